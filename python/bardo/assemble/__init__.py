@@ -1,0 +1,1 @@
+"""The window of a model as working memory (spec 5)."""

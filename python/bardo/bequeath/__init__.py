@@ -1,0 +1,1 @@
+"""What survives a death (spec 6)."""

@@ -1,0 +1,220 @@
+"""Settings of a grimoire: the defaults, `bardo.toml`, and keywords, in that order of increasing weight."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, Self, TypeVar, get_type_hints
+
+from bardo.errors import ConfigError
+
+T = TypeVar("T")
+
+FILE_NAME = "bardo.toml"
+SECONDS_PER_DAY = 86_400
+#: Of the decay when ticks count loops (spec, the inheritance experiment: tau = 500 ticks).
+LOOP_TAU_TICKS = 500.0
+#: Of the decay when ticks are seconds: as the recency arm of recall, 14 days.
+SECONDS_TAU_TICKS = 14.0 * SECONDS_PER_DAY
+#: Loops a day when ticks count loops: a Theta tick takes 30 to 120 s (spec, "the three rates"); 60 s is assumed.
+LOOP_TICKS_PER_DAY = 1_440
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """How logical time runs.
+
+    Args:
+        unit: `loops` when the caller passes its own tick, `seconds` when a tick is a second since the epoch, `auto`
+            to use seconds until the caller passes a tick of its own.
+        ticks_per_day: For expiry and ages given in days; 0 means 86,400 for seconds and 1,440 for loops.
+    """
+
+    unit: Literal["auto", "seconds", "loops"] = "auto"
+    ticks_per_day: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Embedding:
+    """Which model turns text into vectors.
+
+    Args:
+        model: `minilm` (all-MiniLM-L6-v2 from an installed package, no download), `wordllama`, or any name that
+            fastembed knows, such as `nomic-ai/nomic-embed-text-v1.5`.
+        threads: Threads of the ONNX session; 0 leaves it to the runtime.
+        batch: Texts embedded at once while remembering; 0 waits for the next recall, sleep or close.
+    """
+
+    model: str = "minilm"
+    threads: int = 0
+    batch: int = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Decay:
+    """How facts fade (spec 2, "Ebbinghaus decay").
+
+    Args:
+        tau_ticks: e-folding time in ticks; 0 means 500 for loops and 14 days for seconds.
+        reinforcement: Fraction of the gap to 1 that one reinforcement closes.
+        spacing_ticks: Reinforcements within this many ticks count once.
+        eviction_threshold: Confidence under which a fact may be pruned.
+    """
+
+    tau_ticks: float = 0.0
+    reinforcement: float = 0.1
+    spacing_ticks: int = 50
+    eviction_threshold: float = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Curator:
+    """When knowledge is consolidated (spec 3).
+
+    Args:
+        every_ticks: A pass is due this many ticks after the last one.
+        batch: Episodes per pass at most.
+    """
+
+    every_ticks: int = 50
+    batch: int = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """The derived LanceDB index of episodes.
+
+    Args:
+        batch: Episodes appended at once; every append makes a fragment and a version.
+        compact_fragments: Fragments after which the table is compacted.
+    """
+
+    batch: int = 512
+    compact_fragments: int = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Recall:
+    """How memories are ranked (spec 4).
+
+    Args:
+        policy: `four_factor` or `rrf`.
+        limit: Memories returned when the caller names no number.
+    """
+
+    policy: Literal["four_factor", "rrf"] = "four_factor"
+    limit: int = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Assemble:
+    """How prompts are built (spec 5).
+
+    Args:
+        tokenizer: `o200k` or `cl100k`.
+        budget: Tokens of one prompt, the reserve included.
+        reserve: Tokens kept free for the answer.
+    """
+
+    tokenizer: Literal["o200k", "cl100k"] = "o200k"
+    budget: int = 3_200
+    reserve: int = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Bequeath:
+    """What crosses at death (spec 6).
+
+    Args:
+        entries: Facts in a testament at most.
+        episodes: Episodes in a testament at most.
+        insight_threshold: Confidence from which an insight crosses.
+        heuristic_threshold: Confidence from which a heuristic crosses.
+        base_confidence: Of an entry handed to a direct heir.
+        generation_decay: Factor per generation since the one that lived it.
+    """
+
+    entries: int = 2_048
+    episodes: int = 128
+    insight_threshold: float = 0.6
+    heuristic_threshold: float = 0.7
+    base_confidence: float = 0.4
+    generation_decay: float = 0.85
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """All settings of one grimoire; `bardo.toml` has a table per section."""
+
+    agent: str = ""
+    clock: Clock = field(default_factory=Clock)
+    embedding: Embedding = field(default_factory=Embedding)
+    decay: Decay = field(default_factory=Decay)
+    curator: Curator = field(default_factory=Curator)
+    archive: Archive = field(default_factory=Archive)
+    recall: Recall = field(default_factory=Recall)
+    assemble: Assemble = field(default_factory=Assemble)
+    bequeath: Bequeath = field(default_factory=Bequeath)
+
+    @classmethod
+    def load(cls, folder: Path, overrides: Mapping[str, Any] | None = None) -> Self:
+        """Reads `bardo.toml` in a folder, if there is one, and lays the overrides over it.
+
+        Raises:
+            ConfigError: A setting does not exist, has the wrong type, or the file is not TOML.
+        """
+        settings: dict[str, Any] = {}
+        path = folder / FILE_NAME
+        if path.is_file():
+            try:
+                settings = tomllib.loads(path.read_text(encoding="utf-8"))
+            except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+                raise ConfigError(f"{path} is not TOML: {error}. Mend that line") from error
+        return _build(cls, _merge(settings, overrides or {}), str(path))
+
+
+def _merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    merged = dict(base)
+    for key, value in over.items():
+        if isinstance(value, Mapping) and isinstance(merged.get(key), Mapping):
+            merged[key] = _merge(merged[key], value)
+        else:
+            merged[key] = value
+    return merged
+
+
+def _build(section: type[T], settings: Mapping[str, Any], where: str) -> T:
+    hints = get_type_hints(section)
+    values: dict[str, Any] = {}
+    for key, value in settings.items():
+        if key not in hints:
+            near = difflib.get_close_matches(key, hints, 1)
+            hint = f"Did you mean {near[0]!r}?" if near else f"Known here: {', '.join(hints)}"
+            raise ConfigError(f"{where} has no setting {key!r}. {hint}")
+        values[key] = _checked(hints[key], value, f"{where}: {key}")
+    return section(**values)
+
+
+def _checked(hint: Any, value: Any, where: str) -> Any:
+    if dataclasses.is_dataclass(hint):
+        if isinstance(value, hint):
+            return value
+        if not isinstance(value, Mapping):
+            raise ConfigError(f"{where} is {value!r}. It must be a table of settings")
+        return _build(hint, value, where)  # type: ignore[arg-type]
+    choices = getattr(hint, "__args__", ())
+    if choices:
+        if value not in choices:
+            raise ConfigError(f"{where} is {value!r}. Use one of: {', '.join(map(str, choices))}")
+        return value
+    if hint is float and isinstance(value, int) and not isinstance(value, bool):
+        value = float(value)
+    if not isinstance(value, hint) or (isinstance(value, bool) and hint is not bool):
+        raise ConfigError(f"{where} is {value!r}. It must be a {hint.__name__}")
+    if isinstance(value, (int, float)) and value < 0:
+        raise ConfigError(f"{where} is {value!r}. It must not be negative")
+    return value

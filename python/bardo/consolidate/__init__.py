@@ -1,0 +1,1 @@
+"""What many episodes teach (spec 3)."""

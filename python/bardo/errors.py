@@ -1,0 +1,83 @@
+"""Everything that can go wrong, as one small tree.
+
+Every message has two parts: what was wrong with which value, and what to do about it. The Rust core raises these
+same classes. Where Python has a builtin for the case, ours inherits from it.
+"""
+
+
+class BardoError(Exception):
+    """Base of every error that bardo raises on purpose."""
+
+    def __str__(self) -> str:
+        # KeyError would show the repr of the message.
+        return str(self.args[0]) if self.args else ""
+
+
+class InvalidInputError(BardoError, ValueError):
+    """A value breaks a documented limit or type."""
+
+
+class InvalidVectorError(InvalidInputError):
+    """A vector has the wrong number of dimensions, or NaN or infinite components."""
+
+
+class DecreasingTickError(InvalidInputError):
+    """A tick lies before the last one; ticks never go back."""
+
+
+class ConfigError(InvalidInputError):
+    """`bardo.toml` or a keyword holds a setting that does not exist or is out of range."""
+
+
+class NotFoundError(BardoError, KeyError):
+    """A record that was asked for by id is not there."""
+
+
+class StoreError(BardoError):
+    """A file or folder of the grimoire cannot be used."""
+
+
+class StoreLockedError(StoreError):
+    """Another process owns the grimoire; the message names it."""
+
+
+class StoreDamagedError(StoreError):
+    """A file of ours is broken; it is never silently made anew."""
+
+
+class StoreTooNewError(StoreError):
+    """A file was written by a newer bardo."""
+
+
+class StoreForeignError(StoreError):
+    """A file is not bardo's, or belongs to another agent."""
+
+
+class StoreUnavailableError(StoreError, OSError):
+    """The operating system refused: a read-only folder, a full disk, a path that is a file."""
+
+
+class GrimoireClosedError(StoreError):
+    """The grimoire was closed, or belongs to the parent of a forked process."""
+
+
+class EmbeddingMismatchError(BardoError):
+    """Vectors of two models would meet in one store."""
+
+
+class EmbedderUnavailableError(BardoError):
+    """The embedding model cannot be loaded; the message says how to get it."""
+
+
+class BudgetTooSmallError(InvalidInputError):
+    """The blocks that may not be cut are larger than the token budget."""
+
+
+class TestamentError(BardoError):
+    """A testament cannot be read or trusted."""
+
+    __test__ = False  # not a pytest class
+
+
+class TestamentTamperedError(TestamentError):
+    """A part of a testament is not what its signed manifest says."""

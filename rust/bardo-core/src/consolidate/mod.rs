@@ -1,0 +1,1 @@
+//! What many episodes teach, and how it fades (spec 2 and 3).

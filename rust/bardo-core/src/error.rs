@@ -1,0 +1,123 @@
+//! Every way a call into the core can fail. Each message says what was wrong with which value, and what to do.
+
+use std::path::PathBuf;
+
+/// The result of every fallible call in this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// One error for the whole core; the Python layer raises one class per variant (`bardo/errors.py`).
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A value handed in by the caller breaks a documented limit or type.
+    #[error("{what}. {hint}")]
+    InvalidInput {
+        /// What was wrong, with the value.
+        what: String,
+        /// What the caller should do.
+        hint: String,
+    },
+    /// A vector with the wrong number of dimensions, or with NaN or infinite components.
+    #[error("{what}. {hint}")]
+    InvalidVector {
+        /// What was wrong, with the value.
+        what: String,
+        /// What the caller should do.
+        hint: String,
+    },
+    /// A tick below the last one of this writer.
+    #[error("tick {tick} is before the last tick {last}. Ticks never decrease: pass {last} or more")]
+    DecreasingTick {
+        /// The tick that was refused.
+        tick: u64,
+        /// The last tick that was accepted.
+        last: u64,
+    },
+    /// A record that was asked for by id and is not there.
+    #[error("no {kind} with id {id}. Check the id, or list what is there with `bardo show`")]
+    NotFound {
+        /// `episode` or `fact`.
+        kind: &'static str,
+        /// The id that was asked for.
+        id: String,
+    },
+    /// Another process owns the store.
+    #[error(
+        "{path} is open in another process ({holder}). Close it there, or hand episodes over with `bardo.drop(path, ...)` meanwhile"
+    )]
+    StoreLocked {
+        /// The file that is locked.
+        path: PathBuf,
+        /// Process id, host and start time of the holder, as far as known.
+        holder: String,
+    },
+    /// A file of ours whose content is broken.
+    #[error("{path} is damaged: {what}. Nothing was changed; restore it from a copy, or rebuild what can be derived with `bardo rebuild`")]
+    StoreDamaged {
+        /// The damaged file.
+        path: PathBuf,
+        /// What was found.
+        what: String,
+    },
+    /// A file written by a newer bardo.
+    #[error("{path} has schema version {found}, this bardo reads up to {supported}. Upgrade bardo: pip install -U bardo")]
+    StoreTooNew {
+        /// The newer file.
+        path: PathBuf,
+        /// Its schema version.
+        found: u32,
+        /// The newest version this build can read.
+        supported: u32,
+    },
+    /// A file that is not bardo's, or belongs to another agent.
+    #[error("{path} {what}. {hint}")]
+    StoreForeign {
+        /// The foreign file.
+        path: PathBuf,
+        /// What makes it foreign.
+        what: String,
+        /// What the caller should do.
+        hint: String,
+    },
+    /// The operating system refused: a read-only folder, a full disk, a path that is a file.
+    #[error("cannot {action} {path}: {cause}. {hint}")]
+    StoreUnavailable {
+        /// The verb that failed (`open`, `write`, ...).
+        action: &'static str,
+        /// The file or folder.
+        path: PathBuf,
+        /// The operating system's words.
+        cause: String,
+        /// What the caller should do.
+        hint: String,
+    },
+    /// Vectors of two models in one store.
+    #[error("the store holds vectors of {stored}, but these come from {given}. Open it with the embedder it was built with, or migrate the store to the new one")]
+    EmbeddingMismatch {
+        /// The fingerprint in the store.
+        stored: String,
+        /// The fingerprint that was handed in.
+        given: String,
+    },
+    /// The protected blocks alone are larger than the budget.
+    #[error("the budget of {budget} tokens is too small: {what} needs {needed}. Raise the budget to at least {needed}, or shorten it")]
+    BudgetTooSmall {
+        /// The budget that was given, in tokens.
+        budget: usize,
+        /// Tokens needed.
+        needed: usize,
+        /// What needs them.
+        what: String,
+    },
+}
+
+impl Error {
+    /// An [`Error::InvalidInput`] from what was wrong and what to do.
+    pub fn invalid(what: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::InvalidInput { what: what.into(), hint: hint.into() }
+    }
+
+    /// An [`Error::InvalidVector`] from what was wrong and what to do.
+    pub fn vector(what: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::InvalidVector { what: what.into(), hint: hint.into() }
+    }
+}

@@ -1,0 +1,1 @@
+//! Making what was captured findable: vectors, words and facts (spec 2 and 4).

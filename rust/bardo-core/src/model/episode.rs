@@ -1,0 +1,199 @@
+//! One verbatim record of something that happened: never edited, only annotated.
+
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Id, Micros, Pad, Value};
+use crate::error::{Error, Result};
+
+/// Limits of one episode (spec 1, "Limits").
+pub mod limits {
+    /// Bytes of UTF-8 text.
+    pub const TEXT_BYTES: usize = 64 * 1024;
+    /// Bytes of the encoded payload.
+    pub const PAYLOAD_BYTES: usize = 1024 * 1024;
+    /// Number of subjects.
+    pub const SUBJECTS: usize = 256;
+    /// Bytes of a subject, thread, session, mode, speaker, kind or agent name.
+    pub const NAME_BYTES: usize = 256;
+}
+
+/// Who authored an episode.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Role {
+    /// The person the agent serves.
+    User,
+    /// The agent itself.
+    Agent,
+    /// Its operator or framework.
+    System,
+    /// The world: a market, a sensor, a file system.
+    #[default]
+    Environment,
+    /// A tool the agent called.
+    Tool,
+}
+
+impl Role {
+    /// Every role, in declaration order.
+    pub const ALL: [Self; 5] = [Self::User, Self::Agent, Self::System, Self::Environment, Self::Tool];
+
+    /// The name used everywhere outside the core.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Agent => "agent",
+            Self::System => "system",
+            Self::Environment => "environment",
+            Self::Tool => "tool",
+        }
+    }
+}
+
+impl FromStr for Role {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        Self::ALL.into_iter().find(|role| role.name() == name).ok_or_else(|| {
+            Error::invalid(
+                format!("{name:?} is not a role"),
+                "Use one of: user, agent, system, environment, tool",
+            )
+        })
+    }
+}
+
+/// What may change about an episode after it is written; everything else is verbatim for ever.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Annotations {
+    /// 0..1, set on verification.
+    pub importance: Option<f32>,
+    /// The quality gate: only verified episodes are consolidated.
+    pub verified: bool,
+    /// How often the episode was replayed.
+    pub replay_count: u32,
+}
+
+/// One episode (spec 1, "Episode"). `speaker` is ours: conversations are indexed as "speaker: text".
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Episode {
+    /// Version-7 UUID.
+    pub id: Id,
+    /// Logical time of the agent.
+    pub tick: u64,
+    /// Order within the tick.
+    pub event_index: u32,
+    /// Wall clock of the observation.
+    pub at: Micros,
+    /// `turn`, `event`, `trade`, `tool`, `outcome`, ... (open).
+    pub kind: String,
+    /// Who authored it.
+    pub role: Role,
+    /// Who spoke, by name.
+    pub speaker: Option<String>,
+    /// What is embedded and searched.
+    pub text: String,
+    /// What it is about.
+    pub subjects: Vec<String>,
+    /// The full decoded event.
+    pub payload: Value,
+    /// Project scope.
+    pub thread: Option<String>,
+    /// Run.
+    pub session: Option<String>,
+    /// Posture (chat, code, ...).
+    pub mode: Option<String>,
+    /// Predicted interest at capture, 0..1.
+    pub curiosity: f32,
+    /// Affect at capture.
+    pub pad: Pad,
+    /// Hash of role, speaker, text and payload.
+    pub content_hash: u64,
+    /// What may still change.
+    pub annotations: Annotations,
+}
+
+impl Episode {
+    /// Refuses an episode that breaks a documented limit, naming the limit and the field.
+    pub fn validate(&self) -> Result<()> {
+        if self.text.trim().is_empty() {
+            return Err(Error::invalid("the text of an episode is empty", "Say what happened in a sentence"));
+        }
+        if self.text.len() > limits::TEXT_BYTES {
+            return Err(Error::invalid(
+                format!("the text has {} bytes, the limit is {}", self.text.len(), limits::TEXT_BYTES),
+                "Split it into several episodes, or pass truncate=True to keep the beginning",
+            ));
+        }
+        if self.subjects.len() > limits::SUBJECTS {
+            return Err(Error::invalid(
+                format!("{} subjects, the limit is {}", self.subjects.len(), limits::SUBJECTS),
+                "Keep the subjects that someone would search for",
+            ));
+        }
+        for subject in &self.subjects {
+            check_name("a subject", subject)?;
+        }
+        check_name("the kind", &self.kind)?;
+        for (field, name) in [
+            ("the speaker", &self.speaker),
+            ("the thread", &self.thread),
+            ("the session", &self.session),
+            ("the mode", &self.mode),
+        ] {
+            if let Some(name) = name {
+                check_name(field, name)?;
+            }
+        }
+        check_unit("curiosity", self.curiosity)?;
+        if let Some(importance) = self.annotations.importance {
+            check_unit("importance", importance)?;
+        }
+        check_pad(&self.pad)
+    }
+
+    /// The hash that finds a retry of the same content (spec 1, "Episode"): role, speaker, text and payload.
+    #[must_use]
+    pub fn hash_content(&self) -> u64 {
+        let mut hasher = xxhash_rust::xxh3::Xxh3::new();
+        for part in [self.role.name(), self.speaker.as_deref().unwrap_or(""), &self.text] {
+            hasher.update(&(part.len() as u64).to_le_bytes());
+            hasher.update(part.as_bytes());
+        }
+        // Writing postcard to a vector cannot fail: every value has an encoding.
+        hasher.update(&postcard::to_stdvec(&self.payload).unwrap_or_default());
+        hasher.digest()
+    }
+}
+
+/// Refuses an empty or over-long name.
+pub(crate) fn check_name(field: &str, name: &str) -> Result<()> {
+    if name.is_empty() || name.len() > limits::NAME_BYTES {
+        return Err(Error::invalid(
+            format!("{field} has {} bytes", name.len()),
+            format!("It must have between 1 and {} bytes of UTF-8", limits::NAME_BYTES),
+        ));
+    }
+    Ok(())
+}
+
+/// Refuses a number outside 0..1.
+pub(crate) fn check_unit(field: &str, number: f32) -> Result<()> {
+    if (0.0..=1.0).contains(&number) {
+        return Ok(());
+    }
+    Err(Error::invalid(format!("{field} is {number}"), "It must be a number from 0 to 1"))
+}
+
+/// Refuses an affect outside [-1, 1].
+pub(crate) fn check_pad(pad: &Pad) -> Result<()> {
+    if pad.iter().all(|part| (-1.0..=1.0).contains(part)) {
+        return Ok(());
+    }
+    Err(Error::invalid(
+        format!("pad is {pad:?}"),
+        "Pleasure, arousal and dominance must each be a number from -1 to 1",
+    ))
+}

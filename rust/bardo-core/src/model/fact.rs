@@ -1,0 +1,325 @@
+//! A generalisation with a confidence that fades unless outcomes renew it (spec 2, "Fact").
+
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use super::episode::{check_name, check_pad, check_unit, limits};
+use super::{Id, Micros, Pad};
+use crate::error::{Error, Result};
+
+/// Defines an enum whose variants have one name outside the core.
+macro_rules! named_enum {
+    ($(#[$outer:meta])* $name:ident, $what:literal { $($(#[$inner:meta])* $variant:ident = $text:literal),+ $(,)? }) => {
+        $(#[$outer])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        pub enum $name { $($(#[$inner])* $variant),+ }
+
+        impl $name {
+            /// Every variant, in declaration order.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            /// The name used everywhere outside the core.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $text),+ }
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = Error;
+
+            fn from_str(name: &str) -> Result<Self> {
+                Self::ALL.iter().copied().find(|variant| variant.name() == name).ok_or_else(|| {
+                    Error::invalid(
+                        format!("{name:?} is not a {}", $what),
+                        concat!("Use one of: ", $($text, " "),+),
+                    )
+                })
+            }
+        }
+    };
+}
+
+named_enum!(
+    /// What sort of generalisation a fact is.
+    FactKind, "kind of fact" {
+        /// An observation that holds in general.
+        Insight = "insight",
+        /// When this, do that.
+        Heuristic = "heuristic",
+        /// A danger.
+        Warning = "warning",
+        /// One thing follows another.
+        CausalLink = "causal_link",
+        /// Something that is known to be wrong or harmful; never falls below its floor.
+        AntiKnowledge = "anti_knowledge",
+        /// Mean and variance of a number.
+        Baseline = "baseline",
+        /// A regularity in time.
+        Pattern = "pattern",
+        /// How something is done.
+        Procedural = "procedural",
+        /// Who somebody is.
+        Identity = "identity",
+        /// What somebody wants to reach.
+        Goal = "goal",
+        /// What somebody likes.
+        Preference = "preference",
+        /// What somebody cares about.
+        Interest = "interest",
+        /// Circumstances.
+        Context = "context",
+    }
+);
+
+named_enum!(
+    /// Where a fact came from.
+    Source, "source" {
+        /// The agent's own experience.
+        SelfLived = "self",
+        /// Proposed in a dream.
+        Dream = "dream",
+        /// A sibling of the fleet.
+        Clade = "clade",
+        /// A predecessor's testament.
+        Testament = "testament",
+        /// A Styx query.
+        Styx = "styx",
+        /// The public layer.
+        Lethe = "lethe",
+        /// Bought.
+        Market = "market",
+        /// Given by the user.
+        Upload = "upload",
+        /// Concluded from other facts.
+        Derived = "derived",
+    }
+);
+
+named_enum!(
+    /// Whether a fact is in force.
+    FactStatus, "status" {
+        /// In force.
+        Active = "active",
+        /// Replaced by a newer one; kept as history.
+        Superseded = "superseded",
+        /// Lowered by contrary evidence; expires unless confirmed.
+        Contradicted = "contradicted",
+        /// Pruned into the cold tier.
+        Archived = "archived",
+    }
+);
+
+/// Five marks, each 0..1; their mean is the fact's quality (spec 2).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Quality {
+    /// How precise it is.
+    pub specificity: f32,
+    /// Whether one can act on it.
+    pub actionability: f32,
+    /// Whether it was known before.
+    pub novelty: f32,
+    /// Whether it can be checked.
+    pub verifiability: f32,
+    /// Whether it agrees with the rest.
+    pub consistency: f32,
+}
+
+impl Quality {
+    /// The mean of the five.
+    #[must_use]
+    pub fn mean(&self) -> f32 {
+        (self.specificity + self.actionability + self.novelty + self.verifiability + self.consistency) / 5.0
+    }
+}
+
+/// The typed part of a fact (spec 2, "Payloads").
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum FactPayload {
+    /// Nothing beyond the text.
+    #[default]
+    None,
+    /// Running statistics of one number.
+    Baseline {
+        /// Name of the number (the path in the payload).
+        metric: String,
+        /// Observations.
+        n: u64,
+        /// Their mean.
+        mean: f64,
+        /// Their sample variance.
+        variance: f64,
+        /// The least.
+        min: f64,
+        /// The greatest.
+        max: f64,
+    },
+    /// A regularity with its test.
+    Pattern {
+        /// In words.
+        description: String,
+        /// The test statistic.
+        statistic: f64,
+        /// Probability of one at least as large by chance.
+        p_value: f64,
+    },
+    /// One event follows another.
+    CausalLink {
+        /// The earlier event.
+        cause: String,
+        /// The later event.
+        effect: String,
+        /// Ticks between them.
+        lag_ticks: u64,
+        /// Observed rate over the rate by chance.
+        lift: f64,
+        /// Of the permutation test.
+        p_value: f64,
+    },
+    /// When `condition`, do `action`.
+    Heuristic {
+        /// When.
+        condition: String,
+        /// Do.
+        action: String,
+        /// What came of it.
+        outcome: String,
+        /// Trials.
+        n: u64,
+        /// Difference it makes.
+        effect: f64,
+        /// Confidence interval of the effect.
+        interval: (f64, f64),
+    },
+    /// How something is done.
+    Procedural {
+        /// The steps.
+        strategy: String,
+        /// What was seen.
+        observation: String,
+    },
+    /// What never to do or believe.
+    AntiKnowledge {
+        /// The danger.
+        warning: String,
+    },
+}
+
+/// Things found in a fact's text that people search by (spec 2, "metadata").
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Metadata {
+    /// Web addresses.
+    #[serde(default)]
+    pub urls: Vec<String>,
+    /// Shell commands.
+    #[serde(default)]
+    pub commands: Vec<String>,
+    /// File paths.
+    #[serde(default)]
+    pub paths: Vec<String>,
+}
+
+/// One fact with its provenance and history (spec 2, "Fact").
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Fact {
+    /// Version-7 UUID.
+    pub id: Id,
+    /// One self-contained sentence or two.
+    pub text: String,
+    /// What sort of generalisation.
+    pub kind: FactKind,
+    /// A slash path such as `trading/slippage`.
+    pub category: String,
+    /// What it is about.
+    pub subjects: Vec<String>,
+    /// Number of episodes behind it.
+    pub support: u32,
+    /// Ids of (the latest of) those episodes.
+    pub evidence: Vec<Id>,
+    /// As of `reinforced_tick`, 0..1; what holds today is a function of time (`consolidate::decay`).
+    pub confidence: f32,
+    /// 0..1.
+    pub importance: f32,
+    /// Five marks, when somebody judged it.
+    pub quality: Option<Quality>,
+    /// Tick of birth in this store.
+    pub created_tick: u64,
+    /// Wall clock of birth in this store.
+    pub created_at: Micros,
+    /// First and last tick of the evidence.
+    pub observed: (u64, u64),
+    /// Tick from which decay counts.
+    pub reinforced_tick: u64,
+    /// Tick of the last retrieval.
+    pub accessed_tick: u64,
+    /// Times retrieved.
+    pub mentions: u32,
+    /// Where it came from.
+    pub source: Source,
+    /// The agent that lived it.
+    pub origin: String,
+    /// Generations since the one that lived it; 0 is the agent's own.
+    pub generation: u32,
+    /// Affect at origin.
+    pub pad: Pad,
+    /// The fact it replaced.
+    pub supersedes: Option<Id>,
+    /// The fact that replaced it.
+    pub superseded_by: Option<Id>,
+    /// Tick after which it is no longer in force.
+    pub expires_tick: Option<u64>,
+    /// Whether it is in force.
+    pub status: FactStatus,
+    /// Exempt from decay and pruning.
+    pub pinned: bool,
+    /// Learned in a death: recalled with a boost.
+    pub bloodstain: bool,
+    /// URLs, commands and paths in the text.
+    pub metadata: Metadata,
+    /// The typed part.
+    pub payload: FactPayload,
+}
+
+impl Fact {
+    /// Refuses a fact that breaks a documented limit, naming the limit and the field.
+    pub fn validate(&self) -> Result<()> {
+        if self.text.trim().is_empty() {
+            return Err(Error::invalid("the text of a fact is empty", "Say what is known in a sentence"));
+        }
+        if self.text.len() > limits::TEXT_BYTES {
+            return Err(Error::invalid(
+                format!("the text has {} bytes, the limit is {}", self.text.len(), limits::TEXT_BYTES),
+                "A fact is a sentence or two; keep the rest as an episode",
+            ));
+        }
+        if self.subjects.len() > limits::SUBJECTS {
+            return Err(Error::invalid(
+                format!("{} subjects, the limit is {}", self.subjects.len(), limits::SUBJECTS),
+                "Keep the subjects that someone would search for",
+            ));
+        }
+        for subject in &self.subjects {
+            check_name("a subject", subject)?;
+        }
+        if !self.category.is_empty() {
+            check_name("the category", &self.category)?;
+        }
+        check_unit("confidence", self.confidence)?;
+        check_unit("importance", self.importance)?;
+        if let Some(quality) = &self.quality {
+            for (field, mark) in [
+                ("specificity", quality.specificity),
+                ("actionability", quality.actionability),
+                ("novelty", quality.novelty),
+                ("verifiability", quality.verifiability),
+                ("consistency", quality.consistency),
+            ] {
+                check_unit(field, mark)?;
+            }
+        }
+        check_pad(&self.pad)
+    }
+}

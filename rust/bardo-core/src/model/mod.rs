@@ -1,0 +1,19 @@
+//! The values every stage passes on: episodes, facts, and the small types they are made of. No I/O.
+
+mod episode;
+mod fact;
+mod fingerprint;
+mod id;
+mod value;
+
+pub use episode::{Annotations, Episode, Role, limits};
+pub use fact::{Fact, FactKind, FactPayload, FactStatus, Metadata, Quality, Source};
+pub use fingerprint::Fingerprint;
+pub use id::{Id, IdSource};
+pub use value::Value;
+
+/// Pleasure, arousal, dominance, each in [-1, 1] (Mehrabian 1996); all zeros means none recorded.
+pub type Pad = [f32; 3];
+
+/// Microseconds since the Unix epoch, UTC.
+pub type Micros = i64;

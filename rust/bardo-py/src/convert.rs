@@ -1,0 +1,397 @@
+//! The dataclasses of `bardo/model.py` to and from the core's values.
+
+use bardo_core::model::{
+    Annotations, Episode, Fact, FactKind, FactPayload, FactStatus, Fingerprint, Id, Metadata, Pad, Quality, Role,
+    Source, Value,
+};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyMapping, PyModule, PySequence, PyString, PyTuple};
+
+use crate::errors::{IntoPython, invalid};
+
+/// An id that may be absent: the empty string asks the store to give one.
+pub fn optional_id(text: &str) -> PyResult<Option<Id>> {
+    if text.is_empty() { Ok(None) } else { id(text).map(Some) }
+}
+
+/// An id from its text.
+pub fn id(text: &str) -> PyResult<Id> {
+    text.parse().into_python()
+}
+
+/// Ids from their texts.
+pub fn ids(texts: &[String]) -> PyResult<Vec<Id>> {
+    texts.iter().map(|text| id(text)).collect()
+}
+
+/// A `bardo.model.Episode`. The flag says whether it brought its own id.
+pub fn episode_from(object: &Bound<'_, PyAny>) -> PyResult<(Episode, bool)> {
+    let given_id: String = field(object, "id")?;
+    let given_id = optional_id(&given_id)?;
+    let role: String = field(object, "role")?;
+    let mut episode = Episode {
+        id: given_id.unwrap_or(Id([0; 16])),
+        tick: tick(object, "tick")?,
+        event_index: field(object, "event_index")?,
+        at: field(object, "at")?,
+        kind: field(object, "kind")?,
+        role: role.parse().into_python()?,
+        speaker: field(object, "speaker")?,
+        text: field(object, "text")?,
+        subjects: names(object, "subjects")?,
+        payload: value_from(&object.getattr("payload")?, 0)?,
+        thread: field(object, "thread")?,
+        session: field(object, "session")?,
+        mode: field(object, "mode")?,
+        curiosity: field(object, "curiosity")?,
+        pad: pad(object)?,
+        content_hash: 0,
+        annotations: Annotations {
+            importance: field(object, "importance")?,
+            verified: field(object, "verified")?,
+            replay_count: field(object, "replay_count")?,
+        },
+    };
+    episode.content_hash = episode.hash_content();
+    Ok((episode, given_id.is_some()))
+}
+
+/// A list of `bardo.model.Episode`.
+pub fn episodes_from(objects: &Bound<'_, PyAny>) -> PyResult<Vec<(Episode, bool)>> {
+    objects.try_iter()?.map(|object| episode_from(&object?)).collect()
+}
+
+/// A core episode as a `bardo.model.Episode`.
+pub fn episode_into<'py>(py: Python<'py>, episode: &Episode) -> PyResult<Bound<'py, PyAny>> {
+    let fields = PyDict::new(py);
+    fields.set_item("text", &episode.text)?;
+    fields.set_item("id", episode.id.to_string())?;
+    fields.set_item("tick", episode.tick)?;
+    fields.set_item("event_index", episode.event_index)?;
+    fields.set_item("at", episode.at)?;
+    fields.set_item("kind", &episode.kind)?;
+    fields.set_item("role", episode.role.name())?;
+    fields.set_item("speaker", &episode.speaker)?;
+    fields.set_item("subjects", PyTuple::new(py, &episode.subjects)?)?;
+    fields.set_item("payload", value_into(py, &episode.payload)?)?;
+    fields.set_item("thread", &episode.thread)?;
+    fields.set_item("session", &episode.session)?;
+    fields.set_item("mode", &episode.mode)?;
+    fields.set_item("curiosity", widen(episode.curiosity))?;
+    fields.set_item("importance", episode.annotations.importance.map(widen))?;
+    fields.set_item("verified", episode.annotations.verified)?;
+    fields.set_item("pad", pad_into(episode.pad))?;
+    fields.set_item("replay_count", episode.annotations.replay_count)?;
+    fields.set_item("content_hash", episode.content_hash)?;
+    class(py, "Episode")?.call((), Some(&fields))
+}
+
+/// Core episodes as a list of `bardo.model.Episode`.
+pub fn episodes_into<'py>(py: Python<'py>, episodes: &[Episode]) -> PyResult<Bound<'py, PyList>> {
+    let objects: Vec<_> = episodes.iter().map(|episode| episode_into(py, episode)).collect::<PyResult<_>>()?;
+    PyList::new(py, objects)
+}
+
+/// A `bardo.model.Fact`. The flag says whether it brought its own id.
+pub fn fact_from(object: &Bound<'_, PyAny>) -> PyResult<(Fact, bool)> {
+    let given_id: String = field(object, "id")?;
+    let given_id = optional_id(&given_id)?;
+    let (kind, source, status): (String, String, String) =
+        (field(object, "kind")?, field(object, "source")?, field(object, "status")?);
+    let optional = |name: &str| -> PyResult<Option<Id>> {
+        field::<Option<String>>(object, name)?.map_or(Ok(None), |text| optional_id(&text))
+    };
+    let quality = object.getattr("quality")?;
+    let quality = if quality.is_none() {
+        None
+    } else {
+        Some(Quality {
+            specificity: field(&quality, "specificity")?,
+            actionability: field(&quality, "actionability")?,
+            novelty: field(&quality, "novelty")?,
+            verifiability: field(&quality, "verifiability")?,
+            consistency: field(&quality, "consistency")?,
+        })
+    };
+    let fact = Fact {
+        id: given_id.unwrap_or(Id([0; 16])),
+        text: field(object, "text")?,
+        kind: kind.parse::<FactKind>().into_python()?,
+        category: field(object, "category")?,
+        subjects: names(object, "subjects")?,
+        support: field(object, "support")?,
+        evidence: ids(&names(object, "evidence")?)?,
+        confidence: field(object, "confidence")?,
+        importance: field(object, "importance")?,
+        quality,
+        created_tick: tick(object, "created_tick")?,
+        created_at: field(object, "created_at")?,
+        observed: field(object, "observed")?,
+        reinforced_tick: tick(object, "reinforced_tick")?,
+        accessed_tick: tick(object, "accessed_tick")?,
+        mentions: field(object, "mentions")?,
+        source: source.parse::<Source>().into_python()?,
+        origin: field(object, "origin")?,
+        generation: field(object, "generation")?,
+        pad: pad(object)?,
+        supersedes: optional("supersedes")?,
+        superseded_by: optional("superseded_by")?,
+        expires_tick: field(object, "expires_tick")?,
+        status: status.parse::<FactStatus>().into_python()?,
+        pinned: field(object, "pinned")?,
+        bloodstain: field(object, "bloodstain")?,
+        metadata: through_json::<Metadata>(&object.getattr("metadata")?, "metadata")?,
+        payload: through_json::<FactPayload>(&object.getattr("payload")?, "payload")?,
+    };
+    Ok((fact, given_id.is_some()))
+}
+
+/// A list of `bardo.model.Fact`.
+pub fn facts_from(objects: &Bound<'_, PyAny>) -> PyResult<Vec<(Fact, bool)>> {
+    objects.try_iter()?.map(|object| fact_from(&object?)).collect()
+}
+
+/// A core fact as a `bardo.model.Fact`.
+pub fn fact_into<'py>(py: Python<'py>, fact: &Fact) -> PyResult<Bound<'py, PyAny>> {
+    let fields = PyDict::new(py);
+    let evidence: Vec<String> = fact.evidence.iter().map(Id::to_string).collect();
+    fields.set_item("text", &fact.text)?;
+    fields.set_item("id", fact.id.to_string())?;
+    fields.set_item("kind", fact.kind.name())?;
+    fields.set_item("category", &fact.category)?;
+    fields.set_item("subjects", PyTuple::new(py, &fact.subjects)?)?;
+    fields.set_item("support", fact.support)?;
+    fields.set_item("evidence", PyTuple::new(py, evidence)?)?;
+    fields.set_item("confidence", widen(fact.confidence))?;
+    fields.set_item("importance", widen(fact.importance))?;
+    if let Some(quality) = fact.quality {
+        let marks = PyDict::new(py);
+        marks.set_item("specificity", widen(quality.specificity))?;
+        marks.set_item("actionability", widen(quality.actionability))?;
+        marks.set_item("novelty", widen(quality.novelty))?;
+        marks.set_item("verifiability", widen(quality.verifiability))?;
+        marks.set_item("consistency", widen(quality.consistency))?;
+        fields.set_item("quality", class(py, "Quality")?.call((), Some(&marks))?)?;
+    }
+    fields.set_item("created_tick", fact.created_tick)?;
+    fields.set_item("created_at", fact.created_at)?;
+    fields.set_item("observed", fact.observed)?;
+    fields.set_item("reinforced_tick", fact.reinforced_tick)?;
+    fields.set_item("accessed_tick", fact.accessed_tick)?;
+    fields.set_item("mentions", fact.mentions)?;
+    fields.set_item("source", fact.source.name())?;
+    fields.set_item("origin", &fact.origin)?;
+    fields.set_item("generation", fact.generation)?;
+    fields.set_item("pad", pad_into(fact.pad))?;
+    fields.set_item("supersedes", fact.supersedes.map(|id| id.to_string()))?;
+    fields.set_item("superseded_by", fact.superseded_by.map(|id| id.to_string()))?;
+    fields.set_item("expires_tick", fact.expires_tick)?;
+    fields.set_item("status", fact.status.name())?;
+    fields.set_item("pinned", fact.pinned)?;
+    fields.set_item("bloodstain", fact.bloodstain)?;
+    fields.set_item("metadata", into_json_object(py, &fact.metadata)?)?;
+    fields.set_item("payload", into_json_object(py, &fact.payload)?)?;
+    class(py, "Fact")?.call((), Some(&fields))
+}
+
+/// Core facts as a list of `bardo.model.Fact`.
+pub fn facts_into<'py>(py: Python<'py>, facts: &[Fact]) -> PyResult<Bound<'py, PyList>> {
+    let objects: Vec<_> = facts.iter().map(|fact| fact_into(py, fact)).collect::<PyResult<_>>()?;
+    PyList::new(py, objects)
+}
+
+/// A `bardo.model.Fingerprint`.
+pub fn fingerprint_from(object: &Bound<'_, PyAny>) -> PyResult<Fingerprint> {
+    Ok(Fingerprint {
+        model: field(object, "model")?,
+        version: field(object, "version")?,
+        preprocessing: field(object, "preprocessing")?,
+        dims: field(object, "dims")?,
+        created: field(object, "created")?,
+    })
+}
+
+/// A core fingerprint as a `bardo.model.Fingerprint`.
+pub fn fingerprint_into<'py>(py: Python<'py>, fingerprint: &Fingerprint) -> PyResult<Bound<'py, PyAny>> {
+    let fields = PyDict::new(py);
+    fields.set_item("model", &fingerprint.model)?;
+    fields.set_item("version", &fingerprint.version)?;
+    fields.set_item("preprocessing", &fingerprint.preprocessing)?;
+    fields.set_item("dims", fingerprint.dims)?;
+    fields.set_item("created", fingerprint.created)?;
+    class(py, "Fingerprint")?.call((), Some(&fields))
+}
+
+/// A JSON-like Python object as a [`Value`].
+pub fn value_from(object: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
+    if depth > Value::MAX_DEPTH {
+        return Err(invalid(
+            format!("the payload is nested deeper than {} levels", Value::MAX_DEPTH),
+            "Flatten it",
+        ));
+    }
+    if object.is_none() {
+        return Ok(Value::Null);
+    }
+    if let Ok(flag) = object.cast::<PyBool>() {
+        return Ok(Value::Bool(flag.is_true()));
+    }
+    if let Ok(number) = object.cast::<PyInt>() {
+        return number.extract().map(Value::Int).map_err(|_| {
+            invalid(
+                "the payload holds an integer beyond 64 bits",
+                "Pass it as a string to keep every digit, or as a float to keep its size",
+            )
+        });
+    }
+    if let Ok(number) = object.cast::<PyFloat>() {
+        return Ok(Value::Float(number.value()));
+    }
+    if object.cast::<PyString>().is_ok() {
+        return Ok(Value::Text(text(object, "the payload")?));
+    }
+    if let Ok(mapping) = object.cast::<PyMapping>() {
+        let mut entries = Vec::with_capacity(mapping.len()?);
+        for item in mapping.items()?.iter() {
+            let (key, inner): (Bound<'_, PyAny>, Bound<'_, PyAny>) = item.extract()?;
+            if key.cast::<PyString>().is_err() {
+                return Err(invalid(
+                    format!("the payload has a key of type {}", key.get_type().name()?),
+                    "Keys must be strings",
+                ));
+            }
+            entries.push((text(&key, "a key of the payload")?, value_from(&inner, depth + 1)?));
+        }
+        return Ok(Value::Map(entries));
+    }
+    if let Ok(sequence) = object.cast::<PySequence>()
+        && !object.is_instance_of::<pyo3::types::PyBytes>()
+    {
+        let items = sequence.to_list()?;
+        return items.iter().map(|item| value_from(&item, depth + 1)).collect::<PyResult<_>>().map(Value::List);
+    }
+    // numpy scalars and the like turn into plain Python numbers by `.item()`.
+    if let Ok(plain) = object.call_method0("item")
+        && !plain.is(object)
+    {
+        return value_from(&plain, depth + 1);
+    }
+    Err(invalid(
+        format!("the payload holds a {}", object.get_type().qualname()?),
+        "Use None, bool, int, float, str, lists and dicts; write dates as text",
+    ))
+}
+
+/// A [`Value`] as plain Python.
+pub fn value_into<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
+    Ok(match value {
+        Value::Null => py.None().into_bound(py),
+        Value::Bool(flag) => PyBool::new(py, *flag).to_owned().into_any(),
+        Value::Int(number) => number.into_pyobject(py)?.into_any(),
+        Value::Float(number) => PyFloat::new(py, *number).into_any(),
+        Value::Text(string) => PyString::new(py, string).into_any(),
+        Value::List(items) => {
+            let items: Vec<_> = items.iter().map(|item| value_into(py, item)).collect::<PyResult<_>>()?;
+            PyList::new(py, items)?.into_any()
+        }
+        Value::Map(entries) => {
+            let dict = PyDict::new(py);
+            for (name, inner) in entries {
+                dict.set_item(name, value_into(py, inner)?)?;
+            }
+            dict.into_any()
+        }
+    })
+}
+
+/// An attribute of a dataclass, with an error that names the attribute.
+pub fn field<'py, T>(object: &Bound<'py, PyAny>, name: &str) -> PyResult<T>
+where
+    T: for<'a> FromPyObject<'a, 'py>,
+{
+    let attribute = object.getattr(name)?;
+    attribute.extract::<T>().map_err(|_| wrong_type(&attribute, name))
+}
+
+fn wrong_type(attribute: &Bound<'_, PyAny>, name: &str) -> PyErr {
+    let shown = attribute.repr().map_or_else(|_| "?".into(), |repr| repr.to_string_lossy().chars().take(60).collect());
+    let kind = attribute.get_type().name().map_or_else(|_| "?".into(), |kind: Bound<'_, PyString>| kind.to_string());
+    let shown: String = shown;
+    invalid(
+        format!("{name} is {shown} (a {kind})"),
+        format!("See bardo.model for the type and range of {name}"),
+    )
+}
+
+fn tick(object: &Bound<'_, PyAny>, name: &str) -> PyResult<u64> {
+    let attribute = object.getattr(name)?;
+    // SQLite and Arrow hold signed 64-bit integers; a tick beyond that could be stored here and lost there.
+    match attribute.extract::<i64>() {
+        Ok(tick) if tick >= 0 => Ok(tick.unsigned_abs()),
+        _ => {
+            let shown = attribute.repr()?.to_string();
+            Err(invalid(format!("{name} is {shown}"), "A tick is a whole number from 0 to 2**63 - 1"))
+        }
+    }
+}
+
+fn names(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<String>> {
+    let attribute = object.getattr(name)?;
+    if attribute.cast::<PyString>().is_ok() {
+        return Err(invalid(
+            format!("{name} is one string"),
+            format!("Pass a list of strings: {name}=[...]"),
+        ));
+    }
+    attribute.extract().map_err(|_| wrong_type(&attribute, name))
+}
+
+fn text(object: &Bound<'_, PyAny>, what: &str) -> PyResult<String> {
+    object.extract().map_err(|_| {
+        invalid(format!("{what} holds text that is not valid Unicode (a lone surrogate)"), "Decode it properly first")
+    })
+}
+
+fn pad(object: &Bound<'_, PyAny>) -> PyResult<Pad> {
+    let parts: (f32, f32, f32) = field(object, "pad")?;
+    Ok([parts.0, parts.1, parts.2])
+}
+
+fn pad_into(pad: Pad) -> (f64, f64, f64) {
+    (widen(pad[0]), widen(pad[1]), widen(pad[2]))
+}
+
+/// A float32 as the shortest decimal that names it: 0.8 stays 0.8, not 0.800000011920929.
+pub fn widen(number: f32) -> f64 {
+    number.to_string().parse().unwrap_or_else(|_| f64::from(number))
+}
+
+fn class<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    static MODULE: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
+    let module = MODULE.get_or_try_init(py, || PyModule::import(py, "bardo.model").map(Bound::unbind))?;
+    module.bind(py).getattr(name)
+}
+
+fn json(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
+    PyModule::import(py, "json")
+}
+
+fn through_json<T: serde::de::DeserializeOwned>(object: &Bound<'_, PyAny>, name: &str) -> PyResult<T> {
+    let py = object.py();
+    let plain = py.import("builtins")?.getattr("dict")?.call1((object,)).map_err(|_| wrong_type(object, name))?;
+    let text: String = json(py)?
+        .call_method1("dumps", (plain,))
+        .map_err(|error| if error.is_instance_of::<PyTypeError>(py) { wrong_type(object, name) } else { error })?
+        .extract()?;
+    serde_json::from_str(&text).map_err(|error| {
+        invalid(format!("{name} does not have the expected fields: {error}"), "See bardo.model.Fact for its shape")
+    })
+}
+
+fn into_json_object<'py, T: serde::Serialize>(py: Python<'py>, value: &T) -> PyResult<Bound<'py, PyAny>> {
+    let text = serde_json::to_string(value)
+        .map_err(|error| invalid(format!("a stored value cannot be shown: {error}"), "Report this"))?;
+    json(py)?.call_method1("loads", (text,))
+}

@@ -1,0 +1,50 @@
+//! The core's one error enum as the Python classes of `bardo/errors.py`.
+
+use bardo_core::Error;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyModule, PyType};
+
+/// The Python exception for an error of the core.
+pub fn to_python(error: &Error) -> PyErr {
+    let class = match error {
+        Error::InvalidInput { .. } => "InvalidInputError",
+        Error::InvalidVector { .. } => "InvalidVectorError",
+        Error::DecreasingTick { .. } => "DecreasingTickError",
+        Error::NotFound { .. } => "NotFoundError",
+        Error::StoreLocked { .. } => "StoreLockedError",
+        Error::StoreDamaged { .. } => "StoreDamagedError",
+        Error::StoreTooNew { .. } => "StoreTooNewError",
+        Error::StoreForeign { .. } => "StoreForeignError",
+        Error::StoreUnavailable { .. } => "StoreUnavailableError",
+        Error::EmbeddingMismatch { .. } => "EmbeddingMismatchError",
+        Error::BudgetTooSmall { .. } => "BudgetTooSmallError",
+    };
+    Python::attach(|py| match exception_class(py, class) {
+        Ok(class) => PyErr::from_type(class, error.to_string()),
+        Err(import_failure) => import_failure,
+    })
+}
+
+/// An `InvalidInputError` raised while arguments are still being read.
+pub fn invalid(what: impl Into<String>, hint: impl Into<String>) -> PyErr {
+    to_python(&Error::invalid(what, hint))
+}
+
+/// Turns a result of the core into a result of Python.
+pub trait IntoPython<T> {
+    /// Maps the error to its Python class.
+    fn into_python(self) -> PyResult<T>;
+}
+
+impl<T> IntoPython<T> for bardo_core::Result<T> {
+    fn into_python(self) -> PyResult<T> {
+        self.map_err(|error| to_python(&error))
+    }
+}
+
+fn exception_class<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyType>> {
+    static MODULE: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
+    let module = MODULE.get_or_try_init(py, || PyModule::import(py, "bardo.errors").map(Bound::unbind))?;
+    Ok(module.bind(py).getattr(name)?.cast_into::<PyType>()?)
+}

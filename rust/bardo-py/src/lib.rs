@@ -1,0 +1,15 @@
+//! The map of `bardo._core`: which class comes from which stage, and nothing more.
+
+mod convert;
+mod errors;
+
+/// The Rust core of bardo.
+#[pyo3::pymodule]
+mod _core {
+    use pyo3::prelude::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}
