@@ -200,12 +200,12 @@ def _build(section: type[T], settings: Mapping[str, Any], where: str) -> T:
 
 
 def _checked(hint: Any, value: Any, where: str) -> Any:
-    if dataclasses.is_dataclass(hint):
+    if isinstance(hint, type) and dataclasses.is_dataclass(hint):
         if isinstance(value, hint):
             return value
         if not isinstance(value, Mapping):
             raise ConfigError(f"{where} is {value!r}. It must be a table of settings")
-        return _build(hint, value, where)  # type: ignore[arg-type]
+        return _build(hint, value, where)
     choices = getattr(hint, "__args__", ())
     if choices:
         if value not in choices:

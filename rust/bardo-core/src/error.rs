@@ -51,7 +51,9 @@ pub enum Error {
         holder: String,
     },
     /// A file of ours whose content is broken.
-    #[error("{path} is damaged: {what}. Nothing was changed; restore it from a copy, or rebuild what can be derived with `bardo rebuild`")]
+    #[error(
+        "{path} is damaged: {what}. Nothing was changed; restore it from a copy, or rebuild what can be derived with `bardo rebuild`"
+    )]
     StoreDamaged {
         /// The damaged file.
         path: PathBuf,
@@ -59,7 +61,9 @@ pub enum Error {
         what: String,
     },
     /// A file written by a newer bardo.
-    #[error("{path} has schema version {found}, this bardo reads up to {supported}. Upgrade bardo: pip install -U bardo")]
+    #[error(
+        "{path} has schema version {found}, this bardo reads up to {supported}. Upgrade bardo: pip install -U bardo"
+    )]
     StoreTooNew {
         /// The newer file.
         path: PathBuf,
@@ -91,7 +95,9 @@ pub enum Error {
         hint: String,
     },
     /// Vectors of two models in one store.
-    #[error("the store holds vectors of {stored}, but these come from {given}. Open it with the embedder it was built with, or migrate the store to the new one")]
+    #[error(
+        "the store holds vectors of {stored}, but these come from {given}. Open it with the embedder it was built with, or migrate the store to the new one"
+    )]
     EmbeddingMismatch {
         /// The fingerprint in the store.
         stored: String,
@@ -99,7 +105,9 @@ pub enum Error {
         given: String,
     },
     /// The protected blocks alone are larger than the budget.
-    #[error("the budget of {budget} tokens is too small: {what} needs {needed}. Raise the budget to at least {needed}, or shorten it")]
+    #[error(
+        "the budget of {budget} tokens is too small: {what} needs {needed}. Raise the budget to at least {needed}, or shorten it"
+    )]
     BudgetTooSmall {
         /// The budget that was given, in tokens.
         budget: usize,

