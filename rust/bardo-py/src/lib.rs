@@ -1,5 +1,6 @@
 //! The map of `bardo._core`: which class comes from which stage, and nothing more.
 
+mod bequeath;
 mod convert;
 mod errors;
 
@@ -7,6 +8,9 @@ mod errors;
 #[pyo3::pymodule]
 mod _core {
     use pyo3::prelude::*;
+
+    #[pymodule_export]
+    use crate::bequeath::{Selection, confidences_at_birth, select_entries};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -1,1 +1,8 @@
-//! What survives a death (spec 6).
+//! What survives a death (spec 6): which facts may cross, which of them fit, and how far an heir trusts them.
+
+mod discount;
+mod select;
+mod similar;
+
+pub use discount::{ANTI_KNOWLEDGE_FLOOR, Discount, Fading};
+pub use select::{LeftOut, Measure, Selection, Thresholds, select};

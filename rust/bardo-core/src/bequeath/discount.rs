@@ -1,0 +1,100 @@
+//! How far an heir trusts what it did not live (spec 6, "Inheritance").
+
+use crate::error::{Error, Result};
+
+/// Anti-knowledge never falls below this, however far it has travelled (spec 2, "Ebbinghaus decay").
+pub const ANTI_KNOWLEDGE_FLOOR: f32 = 0.3;
+
+/// How trust falls with the generations since the one that lived it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Fading {
+    /// Times this factor per generation; 0.85 is the rule.
+    Factor(f32),
+    /// Less this much per generation; 0.05 is the named alternative.
+    Step(f32),
+}
+
+/// The confidence of entries when they reach an heir.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Discount {
+    base: f32,
+    fading: Fading,
+}
+
+impl Discount {
+    /// A discount that starts at `base` (0.4 for a chosen direct heir, 0.3 through an archive).
+    pub fn new(base: f32, fading: Fading) -> Result<Self> {
+        let (Fading::Factor(rate) | Fading::Step(rate)) = fading;
+        for (name, number) in [("the base confidence", base), ("the fading per generation", rate)] {
+            if !(0.0..=1.0).contains(&number) {
+                return Err(Error::invalid(
+                    format!("{name} is {number}"),
+                    "It must be a number from 0 to 1; see the settings under [bequeath]",
+                ));
+            }
+        }
+        Ok(Self { base, fading })
+    }
+
+    /// Confidence at birth of an entry that was lived `generations` ago (1 for what the direct parent lived) and that
+    /// the testator held with `testator_confidence` when it died.
+    ///
+    /// A death raises nobody's confidence (law 5): the answer never exceeds the testator's, save for the floor of
+    /// anti-knowledge.
+    #[must_use]
+    pub fn at_birth(&self, generations: u32, testator_confidence: f32, anti_knowledge: bool) -> f32 {
+        let faded = match self.fading {
+            Fading::Factor(factor) => self.base * factor.powf(generations as f32),
+            Fading::Step(step) => (self.base - step * generations as f32).max(0.0),
+        };
+        let earned = faded.min(testator_confidence.clamp(0.0, 1.0));
+        if anti_knowledge { earned.max(ANTI_KNOWLEDGE_FLOOR) } else { earned }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn fading() -> impl Strategy<Value = Fading> {
+        prop_oneof![(0.0_f32..=1.0).prop_map(Fading::Factor), (0.0_f32..=1.0).prop_map(Fading::Step)]
+    }
+
+    #[test]
+    fn the_rule_multiplies_and_the_alternative_subtracts() {
+        let rule = Discount::new(0.4, Fading::Factor(0.85)).unwrap();
+        assert!((rule.at_birth(1, 0.9, false) - 0.34).abs() < 1e-6);
+        assert!((rule.at_birth(3, 0.9, false) - 0.4 * 0.85_f32.powi(3)).abs() < 1e-6);
+        let alternative = Discount::new(0.4, Fading::Step(0.05)).unwrap();
+        assert!((alternative.at_birth(2, 0.9, false) - 0.3).abs() < 1e-6);
+        assert!(alternative.at_birth(100, 0.9, false).abs() < f32::EPSILON);
+    }
+
+    #[test]
+    fn a_base_outside_0_to_1_is_refused() {
+        assert!(Discount::new(1.5, Fading::Factor(0.85)).is_err());
+        assert!(Discount::new(0.4, Fading::Step(f32::NAN)).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn trust_never_grows_with_the_generations(
+            base in 0.0_f32..=1.0, fading in fading(), generations in 0_u32..200, held in 0.0_f32..=1.0, anti: bool,
+        ) {
+            let discount = Discount::new(base, fading).unwrap();
+            prop_assert!(discount.at_birth(generations + 1, held, anti) <= discount.at_birth(generations, held, anti));
+        }
+
+        #[test]
+        fn inheriting_never_raises_confidence_save_to_the_floor_of_anti_knowledge(
+            base in 0.0_f32..=1.0, fading in fading(), generations in 0_u32..200, held in 0.0_f32..=1.0, anti: bool,
+        ) {
+            let born = Discount::new(base, fading).unwrap().at_birth(generations, held, anti);
+            prop_assert!((0.0..=1.0).contains(&born));
+            prop_assert!(born <= held.min(base) || (anti && born <= ANTI_KNOWLEDGE_FLOOR));
+            prop_assert!(!anti || born >= ANTI_KNOWLEDGE_FLOOR);
+        }
+    }
+}

@@ -1,0 +1,447 @@
+//! Which facts cross, and which of them fit under the cap: coverage times value, chosen greedily (spec 6, "Testament").
+//!
+//! The gain of an entry is a weighted facility location (Nemhauser, Wolsey and Fisher 1978 give the bound of the greedy
+//! choice; Minoux 1978 the lazy evaluation): what it says of itself and of others that nothing chosen says yet, times
+//! their value, plus the subjects it is the first to touch. Others count by value over the density around them, so that
+//! a crowd of paraphrases weighs about as much as one entry. A near-copy of a chosen entry waits until nothing else is
+//! left, so no number of copies can crowd out the rest.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::{BTreeMap, BinaryHeap, HashMap};
+
+use xxhash_rust::xxh3::Xxh3;
+
+use super::similar::{COPY, Points};
+use crate::error::{Error, Result};
+use crate::model::{Fact, FactKind, FactStatus};
+
+/// Supporting episodes from which a procedure counts as validated (spec 3, "Promotion").
+const VALIDATED_SUPPORT: u32 = 3;
+/// Share of the cap that warnings may take while other entries wait; anti-knowledge has no such limit.
+const WARNING_SHARE: f32 = 0.75;
+/// Weight of what an entry says of others, beside 1 for what it says of itself.
+const OTHERS_WEIGHT: f32 = 0.5;
+/// Weight of touching a subject for the first time.
+const SUBJECTS_WEIGHT: f32 = 0.25;
+/// Entries that stand for all when others are counted: bounds time.
+const GROUND_LIMIT: usize = 2_048;
+/// Bytes of the table of closeness: bounds memory.
+const TABLE_LIMIT: usize = 64 << 20;
+
+/// Confidence from which an entry crosses; warnings and anti-knowledge always do.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Thresholds {
+    /// Of heuristics.
+    pub heuristic: f32,
+    /// Of every other kind.
+    pub insight: f32,
+}
+
+/// Why an entry stayed behind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LeftOut {
+    /// Superseded, contradicted, archived or expired.
+    NotInForce,
+    /// Its confidence today is under the threshold of its kind.
+    BelowThreshold,
+    /// A procedure with too few supporting episodes.
+    NotValidated,
+    /// A chosen entry already says it.
+    NearCopy,
+    /// The cap was reached.
+    OverCap,
+}
+
+impl LeftOut {
+    /// The name used everywhere outside the core.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::NotInForce => "not_in_force",
+            Self::BelowThreshold => "below_threshold",
+            Self::NotValidated => "not_validated",
+            Self::NearCopy => "near_copy",
+            Self::OverCap => "over_cap",
+        }
+    }
+}
+
+/// What similarity was measured on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measure {
+    /// Nothing had to be compared: everything fits.
+    None,
+    /// Cosine of the embeddings.
+    Embeddings,
+    /// Common words, because some entries have no embedding.
+    Words,
+}
+
+impl Measure {
+    /// The name used everywhere outside the core.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Embeddings => "embeddings",
+            Self::Words => "words",
+        }
+    }
+}
+
+/// The entries that cross, most needed first, and how many stayed behind and why.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Selection {
+    /// Indexes into the facts that were given.
+    pub chosen: Vec<usize>,
+    /// Counts by reason; reasons that did not occur are absent.
+    pub left_out: BTreeMap<LeftOut, usize>,
+    /// What similarity was measured on.
+    pub measure: Measure,
+}
+
+/// Chooses at most `cap` facts. `confidences` hold now (decayed), one per fact; `vectors` holds one row of `dims` per
+/// fact, or nothing when not all are embedded; `tick` is the testator's last.
+pub fn select(
+    facts: &[Fact],
+    confidences: &[f32],
+    vectors: Option<(&[f32], usize)>,
+    thresholds: Thresholds,
+    cap: usize,
+    tick: u64,
+) -> Result<Selection> {
+    check_shapes(facts, confidences, vectors)?;
+    let mut left_out = BTreeMap::new();
+    let mut crossing = Vec::new();
+    for (index, (fact, &confidence)) in facts.iter().zip(confidences).enumerate() {
+        match refusal(fact, confidence, thresholds, tick) {
+            Some(reason) => *left_out.entry(reason).or_insert(0) += 1,
+            None => crossing.push(index),
+        }
+    }
+    let entries: Vec<Entry<'_>> =
+        crossing.iter().map(|&index| Entry::new(&facts[index], confidences[index])).collect();
+    if entries.len() <= cap {
+        let mut order: Vec<usize> = (0..entries.len()).collect();
+        order.sort_by(|&one, &other| entries[one].precedes(&entries[other]));
+        let chosen = order.into_iter().map(|place| crossing[place]).collect();
+        return Ok(Selection { chosen, left_out, measure: Measure::None });
+    }
+    let topics = entries.iter().map(Entry::topic).collect();
+    let (points, measure) = match vectors {
+        Some((all, dims)) => {
+            let rows: Vec<f32> =
+                crossing.iter().flat_map(|&index| &all[index * dims..(index + 1) * dims]).copied().collect();
+            (Points::from_vectors(&rows, dims, topics), Measure::Embeddings)
+        }
+        None => {
+            (Points::from_words(entries.iter().map(|entry| entry.fact.text.as_str()), topics), Measure::Words)
+        }
+    };
+    let mut greedy = Greedy::new(&entries, &points);
+    let chosen = greedy.choose(cap);
+    let copies =
+        (0..entries.len()).filter(|&place| !greedy.taken[place] && greedy.said[place] == COPY).count();
+    for (reason, count) in
+        [(LeftOut::NearCopy, copies), (LeftOut::OverCap, entries.len() - chosen.len() - copies)]
+    {
+        if count > 0 {
+            left_out.insert(reason, count);
+        }
+    }
+    Ok(Selection { chosen: chosen.into_iter().map(|place| crossing[place]).collect(), left_out, measure })
+}
+
+fn check_shapes(facts: &[Fact], confidences: &[f32], vectors: Option<(&[f32], usize)>) -> Result<()> {
+    if confidences.len() != facts.len() {
+        return Err(Error::invalid(
+            format!("{} confidences for {} facts", confidences.len(), facts.len()),
+            "Pass the confidence of today for each fact, in the same order",
+        ));
+    }
+    if let Some(number) = confidences.iter().find(|number| !(0.0..=1.0).contains(*number)) {
+        return Err(Error::invalid(format!("a confidence is {number}"), "It must be a number from 0 to 1"));
+    }
+    if let Some((rows, dims)) = vectors {
+        if dims == 0 || rows.len() != facts.len() * dims {
+            return Err(Error::vector(
+                format!("{} numbers are no {dims}-d vectors for {} facts", rows.len(), facts.len()),
+                "Pass one row per fact, in the same order",
+            ));
+        }
+        if !rows.iter().all(|part| part.is_finite()) {
+            return Err(Error::vector(
+                "a vector holds NaN or infinity",
+                "Pass no vectors unless every fact has one",
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn refusal(fact: &Fact, confidence: f32, thresholds: Thresholds, tick: u64) -> Option<LeftOut> {
+    if fact.status != FactStatus::Active || fact.expires_tick.is_some_and(|expiry| expiry < tick) {
+        return Some(LeftOut::NotInForce);
+    }
+    let threshold = match fact.kind {
+        FactKind::AntiKnowledge | FactKind::Warning => return None,
+        FactKind::Procedural if fact.support < VALIDATED_SUPPORT => return Some(LeftOut::NotValidated),
+        FactKind::Heuristic => thresholds.heuristic,
+        _ => thresholds.insight,
+    };
+    (confidence < threshold).then_some(LeftOut::BelowThreshold)
+}
+
+/// Anti-knowledge first, then what was paid for dearly, then the rest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Tier {
+    Never,
+    Danger,
+    Rest,
+}
+
+struct Entry<'a> {
+    fact: &'a Fact,
+    tier: Tier,
+    value: f32,
+}
+
+impl<'a> Entry<'a> {
+    fn new(fact: &'a Fact, confidence: f32) -> Self {
+        let tier = match fact.kind {
+            FactKind::AntiKnowledge => Tier::Never,
+            FactKind::Warning => Tier::Danger,
+            _ if fact.bloodstain => Tier::Danger,
+            _ => Tier::Rest,
+        };
+        let merit = fact.quality.map_or(fact.importance, |quality| quality.mean());
+        Self { fact, tier, value: confidence * (0.5 + 0.5 * merit) }
+    }
+
+    fn precedes(&self, other: &Self) -> Ordering {
+        self.tier.cmp(&other.tier).then_with(|| other.value.total_cmp(&self.value))
+    }
+
+    /// Entries with equal topics are about the same thing: kind and subjects agree.
+    fn topic(&self) -> u64 {
+        let mut subjects: Vec<&str> = self.fact.subjects.iter().map(String::as_str).collect();
+        subjects.sort_unstable();
+        subjects.dedup();
+        let mut hasher = Xxh3::new();
+        for part in std::iter::once(self.fact.kind.name()).chain(subjects) {
+            hasher.update(&(part.len() as u64).to_le_bytes());
+            hasher.update(part.as_bytes());
+        }
+        hasher.digest()
+    }
+}
+
+/// The sample of entries by which coverage of others is counted.
+struct Ground {
+    members: Vec<usize>,
+    /// Value over the density around the member.
+    weights: Vec<f32>,
+    /// Row per entry, column per member.
+    table: Vec<u8>,
+    said: Vec<u8>,
+}
+
+impl Ground {
+    fn new(entries: &[Entry<'_>], points: &Points) -> Self {
+        let count = points.len();
+        let size = count.min(GROUND_LIMIT).min((TABLE_LIMIT / count).max(1));
+        // Evenly spaced in the order given: a sample that does not prefer the valuable, which crowds may be.
+        let members: Vec<usize> = (0..size).map(|place| place * count / size).collect();
+        let table: Vec<u8> = (0..count)
+            .flat_map(|place| members.iter().map(move |&member| points.closeness(member, place)))
+            .collect();
+        let weights = members
+            .iter()
+            .map(|&member| {
+                let row = &table[member * size..(member + 1) * size];
+                let density: f32 = row.iter().map(|&close| f32::from(close) / f32::from(COPY)).sum();
+                entries[member].value / density.max(1.0)
+            })
+            .collect();
+        Self { said: vec![0; size], members, weights, table }
+    }
+
+    fn row(&self, place: usize) -> &[u8] {
+        let size = self.members.len();
+        &self.table[place * size..(place + 1) * size]
+    }
+
+    fn gain(&self, place: usize) -> f32 {
+        let mut sum = 0.0;
+        for (column, &close) in self.row(place).iter().enumerate() {
+            if self.members[column] != place {
+                sum += self.weights[column] * f32::from(close.saturating_sub(self.said[column]));
+            }
+        }
+        sum / f32::from(COPY)
+    }
+
+    fn add(&mut self, place: usize) {
+        let size = self.members.len();
+        let row = &self.table[place * size..(place + 1) * size];
+        self.said.iter_mut().zip(row).for_each(|(said, close)| *said = (*said).max(*close));
+    }
+}
+
+/// Diminishing returns per subject: `weight * (1 - 2^-touches)`, an entry spreading one touch over its subjects, so
+/// that listing many does not pay.
+struct Subjects {
+    of: Vec<Vec<usize>>,
+    weights: Vec<f32>,
+    touches: Vec<f32>,
+}
+
+impl Subjects {
+    fn new(entries: &[Entry<'_>]) -> Self {
+        let mut numbers: HashMap<&str, usize> = HashMap::new();
+        let mut weights: Vec<f32> = Vec::new();
+        let mut of = Vec::with_capacity(entries.len());
+        for entry in entries {
+            let mut own: Vec<usize> = Vec::with_capacity(entry.fact.subjects.len());
+            for subject in &entry.fact.subjects {
+                let next = weights.len();
+                let number = *numbers.entry(subject).or_insert(next);
+                if number == next {
+                    weights.push(0.0);
+                }
+                weights[number] = weights[number].max(entry.value);
+                own.push(number);
+            }
+            of.push(own);
+        }
+        Self { touches: vec![0.0; weights.len()], of, weights }
+    }
+
+    fn gain(&self, place: usize) -> f32 {
+        let own = &self.of[place];
+        let touch = 1.0 / own.len().max(1) as f32;
+        own.iter()
+            .map(|&s| self.weights[s] * ((-self.touches[s]).exp2() - (-self.touches[s] - touch).exp2()))
+            .sum()
+    }
+
+    fn add(&mut self, place: usize) {
+        let touch = 1.0 / self.of[place].len().max(1) as f32;
+        for &subject in &self.of[place] {
+            self.touches[subject] += touch;
+        }
+    }
+}
+
+/// An entry in the queue with the gain it had when last looked at.
+struct Waiting {
+    gain: f32,
+    place: Reverse<usize>,
+    looked_at: usize,
+}
+
+impl Ord for Waiting {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.gain.total_cmp(&other.gain).then_with(|| self.place.cmp(&other.place))
+    }
+}
+
+impl PartialOrd for Waiting {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Waiting {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Waiting {}
+
+struct Greedy<'a> {
+    entries: &'a [Entry<'a>],
+    points: &'a Points,
+    ground: Ground,
+    subjects: Subjects,
+    taken: Vec<bool>,
+    /// How much of each entry the chosen ones say.
+    said: Vec<u8>,
+    chosen: Vec<usize>,
+}
+
+impl<'a> Greedy<'a> {
+    fn new(entries: &'a [Entry<'a>], points: &'a Points) -> Self {
+        Self {
+            ground: Ground::new(entries, points),
+            subjects: Subjects::new(entries),
+            taken: vec![false; entries.len()],
+            said: vec![0; entries.len()],
+            chosen: Vec::new(),
+            entries,
+            points,
+        }
+    }
+
+    fn choose(&mut self, cap: usize) -> Vec<usize> {
+        let others_wait = self.entries.iter().any(|entry| entry.tier == Tier::Rest);
+        let for_warnings = if others_wait { (cap as f32 * WARNING_SHARE) as usize } else { cap };
+        self.fill(Tier::Never, cap);
+        self.fill(Tier::Danger, for_warnings);
+        self.fill(Tier::Rest, cap);
+        // What is left are warnings beyond their share, then near-copies, in the order of need.
+        let mut rest: Vec<usize> = (0..self.entries.len()).filter(|&place| !self.taken[place]).collect();
+        rest.sort_by(|&one, &other| self.entries[one].precedes(&self.entries[other]));
+        for copies in [false, true] {
+            for &place in &rest {
+                if self.chosen.len() < cap && !self.taken[place] && (self.said[place] == COPY) == copies {
+                    self.take(place);
+                }
+            }
+        }
+        std::mem::take(&mut self.chosen)
+    }
+
+    /// Takes entries of one tier by falling gain until `limit` are chosen in all or only near-copies are left.
+    fn fill(&mut self, tier: Tier, limit: usize) {
+        let mut queue: BinaryHeap<Waiting> = (0..self.entries.len())
+            .filter(|&place| self.entries[place].tier == tier)
+            .map(|place| self.look_at(place))
+            .collect();
+        while self.chosen.len() < limit
+            && let Some(best) = queue.pop()
+        {
+            let Reverse(place) = best.place;
+            if self.said[place] == COPY {
+                continue;
+            }
+            // Gains only fall, so one that is up to date and on top is the largest.
+            if best.looked_at == self.chosen.len() {
+                self.take(place);
+            } else {
+                queue.push(self.look_at(place));
+            }
+        }
+    }
+
+    fn look_at(&self, place: usize) -> Waiting {
+        let unsaid = f32::from(COPY - self.said[place]) / f32::from(COPY);
+        let gain = self.entries[place].value * unsaid
+            + OTHERS_WEIGHT * self.ground.gain(place)
+            + SUBJECTS_WEIGHT * self.subjects.gain(place);
+        Waiting { gain, place: Reverse(place), looked_at: self.chosen.len() }
+    }
+
+    fn take(&mut self, place: usize) {
+        self.taken[place] = true;
+        self.chosen.push(place);
+        self.ground.add(place);
+        self.subjects.add(place);
+        for other in 0..self.entries.len() {
+            if self.said[other] < COPY {
+                self.said[other] = self.said[other].max(self.points.closeness(other, place));
+            }
+        }
+    }
+}

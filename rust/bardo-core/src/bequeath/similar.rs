@@ -1,0 +1,99 @@
+//! How much of one entry another one already says, on a scale of 0 to 255.
+
+use simsimd::SpatialSimilarity;
+use unicode_segmentation::UnicodeSegmentation;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// Cosine above which two entries about the same thing say the same (spec 2, "Upsert").
+const COPY_COSINE: f32 = 0.95;
+/// Cosine below which one entry tells nothing about the other; unrelated sentences of `MiniLM` lie near 0.1.
+const UNRELATED_COSINE: f32 = 0.3;
+/// The most that an entry about something else can say, however alike the wording: templated sentences about two
+/// markets differ in one word and yet are two pieces of knowledge.
+const KINDRED_LIMIT: f32 = 0.9;
+/// Components of the word vectors that stand in where there are no embeddings.
+const WORD_DIMENSIONS: usize = 256;
+/// Closeness of a near-copy.
+pub const COPY: u8 = u8::MAX;
+
+/// Unit vectors of all entries, row by row, with what each is about.
+pub struct Points {
+    rows: Vec<f32>,
+    dims: usize,
+    topics: Vec<u64>,
+}
+
+impl Points {
+    /// From embeddings; rows are brought to unit length, `topics` tells which rows are about the same thing.
+    pub fn from_vectors(vectors: &[f32], dims: usize, topics: Vec<u64>) -> Self {
+        let mut rows = vectors.to_vec();
+        rows.chunks_exact_mut(dims).for_each(normalize);
+        Self { rows, dims, topics }
+    }
+
+    /// From the words of the texts: counts of hashed words, for stores whose entries are not all embedded.
+    pub fn from_words<'a>(texts: impl Iterator<Item = &'a str>, topics: Vec<u64>) -> Self {
+        let mut rows = vec![0.0; topics.len() * WORD_DIMENSIONS];
+        for (row, text) in rows.chunks_exact_mut(WORD_DIMENSIONS).zip(texts) {
+            for word in text.to_lowercase().unicode_words() {
+                let hash = xxh3_64(word.as_bytes());
+                // The top bit gives a sign, so that words that share a place cancel instead of adding up.
+                let sign = if hash >> 63 == 0 { 1.0 } else { -1.0 };
+                row[hash as usize % WORD_DIMENSIONS] += sign;
+            }
+            normalize(row);
+        }
+        Self { rows, dims: WORD_DIMENSIONS, topics }
+    }
+
+    pub fn len(&self) -> usize {
+        self.topics.len()
+    }
+
+    /// What `other` leaves unsaid of `one` is `COPY - closeness`.
+    pub fn closeness(&self, one: usize, other: usize) -> u8 {
+        if one == other {
+            return COPY;
+        }
+        let cosine = f32::dot(self.row(one), self.row(other)).unwrap_or(0.0) as f32;
+        if cosine >= COPY_COSINE && self.topics[one] == self.topics[other] {
+            return COPY;
+        }
+        let share = ((cosine - UNRELATED_COSINE) / (COPY_COSINE - UNRELATED_COSINE)).clamp(0.0, 1.0);
+        (share * KINDRED_LIMIT * f32::from(COPY)) as u8
+    }
+
+    fn row(&self, index: usize) -> &[f32] {
+        &self.rows[index * self.dims..(index + 1) * self.dims]
+    }
+}
+
+fn normalize(row: &mut [f32]) {
+    let length = row.iter().map(|part| part * part).sum::<f32>().sqrt();
+    if length > 0.0 {
+        row.iter_mut().for_each(|part| *part /= length);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_words_about_the_same_thing_are_a_copy_and_about_another_are_not() {
+        let texts =
+            ["Fees fall at night", "fees fall at NIGHT", "fees fall at night", "Oracles lag two blocks"];
+        let points = Points::from_words(texts.into_iter(), vec![1, 1, 2, 1]);
+        assert_eq!(points.closeness(0, 1), COPY);
+        assert!(points.closeness(0, 2) < COPY && points.closeness(0, 2) > 200);
+        assert_eq!(points.closeness(0, 3), 0);
+    }
+
+    #[test]
+    fn length_of_a_vector_does_not_matter() {
+        let points = Points::from_vectors(&[1.0, 0.0, 5.0, 0.0, 0.0, 2.0, 0.0, 0.0], 2, vec![0; 4]);
+        assert_eq!(points.closeness(0, 1), COPY);
+        assert_eq!(points.closeness(0, 2), 0);
+        assert_eq!(points.closeness(0, 3), 0);
+    }
+}
