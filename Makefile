@@ -109,7 +109,7 @@ format: $(STAMPS)/packages ## Format Rust and Python in place
 
 docs: dev $(STAMPS)/docs ## Build the documentation into site/
 	$(call say,Building the documentation)
-	@$(BIN)/mkdocs build --strict --quiet
+	@$(BIN)/zensical build --clean --strict
 	@echo "Open site/index.html"
 
 $(STAMPS)/docs: requirements/docs.lock $(STAMPS)/packages
@@ -117,11 +117,10 @@ $(STAMPS)/docs: requirements/docs.lock $(STAMPS)/packages
 	@$(PIP) install --quiet --require-hashes --no-deps -r requirements/docs.lock
 	@touch $@
 
-wheel: $(STAMPS)/packages ## Build the wheel and the source distribution into dist/
-	$(call say,Building the wheel and the source distribution)
+wheel: $(STAMPS)/extension ## Build the source distribution, and the wheel from it, into dist/
+	$(call say,Building the source distribution and the wheel from it)
 	@rm -rf dist
-	@$(BIN)/maturin build --release --locked --quiet --out dist
-	@$(BIN)/maturin sdist --out dist
+	@$(BIN)/maturin build --release --locked --quiet --sdist --out dist
 
 # --- upkeep -------------------------------------------------------------------------------------------------------
 

