@@ -3,6 +3,7 @@
 mod bequeath;
 mod convert;
 mod errors;
+mod sentences;
 
 /// The Rust core of bardo.
 #[pyo3::pymodule]
@@ -11,6 +12,9 @@ mod _core {
 
     #[pymodule_export]
     use crate::bequeath::{Selection, confidences_at_birth, select_entries};
+
+    #[pymodule_export]
+    use crate::sentences::split_sentences;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -1,0 +1,238 @@
+"""Embedders: texts in, checked unit vectors out, each under the fingerprint of its model.
+
+Making an embedder is light; the model is loaded by its first use. One embedder serves many threads and many
+grimoires.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import threading
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from bardo import config
+from bardo.errors import ConfigError, EmbedderUnavailableError, InvalidInputError, InvalidVectorError
+from bardo.index import cache, engines
+from bardo.index.engines import EmbedFunction, Engine, Prefixes, Role
+from bardo.model import Fingerprint
+from bardo.ports import Embedder, Vectors
+
+#: Texts that go through the model at once. They are sorted by length first, so that short ones are not padded to the
+#: longest of all; on one core batches of 8 to 16 beat 64 and 256 (118 turns/s against 100 and 81).
+BATCH = 16
+OWN_MODELS = ("minilm", "minilm-int8", "wordllama")
+
+
+class TextEmbedder:
+    """An engine with everything that bardo promises of vectors around it.
+
+    Outputs are float32, finite, C-contiguous, of shape (len(texts), dims) and of length 1. Texts are sorted by length
+    into batches and their order restored; equal texts run once; recent ones come from an LRU cache by text hash.
+
+    Args:
+        engine: What turns a batch of texts into raw vectors.
+        cache_size: Vectors kept in memory.
+    """
+
+    def __init__(self, engine: Engine, *, cache_size: int = cache.CAPACITY) -> None:
+        self._engine = engine
+        self._cache = cache.VectorCache(cache_size)
+        self._lock = threading.Lock()
+        self._fingerprint: Fingerprint | None = None
+        self._process = 0
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self._engine.name}>"
+
+    @property
+    def name(self) -> str:
+        """The name it was asked for by."""
+        return self._engine.name
+
+    @property
+    def cache(self) -> cache.VectorCache:
+        """The vectors of recent texts."""
+        return self._cache
+
+    @property
+    def fingerprint(self) -> Fingerprint:
+        """Identity of the model.
+
+        Raises:
+            EmbedderUnavailableError: The model cannot be loaded, or was loaded before a fork.
+            ConfigError: No such model.
+        """
+        with self._lock:
+            if self._fingerprint is None:
+                self._fingerprint = self._engine.identity()
+            return self._fingerprint
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """Vectors of texts that will be searched, float32 of shape (len(texts), dims), each of length 1.
+
+        Raises:
+            InvalidInputError: `texts` is one string, or holds something that is not text.
+            InvalidVectorError: The model returned the wrong shape, NaN, infinity or zeros.
+            EmbedderUnavailableError: The model cannot be loaded, or was loaded before a fork.
+        """
+        return self._embed(texts, "document")
+
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        """Vectors of texts to search with; shape and errors as `embed_documents`."""
+        return self._embed(texts, "query")
+
+    def _embed(self, texts: Sequence[str], role: Role) -> Vectors:
+        prefixes = self._engine.prefixes
+        prefix = prefixes.query if role == "query" else prefixes.document
+        given = [prefix + text for text in _checked(texts)]
+        dims = self.fingerprint.dims
+        vectors = np.empty((len(given), dims), np.float32)
+        missing: dict[bytes, list[int]] = {}
+        for row, text in enumerate(given):
+            key = cache.key_of(text, role if self._engine.asymmetric else "")
+            known = self._cache.get(key)
+            if known is None:
+                missing.setdefault(key, []).append(row)
+            else:
+                vectors[row] = known
+        by_length = sorted(missing, key=lambda key: len(given[missing[key][0]].encode()))
+        for start in range(0, len(by_length), BATCH):
+            keys = by_length[start : start + BATCH]
+            fresh = self._run([given[missing[key][0]] for key in keys], role, dims)
+            for key, vector in zip(keys, fresh, strict=True):
+                vectors[missing[key]] = vector
+                self._cache.put(key, vector)
+        return vectors
+
+    def _run(self, batch: list[str], role: Role, dims: int) -> Vectors:
+        process = os.getpid()
+        with self._lock:
+            if self._process not in (0, process):
+                raise EmbedderUnavailableError(
+                    f"the embedder {self.name} was loaded before this process was forked, and its threads did not come "
+                    "along. Make it anew in the child, or start children with the `spawn` method"
+                )
+            if not self._process:
+                # The first batch loads the model; other threads wait for it here instead of loading it as well.
+                raw = self._engine.run(batch, role)
+                self._process = process
+                return _unit(raw, len(batch), dims, self.name)
+        return _unit(self._engine.run(batch, role), len(batch), dims, self.name)
+
+
+def load(settings: config.Embedding | None = None) -> TextEmbedder:
+    """The embedder that the settings name, shared by everyone in this process who names the same.
+
+    Raises:
+        ConfigError: The name is neither one of bardo's nor of the form of fastembed's (`owner/model`).
+    """
+    settings = settings or config.Embedding()
+    return _shared(settings.model, settings.threads, os.getpid())
+
+
+def from_callable(
+    function: EmbedFunction,
+    *,
+    name: str = "",
+    dims: int = 0,
+    version: str = "1",
+    query_prefix: str = "",
+    document_prefix: str = "",
+) -> TextEmbedder:
+    """An embedder from a function `list[str]` -> matrix of shape (len(texts), dims), normalised or not.
+
+    Args:
+        function: Called with at most `BATCH` texts, perhaps from several threads at once.
+        name: Identity of the model; vectors under different names never meet. By default the function's own
+            module and name, which two lambdas of one module share: name them.
+        dims: Number of components; 0 finds out by embedding one word.
+        version: Part of the identity; change it when the function begins to return something else.
+        query_prefix: Put before texts to search with.
+        document_prefix: Put before texts to be searched.
+
+    Raises:
+        InvalidInputError: `function` cannot be called.
+    """
+    if not callable(function):
+        raise InvalidInputError(
+            f"the embedder is a {type(function).__name__}, which cannot be called. "
+            "Pass a function from list[str] to a matrix, or an object with embed_documents and embed_queries"
+        )
+    owner = getattr(function, "__qualname__", type(function).__qualname__)
+    name = name or f"{getattr(function, '__module__', None) or type(function).__module__}.{owner}"
+    prefixes = Prefixes(query_prefix, document_prefix)
+    return TextEmbedder(engines.CallableEngine(function, name, version, dims, prefixes))
+
+
+def resolve(embedder: Embedder | EmbedFunction | None, settings: config.Embedding | None = None) -> Embedder:
+    """What the caller handed in as an embedder: an embedder as it is, a callable wrapped, None by the settings.
+
+    Raises:
+        InvalidInputError: It is neither an embedder nor callable.
+        ConfigError: As `load`.
+    """
+    if embedder is None:
+        return load(settings)
+    if hasattr(embedder, "embed_documents") and hasattr(embedder, "embed_queries"):
+        return embedder  # type: ignore[return-value]  # the rest of the protocol shows at its first use
+    return from_callable(embedder)
+
+
+@functools.lru_cache(maxsize=4)
+def _shared(model: str, threads: int, process: int) -> TextEmbedder:
+    # The process is part of the key: a forked child must not be handed the parent's loaded model.
+    del process
+    if model in ("minilm", "minilm-int8"):
+        return TextEmbedder(engines.MiniLm("fp32" if model == "minilm" else "int8", threads))
+    if model == "wordllama":
+        return TextEmbedder(engines.WordLlama())
+    if "/" in model:
+        return TextEmbedder(engines.FastembedModel(model, threads))
+    raise ConfigError(
+        f"embedding.model is {model!r}. Use one of {', '.join(OWN_MODELS)}, or a name of fastembed's, such as "
+        "nomic-ai/nomic-embed-text-v1.5"
+    )
+
+
+def _checked(texts: Iterable[str]) -> list[str]:
+    if isinstance(texts, (str, bytes)):
+        raise InvalidInputError("texts is one string. Pass a list of strings: [text]")
+    given = list(texts)
+    for row, text in enumerate(given):
+        if not isinstance(text, str):
+            raise InvalidInputError(f"texts[{row}] is a {type(text).__name__}. Embedders take strings")
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            raise InvalidInputError(
+                f"texts[{row}] is not valid Unicode: {error}. Decode it properly first"
+            ) from error
+    return given
+
+
+def _unit(raw: object, count: int, dims: int, name: str) -> Vectors:
+    """Raw vectors as float32 of length 1, or a typed error that says what the model did."""
+    try:
+        vectors = np.asarray(raw, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidVectorError(
+            f"the embedder {name} returned something that is not a matrix of numbers: {error}. "
+            "It must return one row of numbers per text"
+        ) from error
+    if vectors.shape != (count, dims):
+        raise InvalidVectorError(
+            f"the embedder {name} returned shape {vectors.shape} for {count} texts. It must return ({count}, {dims})"
+        )
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    bad = np.flatnonzero(~np.isfinite(norms[:, 0]) | (norms[:, 0] == 0.0))
+    if bad.size:
+        found = vectors[bad[0]]
+        what = "only zeros" if not found.any() else "NaN or infinite components"
+        raise InvalidVectorError(
+            f"the embedder {name} returned a vector with {what} for text {bad[0]} of its batch. "
+            "Such a vector has no direction and cannot be compared; mend the model or the text"
+        )
+    return np.ascontiguousarray(vectors / norms, dtype=np.float32)

@@ -1,0 +1,19 @@
+"""Fixtures shared by all tests."""
+
+from __future__ import annotations
+
+import pytest
+
+from bardo.errors import EmbedderUnavailableError
+from bardo.index import embedders
+
+
+@pytest.fixture(scope="session")
+def minilm() -> embedders.TextEmbedder:
+    """The default embedder, loaded; its model is built once into the user's cache folder and stays there."""
+    embedder = embedders.load()
+    try:
+        embedder.embed_queries(["warm"])
+    except EmbedderUnavailableError as error:
+        pytest.fail(str(error))
+    return embedder
