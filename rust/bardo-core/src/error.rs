@@ -5,8 +5,9 @@ use std::path::PathBuf;
 /// The result of every fallible call in this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// One error for the whole core; the Python layer raises one class per variant (`bardo/errors.py`).
-#[derive(Debug, thiserror::Error)]
+/// One error for the whole core; the Python layer raises one class per variant (`bardo/errors.py`). It clones, because one failed
+/// commit is reported to every caller that shared it.
+#[derive(Clone, Debug, thiserror::Error)]
 pub enum Error {
     /// A value handed in by the caller breaks a documented limit or type.
     #[error("{what}. {hint}")]

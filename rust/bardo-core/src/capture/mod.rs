@@ -1,1 +1,22 @@
 //! Fast, verbatim, durable: the episode log, and who owns it (spec 1).
+//!
+//! [`EpisodeLog`] is one redb file with one owner process. Concurrent writers share a commit and its fsync; a file that
+//! is not ours, or not whole, is refused before the first byte of it is changed.
+
+mod backend;
+mod codec;
+mod fault;
+mod group;
+mod lease;
+mod log;
+mod read;
+mod retry;
+mod store;
+mod tables;
+mod vectors;
+mod write;
+
+pub use lease::{Holder, LEASE_FILE};
+pub use log::{EpisodeLog, LogOptions, Stats};
+pub use vectors::{EpisodeVectors, VectorBatch};
+pub use write::{NewEpisode, Recorded};

@@ -1,0 +1,125 @@
+//! What redb and the operating system say, as the errors of this crate.
+
+use std::io;
+use std::path::Path;
+
+use super::codec::Corrupt;
+use super::lease::Lease;
+use crate::error::{Error, Result};
+
+/// Why a step inside a transaction failed.
+#[derive(Debug)]
+pub(crate) enum Fault {
+    /// The caller's own mistake; the transaction is unharmed.
+    Refused(Error),
+    /// The content of the store is broken.
+    Corrupt(String),
+    /// The storage engine or the disk failed; the transaction is lost.
+    Engine(Box<redb::Error>),
+}
+
+impl From<Error> for Fault {
+    fn from(error: Error) -> Self {
+        Self::Refused(error)
+    }
+}
+
+impl From<Corrupt> for Fault {
+    fn from(corrupt: Corrupt) -> Self {
+        Self::Corrupt(corrupt.0)
+    }
+}
+
+/// Lets `?` lift each of redb's error types.
+macro_rules! from_redb {
+    ($($error:ident),+) => {
+        $(impl From<redb::$error> for Fault {
+            fn from(error: redb::$error) -> Self {
+                Self::Engine(Box::new(error.into()))
+            }
+        })+
+    };
+}
+
+from_redb!(StorageError, TableError, TransactionError, CommitError, DatabaseError, SetDurabilityError);
+
+impl Fault {
+    /// Whether redb refuses to go on until the file is opened again.
+    pub fn needs_reopening(&self) -> bool {
+        match self {
+            Self::Engine(error) => matches!(
+                **error,
+                redb::Error::Io(_)
+                    | redb::Error::PreviousIo
+                    | redb::Error::DatabaseClosed
+                    | redb::Error::LockPoisoned(_)
+                    | redb::Error::TransactionPoisoned
+            ),
+            Self::Refused(_) | Self::Corrupt(_) => false,
+        }
+    }
+
+    /// The error to show for a failure while doing `action` on `path`.
+    pub fn into_error(self, action: &'static str, path: &Path) -> Error {
+        match self {
+            Self::Refused(error) => error,
+            Self::Corrupt(what) => Error::StoreDamaged { path: path.to_owned(), what },
+            Self::Engine(error) => match *error {
+                redb::Error::DatabaseAlreadyOpen | redb::Error::LockProtocolMismatch => locked(path),
+                redb::Error::Io(cause) if is_damage(&cause) => {
+                    Error::StoreDamaged { path: path.to_owned(), what: cause.to_string() }
+                }
+                redb::Error::Io(cause) => unavailable(action, path, &cause),
+                redb::Error::PreviousIo | redb::Error::DatabaseClosed => Error::StoreUnavailable {
+                    action,
+                    path: path.to_owned(),
+                    cause: "an earlier write failed".into(),
+                    hint: "Make room on the disk, then try again".into(),
+                },
+                other => Error::StoreDamaged { path: path.to_owned(), what: other.to_string() },
+            },
+        }
+    }
+}
+
+/// A file that ends early, or holds what cannot be: the file is wrong, not the system.
+fn is_damage(cause: &io::Error) -> bool {
+    matches!(cause.kind(), io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput)
+}
+
+/// The error for a store that another process holds.
+pub(crate) fn locked(path: &Path) -> Error {
+    let holder = Lease::read(path).map_or_else(|| "it left no name".to_owned(), |holder| holder.to_string());
+    Error::StoreLocked { path: path.to_owned(), holder }
+}
+
+/// The error for a refusal of the operating system.
+pub(crate) fn unavailable(action: &'static str, path: &Path, cause: &io::Error) -> Error {
+    let hint = match cause.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::FileTooLarge | io::ErrorKind::QuotaExceeded => {
+            "Make room on the disk, then try again; everything acknowledged before is kept"
+        }
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            "Make the file and its folder writable, or choose another folder"
+        }
+        io::ErrorKind::NotFound => "Create the folder first, or check the path",
+        io::ErrorKind::NotADirectory | io::ErrorKind::IsADirectory | io::ErrorKind::AlreadyExists => {
+            "Choose a path where a grimoire may live: a folder of its own"
+        }
+        _ => "See the cause, then try again; everything acknowledged before is kept",
+    };
+    Error::StoreUnavailable { action, path: path.to_owned(), cause: cause.to_string(), hint: hint.into() }
+}
+
+/// Runs a step that calls redb on a file that may be damaged. redb checks the pages it opens after a crash, but trusts
+/// a file that says it was closed in order, and may then panic on what it finds; such a panic means damage.
+pub(crate) fn catching<T>(step: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(step)).unwrap_or_else(|panic| {
+        let words = panic
+            .downcast_ref::<String>()
+            .map(String::as_str)
+            .or_else(|| panic.downcast_ref::<&str>().copied())
+            .unwrap_or("no reason given");
+        Err(Fault::Corrupt(format!("the storage engine gave up on its content ({words})")))
+    })
+}

@@ -1,0 +1,289 @@
+//! The episode log: opening, closing, and coming back after the disk failed.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
+
+use redb::{ReadTransaction, ReadableDatabase, StorageBackend};
+
+use super::backend::Change;
+use super::fault::{Fault, catching};
+use super::group::Group;
+use super::lease::{Holder, Lease};
+use super::store::{self, Expected, Live};
+use super::tables::META;
+use super::write::{Job, Reply, WriterState};
+use crate::error::{Error, Result};
+use crate::model::{Fingerprint, IdSource, Micros};
+
+/// How to open an [`EpisodeLog`].
+#[derive(Clone, Debug)]
+pub struct LogOptions {
+    /// Whose log it is; empty opens whichever agent's it is, but makes none.
+    pub agent: String,
+    /// Seed of the ids.
+    pub seed: u64,
+    /// Wall clock.
+    pub now: Micros,
+    /// Whether `record` waits for the disk. Without it a crash loses up to the last 512 commits.
+    pub durable: bool,
+    /// Whether to make the file if it is absent.
+    pub create: bool,
+    /// Who opens it, for the lease; none writes no lease.
+    pub holder: Option<Holder>,
+}
+
+/// Counters of a log.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// Episodes in the log.
+    pub episodes: u64,
+    /// Episodes that were ever verified.
+    pub verified: u64,
+    /// Episodes with vectors.
+    pub with_vectors: u64,
+    /// Length of the file.
+    pub bytes_on_disk: u64,
+    /// Number of the last arrival.
+    pub last_seq: u64,
+    /// Number of the last verification.
+    pub last_verification: u64,
+    /// Syncs of the file since it was opened.
+    pub syncs: u64,
+}
+
+/// Opens the bytes of a store; called again after a failure.
+type Source = Box<dyn Fn() -> std::io::Result<Box<dyn StorageBackend>> + Send + Sync>;
+
+/// Where the bytes of a log live.
+enum Place {
+    File,
+    Backend(Source),
+}
+
+/// The state of the connection to the file.
+enum Connection {
+    Open(Box<Live>),
+    /// The file failed and could not be opened again yet; these changes may not have reached the disk.
+    Lost(Vec<Change>),
+    Closed,
+}
+
+/// Every episode of one agent, verbatim, in one redb file with one owner process. All methods take `&self` and may be
+/// called from many threads.
+pub struct EpisodeLog {
+    path: PathBuf,
+    place: Place,
+    expected: Expected,
+    schema: u32,
+    pub(super) ids: IdSource,
+    pub(super) durable: bool,
+    syncs: Arc<AtomicU64>,
+    /// Counts openings, so that a writer notices that its picture of the file is old.
+    openings: AtomicU64,
+    connection: RwLock<Connection>,
+    pub(super) writer: Mutex<WriterState>,
+    pub(super) group: Group<Job, Result<Reply>>,
+    lease: Mutex<Option<Lease>>,
+}
+
+/// A connection that is known to be open.
+pub(super) struct Guard<'a>(RwLockReadGuard<'a, Connection>);
+
+impl EpisodeLog {
+    /// Opens the log at `path`, or makes it.
+    pub fn open(path: impl AsRef<Path>, options: LogOptions) -> Result<Self> {
+        let path = path.as_ref().to_owned();
+        let syncs = Arc::new(AtomicU64::new(0));
+        let expected = Expected { agent: options.agent.clone(), now: options.now };
+        let live = if options.create && !path.exists() {
+            store::create(&path, &expected, &syncs)?
+        } else {
+            store::open(&path, &expected, Vec::new(), &syncs)?
+        };
+        Self::assemble(path, Place::File, live, options, syncs)
+    }
+
+    /// Opens or makes a log on bytes that live elsewhere: in memory, or behind a backend that injects faults.
+    /// `source` is called once now, and again whenever the backend has failed. `name` stands for the path in errors.
+    pub fn open_on(
+        name: &str,
+        source: impl Fn() -> std::io::Result<Box<dyn StorageBackend>> + Send + Sync + 'static,
+        options: LogOptions,
+    ) -> Result<Self> {
+        let path = PathBuf::from(name);
+        let syncs = Arc::new(AtomicU64::new(0));
+        let expected = Expected { agent: options.agent.clone(), now: options.now };
+        let unavailable = |error: &std::io::Error| super::fault::unavailable("open", &path, error);
+        let backend = source().map_err(|error| unavailable(&error))?;
+        let empty = backend.len().map_err(|error| unavailable(&error))? == 0;
+        let live = if empty && options.create {
+            store::create_on(&path, backend, &expected, Vec::new(), &syncs)?
+        } else {
+            store::open_on(&path, backend, &expected, Vec::new(), &syncs)?
+        };
+        Self::assemble(path, Place::Backend(Box::new(source)), live, options, syncs)
+    }
+
+    fn assemble(
+        path: PathBuf,
+        place: Place,
+        live: Live,
+        options: LogOptions,
+        syncs: Arc<AtomicU64>,
+    ) -> Result<Self> {
+        let lease = match (&place, options.holder) {
+            (Place::File, Some(holder)) => Some(Lease::take(&path, holder)?),
+            _ => None,
+        };
+        live.backend.arm().map_err(|error| super::fault::unavailable("open", &path, &error))?;
+        Ok(Self {
+            expected: Expected { agent: live.agent.clone(), now: options.now },
+            path,
+            place,
+            schema: live.schema,
+            ids: IdSource::new(options.seed),
+            durable: options.durable,
+            syncs,
+            openings: AtomicU64::new(1),
+            connection: RwLock::new(Connection::Open(Box::new(live))),
+            writer: Mutex::new(WriterState::default()),
+            group: Group::new(),
+            lease: Mutex::new(lease),
+        })
+    }
+
+    /// Whose log it is.
+    #[must_use]
+    pub fn agent(&self) -> &str {
+        &self.expected.agent
+    }
+
+    /// Schema version of the file.
+    #[must_use]
+    pub const fn schema_version(&self) -> u32 {
+        self.schema
+    }
+
+    /// The file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Syncs of the file since it was opened: what durability cost.
+    #[must_use]
+    pub fn syncs(&self) -> u64 {
+        self.syncs.load(Ordering::Relaxed)
+    }
+
+    /// Which model made the vectors; none before the first.
+    pub fn fingerprint(&self) -> Result<Option<Fingerprint>> {
+        self.read(|view| store::fingerprint(&view.open_table(META)?))
+    }
+
+    /// Closes the file and gives up the lease; later calls fail. A log that is dropped closes too, but cannot report
+    /// a failure.
+    pub fn close(&self) -> Result<()> {
+        let mut connection = self.connection.write().unwrap_or_else(PoisonError::into_inner);
+        let closing = std::mem::replace(&mut *connection, Connection::Closed);
+        let result = match closing {
+            Connection::Open(live) => catching(|| Ok(live.db.close()?)).map_err(|fault| fault.into_error("close", &self.path)),
+            Connection::Lost(_) | Connection::Closed => Ok(()),
+        };
+        self.lease.lock().unwrap_or_else(PoisonError::into_inner).take();
+        result
+    }
+
+    /// Length of the file.
+    pub(super) fn bytes_on_disk(&self) -> Result<u64> {
+        let length = self.connect()?.live()?.backend.len();
+        length.map_err(|error| super::fault::unavailable("read", &self.path, &error))
+    }
+
+    /// Number of the current opening of the file.
+    pub(super) fn opening(&self) -> u64 {
+        self.openings.load(Ordering::Acquire)
+    }
+
+    /// The open file; if it was lost, it is opened again first.
+    pub(super) fn connect(&self) -> Result<Guard<'_>> {
+        loop {
+            let connection = self.connection.read().unwrap_or_else(PoisonError::into_inner);
+            match &*connection {
+                Connection::Open(_) => return Ok(Guard(connection)),
+                Connection::Closed => return Err(self.closed()),
+                Connection::Lost(_) => {}
+            }
+            drop(connection);
+            self.reopen(self.opening())?;
+        }
+    }
+
+    /// Opens the file again after a failure, unless somebody did so since `opening`. What may not have reached the disk
+    /// is kept in memory until the next write succeeds in making it, so reading works even while the disk is full.
+    pub(super) fn reopen(&self, opening: u64) -> Result<()> {
+        let mut connection = self.connection.write().unwrap_or_else(PoisonError::into_inner);
+        if self.opening() != opening {
+            return Ok(());
+        }
+        let changes = match std::mem::replace(&mut *connection, Connection::Closed) {
+            Connection::Open(live) => {
+                let backend = live.backend.clone();
+                drop(live);
+                backend.unsynced()
+            }
+            Connection::Lost(changes) => changes,
+            Connection::Closed => return Err(self.closed()),
+        };
+        let opened = match &self.place {
+            Place::File => store::open(&self.path, &self.expected, changes.clone(), &self.syncs),
+            Place::Backend(source) => source()
+                .map_err(|error| super::fault::unavailable("open", &self.path, &error))
+                .and_then(|backend| store::open_on(&self.path, backend, &self.expected, changes.clone(), &self.syncs)),
+        };
+        let (state, result) = match opened {
+            Ok(live) => (Connection::Open(Box::new(live)), Ok(())),
+            Err(error) => (Connection::Lost(changes), Err(error)),
+        };
+        *connection = state;
+        self.openings.fetch_add(1, Ordering::AcqRel);
+        result
+    }
+
+    /// Reads from one consistent view of the log; a file that had failed is opened again once.
+    pub(super) fn read<T>(&self, mut step: impl FnMut(&ReadTransaction) -> Result<T, Fault>) -> Result<T> {
+        let mut attempt = || -> Result<Result<T, Fault>> {
+            let guard = self.connect()?;
+            let live = guard.live()?;
+            Ok(catching(|| step(&live.db.begin_read()?)))
+        };
+        let opening = self.opening();
+        match attempt()? {
+            Err(fault) if fault.needs_reopening() => {
+                self.reopen(opening)?;
+                attempt()?.map_err(|fault| fault.into_error("read", &self.path))
+            }
+            result => result.map_err(|fault| fault.into_error("read", &self.path)),
+        }
+    }
+
+    fn closed(&self) -> Error {
+        Error::StoreUnavailable {
+            action: "use",
+            path: self.path.clone(),
+            cause: "it was closed".into(),
+            hint: "Open it again".into(),
+        }
+    }
+}
+
+impl Guard<'_> {
+    pub fn live(&self) -> Result<&Live> {
+        match &*self.0 {
+            Connection::Open(live) => Ok(live),
+            // `connect` hands out open connections only.
+            Connection::Lost(_) | Connection::Closed => Err(Error::invalid("the log is not open", "Report this")),
+        }
+    }
+}

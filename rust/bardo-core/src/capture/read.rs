@@ -1,0 +1,189 @@
+//! Every way to read the log. Each call sees one consistent state of it; long lists come in pages.
+
+use std::ops::Bound;
+
+use redb::{ReadOnlyTable, ReadableDatabase, ReadableTable, ReadableTableMetadata, TableDefinition};
+
+use super::codec::{KEY_BYTES, OrderKey};
+use super::fault::{Fault, catching};
+use super::log::{EpisodeLog, Stats};
+use super::tables::{ARRIVALS, Arrival, EpisodeReader, SUBJECTS, THREADS, VECTORS, VERIFICATIONS, WATERMARKS};
+use super::vectors::{self, EpisodeVectors};
+use crate::error::{Error, Result};
+use crate::model::{Episode, Id};
+
+/// A list of order keys by name.
+type NameTable = TableDefinition<'static, (&'static str, &'static [u8; KEY_BYTES]), ()>;
+
+impl EpisodeLog {
+    /// Number of episodes.
+    pub fn len(&self) -> Result<u64> {
+        self.read(|view| EpisodeReader::open(view)?.count())
+    }
+
+    /// Whether there is no episode.
+    pub fn is_empty(&self) -> Result<bool> {
+        Ok(self.len()? == 0)
+    }
+
+    /// The episodes with these ids, in the same order; `None` where there is none.
+    pub fn get(&self, ids: &[Id]) -> Result<Vec<Option<Episode>>> {
+        self.read(|view| {
+            let reader = EpisodeReader::open(view)?;
+            ids.iter().map(|id| reader.key(id)?.map(|key| reader.at(&key)).transpose()).collect()
+        })
+    }
+
+    /// Episodes of the ticks from `from_tick` to `to_tick`, both included, in order, at most `limit`, after the episode
+    /// `after` if given.
+    pub fn range(&self, from_tick: u64, to_tick: u64, after: Option<Id>, limit: usize) -> Result<Vec<Episode>> {
+        self.read(|view| {
+            let reader = EpisodeReader::open(view)?;
+            let start = OrderKey::first_of(from_tick);
+            let low = match after.map(|id| place(&reader, id)).transpose()? {
+                Some(after) if after >= start => Bound::Excluded(after),
+                _ => Bound::Included(start),
+            };
+            if from_tick > to_tick || !is_ordered(low, OrderKey::last_of(to_tick)) {
+                return Ok(Vec::new());
+            }
+            reader.between((low, Bound::Included(OrderKey::last_of(to_tick))), limit, false)
+        })
+    }
+
+    /// Episodes about a subject, in order, at most `limit`, after the episode `after` if given.
+    pub fn by_subject(&self, subject: &str, after: Option<Id>, limit: usize) -> Result<Vec<Episode>> {
+        self.by_name(SUBJECTS, subject, after, limit)
+    }
+
+    /// Episodes of a thread, in order, at most `limit`, after the episode `after` if given.
+    pub fn by_thread(&self, thread: &str, after: Option<Id>, limit: usize) -> Result<Vec<Episode>> {
+        self.by_name(THREADS, thread, after, limit)
+    }
+
+    fn by_name(&self, table: NameTable, name: &str, after: Option<Id>, limit: usize) -> Result<Vec<Episode>> {
+        self.read(|view| {
+            let reader = EpisodeReader::open(view)?;
+            let low = match after.map(|id| place(&reader, id)).transpose()? {
+                Some(after) => Bound::Excluded(after.to_bytes()),
+                None => Bound::Included([0; KEY_BYTES]),
+            };
+            let low = low.as_ref().map(|key| (name, key));
+            let high = [0xff; KEY_BYTES];
+            let rows = view.open_table(table)?;
+            let rows = rows.range::<(&str, &[u8; KEY_BYTES])>((low, Bound::Included((name, &high))))?;
+            rows.take(limit).map(|row| reader.at(&OrderKey::from_bytes(row?.0.value().1))).collect()
+        })
+    }
+
+    /// The last `n` episodes, oldest first.
+    pub fn tail(&self, n: usize) -> Result<Vec<Episode>> {
+        let mut episodes =
+            self.read(|view| EpisodeReader::open(view)?.between((Bound::Unbounded, Bound::Unbounded), n, true))?;
+        episodes.reverse();
+        Ok(episodes)
+    }
+
+    /// Episodes by arrival, with their running numbers, all above `seq`, at most `limit`.
+    pub fn since(&self, seq: u64, limit: usize) -> Result<Vec<(u64, Episode)>> {
+        self.read(|view| {
+            let reader = EpisodeReader::open(view)?;
+            let arrivals = view.open_table(ARRIVALS)?;
+            let rows = arrivals.range::<u64>((Bound::Excluded(seq), Bound::Unbounded))?;
+            rows.take(limit)
+                .map(|row| {
+                    let (number, arrival) = row?;
+                    Ok((number.value(), reader.at(&Arrival::from_bytes(arrival.value()).key)?))
+                })
+                .collect()
+        })
+    }
+
+    /// Verified episodes in the order of verification, with their numbers, all above `number`, at most `limit`.
+    pub fn verified_since(&self, number: u64, limit: usize) -> Result<Vec<(u64, Episode)>> {
+        self.read(|view| {
+            let reader = EpisodeReader::open(view)?;
+            let verifications = view.open_table(VERIFICATIONS)?;
+            let rows = verifications.range::<u64>((Bound::Excluded(number), Bound::Unbounded))?;
+            rows.take(limit)
+                .map(|row| {
+                    let (number, id) = row?;
+                    let id = Id(*id.value());
+                    let key = reader.key(&id)?;
+                    let key = key.ok_or_else(|| Fault::Corrupt(format!("episode {id} is verified but not there")))?;
+                    Ok((number.value(), reader.at(&key)?))
+                })
+                .collect()
+        })
+    }
+
+    /// Calls `visit(seq, episode, vectors)` for every arrival above `after_seq`, in order, holding one at a time. Stops
+    /// at the first error of `visit`. Episodes that arrive meanwhile are not seen.
+    pub fn for_each_arrival(
+        &self,
+        after_seq: u64,
+        mut visit: impl FnMut(u64, Episode, Option<EpisodeVectors>) -> Result<()>,
+    ) -> Result<()> {
+        let guard = self.connect()?;
+        let live = guard.live()?;
+        let walked = catching(|| {
+            let view = live.db.begin_read()?;
+            let reader = EpisodeReader::open(&view)?;
+            let vector_table = view.open_table(VECTORS)?;
+            let dims = vectors::dims(&view)?;
+            let arrivals = view.open_table(ARRIVALS)?;
+            for row in arrivals.range::<u64>((Bound::Excluded(after_seq), Bound::Unbounded))? {
+                let (seq, arrival) = row?;
+                let key = Arrival::from_bytes(arrival.value()).key;
+                let vectors = match vector_table.get(&key.id.0)? {
+                    Some(sealed) => Some(EpisodeVectors::decode(&key.id, sealed.value(), dims)?),
+                    None => None,
+                };
+                visit(seq.value(), reader.at(&key)?, vectors)?;
+            }
+            Ok(())
+        });
+        walked.map_err(|fault| fault.into_error("read", self.path()))
+    }
+
+    /// The number kept under a name; 0 if none was set.
+    pub fn watermark(&self, name: &str) -> Result<u64> {
+        self.read(|view| Ok(view.open_table(WATERMARKS)?.get(name)?.map_or(0, |value| value.value())))
+    }
+
+    /// Counters of the log.
+    pub fn stats(&self) -> Result<Stats> {
+        let stats = self.read(|view| {
+            let verifications = view.open_table(VERIFICATIONS)?;
+            Ok(Stats {
+                episodes: EpisodeReader::open(view)?.count()?,
+                verified: verifications.len()?,
+                with_vectors: view.open_table(VECTORS)?.len()?,
+                bytes_on_disk: 0,
+                last_seq: last_number(&view.open_table(ARRIVALS)?)?,
+                last_verification: last_number(&verifications)?,
+                syncs: self.syncs(),
+            })
+        })?;
+        Ok(Stats { bytes_on_disk: self.bytes_on_disk()?, ..stats })
+    }
+}
+
+/// The highest key of a table of running numbers; 0 if it is empty.
+fn last_number<V: redb::Value + 'static>(table: &ReadOnlyTable<u64, V>) -> Result<u64, Fault> {
+    Ok(table.last()?.map_or(0, |(number, _)| number.value()))
+}
+
+/// The place of the episode that a page starts after.
+fn place(reader: &EpisodeReader, id: Id) -> Result<OrderKey, Fault> {
+    Ok(reader.key(&id)?.ok_or_else(|| Error::NotFound { kind: "episode", id: id.to_string() })?)
+}
+
+/// Whether a range from `low` up to and including `high` is one; redb panics on others.
+fn is_ordered(low: Bound<OrderKey>, high: OrderKey) -> bool {
+    match low {
+        Bound::Included(low) => low <= high,
+        Bound::Excluded(low) => low < high,
+        Bound::Unbounded => true,
+    }
+}

@@ -1,0 +1,244 @@
+//! Opening and making `episodes.redb`: whose file it is, whether it is whole, and which schema it has, decided before
+//! the first byte of it is changed.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use redb::backends::FileBackend;
+use redb::{Builder, Database, ReadTransaction, ReadableDatabase, ReadableTable, StorageBackend};
+
+use super::backend::{Change, HeldBackend};
+use super::fault::{self, Fault, catching};
+use super::tables::{self, FORMAT, META, SCHEMA_VERSION, meta};
+use crate::error::{Error, Result};
+use crate::model::{Fingerprint, Micros};
+
+/// The first bytes of every redb file.
+const REDB_MAGIC: [u8; 9] = [b'r', b'e', b'd', b'b', 0x1A, 0x0A, 0xA9, 0x0D, 0x0A];
+/// Bytes looked at to tell whose file it is.
+const SNIFFED_BYTES: u64 = 512;
+/// Bytes of pages that redb keeps in memory; the hot set holds what recall needs, so this serves writes and paging.
+const CACHE_BYTES: usize = 32 * 1024 * 1024;
+/// Ending of a store while it is being made.
+const DRAFT_ENDING: &str = ".new";
+
+/// A store that is open and ours.
+pub(crate) struct Live {
+    pub db: Database,
+    pub backend: HeldBackend,
+    pub agent: String,
+    pub schema: u32,
+}
+
+/// Whose store is expected, and what a new one is to say.
+#[derive(Clone, Debug)]
+pub(crate) struct Expected {
+    /// The agent; empty takes whichever the store names.
+    pub agent: String,
+    /// Time of birth of a new store.
+    pub now: Micros,
+}
+
+/// Opens an existing file, held: nothing is written to it until it is armed. `changes` are those of a predecessor that
+/// may not have reached the disk.
+pub(crate) fn open(path: &Path, expected: &Expected, changes: Vec<Change>, syncs: &Arc<AtomicU64>) -> Result<Live> {
+    let file = OpenOptions::new().read(true).write(true).open(path);
+    let file = file.map_err(|error| fault::unavailable("open", path, &error))?;
+    if changes.is_empty() {
+        sniff(path, &file)?;
+    }
+    open_on(path, file_backend(path, file)?, expected, changes, syncs)
+}
+
+/// [`open`] over any backend.
+pub(crate) fn open_on(
+    path: &Path,
+    backend: Box<dyn StorageBackend>,
+    expected: &Expected,
+    changes: Vec<Change>,
+    syncs: &Arc<AtomicU64>,
+) -> Result<Live> {
+    let backend = HeldBackend::new(backend, changes, Arc::clone(syncs));
+    let opened = catching(|| {
+        let db = Builder::new().set_cache_size(CACHE_BYTES).create_with_backend(backend.clone())?;
+        let view = db.begin_read()?;
+        let (agent, schema) = identify(path, &view, expected)?;
+        drop(view);
+        Ok(Live { db, backend: backend.clone(), agent, schema })
+    });
+    opened.map_err(|fault| fault.into_error("open", path))
+}
+
+/// Makes a new file and opens it, armed. It gets its name only once it is whole, so a crash leaves no half store.
+pub(crate) fn create(path: &Path, expected: &Expected, syncs: &Arc<AtomicU64>) -> Result<Live> {
+    crate::model::check_name("the agent", &expected.agent)?;
+    let mut draft = path.as_os_str().to_owned();
+    draft.push(DRAFT_ENDING);
+    let draft = PathBuf::from(draft);
+    let failed = |error: &io::Error| fault::unavailable("create", path, error);
+    let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&draft);
+    let backend = file_backend(path, file.map_err(|error| failed(&error))?)?;
+    // What an earlier attempt left in the draft does not count.
+    let live = create_on(path, backend, expected, vec![Change::SetLength(0)], syncs)?;
+    // Only now, under the lock of the draft: had another process finished a store in between, this would replace it.
+    if path.exists() {
+        drop(live);
+        let _ = fs::remove_file(&draft);
+        return open(path, expected, Vec::new(), syncs);
+    }
+    live.backend.arm().and_then(|()| fs::rename(&draft, path)).map_err(|error| {
+        let _ = fs::remove_file(&draft);
+        failed(&error)
+    })?;
+    sync_folder(path).map_err(|error| failed(&error))?;
+    Ok(live)
+}
+
+/// Lays a new store out over any backend, held.
+pub(crate) fn create_on(
+    path: &Path,
+    backend: Box<dyn StorageBackend>,
+    expected: &Expected,
+    changes: Vec<Change>,
+    syncs: &Arc<AtomicU64>,
+) -> Result<Live> {
+    let backend = HeldBackend::new(backend, changes, Arc::clone(syncs));
+    let made = catching(|| {
+        let db = Builder::new().set_cache_size(CACHE_BYTES).create_with_backend(backend.clone())?;
+        lay_out(&db, expected)?;
+        Ok(Live {
+            db,
+            backend: backend.clone(),
+            agent: expected.agent.clone(),
+            schema: SCHEMA_VERSION,
+        })
+    });
+    made.map_err(|fault| fault.into_error("create", path))
+}
+
+fn lay_out(db: &Database, expected: &Expected) -> Result<(), Fault> {
+    let transaction = db.begin_write()?;
+    {
+        let mut table = transaction.open_table(META)?;
+        table.insert(meta::FORMAT, FORMAT)?;
+        table.insert(meta::SCHEMA, SCHEMA_VERSION.to_le_bytes().as_slice())?;
+        table.insert(meta::AGENT, expected.agent.as_bytes())?;
+        table.insert(meta::CREATED, expected.now.to_le_bytes().as_slice())?;
+    }
+    transaction.open_table(tables::WATERMARKS)?;
+    transaction.open_table(tables::EPISODES)?;
+    transaction.open_table(tables::ANNOTATIONS)?;
+    transaction.open_table(tables::IDS)?;
+    transaction.open_table(tables::ARRIVALS)?;
+    transaction.open_table(tables::SUBJECTS)?;
+    transaction.open_table(tables::THREADS)?;
+    transaction.open_table(tables::VERIFICATIONS)?;
+    transaction.open_table(tables::VECTORS)?;
+    Ok(transaction.commit()?)
+}
+
+/// Agent and schema of a store of ours.
+fn identify(
+    path: &Path,
+    view: &ReadTransaction,
+    expected: &Expected,
+) -> Result<(String, u32), Fault> {
+    let foreign = |what: &str, hint: &str| {
+        Error::StoreForeign { path: path.to_owned(), what: what.to_owned(), hint: hint.to_owned() }
+    };
+    let not_ours = || {
+        foreign("is a redb database of another program", "Choose a folder of its own for the grimoire")
+    };
+    let table = match view.open_table(META) {
+        Ok(table) => table,
+        Err(redb::TableError::Storage(error)) => return Err(error.into()),
+        Err(_) => return Err(not_ours().into()),
+    };
+    if table.get(meta::FORMAT)?.is_none_or(|format| format.value() != FORMAT) {
+        return Err(not_ours().into());
+    }
+    let schema = table.get(meta::SCHEMA)?;
+    let schema = schema.and_then(|bytes| Some(u32::from_le_bytes(bytes.value().try_into().ok()?)));
+    let schema = schema.ok_or_else(|| Fault::Corrupt("it does not say its schema version".into()))?;
+    if schema > SCHEMA_VERSION {
+        let newer = Error::StoreTooNew { path: path.to_owned(), found: schema, supported: SCHEMA_VERSION };
+        return Err(newer.into());
+    }
+    let agent = table.get(meta::AGENT)?;
+    let agent = agent.and_then(|name| String::from_utf8(name.value().to_vec()).ok());
+    let agent = agent.ok_or_else(|| Fault::Corrupt("it does not say whose it is".into()))?;
+    if !expected.agent.is_empty() && agent != expected.agent {
+        let what = format!("belongs to agent {agent:?}, not to {:?}", expected.agent);
+        return Err(foreign(&what, "Open it under that name, or choose another folder").into());
+    }
+    fingerprint(&table)?;
+    Ok((agent, schema))
+}
+
+/// Which model made the vectors of a store.
+pub(crate) fn fingerprint(
+    table: &impl ReadableTable<&'static str, &'static [u8]>,
+) -> Result<Option<Fingerprint>, Fault> {
+    let Some(bytes) = table.get(meta::FINGERPRINT)? else { return Ok(None) };
+    let fingerprint = postcard::from_bytes(bytes.value());
+    fingerprint.map(Some).map_err(|error| Fault::Corrupt(format!("its fingerprint cannot be read ({error})")))
+}
+
+/// Refuses a file that does not begin like a store, saying what it seems to be.
+fn sniff(path: &Path, file: &File) -> Result<()> {
+    let metadata = file.metadata().map_err(|error| fault::unavailable("open", path, &error))?;
+    if metadata.is_dir() {
+        return Err(fault::unavailable("open", path, &io::Error::from(io::ErrorKind::IsADirectory)));
+    }
+    let mut start = Vec::new();
+    file.take(SNIFFED_BYTES).read_to_end(&mut start).map_err(|error| fault::unavailable("open", path, &error))?;
+    if start.starts_with(&REDB_MAGIC) {
+        return Ok(());
+    }
+    let foreign = |what: &str| {
+        Err(Error::StoreForeign {
+            path: path.to_owned(),
+            what: what.into(),
+            hint: "Move it away, or choose another folder for the grimoire".into(),
+        })
+    };
+    if start.starts_with(b"SQLite format 3\0") {
+        return foreign("is a SQLite database, not an episode log");
+    }
+    if !start.is_empty() && is_text(&start) {
+        return foreign("is a text file, not an episode log");
+    }
+    let what = if start.is_empty() { "it is empty" } else { "it does not begin like an episode log" };
+    Err(Error::StoreDamaged { path: path.to_owned(), what: what.into() })
+}
+
+/// Whether bytes read as text; the last character may be cut off.
+fn is_text(bytes: &[u8]) -> bool {
+    let valid = match std::str::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) if error.error_len().is_none() => std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or(""),
+        Err(_) => return false,
+    };
+    !valid.is_empty() && valid.chars().all(|character| !character.is_control() || "\t\r\n".contains(character))
+}
+
+fn file_backend(path: &Path, file: File) -> Result<Box<dyn StorageBackend>> {
+    let backend = FileBackend::new(file).map_err(|error| Fault::from(error).into_error("open", path))?;
+    Ok(Box::new(backend))
+}
+
+/// Makes the name of a new file durable.
+#[cfg(unix)]
+fn sync_folder(path: &Path) -> io::Result<()> {
+    let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).map_or_else(|| PathBuf::from("."), PathBuf::from);
+    File::open(folder)?.sync_all()
+}
+
+/// Windows makes names durable with the file.
+#[cfg(not(unix))]
+fn sync_folder(_path: &Path) -> io::Result<()> {
+    Ok(())
+}

@@ -1,0 +1,196 @@
+//! Vectors of episodes in half precision: one of the whole text, and one of each of its sentences.
+
+use half::f16;
+use redb::{ReadTransaction, ReadableTable};
+
+use super::codec::{self, Corrupt};
+use super::fault::Fault;
+use super::log::EpisodeLog;
+use super::store;
+use super::tables::{ARRIVALS, Arrival, EpisodeReader, META, VECTORS, meta, meta_number};
+use super::write::{Reply, Session};
+use crate::error::{Error, Result};
+use crate::model::{Episode, Fingerprint, Id};
+
+/// Bytes of one component.
+const COMPONENT_BYTES: usize = 2;
+/// Dimensions that a model may have at most.
+const MAX_DIMS: u32 = 65_536;
+
+/// The vectors of one episode, widened to f32.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EpisodeVectors {
+    /// Of the whole text.
+    pub whole: Vec<f32>,
+    /// Of its sentences, in order; may be none.
+    pub sentences: Vec<Vec<f32>>,
+}
+
+/// Vectors of several episodes, as they cross from numpy: rows one after another.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct VectorBatch {
+    /// One row for each episode.
+    pub whole: Vec<f32>,
+    /// The sentences of the first episode, then those of the second, and so on.
+    pub sentences: Vec<f32>,
+    /// How many sentences each episode has.
+    pub counts: Vec<usize>,
+    /// Components of a row.
+    pub dims: usize,
+}
+
+impl VectorBatch {
+    /// Refuses a batch whose parts do not fit together, or that holds something else than finite numbers.
+    fn validate(&self, episodes: usize, fingerprint: &Fingerprint) -> Result<()> {
+        let expected = fingerprint.dims as usize;
+        if self.dims != expected || fingerprint.dims == 0 || fingerprint.dims > MAX_DIMS {
+            return Err(Error::vector(
+                format!("the vectors have {} dimensions, the model's fingerprint says {expected}", self.dims),
+                "Hand over what the embedder returned, with its own fingerprint",
+            ));
+        }
+        let sentences: usize = self.counts.iter().sum();
+        for (what, found, rows) in
+            [("whole", self.whole.len(), episodes), ("sentences", self.sentences.len(), sentences)]
+        {
+            if Some(found) != rows.checked_mul(self.dims) {
+                return Err(Error::vector(
+                    format!("{what} has {found} numbers, {rows} rows of {} were expected", self.dims),
+                    "Give one whole row for each id, and as many sentence rows as counts add up to",
+                ));
+            }
+        }
+        if self.counts.len() != episodes {
+            return Err(Error::vector(
+                format!("{} counts of sentences for {episodes} ids", self.counts.len()),
+                "Give one count for each id; 0 is allowed",
+            ));
+        }
+        let largest = f32::from(f16::MAX);
+        if let Some(bad) = self.whole.iter().chain(&self.sentences).find(|part| !(-largest..=largest).contains(*part)) {
+            return Err(Error::vector(
+                format!("a vector holds {bad}"),
+                "Components must be finite numbers within +-65504; embed the text again",
+            ));
+        }
+        Ok(())
+    }
+
+    /// The rows of each episode, as sealed values.
+    fn seal(&self, ids: &[Id]) -> Vec<Vec<u8>> {
+        let mut sentences = self.sentences.as_slice();
+        let rows = ids.iter().zip(self.whole.chunks_exact(self.dims)).zip(&self.counts);
+        rows.map(|((id, whole), count)| {
+            let (own, rest) = sentences.split_at(count * self.dims);
+            sentences = rest;
+            let body: Vec<u8> =
+                whole.iter().chain(own).flat_map(|part| f16::from_f32(*part).to_le_bytes()).collect();
+            codec::seal(&id.0, &body)
+        })
+        .collect()
+    }
+}
+
+impl EpisodeVectors {
+    /// The vectors in a sealed value.
+    pub(super) fn decode(id: &Id, value: &[u8], dims: usize) -> Result<Self, Corrupt> {
+        let body = codec::open(&id.0, value)?;
+        let row = dims * COMPONENT_BYTES;
+        if row == 0 || body.is_empty() || body.len() % row != 0 {
+            return Err(Corrupt(format!("the vectors of {id} have {} bytes, not a multiple of {row}", body.len())));
+        }
+        let widen = |bytes: &[u8]| -> Vec<f32> {
+            let parts = bytes.chunks_exact(COMPONENT_BYTES);
+            parts.map(|pair| f16::from_le_bytes([pair[0], pair[1]]).to_f32()).collect()
+        };
+        let mut rows = body.chunks_exact(row).map(widen);
+        let whole = rows.next().unwrap_or_default();
+        Ok(Self { whole, sentences: rows.collect() })
+    }
+}
+
+/// Dimensions of the vectors in a store; 0 before there are any.
+pub(super) fn dims(view: &ReadTransaction) -> Result<usize, Fault> {
+    Ok(store::fingerprint(&view.open_table(META)?)?.map_or(0, |fingerprint| fingerprint.dims as usize))
+}
+
+impl EpisodeLog {
+    /// Keeps the vectors of episodes, in half precision. The first ones decide which model the log belongs to; those of
+    /// another are refused.
+    pub fn put_vectors(&self, ids: Vec<Id>, batch: VectorBatch, fingerprint: Fingerprint) -> Result<()> {
+        batch.validate(ids.len(), &fingerprint)?;
+        self.count(Box::new(move |session| {
+            session.put_vectors(&ids, &batch.seal(&ids), &fingerprint)?;
+            Ok(Reply::Count(ids.len() as u64))
+        }))?;
+        Ok(())
+    }
+
+    /// The vectors of episodes; one that has none is an error.
+    pub fn vectors(&self, ids: &[Id]) -> Result<Vec<EpisodeVectors>> {
+        self.read(|view| {
+            let (table, dims) = (view.open_table(VECTORS)?, dims(view)?);
+            ids.iter()
+                .map(|id| match table.get(&id.0)? {
+                    Some(sealed) => Ok(EpisodeVectors::decode(id, sealed.value(), dims)?),
+                    None => Err(Error::NotFound { kind: "vectors of an episode", id: id.to_string() }.into()),
+                })
+                .collect()
+        })
+    }
+
+    /// Episodes that have no vectors yet, by arrival, at most `limit`.
+    pub fn without_vectors(&self, limit: usize) -> Result<Vec<Episode>> {
+        self.read(|view| {
+            let reader = EpisodeReader::open(view)?;
+            let vectors = view.open_table(VECTORS)?;
+            let upto = meta_number(&view.open_table(META)?, meta::EMBEDDED_UPTO)?;
+            let mut found = Vec::new();
+            for row in view.open_table(ARRIVALS)?.range::<u64>(upto + 1..)? {
+                if found.len() == limit {
+                    break;
+                }
+                let key = Arrival::from_bytes(row?.1.value()).key;
+                if vectors.get(&key.id.0)?.is_none() {
+                    found.push(reader.at(&key)?);
+                }
+            }
+            Ok(found)
+        })
+    }
+}
+
+impl Session<'_> {
+    fn put_vectors(&mut self, ids: &[Id], sealed: &[Vec<u8>], given: &Fingerprint) -> Result<(), Fault> {
+        for id in ids {
+            self.key_of(id)?;
+        }
+        let mut table = self.transaction.open_table(META)?;
+        match store::fingerprint(&table)? {
+            Some(stored) => stored.require(given)?,
+            None => {
+                let bytes = postcard::to_stdvec(given).map_err(|error| Corrupt(error.to_string()))?;
+                table.insert(meta::FINGERPRINT, bytes.as_slice())?;
+            }
+        }
+        let mut vectors = self.transaction.open_table(VECTORS)?;
+        for (id, value) in ids.iter().zip(sealed) {
+            vectors.insert(&id.0, value.as_slice())?;
+        }
+        self.changed = true;
+        // Vectors mostly come in the order of arrival: what is left to embed starts after the last unbroken one.
+        let before = meta_number(&table, meta::EMBEDDED_UPTO)?;
+        let mut upto = before;
+        for row in self.arrivals()?.range::<u64>(before + 1..)? {
+            let (seq, arrival) = row?;
+            if vectors.get(&Arrival::from_bytes(arrival.value()).key.id.0)?.is_none() {
+                break;
+            }
+            upto = seq.value();
+        }
+        if upto != before {
+            table.insert(meta::EMBEDDED_UPTO, upto.to_le_bytes().as_slice())?;
+        }
+        Ok(())
+    }
+}
