@@ -1,14 +1,199 @@
 """The Rust core: one section per stage, in the order a memory takes them."""
 
 from collections.abc import Iterable, Sequence
+from os import PathLike
+from pathlib import Path
 from typing import final
 
 import numpy as np
 import numpy.typing as npt
 
-from bardo.model import Fact
+from bardo.model import Episode, Fact, Fingerprint
 
 __version__: str
+
+# --- capture ----------------------------------------------------------------------------------------------------------
+
+@final
+class Recorded:
+    """Where a recorded episode went.
+
+    Attributes:
+        id: Its id.
+        seq: Its running number by arrival, from 1.
+        fresh: False if it was there already: a retry, or the same id again.
+        event_index: Its place within the tick.
+        at: Its wall clock, microseconds UTC.
+    """
+
+    id: str
+    seq: int
+    fresh: bool
+    event_index: int
+    at: int
+
+def make_id(at: int, *, seed: int, serial: int) -> str:
+    """An id (UUID version 7) for an episode that is made outside of a log.
+
+    Args:
+        at: Its wall clock, microseconds UTC.
+        seed: 0 to 2**64 - 1; one seed gives one sequence.
+        serial: Running number within the seed.
+    """
+
+@final
+class EpisodeLog:
+    """Every episode of one agent, verbatim, in one redb file with one owner process. Safe to call from many threads.
+
+    Args:
+        path: The file, such as `folder/episodes.redb`; its folder must be there.
+        agent: Whose log it is; empty opens whichever agent's it is, but makes none.
+        seed: Of the ids, 0 to 2**64 - 1.
+        now: Wall clock, microseconds UTC.
+        durable: Whether `record` returns only once its episodes would survive a power loss. Without it a crash loses
+            up to the last 512 commits; `flush` and `close` make everything durable.
+        create: Whether to make the file if it is absent.
+        holder: JSON object with `pid`, `host`, `since` (microseconds UTC) and optionally `address`: written to
+            `lease.json` beside the file, so that a process that is refused can say who holds it.
+
+    Raises:
+        StoreLockedError: Another process, or another object of this one, has it open.
+        StoreDamagedError: The file is broken or empty. It was not changed.
+        StoreForeignError: The file is another program's or another agent's. It was not changed.
+        StoreTooNewError: A newer bardo wrote it. It was not changed.
+        StoreUnavailableError: The operating system refused.
+    """
+
+    agent: str
+    path: Path
+    schema_version: int
+    last_tick: int
+    fingerprint: Fingerprint | None
+
+    def __new__(
+        cls,
+        path: str | PathLike[str],
+        *,
+        agent: str,
+        seed: int,
+        now: int,
+        durable: bool = True,
+        create: bool = True,
+        holder: str | None = None,
+    ) -> EpisodeLog: ...
+    def __len__(self) -> int: ...
+    def record(self, episodes: Iterable[Episode], *, now: int, out_of_order: bool = False) -> list[Recorded]:
+        """Records episodes, all or none, and returns when they are durable. Concurrent callers share one sync.
+
+        An `at` of 0 becomes `now`; an `event_index` of 0 becomes the next one of its tick. What was recorded before (the
+        same id and content, or without an id the same content by the same author in the same thread within 60 s of
+        `at`) is one episode.
+
+        Args:
+            episodes: Any number.
+            now: Wall clock, microseconds UTC.
+            out_of_order: Accept ticks below the last one, and leave `last_tick` alone: for an inbox or an archive.
+
+        Raises:
+            DecreasingTickError: A tick lies below `last_tick`.
+            InvalidInputError: A limit of `Episode` is broken, or an id is taken by other content.
+            StoreUnavailableError: The disk failed. Whether these episodes were kept is unknown; try again, and a retry
+                finds them. Everything acknowledged before is kept.
+        """
+
+    def get(self, ids: Sequence[str]) -> list[Episode | None]:
+        """The episodes with these ids, in the same order; None where there is none."""
+
+    def range(
+        self, from_tick: int, to_tick: int, *, after: str | None = None, limit: int = 1024
+    ) -> list[Episode]:
+        """Episodes of the ticks from `from_tick` to `to_tick`, both included, in order of tick, index and id.
+
+        Args:
+            from_tick: First tick.
+            to_tick: Last tick.
+            after: Id of the last episode of the page before.
+            limit: Episodes at most.
+
+        Raises:
+            NotFoundError: `after` is not an episode of this log.
+        """
+
+    def by_subject(self, subject: str, *, after: str | None = None, limit: int = 1024) -> list[Episode]:
+        """Episodes about a subject, in order; pages as in `range`."""
+
+    def by_thread(self, thread: str, *, after: str | None = None, limit: int = 1024) -> list[Episode]:
+        """Episodes of a thread, in order; pages as in `range`."""
+
+    def tail(self, n: int) -> list[Episode]:
+        """The last `n` episodes by tick, oldest first."""
+
+    def since(self, seq: int, limit: int = 1024) -> list[tuple[int, Episode]]:
+        """Episodes by arrival with their running numbers, all above `seq`."""
+
+    def verify(self, items: Sequence[tuple[str, float | None]]) -> int:
+        """Marks episodes as verified, and sets their importance (0..1) where one is given; all or none.
+
+        Returns:
+            How many were newly verified; each of them got the next verification number.
+
+        Raises:
+            NotFoundError: An id is not there.
+        """
+
+    def verified_since(self, number: int, limit: int = 256) -> list[tuple[int, Episode]]:
+        """Verified episodes in the order of verification with their numbers, all above `number`."""
+
+    def mark_replayed(self, ids: Sequence[str]) -> int:
+        """Counts one replay for each episode; returns how many there were. Raises NotFoundError."""
+
+    def put_vectors(
+        self,
+        ids: Sequence[str],
+        whole: npt.NDArray[np.float32],
+        sentences: npt.NDArray[np.float32],
+        counts: Sequence[int],
+        fingerprint: Fingerprint,
+    ) -> None:
+        """Keeps the vectors of episodes in half precision; the first ones decide which model the log belongs to.
+
+        Args:
+            ids: Of n episodes.
+            whole: Float32 of shape (n, dims): of the whole texts.
+            sentences: Float32 of shape (sum(counts), dims): of their sentences, one episode after another.
+            counts: Sentences of each episode; 0 is allowed.
+            fingerprint: Of the model.
+
+        Raises:
+            EmbeddingMismatchError: The log holds vectors of another model.
+            InvalidVectorError: The shapes do not fit together, or a component is NaN, infinite or beyond 65504.
+            NotFoundError: An id is not there.
+        """
+
+    def vectors(
+        self, ids: Sequence[str]
+    ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32], list[int]]:
+        """`whole`, `sentences` and `counts` as in `put_vectors`. Raises NotFoundError for an id without vectors."""
+
+    def without_vectors(self, limit: int = 256) -> list[Episode]:
+        """Episodes that have no vectors yet, by arrival."""
+
+    def watermark(self, name: str) -> int:
+        """The number kept under a name; 0 if none was set."""
+
+    def set_watermark(self, name: str, value: int) -> None:
+        """Keeps a number under a name, durably."""
+
+    def flush(self) -> None:
+        """Makes everything recorded so far durable; only needed with `durable=False`."""
+
+    def stats(self) -> dict[str, int]:
+        """`episodes`, `verified`, `with_vectors`, `bytes_on_disk`, `last_seq`, `last_verification`, and `syncs` of the file
+        since it was opened.
+        """
+
+    def close(self) -> None:
+        """Closes the file and gives up the lease; later calls raise StoreUnavailableError."""
 
 # --- index: sentences -------------------------------------------------------------------------------------------------
 

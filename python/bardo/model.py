@@ -37,7 +37,7 @@ class Episode:
         text: What happened; embedded and searched. 1 byte to 64 KiB of UTF-8.
         id: Version-7 UUID; given by the store if empty.
         tick: Logical time of the agent, 0 to 2**63 - 1; never decreases within one writer.
-        event_index: Order within the tick.
+        event_index: Order within the tick; 0 lets the log number it.
         at: Wall clock of the observation, microseconds since the epoch, UTC; 0 means now.
         kind: `turn`, `event`, `trade`, `tool`, `outcome`, `regime_shift`, `note`, `dream`, ... (open).
         role: Who authored it.

@@ -1,6 +1,7 @@
 //! The map of `bardo._core`: which class comes from which stage, and nothing more.
 
 mod bequeath;
+mod capture;
 mod convert;
 mod errors;
 mod sentences;
@@ -12,6 +13,9 @@ mod _core {
 
     #[pymodule_export]
     use crate::bequeath::{Selection, confidences_at_birth, select_entries};
+
+    #[pymodule_export]
+    use crate::capture::{EpisodeLog, Recorded, make_id};
 
     #[pymodule_export]
     use crate::sentences::split_sentences;

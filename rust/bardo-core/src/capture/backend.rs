@@ -206,7 +206,8 @@ mod tests {
 
     fn any_change() -> impl Strategy<Value = Change> {
         prop_oneof![
-            (0..200_u64, prop::collection::vec(any::<u8>(), 1..40)).prop_map(|(at, data)| Change::Write(at, data)),
+            (0..200_u64, prop::collection::vec(any::<u8>(), 1..40))
+                .prop_map(|(at, data)| Change::Write(at, data)),
             (0..260_u64).prop_map(Change::SetLength),
             Just(Change::Sync),
         ]

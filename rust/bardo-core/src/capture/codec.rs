@@ -91,7 +91,10 @@ pub(crate) struct Fingermark {
 impl Fingermark {
     /// The mark of a content in a thread.
     pub fn new(content_hash: u64, thread: Option<&str>) -> Self {
-        Self { content_hash, thread_hash: thread.map_or(0, |thread| xxhash_rust::xxh3::xxh3_64(thread.as_bytes())) }
+        Self {
+            content_hash,
+            thread_hash: thread.map_or(0, |thread| xxhash_rust::xxh3::xxh3_64(thread.as_bytes())),
+        }
     }
 }
 
@@ -111,13 +114,18 @@ pub(crate) fn encode_body(episode: &Episode) -> Result<Vec<u8>, Corrupt> {
         curiosity: (episode.curiosity != 0.0).then_some(episode.curiosity),
         pad: (episode.pad != [0.0; 3]).then_some(episode.pad),
     };
-    let bytes = postcard::to_extend(&body, Vec::with_capacity(64 + episode.text.len())).map_err(|error| unwritable(&error))?;
+    let bytes = postcard::to_extend(&body, Vec::with_capacity(64 + episode.text.len()))
+        .map_err(|error| unwritable(&error))?;
     // The payload comes last, so that a reader of the text need not walk it.
     postcard::to_extend(&episode.payload, bytes).map_err(|error| unwritable(&error))
 }
 
 /// The episode in a sealed value.
-pub(crate) fn decode_episode(key: &OrderKey, value: &[u8], annotations: Annotations) -> Result<Episode, Corrupt> {
+pub(crate) fn decode_episode(
+    key: &OrderKey,
+    value: &[u8],
+    annotations: Annotations,
+) -> Result<Episode, Corrupt> {
     let body = open(&key.to_bytes(), value)?;
     let (head, rest) = postcard::take_from_bytes::<BodyV1<'_>>(body).map_err(|error| unreadable(&error))?;
     let payload: Value = postcard::from_bytes(rest).map_err(|error| unreadable(&error))?;
@@ -224,7 +232,8 @@ pub(crate) mod tests {
     pub(crate) fn any_episode() -> impl Strategy<Value = Episode> {
         let name = || prop::option::of("[a-zа-яα-ω漢字ع🙂]{1,8}");
         let words = ("\\PC{1,60}", "[a-z]{1,8}", prop::collection::vec("\\PC{1,12}", 0..4), any_value());
-        let numbers = (0..1_u64 << 63, any::<u32>(), any::<i64>(), any::<[u8; 16]>(), 0..5_usize, 0.0..=1.0_f32);
+        let numbers =
+            (0..1_u64 << 63, any::<u32>(), any::<i64>(), any::<[u8; 16]>(), 0..5_usize, 0.0..=1.0_f32);
         (words, numbers, (name(), name(), name(), name()), prop::array::uniform3(-1.0..=1.0_f32)).prop_map(
             |((text, kind, subjects, payload), (tick, event_index, at, id, role, curiosity), names, pad)| {
                 let (speaker, thread, session, mode) = names;

@@ -84,7 +84,10 @@ impl Fault {
 
 /// A file that ends early, or holds what cannot be: the file is wrong, not the system.
 fn is_damage(cause: &io::Error) -> bool {
-    matches!(cause.kind(), io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput)
+    matches!(
+        cause.kind(),
+        io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput
+    )
 }
 
 /// The error for a store that another process holds.

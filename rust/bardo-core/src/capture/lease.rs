@@ -48,7 +48,8 @@ impl Lease {
     pub fn take(store: &Path, holder: Holder) -> Result<Self> {
         let path = store.with_file_name(LEASE_FILE);
         let draft = store.with_file_name(format!("{LEASE_FILE}.{}", holder.pid));
-        let text = serde_json::to_vec(&holder).map_err(|error| Error::invalid(error.to_string(), "Report this"))?;
+        let text =
+            serde_json::to_vec(&holder).map_err(|error| Error::invalid(error.to_string(), "Report this"))?;
         fs::write(&draft, text).and_then(|()| fs::rename(&draft, &path)).map_err(|error| {
             // Best effort: the failure to report is the one that came first.
             let _ = fs::remove_file(&draft);
@@ -83,7 +84,8 @@ impl fmt::Display for Utc {
         // March, in eras of 400 years.
         let shifted = days + 719_468;
         let (era, day_of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
-        let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+        let year_of_era =
+            (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
         let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
         let shifted_month = (5 * day_of_year + 2) / 153;
         let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;

@@ -188,7 +188,9 @@ impl EpisodeLog {
         let mut connection = self.connection.write().unwrap_or_else(PoisonError::into_inner);
         let closing = std::mem::replace(&mut *connection, Connection::Closed);
         let result = match closing {
-            Connection::Open(live) => catching(|| Ok(live.db.close()?)).map_err(|fault| fault.into_error("close", &self.path)),
+            Connection::Open(live) => {
+                catching(|| Ok(live.db.close()?)).map_err(|fault| fault.into_error("close", &self.path))
+            }
             Connection::Lost(_) | Connection::Closed => Ok(()),
         };
         self.lease.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -240,7 +242,9 @@ impl EpisodeLog {
             Place::File => store::open(&self.path, &self.expected, changes.clone(), &self.syncs),
             Place::Backend(source) => source()
                 .map_err(|error| super::fault::unavailable("open", &self.path, &error))
-                .and_then(|backend| store::open_on(&self.path, backend, &self.expected, changes.clone(), &self.syncs)),
+                .and_then(|backend| {
+                    store::open_on(&self.path, backend, &self.expected, changes.clone(), &self.syncs)
+                }),
         };
         let (state, result) = match opened {
             Ok(live) => (Connection::Open(Box::new(live)), Ok(())),
@@ -283,7 +287,9 @@ impl Guard<'_> {
         match &*self.0 {
             Connection::Open(live) => Ok(live),
             // `connect` hands out open connections only.
-            Connection::Lost(_) | Connection::Closed => Err(Error::invalid("the log is not open", "Report this")),
+            Connection::Lost(_) | Connection::Closed => {
+                Err(Error::invalid("the log is not open", "Report this"))
+            }
         }
     }
 }

@@ -7,7 +7,9 @@ use redb::{ReadOnlyTable, ReadableDatabase, ReadableTable, ReadableTableMetadata
 use super::codec::{KEY_BYTES, OrderKey};
 use super::fault::{Fault, catching};
 use super::log::{EpisodeLog, Stats};
-use super::tables::{ARRIVALS, Arrival, EpisodeReader, SUBJECTS, THREADS, VECTORS, VERIFICATIONS, WATERMARKS};
+use super::tables::{
+    ARRIVALS, Arrival, EpisodeReader, SUBJECTS, THREADS, VECTORS, VERIFICATIONS, WATERMARKS,
+};
 use super::vectors::{self, EpisodeVectors};
 use crate::error::{Error, Result};
 use crate::model::{Episode, Id};
@@ -36,7 +38,13 @@ impl EpisodeLog {
 
     /// Episodes of the ticks from `from_tick` to `to_tick`, both included, in order, at most `limit`, after the episode
     /// `after` if given.
-    pub fn range(&self, from_tick: u64, to_tick: u64, after: Option<Id>, limit: usize) -> Result<Vec<Episode>> {
+    pub fn range(
+        &self,
+        from_tick: u64,
+        to_tick: u64,
+        after: Option<Id>,
+        limit: usize,
+    ) -> Result<Vec<Episode>> {
         self.read(|view| {
             let reader = EpisodeReader::open(view)?;
             let start = OrderKey::first_of(from_tick);
@@ -78,8 +86,8 @@ impl EpisodeLog {
 
     /// The last `n` episodes, oldest first.
     pub fn tail(&self, n: usize) -> Result<Vec<Episode>> {
-        let mut episodes =
-            self.read(|view| EpisodeReader::open(view)?.between((Bound::Unbounded, Bound::Unbounded), n, true))?;
+        let mut episodes = self
+            .read(|view| EpisodeReader::open(view)?.between((Bound::Unbounded, Bound::Unbounded), n, true))?;
         episodes.reverse();
         Ok(episodes)
     }
@@ -110,7 +118,8 @@ impl EpisodeLog {
                     let (number, id) = row?;
                     let id = Id(*id.value());
                     let key = reader.key(&id)?;
-                    let key = key.ok_or_else(|| Fault::Corrupt(format!("episode {id} is verified but not there")))?;
+                    let key =
+                        key.ok_or_else(|| Fault::Corrupt(format!("episode {id} is verified but not there")))?;
                     Ok((number.value(), reader.at(&key)?))
                 })
                 .collect()

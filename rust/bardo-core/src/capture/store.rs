@@ -44,7 +44,12 @@ pub(crate) struct Expected {
 
 /// Opens an existing file, held: nothing is written to it until it is armed. `changes` are those of a predecessor that
 /// may not have reached the disk.
-pub(crate) fn open(path: &Path, expected: &Expected, changes: Vec<Change>, syncs: &Arc<AtomicU64>) -> Result<Live> {
+pub(crate) fn open(
+    path: &Path,
+    expected: &Expected,
+    changes: Vec<Change>,
+    syncs: &Arc<AtomicU64>,
+) -> Result<Live> {
     let file = OpenOptions::new().read(true).write(true).open(path);
     let file = file.map_err(|error| fault::unavailable("open", path, &error))?;
     if changes.is_empty() {
@@ -109,12 +114,7 @@ pub(crate) fn create_on(
     let made = catching(|| {
         let db = Builder::new().set_cache_size(CACHE_BYTES).create_with_backend(backend.clone())?;
         lay_out(&db, expected)?;
-        Ok(Live {
-            db,
-            backend: backend.clone(),
-            agent: expected.agent.clone(),
-            schema: SCHEMA_VERSION,
-        })
+        Ok(Live { db, backend: backend.clone(), agent: expected.agent.clone(), schema: SCHEMA_VERSION })
     });
     made.map_err(|fault| fault.into_error("create", path))
 }
@@ -141,17 +141,14 @@ fn lay_out(db: &Database, expected: &Expected) -> Result<(), Fault> {
 }
 
 /// Agent and schema of a store of ours.
-fn identify(
-    path: &Path,
-    view: &ReadTransaction,
-    expected: &Expected,
-) -> Result<(String, u32), Fault> {
-    let foreign = |what: &str, hint: &str| {
-        Error::StoreForeign { path: path.to_owned(), what: what.to_owned(), hint: hint.to_owned() }
+fn identify(path: &Path, view: &ReadTransaction, expected: &Expected) -> Result<(String, u32), Fault> {
+    let foreign = |what: &str, hint: &str| Error::StoreForeign {
+        path: path.to_owned(),
+        what: what.to_owned(),
+        hint: hint.to_owned(),
     };
-    let not_ours = || {
-        foreign("is a redb database of another program", "Choose a folder of its own for the grimoire")
-    };
+    let not_ours =
+        || foreign("is a redb database of another program", "Choose a folder of its own for the grimoire");
     let table = match view.open_table(META) {
         Ok(table) => table,
         Err(redb::TableError::Storage(error)) => return Err(error.into()),
@@ -194,7 +191,9 @@ fn sniff(path: &Path, file: &File) -> Result<()> {
         return Err(fault::unavailable("open", path, &io::Error::from(io::ErrorKind::IsADirectory)));
     }
     let mut start = Vec::new();
-    file.take(SNIFFED_BYTES).read_to_end(&mut start).map_err(|error| fault::unavailable("open", path, &error))?;
+    file.take(SNIFFED_BYTES)
+        .read_to_end(&mut start)
+        .map_err(|error| fault::unavailable("open", path, &error))?;
     if start.starts_with(&REDB_MAGIC) {
         return Ok(());
     }
@@ -219,10 +218,13 @@ fn sniff(path: &Path, file: &File) -> Result<()> {
 fn is_text(bytes: &[u8]) -> bool {
     let valid = match std::str::from_utf8(bytes) {
         Ok(text) => text,
-        Err(error) if error.error_len().is_none() => std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or(""),
+        Err(error) if error.error_len().is_none() => {
+            std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or("")
+        }
         Err(_) => return false,
     };
-    !valid.is_empty() && valid.chars().all(|character| !character.is_control() || "\t\r\n".contains(character))
+    !valid.is_empty()
+        && valid.chars().all(|character| !character.is_control() || "\t\r\n".contains(character))
 }
 
 fn file_backend(path: &Path, file: File) -> Result<Box<dyn StorageBackend>> {
@@ -233,7 +235,10 @@ fn file_backend(path: &Path, file: File) -> Result<Box<dyn StorageBackend>> {
 /// Makes the name of a new file durable.
 #[cfg(unix)]
 fn sync_folder(path: &Path) -> io::Result<()> {
-    let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).map_or_else(|| PathBuf::from("."), PathBuf::from);
+    let folder = path
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty())
+        .map_or_else(|| PathBuf::from("."), PathBuf::from);
     File::open(folder)?.sync_all()
 }
 

@@ -34,7 +34,8 @@ pub(crate) const ANNOTATIONS: TableDefinition<'_, &[u8; 16], &[u8]> = TableDefin
 pub(crate) type Place = (&'static [u8; KEY_BYTES], u64);
 pub(crate) const IDS: TableDefinition<'_, &[u8; 16], Place> = TableDefinition::new("ids");
 pub(crate) const ARRIVALS: TableDefinition<'_, u64, &[u8; ARRIVAL_BYTES]> = TableDefinition::new("arrivals");
-pub(crate) const SUBJECTS: TableDefinition<'_, (&str, &[u8; KEY_BYTES]), ()> = TableDefinition::new("subjects");
+pub(crate) const SUBJECTS: TableDefinition<'_, (&str, &[u8; KEY_BYTES]), ()> =
+    TableDefinition::new("subjects");
 pub(crate) const THREADS: TableDefinition<'_, (&str, &[u8; KEY_BYTES]), ()> = TableDefinition::new("threads");
 pub(crate) const VERIFICATIONS: TableDefinition<'_, u64, &[u8; 16]> = TableDefinition::new("verifications");
 pub(crate) const VECTORS: TableDefinition<'_, &[u8; 16], &[u8]> = TableDefinition::new("vectors");
@@ -88,7 +89,8 @@ pub(crate) fn meta_number<'a>(
     name: &'a str,
 ) -> Result<u64, Fault> {
     let Some(value) = table.get(name)? else { return Ok(0) };
-    let bytes = value.value().try_into().map_err(|_| Fault::Corrupt(format!("meta {name:?} is not a number")))?;
+    let bytes =
+        value.value().try_into().map_err(|_| Fault::Corrupt(format!("meta {name:?} is not a number")))?;
     Ok(u64::from_le_bytes(bytes))
 }
 
@@ -116,7 +118,8 @@ impl EpisodeReader {
     /// The episode at a key that another table named.
     pub fn at(&self, key: &OrderKey) -> Result<Episode, Fault> {
         let value = self.episodes.get(&key.to_bytes())?;
-        let value = value.ok_or_else(|| Fault::Corrupt(format!("episode {} is listed but not there", key.id)))?;
+        let value =
+            value.ok_or_else(|| Fault::Corrupt(format!("episode {} is listed but not there", key.id)))?;
         self.decode(key, value.value())
     }
 

@@ -67,7 +67,9 @@ impl VectorBatch {
             ));
         }
         let largest = f32::from(f16::MAX);
-        if let Some(bad) = self.whole.iter().chain(&self.sentences).find(|part| !(-largest..=largest).contains(*part)) {
+        if let Some(bad) =
+            self.whole.iter().chain(&self.sentences).find(|part| !(-largest..=largest).contains(*part))
+        {
             return Err(Error::vector(
                 format!("a vector holds {bad}"),
                 "Components must be finite numbers within +-65504; embed the text again",
@@ -97,7 +99,10 @@ impl EpisodeVectors {
         let body = codec::open(&id.0, value)?;
         let row = dims * COMPONENT_BYTES;
         if row == 0 || body.is_empty() || body.len() % row != 0 {
-            return Err(Corrupt(format!("the vectors of {id} have {} bytes, not a multiple of {row}", body.len())));
+            return Err(Corrupt(format!(
+                "the vectors of {id} have {} bytes, not a multiple of {row}",
+                body.len()
+            )));
         }
         let widen = |bytes: &[u8]| -> Vec<f32> {
             let parts = bytes.chunks_exact(COMPONENT_BYTES);

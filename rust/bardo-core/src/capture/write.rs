@@ -10,7 +10,8 @@ use super::fault::{self, Fault, catching};
 use super::log::EpisodeLog;
 use super::retry::{KEPT_ARRIVALS, Recent, Seen, WINDOW_MICROS};
 use super::tables::{
-    ANNOTATIONS, ARRIVAL_BYTES, ARRIVALS, Arrival, EPISODES, IDS, Place, SUBJECTS, THREADS, VERIFICATIONS, WATERMARKS,
+    ANNOTATIONS, ARRIVAL_BYTES, ARRIVALS, Arrival, EPISODES, IDS, Place, SUBJECTS, THREADS, VERIFICATIONS,
+    WATERMARKS,
 };
 use crate::error::{Error, Result};
 use crate::model::{Annotations, Episode, Id, Micros, check_name, limits};
@@ -99,7 +100,12 @@ impl EpisodeLog {
     /// before (the same id and content, or without an id the same content by the same author in the same thread
     /// within 60 s) is one episode: its first id comes back as not fresh. Ticks must not fall below the last one,
     /// unless `out_of_order` says that the episodes come from another writer (an inbox, an archive).
-    pub fn record(&self, episodes: Vec<NewEpisode>, now: Micros, out_of_order: bool) -> Result<Vec<Recorded>> {
+    pub fn record(
+        &self,
+        episodes: Vec<NewEpisode>,
+        now: Micros,
+        out_of_order: bool,
+    ) -> Result<Vec<Recorded>> {
         if episodes.is_empty() {
             return Ok(Vec::new());
         }
@@ -214,7 +220,8 @@ impl EpisodeLog {
                     changed: false,
                     sync,
                 };
-                let replies = jobs.into_iter().map(|job| settle(job(&mut session))).collect::<Result<Vec<_>, _>>()?;
+                let replies =
+                    jobs.into_iter().map(|job| settle(job(&mut session))).collect::<Result<Vec<_>, _>>()?;
                 (replies, session.changed, session.sync)
             };
             if changed {
@@ -248,15 +255,23 @@ fn prepare(mut new: NewEpisode, now: Micros) -> Result<Prepared> {
     }
     episode.validate()?;
     if episode.tick > i64::MAX.unsigned_abs() {
-        return Err(Error::invalid(format!("tick is {}", episode.tick), "A tick is a whole number from 0 to 2**63 - 1"));
+        return Err(Error::invalid(
+            format!("tick is {}", episode.tick),
+            "A tick is a whole number from 0 to 2**63 - 1",
+        ));
     }
     episode.content_hash = episode.hash_content();
-    let body = codec::encode_body(episode).map_err(|corrupt| Error::invalid(corrupt.0, "Simplify the payload"))?;
+    let body =
+        codec::encode_body(episode).map_err(|corrupt| Error::invalid(corrupt.0, "Simplify the payload"))?;
     let rest = episode.text.len() + episode.subjects.iter().map(String::len).sum::<usize>();
     // The body is the payload and the rest; names and numbers beside them are bounded by their own limits.
     if body.len().saturating_sub(rest) > limits::PAYLOAD_BYTES {
         return Err(Error::invalid(
-            format!("the payload has about {} bytes encoded, the limit is {}", body.len() - rest, limits::PAYLOAD_BYTES),
+            format!(
+                "the payload has about {} bytes encoded, the limit is {}",
+                body.len() - rest,
+                limits::PAYLOAD_BYTES
+            ),
             "Keep the numbers and names that matter, and refer to the rest by path or address",
         ));
     }
@@ -282,10 +297,13 @@ impl WriterState {
                 last_tick = Some(arrival.key.tick);
             }
             let value = episodes.get(&arrival.key.to_bytes())?;
-            let value = value.ok_or_else(|| Fault::Corrupt(format!("episode {} is listed but not there", arrival.key.id)))?;
+            let value = value.ok_or_else(|| {
+                Fault::Corrupt(format!("episode {} is listed but not there", arrival.key.id))
+            })?;
             let (at, mark) = codec::decode_mark(&arrival.key, value.value())?;
             newest = newest.max(at);
-            let retry_is_possible = latest.len() < KEPT_ARRIVALS || newest.saturating_sub(at) <= WINDOW_MICROS;
+            let retry_is_possible =
+                latest.len() < KEPT_ARRIVALS || newest.saturating_sub(at) <= WINDOW_MICROS;
             if !retry_is_possible && last_tick.is_some() {
                 break;
             }
@@ -357,7 +375,10 @@ impl<'t> Session<'t> {
             let event_index = self.place(episode, &mut next_index)?;
             let key = OrderKey { tick: episode.tick, event_index, id };
             marks.add(mark, Seen { key, at: episode.at, seq });
-            planned.insert(id, (Recorded { id, seq, fresh: false, event_index, at: episode.at }, episode.content_hash));
+            planned.insert(
+                id,
+                (Recorded { id, seq, fresh: false, event_index, at: episode.at }, episode.content_hash),
+            );
             plans.push(Plan::Insert { key, mark });
         }
         Ok(plans)
@@ -370,7 +391,8 @@ impl<'t> Session<'t> {
             None => {
                 let (low, high) = (OrderKey::first_of(episode.tick), OrderKey::last_of(episode.tick));
                 let (low, high) = (low.to_bytes(), high.to_bytes());
-                let last = self.record_tables()?.episodes.range::<&[u8; KEY_BYTES]>(&low..=&high)?.next_back();
+                let last =
+                    self.record_tables()?.episodes.range::<&[u8; KEY_BYTES]>(&low..=&high)?.next_back();
                 match last {
                     Some(row) => OrderKey::from_bytes(row?.0.value()).event_index.saturating_add(1),
                     None => 0,
@@ -412,7 +434,8 @@ impl<'t> Session<'t> {
             return Ok(Some(recorded));
         }
         let what = format!("an episode with id {} is here already, with other content", episode.id);
-        Err(Error::invalid(what, "Leave the id out to be given a new one; episodes are never rewritten").into())
+        Err(Error::invalid(what, "Leave the id out to be given a new one; episodes are never rewritten")
+            .into())
     }
 
     /// The episode with an id and its content hash.

@@ -6,8 +6,8 @@ mod fingerprint;
 mod id;
 mod value;
 
-pub(crate) use episode::{check_name, check_unit};
 pub use episode::{Annotations, Episode, Role, limits};
+pub(crate) use episode::{check_name, check_unit};
 pub use fact::{Fact, FactKind, FactPayload, FactStatus, Metadata, Quality, Source};
 pub use fingerprint::Fingerprint;
 pub use id::{Id, IdSource};

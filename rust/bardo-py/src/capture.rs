@@ -1,0 +1,309 @@
+//! The episode log.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use bardo_core::capture::{self, Holder, LogOptions, NewEpisode, VectorBatch};
+use bardo_core::model::{Id, IdSource};
+use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+
+use crate::convert::{
+    episode_into, episodes_from, episodes_into, fingerprint_from, fingerprint_into, id, ids as ids_from,
+    optional_id,
+};
+use crate::errors::{IntoPython, invalid};
+
+/// Where a recorded episode went; see `_core.pyi`.
+#[pyclass(frozen, get_all, module = "bardo._core")]
+pub struct Recorded {
+    id: String,
+    seq: u64,
+    fresh: bool,
+    event_index: u32,
+    at: i64,
+}
+
+#[pymethods]
+impl Recorded {
+    fn __repr__(&self) -> String {
+        let fresh = if self.fresh { "True" } else { "False" };
+        format!("Recorded(id='{}', seq={}, fresh={fresh})", self.id, self.seq)
+    }
+}
+
+/// The episode log; see `_core.pyi`.
+#[pyclass(frozen, module = "bardo._core")]
+pub struct EpisodeLog {
+    /// The core's log, for the stages that read it without passing through Python.
+    pub core: capture::EpisodeLog,
+}
+
+/// An id for an episode that is made outside of a log; see `_core.pyi`.
+#[pyfunction]
+#[pyo3(signature = (at, *, seed, serial))]
+pub fn make_id(at: i64, seed: u64, serial: u64) -> String {
+    IdSource::new(seed).make(at, serial).to_string()
+}
+
+#[pymethods]
+impl EpisodeLog {
+    #[new]
+    #[pyo3(signature = (path, *, agent, seed, now, durable=true, create=true, holder=None))]
+    fn new(
+        py: Python<'_>,
+        path: PathBuf,
+        agent: String,
+        seed: u64,
+        now: i64,
+        durable: bool,
+        create: bool,
+        holder: Option<String>,
+    ) -> PyResult<Self> {
+        let holder: Option<Holder> =
+            holder.map(|text| serde_json::from_str(&text)).transpose().map_err(|error| {
+                invalid(format!("holder is not what a lease holds: {error}"), "See _core.pyi")
+            })?;
+        let options = LogOptions { agent, seed, now, durable, create, holder };
+        let core = py.detach(|| capture::EpisodeLog::open(path, options)).into_python()?;
+        Ok(Self { core })
+    }
+
+    #[getter]
+    fn agent(&self) -> &str {
+        self.core.agent()
+    }
+
+    #[getter]
+    fn path(&self) -> PathBuf {
+        self.core.path().to_owned()
+    }
+
+    #[getter]
+    fn schema_version(&self) -> u32 {
+        self.core.schema_version()
+    }
+
+    #[getter]
+    fn last_tick(&self, py: Python<'_>) -> PyResult<u64> {
+        py.detach(|| self.core.last_tick()).into_python()
+    }
+
+    #[getter]
+    fn fingerprint<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let fingerprint = py.detach(|| self.core.fingerprint()).into_python()?;
+        fingerprint.map(|fingerprint| fingerprint_into(py, &fingerprint)).transpose()
+    }
+
+    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
+        Ok(py.detach(|| self.core.len()).into_python()? as usize)
+    }
+
+    #[pyo3(signature = (episodes, *, now, out_of_order=false))]
+    fn record(
+        &self,
+        py: Python<'_>,
+        episodes: &Bound<'_, PyAny>,
+        now: i64,
+        out_of_order: bool,
+    ) -> PyResult<Vec<Recorded>> {
+        let episodes = episodes_from(episodes)?;
+        let episodes = episodes.into_iter().map(|(episode, has_id)| NewEpisode { episode, has_id }).collect();
+        let recorded = py.detach(|| self.core.record(episodes, now, out_of_order)).into_python()?;
+        let shown = recorded.into_iter().map(|recorded| Recorded {
+            id: recorded.id.to_string(),
+            seq: recorded.seq,
+            fresh: recorded.fresh,
+            event_index: recorded.event_index,
+            at: recorded.at,
+        });
+        Ok(shown.collect())
+    }
+
+    #[pyo3(signature = (ids))]
+    fn get<'py>(&self, py: Python<'py>, ids: Vec<String>) -> PyResult<Vec<Option<Bound<'py, PyAny>>>> {
+        let ids = ids_from(&ids)?;
+        let episodes = py.detach(|| self.core.get(&ids)).into_python()?;
+        episodes
+            .iter()
+            .map(|episode| episode.as_ref().map(|episode| episode_into(py, episode)).transpose())
+            .collect()
+    }
+
+    #[pyo3(signature = (from_tick, to_tick, *, after=None, limit=1024))]
+    fn range<'py>(
+        &self,
+        py: Python<'py>,
+        from_tick: &Bound<'py, PyAny>,
+        to_tick: &Bound<'py, PyAny>,
+        after: Option<String>,
+        limit: usize,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let (from, to) = (natural(from_tick, "from_tick")?, natural(to_tick, "to_tick")?);
+        let after = page(after)?;
+        episodes_into(py, &py.detach(|| self.core.range(from, to, after, limit)).into_python()?)
+    }
+
+    #[pyo3(signature = (subject, *, after=None, limit=1024))]
+    fn by_subject<'py>(
+        &self,
+        py: Python<'py>,
+        subject: &str,
+        after: Option<String>,
+        limit: usize,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let after = page(after)?;
+        episodes_into(py, &py.detach(|| self.core.by_subject(subject, after, limit)).into_python()?)
+    }
+
+    #[pyo3(signature = (thread, *, after=None, limit=1024))]
+    fn by_thread<'py>(
+        &self,
+        py: Python<'py>,
+        thread: &str,
+        after: Option<String>,
+        limit: usize,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let after = page(after)?;
+        episodes_into(py, &py.detach(|| self.core.by_thread(thread, after, limit)).into_python()?)
+    }
+
+    fn tail<'py>(&self, py: Python<'py>, n: usize) -> PyResult<Bound<'py, PyList>> {
+        episodes_into(py, &py.detach(|| self.core.tail(n)).into_python()?)
+    }
+
+    #[pyo3(signature = (seq, limit=1024))]
+    fn since<'py>(&self, py: Python<'py>, seq: u64, limit: usize) -> PyResult<Vec<(u64, Bound<'py, PyAny>)>> {
+        numbered(py, &py.detach(|| self.core.since(seq, limit)).into_python()?)
+    }
+
+    #[pyo3(signature = (number, limit=256))]
+    fn verified_since<'py>(
+        &self,
+        py: Python<'py>,
+        number: u64,
+        limit: usize,
+    ) -> PyResult<Vec<(u64, Bound<'py, PyAny>)>> {
+        numbered(py, &py.detach(|| self.core.verified_since(number, limit)).into_python()?)
+    }
+
+    fn verify(&self, py: Python<'_>, items: Vec<(String, Option<f32>)>) -> PyResult<u64> {
+        let items = items
+            .into_iter()
+            .map(|(text, importance)| Ok((id(&text)?, importance)))
+            .collect::<PyResult<Vec<(Id, Option<f32>)>>>()?;
+        py.detach(|| self.core.verify(items)).into_python()
+    }
+
+    fn mark_replayed(&self, py: Python<'_>, ids: Vec<String>) -> PyResult<u64> {
+        let ids = ids_from(&ids)?;
+        py.detach(|| self.core.mark_replayed(ids)).into_python()
+    }
+
+    fn put_vectors(
+        &self,
+        py: Python<'_>,
+        ids: Vec<String>,
+        whole: PyReadonlyArray2<'_, f32>,
+        sentences: PyReadonlyArray2<'_, f32>,
+        counts: Vec<usize>,
+        fingerprint: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
+        let ids = ids_from(&ids)?;
+        let fingerprint = fingerprint_from(fingerprint)?;
+        let dims = whole.shape()[1];
+        if sentences.shape()[0] > 0 && sentences.shape()[1] != dims {
+            return Err(invalid(
+                "whole and sentences have different dimensions",
+                "Embed both with one model",
+            ));
+        }
+        let batch = VectorBatch { whole: numbers(&whole)?, sentences: numbers(&sentences)?, counts, dims };
+        py.detach(|| self.core.put_vectors(ids, batch, fingerprint)).into_python()
+    }
+
+    #[allow(clippy::type_complexity)]
+    fn vectors<'py>(
+        &self,
+        py: Python<'py>,
+        ids: Vec<String>,
+    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>, Vec<usize>)> {
+        let ids = ids_from(&ids)?;
+        let (batch, dims) = py
+            .detach(|| {
+                let dims = self.core.fingerprint()?.map_or(0, |fingerprint| fingerprint.dims as usize);
+                Ok::<_, bardo_core::Error>((self.core.vectors(&ids)?, dims))
+            })
+            .into_python()?;
+        let counts: Vec<usize> = batch.iter().map(|vectors| vectors.sentences.len()).collect();
+        let whole: Vec<f32> = batch.iter().flat_map(|vectors| vectors.whole.iter().copied()).collect();
+        let sentences: Vec<f32> =
+            batch.into_iter().flat_map(|vectors| vectors.sentences.into_iter().flatten()).collect();
+        let rows = counts.iter().sum();
+        let whole = PyArray1::from_vec(py, whole).reshape([ids.len(), dims])?.into_any();
+        let sentences = PyArray1::from_vec(py, sentences).reshape([rows, dims])?.into_any();
+        Ok((whole, sentences, counts))
+    }
+
+    #[pyo3(signature = (limit=256))]
+    fn without_vectors<'py>(&self, py: Python<'py>, limit: usize) -> PyResult<Bound<'py, PyList>> {
+        episodes_into(py, &py.detach(|| self.core.without_vectors(limit)).into_python()?)
+    }
+
+    fn watermark(&self, py: Python<'_>, name: &str) -> PyResult<u64> {
+        py.detach(|| self.core.watermark(name)).into_python()
+    }
+
+    fn set_watermark(&self, py: Python<'_>, name: &str, value: u64) -> PyResult<()> {
+        py.detach(|| self.core.set_watermark(name, value)).into_python()
+    }
+
+    fn flush(&self, py: Python<'_>) -> PyResult<()> {
+        py.detach(|| self.core.flush()).into_python()
+    }
+
+    fn stats(&self, py: Python<'_>) -> PyResult<BTreeMap<&'static str, u64>> {
+        let stats = py.detach(|| self.core.stats()).into_python()?;
+        Ok(BTreeMap::from([
+            ("episodes", stats.episodes),
+            ("verified", stats.verified),
+            ("with_vectors", stats.with_vectors),
+            ("bytes_on_disk", stats.bytes_on_disk),
+            ("last_seq", stats.last_seq),
+            ("last_verification", stats.last_verification),
+            ("syncs", stats.syncs),
+        ]))
+    }
+
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        py.detach(|| self.core.close()).into_python()
+    }
+}
+
+fn numbered<'py>(
+    py: Python<'py>,
+    episodes: &[(u64, bardo_core::model::Episode)],
+) -> PyResult<Vec<(u64, Bound<'py, PyAny>)>> {
+    episodes.iter().map(|(number, episode)| Ok((*number, episode_into(py, episode)?))).collect()
+}
+
+fn page(after: Option<String>) -> PyResult<Option<Id>> {
+    after.map_or(Ok(None), |text| optional_id(&text))
+}
+
+fn natural(object: &Bound<'_, PyAny>, name: &str) -> PyResult<u64> {
+    match object.extract::<i64>() {
+        Ok(number) if number >= 0 => Ok(number.unsigned_abs()),
+        _ => {
+            Err(invalid(format!("{name} is {}", object.repr()?), "It is a whole number from 0 to 2**63 - 1"))
+        }
+    }
+}
+
+fn numbers(array: &PyReadonlyArray2<'_, f32>) -> PyResult<Vec<f32>> {
+    let slice = array
+        .as_slice()
+        .map_err(|_| invalid("the vectors are not contiguous", "Pass numpy.ascontiguousarray(vectors)"))?;
+    Ok(slice.to_vec())
+}
