@@ -30,7 +30,7 @@ help: ## List the targets
 
 # --- set-up -------------------------------------------------------------------------------------------------------
 
-dev: $(STAMPS)/extension ## Set up .venv: locked packages, the extension, the embedding model
+dev: $(STAMPS)/extension $(STAMPS)/model ## Set up .venv: locked packages, the extension, the embedding model
 	@echo "Ready: $(VENV)/bin/bardo --help"
 
 $(STAMPS)/venv:
@@ -50,6 +50,11 @@ $(STAMPS)/packages: requirements/dev.lock requirements/model.lock | $(STAMPS)/ve
 $(STAMPS)/extension: $(RUST_SOURCES) pyproject.toml $(STAMPS)/packages
 	$(call say,Building the Rust core (a few minutes the first time))
 	@PIP_QUIET=1 $(BIN)/maturin develop --release --locked --quiet
+	@touch $@
+
+$(STAMPS)/model: python/bardo/index/minilm.py python/bardo/index/bert.py $(STAMPS)/packages | $(STAMPS)/extension
+	$(call say,Preparing the embedding model from its installed package (no download))
+	@$(BIN)/python -c "from bardo.index import embedders; print(embedders.load().fingerprint)"
 	@touch $@
 
 # --- what bardo does ----------------------------------------------------------------------------------------------
@@ -88,6 +93,10 @@ lint-rust:
 	@cargo fmt --all --check
 	$(call say,Rust: clippy (pedantic; a warning is an error))
 	@cargo clippy --locked --workspace --all-targets --quiet -- --deny warnings
+ifneq ($(shell command -v cargo-deny),)
+	$(call say,Rust: licences and origins of the dependencies)
+	@cargo deny --offline --log-level error check --hide-inclusion-graph bans licenses sources
+endif
 
 lint-python: dev
 	$(call say,Python: format and lints)
@@ -125,7 +134,7 @@ wheel: $(STAMPS)/extension ## Build the source distribution, and the wheel from 
 # --- upkeep -------------------------------------------------------------------------------------------------------
 
 lock: | $(STAMPS)/packages ## Write requirements/*.lock anew, keeping versions that still fit (see requirements/README.md)
-	$(BIN)/$(LOCK) $(UPGRADE) --extra demo --group all --output-file requirements/dev.lock pyproject.toml
+	$(BIN)/$(LOCK) $(UPGRADE) --all-extras --group all --output-file requirements/dev.lock pyproject.toml
 	$(BIN)/$(LOCK) $(UPGRADE) --group docs --constraint requirements/dev.lock --output-file requirements/docs.lock
 	$(BIN)/$(LOCK) $(UPGRADE) --no-deps --output-file requirements/model.lock requirements/model.in
 
