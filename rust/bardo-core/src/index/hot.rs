@@ -1,0 +1,436 @@
+//! The hot set: every memory that recall looks at, episodes and facts in one space of rows, with their words, vectors
+//! and the metadata that filters and scores need. Held in memory, kept up to date by every write, rebuilt from the
+//! log and the fact store at will (law 9). Texts stay in the stores.
+
+use std::collections::HashMap;
+
+use super::interner::{Interner, NO_NAME, Symbol};
+use super::lexical::{LexicalIndex, MAX_DOCUMENTS, Slot};
+use super::text::{holds_question, holds_time, lexical_text_of_episode, lexical_text_of_fact};
+use super::vectors::VectorIndex;
+use crate::error::{Error, Result};
+use crate::model::{Episode, Fact, FactKind, FactStatus, Id, Micros, Pad, Role, Source};
+
+/// Where a memory is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Layer {
+    /// The episode log.
+    Episode,
+    /// The fact store.
+    Fact,
+}
+
+impl Layer {
+    /// The name used outside the core.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Episode => "episode",
+            Self::Fact => "fact",
+        }
+    }
+}
+
+/// What a row knows of a fact beyond what every memory has.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FactRow {
+    /// What sort of generalisation.
+    pub kind: FactKind,
+    /// As of `reinforced_tick`.
+    pub confidence: f32,
+    /// Episodes behind it.
+    pub support: u32,
+    /// From where decay counts.
+    pub reinforced_tick: u64,
+    /// When it stops being in force.
+    pub expires_tick: Option<u64>,
+    /// Whether it is in force.
+    pub status: FactStatus,
+    /// The fact that replaced it.
+    pub superseded_by: Option<Id>,
+    /// Times retrieved.
+    pub mentions: u32,
+    /// Exempt from decay.
+    pub pinned: bool,
+    /// Learned in a death.
+    pub bloodstain: bool,
+}
+
+/// What filters and scores need of one memory.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// Id of the record.
+    pub id: Id,
+    /// Hash of what is indexed by words.
+    pub text_hash: u64,
+    /// Tick of the episode, or of the fact's birth.
+    pub tick: u64,
+    /// Order within the tick.
+    pub event_index: u32,
+    /// Wall clock of the episode, or of the fact's birth.
+    pub at: Micros,
+    /// Kind of episode or of fact.
+    pub kind: Symbol,
+    /// Who authored an episode.
+    pub role: Option<Role>,
+    /// Who spoke.
+    pub speaker: Symbol,
+    /// Project scope.
+    pub thread: Symbol,
+    /// Run.
+    pub session: Symbol,
+    /// Posture.
+    pub mode: Symbol,
+    /// Slash path of a fact.
+    pub category: Symbol,
+    /// What it is about.
+    pub subjects: Box<[Symbol]>,
+    /// Where it came from; episodes are the agent's own.
+    pub source: Source,
+    /// Importance of an episode, quality (or else importance) of a fact; none while nobody judged it.
+    pub importance: Option<f32>,
+    /// Affect.
+    pub pad: Pad,
+    /// The quality gate of episodes.
+    pub verified: bool,
+    /// Times an episode was replayed.
+    pub replay_count: u32,
+    /// Words of the text, about.
+    pub words: u16,
+    /// Whether the text asks.
+    pub asks: bool,
+    /// Whether the text says when.
+    pub tells_time: bool,
+    /// Number of the conversation, if it is in one.
+    pub conversation: Option<u32>,
+    /// The turn before it in its conversation.
+    pub previous: Option<Slot>,
+    /// The turn after it in its conversation.
+    pub next: Option<Slot>,
+    /// What only facts have.
+    pub fact: Option<Box<FactRow>>,
+}
+
+impl Row {
+    /// Where the memory is kept.
+    #[must_use]
+    pub const fn layer(&self) -> Layer {
+        if self.fact.is_some() { Layer::Fact } else { Layer::Episode }
+    }
+
+    const fn order(&self) -> (u64, u32, Id) {
+        (self.tick, self.event_index, self.id)
+    }
+}
+
+/// Rows, words, vectors and conversations of one agent.
+#[derive(Debug, Default)]
+pub struct HotSet {
+    rows: Vec<Option<Row>>,
+    free: Vec<Slot>,
+    slots: HashMap<Id, Slot>,
+    names: Interner,
+    lexical: LexicalIndex,
+    vectors: VectorIndex,
+    conversations: HashMap<(Symbol, Symbol), u32>,
+    /// Last turn of every conversation.
+    tails: Vec<Option<Slot>>,
+    facts: usize,
+}
+
+impl HotSet {
+    /// Adds an episode, findable by its words at once. An id that is there already only has its annotations renewed:
+    /// the rest of an episode never changes.
+    pub fn add_episode(&mut self, episode: &Episode) -> Result<()> {
+        if let Some(&slot) = self.slots.get(&episode.id) {
+            if let Some(row) = &mut self.rows[slot as usize] {
+                row.importance = episode.annotations.importance;
+                row.verified = episode.annotations.verified;
+                row.replay_count = episode.annotations.replay_count;
+            }
+            return Ok(());
+        }
+        let text = lexical_text_of_episode(episode);
+        let row = self.row_of_episode(episode, hash(&text));
+        let slot = self.insert(row)?;
+        self.lexical.set(slot, &text);
+        self.link(slot);
+        Ok(())
+    }
+
+    /// Adds a fact or renews the one with its id. New words make its old vector void.
+    pub fn put_fact(&mut self, fact: &Fact) -> Result<()> {
+        let text = lexical_text_of_fact(fact);
+        let row = self.row_of_fact(fact, hash(&text));
+        let slot = match self.slots.get(&fact.id) {
+            Some(&slot) => {
+                let is_same = self.rows[slot as usize].as_ref().is_some_and(|old| old.text_hash == row.text_hash);
+                self.rows[slot as usize] = Some(row);
+                if is_same {
+                    return Ok(());
+                }
+                self.vectors.remove(slot);
+                slot
+            }
+            None => self.insert(row)?,
+        };
+        self.lexical.set(slot, &text);
+        Ok(())
+    }
+
+    /// Sets the vectors of a memory: of its whole text, and of its sentences if it has more than one.
+    pub fn set_vectors(&mut self, id: &Id, whole: &[f32], sentences: &[&[f32]]) -> Result<()> {
+        let slot = *self
+            .slots
+            .get(id)
+            .ok_or_else(|| Error::NotFound { kind: "memory in the hot set", id: id.to_string() })?;
+        self.vectors.set(slot, whole, sentences)
+    }
+
+    /// Removes a memory with its words and vectors; false if it was not there.
+    pub fn remove(&mut self, id: &Id) -> bool {
+        let Some(slot) = self.slots.remove(id) else { return false };
+        self.unlink(slot);
+        self.lexical.remove(slot);
+        self.vectors.remove(slot);
+        if let Some(row) = self.rows[slot as usize].take() {
+            self.facts -= usize::from(row.fact.is_some());
+        }
+        self.free.push(slot);
+        true
+    }
+
+    /// The row of an id.
+    #[must_use]
+    pub fn find(&self, id: &Id) -> Option<&Row> {
+        self.row(*self.slots.get(id)?)
+    }
+
+    /// Whether a memory has vectors.
+    #[must_use]
+    pub fn has_vectors(&self, id: &Id) -> bool {
+        self.slots.get(id).is_some_and(|&slot| self.vectors.has(slot))
+    }
+
+    /// The row of a slot, unless it is free.
+    #[must_use]
+    pub fn row(&self, slot: Slot) -> Option<&Row> {
+        self.rows.get(slot as usize)?.as_ref()
+    }
+
+    /// Every row with its slot.
+    pub fn rows(&self) -> impl Iterator<Item = (Slot, &Row)> {
+        (0..).zip(&self.rows).filter_map(|(slot, row)| Some((slot, row.as_ref()?)))
+    }
+
+    /// Slots, free ones included: the length of every array by slot.
+    #[must_use]
+    pub fn slots(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// The names that rows refer to.
+    #[must_use]
+    pub const fn names(&self) -> &Interner {
+        &self.names
+    }
+
+    /// The words.
+    #[must_use]
+    pub const fn lexical(&self) -> &LexicalIndex {
+        &self.lexical
+    }
+
+    /// The vectors.
+    #[must_use]
+    pub const fn vectors(&self) -> &VectorIndex {
+        &self.vectors
+    }
+
+    /// Conversations ever seen: the length of every array by conversation.
+    #[must_use]
+    pub fn conversations(&self) -> usize {
+        self.tails.len()
+    }
+
+    /// Memories.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// Facts among them.
+    #[must_use]
+    pub const fn facts(&self) -> usize {
+        self.facts
+    }
+
+    /// Whether there is no memory.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.slots.is_empty()
+    }
+
+    /// Bytes held, about: rows, words and vectors.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.rows.capacity() * size_of::<Option<Row>>()
+            + self.slots.capacity() * (size_of::<(Id, Slot)>() + 1)
+            + self.facts * size_of::<FactRow>()
+            + self.names.bytes()
+            + self.lexical.bytes()
+            + self.vectors.bytes()
+    }
+
+    fn insert(&mut self, row: Row) -> Result<Slot> {
+        let (id, is_fact) = (row.id, row.fact.is_some());
+        let slot = if let Some(slot) = self.free.pop() {
+            self.rows[slot as usize] = Some(row);
+            slot
+        } else {
+            if self.rows.len() == MAX_DOCUMENTS {
+                return Err(Error::invalid(
+                    format!("the hot set is full ({MAX_DOCUMENTS} memories)"),
+                    "Let older episodes move to the LanceDB index",
+                ));
+            }
+            self.rows.push(Some(row));
+            self.rows.len() as Slot - 1
+        };
+        self.slots.insert(id, slot);
+        self.facts += usize::from(is_fact);
+        Ok(slot)
+    }
+
+    fn row_of_episode(&mut self, episode: &Episode, text_hash: u64) -> Row {
+        let names = &mut self.names;
+        Row {
+            id: episode.id,
+            text_hash,
+            tick: episode.tick,
+            event_index: episode.event_index,
+            at: episode.at,
+            kind: names.intern(&episode.kind),
+            role: Some(episode.role),
+            speaker: names.intern_optional(episode.speaker.as_deref()),
+            thread: names.intern_optional(episode.thread.as_deref()),
+            session: names.intern_optional(episode.session.as_deref()),
+            mode: names.intern_optional(episode.mode.as_deref()),
+            category: NO_NAME,
+            subjects: episode.subjects.iter().map(|subject| names.intern(subject)).collect(),
+            source: Source::SelfLived,
+            importance: episode.annotations.importance,
+            pad: episode.pad,
+            verified: episode.annotations.verified,
+            replay_count: episode.annotations.replay_count,
+            words: count_words(&episode.text),
+            asks: holds_question(&episode.text),
+            tells_time: holds_time(&episode.text),
+            conversation: None,
+            previous: None,
+            next: None,
+            fact: None,
+        }
+    }
+
+    fn row_of_fact(&mut self, fact: &Fact, text_hash: u64) -> Row {
+        let names = &mut self.names;
+        Row {
+            id: fact.id,
+            text_hash,
+            tick: fact.created_tick,
+            event_index: 0,
+            at: fact.created_at,
+            kind: names.intern(fact.kind.name()),
+            role: None,
+            speaker: NO_NAME,
+            thread: NO_NAME,
+            session: NO_NAME,
+            mode: NO_NAME,
+            category: names.intern(&fact.category),
+            subjects: fact.subjects.iter().map(|subject| names.intern(subject)).collect(),
+            source: fact.source,
+            importance: Some(fact.quality.map_or(fact.importance, |quality| quality.mean())),
+            pad: fact.pad,
+            verified: true,
+            replay_count: 0,
+            words: count_words(&fact.text),
+            asks: holds_question(&fact.text),
+            tells_time: holds_time(&fact.text),
+            conversation: None,
+            previous: None,
+            next: None,
+            fact: Some(Box::new(FactRow {
+                kind: fact.kind,
+                confidence: fact.confidence,
+                support: fact.support,
+                reinforced_tick: fact.reinforced_tick,
+                expires_tick: fact.expires_tick,
+                status: fact.status,
+                superseded_by: fact.superseded_by,
+                mentions: fact.mentions,
+                pinned: fact.pinned,
+                bloodstain: fact.bloodstain,
+            })),
+        }
+    }
+
+    /// Puts a new episode in its place in its conversation: nearly always at the end.
+    fn link(&mut self, slot: Slot) {
+        let Some(row) = self.row(slot) else { return };
+        let key = (row.thread, row.session);
+        if key == (NO_NAME, NO_NAME) {
+            return;
+        }
+        let order = row.order();
+        let fresh = self.tails.len() as u32;
+        let conversation = *self.conversations.entry(key).or_insert(fresh);
+        if conversation == fresh {
+            self.tails.push(None);
+        }
+        let mut previous = self.tails[conversation as usize];
+        let mut next = None;
+        while let Some(before) = previous
+            && let Some(row) = self.row(before)
+            && row.order() > order
+        {
+            next = previous;
+            previous = row.previous;
+        }
+        if let Some(row) = &mut self.rows[slot as usize] {
+            (row.conversation, row.previous, row.next) = (Some(conversation), previous, next);
+        }
+        self.join(conversation, previous, Some(slot));
+        self.join(conversation, Some(slot), next);
+    }
+
+    fn unlink(&mut self, slot: Slot) {
+        let Some(row) = self.row(slot) else { return };
+        if let (Some(conversation), previous, next) = (row.conversation, row.previous, row.next) {
+            self.join(conversation, previous, next);
+        }
+    }
+
+    /// Makes two turns neighbours; nothing on the right makes the left one the last turn.
+    fn join(&mut self, conversation: u32, left: Option<Slot>, right: Option<Slot>) {
+        if let Some(row) = left.and_then(|left| self.rows[left as usize].as_mut()) {
+            row.next = right;
+        }
+        match right {
+            Some(right) => {
+                if let Some(row) = &mut self.rows[right as usize] {
+                    row.previous = left;
+                }
+            }
+            None => self.tails[conversation as usize] = left,
+        }
+    }
+}
+
+fn hash(text: &str) -> u64 {
+    xxhash_rust::xxh3::xxh3_64(text.as_bytes())
+}
+
+fn count_words(text: &str) -> u16 {
+    u16::try_from(text.split_whitespace().count()).unwrap_or(u16::MAX)
+}

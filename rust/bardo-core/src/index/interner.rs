@@ -1,0 +1,63 @@
+//! Names that many rows share, stored once and compared as numbers.
+
+use std::collections::HashMap;
+
+/// Number of a name; 0 stands for no name.
+pub type Symbol = u32;
+
+/// The symbol of a field that is empty.
+pub const NO_NAME: Symbol = 0;
+
+/// Names and their numbers.
+#[derive(Debug)]
+pub struct Interner {
+    names: Vec<Box<str>>,
+    symbols: HashMap<Box<str>, Symbol>,
+}
+
+impl Default for Interner {
+    fn default() -> Self {
+        Self { names: vec!["".into()], symbols: HashMap::from([("".into(), NO_NAME)]) }
+    }
+}
+
+impl Interner {
+    /// The number of a name, new or known.
+    pub fn intern(&mut self, name: &str) -> Symbol {
+        if let Some(&symbol) = self.symbols.get(name) {
+            return symbol;
+        }
+        let symbol = self.names.len() as Symbol;
+        self.names.push(name.into());
+        self.symbols.insert(name.into(), symbol);
+        symbol
+    }
+
+    /// The number of an optional name.
+    pub fn intern_optional(&mut self, name: Option<&str>) -> Symbol {
+        name.map_or(NO_NAME, |name| self.intern(name))
+    }
+
+    /// The number of a known name.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<Symbol> {
+        self.symbols.get(name).copied()
+    }
+
+    /// The name of a number.
+    #[must_use]
+    pub fn name(&self, symbol: Symbol) -> &str {
+        &self.names[symbol as usize]
+    }
+
+    /// Every name in the order of its number, the empty one first.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.names.iter().map(AsRef::as_ref)
+    }
+
+    /// Bytes held, about.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.names.iter().map(|name| 2 * name.len() + 3 * size_of::<Box<str>>()).sum()
+    }
+}

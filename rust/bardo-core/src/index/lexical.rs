@@ -1,0 +1,366 @@
+//! BM25 in memory (Robertson and Zaragoza 2009), kept up to date by every add and remove: a document is findable by
+//! the next call, and nothing is ever rebuilt.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+use super::text::{Analyzer, QUERY_BYTES, TermKind, cut};
+
+/// Number of a document: the slot of its row in the hot set.
+pub type Slot = u32;
+
+/// Bits of a posting that hold the term frequency; the others hold the slot.
+const FREQUENCY_BITS: u32 = 6;
+/// Frequencies saturate here, where BM25 is flat already.
+const MAX_FREQUENCY: u32 = (1 << FREQUENCY_BITS) - 1;
+/// Documents that fit the other 26 bits.
+pub const MAX_DOCUMENTS: usize = 1 << (32 - FREQUENCY_BITS);
+
+/// Different terms of a query that are scored at most: the first ones. A question has about ten.
+pub const QUERY_TERMS: usize = 256;
+
+/// The two parameters of BM25.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bm25 {
+    /// How slowly further occurrences of a term stop counting.
+    pub k1: f32,
+    /// How much long documents are held back, 0..1.
+    pub b: f32,
+}
+
+impl Default for Bm25 {
+    /// k1 = 0.9 and b = 0.75: what held on short turns and on long assistant messages alike (`b = 0.4` is better on
+    /// short turns alone).
+    fn default() -> Self {
+        Self { k1: 0.9, b: 0.75 }
+    }
+}
+
+/// A term of a query that occurs in the index.
+#[derive(Clone, Debug, PartialEq)]
+pub struct QueryTerm {
+    /// Number of the term.
+    pub term: u32,
+    /// Inverse document frequency.
+    pub idf: f32,
+    /// The term itself, for explanations.
+    pub text: String,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Postings {
+    /// Slot and frequency packed, ascending.
+    entries: Vec<u32>,
+    /// Hash of the term, to drop it from the vocabulary with its last document.
+    hash: u64,
+    has_digit: bool,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Document {
+    /// Different terms, ascending.
+    terms: Box<[u32]>,
+    /// Words, stop words and second readings aside.
+    length: u32,
+}
+
+/// Term hashes are already well mixed.
+#[derive(Clone, Debug, Default)]
+struct AsIs(u64);
+
+impl Hasher for AsIs {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        self.0 = xxhash_rust::xxh3::xxh3_64(bytes);
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        self.0 = number;
+    }
+}
+
+/// Postings of every term and the terms of every document. Terms are known by their 64-bit hash: two of a million
+/// share one with probability 3e-8, and no text of a removed document stays behind.
+#[derive(Debug, Default)]
+pub struct LexicalIndex {
+    analyzer: Analyzer,
+    vocabulary: HashMap<u64, u32, BuildHasherDefault<AsIs>>,
+    postings: Vec<Postings>,
+    free: Vec<u32>,
+    documents: Vec<Document>,
+    total_length: u64,
+    alive: u32,
+}
+
+impl LexicalIndex {
+    /// Adds or replaces a document.
+    pub fn set(&mut self, slot: Slot, text: &str) {
+        self.remove(slot);
+        let mut hashes: Vec<(u64, bool)> = Vec::new();
+        let mut length = 0_u32;
+        self.analyzer.terms(text, &mut |term, kind| {
+            hashes.push((xxhash_rust::xxh3::xxh3_64(term.as_bytes()), term.bytes().any(|byte| byte.is_ascii_digit())));
+            length += u32::from(kind == TermKind::Word);
+        });
+        hashes.sort_unstable();
+        let mut terms = Vec::new();
+        for group in hashes.chunk_by(|left, right| left.0 == right.0) {
+            let (hash, has_digit) = group[0];
+            let term = self.intern(hash, has_digit);
+            let frequency = u32::try_from(group.len()).unwrap_or(u32::MAX).min(MAX_FREQUENCY);
+            let entry = slot << FREQUENCY_BITS | frequency;
+            let entries = &mut self.postings[term as usize].entries;
+            match entries.last() {
+                Some(&last) if last > entry => {
+                    let at = entries.partition_point(|&other| other < entry);
+                    entries.insert(at, entry);
+                }
+                _ => entries.push(entry),
+            }
+            terms.push(term);
+        }
+        terms.sort_unstable();
+        if self.documents.len() <= slot as usize {
+            self.documents.resize_with(slot as usize + 1, Document::default);
+        }
+        self.documents[slot as usize] = Document { terms: terms.into_boxed_slice(), length };
+        self.total_length += u64::from(length);
+        self.alive += 1;
+    }
+
+    /// Takes a document out of every posting. A slot without a document is left alone.
+    pub fn remove(&mut self, slot: Slot) {
+        let Some(document) = self.documents.get_mut(slot as usize) else { return };
+        if document.terms.is_empty() {
+            return;
+        }
+        let document = std::mem::take(document);
+        for term in document.terms {
+            let postings = &mut self.postings[term as usize];
+            let at = postings.entries.partition_point(|&entry| entry >> FREQUENCY_BITS < slot);
+            if postings.entries.get(at).is_some_and(|&entry| entry >> FREQUENCY_BITS == slot) {
+                postings.entries.remove(at);
+            }
+            if postings.entries.is_empty() {
+                self.vocabulary.remove(&postings.hash);
+                *postings = Postings::default();
+                self.free.push(term);
+            }
+        }
+        self.total_length -= u64::from(document.length);
+        self.alive -= 1;
+    }
+
+    /// The terms of a query that occur in the index, and whether the query had any word to search for. Stop words
+    /// count only where there is nothing else.
+    #[must_use]
+    pub fn query_terms(&self, query: &str) -> (Vec<QueryTerm>, bool) {
+        let mut words: Vec<(String, TermKind)> = Vec::new();
+        let mut has_word = false;
+        let mut seen = std::collections::HashSet::new();
+        Analyzer::default().terms(cut(query, QUERY_BYTES), &mut |term, kind| {
+            has_word |= kind != TermKind::Stop;
+            if words.len() < QUERY_TERMS && seen.insert(xxhash_rust::xxh3::xxh3_64(term.as_bytes())) {
+                words.push((term.to_owned(), kind));
+            }
+        });
+        let has_any = !words.is_empty();
+        let terms = words
+            .into_iter()
+            .filter(|(_, kind)| !has_word || *kind != TermKind::Stop)
+            .filter_map(|(text, _)| {
+                let term = *self.vocabulary.get(&xxhash_rust::xxh3::xxh3_64(text.as_bytes()))?;
+                Some(QueryTerm { term, idf: self.idf(term), text })
+            })
+            .collect();
+        (terms, has_any)
+    }
+
+    /// Writes the BM25 score of every document into `scores` (one element per slot; zero where no term occurs).
+    pub fn score(&self, terms: &[QueryTerm], parameters: Bm25, slots: usize, scores: &mut Vec<f32>) {
+        scores.clear();
+        scores.resize(slots, 0.0);
+        let mean = self.total_length as f32 / self.alive.max(1) as f32;
+        let base = parameters.k1 * (1.0 - parameters.b);
+        let slope = parameters.k1 * parameters.b / mean.max(1.0);
+        for term in terms {
+            let gain = term.idf * (parameters.k1 + 1.0);
+            for &entry in &self.postings[term.term as usize].entries {
+                let slot = (entry >> FREQUENCY_BITS) as usize;
+                let frequency = (entry & MAX_FREQUENCY) as f32;
+                let norm = base + slope * self.documents[slot].length as f32;
+                scores[slot] += gain * frequency / (frequency + norm);
+            }
+        }
+    }
+
+    /// Those of the query's terms that a document holds.
+    #[must_use]
+    pub fn matched<'query>(&self, slot: Slot, terms: &'query [QueryTerm]) -> Vec<&'query str> {
+        let Some(document) = self.documents.get(slot as usize) else { return Vec::new() };
+        let held = terms.iter().filter(|term| document.terms.binary_search(&term.term).is_ok());
+        held.map(|term| term.text.as_str()).collect()
+    }
+
+    /// Jaccard similarity of the terms of two documents; 0 if they differ in a term with a digit, as two events of one
+    /// template do.
+    #[must_use]
+    pub fn similarity(&self, left: Slot, right: Slot) -> f32 {
+        let (left, right) = (&self.documents[left as usize].terms, &self.documents[right as usize].terms);
+        let (mut at, mut with, mut shared) = (0, 0, 0_usize);
+        while at < left.len() || with < right.len() {
+            let (one, other) = (left.get(at).copied(), right.get(with).copied());
+            if one == other {
+                shared += 1;
+                at += 1;
+                with += 1;
+                continue;
+            }
+            let lone = match (one, other) {
+                (Some(one), Some(other)) => one.min(other),
+                (Some(only), None) | (None, Some(only)) => only,
+                (None, None) => break,
+            };
+            if self.postings[lone as usize].has_digit {
+                return 0.0;
+            }
+            at += usize::from(one == Some(lone));
+            with += usize::from(other == Some(lone));
+        }
+        let union = left.len() + right.len() - shared;
+        if union == 0 { 0.0 } else { shared as f32 / union as f32 }
+    }
+
+    /// Documents in the index.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.alive as usize
+    }
+
+    /// Whether there is no document.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.alive == 0
+    }
+
+    /// Different terms.
+    #[must_use]
+    pub fn term_count(&self) -> usize {
+        self.vocabulary.len()
+    }
+
+    /// Bytes held, about: postings, term lists and vocabulary.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let postings: usize = self.postings.iter().map(|postings| postings.entries.capacity() * 4).sum();
+        let terms: usize = self.documents.iter().map(|document| document.terms.len() * 4).sum();
+        postings
+            + terms
+            + self.postings.capacity() * size_of::<Postings>()
+            + self.documents.capacity() * size_of::<Document>()
+            + self.vocabulary.capacity() * (size_of::<(u64, u32)>() + 1)
+    }
+
+    /// As Lucene: never negative.
+    fn idf(&self, term: u32) -> f32 {
+        let documents = self.postings[term as usize].entries.len() as f32;
+        (1.0 + (self.alive as f32 - documents + 0.5) / (documents + 0.5)).ln()
+    }
+
+    fn intern(&mut self, hash: u64, has_digit: bool) -> u32 {
+        if let Some(&term) = self.vocabulary.get(&hash) {
+            return term;
+        }
+        let postings = Postings { entries: Vec::new(), hash, has_digit };
+        let term = if let Some(term) = self.free.pop() {
+            self.postings[term as usize] = postings;
+            term
+        } else {
+            self.postings.push(postings);
+            self.postings.len() as u32 - 1
+        };
+        self.vocabulary.insert(hash, term);
+        term
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn index(texts: &[&str]) -> LexicalIndex {
+        let mut index = LexicalIndex::default();
+        for (slot, text) in texts.iter().enumerate() {
+            index.set(slot as Slot, text);
+        }
+        index
+    }
+
+    fn scores(index: &LexicalIndex, query: &str, slots: usize) -> Vec<f32> {
+        let mut scores = Vec::new();
+        index.score(&index.query_terms(query).0, Bm25::default(), slots, &mut scores);
+        scores
+    }
+
+    #[test]
+    fn the_document_with_the_rarer_word_scores_higher() {
+        let index = index(&["the pool was drained", "the pool was deep", "a deep sea", "deep"]);
+        let scores = scores(&index, "what drained the deep pool?", 4);
+        assert!(scores[0] > scores[1] && scores[1] > scores[2], "{scores:?}");
+    }
+
+    #[test]
+    fn a_query_of_stop_words_alone_still_finds() {
+        let index = index(&["we listened to The Who", "nothing here of it"]);
+        assert!(scores(&index, "the who", 2)[0] > 0.0);
+        assert_eq!(scores(&index, "who listened", 2)[1], 0.0);
+    }
+
+    #[test]
+    fn a_removed_document_leaves_no_term_behind() {
+        let mut index = index(&["alpha beta", "beta gamma"]);
+        index.remove(0);
+        index.remove(0);
+        assert_eq!((index.len(), index.term_count()), (1, 2));
+        assert!(index.query_terms("alpha").0.is_empty());
+        index.set(0, "delta");
+        assert!(scores(&index, "delta", 2)[0] > 0.0);
+    }
+
+    #[test]
+    fn events_of_one_template_are_not_similar_but_rephrasings_are() {
+        let index = index(&["ETH closed at 2001 today", "ETH closed at 2002 today", "today ETH closed at 2001!"]);
+        assert_eq!(index.similarity(0, 1), 0.0);
+        assert!(index.similarity(0, 2) > 0.99);
+    }
+
+    proptest! {
+        #[test]
+        fn any_history_of_changes_ends_like_a_fresh_index(
+            steps in prop::collection::vec((0_u32..6, prop::option::of("[a-e]{1,2}( [a-e]{1,2}){0,5}")), 1..30),
+            query in "[a-e]{1,2}( [a-e]{1,2}){0,3}",
+        ) {
+            let (mut index, mut fresh) = (LexicalIndex::default(), LexicalIndex::default());
+            let mut model = vec![None; 6];
+            for (slot, text) in steps {
+                match &text {
+                    Some(text) => index.set(slot, text),
+                    None => index.remove(slot),
+                }
+                model[slot as usize] = text;
+            }
+            for (slot, text) in model.iter().enumerate() {
+                if let Some(text) = text {
+                    fresh.set(slot as Slot, text);
+                }
+            }
+            prop_assert_eq!(index.term_count(), fresh.term_count());
+            prop_assert_eq!(scores(&index, &query, 6), scores(&fresh, &query, 6));
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Why a memory was recalled: every number that went into its score.
+
+use crate::index::hot::Layer;
+use crate::model::{Id, Micros, Source};
+
+/// An independent signal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arm {
+    /// Cosine of vectors.
+    Dense,
+    /// BM25.
+    Lexical,
+    /// Age.
+    Recency,
+}
+
+impl Arm {
+    /// Every arm, in the order of its reasons.
+    pub const ALL: [Self; 3] = [Self::Dense, Self::Lexical, Self::Recency];
+
+    /// The name used outside the core.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Dense => "dense",
+            Self::Lexical => "lexical",
+            Self::Recency => "recency",
+        }
+    }
+}
+
+/// What one arm said of a memory.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ArmReason {
+    /// The arm.
+    pub arm: Arm,
+    /// From 1, among this arm's own candidates; none if another arm brought the memory in.
+    pub rank: Option<u32>,
+    /// Cosine, BM25 score or recency; none where the memory has no vector yet.
+    pub value: Option<f32>,
+    /// What it added to the fused relevance.
+    pub part: f32,
+}
+
+/// Every number that went into a score.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Explanation {
+    /// One reason per arm that took part.
+    pub arms: Vec<ArmReason>,
+    /// What the conversation around the memory added to the fused relevance, by name.
+    pub conversation: Vec<(&'static str, f32)>,
+    /// The fused relevance.
+    pub fused: f32,
+    /// Factor: fused relevance on a scale from 0 to 1, the best candidate 1.
+    pub semantic: f32,
+    /// Factor: retention.
+    pub temporal: f32,
+    /// Factor: quality or importance.
+    pub importance: f32,
+    /// Factor: mood congruence.
+    pub emotional: f32,
+    /// Discount of the source.
+    pub source_discount: f32,
+    /// Boost of what was learned in a death; 1 if it was not.
+    pub bloodstain_boost: f32,
+    /// Boost of the active thread; 1 outside it.
+    pub thread_boost: f32,
+    /// Days since the memory was made.
+    pub age_days: f64,
+    /// Terms of the query that the memory holds.
+    pub matched: Vec<String>,
+}
+
+/// A memory that was recalled.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hit {
+    /// Id of the record.
+    pub id: Id,
+    /// Where it is kept.
+    pub layer: Layer,
+    /// What it was ranked by.
+    pub score: f32,
+    /// Confidence at the tick of the query; 1 for an episode, which is what happened.
+    pub confidence: f32,
+    /// Tick of the record.
+    pub tick: u64,
+    /// Wall clock of the record.
+    pub at: Micros,
+    /// Where it came from.
+    pub source: Source,
+    /// Near-duplicates that it stands for.
+    pub duplicates: Vec<Id>,
+    /// Every number that went into the score.
+    pub why: Explanation,
+}
+
+/// The answer to a query.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Found {
+    /// Best first.
+    pub hits: Vec<Hit>,
+    /// What could not be done, and why there is nothing if there is nothing.
+    pub notes: Vec<String>,
+    /// Memories that the filters let through.
+    pub searched: usize,
+    /// Memories that were scored.
+    pub candidates: usize,
+}

@@ -1,0 +1,137 @@
+//! Which memories a query may see. Filters are applied inside the scan: a filtered query finds as much as an
+//! unfiltered one.
+
+use super::score::confidence_now;
+use crate::index::hot::{HotSet, Layer, Row};
+use crate::index::interner::{NO_NAME, Symbol};
+use crate::model::{FactStatus, Micros, Role, Source};
+
+/// Conditions that a memory must meet, all of them; an empty one lets everything through (spec 4, "Filters").
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Filters {
+    /// Episodes, facts or both.
+    pub layers: Vec<Layer>,
+    /// Kinds of episodes or facts.
+    pub kinds: Vec<String>,
+    /// Category path of a fact, or the beginning of it up to a slash. Episodes have none.
+    pub category: Option<String>,
+    /// At least one of these subjects.
+    pub subjects: Vec<String>,
+    /// This thread. Facts have none.
+    pub thread: Option<String>,
+    /// This session. Facts have none.
+    pub session: Option<String>,
+    /// This mode, or none recorded.
+    pub mode: Option<String>,
+    /// Authors. Facts have none.
+    pub roles: Vec<Role>,
+    /// Wall clock from here on.
+    pub since: Option<Micros>,
+    /// Wall clock up to here.
+    pub until: Option<Micros>,
+    /// Confidence now of a fact, at least.
+    pub min_confidence: Option<f32>,
+    /// Sources.
+    pub sources: Vec<Source>,
+    /// What was known at this tick.
+    pub as_of: Option<u64>,
+}
+
+/// Filters with their names looked up.
+struct Compiled<'filters> {
+    filters: &'filters Filters,
+    /// By symbol, where kinds are named.
+    kinds: Option<Vec<Symbol>>,
+    /// By symbol.
+    categories: Option<Vec<bool>>,
+    subjects: Option<Vec<Symbol>>,
+    thread: Option<Option<Symbol>>,
+    session: Option<Option<Symbol>>,
+    mode: Option<Option<Symbol>>,
+    tick: u64,
+    tau_ticks: f64,
+}
+
+impl Filters {
+    /// Writes whether each slot may be seen, and returns how many may.
+    pub fn apply(&self, hot: &HotSet, now_tick: u64, tau_ticks: f64, allowed: &mut Vec<bool>) -> usize {
+        let compiled = Compiled::new(self, hot, now_tick, tau_ticks);
+        allowed.clear();
+        allowed.resize(hot.slots(), false);
+        let mut count = 0;
+        for (slot, row) in hot.rows() {
+            let is_allowed = compiled.allows(hot, row);
+            allowed[slot as usize] = is_allowed;
+            count += usize::from(is_allowed);
+        }
+        count
+    }
+}
+
+impl<'filters> Compiled<'filters> {
+    fn new(filters: &'filters Filters, hot: &HotSet, now_tick: u64, tau_ticks: f64) -> Self {
+        let names = hot.names();
+        let find_all = |wanted: &[String]| {
+            (!wanted.is_empty()).then(|| wanted.iter().filter_map(|name| names.find(name)).collect())
+        };
+        let find = |wanted: &Option<String>| wanted.as_ref().map(|name| names.find(name));
+        let categories = filters.category.as_deref().map(|prefix| {
+            let prefix = prefix.trim_end_matches('/');
+            let is_under = |name: &str| {
+                name.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+                    && !name.is_empty()
+            };
+            names.names().map(is_under).collect()
+        });
+        Self {
+            filters,
+            kinds: find_all(&filters.kinds),
+            categories,
+            subjects: find_all(&filters.subjects),
+            thread: find(&filters.thread),
+            session: find(&filters.session),
+            mode: find(&filters.mode),
+            tick: filters.as_of.unwrap_or(now_tick),
+            tau_ticks,
+        }
+    }
+
+    fn allows(&self, hot: &HotSet, row: &Row) -> bool {
+        let filters = self.filters;
+        let is_named = |wanted: &Option<Option<Symbol>>, name: Symbol| wanted.is_none_or(|wanted| wanted == Some(name));
+        (filters.layers.is_empty() || filters.layers.contains(&row.layer()))
+            && self.is_in_force(hot, row)
+            && self.kinds.as_ref().is_none_or(|kinds| kinds.contains(&row.kind))
+            && self.categories.as_ref().is_none_or(|under| under[row.category as usize])
+            && self.subjects.as_ref().is_none_or(|wanted| row.subjects.iter().any(|subject| wanted.contains(subject)))
+            && is_named(&self.thread, row.thread)
+            && is_named(&self.session, row.session)
+            && (row.mode == NO_NAME || is_named(&self.mode, row.mode))
+            && (filters.roles.is_empty() || row.role.is_some_and(|role| filters.roles.contains(&role)))
+            && filters.since.is_none_or(|since| row.at >= since)
+            && filters.until.is_none_or(|until| row.at <= until)
+            && (filters.sources.is_empty() || filters.sources.contains(&row.source))
+            && filters.min_confidence.is_none_or(|least| {
+                row.fact.as_ref().is_none_or(|fact| confidence_now(fact, self.tick, self.tau_ticks) >= least)
+            })
+    }
+
+    /// Whether the memory was known, and in force if it is a fact, at the tick that is asked about.
+    fn is_in_force(&self, hot: &HotSet, row: &Row) -> bool {
+        if self.filters.as_of.is_some() && row.tick > self.tick {
+            return false;
+        }
+        let Some(fact) = &row.fact else { return true };
+        if fact.expires_tick.is_some_and(|expires| expires < self.tick) {
+            return false;
+        }
+        match fact.status {
+            FactStatus::Active | FactStatus::Contradicted => true,
+            FactStatus::Archived => false,
+            FactStatus::Superseded => {
+                let successor = fact.superseded_by.and_then(|id| hot.find(&id));
+                self.filters.as_of.is_some() && successor.is_some_and(|successor| successor.tick > self.tick)
+            }
+        }
+    }
+}
