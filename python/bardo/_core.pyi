@@ -3,12 +3,13 @@
 from collections.abc import Iterable, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import final
+from typing import Literal, final
 
 import numpy as np
 import numpy.typing as npt
 
-from bardo.model import Episode, Fact, Fingerprint
+from bardo.model import Episode, Fact, Fingerprint, Source
+from bardo.recall.retriever import Filters
 
 __version__: str
 
@@ -203,6 +204,190 @@ def split_sentences(texts: Sequence[str], limit: int = 64) -> list[list[str]]:
     What has no letter or digit is left out. A sentence over 1,024 bytes is cut between words; a text with more than
     `limit` pieces has neighbours joined into at most `limit` runs of about equal length.
     """
+
+# --- index and recall: the hot set -----------------------------------------------------------------------------------
+
+def embedding_text(record: Episode | Fact) -> str:
+    """The text that an episode or fact is embedded by: "speaker: text" where somebody spoke."""
+
+def embedding_sentences(record: Episode | Fact, limit: int = 64) -> list[str]:
+    """The texts of its sentence vectors, "speaker: sentence" each; empty where the whole is one sentence."""
+
+@final
+class RecallSettings:
+    """How memories are ranked; what is left out has the default that `bardo_core::recall::settings` documents.
+
+    Args:
+        policy: `four_factor`, `rrf` or `pinned`.
+        fusion: `sum` (z-scored weighted sum) or `rrf`; the policy `rrf` implies it.
+        dense: Weight of the vectors' arm.
+        lexical: Weight of the words' arm.
+        recency: Weight of the arm of age.
+        depth: Candidates of each arm for the sum.
+        rrf_depth: Candidates of each arm for reciprocal ranks.
+        rrf_k: The constant of reciprocal rank fusion.
+        bm25_k1: How slowly further occurrences of a term stop counting.
+        bm25_b: How much long documents are held back, 0..1.
+        min_cosine: From which a memory is a candidate of the dense arm.
+        whole_weight: Part of the whole text's cosine that is added to that of the best sentence.
+        sentence_penalty: Taken off the best sentence per natural logarithm of the number of sentences.
+        recency_days: e-folding time of recency.
+        factors: Weights of semantic, temporal, importance and emotional.
+        tau_ticks: e-folding time of decay, in ticks.
+        duplicate_similarity: Jaccard similarity of terms from which memories are near-duplicates; above 1 for never.
+
+    Raises:
+        InvalidInputError: A setting is not a number, out of range, or no such policy.
+    """
+
+    def __new__(
+        cls,
+        *,
+        policy: str | None = None,
+        fusion: str | None = None,
+        dense: float | None = None,
+        lexical: float | None = None,
+        recency: float | None = None,
+        depth: int | None = None,
+        rrf_depth: int | None = None,
+        rrf_k: float | None = None,
+        bm25_k1: float | None = None,
+        bm25_b: float | None = None,
+        min_cosine: float | None = None,
+        whole_weight: float | None = None,
+        sentence_penalty: float | None = None,
+        recency_days: float | None = None,
+        factors: tuple[float, float, float, float] | None = None,
+        tau_ticks: float | None = None,
+        duplicate_similarity: float | None = None,
+    ) -> RecallSettings: ...
+
+@final
+class Hit:
+    """A memory that was recalled, with every number that went into its score (see `bardo.recall.Explanation`).
+
+    Attributes:
+        arms: One (arm, rank or None, value or None, part of the fused relevance) each.
+        conversation: (name, part of the fused relevance) each.
+    """
+
+    id: str
+    layer: Literal["episode", "fact"]
+    score: float
+    confidence: float
+    tick: int
+    at: int
+    source: Source
+    duplicates: list[str]
+    arms: list[tuple[str, int | None, float | None, float]]
+    conversation: list[tuple[str, float]]
+    fused: float
+    semantic: float
+    temporal: float
+    importance: float
+    emotional: float
+    source_discount: float
+    bloodstain_boost: float
+    thread_boost: float
+    age_days: float
+    matched: list[str]
+
+@final
+class Found:
+    """The answer to a query.
+
+    Attributes:
+        hits: Best first.
+        notes: What could not be done, and why there is nothing if there is nothing.
+        searched: Memories that the filters let through.
+        candidates: Memories that were scored.
+    """
+
+    hits: list[Hit]
+    notes: list[str]
+    searched: int
+    candidates: int
+
+@final
+class HotSet:
+    """One index in memory over episodes and facts: metadata, words (BM25) and vectors. Safe to share among threads."""
+
+    def __new__(cls) -> HotSet: ...
+    def __len__(self) -> int: ...
+    def __contains__(self, key: str, /) -> bool: ...
+    def add_episodes(self, episodes: Iterable[Episode]) -> None:
+        """Adds recorded episodes, findable by their words at once; known ones have their annotations renewed.
+
+        Raises:
+            InvalidInputError: An episode has no id.
+        """
+
+    def update_episodes(self, episodes: Iterable[Episode]) -> None:
+        """Renews the annotations of episodes: importance, verified, replay count."""
+
+    def put_facts(self, facts: Iterable[Fact]) -> None:
+        """Adds facts or renews those with the same id. New words make a fact's old vector void.
+
+        Raises:
+            InvalidInputError: A fact has no id.
+        """
+
+    def set_vectors(
+        self,
+        ids: Sequence[str],
+        whole: npt.NDArray[np.float32],
+        sentences: npt.NDArray[np.float32] | None = None,
+        counts: Sequence[int] | None = None,
+    ) -> None:
+        """Sets the vectors of memories.
+
+        Args:
+            ids: Episodes or facts.
+            whole: Float32 of shape (n, dims), C-contiguous: of the whole texts.
+            sentences: Float32 of shape (sum(counts), dims): of the sentences, in the order of ids.
+            counts: Sentences per id. A single sentence is the whole, and is not kept twice.
+
+        Raises:
+            InvalidVectorError: Shapes do not fit, or a component is NaN or infinite.
+            NotFoundError: An id is not in the hot set.
+        """
+
+    def remove(self, ids: Sequence[str]) -> int:
+        """Removes memories with their words and vectors; returns how many were there."""
+
+    def search(
+        self,
+        text: str,
+        vector: npt.NDArray[np.float32] | None = None,
+        *,
+        limit: int = 5,
+        now_tick: int = 0,
+        now: int = 0,
+        filters: Filters | None = None,
+        pad: tuple[float, float, float] = (0.0, 0.0, 0.0),
+        thread: str | None = None,
+        settings: RecallSettings | None = None,
+    ) -> Found:
+        """Finds the memories that matter for a query, in one call and without the GIL.
+
+        Args:
+            text: The query; beyond 64 KiB it is cut, with a note.
+            vector: Its float32 vector of shape (dims,).
+            limit: Memories at most, 1 to 10,000.
+            now_tick: Logical time of the asker.
+            now: Wall clock of the asker, microseconds UTC.
+            filters: Which memories may answer.
+            pad: Affect of the asker.
+            thread: The asker's active thread.
+            settings: How to rank.
+
+        Raises:
+            InvalidInputError: An argument is out of range.
+            InvalidVectorError: The vector has other dimensions than the stored ones, or is not finite.
+        """
+
+    def stats(self) -> dict[str, int]:
+        """Counts: memories, episodes, facts, vectors (sentences included), dims, terms, bytes (about)."""
 
 # --- bequeath ---------------------------------------------------------------------------------------------------------
 

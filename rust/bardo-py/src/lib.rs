@@ -4,6 +4,8 @@ mod bequeath;
 mod capture;
 mod convert;
 mod errors;
+mod hot;
+mod recall;
 mod sentences;
 
 /// The Rust core of bardo.
@@ -16,6 +18,12 @@ mod _core {
 
     #[pymodule_export]
     use crate::capture::{EpisodeLog, Recorded, make_id};
+
+    #[pymodule_export]
+    use crate::hot::{PyHotSet, embedding_sentences, embedding_text};
+
+    #[pymodule_export]
+    use crate::recall::{PyFound, PyHit, PyRecallSettings};
 
     #[pymodule_export]
     use crate::sentences::split_sentences;

@@ -164,7 +164,8 @@ impl HotSet {
         let row = self.row_of_fact(fact, hash(&text));
         let slot = match self.slots.get(&fact.id) {
             Some(&slot) => {
-                let is_same = self.rows[slot as usize].as_ref().is_some_and(|old| old.text_hash == row.text_hash);
+                let is_same =
+                    self.rows[slot as usize].as_ref().is_some_and(|old| old.text_hash == row.text_hash);
                 self.rows[slot as usize] = Some(row);
                 if is_same {
                     return Ok(());

@@ -102,7 +102,10 @@ impl LexicalIndex {
         let mut hashes: Vec<(u64, bool)> = Vec::new();
         let mut length = 0_u32;
         self.analyzer.terms(text, &mut |term, kind| {
-            hashes.push((xxhash_rust::xxh3::xxh3_64(term.as_bytes()), term.bytes().any(|byte| byte.is_ascii_digit())));
+            hashes.push((
+                xxhash_rust::xxh3::xxh3_64(term.as_bytes()),
+                term.bytes().any(|byte| byte.is_ascii_digit()),
+            ));
             length += u32::from(kind == TermKind::Word);
         });
         hashes.sort_unstable();
@@ -318,7 +321,7 @@ mod tests {
     fn a_query_of_stop_words_alone_still_finds() {
         let index = index(&["we listened to The Who", "nothing here of it"]);
         assert!(scores(&index, "the who", 2)[0] > 0.0);
-        assert_eq!(scores(&index, "who listened", 2)[1], 0.0);
+        assert!(scores(&index, "who listened", 2)[1] <= 0.0);
     }
 
     #[test]
@@ -334,8 +337,9 @@ mod tests {
 
     #[test]
     fn events_of_one_template_are_not_similar_but_rephrasings_are() {
-        let index = index(&["ETH closed at 2001 today", "ETH closed at 2002 today", "today ETH closed at 2001!"]);
-        assert_eq!(index.similarity(0, 1), 0.0);
+        let index =
+            index(&["ETH closed at 2001 today", "ETH closed at 2002 today", "today ETH closed at 2001!"]);
+        assert!(index.similarity(0, 1) <= 0.0);
         assert!(index.similarity(0, 2) > 0.99);
     }
 

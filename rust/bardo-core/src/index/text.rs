@@ -8,6 +8,7 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::calendar::{Date, MONTHS, WEEKDAYS};
+use super::sentences::split_sentences;
 use super::stop_words::is_stop_word;
 use crate::model::{Episode, Fact};
 
@@ -33,6 +34,16 @@ pub enum TermKind {
 #[must_use]
 pub fn indexed_text(speaker: Option<&str>, text: &str) -> String {
     speaker.map_or_else(|| text.to_owned(), |speaker| format!("{speaker}: {text}"))
+}
+
+/// The texts of an episode's sentence vectors, "speaker: sentence" each; none where the whole is one sentence.
+#[must_use]
+pub fn indexed_sentences(speaker: Option<&str>, text: &str, limit: usize) -> Vec<String> {
+    let sentences = split_sentences(text, limit);
+    if sentences.len() < 2 {
+        return Vec::new();
+    }
+    sentences.into_iter().map(|sentence| indexed_text(speaker, sentence)).collect()
 }
 
 /// The text that an episode is found by with words: what is embedded, its subjects, and its date in words.
@@ -77,8 +88,28 @@ pub fn holds_question(text: &str) -> bool {
 
 /// Words that place an event in time, stems of them as far as English bends them; month and day names aside.
 const TIME_WORDS: &[&str] = &[
-    "afternoon", "ago", "birthday", "day", "days", "decade", "evening", "month", "months", "morning", "night",
-    "recently", "today", "tomorrow", "tonight", "week", "weekend", "weekends", "weeks", "year", "years", "yesterday",
+    "afternoon",
+    "ago",
+    "birthday",
+    "day",
+    "days",
+    "decade",
+    "evening",
+    "month",
+    "months",
+    "morning",
+    "night",
+    "recently",
+    "today",
+    "tomorrow",
+    "tonight",
+    "week",
+    "weekend",
+    "weekends",
+    "weeks",
+    "year",
+    "years",
+    "yesterday",
 ];
 
 /// Whether a text says when something was or will be: a day, month, year or a word such as "yesterday" or "ago".
@@ -178,7 +209,8 @@ impl Analyzer {
     }
 
     fn word(&mut self, word: &str, emit: &mut dyn FnMut(&str, TermKind)) {
-        let is_caps = word.len() > 1 && word.len() <= 12 && word.bytes().all(|byte| byte.is_ascii_uppercase());
+        let is_caps =
+            word.len() > 1 && word.len() <= 12 && word.bytes().all(|byte| byte.is_ascii_uppercase());
         self.lower(word);
         let lowered = self.lowered.as_str();
         if is_stop_word(lowered) && !(is_caps && word.len() > 2) {

@@ -143,7 +143,8 @@ impl VectorIndex {
         let rows = self.rows_of.get(owner as usize)?;
         let (&first, sentences) = rows.split_first()?;
         let whole = self.cosine(&query.unit, first);
-        let best = sentences.iter().map(|&row| self.cosine(&query.unit, row)).fold(f32::NEG_INFINITY, f32::max);
+        let best =
+            sentences.iter().map(|&row| self.cosine(&query.unit, row)).fold(f32::NEG_INFINITY, f32::max);
         let best = if sentences.is_empty() { whole } else { best };
         Some(Similarity { whole, best, sentences: sentences.len().max(1) as u32 })
     }
@@ -153,7 +154,8 @@ impl VectorIndex {
         self.check(query)?;
         let mut similarities = Vec::new();
         self.scan(query, allowed, &mut similarities);
-        let mut found: Vec<(Slot, f32)> = (0..).zip(similarities.iter().map(|similarity| similarity.best)).collect();
+        let mut found: Vec<(Slot, f32)> =
+            (0..).zip(similarities.iter().map(|similarity| similarity.best)).collect();
         found.retain(|(_, cosine)| cosine.is_finite());
         found.sort_unstable_by(|left, right| right.1.total_cmp(&left.1).then(left.0.cmp(&right.0)));
         found.truncate((limit * RESCORE_FACTOR).max(RESCORE_LEAST));

@@ -37,6 +37,9 @@ pub struct Filters {
     pub as_of: Option<u64>,
 }
 
+/// Stands for a name that no row has.
+const UNKNOWN: Symbol = Symbol::MAX;
+
 /// Filters with their names looked up.
 struct Compiled<'filters> {
     filters: &'filters Filters,
@@ -45,9 +48,9 @@ struct Compiled<'filters> {
     /// By symbol.
     categories: Option<Vec<bool>>,
     subjects: Option<Vec<Symbol>>,
-    thread: Option<Option<Symbol>>,
-    session: Option<Option<Symbol>>,
-    mode: Option<Option<Symbol>>,
+    thread: Option<Symbol>,
+    session: Option<Symbol>,
+    mode: Option<Symbol>,
     tick: u64,
     tau_ticks: f64,
 }
@@ -74,7 +77,7 @@ impl<'filters> Compiled<'filters> {
         let find_all = |wanted: &[String]| {
             (!wanted.is_empty()).then(|| wanted.iter().filter_map(|name| names.find(name)).collect())
         };
-        let find = |wanted: &Option<String>| wanted.as_ref().map(|name| names.find(name));
+        let find = |wanted: &Option<String>| wanted.as_ref().map(|name| names.find(name).unwrap_or(UNKNOWN));
         let categories = filters.category.as_deref().map(|prefix| {
             let prefix = prefix.trim_end_matches('/');
             let is_under = |name: &str| {
@@ -98,15 +101,18 @@ impl<'filters> Compiled<'filters> {
 
     fn allows(&self, hot: &HotSet, row: &Row) -> bool {
         let filters = self.filters;
-        let is_named = |wanted: &Option<Option<Symbol>>, name: Symbol| wanted.is_none_or(|wanted| wanted == Some(name));
+        let is_named = |wanted: Option<Symbol>, name: Symbol| wanted.is_none_or(|wanted| wanted == name);
         (filters.layers.is_empty() || filters.layers.contains(&row.layer()))
             && self.is_in_force(hot, row)
             && self.kinds.as_ref().is_none_or(|kinds| kinds.contains(&row.kind))
             && self.categories.as_ref().is_none_or(|under| under[row.category as usize])
-            && self.subjects.as_ref().is_none_or(|wanted| row.subjects.iter().any(|subject| wanted.contains(subject)))
-            && is_named(&self.thread, row.thread)
-            && is_named(&self.session, row.session)
-            && (row.mode == NO_NAME || is_named(&self.mode, row.mode))
+            && self
+                .subjects
+                .as_ref()
+                .is_none_or(|wanted| row.subjects.iter().any(|subject| wanted.contains(subject)))
+            && is_named(self.thread, row.thread)
+            && is_named(self.session, row.session)
+            && (row.mode == NO_NAME || is_named(self.mode, row.mode))
             && (filters.roles.is_empty() || row.role.is_some_and(|role| filters.roles.contains(&role)))
             && filters.since.is_none_or(|since| row.at >= since)
             && filters.until.is_none_or(|until| row.at <= until)

@@ -13,7 +13,10 @@ pub fn standardize(values: &[Option<f32>], floor: f32) -> Vec<f32> {
     let mean = sum(known.clone()) / known.len() as f64;
     let squares = known.iter().map(|value| (value - mean) * (value - mean)).collect();
     let spread = (sum(squares) / known.len() as f64).sqrt().max(f64::from(floor));
-    values.iter().map(|value| value.map_or(0.0, |value| ((f64::from(value) - mean) / spread) as f32)).collect()
+    values
+        .iter()
+        .map(|value| value.map_or(0.0, |value| ((f64::from(value) - mean) / spread) as f32))
+        .collect()
 }
 
 /// Sums in order of size, so that the same numbers in another order give the same bits.

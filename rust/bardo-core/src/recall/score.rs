@@ -32,7 +32,11 @@ pub fn confidence_now(fact: &FactRow, tick: u64, tau_ticks: f64) -> f32 {
 }
 
 fn retention_of_fact(fact: &FactRow, tick: u64, tau_ticks: f64) -> f32 {
-    if fact.pinned { 1.0 } else { retention(tick.saturating_sub(fact.reinforced_tick), fact.support, tau_ticks) }
+    if fact.pinned {
+        1.0
+    } else {
+        retention(tick.saturating_sub(fact.reinforced_tick), fact.support, tau_ticks)
+    }
 }
 
 fn retention(elapsed_ticks: u64, support: u32, tau_ticks: f64) -> f32 {
@@ -47,7 +51,8 @@ pub fn temporal(row: &Row, tick: u64, tau_ticks: f64) -> f32 {
     match &row.fact {
         Some(fact) => retention_of_fact(fact, tick, tau_ticks),
         None if row.verified => {
-            let retained = retention(tick.saturating_sub(row.tick), row.replay_count.saturating_add(1), tau_ticks);
+            let retained =
+                retention(tick.saturating_sub(row.tick), row.replay_count.saturating_add(1), tau_ticks);
             NEUTRAL + (1.0 - NEUTRAL) * retained
         }
         None => NEUTRAL,

@@ -58,6 +58,8 @@ struct Search<'search> {
     settings: &'search Settings,
     vector: Option<QueryVector>,
     terms: Vec<QueryTerm>,
+    /// Whether there is anything to compare memories with; otherwise the latest are the answer.
+    has_content: bool,
     tick: u64,
     now: Micros,
 }
@@ -136,11 +138,18 @@ impl<'search> Search<'search> {
             hot.vectors().check(vector)?;
         }
         if query.text.len() > QUERY_BYTES {
-            notes.push(format!("the query has {} bytes: the first {QUERY_BYTES} were searched for", query.text.len()));
+            notes.push(format!(
+                "the query has {} bytes: the first {QUERY_BYTES} were searched for",
+                query.text.len()
+            ));
         }
-        let (terms, _) = hot.lexical().query_terms(query.text);
+        let (terms, has_words) = hot.lexical().query_terms(query.text);
+        let has_content = has_words || vector.is_some();
+        if !has_content {
+            notes.push("the query has no words: the latest memories are listed".into());
+        }
         let tick = query.filters.as_of.unwrap_or(query.now_tick);
-        Ok(Self { hot, query, settings, vector, terms, tick, now: query.now })
+        Ok(Self { hot, query, settings, vector, terms, has_content, tick, now: query.now })
     }
 
     fn score_arms(&self, scratch: &mut Scratch) {
@@ -165,21 +174,26 @@ impl<'search> Search<'search> {
             .filter(|(_, value)| value.is_finite());
         let dense = top(rough, depth, f32::NEG_INFINITY);
         let dense = self.past_threshold(dense);
-        let recent = top(slots(scratch).map(|(slot, _)| (slot, self.recency(slot))), self.settings.rrf_depth, 0.0);
+        let recent =
+            top(slots(scratch).map(|(slot, _)| (slot, self.recency(slot))), self.settings.rrf_depth, 0.0);
 
-        let mut union: Vec<Slot> = [&dense, &words, &recent].into_iter().flatten().map(|(slot, _)| *slot).collect();
+        let mut union: Vec<Slot> =
+            [&dense, &words, &recent].into_iter().flatten().map(|(slot, _)| *slot).collect();
         union.sort_unstable();
         union.dedup();
         let rank_in = |list: &[(Slot, f32)], slot: Slot| {
             (1..).zip(list).find(|(_, (other, _))| *other == slot).map(|(rank, _)| rank)
         };
-        let has_content = !self.terms.is_empty() || self.vector.is_some();
         let mut candidates: Vec<Candidate> = union
             .into_iter()
             .filter_map(|slot| {
                 let row = self.hot.row(slot)?;
                 let similarity = self.similarity(slot);
-                let values = [similarity.map(|(value, _)| value), Some(scratch.words[slot as usize]), Some(self.recency(slot))];
+                let values = [
+                    similarity.map(|(value, _)| value),
+                    Some(scratch.words[slot as usize]),
+                    Some(self.recency(slot)),
+                ];
                 let is_near = similarity.is_some_and(|(_, cosine)| cosine >= self.settings.min_cosine);
                 Some(Candidate {
                     slot,
@@ -187,7 +201,7 @@ impl<'search> Search<'search> {
                     values,
                     ranks: [rank_in(&dense, slot), rank_in(&words, slot), rank_in(&recent, slot)],
                     parts: [0.0; 3],
-                    is_relevant: is_near || scratch.words[slot as usize] > 0.0 || !has_content,
+                    is_relevant: is_near || scratch.words[slot as usize] > 0.0 || !self.has_content,
                     fused: 0.0,
                 })
             })
@@ -218,11 +232,14 @@ impl<'search> Search<'search> {
     /// The best sentence, held back where there were many to choose from, with a part of the whole.
     fn dense(&self, similarity: &Similarity) -> f32 {
         let chance = self.settings.sentence_penalty * (similarity.sentences.max(1) as f32).ln();
-        (similarity.best - chance + self.settings.whole_weight * similarity.whole) / (1.0 + self.settings.whole_weight)
+        (similarity.best - chance + self.settings.whole_weight * similarity.whole)
+            / (1.0 + self.settings.whole_weight)
     }
 
     fn recency(&self, slot: Slot) -> f32 {
-        self.hot.row(slot).map_or(0.0, |row| (-self.age_days(row) / f64::from(self.settings.recency_days)).exp() as f32)
+        self.hot
+            .row(slot)
+            .map_or(0.0, |row| (-self.age_days(row) / f64::from(self.settings.recency_days)).exp() as f32)
     }
 
     fn age_days(&self, row: &Row) -> f64 {
@@ -235,7 +252,8 @@ impl<'search> Search<'search> {
     }
 
     fn fuse(&self, candidates: &mut [Candidate]) {
-        let weights = [self.settings.weights.dense, self.settings.weights.lexical, self.settings.weights.recency];
+        let weights =
+            [self.settings.weights.dense, self.settings.weights.lexical, self.settings.weights.recency];
         let spreads = [LEAST_SPREAD_DENSE, LEAST_SPREAD_LEXICAL, LEAST_SPREAD_RECENCY];
         for (arm, (weight, spread)) in weights.into_iter().zip(spreads).enumerate() {
             match self.settings.fusion_in_force() {
@@ -259,13 +277,18 @@ impl<'search> Search<'search> {
 
     /// Scores what is relevant, best first, ties by id.
     fn rank(&self, candidates: Vec<Candidate>) -> Vec<(Slot, Hit)> {
-        let relevant: Vec<Candidate> = candidates.into_iter().filter(|candidate| candidate.is_relevant).collect();
+        let relevant: Vec<Candidate> =
+            candidates.into_iter().filter(|candidate| candidate.is_relevant).collect();
         let best = relevant.iter().map(|candidate| candidate.fused).fold(f32::NEG_INFINITY, f32::max);
         let mut hits: Vec<(Slot, Hit)> = relevant
             .iter()
-            .filter_map(|candidate| Some((candidate.slot, self.hit(candidate, self.hot.row(candidate.slot)?, best))))
+            .filter_map(|candidate| {
+                Some((candidate.slot, self.hit(candidate, self.hot.row(candidate.slot)?, best)))
+            })
             .collect();
-        hits.sort_unstable_by(|(_, left), (_, right)| right.score.total_cmp(&left.score).then(left.id.cmp(&right.id)));
+        hits.sort_unstable_by(|(_, left), (_, right)| {
+            right.score.total_cmp(&left.score).then(left.id.cmp(&right.id))
+        });
         hits
     }
 
@@ -290,7 +313,11 @@ impl<'search> Search<'search> {
             Policy::Rrf => candidate.fused,
             Policy::Pinned => pinned_score(row, &factors, confidence, age_days),
         };
-        let adjusted = if settings.policy == Policy::Rrf { 1.0 } else { source_discount * bloodstain_boost * thread_boost };
+        let adjusted = if settings.policy == Policy::Rrf {
+            1.0
+        } else {
+            source_discount * bloodstain_boost * thread_boost
+        };
         let reason = |arm: usize| ArmReason {
             arm: Arm::ALL[arm],
             rank: candidate.ranks[arm],
@@ -318,7 +345,13 @@ impl<'search> Search<'search> {
                 bloodstain_boost,
                 thread_boost,
                 age_days,
-                matched: self.hot.lexical().matched(candidate.slot, &self.terms).into_iter().map(Into::into).collect(),
+                matched: self
+                    .hot
+                    .lexical()
+                    .matched(candidate.slot, &self.terms)
+                    .into_iter()
+                    .map(Into::into)
+                    .collect(),
             },
         }
     }
@@ -329,8 +362,8 @@ impl<'search> Search<'search> {
         for (slot, hit) in ranked {
             let threshold = self.settings.duplicate_similarity;
             let is_like = |other: Slot| self.hot.lexical().similarity(slot, other) >= threshold;
-            match kept.iter_mut().find(|(other, _)| is_like(*other)) {
-                Some((_, twin)) => twin.duplicates.push(hit.id),
+            match kept.iter().position(|(other, _)| is_like(*other)) {
+                Some(twin) => kept[twin].1.duplicates.push(hit.id),
                 None if kept.len() < self.query.limit => kept.push((slot, hit)),
                 None => break,
             }
@@ -370,7 +403,8 @@ impl Settings {
 /// The `count` greatest values above `least`, greatest first; ties by slot.
 fn top(values: impl Iterator<Item = (Slot, f32)>, count: usize, least: f32) -> Vec<(Slot, f32)> {
     let mut kept: Vec<(Slot, f32)> = values.filter(|(_, value)| *value > least).collect();
-    let order = |left: &(Slot, f32), right: &(Slot, f32)| right.1.total_cmp(&left.1).then(left.0.cmp(&right.0));
+    let order =
+        |left: &(Slot, f32), right: &(Slot, f32)| right.1.total_cmp(&left.1).then(left.0.cmp(&right.0));
     if kept.len() > count {
         kept.select_nth_unstable_by(count, order);
         kept.truncate(count);

@@ -140,3 +140,48 @@ impl Default for Settings {
         }
     }
 }
+
+impl Settings {
+    /// Refuses settings that no ranking can be made with.
+    pub fn check(&self) -> Result<()> {
+        let numbers = [
+            ("dense", self.weights.dense),
+            ("lexical", self.weights.lexical),
+            ("recency", self.weights.recency),
+            ("rrf_k", self.rrf_k),
+            ("bm25_k1", self.bm25.k1),
+            ("bm25_b", self.bm25.b),
+            ("whole_weight", self.whole_weight),
+            ("sentence_penalty", self.sentence_penalty),
+            ("semantic", self.factors.semantic),
+            ("temporal", self.factors.temporal),
+            ("importance", self.factors.importance),
+            ("emotional", self.factors.emotional),
+            ("duplicate_similarity", self.duplicate_similarity),
+        ];
+        for (name, number) in numbers {
+            if !number.is_finite() || number < 0.0 {
+                return Err(Error::invalid(format!("{name} is {number}"), "It must be a number from 0 on"));
+            }
+        }
+        for (name, number) in [("recency_days", f64::from(self.recency_days)), ("tau_ticks", self.tau_ticks)]
+        {
+            if !number.is_finite() || number <= 0.0 {
+                return Err(Error::invalid(format!("{name} is {number}"), "It must be a number above 0"));
+            }
+        }
+        if !(-1.0..=1.0).contains(&self.min_cosine) {
+            return Err(Error::invalid(
+                format!("min_cosine is {}", self.min_cosine),
+                "A cosine is from -1 to 1",
+            ));
+        }
+        if self.depth == 0 || self.rrf_depth == 0 {
+            return Err(Error::invalid(
+                "a candidate list of 0",
+                "Let every arm bring at least one candidate",
+            ));
+        }
+        Ok(())
+    }
+}

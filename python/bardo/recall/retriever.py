@@ -1,0 +1,371 @@
+"""A query in, a few memories out, each with its reasons. The ranking itself is one call into the Rust core."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol, overload
+
+from bardo import _core
+from bardo.config import Recall
+from bardo.errors import EmbedderUnavailableError, InvalidInputError
+from bardo.model import NEUTRAL, Episode, Fact, Pad, Role, Source
+from bardo.ports import Embedder, Vectors
+
+Layer = Literal["episode", "fact"]
+
+#: Evidence ids that one line of explanation names; the rest are in `Explanation.evidence`.
+EVIDENCE_SHOWN = 3
+#: Bytes of a query that are embedded: a model reads a page at most, and the words of the rest still count.
+EMBEDDED_QUERY_CHARACTERS = 8_192
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """Conditions that a memory must meet, all of them; None lets everything through (spec 4, "Filters").
+
+    Args:
+        layers: `episode`, `fact` or both.
+        kinds: Kinds of episodes or facts.
+        category: Category of a fact, or the beginning of its path up to a slash. Episodes have none.
+        subjects: At least one of these.
+        thread: This thread. Facts have none.
+        session: This session. Facts have none.
+        mode: This mode, or none recorded.
+        roles: Authors. Facts have none.
+        since: Wall clock from here on, microseconds UTC.
+        until: Wall clock up to and including here, microseconds UTC.
+        min_confidence: Of a fact, decayed to now, 0..1. Episodes are what happened and pass.
+        sources: Where it came from; episodes are `self`.
+        as_of: What was known, and in force, at this tick.
+    """
+
+    layers: Sequence[Layer] | None = None
+    kinds: Sequence[str] | None = None
+    category: str | None = None
+    subjects: Sequence[str] | None = None
+    thread: str | None = None
+    session: str | None = None
+    mode: str | None = None
+    roles: Sequence[Role] | None = None
+    since: int | None = None
+    until: int | None = None
+    min_confidence: float | None = None
+    sources: Sequence[Source] | None = None
+    as_of: int | None = None
+
+    def __post_init__(self) -> None:
+        """Refuses one string where a list of strings is meant: it would be taken letter by letter."""
+        for name in ("layers", "kinds", "subjects", "roles", "sources"):
+            value = getattr(self, name)
+            if isinstance(value, str):
+                raise InvalidInputError(f"{name} is one string ({value!r}). Pass a list: {name}=[{value!r}]")
+
+
+@dataclass(frozen=True, slots=True)
+class ArmReason:
+    """What one signal said of a memory.
+
+    Args:
+        arm: `dense`, `lexical` or `recency`.
+        rank: From 1 among this arm's own candidates; None if another arm brought the memory in.
+        value: Cosine, BM25 score, or recency from 0 to 1; None where the memory has no vector yet.
+        part: What it added to the fused relevance.
+    """
+
+    arm: str
+    rank: int | None
+    value: float | None
+    part: float
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why a memory was recalled; its `str()` is one readable line.
+
+    Args:
+        arms: What each signal said.
+        conversation: What the conversation around the memory added to the fused relevance, by name.
+        fused: Fused relevance.
+        semantic: Factor 0..1: fused relevance, the best candidate 1.
+        temporal: Factor 0..1: retention.
+        importance: Factor 0..1: quality or importance; 0.5 while nobody judged it.
+        emotional: Factor 0..1: mood congruence; 0.5 where no affect is recorded.
+        discounts: Factors other than 1 by name: `source`, `bloodstain`, `thread`.
+        age_days: Days since it was made.
+        confidence: Confidence now.
+        matched: Terms of the query that it holds, stemmed.
+        provenance: Source, origin and generation in words.
+        evidence: Ids of the episodes behind it.
+        duplicates: Ids of near-duplicates that it stands for.
+    """
+
+    arms: tuple[ArmReason, ...]
+    conversation: Mapping[str, float]
+    fused: float
+    semantic: float
+    temporal: float
+    importance: float
+    emotional: float
+    discounts: Mapping[str, float]
+    age_days: float
+    confidence: float
+    matched: tuple[str, ...]
+    provenance: str
+    evidence: tuple[str, ...]
+    duplicates: tuple[str, ...]
+
+    def __str__(self) -> str:
+        found = [_arm_in_words(reason) for reason in self.arms if reason.rank is not None]
+        parts = [", ".join(found)] if found else []
+        if self.matched:
+            parts.append("words: " + " ".join(self.matched))
+        if self.conversation:
+            parts.append(", ".join(f"{name} {part:+.2f}" for name, part in self.conversation.items()))
+        parts.append(
+            f"semantic {self.semantic:.2f}, temporal {self.temporal:.2f}, "
+            f"importance {self.importance:.2f}, emotional {self.emotional:.2f}"
+        )
+        parts += [f"{name} x{factor:g}" for name, factor in self.discounts.items()]
+        parts.append(f"{self.age_days:.1f} days old, {self.provenance}, confidence now {self.confidence:.2f}")
+        if self.evidence:
+            shown = ", ".join(self.evidence[:EVIDENCE_SHOWN])
+            more = len(self.evidence) - EVIDENCE_SHOWN
+            parts.append(f"evidence {shown}" + (f" and {more} more" if more > 0 else ""))
+        if self.duplicates:
+            parts.append(f"stands for {len(self.duplicates)} near-duplicates")
+        return "; ".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """A memory that was recalled.
+
+    Args:
+        text: What it says.
+        id: Id of the record.
+        layer: `episode` or `fact`.
+        score: What it was ranked by.
+        confidence: Decayed to now, 0..1; 1 for an episode, which is what happened.
+        tick: Tick of the episode, or of the fact's birth here.
+        at: Wall clock of the same, microseconds UTC.
+        source: Where it came from.
+        inherited: Whether another life learned it.
+        why: Every number that went into the score.
+        record: The whole record.
+    """
+
+    text: str
+    id: str
+    layer: Layer
+    score: float
+    confidence: float
+    tick: int
+    at: int
+    source: Source
+    inherited: bool
+    why: Explanation
+    record: Episode | Fact
+
+
+@dataclass(frozen=True, slots=True)
+class Recollection(Sequence[Memory]):
+    """The memories that answer a query, best first.
+
+    Args:
+        query: What was asked.
+        memories: Best first.
+        notes: What could not be done, and why there is nothing if there is nothing.
+        id: Of this recollection: the same query, tick and memories give the same id.
+        searched: Memories that the filters let through.
+        candidates: Memories that were scored.
+    """
+
+    query: str
+    memories: tuple[Memory, ...] = ()
+    notes: tuple[str, ...] = ()
+    id: str = ""
+    searched: int = 0
+    candidates: int = 0
+
+    @overload
+    def __getitem__(self, index: int) -> Memory: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Memory]: ...
+    def __getitem__(self, index: int | slice) -> Memory | Sequence[Memory]:
+        """The memory at a rank from 0, or a slice of them."""
+        return self.memories[index]
+
+    def __len__(self) -> int:
+        return len(self.memories)
+
+    def __iter__(self) -> Iterator[Memory]:
+        return iter(self.memories)
+
+
+class EpisodeReader(Protocol):
+    """Where episodes are read from."""
+
+    def get(self, ids: Sequence[str]) -> Sequence[Episode | None]:
+        """The episodes with these ids."""
+        ...
+
+
+class FactReader(Protocol):
+    """Where facts are read from."""
+
+    def get(self, ids: Sequence[str]) -> Sequence[Fact | None]:
+        """The facts with these ids."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Retriever:
+    """Recalls from a hot set and reads the records out of their stores.
+
+    Args:
+        hot: The index in memory.
+        log: Where episodes are read from.
+        facts: Where facts are read from.
+        embedder: Turns queries into vectors; None searches by words alone.
+        config: Settings of recall.
+        tau_ticks: e-folding time of decay, in ticks.
+    """
+
+    hot: _core.HotSet
+    log: EpisodeReader
+    facts: FactReader
+    embedder: Embedder | None = None
+    config: Recall = field(default_factory=Recall)
+    tau_ticks: float = 500.0
+
+    def recall(
+        self,
+        query: str,
+        *,
+        limit: int | None = None,
+        now_tick: int = 0,
+        now: int = 0,
+        filters: Filters | None = None,
+        pad: Pad | None = None,
+        thread: str | None = None,
+        policy: str | None = None,
+    ) -> Recollection:
+        """Finds the few memories that matter for a query.
+
+        Args:
+            query: A question or a description of the situation, in any language.
+            limit: Memories at most, 1 to 10,000; the setting if None.
+            now_tick: Logical time of the asker: decay and expiry are as of this tick.
+            now: Wall clock of the asker, microseconds UTC, for ages.
+            filters: Which memories may answer.
+            pad: Affect of the asker.
+            thread: The asker's active thread, whose memories are boosted.
+            policy: `four_factor`, `rrf` or `pinned`; the setting if None.
+
+        Returns:
+            The memories, best first; empty with a note when nothing passes a threshold.
+
+        Raises:
+            InvalidInputError: An argument is out of range.
+            InvalidVectorError: The embedder gave a vector of other dimensions than the stored ones.
+        """
+        notes: list[str] = []
+        query = query.encode("utf-8", "replace").decode("utf-8")
+        vector = self._vector(query, notes)
+        found = self.hot.search(
+            query,
+            vector,
+            limit=self.config.limit if limit is None else limit,
+            now_tick=now_tick,
+            now=now,
+            filters=filters,
+            pad=pad or NEUTRAL,
+            thread=thread,
+            settings=_core.RecallSettings(policy=policy or self.config.policy, tau_ticks=self.tau_ticks),
+        )
+        notes += found.notes
+        memories = self._read(found.hits, notes)
+        ids = "".join(memory.id for memory in memories)
+        digest = hashlib.blake2s(f"{query}\0{now_tick}\0{ids}".encode(), digest_size=8).hexdigest()
+        return Recollection(query, memories, tuple(notes), digest, found.searched, found.candidates)
+
+    def _vector(self, query: str, notes: list[str]) -> Vectors | None:
+        if not query.strip():
+            return None
+        if self.embedder is None:
+            notes.append("there is no embedder: searched by words alone")
+            return None
+        try:
+            vectors: Vectors = self.embedder.embed_queries([query[:EMBEDDED_QUERY_CHARACTERS]])
+        except EmbedderUnavailableError as error:
+            notes.append(f"searched by words alone: {error}")
+            return None
+        row: Vectors = vectors[0]
+        return row
+
+    def _read(self, hits: Sequence[_core.Hit], notes: list[str]) -> tuple[Memory, ...]:
+        records: dict[str, Episode | Fact] = {}
+        readers: tuple[tuple[Layer, EpisodeReader | FactReader], ...] = (
+            ("episode", self.log),
+            ("fact", self.facts),
+        )
+        for layer, reader in readers:
+            ids = [hit.id for hit in hits if hit.layer == layer]
+            if ids:
+                records.update((record.id, record) for record in reader.get(ids) if record is not None)
+        missing = [hit.id for hit in hits if hit.id not in records]
+        if missing:
+            notes.append(f"{len(missing)} memories are no longer in their store: {', '.join(missing[:3])}")
+        return tuple(_memory(hit, records[hit.id]) for hit in hits if hit.id in records)
+
+
+def _memory(hit: _core.Hit, record: Episode | Fact) -> Memory:
+    if isinstance(record, Fact):
+        origin = f" of {record.origin}" if record.origin else ""
+        provenance = f"{record.source}{origin}, generation {record.generation}"
+        evidence, inherited = record.evidence, record.generation > 0
+    else:
+        author = record.speaker or record.role
+        provenance = f"{'verified ' if record.verified else ''}{record.kind} by {author}"
+        evidence, inherited = (), False
+    boosts = {
+        "source": hit.source_discount,
+        "bloodstain": hit.bloodstain_boost,
+        "thread": hit.thread_boost,
+    }
+    why = Explanation(
+        arms=tuple(ArmReason(*reason) for reason in hit.arms),
+        conversation=dict(hit.conversation),
+        fused=hit.fused,
+        semantic=hit.semantic,
+        temporal=hit.temporal,
+        importance=hit.importance,
+        emotional=hit.emotional,
+        discounts={name: factor for name, factor in boosts.items() if factor != 1.0},
+        age_days=hit.age_days,
+        confidence=hit.confidence,
+        matched=tuple(hit.matched),
+        provenance=provenance,
+        evidence=evidence,
+        duplicates=tuple(hit.duplicates),
+    )
+    return Memory(
+        text=record.text,
+        id=hit.id,
+        layer=hit.layer,
+        score=hit.score,
+        confidence=hit.confidence,
+        tick=hit.tick,
+        at=hit.at,
+        source=hit.source,
+        inherited=inherited,
+        why=why,
+        record=record,
+    )
+
+
+def _arm_in_words(reason: ArmReason) -> str:
+    value = "" if reason.value is None else f" ({reason.value:.2f})"
+    return f"{reason.arm} #{reason.rank}{value}"

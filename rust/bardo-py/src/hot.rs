@@ -1,0 +1,261 @@
+//! The hot set: what recall looks at, in memory.
+
+use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use bardo_core::index::hot::HotSet;
+use bardo_core::index::sentences::MAX_PIECES;
+use bardo_core::index::text::{indexed_sentences, indexed_text};
+use bardo_core::recall::filter::Filters;
+use bardo_core::recall::search::{Query, Scratch, search};
+use bardo_core::recall::settings::Settings;
+use numpy::{PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::convert::{episodes_from, facts_from, field, id, ids};
+use crate::errors::{IntoPython, invalid, to_python};
+use crate::recall::{PyFound, PyRecallSettings, filters_from};
+
+/// One in-memory index over episodes and facts.
+#[pyclass(frozen, module = "bardo._core", name = "HotSet")]
+#[derive(Debug, Default)]
+pub struct PyHotSet {
+    hot: RwLock<HotSet>,
+    /// Working memory of searches that are over, for the next ones.
+    scratch: Mutex<Vec<Scratch>>,
+}
+
+impl PyHotSet {
+    fn read(&self) -> RwLockReadGuard<'_, HotSet> {
+        self.hot.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, HotSet> {
+        self.hot.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn search_with_scratch(
+        &self,
+        query: &Query<'_>,
+        settings: &Settings,
+    ) -> bardo_core::Result<bardo_core::recall::explain::Found> {
+        let mut scratch =
+            self.scratch.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
+        let found = search(&self.read(), query, settings, &mut scratch);
+        self.scratch.lock().unwrap_or_else(PoisonError::into_inner).push(scratch);
+        found
+    }
+}
+
+#[pymethods]
+impl PyHotSet {
+    #[new]
+    fn new() -> Self {
+        Self::default()
+    }
+
+    fn __len__(&self, py: Python<'_>) -> usize {
+        py.detach(|| self.read().len())
+    }
+
+    fn __contains__(&self, py: Python<'_>, key: &str) -> PyResult<bool> {
+        let key = id(key)?;
+        Ok(py.detach(|| self.read().find(&key).is_some()))
+    }
+
+    fn add_episodes(&self, py: Python<'_>, episodes: &Bound<'_, PyAny>) -> PyResult<()> {
+        let episodes = episodes_from(episodes)?;
+        if let Some((episode, _)) = episodes.iter().find(|(_, has_id)| !has_id) {
+            return Err(without_id("episode", &episode.text));
+        }
+        py.detach(|| {
+            let mut hot = self.write();
+            episodes.iter().try_for_each(|(episode, _)| hot.add_episode(episode))
+        })
+        .into_python()
+    }
+
+    fn update_episodes(&self, py: Python<'_>, episodes: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.add_episodes(py, episodes)
+    }
+
+    fn put_facts(&self, py: Python<'_>, facts: &Bound<'_, PyAny>) -> PyResult<()> {
+        let facts = facts_from(facts)?;
+        if let Some((fact, _)) = facts.iter().find(|(_, has_id)| !has_id) {
+            return Err(without_id("fact", &fact.text));
+        }
+        py.detach(|| {
+            let mut hot = self.write();
+            facts.iter().try_for_each(|(fact, _)| hot.put_fact(fact))
+        })
+        .into_python()
+    }
+
+    #[pyo3(signature = (ids, whole, sentences=None, counts=None))]
+    fn set_vectors(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = owned_ids)] ids: Vec<bardo_core::model::Id>,
+        whole: &Bound<'_, PyAny>,
+        sentences: Option<&Bound<'_, PyAny>>,
+        counts: Option<Vec<usize>>,
+    ) -> PyResult<()> {
+        let whole = matrix(whole, "whole")?;
+        let sentences = sentences.map(|object| matrix(object, "sentences")).transpose()?;
+        let counts = counts.unwrap_or_else(|| vec![0; ids.len()]);
+        let dims = whole.as_array().ncols();
+        let sentence_rows = sentences.as_ref().map_or(0, |array| array.as_array().nrows());
+        if whole.as_array().nrows() != ids.len()
+            || counts.len() != ids.len()
+            || counts.iter().sum::<usize>() != sentence_rows
+        {
+            return Err(to_python(&bardo_core::Error::vector(
+                format!(
+                    "{} ids, {} vectors, {} counts that add up to {}, and {sentence_rows} sentence vectors",
+                    ids.len(),
+                    whole.as_array().nrows(),
+                    counts.len(),
+                    counts.iter().sum::<usize>(),
+                ),
+                "Pass one vector and one count per id, and as many sentence vectors as the counts say",
+            )));
+        }
+        if sentences.as_ref().is_some_and(|array| sentence_rows > 0 && array.as_array().ncols() != dims) {
+            return Err(invalid(
+                "whole and sentence vectors differ in dimensions",
+                "Make both with one embedder",
+            ));
+        }
+        let whole = slice(whole.as_slice())?;
+        let sentences = sentences.as_ref().map(|array| slice(array.as_slice())).transpose()?.unwrap_or(&[]);
+        py.detach(|| {
+            let mut hot = self.write();
+            let mut rest = sentences.chunks_exact(dims.max(1));
+            for ((id, count), vector) in ids.iter().zip(&counts).zip(whole.chunks_exact(dims.max(1))) {
+                let own: Vec<&[f32]> = rest.by_ref().take(*count).collect();
+                hot.set_vectors(id, vector, &own)?;
+            }
+            Ok(())
+        })
+        .into_python()
+    }
+
+    fn remove(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = owned_ids)] ids: Vec<bardo_core::model::Id>,
+    ) -> usize {
+        py.detach(|| {
+            let mut hot = self.write();
+            ids.iter().filter(|id| hot.remove(id)).count()
+        })
+    }
+
+    #[pyo3(signature = (text, vector=None, *, limit=5, now_tick=0, now=0, filters=None, pad=(0.0, 0.0, 0.0), thread=None, settings=None))]
+    fn search(
+        &self,
+        py: Python<'_>,
+        text: &str,
+        vector: Option<&Bound<'_, PyAny>>,
+        limit: usize,
+        now_tick: u64,
+        now: i64,
+        filters: Option<&Bound<'_, PyAny>>,
+        pad: (f32, f32, f32),
+        thread: Option<&str>,
+        settings: Option<&PyRecallSettings>,
+    ) -> PyResult<PyFound> {
+        let filters = filters.map_or_else(|| Ok(Filters::default()), filters_from)?;
+        let settings = settings.map_or_else(Settings::default, |settings| settings.0);
+        let vector = vector.map(row).transpose()?;
+        let vector = vector.as_ref().map(|array| slice(array.as_slice())).transpose()?;
+        let mood = [pad.0, pad.1, pad.2];
+        let query = Query { text, vector, limit, now_tick, now, filters: &filters, mood, thread };
+        let found = py.detach(|| self.search_with_scratch(&query, &settings)).into_python()?;
+        PyFound::new(py, found)
+    }
+
+    fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let counts = py.detach(|| {
+            let hot = self.read();
+            [
+                ("memories", hot.len()),
+                ("episodes", hot.len() - hot.facts()),
+                ("facts", hot.facts()),
+                ("vectors", hot.vectors().len()),
+                ("dims", hot.vectors().dims()),
+                ("terms", hot.lexical().term_count()),
+                ("bytes", hot.bytes()),
+            ]
+        });
+        let stats = PyDict::new(py);
+        for (name, count) in counts {
+            stats.set_item(name, count)?;
+        }
+        Ok(stats)
+    }
+}
+
+/// The text that a `bardo.model.Episode` or `Fact` is embedded by.
+#[pyfunction]
+pub fn embedding_text(record: &Bound<'_, PyAny>) -> PyResult<String> {
+    let (speaker, text) = speaker_and_text(record)?;
+    Ok(indexed_text(speaker.as_deref(), &text))
+}
+
+/// The texts of its sentence vectors; none where the whole is one sentence.
+#[pyfunction]
+#[pyo3(signature = (record, limit=MAX_PIECES))]
+pub fn embedding_sentences(record: &Bound<'_, PyAny>, limit: usize) -> PyResult<Vec<String>> {
+    let (speaker, text) = speaker_and_text(record)?;
+    Ok(indexed_sentences(speaker.as_deref(), &text, limit))
+}
+
+fn speaker_and_text(record: &Bound<'_, PyAny>) -> PyResult<(Option<String>, String)> {
+    let text: String = field(record, "text")?;
+    // A fact has no speaker.
+    let speaker = record.getattr_opt("speaker")?.map(|speaker| speaker.extract()).transpose()?.flatten();
+    Ok((speaker, text))
+}
+
+fn owned_ids(texts: &Bound<'_, PyAny>) -> PyResult<Vec<bardo_core::model::Id>> {
+    ids(&texts.extract::<Vec<String>>()?)
+}
+
+fn without_id(what: &str, text: &str) -> PyErr {
+    let shown: String = text.chars().take(40).collect();
+    invalid(format!("the {what} {shown:?} has no id"), "Record it first: the store gives it one")
+}
+
+fn matrix<'py>(object: &Bound<'py, PyAny>, name: &str) -> PyResult<PyReadonlyArray2<'py, f32>> {
+    object.extract().map_err(|_| {
+        not_an_array(
+            object,
+            name,
+            "a float32 array of shape (rows, dims): numpy.ascontiguousarray(x, numpy.float32)",
+        )
+    })
+}
+
+fn row<'py>(object: &Bound<'py, PyAny>) -> PyResult<PyReadonlyArray1<'py, f32>> {
+    object.extract().map_err(|_| {
+        not_an_array(object, "the query vector", "a float32 array of shape (dims,): x.astype(numpy.float32)")
+    })
+}
+
+fn not_an_array(object: &Bound<'_, PyAny>, name: &str, wanted: &str) -> PyErr {
+    let kind = object.get_type().name().map_or_else(|_| "?".into(), |kind| kind.to_string());
+    to_python(&bardo_core::Error::vector(
+        format!("{name} is not an array of the right type (a {kind})"),
+        format!("Pass {wanted}"),
+    ))
+}
+
+fn slice<E>(contiguous: Result<&[f32], E>) -> PyResult<&[f32]> {
+    contiguous.map_err(|_| {
+        to_python(&bardo_core::Error::vector(
+            "a vector array is not C-contiguous",
+            "Pass numpy.ascontiguousarray(x)",
+        ))
+    })
+}

@@ -1,0 +1,200 @@
+//! What a recall takes and gives: settings, filters, hits.
+
+use bardo_core::index::hot::Layer;
+use bardo_core::index::lexical::Bm25;
+use bardo_core::model::{Role, Source};
+use bardo_core::recall::explain::{Found, Hit};
+use bardo_core::recall::filter::Filters;
+use bardo_core::recall::settings::{Factors, PerArm, Settings};
+use pyo3::prelude::*;
+
+use crate::convert::{field, widen};
+use crate::errors::{IntoPython, invalid};
+
+/// How memories are ranked.
+#[pyclass(frozen, module = "bardo._core", name = "RecallSettings")]
+#[derive(Debug)]
+pub struct PyRecallSettings(pub Settings);
+
+#[pymethods]
+impl PyRecallSettings {
+    #[new]
+    #[pyo3(signature = (
+        *, policy=None, fusion=None, dense=None, lexical=None, recency=None, depth=None, rrf_depth=None, rrf_k=None,
+        bm25_k1=None, bm25_b=None, min_cosine=None, whole_weight=None, sentence_penalty=None, recency_days=None,
+        factors=None, tau_ticks=None, duplicate_similarity=None
+    ))]
+    fn new(
+        policy: Option<&str>,
+        fusion: Option<&str>,
+        dense: Option<f32>,
+        lexical: Option<f32>,
+        recency: Option<f32>,
+        depth: Option<usize>,
+        rrf_depth: Option<usize>,
+        rrf_k: Option<f32>,
+        bm25_k1: Option<f32>,
+        bm25_b: Option<f32>,
+        min_cosine: Option<f32>,
+        whole_weight: Option<f32>,
+        sentence_penalty: Option<f32>,
+        recency_days: Option<f32>,
+        factors: Option<(f32, f32, f32, f32)>,
+        tau_ticks: Option<f64>,
+        duplicate_similarity: Option<f32>,
+    ) -> PyResult<Self> {
+        let usual = Settings::default();
+        let settings =
+            Settings {
+                policy: policy.map_or(Ok(usual.policy), str::parse).into_python()?,
+                fusion: fusion.map_or(Ok(usual.fusion), str::parse).into_python()?,
+                bm25: Bm25 { k1: bm25_k1.unwrap_or(usual.bm25.k1), b: bm25_b.unwrap_or(usual.bm25.b) },
+                weights: PerArm {
+                    dense: dense.unwrap_or(usual.weights.dense),
+                    lexical: lexical.unwrap_or(usual.weights.lexical),
+                    recency: recency.unwrap_or(usual.weights.recency),
+                },
+                depth: depth.unwrap_or(usual.depth),
+                rrf_depth: rrf_depth.unwrap_or(usual.rrf_depth),
+                rrf_k: rrf_k.unwrap_or(usual.rrf_k),
+                min_cosine: min_cosine.unwrap_or(usual.min_cosine),
+                whole_weight: whole_weight.unwrap_or(usual.whole_weight),
+                sentence_penalty: sentence_penalty.unwrap_or(usual.sentence_penalty),
+                recency_days: recency_days.unwrap_or(usual.recency_days),
+                factors: factors.map_or(usual.factors, |(semantic, temporal, importance, emotional)| {
+                    Factors { semantic, temporal, importance, emotional }
+                }),
+                tau_ticks: tau_ticks.unwrap_or(usual.tau_ticks),
+                duplicate_similarity: duplicate_similarity.unwrap_or(usual.duplicate_similarity),
+                ..usual
+            };
+        settings.check().into_python()?;
+        Ok(Self(settings))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("{:?}", self.0)
+    }
+}
+
+/// A memory that was recalled, with every number that went into its score.
+#[pyclass(frozen, get_all, module = "bardo._core", name = "Hit")]
+#[derive(Debug)]
+pub struct PyHit {
+    id: String,
+    layer: &'static str,
+    score: f64,
+    confidence: f64,
+    tick: u64,
+    at: i64,
+    source: &'static str,
+    duplicates: Vec<String>,
+    arms: Vec<(&'static str, Option<u32>, Option<f64>, f64)>,
+    conversation: Vec<(&'static str, f64)>,
+    fused: f64,
+    semantic: f64,
+    temporal: f64,
+    importance: f64,
+    emotional: f64,
+    source_discount: f64,
+    bloodstain_boost: f64,
+    thread_boost: f64,
+    age_days: f64,
+    matched: Vec<String>,
+}
+
+#[pymethods]
+impl PyHit {
+    fn __repr__(&self) -> String {
+        format!("Hit({} {} score={:.3})", self.layer, self.id, self.score)
+    }
+}
+
+impl From<Hit> for PyHit {
+    fn from(hit: Hit) -> Self {
+        let why = hit.why;
+        Self {
+            id: hit.id.to_string(),
+            layer: hit.layer.name(),
+            score: widen(hit.score),
+            confidence: widen(hit.confidence),
+            tick: hit.tick,
+            at: hit.at,
+            source: hit.source.name(),
+            duplicates: hit.duplicates.iter().map(ToString::to_string).collect(),
+            arms: why
+                .arms
+                .iter()
+                .map(|reason| (reason.arm.name(), reason.rank, reason.value.map(widen), widen(reason.part)))
+                .collect(),
+            conversation: why.conversation.iter().map(|(name, part)| (*name, widen(*part))).collect(),
+            fused: widen(why.fused),
+            semantic: widen(why.semantic),
+            temporal: widen(why.temporal),
+            importance: widen(why.importance),
+            emotional: widen(why.emotional),
+            source_discount: widen(why.source_discount),
+            bloodstain_boost: widen(why.bloodstain_boost),
+            thread_boost: widen(why.thread_boost),
+            age_days: why.age_days,
+            matched: why.matched,
+        }
+    }
+}
+
+/// The answer to a query.
+#[pyclass(frozen, get_all, module = "bardo._core", name = "Found")]
+#[derive(Debug)]
+pub struct PyFound {
+    hits: Vec<Py<PyHit>>,
+    notes: Vec<String>,
+    searched: usize,
+    candidates: usize,
+}
+
+impl PyFound {
+    /// Makes the objects that Python sees.
+    pub fn new(py: Python<'_>, found: Found) -> PyResult<Self> {
+        let hits =
+            found.hits.into_iter().map(|hit| Py::new(py, PyHit::from(hit))).collect::<PyResult<_>>()?;
+        Ok(Self { hits, notes: found.notes, searched: found.searched, candidates: found.candidates })
+    }
+}
+
+/// A `bardo.recall.retriever.Filters`.
+pub fn filters_from(object: &Bound<'_, PyAny>) -> PyResult<Filters> {
+    let names = |name: &str| -> PyResult<Vec<String>> {
+        Ok(field::<Option<Vec<String>>>(object, name)?.unwrap_or_default())
+    };
+    let layers = names("layers")?
+        .iter()
+        .map(|layer| match layer.as_str() {
+            "episode" => Ok(Layer::Episode),
+            "fact" => Ok(Layer::Fact),
+            _ => Err(invalid(format!("{layer:?} is not a layer"), "Use episode, fact or both")),
+        })
+        .collect::<PyResult<_>>()?;
+    Ok(Filters {
+        layers,
+        kinds: names("kinds")?,
+        category: field(object, "category")?,
+        subjects: names("subjects")?,
+        thread: field(object, "thread")?,
+        session: field(object, "session")?,
+        mode: field(object, "mode")?,
+        roles: names("roles")?
+            .iter()
+            .map(|role| role.parse::<Role>())
+            .collect::<Result<_, _>>()
+            .into_python()?,
+        since: field(object, "since")?,
+        until: field(object, "until")?,
+        min_confidence: field(object, "min_confidence")?,
+        sources: names("sources")?
+            .iter()
+            .map(|name| name.parse::<Source>())
+            .collect::<Result<_, _>>()
+            .into_python()?,
+        as_of: field(object, "as_of")?,
+    })
+}
