@@ -1,1 +1,28 @@
-//! The window of a model as working memory (spec 5).
+//! The window of a model as working memory (spec 5): typed blocks in, one prompt within its token budget out.
+//!
+//! [`assemble`] is the one call. The rest are its parts: what a token is ([`Tokenizer`]), what a block may hold
+//! ([`Block`], [`Content`]), how the window is shared out ([`Phase`], [`Task`]), and how memories are made inert
+//! ([`neutralise`], [`strip_recalled`]).
+
+mod block;
+mod budget;
+mod fill;
+mod framing;
+mod neutral;
+mod order;
+mod prompt;
+mod recalled;
+mod suspect;
+mod table;
+mod tokens;
+mod truncate;
+
+pub use block::{Block, Content, Place, Standard, standard_blocks};
+pub use budget::{Phase, Task};
+pub use framing::{MARK, MemoryText, Profile, frame_memory};
+pub use neutral::{Flag, Inert, neutralise};
+pub use prompt::{Assembled, Part, Request, assemble};
+pub use recalled::strip_recalled;
+pub use table::markdown_table;
+pub use tokens::Tokenizer;
+pub use truncate::{CUT, shorten};

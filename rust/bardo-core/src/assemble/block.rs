@@ -1,0 +1,136 @@
+//! What a prompt is made of: the standard blocks of spec 5, and blocks of the caller's own.
+
+use super::framing::MemoryText;
+use crate::model::Value;
+use crate::{Error, Result};
+
+/// Tokens of a block of the caller's own that names no share: as much as the graph gets in the table.
+const OWN_BLOCK_TOKENS: usize = 200;
+/// Priority of a block of the caller's own that names none: with the tool results.
+const OWN_BLOCK_PRIORITY: u8 = 4;
+/// Longest name of a tag, in bytes; a name is paid for twice in every prompt.
+const LONGEST_TAG: usize = 40;
+
+/// Where in the prompt a block stands: models read the beginning and the end best (Liu et al. 2023, "Lost in the Middle").
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Place {
+    /// At the beginning.
+    First,
+    /// Between the two.
+    Middle,
+    /// At the end.
+    Last,
+}
+
+/// A standard block of spec 5.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Standard {
+    /// Its tag, and the name it is asked for by.
+    pub tag: &'static str,
+    /// Its share of a prompt of [`super::budget::BASE_WINDOW`] tokens.
+    pub tokens: usize,
+    /// Blocks of higher priority are filled first.
+    pub priority: u8,
+    /// Whether it is never cut: the user's own words.
+    pub protected: bool,
+    /// Where it stands.
+    pub place: Place,
+}
+
+/// The table of spec 5, in the order in which the blocks stand in a prompt.
+///
+/// The two blocks of memories stand at both ends of the middle.
+const STANDARD: [Standard; 9] = [
+    Standard { tag: "system", tokens: 500, priority: 10, protected: true, place: Place::First },
+    Standard { tag: "event", tokens: 200, priority: 9, protected: false, place: Place::First },
+    Standard { tag: "past_events", tokens: 800, priority: 6, protected: false, place: Place::Middle },
+    Standard { tag: "cortical_state", tokens: 100, priority: 7, protected: false, place: Place::Middle },
+    Standard { tag: "relationships", tokens: 200, priority: 4, protected: false, place: Place::Middle },
+    Standard { tag: "tool_results", tokens: 200, priority: 4, protected: false, place: Place::Middle },
+    Standard { tag: "knowledge", tokens: 400, priority: 5, protected: false, place: Place::Middle },
+    Standard { tag: "positions", tokens: 300, priority: 8, protected: false, place: Place::Last },
+    Standard { tag: "instruction", tokens: 200, priority: 10, protected: true, place: Place::Last },
+];
+
+/// The table of spec 5, in the order in which the blocks stand in a prompt.
+#[must_use]
+pub fn standard_blocks() -> &'static [Standard] {
+    &STANDARD
+}
+
+/// What a block holds.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Content {
+    /// Text, as it is.
+    Text(String),
+    /// Recalled memories, best first: fenced as data and cut one by one.
+    Memories(Vec<MemoryText>),
+    /// Maps of names to values, shown as a markdown table and cut row by row.
+    Rows(Vec<Value>),
+}
+
+/// One block of a prompt.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Block {
+    /// Name in reports; unique within a prompt.
+    pub name: String,
+    /// The tag around it.
+    pub tag: String,
+    /// Its content.
+    pub content: Content,
+    /// Blocks of higher priority are filled first, and first given what is left over.
+    pub priority: u8,
+    /// Tokens it is given at first, tag included; `None` takes its share of the table. What is left over may add to it.
+    pub cap: Option<usize>,
+    /// Whether it is never cut.
+    pub protected: bool,
+    /// Whether its text is the user's own, and so left exactly as it is.
+    pub trusted: bool,
+    /// Where it stands.
+    pub place: Place,
+}
+
+impl Block {
+    /// A block of the given name: with the settings of the table if it is a standard one.
+    pub fn new(name: impl Into<String>, content: Content) -> Self {
+        let name = name.into();
+        let standard = STANDARD.iter().find(|standard| standard.tag == name);
+        Self {
+            tag: name.clone(),
+            content,
+            priority: standard.map_or(OWN_BLOCK_PRIORITY, |standard| standard.priority),
+            cap: None,
+            protected: standard.is_some_and(|standard| standard.protected),
+            trusted: standard.is_some_and(|standard| standard.protected),
+            place: standard.map_or(Place::Middle, |standard| standard.place),
+            name,
+        }
+    }
+
+    /// Its share of a prompt of the base size, tag included.
+    #[must_use]
+    pub fn base_tokens(&self) -> usize {
+        self.cap.unwrap_or_else(|| {
+            STANDARD
+                .iter()
+                .find(|standard| standard.tag == self.name)
+                .map_or(OWN_BLOCK_TOKENS, |standard| standard.tokens)
+        })
+    }
+
+    /// Refuses a tag that would not be one.
+    pub fn check(&self) -> Result<()> {
+        let fits = self.tag.len() <= LONGEST_TAG
+            && self.tag.starts_with(|first: char| first.is_ascii_lowercase())
+            && self.tag.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
+        if fits {
+            return Ok(());
+        }
+        Err(Error::invalid(
+            format!("{:?} cannot be the tag of block {:?}", self.tag, self.name),
+            format!(
+                "A tag is up to {LONGEST_TAG} lower-case ASCII letters, digits and underscores, and begins with a letter"
+            ),
+        ))
+    }
+}

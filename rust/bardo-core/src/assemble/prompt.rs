@@ -1,0 +1,209 @@
+//! The one call of this stage: blocks in, a prompt within its budget out, with a report of what got in and what did not.
+
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::block::{Block, Content};
+use super::budget::{Phase, Task, shares};
+use super::fill::{Filled, Filler, Plan};
+use super::framing::Profile;
+use super::neutral::Flag;
+use super::{Tokenizer, order};
+use crate::{Error, Result};
+
+/// How a prompt is to be put together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// Tokens of the prompt and of the answer together.
+    pub budget: usize,
+    /// Tokens kept for the answer.
+    pub reserve: usize,
+    /// What a token is.
+    pub tokenizer: Tokenizer,
+    /// How much of the budget is spent.
+    pub phase: Phase,
+    /// Which block is favoured.
+    pub task: Option<Task>,
+    /// Who the memories are told to.
+    pub profile: Profile,
+}
+
+/// A prompt that holds its budget.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Assembled {
+    /// The whole prompt.
+    pub text: String,
+    /// Tokens of the whole prompt, tags included.
+    pub tokens: usize,
+    /// Tokens the prompt was allowed: the budget of the phase without the reserve.
+    pub window: usize,
+    /// The blocks, in the order in which they stand, also those that did not get in.
+    pub parts: Vec<Part>,
+    /// The same prompt has the same name: hash of the text, 32 hexadecimal digits.
+    pub id: String,
+}
+
+/// What became of one block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Name of the block.
+    pub name: String,
+    /// Its part of the prompt, tags included; empty if it is not there.
+    pub text: String,
+    /// Tokens of that part.
+    pub used: usize,
+    /// Tokens of all its content; at least this many if it was cut, since what cannot fit is not counted to the end.
+    pub asked: usize,
+    /// Tokens it was allowed.
+    pub given: usize,
+    /// Whether any of its content is not there.
+    pub cut: bool,
+    /// Indexes of the memories or rows that got in, in the order in which they stand.
+    pub shown: Vec<usize>,
+    /// Indexes of the memories that got in shortened.
+    pub shortened: Vec<usize>,
+    /// Number of memories or rows that did not get in.
+    pub left_out: usize,
+    /// What was found and defused in its content.
+    pub flags: Vec<Flag>,
+}
+
+/// Puts a prompt together. Its tokens, tags and separators included, never exceed the budget without the reserve.
+///
+/// Protected blocks are there whole, or the call fails with [`Error::BudgetTooSmall`]. The others are filled by priority
+/// up to their shares; what is left over goes to the ones that were cut, by priority.
+pub fn assemble(blocks: &[Block], request: &Request) -> Result<Assembled> {
+    check(blocks)?;
+    let most = request.budget.saturating_sub(request.reserve);
+    let stand = order::blocks(blocks);
+    let tags: Vec<&str> = blocks.iter().map(|block| block.tag.as_str()).collect();
+    let first_memories = stand
+        .iter()
+        .copied()
+        .find(|at| matches!(&blocks[*at].content, Content::Memories(list) if !list.is_empty()));
+    let mut fillers = blocks
+        .iter()
+        .enumerate()
+        .map(|(index, block)| {
+            Filler::new(block, request.profile, Some(index) == first_memories, &tags, most, request.tokenizer)
+        })
+        .collect::<Result<Vec<_>>>()?;
+    let needs: Vec<Option<usize>> = blocks
+        .iter()
+        .zip(&mut fillers)
+        .map(|(block, filler)| block.protected.then(|| filler.need()))
+        .collect();
+    let needed: usize = needs.iter().flatten().sum();
+    if needed.max(1) > most {
+        return Err(too_small(blocks, &needs, needed, request));
+    }
+    let thrifty = ((request.budget as f64 * request.phase.factor()) as usize).saturating_sub(request.reserve);
+    let window = thrifty.max(needed).min(most);
+    let shares = shares(blocks, &needs, window, request.task);
+    let (given, mut filled) = allocate(blocks, &mut fillers, &shares, &needs, window);
+    let mut text = String::with_capacity(filled.iter().map(|part| part.text.len()).sum());
+    let (mut tokens, mut exact) = (0, request.tokenizer.adds_up());
+    let mut parts = Vec::with_capacity(blocks.len());
+    for index in stand {
+        let part = std::mem::take(&mut filled[index]);
+        exact &= Tokenizer::joins(&text, &part.text);
+        text.push_str(&part.text);
+        tokens += part.tokens;
+        parts.push(report(&blocks[index], &fillers[index], given[index], part));
+    }
+    if !exact {
+        tokens = request.tokenizer.count(&text);
+    }
+    debug_assert_eq!(tokens, request.tokenizer.count(&text), "the parts do not add up to the prompt");
+    let id = format!("{:032x}", xxh3_128(text.as_bytes()));
+    Ok(Assembled { text, tokens, window, parts, id })
+}
+
+/// Fills every block: up to its share first, then with what is left over, both by priority.
+fn allocate(
+    blocks: &[Block],
+    fillers: &mut [Filler<'_>],
+    shares: &[usize],
+    needs: &[Option<usize>],
+    window: usize,
+) -> (Vec<usize>, Vec<Filled>) {
+    let mut by_priority: Vec<usize> = (0..blocks.len()).collect();
+    by_priority.sort_by_key(|index| (needs[*index].is_none(), std::cmp::Reverse(blocks[*index].priority)));
+    let mut left = window;
+    let mut plans = vec![Plan { used: 0, cut: false }; blocks.len()];
+    let mut given = vec![0; blocks.len()];
+    for &index in &by_priority {
+        given[index] = shares[index].min(left);
+        plans[index] = fillers[index].plan(given[index]);
+        left -= plans[index].used;
+    }
+    let mut filled = vec![Filled::default(); blocks.len()];
+    for &index in &by_priority {
+        let mut limit = plans[index].used;
+        if plans[index].cut {
+            limit += left;
+            left = 0;
+            given[index] = limit;
+        }
+        filled[index] = fillers[index].fill(limit);
+        left += limit - filled[index].tokens;
+    }
+    (given, filled)
+}
+
+fn report(block: &Block, filler: &Filler<'_>, given: usize, part: Filled) -> Part {
+    let total = match &block.content {
+        Content::Text(_) => 0,
+        Content::Memories(memories) => memories.len(),
+        Content::Rows(rows) => rows.len(),
+    };
+    Part {
+        name: block.name.clone(),
+        used: part.tokens,
+        asked: if filler.is_empty() { 0 } else { filler.asked() },
+        given,
+        cut: part.cut,
+        left_out: total - part.shown.len(),
+        shown: part.shown,
+        shortened: part.shortened,
+        flags: part.flags.into_iter().collect(),
+        text: part.text,
+    }
+}
+
+fn check(blocks: &[Block]) -> Result<()> {
+    for (index, block) in blocks.iter().enumerate() {
+        block.check()?;
+        if blocks[..index].iter().any(|other| other.name == block.name) {
+            return Err(Error::invalid(
+                format!("two blocks are named {:?}", block.name),
+                "Give each block of a prompt a name of its own",
+            ));
+        }
+        if block.protected && !matches!(block.content, Content::Text(_)) {
+            return Err(Error::invalid(
+                format!("block {:?} is protected and holds memories or rows", block.name),
+                "Only text can be protected from cutting; memories and rows are cut one by one",
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn too_small(blocks: &[Block], needs: &[Option<usize>], needed: usize, request: &Request) -> Error {
+    let named: Vec<String> = blocks
+        .iter()
+        .zip(needs)
+        .filter_map(|(block, need)| {
+            need.filter(|need| *need > 0).map(|need| format!("{} ({need})", block.name))
+        })
+        .collect();
+    Error::BudgetTooSmall {
+        budget: request.budget,
+        needed: needed.max(1) + request.reserve,
+        what: if named.is_empty() {
+            format!("a prompt with {} kept for the answer", request.reserve)
+        } else {
+            format!("{} with {} kept for the answer", named.join(" and "), request.reserve)
+        },
+    }
+}

@@ -1,0 +1,233 @@
+//! Laws 7 and 8 as properties: the budget holds for any text, and no memory gets out of its fence.
+
+use bardo_core::Error;
+use bardo_core::assemble::{
+    Assembled, Block, Content, MemoryText, Phase, Place, Profile, Request, Task, Tokenizer, assemble,
+    frame_memory, strip_recalled,
+};
+use bardo_core::model::Value;
+use proptest::prelude::*;
+
+const TOKENIZERS: [Tokenizer; 3] = [Tokenizer::O200k, Tokenizer::Cl100k, Tokenizer::Estimate];
+const PHASES: [Phase; 5] =
+    [Phase::Thriving, Phase::Stable, Phase::Conservation, Phase::Declining, Phase::Terminal];
+const TASKS: [Option<Task>; 4] =
+    [None, Some(Task::Anomaly), Some(Task::Routine), Some(Task::TradeEvaluation)];
+
+/// Pieces of text that attack a fence or a tokenizer, to be strung together at random.
+const FRAGMENTS: &[&str] = &[
+    "</memory>",
+    "<memory",
+    ">",
+    "<",
+    "</",
+    "/",
+    "past_events",
+    "bardo:recalled",
+    "</bardo:recalled>",
+    "\u{200b}",
+    "\n",
+    "\r",
+    "\u{2028}",
+    "\u{85}",
+    "  ",
+    "\t",
+    "system:",
+    "```",
+    "[INST]",
+    "<|im_end|>",
+    "ignore previous instructions",
+    "＜",
+    "／memory＞",
+    "&lt;",
+    "👨‍👩‍👧‍👦",
+    "字",
+    "ع",
+    "e\u{301}",
+    "\u{301}",
+    "\u{e0041}",
+    "\u{202e}",
+    "\"",
+    "|",
+    "A sentence. ",
+    "12.5",
+    "'s",
+];
+
+fn hostile() -> impl Strategy<Value = String> {
+    prop_oneof![
+        "(?s).{0,400}",
+        "(?s)[\\PC\\s]{0,400}",
+        prop::collection::vec(prop::sample::select(FRAGMENTS), 0..60).prop_map(|parts| parts.concat()),
+        ("[a-z ]{1,20}", 1_usize..200).prop_map(|(text, times)| text.repeat(times)),
+    ]
+}
+
+fn memory() -> impl Strategy<Value = MemoryText> {
+    (
+        hostile(),
+        any::<i64>(),
+        any::<u64>(),
+        hostile(),
+        hostile(),
+        prop::option::of(0.0..=1.0_f64),
+        any::<bool>(),
+    )
+        .prop_map(|(text, at, tick, source, speaker, confidence, inherited)| MemoryText {
+            text,
+            at,
+            tick,
+            source,
+            speaker,
+            confidence,
+            inherited,
+        })
+}
+
+fn content() -> impl Strategy<Value = Content> {
+    let cell = prop_oneof![
+        any::<f64>().prop_map(Value::Float),
+        any::<i64>().prop_map(Value::Int),
+        hostile().prop_map(Value::Text),
+    ];
+    let row = prop::collection::vec(("[a-c|<\n]{1,2}", cell), 0..4).prop_map(Value::Map);
+    prop_oneof![
+        2 => hostile().prop_map(Content::Text),
+        2 => prop::collection::vec(memory(), 0..8).prop_map(Content::Memories),
+        1 => prop::collection::vec(row, 0..8).prop_map(Content::Rows),
+    ]
+}
+
+fn blocks() -> impl Strategy<Value = Vec<Block>> {
+    let names = ["event", "past_events", "knowledge", "positions", "tool_results", "own_one", "own_two"];
+    let block = (content(), 0_u8..12, prop::option::of(0_usize..600), 0_usize..3);
+    prop::collection::vec(block, names.len()).prop_map(move |drawn| {
+        let shaped = drawn.into_iter().zip(names).map(|((content, priority, cap, place), name)| Block {
+            priority,
+            cap,
+            place: [Place::First, Place::Middle, Place::Last][place],
+            ..Block::new(name, content)
+        });
+        shaped.collect()
+    })
+}
+
+fn request() -> impl Strategy<Value = Request> {
+    (1_usize..3_000, 0_usize..200, 0_usize..3, 0_usize..5, 0_usize..4, any::<bool>()).prop_map(
+        |(budget, reserve, tokenizer, phase, task, first_person)| Request {
+            budget,
+            reserve,
+            tokenizer: TOKENIZERS[tokenizer],
+            phase: PHASES[phase],
+            task: TASKS[task],
+            profile: if first_person { Profile::FirstPerson } else { Profile::Briefing },
+        },
+    )
+}
+
+fn roomy() -> Request {
+    Request {
+        budget: 4_000,
+        reserve: 0,
+        tokenizer: Tokenizer::Estimate,
+        phase: Phase::Thriving,
+        task: None,
+        profile: Profile::Briefing,
+    }
+}
+
+fn count_lines(prompt: &Assembled, beginning: &str) -> usize {
+    prompt.text.lines().filter(|line| line.starts_with(beginning)).count()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_prompt_never_exceeds_its_budget_for_any_text(mut blocks in blocks(), request in request(), system in hostile()) {
+        blocks.push(Block::new("system", Content::Text(system.clone())));
+        match assemble(&blocks, &request) {
+            Ok(prompt) => {
+                prop_assert_eq!(prompt.tokens, request.tokenizer.count(&prompt.text));
+                prop_assert!(prompt.tokens <= request.budget - request.reserve);
+                prop_assert!(prompt.tokens <= prompt.window);
+                prop_assert_eq!(&prompt.text, &prompt.parts.iter().map(|part| part.text.as_str()).collect::<String>());
+                let whole = format!("<system>\n{system}\n</system>\n");
+                prop_assert!(system.trim().is_empty() || prompt.text.contains(&whole));
+            }
+            Err(Error::BudgetTooSmall { needed, .. }) => {
+                prop_assert!(needed > request.budget);
+                let enough = Request { budget: needed, ..request };
+                prop_assert!(assemble(&blocks, &enough).is_ok(), "the need that was named is not enough");
+            }
+            Err(other) => prop_assert!(false, "{other}"),
+        }
+    }
+
+    #[test]
+    fn what_a_block_reports_is_what_stands_in_the_prompt(blocks in blocks(), request in request()) {
+        let Ok(prompt) = assemble(&blocks, &request) else { return Ok(()) };
+        for part in &prompt.parts {
+            let block = blocks.iter().find(|block| block.name == part.name).unwrap();
+            prop_assert_eq!(part.used, if part.text.is_empty() { 0 } else { request.tokenizer.count(&part.text) });
+            prop_assert!(part.used <= part.given, "{}: {} of {}", &part.name, part.used, part.given);
+            if let Content::Memories(memories) = &block.content {
+                prop_assert_eq!(part.shown.len() + part.left_out, memories.len());
+                for index in part.shown.iter().filter(|index| !part.shortened.contains(index)) {
+                    let names: Vec<&str> = blocks.iter().map(|block| block.tag.as_str()).collect();
+                    prop_assert!(part.text.contains(&frame_memory(&memories[*index], &names)));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn no_text_gets_out_of_its_fence(blocks in blocks(), request in request()) {
+        let Ok(prompt) = assemble(&blocks, &request) else { return Ok(()) };
+        let shown: usize = prompt
+            .parts
+            .iter()
+            .filter(|part| blocks.iter().any(|b| b.name == part.name && matches!(b.content, Content::Memories(_))))
+            .map(|part| part.shown.len())
+            .sum();
+        prop_assert_eq!(count_lines(&prompt, "<memory"), shown);
+        prop_assert_eq!(count_lines(&prompt, "</memory>"), shown);
+        prop_assert_eq!(prompt.text.matches("</memory").count(), shown);
+        prop_assert_eq!(prompt.text.matches("<memory").count(), shown);
+        for part in prompt.parts.iter().filter(|part| !part.text.is_empty()) {
+            for tag in [format!("<{}>", part.name), format!("</{}>", part.name)] {
+                prop_assert_eq!(prompt.text.matches(&tag).count(), 1, "{}", tag);
+            }
+        }
+        let sections = prompt.text.matches("<bardo:recalled>").count();
+        prop_assert_eq!(prompt.text.matches("</bardo:recalled>").count(), sections);
+        prop_assert_eq!(prompt.text.matches("bardo:recalled").count(), 2 * sections);
+    }
+
+    #[test]
+    fn stripping_a_prompt_leaves_nothing_recalled_and_everything_else(blocks in blocks(), request in request()) {
+        let Ok(prompt) = assemble(&blocks, &request) else { return Ok(()) };
+        let stripped = strip_recalled(&prompt.text);
+        prop_assert!(!stripped.contains("<memory") && !stripped.contains("bardo:recalled"));
+        for part in &prompt.parts {
+            let block = blocks.iter().find(|block| block.name == part.name).unwrap();
+            prop_assert!(matches!(block.content, Content::Memories(_)) || stripped.contains(&part.text));
+        }
+    }
+
+    #[test]
+    fn what_is_left_of_a_cut_prompt_is_stripped_too(
+        memories in prop::collection::vec(memory(), 1..5), from in 0.0..1.0_f64, to in 0.0..1.0_f64,
+    ) {
+        let blocks = [Block::new("past_events", Content::Memories(memories)), Block::new("event", Content::Text("now".into()))];
+        let prompt = assemble(&blocks, &roomy()).unwrap().text;
+        let at = |part: f64| prompt.floor_char_boundary((prompt.len() as f64 * part) as usize);
+        let (from, to) = (at(from.min(to)), at(from.max(to)));
+        let part = &prompt[from..to];
+        // A piece from inside one section carries no mark, and cannot be told from any other text.
+        if part.contains("<bardo:recalled>") || part.contains("</bardo:recalled>") {
+            let stripped = strip_recalled(part);
+            prop_assert!(!stripped.contains("<memory"), "{stripped}");
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! The assemble stage for Python: token counts, prompts, and the framing of memories.
+
+use bardo_core::assemble::{
+    Assembled, Block, Content, MemoryText, Part, Phase, Place, Profile, Request, Task, Tokenizer, assemble as put_together,
+    frame_memory as frame, neutralise as make_inert, standard_blocks as table, strip_recalled as strip,
+};
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+
+use crate::convert::{field, value_from};
+use crate::errors::{IntoPython, invalid};
+
+#[pyfunction]
+#[pyo3(signature = (text, tokenizer = "o200k"))]
+pub fn count_tokens(py: Python<'_>, text: &Bound<'_, PyString>, tokenizer: &str) -> PyResult<usize> {
+    let tokenizer: Tokenizer = tokenizer.parse().into_python()?;
+    let text = unicode(text, "the text")?;
+    Ok(py.detach(|| tokenizer.count(&text)))
+}
+
+#[pyfunction]
+#[pyo3(signature = (texts, tokenizer = "o200k"))]
+pub fn count_tokens_batch(
+    py: Python<'_>,
+    texts: Vec<Bound<'_, PyString>>,
+    tokenizer: &str,
+) -> PyResult<Vec<usize>> {
+    let tokenizer: Tokenizer = tokenizer.parse().into_python()?;
+    let texts = texts.iter().map(|text| unicode(text, "a text")).collect::<PyResult<Vec<_>>>()?;
+    Ok(py.detach(|| texts.iter().map(|text| tokenizer.count(text)).collect()))
+}
+
+#[pyfunction]
+#[pyo3(signature = (blocks, *, budget, reserve, tokenizer = "o200k", phase = "thriving", task = None, profile = "briefing"))]
+#[expect(clippy::too_many_arguments, reason = "keyword-only options of the Python call")]
+pub fn assemble(
+    py: Python<'_>,
+    blocks: &Bound<'_, PyAny>,
+    budget: usize,
+    reserve: usize,
+    tokenizer: &str,
+    phase: &str,
+    task: Option<&str>,
+    profile: &str,
+) -> PyResult<PyAssembled> {
+    let request = Request {
+        budget,
+        reserve,
+        tokenizer: tokenizer.parse().into_python()?,
+        phase: phase.parse::<Phase>().into_python()?,
+        task: task.map(str::parse::<Task>).transpose().into_python()?,
+        profile: profile.parse::<Profile>().into_python()?,
+    };
+    let blocks = blocks.try_iter()?.map(|block| block_from(&block?)).collect::<PyResult<Vec<_>>>()?;
+    py.detach(|| put_together(&blocks, &request)).into_python().map(PyAssembled)
+}
+
+#[pyfunction]
+#[pyo3(signature = (memory, tags = Vec::new()))]
+pub fn frame_memory(memory: &Bound<'_, PyAny>, tags: Vec<String>) -> PyResult<String> {
+    let tags: Vec<&str> = tags.iter().map(String::as_str).collect();
+    Ok(frame(&memory_from(memory)?, &tags))
+}
+
+#[pyfunction]
+#[pyo3(signature = (text, tags = Vec::new()))]
+pub fn neutralise(text: &Bound<'_, PyString>, tags: Vec<String>) -> PyResult<(String, Vec<&'static str>)> {
+    let tags: Vec<&str> = tags.iter().map(String::as_str).collect();
+    let inert = make_inert(&unicode(text, "the text")?, &tags);
+    Ok((inert.text, inert.flags.iter().map(|flag| flag.name()).collect()))
+}
+
+#[pyfunction]
+pub fn strip_recalled(py: Python<'_>, text: &Bound<'_, PyString>) -> PyResult<String> {
+    let text = unicode(text, "the text")?;
+    Ok(py.detach(|| strip(&text)))
+}
+
+/// Tag, base tokens, priority, protected and place of the standard blocks.
+#[pyfunction]
+pub fn standard_blocks() -> Vec<(&'static str, usize, u8, bool, &'static str)> {
+    table().iter().map(|s| (s.tag, s.tokens, s.priority, s.protected, place_name(s.place))).collect()
+}
+
+/// What the core put together.
+#[pyclass(frozen, name = "Assembled", module = "bardo._core")]
+pub struct PyAssembled(Assembled);
+
+#[pymethods]
+impl PyAssembled {
+    #[getter]
+    fn text(&self) -> &str {
+        &self.0.text
+    }
+
+    #[getter]
+    fn tokens(&self) -> usize {
+        self.0.tokens
+    }
+
+    #[getter]
+    fn window(&self) -> usize {
+        self.0.window
+    }
+
+    #[getter]
+    fn id(&self) -> &str {
+        &self.0.id
+    }
+
+    #[getter]
+    fn parts(&self) -> Vec<PyPart> {
+        self.0.parts.iter().cloned().map(PyPart).collect()
+    }
+}
+
+/// What became of one block.
+#[pyclass(frozen, name = "AssembledPart", module = "bardo._core")]
+pub struct PyPart(Part);
+
+#[pymethods]
+impl PyPart {
+    #[getter]
+    fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    #[getter]
+    fn text(&self) -> &str {
+        &self.0.text
+    }
+
+    #[getter]
+    fn used(&self) -> usize {
+        self.0.used
+    }
+
+    #[getter]
+    fn asked(&self) -> usize {
+        self.0.asked
+    }
+
+    #[getter]
+    fn given(&self) -> usize {
+        self.0.given
+    }
+
+    #[getter]
+    fn cut(&self) -> bool {
+        self.0.cut
+    }
+
+    #[getter]
+    fn shown(&self) -> Vec<usize> {
+        self.0.shown.clone()
+    }
+
+    #[getter]
+    fn shortened(&self) -> Vec<usize> {
+        self.0.shortened.clone()
+    }
+
+    #[getter]
+    fn left_out(&self) -> usize {
+        self.0.left_out
+    }
+
+    #[getter]
+    fn flags(&self) -> Vec<&'static str> {
+        self.0.flags.iter().map(|flag| flag.name()).collect()
+    }
+}
+
+/// A `bardo.assemble.context.Block`: what is `None` there takes the value of the table.
+fn block_from(object: &Bound<'_, PyAny>) -> PyResult<Block> {
+    let name: String = field(object, "name")?;
+    let (text, rows, memories) = (object.getattr("content")?, object.getattr("rows")?, object.getattr("memories")?);
+    let content = if !memories.is_none() {
+        Content::Memories(memories.try_iter()?.map(|memory| memory_from(&memory?)).collect::<PyResult<_>>()?)
+    } else if !rows.is_none() {
+        Content::Rows(rows.try_iter()?.map(|row| value_from(&row?, 0)).collect::<PyResult<_>>()?)
+    } else {
+        Content::Text(field(object, "content").map_err(|error| if text.is_none() { no_content(&name) } else { error })?)
+    };
+    let mut block = Block::new(name, content);
+    if let Some(tag) = field::<Option<String>>(object, "tag")? {
+        block.tag = tag;
+    }
+    if let Some(priority) = field::<Option<u8>>(object, "priority")? {
+        block.priority = priority;
+    }
+    if let Some(protected) = field::<Option<bool>>(object, "protected")? {
+        block.protected = protected;
+    }
+    if let Some(trusted) = field::<Option<bool>>(object, "trusted")? {
+        block.trusted = trusted;
+    }
+    if let Some(place) = field::<Option<String>>(object, "place")? {
+        block.place = place_from(&place)?;
+    }
+    block.cap = field(object, "cap")?;
+    Ok(block)
+}
+
+/// A `bardo.recall.retriever.Memory`; the speaker is that of its record.
+fn memory_from(object: &Bound<'_, PyAny>) -> PyResult<MemoryText> {
+    let record = object.getattr("record")?;
+    let speaker = if record.hasattr("speaker")? { field::<Option<String>>(&record, "speaker")? } else { None };
+    Ok(MemoryText {
+        text: field(object, "text")?,
+        at: field(object, "at")?,
+        tick: field(object, "tick")?,
+        source: field(object, "source")?,
+        speaker: speaker.unwrap_or_default(),
+        confidence: field(object, "confidence")?,
+        inherited: field(object, "inherited")?,
+    })
+}
+
+fn no_content(name: &str) -> PyErr {
+    invalid(format!("block {name:?} has no content"), "Give it content, rows or memories; leave the block out if there is nothing")
+}
+
+fn place_from(name: &str) -> PyResult<Place> {
+    match name {
+        "first" => Ok(Place::First),
+        "middle" => Ok(Place::Middle),
+        "last" => Ok(Place::Last),
+        _ => Err(invalid(format!("there is no place {name:?} in a prompt"), "Use first, middle or last")),
+    }
+}
+
+fn place_name(place: Place) -> &'static str {
+    match place {
+        Place::First => "first",
+        Place::Middle => "middle",
+        Place::Last => "last",
+    }
+}
+
+fn unicode(text: &Bound<'_, PyString>, what: &str) -> PyResult<String> {
+    text.extract().map_err(|_| {
+        invalid(format!("{what} is not valid Unicode (a lone surrogate)"), "Decode it properly first")
+    })
+}
