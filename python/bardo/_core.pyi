@@ -388,6 +388,73 @@ class HotSet:
 
     def stats(self) -> dict[str, int]:
         """Counts: memories, episodes, facts, vectors (sentences included), dims, terms, bytes (about)."""
+# --- assemble ---------------------------------------------------------------------------------------------------------
+
+def count_tokens(text: str, tokenizer: str = "o200k") -> int:
+    """The number of tokens of a text by `o200k`, `cl100k` (exact, offline) or `estimate` (a quarter of the characters).
+
+    The vocabulary is loaded by the first count that needs it.
+
+    Raises:
+        InvalidInputError: There is no such tokenizer, or the text holds a lone surrogate.
+    """
+
+def count_tokens_batch(texts: list[str], tokenizer: str = "o200k") -> list[int]:
+    """`count_tokens` of many texts in one call."""
+
+@final
+class AssembledPart:
+    """What became of one block; `shown` and `shortened` are indexes into its memories or rows, as they stand."""
+
+    name: str
+    text: str
+    used: int
+    asked: int
+    given: int
+    cut: bool
+    shown: list[int]
+    shortened: list[int]
+    left_out: int
+    flags: list[str]
+
+@final
+class Assembled:
+    """A prompt and its parts, in the order in which they stand; see `bardo.assemble.context.Prompt`."""
+
+    id: str
+    text: str
+    tokens: int
+    window: int
+    parts: list[AssembledPart]
+
+def assemble(
+    blocks: Iterable[object],
+    *,
+    budget: int,
+    reserve: int,
+    tokenizer: str = "o200k",
+    phase: str = "thriving",
+    task: str | None = None,
+    profile: str = "briefing",
+) -> Assembled:
+    """One prompt out of blocks of the shape of `bardo.assemble.context.Block`; see `bardo.assemble.context.assemble`.
+
+    Raises:
+        BudgetTooSmallError: The protected blocks do not fit.
+        InvalidInputError: A block or an option is not usable.
+    """
+
+def frame_memory(memory: object, tags: list[str] = []) -> str:
+    """One memory, inert and fenced, for a prompt that uses these tags besides the standard ones."""
+
+def neutralise(text: str, tags: list[str] = []) -> tuple[str, list[str]]:
+    """A text made inert, and the names of what was found in it; see `bardo.assemble.framing.neutralise`."""
+
+def strip_recalled(text: str) -> str:
+    """The text without its recalled sections; see `bardo.assemble.framing.strip_recalled`."""
+
+def standard_blocks() -> list[tuple[str, int, int, bool, str]]:
+    """The table of spec 5 in the order of a prompt: tag, tokens, priority, protected, place."""
 
 # --- bequeath ---------------------------------------------------------------------------------------------------------
 

@@ -1,8 +1,11 @@
 //! The assemble stage for Python: token counts, prompts, and the framing of memories.
 
+#![expect(clippy::needless_pass_by_value, reason = "extracted arguments are owned")]
+
 use bardo_core::assemble::{
-    Assembled, Block, Content, MemoryText, Part, Phase, Place, Profile, Request, Task, Tokenizer, assemble as put_together,
-    frame_memory as frame, neutralise as make_inert, standard_blocks as table, strip_recalled as strip,
+    Assembled, Block, Content, MemoryText, Part, Phase, Place, Profile, Request, Task, Tokenizer,
+    assemble as put_together, frame_memory as frame, neutralise as make_inert, standard_blocks as table,
+    strip_recalled as strip,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -174,13 +177,17 @@ impl PyPart {
 /// A `bardo.assemble.context.Block`: what is `None` there takes the value of the table.
 fn block_from(object: &Bound<'_, PyAny>) -> PyResult<Block> {
     let name: String = field(object, "name")?;
-    let (text, rows, memories) = (object.getattr("content")?, object.getattr("rows")?, object.getattr("memories")?);
+    let (text, rows, memories) =
+        (object.getattr("content")?, object.getattr("rows")?, object.getattr("memories")?);
     let content = if !memories.is_none() {
         Content::Memories(memories.try_iter()?.map(|memory| memory_from(&memory?)).collect::<PyResult<_>>()?)
     } else if !rows.is_none() {
         Content::Rows(rows.try_iter()?.map(|row| value_from(&row?, 0)).collect::<PyResult<_>>()?)
     } else {
-        Content::Text(field(object, "content").map_err(|error| if text.is_none() { no_content(&name) } else { error })?)
+        Content::Text(
+            field(object, "content")
+                .map_err(|error| if text.is_none() { no_content(&name) } else { error })?,
+        )
     };
     let mut block = Block::new(name, content);
     if let Some(tag) = field::<Option<String>>(object, "tag")? {
@@ -205,7 +212,8 @@ fn block_from(object: &Bound<'_, PyAny>) -> PyResult<Block> {
 /// A `bardo.recall.retriever.Memory`; the speaker is that of its record.
 fn memory_from(object: &Bound<'_, PyAny>) -> PyResult<MemoryText> {
     let record = object.getattr("record")?;
-    let speaker = if record.hasattr("speaker")? { field::<Option<String>>(&record, "speaker")? } else { None };
+    let speaker =
+        if record.hasattr("speaker")? { field::<Option<String>>(&record, "speaker")? } else { None };
     Ok(MemoryText {
         text: field(object, "text")?,
         at: field(object, "at")?,
@@ -218,7 +226,10 @@ fn memory_from(object: &Bound<'_, PyAny>) -> PyResult<MemoryText> {
 }
 
 fn no_content(name: &str) -> PyErr {
-    invalid(format!("block {name:?} has no content"), "Give it content, rows or memories; leave the block out if there is nothing")
+    invalid(
+        format!("block {name:?} has no content"),
+        "Give it content, rows or memories; leave the block out if there is nothing",
+    )
 }
 
 fn place_from(name: &str) -> PyResult<Place> {

@@ -1,5 +1,6 @@
 //! The map of `bardo._core`: which class comes from which stage, and nothing more.
 
+mod assemble;
 mod bequeath;
 mod capture;
 mod convert;
@@ -12,6 +13,12 @@ mod sentences;
 #[pyo3::pymodule]
 mod _core {
     use pyo3::prelude::*;
+
+    #[pymodule_export]
+    use crate::assemble::{
+        PyAssembled, PyPart, assemble, count_tokens, count_tokens_batch, frame_memory, neutralise,
+        standard_blocks, strip_recalled,
+    };
 
     #[pymodule_export]
     use crate::bequeath::{Selection, confidences_at_birth, select_entries};

@@ -259,23 +259,23 @@ impl<'a> Filler<'a> {
         let best_too_large = total > 0 && self.size(0) > room;
         let kept_for_best = if best_too_large { room / BEST_KEEPS } else { 0 };
         let mut left = room - kept_for_best;
-        let (mut choice, mut missed, mut misses) = (Choice::default(), best_too_large.then_some(0), 0);
+        let (mut choice, mut first_miss, mut in_a_row) = (Choice::default(), best_too_large.then_some(0), 0);
         for index in usize::from(best_too_large)..total {
-            if left == 0 || misses >= MISSES {
+            if left == 0 || in_a_row >= MISSES {
                 break;
             }
             let size = self.size(index);
             if size <= left {
                 left -= size;
                 choice.whole.push(index);
-                misses = 0;
+                in_a_row = 0;
             } else {
-                missed.get_or_insert(index);
-                misses += 1;
+                first_miss.get_or_insert(index);
+                in_a_row += 1;
             }
         }
         left += kept_for_best;
-        if let Some(index) = missed.filter(|_| left >= SMALLEST_PART) {
+        if let Some(index) = first_miss.filter(|_| left >= SMALLEST_PART) {
             choice.part = Some((index, left));
             left = 0;
         }

@@ -5,75 +5,87 @@ use super::framing::MARK;
 
 /// The text without its recalled sections: whole ones, nested ones, and ones of which only one end is left.
 ///
-/// A section that never ends goes on to the next tag of a standard block at the start of a line, or to the end: a fenced
-/// memory cannot contain such a line. A section that never began goes back to the last section, or to the start.
+/// A fenced memory cannot contain a line that is the tag of a standard block. So a section without an end goes on to
+/// the next such line, or to the end; one without a beginning goes back to the last such line, or to the start.
 #[must_use]
 pub fn strip_recalled(text: &str) -> String {
-    let (opening, closing) = (format!("<{MARK}>"), format!("</{MARK}>"));
     if !text.contains(MARK) {
         return text.to_owned();
     }
     let mut kept = String::with_capacity(text.len());
-    let mut rest = text;
-    // What was kept since the last section; dropped again if a section turns out to end here without a beginning.
-    let mut since = 0;
-    loop {
-        match (rest.find(&opening), rest.find(&closing)) {
-            (None, None) => break,
-            (Some(start), end) if end.is_none_or(|end| start < end) => {
-                kept.push_str(&rest[..start]);
-                rest = &rest[start..];
-                rest = &rest[section_end(rest, &opening, &closing)..];
-            }
-            (_, Some(end)) => {
-                kept.truncate(since);
-                rest = &rest[end + closing.len()..];
-            }
-            (Some(_), None) => break,
+    // Where the text goes on after the last section, and what was kept when it began to.
+    let (mut at, mut since) = (0, 0);
+    for tag in tags(text) {
+        if tag.start < at {
+            continue;
         }
-        rest = rest.strip_prefix('\n').unwrap_or(rest);
+        kept.push_str(&text[at..tag.start]);
+        at = match (tag.opening, tag.twin) {
+            (true, Some(end)) => end,
+            (true, None) => next_block_line(text, tag.end),
+            (false, _) => {
+                let lost = after_last_block_line(&kept[since..]);
+                kept.truncate(since + lost);
+                tag.end
+            }
+        };
+        at += usize::from(text[at..].starts_with('\n'));
         since = kept.len();
     }
-    kept.push_str(rest);
+    kept.push_str(&text[at..]);
     without_empty_blocks(&kept)
 }
 
-/// The end of the section that begins at the start of a text.
-fn section_end(text: &str, opening: &str, closing: &str) -> usize {
-    let (mut depth, mut at) = (0_usize, 0);
-    loop {
-        match (text[at..].find(opening), text[at..].find(closing)) {
-            (Some(inner), end) if end.is_none_or(|end| inner < end) => {
-                depth += 1;
-                at += inner + opening.len();
-            }
-            (_, Some(end)) => {
-                depth -= 1;
-                at += end + closing.len();
-                if depth == 0 {
-                    return at;
-                }
-            }
-            _ => return next_block(text, at),
-        }
-    }
+/// A tag of a recalled section.
+struct Tag {
+    start: usize,
+    end: usize,
+    opening: bool,
+    /// Of an opening tag: the end of the closing one that belongs to it.
+    twin: Option<usize>,
 }
 
-/// Where the next line begins that opens or closes a standard block, or the end.
-fn next_block(text: &str, from: usize) -> usize {
-    let mut at = from;
-    while let Some(found) = text[at..].find("\n<") {
-        let start = at + found + 1;
-        let name = text[start + 1..].trim_start_matches('/');
-        if standard_blocks()
-            .iter()
-            .any(|standard| name.strip_prefix(standard.tag).is_some_and(|rest| rest.starts_with('>')))
-        {
-            return start;
+/// All tags of recalled sections, paired like brackets.
+fn tags(text: &str) -> Vec<Tag> {
+    let mut tags: Vec<Tag> = Vec::new();
+    let mut open: Vec<usize> = Vec::new();
+    for (at, mark) in text.match_indices(MARK) {
+        let end = at + mark.len() + 1;
+        if !text[at + mark.len()..].starts_with('>') {
+            continue;
         }
-        at = start;
+        if text[..at].ends_with("</") {
+            if let Some(twin) = open.pop() {
+                tags[twin].twin = Some(end);
+            }
+            tags.push(Tag { start: at - 2, end, opening: false, twin: None });
+        } else if text[..at].ends_with('<') {
+            open.push(tags.len());
+            tags.push(Tag { start: at - 1, end, opening: true, twin: None });
+        }
     }
-    text.len()
+    tags
+}
+
+/// Where the next line begins that is the tag of a standard block, or the end.
+fn next_block_line(text: &str, from: usize) -> usize {
+    let mut lines = text[from..].match_indices('\n').map(|(at, _)| from + at + 1);
+    lines.find(|start| is_block_line(text[*start..].lines().next().unwrap_or(""))).unwrap_or(text.len())
+}
+
+/// Where the last line ends that is the tag of a standard block, or the start.
+fn after_last_block_line(text: &str) -> usize {
+    let lines = text.split_inclusive('\n').scan(0, |end, line| {
+        *end += line.len();
+        Some((line, *end))
+    });
+    lines.filter(|(line, _)| is_block_line(line.trim_end())).last().map_or(0, |(_, end)| end)
+}
+
+fn is_block_line(line: &str) -> bool {
+    let name =
+        line.strip_prefix("</").or_else(|| line.strip_prefix('<')).and_then(|rest| rest.strip_suffix('>'));
+    name.is_some_and(|name| standard_blocks().iter().any(|standard| standard.tag == name))
 }
 
 /// Drops the tags of standard blocks that held nothing but a recalled section.
@@ -125,5 +137,21 @@ mod tests {
         assert_eq!(strip_recalled("ld\n</memory>\n</bardo:recalled>\nb"), "b");
         let text = format!("a\n{SECTION}lost\n</bardo:recalled>\nb");
         assert_eq!(strip_recalled(&text), "a\nb");
+        assert_eq!(
+            strip_recalled("<event>\nnew\n</event>\nld\n</bardo:recalled>\nb"),
+            "<event>\nnew\n</event>\nb"
+        );
+    }
+
+    #[test]
+    fn a_section_that_lost_its_end_does_not_take_a_later_one_with_it() {
+        let text = format!("<bardo:recalled>\nol\n<event>\nnew\n</event>\n{SECTION}b");
+        assert_eq!(strip_recalled(&text), "<event>\nnew\n</event>\nb");
+    }
+
+    #[test]
+    fn a_megabyte_of_broken_sections_takes_no_time() {
+        let text = "<bardo:recalled>\n<event>\nx\n".repeat(40_000);
+        assert_eq!(strip_recalled(&text), "<event>\nx\n".repeat(40_000));
     }
 }
