@@ -444,10 +444,10 @@ def assemble(
         InvalidInputError: A block or an option is not usable.
     """
 
-def frame_memory(memory: object, tags: list[str] = []) -> str:
+def frame_memory(memory: object, tags: list[str]) -> str:
     """One memory, inert and fenced, for a prompt that uses these tags besides the standard ones."""
 
-def neutralise(text: str, tags: list[str] = []) -> tuple[str, list[str]]:
+def neutralise(text: str, tags: list[str]) -> tuple[str, list[str]]:
     """A text made inert, and the names of what was found in it; see `bardo.assemble.framing.neutralise`."""
 
 def strip_recalled(text: str) -> str:

@@ -59,14 +59,12 @@ pub fn assemble(
 }
 
 #[pyfunction]
-#[pyo3(signature = (memory, tags = Vec::new()))]
 pub fn frame_memory(memory: &Bound<'_, PyAny>, tags: Vec<String>) -> PyResult<String> {
     let tags: Vec<&str> = tags.iter().map(String::as_str).collect();
     Ok(frame(&memory_from(memory)?, &tags))
 }
 
 #[pyfunction]
-#[pyo3(signature = (text, tags = Vec::new()))]
 pub fn neutralise(text: &Bound<'_, PyString>, tags: Vec<String>) -> PyResult<(String, Vec<&'static str>)> {
     let tags: Vec<&str> = tags.iter().map(String::as_str).collect();
     let inert = make_inert(&unicode(text, "the text")?, &tags);
