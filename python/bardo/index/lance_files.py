@@ -1,0 +1,167 @@
+"""The files of the LanceDB table: compaction, and deletion that leaves no trace.
+
+LanceDB's own `delete` only marks rows, compaction leaves marks alone below a tenth of a fragment, old versions stay,
+and the text index keeps the words. What was deleted is gone only when all four are dealt with.
+"""
+
+from __future__ import annotations
+
+import mmap
+import shutil
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from bardo.errors import InvalidInputError, StoreError
+
+#: Versions younger than this survive a clean-up. Zero would make LanceDB warn of other writers, and there are none.
+_OLD = timedelta(milliseconds=1)
+_CLEANUPS = 5
+_TEXT_INDEX = "text_idx"  # the name that LanceDB gives to an index on the column `text`
+_FRAGMENT_BITS = 32  # a row id is the fragment's number above these bits and the row's offset in it below
+_IDS_AT_ONCE = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Purged:
+    """What a deletion removed, and the second look at the files.
+
+    Args:
+        deleted: Rows removed.
+        rewritten: Rows that were copied, because they shared a fragment with removed ones.
+        files: Files that were read for traces, and had none.
+    """
+
+    deleted: int
+    rewritten: int
+    files: int
+
+
+def ensure_text_index(table: Any) -> None:
+    """Makes the full-text index if the table has none; it covers later rows from the next compaction on.
+
+    Words follow ICU's segmentation, which finds them in Chinese, Japanese and Thai as well; English stems.
+    """
+    from lancedb.index import FTS  # noqa: PLC0415
+
+    if all(index.name != _TEXT_INDEX for index in table.list_indices()):
+        table.create_index("text", config=FTS(base_tokenizer="icu"))
+
+
+def optimize(table: Any) -> None:
+    """Merges fragments, brings the indexes up to date and removes every version but the last."""
+    for _ in range(_CLEANUPS):
+        # Unverified files are leftovers of a crash: no other process writes, so nothing else can be in progress.
+        table.optimize(cleanup_older_than=_OLD, delete_unverified=True)
+        if len(table.list_versions()) == 1:
+            return
+        time.sleep(2 * _OLD.total_seconds())
+
+
+def purge(table: Any, folder: Path, ids: Sequence[str]) -> Purged:
+    """Deletes rows and every trace of them in the table's folder.
+
+    Raises:
+        InvalidInputError: An id is not text.
+        StoreError: A trace is left.
+    """
+    touched: set[int] = set()
+    deleted = 0
+    for start in range(0, len(ids), _IDS_AT_ONCE):
+        condition = _one_of(ids[start : start + _IDS_AT_ONCE])
+        rows = table.search().with_row_id(True).where(condition).select(["id"]).to_arrow()
+        touched |= {row >> _FRAGMENT_BITS for row in rows.column("_rowid").to_pylist()}
+        deleted += table.delete(condition).num_deleted_rows
+    rewritten = sum(_rewrite(table, fragment) for fragment in sorted(touched | _fragments_with_gaps(table)))
+    if _marked_rows(table):
+        # Marks at the end of a fragment show no gap: then all of it is copied.
+        rewritten += table.update(where="true", values_sql={"seq": "seq"}).rows_updated
+    table.drop_index(_TEXT_INDEX)
+    ensure_text_index(table)
+    optimize(table)
+    return Purged(deleted, rewritten, _look_again(table, folder, ids))
+
+
+def bytes_on_disk(folder: Path) -> int:
+    """The size of all files in a folder."""
+    total = 0
+    for path in folder.rglob("*"):
+        try:
+            total += path.stat().st_size if path.is_file() else 0
+        except FileNotFoundError:
+            continue  # cleaned up by the owner while we looked
+    return total
+
+
+def replace(fresh: Path, place: Path) -> None:
+    """Puts a folder in the place of another one, which may be there or not."""
+    aside = place.with_name(f".old-{place.name}")
+    shutil.rmtree(aside, ignore_errors=True)
+    if place.exists():
+        place.rename(aside)
+    fresh.rename(place)
+    shutil.rmtree(aside, ignore_errors=True)
+
+
+def _one_of(ids: Sequence[str]) -> str:
+    for given in ids:
+        if not isinstance(given, str):
+            raise InvalidInputError(f"the id {given!r} is a {type(given).__name__}. Ids are text")
+    quoted = ", ".join("'" + given.replace("'", "''") + "'" for given in ids)
+    return f"id IN ({quoted})"
+
+
+def _rewrite(table: Any, fragment: int) -> int:
+    """Copies what is left of a fragment into a new one, so that the old file can go."""
+    first, last = fragment << _FRAGMENT_BITS, (fragment + 1) << _FRAGMENT_BITS
+    return int(
+        table.update(where=f"_rowid >= {first} AND _rowid < {last}", values_sql={"seq": "seq"}).rows_updated
+    )
+
+
+def _fragments_with_gaps(table: Any) -> set[int]:
+    """Fragments in which earlier deletions or updates left marked rows between others."""
+    rows = table.search().with_row_id(True).select(["seq"]).to_arrow().column("_rowid").to_pylist()
+    highest: dict[int, int] = {}
+    count: dict[int, int] = {}
+    for row in rows:
+        fragment, offset = row >> _FRAGMENT_BITS, row & ((1 << _FRAGMENT_BITS) - 1)
+        highest[fragment] = max(highest.get(fragment, 0), offset)
+        count[fragment] = count.get(fragment, 0) + 1
+    return {fragment for fragment, offset in highest.items() if offset + 1 != count[fragment]}
+
+
+def _marked_rows(table: Any) -> int:
+    return int(table.list_versions()[-1]["metadata"]["total_deletion_file_rows"])
+
+
+def _look_again(table: Any, folder: Path, ids: Sequence[str]) -> int:
+    """Proves from the files that rows are gone.
+
+    There is nothing but the last version, it marks no row as deleted, and no file spells an id. (Texts and words are
+    compressed, so that reading the files for them would prove nothing.)
+    """
+    pages = [ids[start : start + _IDS_AT_ONCE] for start in range(0, len(ids), _IDS_AT_ONCE)]
+    found = ["a row is still there" for page in pages if table.count_rows(_one_of(page))]
+    versions = table.list_versions()
+    if len(versions) > 1:
+        found.append(f"{len(versions) - 1} older versions are still there")
+    if _marked_rows(table):
+        found.append("deleted rows are still in a data file")
+    kept = int(versions[-1]["metadata"]["total_data_files"])
+    there = len(list((folder / "data").glob("*.lance")))
+    if there > kept:
+        found.append(f"{there - kept} data files of no version are still there")
+    files = [path for path in folder.rglob("*") if path.is_file() and path.stat().st_size]
+    for path in files:
+        with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            found += [f"{path.name} spells {given}" for given in ids if content.find(given.encode()) >= 0]
+    if found:
+        raise StoreError(
+            f"the deletion from {folder} left traces: {'; '.join(found[:5])}. Close other readers and delete again, "
+            "or run `bardo rebuild`"
+        )
+    return len(files)
