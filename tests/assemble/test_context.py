@@ -14,6 +14,7 @@ from bardo.assemble.context import (
     Block,
     assemble,
     block,
+    build,
     count_tokens,
     memory_block,
     memory_blocks,
@@ -256,6 +257,26 @@ def test_the_same_blocks_give_the_same_prompt_and_a_report_in_json():
     report = json.loads(json.dumps(first.to_dict()))
     assert report["memories"] == ["m"]
     assert report["tokens"] == first.tokens
+
+
+class Recollection(list):
+    notes = ("the words arm found nothing",)
+
+
+def test_a_task_is_the_instruction_and_what_recall_could_not_do_is_passed_on():
+    prompt = build(
+        "Rebalance?", Recollection([Memory("seen")]), blocks={"system": "S", "positions": [{"a": 1}]}
+    )
+    assert [part.name for part in prompt.blocks] == ["system", "past_events", "positions", "instruction"]
+    assert "<instruction>\nRebalance?\n</instruction>" in prompt.text
+    assert prompt.notes == Recollection.notes
+    assert prompt.to_dict()["notes"] == list(Recollection.notes)
+
+
+def test_a_task_beside_an_instruction_of_the_callers_own_is_the_event():
+    prompt = build("Oracle moved.", [], blocks={"instruction": "Answer in JSON."})
+    assert "<event>\nOracle moved.\n</event>" in prompt.text
+    assert "<instruction>\nAnswer in JSON.\n</instruction>" in prompt.text
 
 
 def test_messages_split_the_system_block_from_the_rest():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
 
 from bardo import _core
@@ -21,6 +21,8 @@ Rows = Sequence[Mapping[str, Any]]
 BUDGET = 3_200
 #: Of those, kept for the answer.
 RESERVE = 500
+#: The options of `build` that are about the prompt and not about what is recalled for it.
+OPTIONS = frozenset({"reserve", "tokenizer", "phase", "task_type", "framing"})
 #: The standard blocks that hold memories.
 EPISODES, FACTS = "past_events", "knowledge"
 _HIGHEST_PRIORITY = 255
@@ -175,6 +177,7 @@ class Prompt:
         tokenizer: What counted them.
         blocks: The blocks in the order in which they stand, also those that did not get in.
         memories: The memories that got in, block by block, best first.
+        notes: What recall could not do or did not find, in words.
     """
 
     id: str
@@ -186,6 +189,7 @@ class Prompt:
     tokenizer: str
     blocks: tuple[BlockReport, ...]
     memories: tuple[Recalled, ...]
+    notes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return self.text
@@ -236,6 +240,7 @@ class Prompt:
             ],
             "memories": [getattr(memory, "id", "") for memory in self.memories],
             "cut": list(self.cut),
+            "notes": list(self.notes),
         }
 
 
@@ -336,6 +341,57 @@ def assemble(
         blocks=tuple(map(_report, parts)),
         memories=tuple(memories),
     )
+
+
+def build(
+    task: str,
+    memories: Sequence[Recalled],
+    *,
+    blocks: Mapping[str, str | Rows | Sequence[Recalled] | Block] | None = None,
+    budget: int = BUDGET,
+    reserve: int = RESERVE,
+    tokenizer: str = "o200k",
+    phase: Phase | None = None,
+    task_type: Task | None = None,
+    framing: Profile | None = None,
+) -> Prompt:
+    """The prompt for a task, with what was recalled for it.
+
+    The task is the instruction; where `blocks` bring an instruction of their own, it is the event; where they bring
+    both, it is not in the prompt. Blocks named `past_events` or `knowledge` stand in place of the memories.
+
+    Args:
+        task: What is to be decided or done.
+        memories: A recollection, best first; its `notes` become those of the prompt. Empty says that nothing was found.
+        blocks: Further blocks by name: text, rows, or blocks.
+        budget: As `assemble` takes it.
+        reserve: As `assemble` takes it.
+        tokenizer: As `assemble` takes it.
+        phase: As `assemble` takes it.
+        task_type: The `task` of `assemble`.
+        framing: As `assemble` takes it.
+
+    Raises:
+        BudgetTooSmallError: The task and the system prompt do not fit; the message names what they need.
+        InvalidInputError: A block, a name or a number is not usable.
+    """
+    parts = {each.name: each for each in (block(name, content) for name, content in (blocks or {}).items())}
+    for name in ("instruction", "event"):
+        if name not in parts:
+            parts[name] = Block(name, task)
+            break
+    for found in memory_blocks(memories):
+        parts.setdefault(found.name, found)
+    prompt = assemble(
+        list(parts.values()),
+        budget=budget,
+        reserve=reserve,
+        tokenizer=tokenizer,
+        phase=phase,
+        task=task_type,
+        framing=framing,
+    )
+    return replace(prompt, notes=tuple(getattr(memories, "notes", ())))
 
 
 def count_tokens(text: str, tokenizer: str = "o200k") -> int:
