@@ -5,6 +5,7 @@ mod bequeath;
 mod capture;
 mod convert;
 mod errors;
+mod facts;
 mod hot;
 mod recall;
 mod sentences;
@@ -25,6 +26,9 @@ mod _core {
 
     #[pymodule_export]
     use crate::capture::{EpisodeLog, Recorded, make_id};
+
+    #[pymodule_export]
+    use crate::facts::{FactStore, Upserted, confidence_now, decay_confidence, half_life_to_tau, stability};
 
     #[pymodule_export]
     use crate::hot::{PyHotSet, embedding_sentences, embedding_text};

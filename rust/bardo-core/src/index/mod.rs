@@ -1,10 +1,22 @@
 //! Making what was captured findable: vectors, words and facts (spec 2 and 4).
 
 pub mod calendar;
+mod facts;
+mod facts_change;
+mod facts_record;
+mod facts_schema;
+mod facts_upsert;
+mod facts_vectors;
 pub mod hot;
 pub mod interner;
 pub mod lexical;
+mod migrate;
 pub mod sentences;
 mod stop_words;
 pub mod text;
 pub mod vectors;
+
+pub use facts::{Changed, FactFilter, FactOptions, FactStore, Retention};
+pub use facts_change::{Link, Relation};
+pub use facts_record::EVIDENCE_KEPT;
+pub use facts_upsert::{FactVectors, Outcome, SAME_INSIGHT, SAME_MEANING};

@@ -208,6 +208,24 @@ pub enum FactPayload {
     },
 }
 
+impl FactPayload {
+    /// Whether every number in it is finite: the others have no form in JSON.
+    #[must_use]
+    pub fn is_finite(&self) -> bool {
+        match self {
+            Self::None | Self::Procedural { .. } | Self::AntiKnowledge { .. } => true,
+            Self::Baseline { mean, variance, min, max, .. } => {
+                [mean, variance, min, max].iter().all(|number| number.is_finite())
+            }
+            Self::Pattern { statistic, p_value, .. } => statistic.is_finite() && p_value.is_finite(),
+            Self::CausalLink { lift, p_value, .. } => lift.is_finite() && p_value.is_finite(),
+            Self::Heuristic { effect, interval, .. } => {
+                [*effect, interval.0, interval.1].iter().all(|number| number.is_finite())
+            }
+        }
+    }
+}
+
 /// Things found in a fact's text that people search by (spec 2, "metadata").
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Metadata {
@@ -284,6 +302,22 @@ pub struct Fact {
 }
 
 impl Fact {
+    /// Whether it was handed down or shared by others and not (yet) confirmed by the agent's own episodes.
+    #[must_use]
+    pub fn is_hearsay(&self) -> bool {
+        self.generation > 0
+            || matches!(
+                self.source,
+                Source::Clade | Source::Testament | Source::Styx | Source::Lethe | Source::Market
+            )
+    }
+
+    /// Whether it was learned in a death, or handed down by one.
+    #[must_use]
+    pub fn from_death(&self) -> bool {
+        self.bloodstain || self.source == Source::Testament
+    }
+
     /// Refuses a fact that breaks a documented limit, naming the limit and the field.
     pub fn validate(&self) -> Result<()> {
         if self.text.trim().is_empty() {
@@ -320,6 +354,13 @@ impl Fact {
                 check_unit(field, mark)?;
             }
         }
-        check_pad(&self.pad)
+        check_pad(&self.pad)?;
+        if self.payload.is_finite() {
+            return Ok(());
+        }
+        Err(Error::invalid(
+            "the payload of a fact holds a number that is NaN or infinite",
+            "Leave such numbers out: a statistic needs finite ones",
+        ))
     }
 }

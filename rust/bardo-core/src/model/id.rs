@@ -12,6 +12,11 @@ use crate::error::{Error, Result};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Id(pub [u8; 16]);
 
+impl Id {
+    /// Stands for no id yet: the store gives one.
+    pub const ABSENT: Self = Self([0; 16]);
+}
+
 impl fmt::Display for Id {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         uuid::Uuid::from_bytes(self.0).hyphenated().fmt(f)

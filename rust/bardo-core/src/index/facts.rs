@@ -1,0 +1,429 @@
+//! `facts.db`: what is generally true, in SQLite (spec 2). Opening, reading and the frame of every write.
+//!
+//! Only this file's connection opens the database in this process; other processes may have their own. Every write is
+//! one immediate transaction that stamps each fact it touches with a running change number, so that a reader can ask
+//! what changed since it last looked, whoever wrote.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use rusqlite::types::{FromSql, ToSql};
+use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, named_params, params};
+
+use super::facts_record::{self as record, Stored, rows, signed};
+use super::facts_schema::{MIGRATIONS, decode, register_functions};
+use super::migrate::{self, Step, damaged};
+use crate::error::{Error, Result};
+use crate::model::decay::{self, check_tau};
+use crate::model::{Fact, FactKind, FactStatus, Fingerprint, Id, IdSource, Micros, Source};
+
+/// Mixed into the seed so that facts and episodes of one agent, or facts of two, never share an id.
+const ID_DOMAIN: &str = "bardo facts of ";
+
+/// How a store is opened.
+#[derive(Clone, Debug)]
+pub struct FactOptions {
+    /// The owner; a file of another agent is refused.
+    pub agent: String,
+    /// Of the random part of new ids.
+    pub seed: u64,
+    /// The time of opening, kept as the birth of a new file.
+    pub now: Micros,
+    /// Whether to begin a new file where there is none.
+    pub create: bool,
+    /// How confidence fades and is renewed.
+    pub retention: Retention,
+}
+
+/// How confidence fades and is renewed; see [`decay`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Retention {
+    /// e-folding time in ticks.
+    pub tau_ticks: f64,
+    /// Fraction of the gap to 1 that one reinforcement closes.
+    pub reinforcement: f64,
+    /// Reinforcements within this many ticks count once.
+    pub spacing_ticks: u64,
+}
+
+impl Default for Retention {
+    fn default() -> Self {
+        Self {
+            tau_ticks: decay::LOOP_TAU_TICKS,
+            reinforcement: decay::REINFORCEMENT,
+            spacing_ticks: decay::SPACING_TICKS,
+        }
+    }
+}
+
+impl Retention {
+    fn check(&self) -> Result<()> {
+        check_tau(self.tau_ticks)?;
+        check_fraction(self.reinforcement)
+    }
+}
+
+/// Refuses a step that is not a fraction.
+pub(crate) fn check_fraction(fraction: f64) -> Result<()> {
+    if (0.0..=1.0).contains(&fraction) {
+        return Ok(());
+    }
+    Err(Error::invalid(format!("the fraction is {fraction}"), "It must be a number from 0 to 1"))
+}
+
+/// Which facts to list; the default is every one.
+#[derive(Clone, Debug, Default)]
+pub struct FactFilter {
+    /// Of this kind.
+    pub kind: Option<FactKind>,
+    /// In this category or one below it.
+    pub category: Option<String>,
+    /// About this subject.
+    pub subject: Option<String>,
+    /// From this source.
+    pub source: Option<Source>,
+    /// With this status; set aside when `as_of` is given.
+    pub status: Option<FactStatus>,
+    /// In force at this tick.
+    pub as_of: Option<u64>,
+    /// After this id, for pages.
+    pub after: Option<Id>,
+}
+
+/// One fact as of its latest change.
+#[derive(Clone, Debug)]
+pub struct Changed {
+    /// Running number of the change.
+    pub change: u64,
+    /// The record after it.
+    pub fact: Fact,
+    /// Its vector, if it has one.
+    pub vector: Option<Vec<f32>>,
+}
+
+/// The semantic memory of one agent.
+#[derive(Debug)]
+pub struct FactStore {
+    pub(crate) path: PathBuf,
+    pub(crate) agent: String,
+    ids: IdSource,
+    retention: Mutex<Retention>,
+    connection: Mutex<Option<Connection>>,
+}
+
+impl FactStore {
+    /// Opens or begins the store. Errors leave the file as it was.
+    pub fn open(path: &Path, options: &FactOptions) -> Result<Self> {
+        crate::model::check_name("the agent", &options.agent)?;
+        options.retention.check()?;
+        let connection = migrate::open(path, options.create, MIGRATIONS)?;
+        let domain = xxhash_rust::xxh3::xxh3_64(format!("{ID_DOMAIN}{}", options.agent).as_bytes());
+        let store = Self {
+            path: path.to_owned(),
+            agent: options.agent.clone(),
+            ids: IdSource::new(options.seed ^ domain),
+            retention: Mutex::new(options.retention),
+            connection: Mutex::new(Some(connection)),
+        };
+        store.claim(options.now)?;
+        store.with(|connection| Ok(register_functions(connection)?))?;
+        Ok(store)
+    }
+
+    /// Writes the agent's name into a new file, or refuses another agent's (law 14).
+    fn claim(&self, now: Micros) -> Result<()> {
+        let owner = |connection: &Connection| meta::<String>(connection, "agent");
+        let mut found = self.with(owner)?;
+        if found.is_none() {
+            found = self.write(|writer| {
+                // Another process may have been faster.
+                let found = owner(&writer.transaction)?;
+                if found.is_none() {
+                    set_meta(&writer.transaction, "agent", &self.agent)?;
+                    set_meta(&writer.transaction, "created_at", &now)?;
+                }
+                Ok(found.or_else(|| Some(self.agent.clone())))
+            })?;
+        }
+        if found.as_deref() == Some(&self.agent) {
+            return Ok(());
+        }
+        Err(Error::StoreForeign {
+            path: self.path.clone(),
+            what: format!("belongs to the agent {:?}, not to {:?}", found.unwrap_or_default(), self.agent),
+            hint: "Open it under its own name, or pass knowledge on with `bequeath` and `inherit`".to_owned(),
+        })
+    }
+
+    /// The owner.
+    #[must_use]
+    pub fn agent(&self) -> &str {
+        &self.agent
+    }
+
+    /// The file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Version of the schema on disk.
+    #[must_use]
+    pub fn schema_version(&self) -> u32 {
+        MIGRATIONS.len() as u32
+    }
+
+    /// How confidence fades and is renewed here.
+    #[must_use]
+    pub fn retention(&self) -> Retention {
+        *lock(&self.retention)
+    }
+
+    /// Changes how confidence fades and is renewed from now on; nothing stored is rewritten.
+    pub fn set_retention(&self, retention: Retention) -> Result<()> {
+        retention.check()?;
+        *lock(&self.retention) = retention;
+        Ok(())
+    }
+
+    /// The model of the vectors in the store, once there are any.
+    pub fn fingerprint(&self) -> Result<Option<Fingerprint>> {
+        self.read(|connection| fingerprint(connection, &self.path))
+    }
+
+    /// The facts with these ids, in their order.
+    pub fn get(&self, ids: &[Id]) -> Result<Vec<Option<Fact>>> {
+        self.read(|connection| {
+            ids.iter().map(|id| Ok(record::find(connection, *id)?.map(|stored| stored.fact))).collect()
+        })
+    }
+
+    /// The facts that pass the filter, by id. The records are today's, also when asked `as_of` an earlier tick: the
+    /// filter then says which of them were in force.
+    pub fn list(&self, filter: &FactFilter, limit: usize) -> Result<Vec<Fact>> {
+        let category = filter.category.as_deref().filter(|category| !category.is_empty());
+        self.read(|connection| {
+            let found = record::select(
+                connection,
+                "WHERE (:kind IS NULL OR kind = :kind)
+                   AND (:category IS NULL OR category = :category OR substr(category, 1, length(:below)) = :below)
+                   AND (:subject IS NULL OR serial IN (SELECT fact FROM subjects WHERE subject = :subject))
+                   AND (:source IS NULL OR source = :source)
+                   AND (:as_of IS NOT NULL OR :status IS NULL OR status = :status)
+                   AND (:as_of IS NULL OR (created_tick <= :as_of AND (ended_tick IS NULL OR ended_tick > :as_of)
+                        AND (expires_tick IS NULL OR expires_tick > :as_of)))
+                   AND (:after IS NULL OR id > :after)
+                 ORDER BY id LIMIT :limit",
+                named_params! {
+                    ":kind": filter.kind.map(FactKind::name),
+                    ":category": category,
+                    ":below": category.map(|category| format!("{category}/")),
+                    ":subject": filter.subject,
+                    ":source": filter.source.map(Source::name),
+                    ":status": filter.status.map(FactStatus::name),
+                    ":as_of": filter.as_of.map(signed).transpose()?,
+                    ":after": filter.after.map(|id| id.0),
+                    ":limit": rows(limit),
+                },
+            )?;
+            Ok(facts(found))
+        })
+    }
+
+    /// The supersession chain that a fact belongs to, oldest first.
+    pub fn history(&self, id: Id) -> Result<Vec<Fact>> {
+        self.read(|connection| {
+            let mut chain = vec![record::require(connection, id)?.fact];
+            while let Some(older) = chain[0].supersedes {
+                match record::find(connection, older)? {
+                    Some(found) if chain.iter().all(|known| known.id != older) => chain.insert(0, found.fact),
+                    _ => break,
+                }
+            }
+            while let Some(newer) = chain.last().and_then(|last| last.superseded_by) {
+                match record::find(connection, newer)? {
+                    Some(found) if chain.iter().all(|known| known.id != newer) => chain.push(found.fact),
+                    _ => break,
+                }
+            }
+            Ok(chain)
+        })
+    }
+
+    /// The number of the last change by anybody; cheap.
+    pub fn last_change(&self) -> Result<u64> {
+        self.read(|connection| Ok(counter(connection, "change")?.unsigned_abs()))
+    }
+
+    /// The facts whose latest change came after the given one, in order of change, with their vectors.
+    pub fn changed_since(&self, change: u64, limit: usize) -> Result<Vec<Changed>> {
+        self.read(|connection| {
+            let found = record::select(
+                connection,
+                "WHERE change > ?1 ORDER BY change LIMIT ?2",
+                params![signed(change)?, rows(limit)],
+            )?;
+            let mut vectors = connection.prepare_cached("SELECT vector FROM vectors WHERE fact = ?1")?;
+            found
+                .into_iter()
+                .map(|stored| {
+                    let blob: Option<Vec<u8>> =
+                        vectors.query_row([stored.serial], |row| row.get(0)).optional()?;
+                    Ok(Changed {
+                        change: stored.change,
+                        fact: stored.fact,
+                        vector: blob.as_deref().map(decode),
+                    })
+                })
+                .collect()
+        })
+    }
+
+    /// The confidence of these facts at a tick; `None` where there is no such fact.
+    pub fn confidence_now(&self, ids: &[Id], tick: u64) -> Result<Vec<Option<f64>>> {
+        let tau = self.retention().tau_ticks;
+        let found = self.get(ids)?;
+        Ok(found
+            .iter()
+            .map(|fact| fact.as_ref().map(|fact| decay::confidence_now(fact, tick, tau)))
+            .collect())
+    }
+
+    /// Closes the file; every later call fails.
+    pub fn close(&self) -> Result<()> {
+        match lock(&self.connection).take() {
+            None => Ok(()),
+            Some(connection) => connection
+                .close()
+                .map_err(|(_, error)| migrate::Failure::from(error).into_error("close", &self.path)),
+        }
+    }
+
+    /// Reads in one transaction, so that rows of several tables belong together.
+    pub(crate) fn read<T>(&self, action: impl FnOnce(&Transaction<'_>) -> Step<T>) -> Result<T> {
+        self.with_mut(|connection| action(&connection.transaction()?), "read")
+    }
+
+    /// Writes in one transaction that begins by taking the write lock: all of it happens, or nothing.
+    pub(crate) fn write<T>(&self, action: impl FnOnce(&Writer<'_>) -> Step<T>) -> Result<T> {
+        self.with_mut(
+            |connection| {
+                let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+                let writer = Writer { transaction, ids: self.ids };
+                let answer = action(&writer)?;
+                writer.transaction.commit()?;
+                Ok(answer)
+            },
+            "write",
+        )
+    }
+
+    fn with<T>(&self, action: impl FnOnce(&Connection) -> Step<T>) -> Result<T> {
+        self.with_mut(|connection| action(connection), "read")
+    }
+
+    fn with_mut<T>(&self, action: impl FnOnce(&mut Connection) -> Step<T>, verb: &'static str) -> Result<T> {
+        let mut guard = lock(&self.connection);
+        let Some(connection) = guard.as_mut() else {
+            return Err(Error::StoreUnavailable {
+                action: verb,
+                path: self.path.clone(),
+                cause: "it was closed".to_owned(),
+                hint: "Open the grimoire again".to_owned(),
+            });
+        };
+        action(connection).map_err(|failure| failure.into_error(verb, &self.path))
+    }
+}
+
+/// One write in progress.
+pub(crate) struct Writer<'a> {
+    /// Holds the write lock.
+    pub transaction: Transaction<'a>,
+    ids: IdSource,
+}
+
+impl Writer<'_> {
+    /// Writes a new fact, giving it an id if it has none; the answer is its row.
+    pub fn insert(&self, fact: &mut Fact) -> Step<i64> {
+        if fact.id == Id::ABSENT {
+            fact.id = self.new_id(fact.created_at)?;
+        }
+        record::insert(&self.transaction, self.next("change")?, fact)
+    }
+
+    /// Writes what changed about a stored fact.
+    pub fn update(&self, stored: &Stored) -> Step<()> {
+        record::update(&self.transaction, self.next("change")?, stored)
+    }
+
+    fn new_id(&self, at: Micros) -> Step<Id> {
+        loop {
+            let id = self.ids.make(at, self.next("serial")?.unsigned_abs());
+            // A testament can bring the ids of a twin with the same seed.
+            let taken =
+                self.transaction.prepare_cached("SELECT 1 FROM facts WHERE id = ?1")?.exists([id.0])?;
+            if !taken {
+                return Ok(id);
+            }
+        }
+    }
+
+    /// The next number of a running counter, from 1.
+    pub fn next(&self, name: &str) -> Step<i64> {
+        self.count(name, 1)
+    }
+
+    /// Adds to a counter; the answer is its new value.
+    pub fn count(&self, name: &str, more: i64) -> Step<i64> {
+        Ok(self
+            .transaction
+            .prepare_cached(
+                "INSERT INTO meta (key, value) VALUES (?1, ?2)
+                 ON CONFLICT (key) DO UPDATE SET value = value + ?2 RETURNING value",
+            )?
+            .query_row(params![name, more], |row| row.get(0))?)
+    }
+}
+
+/// A stored setting.
+pub(crate) fn meta<T: FromSql>(connection: &Connection, key: &str) -> Step<Option<T>> {
+    Ok(connection
+        .prepare_cached("SELECT value FROM meta WHERE key = ?1")?
+        .query_row([key], |row| row.get(0))
+        .optional()?)
+}
+
+/// Stores a setting.
+pub(crate) fn set_meta(connection: &Connection, key: &str, value: &dyn ToSql) -> Step<()> {
+    connection
+        .prepare_cached(
+            "INSERT INTO meta (key, value) VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = ?2",
+        )?
+        .execute(params![key, value])?;
+    Ok(())
+}
+
+/// A running counter, 0 if it never ran.
+pub(crate) fn counter(connection: &Connection, key: &str) -> Step<i64> {
+    Ok(meta(connection, key)?.unwrap_or(0))
+}
+
+/// The model of the stored vectors.
+pub(crate) fn fingerprint(connection: &Connection, path: &Path) -> Step<Option<Fingerprint>> {
+    let text: Option<String> = meta(connection, "fingerprint")?;
+    Ok(text
+        .map(|text| serde_json::from_str(&text))
+        .transpose()
+        .map_err(|cause| damaged(path, &format!("its embedding fingerprint is unreadable: {cause}")))?)
+}
+
+/// The records alone.
+pub(crate) fn facts(found: Vec<Stored>) -> Vec<Fact> {
+    found.into_iter().map(|stored| stored.fact).collect()
+}
+
+/// A panic while the lock was held rolled its transaction back, so what is behind the lock is sound.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

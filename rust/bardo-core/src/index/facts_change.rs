@@ -1,0 +1,316 @@
+//! What outcomes, contradictions and retrievals do to a fact (spec 2). Every verb is one transaction.
+
+use std::str::FromStr;
+
+use rusqlite::params;
+
+use super::facts::{FactStore, Retention, Writer, check_fraction, counter};
+use super::facts_record::{self as record, Stored, signed};
+use super::facts_upsert::{restore, spaced};
+use super::migrate::Step;
+use crate::error::{Error, Result};
+use crate::model::decay::{CONTRADICTED_CEILING, confidence_now, reinforced, weakened};
+use crate::model::{Fact, FactStatus, Id, Micros};
+
+/// How two facts stand to each other (spec 2, "Links and graph").
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Relation {
+    /// The first makes the second more likely.
+    Supports,
+    /// Both cannot hold.
+    Contradicts,
+    /// The first says the second more exactly.
+    Refines,
+    /// The first brings about the second.
+    Causes,
+    /// The first belongs to the second.
+    PartOf,
+    /// Worth reading together.
+    SeeAlso,
+}
+
+impl Relation {
+    const ALL: [Self; 6] =
+        [Self::Supports, Self::Contradicts, Self::Refines, Self::Causes, Self::PartOf, Self::SeeAlso];
+
+    /// The name used outside the core.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Supports => "supports",
+            Self::Contradicts => "contradicts",
+            Self::Refines => "refines",
+            Self::Causes => "causes",
+            Self::PartOf => "part_of",
+            Self::SeeAlso => "see_also",
+        }
+    }
+}
+
+impl FromStr for Relation {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        Self::ALL.into_iter().find(|relation| relation.name() == name).ok_or_else(|| {
+            Error::invalid(
+                format!("{name:?} is not a relation"),
+                "Use one of: supports, contradicts, refines, causes, part_of, see_also",
+            )
+        })
+    }
+}
+
+/// One link between two facts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Link {
+    /// From.
+    pub src: Id,
+    /// To.
+    pub dst: Id,
+    /// How they stand to each other.
+    pub relation: Relation,
+    /// 0..1.
+    pub weight: f64,
+    /// When it was drawn.
+    pub tick: u64,
+}
+
+impl FactStore {
+    /// A useful outcome or a new supporting episode for each of these facts: confidence moves from what it is now toward
+    /// 1 by the fraction, support grows, decay starts anew. Within the spacing of the last one that counted only the
+    /// evidence is noted. Says how many counted.
+    pub fn reinforce(&self, ids: &[Id], evidence: &[Id], tick: u64, retention: Retention) -> Result<usize> {
+        check_fraction(retention.reinforcement)?;
+        self.write(|writer| {
+            let mut counted = 0;
+            for id in ids {
+                let stored = record::require(&writer.transaction, *id)?;
+                counted += usize::from(reinforce_one(writer, stored, evidence, tick, retention)?);
+            }
+            Ok(counted)
+        })
+    }
+
+    /// A contrary outcome for each of these facts: confidence falls from what it is now by the fraction, by twice that
+    /// for inherited ones. Says how many there were.
+    pub fn weaken(&self, ids: &[Id], tick: u64, fraction: f64) -> Result<usize> {
+        check_fraction(fraction)?;
+        let tau = self.retention().tau_ticks;
+        self.write(|writer| {
+            for id in ids {
+                let mut stored = record::require(&writer.transaction, *id)?;
+                let before = confidence_now(&stored.fact, tick, tau);
+                stored.fact.confidence = weakened(before, fraction, stored.fact.is_hearsay()) as f32;
+                stored.fact.reinforced_tick = tick;
+                writer.update(&stored)?;
+            }
+            Ok(ids.len())
+        })
+    }
+
+    /// Two facts that cannot both hold: both are linked, the weaker falls to at most 0.3 and expires. The answer is the
+    /// weaker one.
+    pub fn contradict(&self, a: Id, b: Id, tick: u64, expires_tick: u64) -> Result<Id> {
+        if a == b {
+            return Err(Error::invalid("a fact cannot contradict itself", "Pass two ids"));
+        }
+        let tau = self.retention().tau_ticks;
+        self.write(|writer| {
+            let first = record::require(&writer.transaction, a)?;
+            let second = record::require(&writer.transaction, b)?;
+            let strength = |stored: &Stored| confidence_now(&stored.fact, tick, tau);
+            // On a tie the one with less behind it gives way, then the older one.
+            let order = strength(&first)
+                .total_cmp(&strength(&second))
+                .then(first.fact.support.cmp(&second.fact.support))
+                .then(first.serial.cmp(&second.serial));
+            let (mut weaker, stronger) = if order.is_le() { (first, second) } else { (second, first) };
+            let confidence = strength(&weaker).min(CONTRADICTED_CEILING);
+            lower(&mut weaker, confidence, tick, expires_tick);
+            writer.update(&weaker)?;
+            link_both(writer, weaker.fact.id, stronger.fact.id, tick)?;
+            Ok(weaker.fact.id)
+        })
+    }
+
+    /// Puts a new fact in the place of an old one, which stays as history; the answer is the new id.
+    pub fn supersede(&self, old: Id, new: &Fact, tick: u64, now: Micros) -> Result<Id> {
+        new.validate()?;
+        self.write(|writer| {
+            let mut stored = record::require(&writer.transaction, old)?;
+            if let Some(newer) = stored.fact.superseded_by {
+                return Err(Error::invalid(
+                    format!("{old} was already superseded by {newer}"),
+                    "Supersede that one instead",
+                )
+                .into());
+            }
+            let mut fact = self.born(new, tick, now);
+            if fact.id != Id::ABSENT && record::find(&writer.transaction, fact.id)?.is_some() {
+                return Err(Error::invalid(
+                    format!("the id {} is taken", fact.id),
+                    "Leave the id of the new fact out",
+                )
+                .into());
+            }
+            fact.supersedes = Some(old);
+            fact.status = FactStatus::Active;
+            writer.insert(&mut fact)?;
+            retire(writer, &mut stored, fact.id, tick)?;
+            Ok(fact.id)
+        })
+    }
+
+    /// Draws a link, or changes the weight of the one that is there.
+    pub fn link(&self, link: &Link) -> Result<()> {
+        check_fraction(link.weight)?;
+        self.write(|writer| {
+            record::require(&writer.transaction, link.src)?;
+            record::require(&writer.transaction, link.dst)?;
+            write_link(writer, link)
+        })
+    }
+
+    /// The links from or to any of these facts.
+    pub fn links(&self, ids: &[Id]) -> Result<Vec<Link>> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT src, dst, relation, weight, tick FROM links WHERE src = ?1 OR dst = ?1
+                 ORDER BY src, dst, relation",
+            )?;
+            let mut links: Vec<Link> = Vec::new();
+            for id in ids {
+                let mut rows = statement.query([id.0])?;
+                while let Some(row) = rows.next()? {
+                    links.push(Link {
+                        src: Id(row.get(0)?),
+                        dst: Id(row.get(1)?),
+                        relation: row.get::<_, String>(2)?.parse()?,
+                        weight: row.get(3)?,
+                        tick: row.get::<_, i64>(4)?.unsigned_abs(),
+                    });
+                }
+            }
+            let key = |link: &Link| (link.src, link.dst, link.relation.name());
+            links.sort_by_key(key);
+            links.dedup_by_key(|link| key(link));
+            Ok(links)
+        })
+    }
+
+    /// Notes that these facts were retrieved. Confidence does not move: only outcomes raise it (law 5).
+    pub fn touch(&self, ids: &[Id], tick: u64) -> Result<()> {
+        self.write(|writer| {
+            for id in ids {
+                let mut stored = record::require(&writer.transaction, *id)?;
+                stored.fact.mentions = stored.fact.mentions.saturating_add(1);
+                stored.fact.accessed_tick = stored.fact.accessed_tick.max(tick);
+                writer.update(&stored)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Exempts these facts from decay and pruning, or ends the exemption; what they lost is not given back.
+    pub fn pin(&self, ids: &[Id], pinned: bool, tick: u64) -> Result<()> {
+        let tau = self.retention().tau_ticks;
+        self.write(|writer| {
+            for id in ids {
+                let mut stored = record::require(&writer.transaction, *id)?;
+                if stored.fact.pinned != pinned {
+                    stored.fact.confidence = confidence_now(&stored.fact, tick, tau) as f32;
+                    stored.fact.reinforced_tick = stored.fact.reinforced_tick.max(tick);
+                    stored.fact.pinned = pinned;
+                    writer.update(&stored)?;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Counts: facts by status, links, vectors, baselines, upsert outcomes, the last change, bytes on disk.
+    pub fn stats(&self) -> Result<Vec<(String, i64)>> {
+        let mut stats = self.read(|connection| {
+            let count = |query: &str| connection.query_row(query, [], |row| row.get::<_, i64>(0));
+            let mut stats = vec![("facts".to_owned(), count("SELECT count(*) FROM facts")?)];
+            for status in FactStatus::ALL {
+                let number = connection.query_row(
+                    "SELECT count(*) FROM facts WHERE status = ?1",
+                    [status.name()],
+                    |row| row.get(0),
+                )?;
+                stats.push((status.name().to_owned(), number));
+            }
+            for table in ["links", "vectors", "baselines"] {
+                stats.push((table.to_owned(), count(&format!("SELECT count(*) FROM {table}"))?));
+            }
+            for name in ["upsert_new", "upsert_exact", "upsert_similar", "change", "watermark"] {
+                stats.push((name.to_owned(), counter(connection, name)?));
+            }
+            Ok(stats)
+        })?;
+        let bytes = std::fs::metadata(&self.path).map_or(0, |found| found.len());
+        stats.push(("bytes_on_disk".to_owned(), signed(bytes)?));
+        Ok(stats)
+    }
+}
+
+/// One reinforcement of a fact that was just read; says whether it counted.
+pub(crate) fn reinforce_one(
+    writer: &Writer<'_>,
+    mut stored: Stored,
+    evidence: &[Id],
+    tick: u64,
+    retention: Retention,
+) -> Step<bool> {
+    let counted = spaced(&stored, retention.spacing_ticks, tick);
+    if counted {
+        let before = confidence_now(&stored.fact, tick, retention.tau_ticks);
+        stored.fact.confidence = reinforced(before, retention.reinforcement) as f32;
+        stored.fact.support = stored.fact.support.saturating_add(1);
+        stored.fact.reinforced_tick = tick;
+        stored.spaced_tick = Some(tick);
+        restore(&mut stored.fact);
+    }
+    let noted = record::add_evidence(&writer.transaction, stored.serial, evidence)?;
+    if counted || noted > 0 {
+        writer.update(&stored)?;
+    }
+    Ok(counted)
+}
+
+/// Lowers a contradicted fact; it expires unless it is confirmed.
+pub(crate) fn lower(stored: &mut Stored, confidence: f64, tick: u64, expires_tick: u64) {
+    stored.fact.confidence = confidence as f32;
+    stored.fact.reinforced_tick = tick;
+    stored.fact.expires_tick = Some(expires_tick);
+    stored.fact.status = FactStatus::Contradicted;
+}
+
+/// Turns a fact into the history of another.
+pub(crate) fn retire(writer: &Writer<'_>, stored: &mut Stored, newer: Id, tick: u64) -> Step<()> {
+    stored.fact.superseded_by = Some(newer);
+    stored.fact.status = FactStatus::Superseded;
+    stored.ended_tick = Some(tick);
+    writer.update(stored)
+}
+
+/// Labels two facts as contradicting each other.
+pub(crate) fn link_both(writer: &Writer<'_>, a: Id, b: Id, tick: u64) -> Step<()> {
+    for (src, dst) in [(a, b), (b, a)] {
+        write_link(writer, &Link { src, dst, relation: Relation::Contradicts, weight: 1.0, tick })?;
+    }
+    Ok(())
+}
+
+/// Writes one link.
+pub(crate) fn write_link(writer: &Writer<'_>, link: &Link) -> Step<()> {
+    writer
+        .transaction
+        .prepare_cached(
+            "INSERT INTO links (src, dst, relation, weight, tick) VALUES (?1, ?2, ?3, ?4, ?5)
+             ON CONFLICT (src, dst, relation) DO UPDATE SET weight = excluded.weight, tick = excluded.tick",
+        )?
+        .execute(params![link.src.0, link.dst.0, link.relation.name(), link.weight, signed(link.tick)?])?;
+    Ok(())
+}

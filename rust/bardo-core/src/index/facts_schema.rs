@@ -1,0 +1,156 @@
+//! The tables of `facts.db`, and the vector function that SQL sees.
+
+use std::sync::Arc;
+
+use half::f16;
+use half::slice::HalfFloatSliceExt;
+use rusqlite::functions::FunctionFlags;
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, Transaction};
+use simsimd::SpatialSimilarity;
+
+use super::migrate::Migration;
+
+/// From the empty file to the schema of this build, in order; a released one is never edited.
+pub(crate) const MIGRATIONS: &[Migration] = &[first];
+
+fn first(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+    transaction.execute_batch(
+        "
+        CREATE TABLE meta (key TEXT PRIMARY KEY, value ANY) STRICT, WITHOUT ROWID;
+        CREATE TABLE facts (
+            serial INTEGER PRIMARY KEY,
+            id BLOB NOT NULL UNIQUE,
+            change INTEGER NOT NULL,
+            text TEXT NOT NULL,
+            text_key INTEGER NOT NULL,          -- hash of the text without case and space
+            kind TEXT NOT NULL,
+            category TEXT NOT NULL,
+            support INTEGER NOT NULL,
+            confidence REAL NOT NULL,           -- as of reinforced_tick
+            importance REAL NOT NULL,
+            quality TEXT,                       -- JSON
+            created_tick INTEGER NOT NULL,
+            created_at INTEGER NOT NULL,        -- microseconds UTC
+            observed_from INTEGER NOT NULL,
+            observed_to INTEGER NOT NULL,
+            reinforced_tick INTEGER NOT NULL,
+            spaced_tick INTEGER,                -- the last reinforcement that counted
+            accessed_tick INTEGER NOT NULL,
+            mentions INTEGER NOT NULL,
+            source TEXT NOT NULL,
+            origin TEXT NOT NULL,
+            generation INTEGER NOT NULL,
+            pleasure REAL NOT NULL,
+            arousal REAL NOT NULL,
+            dominance REAL NOT NULL,
+            supersedes BLOB,
+            superseded_by BLOB,
+            expires_tick INTEGER,
+            ended_tick INTEGER,                 -- when it was superseded or archived
+            status TEXT NOT NULL,
+            pinned INTEGER NOT NULL,
+            bloodstain INTEGER NOT NULL,
+            metadata TEXT NOT NULL,             -- JSON
+            payload TEXT NOT NULL               -- JSON
+        ) STRICT;
+        CREATE UNIQUE INDEX facts_by_change ON facts (change);
+        CREATE INDEX facts_by_text ON facts (text_key);
+        CREATE INDEX facts_by_category ON facts (category, kind);
+        CREATE INDEX facts_by_expiry ON facts (expires_tick) WHERE expires_tick IS NOT NULL;
+
+        CREATE TABLE subjects (
+            fact INTEGER NOT NULL REFERENCES facts ON DELETE CASCADE,
+            position INTEGER NOT NULL,
+            subject TEXT NOT NULL,
+            PRIMARY KEY (fact, position)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX subjects_by_name ON subjects (subject);
+
+        CREATE TABLE evidence (
+            fact INTEGER NOT NULL REFERENCES facts ON DELETE CASCADE,
+            position INTEGER NOT NULL,
+            episode BLOB NOT NULL,
+            PRIMARY KEY (fact, position)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX evidence_by_episode ON evidence (episode);
+
+        CREATE TABLE vectors (
+            fact INTEGER PRIMARY KEY REFERENCES facts ON DELETE CASCADE,
+            vector BLOB NOT NULL                -- half precision, little-endian
+        ) STRICT;
+
+        CREATE TABLE links (
+            src BLOB NOT NULL,
+            dst BLOB NOT NULL,
+            relation TEXT NOT NULL,
+            weight REAL NOT NULL,
+            tick INTEGER NOT NULL,
+            PRIMARY KEY (src, dst, relation)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX links_by_target ON links (dst);
+
+        CREATE TABLE baselines (
+            subject TEXT NOT NULL,
+            metric TEXT NOT NULL,
+            n INTEGER NOT NULL,
+            mean REAL NOT NULL,
+            deviation REAL NOT NULL,            -- of the population
+            min REAL NOT NULL,
+            max REAL NOT NULL,
+            first_tick INTEGER NOT NULL,
+            last_tick INTEGER NOT NULL,
+            evidence BLOB NOT NULL,             -- ids of the latest episodes, 16 bytes each
+            fact BLOB,                          -- the fact that states it
+            PRIMARY KEY (subject, metric)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE VIRTUAL TABLE words USING fts5 (text, content='facts', content_rowid='serial', tokenize='porter unicode61');
+        CREATE TRIGGER words_insert AFTER INSERT ON facts BEGIN
+            INSERT INTO words (rowid, text) VALUES (new.serial, new.text);
+        END;
+        CREATE TRIGGER words_delete AFTER DELETE ON facts BEGIN
+            INSERT INTO words (words, rowid, text) VALUES ('delete', old.serial, old.text);
+        END;
+        CREATE TRIGGER words_update AFTER UPDATE OF text ON facts WHEN old.text IS NOT new.text BEGIN
+            INSERT INTO words (words, rowid, text) VALUES ('delete', old.serial, old.text);
+            INSERT INTO words (rowid, text) VALUES (new.serial, new.text);
+        END;
+        ",
+    )
+}
+
+/// Makes `cosine(stored, query)` known to SQL: of two half-precision blobs, 0 when either has no length or they differ
+/// in dimensions, NULL when either is NULL.
+pub(crate) fn register_functions(connection: &Connection) -> rusqlite::Result<()> {
+    let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
+    connection.create_scalar_function("cosine", 2, flags, |context| {
+        let ValueRef::Blob(stored) = context.get_raw(0) else {
+            return Ok(None);
+        };
+        if matches!(context.get_raw(1), ValueRef::Null) {
+            return Ok(None);
+        }
+        // The query is the same for every row: it is decoded once per statement.
+        let query: Arc<Vec<f32>> = context.get_or_create_aux(1, |value| value.as_blob().map(decode))?;
+        Ok(Some(cosine(&decode(stored), &query)))
+    })
+}
+
+/// A vector as the store keeps it.
+pub(crate) fn encode(vector: &[f32]) -> Vec<u8> {
+    vector.iter().flat_map(|part| f16::from_f32(*part).to_le_bytes()).collect()
+}
+
+/// A vector from its stored form.
+pub(crate) fn decode(blob: &[u8]) -> Vec<f32> {
+    let halves: Vec<f16> = blob.chunks_exact(2).map(|pair| f16::from_le_bytes([pair[0], pair[1]])).collect();
+    halves.to_f32_vec()
+}
+
+/// Cosine of the angle between two vectors; 0 when it does not exist.
+pub(crate) fn cosine(left: &[f32], right: &[f32]) -> f64 {
+    let dot = |a: &[f32], b: &[f32]| f32::dot(a, b).unwrap_or(0.0);
+    let lengths = (dot(left, left) * dot(right, right)).sqrt();
+    if left.len() == right.len() && lengths > 0.0 { dot(left, right) / lengths } else { 0.0 }
+}

@@ -1,0 +1,259 @@
+//! Same meaning is renewed, not stored twice (spec 2, "Upsert", stage 1).
+
+use rusqlite::params;
+
+use super::facts::{FactStore, Retention, Writer};
+use super::facts_record::{self as record, Stored, normalised};
+use super::facts_schema::encode;
+use super::facts_vectors::{check_vector, claim_fingerprint};
+use crate::error::{Error, Result};
+use crate::index::migrate::Step;
+use crate::model::decay::{confidence_now, reinforced};
+use crate::model::{Fact, FactKind, Fingerprint, Id, Micros, Source};
+
+/// Cosine above which two facts of one kind and category mean the same (spec 2).
+pub const SAME_MEANING: f64 = 0.95;
+/// The same for insights, whose wording varies more (spec 2).
+pub const SAME_INSIGHT: f64 = 0.92;
+
+/// What became of a fact that was handed in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Nothing like it was there.
+    New,
+    /// The same text was there.
+    Exact,
+    /// The same meaning was there in other words.
+    Similar,
+}
+
+impl Outcome {
+    /// The name used outside the core.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::New => "new",
+            Self::Exact => "exact",
+            Self::Similar => "similar",
+        }
+    }
+}
+
+/// Vectors of a batch of facts, row by row, and the model that made them.
+#[derive(Clone, Copy, Debug)]
+pub struct FactVectors<'a> {
+    /// One row per fact.
+    pub rows: &'a [&'a [f32]],
+    /// Their model.
+    pub fingerprint: &'a Fingerprint,
+}
+
+impl FactStore {
+    /// Stores each fact, or renews the one that already says it; the answer has the id that now stands for each.
+    ///
+    /// A fact with an id that is already there is a retry and changes nothing. One agent's own fact renews the one it
+    /// repeats; hearsay that repeats something known changes nothing about the agent's own knowledge (spec 6).
+    pub fn upsert(
+        &self,
+        facts: &[Fact],
+        vectors: Option<FactVectors<'_>>,
+        tick: u64,
+        now: Micros,
+    ) -> Result<Vec<(Id, Outcome)>> {
+        for fact in facts {
+            fact.validate()?;
+        }
+        if let Some(given) = &vectors {
+            if given.rows.len() != facts.len() {
+                return Err(Error::vector(
+                    format!("{} vectors for {} facts", given.rows.len(), facts.len()),
+                    "Pass one row per fact",
+                ));
+            }
+            given.rows.iter().try_for_each(|row| check_vector(row, given.fingerprint))?;
+        }
+        let retention = self.retention();
+        self.write(|writer| {
+            if let Some(given) = &vectors {
+                claim_fingerprint(writer, given.fingerprint, &self.path)?;
+            }
+            let mut outcomes = Vec::with_capacity(facts.len());
+            for (index, fact) in facts.iter().enumerate() {
+                let vector = vectors.as_ref().map(|given| encode(given.rows[index]));
+                let (id, outcome) = self.upsert_one(writer, fact, vector.as_deref(), retention, tick, now)?;
+                writer.count(&format!("upsert_{}", outcome.name()), 1)?;
+                outcomes.push((id, outcome));
+            }
+            Ok(outcomes)
+        })
+    }
+
+    fn upsert_one(
+        &self,
+        writer: &Writer<'_>,
+        fact: &Fact,
+        vector: Option<&[u8]>,
+        retention: Retention,
+        tick: u64,
+        now: Micros,
+    ) -> Step<(Id, Outcome)> {
+        if fact.id != Id::ABSENT
+            && let Some(known) = record::find(&writer.transaction, fact.id)?
+        {
+            if normalised(&known.fact.text) == normalised(&fact.text) {
+                return Ok((fact.id, Outcome::Exact));
+            }
+            return Err(Error::invalid(
+                format!("the id {} already stands for another text", fact.id),
+                "Leave the id out, or replace that fact with `supersede`",
+            )
+            .into());
+        }
+        let found = match same_text(writer, fact)? {
+            Some(stored) => Some((stored, Outcome::Exact)),
+            None => same_meaning(writer, fact, vector)?.map(|stored| (stored, Outcome::Similar)),
+        };
+        if let Some((stored, outcome)) = found {
+            let id = stored.fact.id;
+            renew(writer, stored, fact, retention, tick)?;
+            return Ok((id, outcome));
+        }
+        let mut fact = self.born(fact, tick, now);
+        let serial = writer.insert(&mut fact)?;
+        if let Some(vector) = vector {
+            writer
+                .transaction
+                .prepare_cached("INSERT INTO vectors (fact, vector) VALUES (?1, ?2)")?
+                .execute(params![serial, vector])?;
+        }
+        Ok((fact.id, Outcome::New))
+    }
+
+    /// A fact as it enters the store.
+    pub(crate) fn born(&self, fact: &Fact, tick: u64, now: Micros) -> Fact {
+        let mut fact = fact.clone();
+        fact.created_tick = tick;
+        fact.created_at = now;
+        fact.reinforced_tick = tick;
+        if fact.observed == (0, 0) {
+            fact.observed = (tick, tick);
+        }
+        if fact.origin.is_empty() {
+            fact.origin.clone_from(&self.agent);
+        }
+        fact.support = fact.support.max(fact.evidence.len() as u32);
+        fact
+    }
+}
+
+/// In force, or contradicted but not yet expired: what a repetition may renew.
+const LIVING: &str = "status IN ('active', 'contradicted')";
+
+fn same_text(writer: &Writer<'_>, fact: &Fact) -> Step<Option<Stored>> {
+    let candidates = record::select(
+        &writer.transaction,
+        &format!("WHERE text_key = ?1 AND category = ?2 AND {LIVING} ORDER BY serial"),
+        params![record::text_key(&fact.text), fact.category],
+    )?;
+    let text = normalised(&fact.text);
+    Ok(candidates.into_iter().find(|stored| normalised(&stored.fact.text) == text))
+}
+
+fn same_meaning(writer: &Writer<'_>, fact: &Fact, vector: Option<&[u8]>) -> Step<Option<Stored>> {
+    let Some(vector) = vector else {
+        return Ok(None);
+    };
+    // Baselines of two metrics read almost alike; what they are about is in their payload.
+    if fact.kind == FactKind::Baseline {
+        return Ok(None);
+    }
+    let threshold = if fact.kind == FactKind::Insight { SAME_INSIGHT } else { SAME_MEANING };
+    let candidates = record::select(
+        &writer.transaction,
+        &format!(
+            "JOIN vectors ON vectors.fact = facts.serial
+             WHERE category = ?1 AND kind = ?2 AND {LIVING} AND cosine(vector, ?3) > ?4
+             ORDER BY cosine(vector, ?3) DESC, serial LIMIT 8"
+        ),
+        params![fact.category, fact.kind.name(), vector, threshold],
+    )?;
+    Ok(candidates.into_iter().find(|stored| same_figures(&stored.fact.text, &fact.text)))
+}
+
+/// Whether two texts carry the same numbers: embeddings hardly tell 30 basis points from 300.
+pub(crate) fn same_figures(left: &str, right: &str) -> bool {
+    fn figures(text: &str) -> impl Iterator<Item = &str> {
+        text.split(|character: char| !character.is_numeric() && character != '.' && character != ',')
+            .map(|part| part.trim_matches(['.', ',']))
+            .filter(|part| !part.is_empty())
+    }
+    figures(left).eq(figures(right))
+}
+
+/// What a repetition does to the fact that is there.
+fn renew(
+    writer: &Writer<'_>,
+    mut stored: Stored,
+    incoming: &Fact,
+    retention: Retention,
+    tick: u64,
+) -> Step<()> {
+    let before = confidence_now(&stored.fact, tick, retention.tau_ticks);
+    let given = f64::from(incoming.confidence);
+    let hearsay = incoming.is_hearsay();
+    if hearsay && !stored.fact.is_hearsay() {
+        return Ok(());
+    }
+    let counted = !hearsay && spaced(&stored, retention.spacing_ticks, tick);
+    let mut after = before.max(given);
+    if counted {
+        after = after.max(reinforced(before, retention.reinforcement));
+        stored.fact.support = stored.fact.support.saturating_add(1);
+        stored.spaced_tick = Some(tick);
+    }
+    if counted || after > before {
+        stored.fact.confidence = after as f32;
+        stored.fact.reinforced_tick = tick;
+    }
+    if hearsay {
+        stored.fact.generation = stored.fact.generation.min(incoming.generation);
+    } else if incoming.source == Source::SelfLived {
+        confirm(&mut stored.fact);
+    }
+    restore(&mut stored.fact);
+    stored.fact.importance = stored.fact.importance.max(incoming.importance);
+    stored.fact.bloodstain |= incoming.bloodstain;
+    stored.fact.pinned |= incoming.pinned;
+    for subject in &incoming.subjects {
+        if !stored.fact.subjects.contains(subject) {
+            stored.fact.subjects.push(subject.clone());
+        }
+    }
+    record::write_subjects(&writer.transaction, stored.serial, &stored.fact.subjects)?;
+    record::add_evidence(&writer.transaction, stored.serial, &incoming.evidence)?;
+    writer.update(&stored)
+}
+
+/// Whether a reinforcement at this tick is far enough from the last one that counted.
+pub(crate) fn spaced(stored: &Stored, spacing_ticks: u64, tick: u64) -> bool {
+    stored.spaced_tick.is_none_or(|last| tick.saturating_sub(last) >= spacing_ticks.max(1))
+}
+
+/// What the agent's own episodes confirm becomes its own knowledge (spec 6, "Inheritance"). The origin stays: it says
+/// who lived it first.
+pub(crate) fn confirm(fact: &mut Fact) {
+    fact.source = Source::SelfLived;
+    fact.generation = 0;
+}
+
+/// Confidence above which a contradicted fact is in force again: more likely than not.
+const RESTORED_ABOVE: f32 = 0.5;
+
+/// A contradicted fact that new evidence made likely again is in force, and no longer expires.
+pub(crate) fn restore(fact: &mut Fact) {
+    use crate::model::FactStatus::{Active, Contradicted};
+    if fact.status == Contradicted && fact.confidence > RESTORED_ABOVE {
+        fact.status = Active;
+        fact.expires_tick = None;
+    }
+}

@@ -1,0 +1,200 @@
+//! How confidence fades and is renewed (spec 2, "Ebbinghaus decay").
+//!
+//! Pure functions of time: nothing here is ever written back by a sweep, so that what holds at a tick does not depend
+//! on how often anyone looked. It lives with the values because the store needs it before `consolidate`, which
+//! re-exports it.
+
+use super::{Fact, FactKind};
+use crate::error::{Error, Result};
+
+/// Anti-knowledge never falls below this (spec 2).
+pub const ANTI_KNOWLEDGE_FLOOR: f64 = 0.3;
+/// What was learned in a death, or handed down by one, fades this many times more slowly (spec 2, "Demurrage").
+pub const DEATH_SLOWDOWN: f64 = 3.0;
+/// A contradicted fact keeps at most this (spec 2).
+pub const CONTRADICTED_CEILING: f64 = 0.3;
+/// Contrary evidence moves an inherited fact by a step this many times larger (spec 2, reconsolidation).
+pub const LABILE_STEP: f64 = 2.0;
+/// Fraction of the gap to 1 that one reinforcement closes, unless the caller says otherwise.
+pub const REINFORCEMENT: f64 = 0.1;
+/// Reinforcements within this many ticks count once (spec 2).
+pub const SPACING_TICKS: u64 = 50;
+/// e-folding time in ticks when ticks count loops (spec 6, the inheritance experiment).
+pub const LOOP_TAU_TICKS: f64 = 500.0;
+
+/// How fast each kind fades, relative to an insight: tactical facts faster, structural ones more slowly (spec 2,
+/// "Demurrage"). The order is the spec's; the sizes are ours, chosen in powers of two around 1 for want of a source.
+#[must_use]
+pub const fn demurrage(kind: FactKind) -> f64 {
+    match kind {
+        FactKind::Context => 2.0,
+        FactKind::Insight
+        | FactKind::Heuristic
+        | FactKind::Baseline
+        | FactKind::Pattern
+        | FactKind::Goal
+        | FactKind::Interest => 1.0,
+        FactKind::Warning
+        | FactKind::CausalLink
+        | FactKind::AntiKnowledge
+        | FactKind::Procedural
+        | FactKind::Preference => 0.5,
+        FactKind::Identity => 0.25,
+    }
+}
+
+/// What makes a fact fade more or less quickly, besides its support.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fading {
+    /// e-folding time in ticks of an insight with little support.
+    pub tau_ticks: f64,
+    /// Sets the demurrage and the floor.
+    pub kind: FactKind,
+    /// Learned in a death or handed down by one.
+    pub from_death: bool,
+    /// Exempt from decay.
+    pub pinned: bool,
+}
+
+impl Fading {
+    /// How this fact fades.
+    #[must_use]
+    pub fn of(fact: &Fact, tau_ticks: f64) -> Self {
+        Self { tau_ticks, kind: fact.kind, from_death: fact.from_death(), pinned: fact.pinned }
+    }
+}
+
+/// Refuses a time constant that is not a positive number.
+pub fn check_tau(tau_ticks: f64) -> Result<f64> {
+    if tau_ticks.is_finite() && tau_ticks > 0.0 {
+        return Ok(tau_ticks);
+    }
+    Err(Error::invalid(format!("tau is {tau_ticks} ticks"), "It must be a positive number of ticks"))
+}
+
+/// The time constant whose half-life this is: `tau = half_life / ln 2`, in the same unit.
+#[must_use]
+pub fn half_life_to_tau(half_life: f64) -> f64 {
+    half_life / std::f64::consts::LN_2
+}
+
+/// Stability `S = tau * max(1, ln(support))` in ticks, divided by the kind's demurrage.
+#[must_use]
+pub fn stability(support: u32, fading: &Fading) -> f64 {
+    let slowdown = if fading.from_death { DEATH_SLOWDOWN } else { 1.0 };
+    fading.tau_ticks * f64::from(support.max(1)).ln().max(1.0) * slowdown / demurrage(fading.kind)
+}
+
+/// Confidence after `elapsed_ticks` without reinforcement: `confidence * exp(-elapsed / S)`, with the floor and the
+/// exemptions. Both ends are in 0..1.
+#[must_use]
+pub fn decay(confidence: f64, support: u32, elapsed_ticks: u64, fading: &Fading) -> f64 {
+    let faded = if fading.pinned {
+        confidence
+    } else {
+        confidence * (-(elapsed_ticks as f64) / stability(support, fading)).exp()
+    };
+    match fading.kind {
+        FactKind::AntiKnowledge => faded.max(ANTI_KNOWLEDGE_FLOOR),
+        _ => faded,
+    }
+}
+
+/// The confidence of a fact at a tick.
+#[must_use]
+pub fn confidence_now(fact: &Fact, tick: u64, tau_ticks: f64) -> f64 {
+    let elapsed = tick.saturating_sub(fact.reinforced_tick);
+    decay(f64::from(fact.confidence), fact.support, elapsed, &Fading::of(fact, tau_ticks))
+}
+
+/// One reinforcement: a fixed fraction of the gap to 1 is closed.
+#[must_use]
+pub fn reinforced(confidence: f64, fraction: f64) -> f64 {
+    (confidence + fraction * (1.0 - confidence)).clamp(0.0, 1.0)
+}
+
+/// One contrary outcome: a fixed fraction is lost, twice that when the fact is inherited.
+#[must_use]
+pub fn weakened(confidence: f64, fraction: f64, inherited: bool) -> f64 {
+    let step = if inherited { LABILE_STEP * fraction } else { fraction };
+    confidence * (1.0 - step.min(1.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn fading(tau_ticks: f64, kind: FactKind, from_death: bool) -> Fading {
+        Fading { tau_ticks, kind, from_death, pinned: false }
+    }
+
+    fn kinds() -> impl Strategy<Value = FactKind> {
+        prop::sample::select(FactKind::ALL.to_vec())
+    }
+
+    proptest! {
+        #[test]
+        fn decay_is_monotone_and_stays_a_confidence(
+            confidence in 0.0..=1.0_f64, support in 0..10_000_u32, first in 0..1_000_000_u64, more in 0..1_000_000_u64,
+            tau in 1.0..1e6_f64, kind in kinds(), from_death: bool,
+        ) {
+            let fading = fading(tau, kind, from_death);
+            let sooner = decay(confidence, support, first, &fading);
+            let later = decay(confidence, support, first + more, &fading);
+            prop_assert!(later <= sooner);
+            prop_assert!((0.0..=1.0).contains(&later));
+        }
+
+        #[test]
+        fn decay_does_not_depend_on_how_often_anyone_looked(
+            confidence in 0.0..=1.0_f64, support in 0..10_000_u32, steps in prop::collection::vec(0..5_000_u64, 1..20),
+            tau in 10.0..1e5_f64, from_death: bool,
+        ) {
+            // Even a caller that wrote back what it read at each look would end where a single look ends.
+            let fading = fading(tau, FactKind::Insight, from_death);
+            let at_once = decay(confidence, support, steps.iter().sum(), &fading);
+            let looked = steps.iter().fold(confidence, |now, step| decay(now, support, *step, &fading));
+            prop_assert!((at_once - looked).abs() < 1e-9);
+        }
+
+        #[test]
+        fn anti_knowledge_keeps_its_floor_and_pins_keep_everything(
+            confidence in 0.0..=1.0_f64, elapsed: u64, tau in 1.0..1e6_f64,
+        ) {
+            let floored = decay(confidence, 1, elapsed, &fading(tau, FactKind::AntiKnowledge, false));
+            prop_assert!(floored >= ANTI_KNOWLEDGE_FLOOR);
+            let pinned = Fading { pinned: true, ..fading(tau, FactKind::Insight, false) };
+            prop_assert!((decay(confidence, 1, elapsed, &pinned) - confidence).abs() < f64::EPSILON);
+        }
+
+        #[test]
+        fn more_support_never_fades_faster(
+            confidence in 0.0..=1.0_f64, support in 0..10_000_u32, more in 0..10_000_u32, elapsed in 0..1_000_000_u64,
+        ) {
+            let fading = fading(500.0, FactKind::Insight, false);
+            prop_assert!(
+                decay(confidence, support + more, elapsed, &fading) >= decay(confidence, support, elapsed, &fading)
+            );
+        }
+    }
+
+    #[test]
+    fn decay_meets_the_curve_of_the_spec() {
+        let plain = fading(500.0, FactKind::Insight, false);
+        assert!((decay(1.0, 2, 500, &plain) - (-1.0_f64).exp()).abs() < 1e-12);
+        assert!((decay(1.0, 50, 500, &plain) - (-1.0 / 50.0_f64.ln()).exp()).abs() < 1e-12);
+        let from_death = fading(500.0, FactKind::Insight, true);
+        assert!((decay(1.0, 1, 1_500, &from_death) - (-1.0_f64).exp()).abs() < 1e-12);
+        let half = fading(half_life_to_tau(100.0), FactKind::Insight, false);
+        assert!((decay(0.8, 1, 100, &half) - 0.4).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_step_against_an_inherited_fact_is_twice_as_large() {
+        assert!((weakened(0.5, 0.1, false) - 0.45).abs() < 1e-12);
+        assert!((weakened(0.5, 0.1, true) - 0.40).abs() < 1e-12);
+        assert!((reinforced(0.5, 0.1) - 0.55).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,415 @@
+//! `FactStore`: semantic memory, for Python.
+
+use std::path::PathBuf;
+
+use bardo_core::index::{self, FactFilter, FactOptions, FactVectors, Link, Retention};
+use bardo_core::model::decay::{self, Fading};
+use bardo_core::model::{Fact, FactKind, Fingerprint, Id};
+use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+
+use crate::convert::{fact_from, facts_from, facts_into, fingerprint_from, fingerprint_into, id};
+use crate::errors::{IntoPython, to_python};
+
+/// A link as Python sees it: source, target, relation, weight, tick.
+type LinkTuple = (String, String, &'static str, f64, u64);
+
+/// What became of one fact that was handed to `upsert`.
+#[pyclass(frozen, get_all, module = "bardo._core")]
+pub struct Upserted {
+    id: String,
+    outcome: &'static str,
+}
+
+#[pymethods]
+impl Upserted {
+    fn __repr__(&self) -> String {
+        format!("Upserted(id={:?}, outcome={:?})", self.id, self.outcome)
+    }
+}
+
+/// The facts of one agent in `facts.db`.
+#[pyclass(frozen, module = "bardo._core")]
+pub struct FactStore {
+    pub(crate) store: index::FactStore,
+}
+
+#[pymethods]
+impl FactStore {
+    #[new]
+    #[pyo3(signature = (path, *, agent, seed, now = 0, create = true, tau_ticks = decay::LOOP_TAU_TICKS,
+        reinforcement = decay::REINFORCEMENT, spacing_ticks = decay::SPACING_TICKS))]
+    #[expect(clippy::too_many_arguments, reason = "keyword-only options of a constructor")]
+    fn new(
+        py: Python<'_>,
+        path: PathBuf,
+        agent: String,
+        seed: u64,
+        now: i64,
+        create: bool,
+        tau_ticks: f64,
+        reinforcement: f64,
+        spacing_ticks: u64,
+    ) -> PyResult<Self> {
+        let retention = Retention { tau_ticks, reinforcement, spacing_ticks };
+        let options = FactOptions { agent, seed, now, create, retention };
+        let store = py.detach(|| index::FactStore::open(&path, &options)).into_python()?;
+        Ok(Self { store })
+    }
+
+    #[getter]
+    fn agent(&self) -> &str {
+        self.store.agent()
+    }
+
+    #[getter]
+    fn schema_version(&self) -> u32 {
+        self.store.schema_version()
+    }
+
+    #[getter]
+    fn tau_ticks(&self) -> f64 {
+        self.store.retention().tau_ticks
+    }
+
+    #[getter]
+    fn fingerprint<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let found = py.detach(|| self.store.fingerprint()).into_python()?;
+        found.map(|fingerprint| fingerprint_into(py, &fingerprint)).transpose()
+    }
+
+    #[getter]
+    fn last_change(&self, py: Python<'_>) -> PyResult<u64> {
+        py.detach(|| self.store.last_change()).into_python()
+    }
+
+    #[pyo3(signature = (*, tau_ticks = None, reinforcement = None, spacing_ticks = None))]
+    fn set_retention(
+        &self,
+        tau_ticks: Option<f64>,
+        reinforcement: Option<f64>,
+        spacing_ticks: Option<u64>,
+    ) -> PyResult<()> {
+        self.store.set_retention(self.retention(tau_ticks, reinforcement, spacing_ticks)).into_python()
+    }
+
+    #[pyo3(signature = (facts, *, tick, now, vectors = None, fingerprint = None))]
+    fn upsert(
+        &self,
+        py: Python<'_>,
+        facts: &Bound<'_, PyAny>,
+        tick: u64,
+        now: i64,
+        vectors: Option<&Bound<'_, PyAny>>,
+        fingerprint: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Vec<Upserted>> {
+        let facts: Vec<Fact> = facts_from(facts)?.into_iter().map(|(fact, _)| fact).collect();
+        let vectors = match (vectors, fingerprint) {
+            (None, _) => None,
+            (Some(_), None) => return Err(vector_error("vectors without a fingerprint", "Pass both")),
+            (Some(vectors), Some(fingerprint)) => Some((matrix(vectors)?, fingerprint_from(fingerprint)?)),
+        };
+        let outcomes = py
+            .detach(|| match &vectors {
+                None => self.store.upsert(&facts, None, tick, now),
+                Some((matrix, fingerprint)) => {
+                    let rows = rows(matrix);
+                    self.store.upsert(&facts, Some(FactVectors { rows: &rows, fingerprint }), tick, now)
+                }
+            })
+            .into_python()?;
+        Ok(outcomes
+            .into_iter()
+            .map(|(id, outcome)| Upserted { id: id.to_string(), outcome: outcome.name() })
+            .collect())
+    }
+
+    fn get<'py>(&self, py: Python<'py>, ids: Vec<String>) -> PyResult<Bound<'py, PyList>> {
+        let ids = crate::convert::ids(&ids)?;
+        let found = py.detach(|| self.store.get(&ids)).into_python()?;
+        let objects: Vec<_> = found
+            .iter()
+            .map(|fact| fact.as_ref().map(|fact| crate::convert::fact_into(py, fact)).transpose())
+            .collect::<PyResult<_>>()?;
+        PyList::new(py, objects)
+    }
+
+    #[pyo3(signature = (*, kind = None, category = None, subject = None, source = None, status = Some("active"),
+        as_of = None, after = None, limit = 1024))]
+    #[expect(clippy::too_many_arguments, reason = "keyword-only filters")]
+    fn list<'py>(
+        &self,
+        py: Python<'py>,
+        kind: Option<&str>,
+        category: Option<String>,
+        subject: Option<String>,
+        source: Option<&str>,
+        status: Option<&str>,
+        as_of: Option<u64>,
+        after: Option<&str>,
+        limit: usize,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let filter = FactFilter {
+            kind: kind.map(str::parse).transpose().into_python()?,
+            category,
+            subject,
+            source: source.map(str::parse).transpose().into_python()?,
+            status: status.map(str::parse).transpose().into_python()?,
+            as_of,
+            after: after.map(id).transpose()?,
+        };
+        facts_into(py, &py.detach(|| self.store.list(&filter, limit)).into_python()?)
+    }
+
+    #[pyo3(signature = (ids, *, tick, fraction = None, spacing_ticks = None, evidence = Vec::new()))]
+    fn reinforce(
+        &self,
+        py: Python<'_>,
+        ids: Vec<String>,
+        tick: u64,
+        fraction: Option<f64>,
+        spacing_ticks: Option<u64>,
+        evidence: Vec<String>,
+    ) -> PyResult<usize> {
+        let (ids, evidence) = (crate::convert::ids(&ids)?, crate::convert::ids(&evidence)?);
+        let retention = self.retention(None, fraction, spacing_ticks);
+        py.detach(|| self.store.reinforce(&ids, &evidence, tick, retention)).into_python()
+    }
+
+    #[pyo3(signature = (ids, *, tick, fraction = None))]
+    fn weaken(&self, py: Python<'_>, ids: Vec<String>, tick: u64, fraction: Option<f64>) -> PyResult<usize> {
+        let ids = crate::convert::ids(&ids)?;
+        let fraction = self.retention(None, fraction, None).reinforcement;
+        py.detach(|| self.store.weaken(&ids, tick, fraction)).into_python()
+    }
+
+    #[pyo3(signature = (a, b, *, tick, expires_tick))]
+    fn contradict(&self, py: Python<'_>, a: &str, b: &str, tick: u64, expires_tick: u64) -> PyResult<String> {
+        let (a, b) = (id(a)?, id(b)?);
+        let weaker = py.detach(|| self.store.contradict(a, b, tick, expires_tick)).into_python()?;
+        Ok(weaker.to_string())
+    }
+
+    #[pyo3(signature = (old, new, *, tick, now))]
+    fn supersede(
+        &self,
+        py: Python<'_>,
+        old: &str,
+        new: &Bound<'_, PyAny>,
+        tick: u64,
+        now: i64,
+    ) -> PyResult<String> {
+        let (old, (new, _)) = (id(old)?, fact_from(new)?);
+        let new = py.detach(|| self.store.supersede(old, &new, tick, now)).into_python()?;
+        Ok(new.to_string())
+    }
+
+    #[pyo3(signature = (src, dst, relation, weight = 1.0, *, tick))]
+    fn link(
+        &self,
+        py: Python<'_>,
+        src: &str,
+        dst: &str,
+        relation: &str,
+        weight: f64,
+        tick: u64,
+    ) -> PyResult<()> {
+        let link =
+            Link { src: id(src)?, dst: id(dst)?, relation: relation.parse().into_python()?, weight, tick };
+        py.detach(|| self.store.link(&link)).into_python()
+    }
+
+    fn links(&self, py: Python<'_>, ids: Vec<String>) -> PyResult<Vec<LinkTuple>> {
+        let ids = crate::convert::ids(&ids)?;
+        let links = py.detach(|| self.store.links(&ids)).into_python()?;
+        Ok(links
+            .into_iter()
+            .map(|link| {
+                (link.src.to_string(), link.dst.to_string(), link.relation.name(), link.weight, link.tick)
+            })
+            .collect())
+    }
+
+    #[pyo3(signature = (ids, *, tick))]
+    fn touch(&self, py: Python<'_>, ids: Vec<String>, tick: u64) -> PyResult<()> {
+        let ids = crate::convert::ids(&ids)?;
+        py.detach(|| self.store.touch(&ids, tick)).into_python()
+    }
+
+    #[pyo3(signature = (ids, pinned = true, *, tick))]
+    fn pin(&self, py: Python<'_>, ids: Vec<String>, pinned: bool, tick: u64) -> PyResult<()> {
+        let ids = crate::convert::ids(&ids)?;
+        py.detach(|| self.store.pin(&ids, pinned, tick)).into_python()
+    }
+
+    fn history<'py>(&self, py: Python<'py>, fact: &str) -> PyResult<Bound<'py, PyList>> {
+        let fact = id(fact)?;
+        facts_into(py, &py.detach(|| self.store.history(fact)).into_python()?)
+    }
+
+    #[pyo3(signature = (query, limit = 10))]
+    fn search_text(&self, py: Python<'_>, query: &str, limit: usize) -> PyResult<Vec<(String, f64)>> {
+        named(py.detach(|| self.store.search_text(query, limit)).into_python()?)
+    }
+
+    #[pyo3(signature = (vector, limit = 10))]
+    fn nearest(
+        &self,
+        py: Python<'_>,
+        vector: &Bound<'_, PyAny>,
+        limit: usize,
+    ) -> PyResult<Vec<(String, f64)>> {
+        let vector: PyReadonlyArray1<'_, f32> =
+            vector.extract().map_err(|_| shape_error("a one-dimensional float32 array"))?;
+        let vector = vector.as_slice().map_err(|_| shape_error("C-contiguous"))?;
+        named(py.detach(|| self.store.nearest(vector, limit)).into_python()?)
+    }
+
+    fn put_vectors(
+        &self,
+        py: Python<'_>,
+        ids: Vec<String>,
+        vectors: &Bound<'_, PyAny>,
+        fingerprint: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
+        let (ids, matrix) = (crate::convert::ids(&ids)?, matrix(vectors)?);
+        let fingerprint: Fingerprint = fingerprint_from(fingerprint)?;
+        py.detach(|| {
+            let rows = rows(&matrix);
+            self.store.put_vectors(&ids, FactVectors { rows: &rows, fingerprint: &fingerprint })
+        })
+        .into_python()
+    }
+
+    fn vectors<'py>(
+        &self,
+        py: Python<'py>,
+        ids: Vec<String>,
+    ) -> PyResult<Vec<Option<Bound<'py, PyArray1<f32>>>>> {
+        let ids = crate::convert::ids(&ids)?;
+        let found = py.detach(|| self.store.vectors(&ids)).into_python()?;
+        Ok(found.into_iter().map(|vector| vector.map(|vector| PyArray1::from_vec(py, vector))).collect())
+    }
+
+    #[pyo3(signature = (limit = 256))]
+    fn without_vectors<'py>(&self, py: Python<'py>, limit: usize) -> PyResult<Bound<'py, PyList>> {
+        facts_into(py, &py.detach(|| self.store.without_vectors(limit)).into_python()?)
+    }
+
+    #[pyo3(signature = (change, limit = 1024))]
+    fn changed_since<'py>(
+        &self,
+        py: Python<'py>,
+        change: u64,
+        limit: usize,
+    ) -> PyResult<Vec<(u64, Bound<'py, PyAny>)>> {
+        let found = py.detach(|| self.store.changed_since(change, limit)).into_python()?;
+        found
+            .iter()
+            .map(|changed| Ok((changed.change, crate::convert::fact_into(py, &changed.fact)?)))
+            .collect()
+    }
+
+    #[pyo3(signature = (ids, *, tick))]
+    fn confidence_now(&self, py: Python<'_>, ids: Vec<String>, tick: u64) -> PyResult<Vec<Option<f64>>> {
+        let ids = crate::convert::ids(&ids)?;
+        py.detach(|| self.store.confidence_now(&ids, tick)).into_python()
+    }
+
+    fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let stats = py.detach(|| self.store.stats()).into_python()?;
+        let dict = PyDict::new(py);
+        stats.into_iter().try_for_each(|(name, number)| dict.set_item(name, number))?;
+        Ok(dict)
+    }
+
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        py.detach(|| self.store.close()).into_python()
+    }
+}
+
+impl FactStore {
+    fn retention(&self, tau: Option<f64>, fraction: Option<f64>, spacing: Option<u64>) -> Retention {
+        let own = self.store.retention();
+        Retention {
+            tau_ticks: tau.unwrap_or(own.tau_ticks),
+            reinforcement: fraction.unwrap_or(own.reinforcement),
+            spacing_ticks: spacing.unwrap_or(own.spacing_ticks),
+        }
+    }
+}
+
+/// The confidence left after `elapsed_ticks` without reinforcement.
+#[pyfunction(name = "decay")]
+#[pyo3(signature = (confidence, support, elapsed_ticks, tau_ticks, *, kind = "insight", from_death = false,
+    pinned = false))]
+pub fn decay_confidence(
+    confidence: f64,
+    support: u32,
+    elapsed_ticks: u64,
+    tau_ticks: f64,
+    kind: &str,
+    from_death: bool,
+    pinned: bool,
+) -> PyResult<f64> {
+    let kind: FactKind = kind.parse().into_python()?;
+    let tau_ticks = decay::check_tau(tau_ticks).into_python()?;
+    Ok(decay::decay(confidence, support, elapsed_ticks, &Fading { tau_ticks, kind, from_death, pinned }))
+}
+
+/// The stability of a fact in ticks.
+#[pyfunction]
+#[pyo3(signature = (support, tau_ticks, *, kind = "insight", from_death = false))]
+pub fn stability(support: u32, tau_ticks: f64, kind: &str, from_death: bool) -> PyResult<f64> {
+    let kind: FactKind = kind.parse().into_python()?;
+    let tau_ticks = decay::check_tau(tau_ticks).into_python()?;
+    Ok(decay::stability(support, &Fading { tau_ticks, kind, from_death, pinned: false }))
+}
+
+/// The time constant of a half-life.
+#[pyfunction]
+pub fn half_life_to_tau(half_life: f64) -> f64 {
+    decay::half_life_to_tau(half_life)
+}
+
+/// The confidence of a fact at a tick.
+#[pyfunction]
+#[pyo3(signature = (fact, *, tick, tau_ticks))]
+pub fn confidence_now(fact: &Bound<'_, PyAny>, tick: u64, tau_ticks: f64) -> PyResult<f64> {
+    let tau_ticks = decay::check_tau(tau_ticks).into_python()?;
+    Ok(decay::confidence_now(&fact_from(fact)?.0, tick, tau_ticks))
+}
+
+/// A matrix whose rows lie one after the other, and their length.
+struct Matrix {
+    flat: Vec<f32>,
+    columns: usize,
+    count: usize,
+}
+
+fn matrix(object: &Bound<'_, PyAny>) -> PyResult<Matrix> {
+    let array: PyReadonlyArray2<'_, f32> =
+        object.extract().map_err(|_| shape_error("a float32 array of shape (n, dims)"))?;
+    let flat = array.as_slice().map_err(|_| shape_error("C-contiguous"))?.to_vec();
+    Ok(Matrix { flat, columns: array.shape()[1], count: array.shape()[0] })
+}
+
+fn rows(matrix: &Matrix) -> Vec<&[f32]> {
+    (0..matrix.count).map(|row| &matrix.flat[row * matrix.columns..(row + 1) * matrix.columns]).collect()
+}
+
+fn shape_error(wanted: &str) -> PyErr {
+    vector_error(
+        &format!("the vectors are not {wanted}"),
+        "Use numpy.ascontiguousarray(vectors, numpy.float32)",
+    )
+}
+
+fn vector_error(what: &str, hint: &str) -> PyErr {
+    to_python(&bardo_core::Error::vector(what, hint))
+}
+
+fn named(found: Vec<(Id, f64)>) -> PyResult<Vec<(String, f64)>> {
+    Ok(found.into_iter().map(|(id, score)| (id.to_string(), score)).collect())
+}
