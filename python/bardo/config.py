@@ -134,8 +134,11 @@ class Bequeath:
         episodes: Episodes in a testament at most.
         insight_threshold: Confidence from which an insight crosses.
         heuristic_threshold: Confidence from which a heuristic crosses.
-        base_confidence: Of an entry handed to a direct heir.
-        generation_decay: Factor per generation since the one that lived it.
+        base_confidence: Of an entry handed to a chosen direct heir.
+        archive_confidence: Of an entry that reached the heir through an archive.
+        fading: `factor` multiplies the base per generation since the one that lived it, `step` subtracts.
+        generation_decay: The factor.
+        generation_step: The step.
     """
 
     entries: int = 2_048
@@ -143,7 +146,10 @@ class Bequeath:
     insight_threshold: float = 0.6
     heuristic_threshold: float = 0.7
     base_confidence: float = 0.4
+    archive_confidence: float = 0.3
+    fading: Literal["factor", "step"] = "factor"
     generation_decay: float = 0.85
+    generation_step: float = 0.05
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,113 @@
+"""The zip container of a testament, in one canonical form: any zip tool opens it, and no byte of it can change unseen.
+
+Parts are stored without compression or extra fields, dated 1980-01-01, in a fixed order. So the same parts give the
+same bytes, a declared size is the real one (no zip bomb), and a reader can rebuild the file from its parts and compare.
+Layout: PKWARE APPNOTE 6.3, sections 4.3.7, 4.3.12 and 4.3.16.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Mapping, Sequence
+from typing import NoReturn
+
+from bardo.errors import TestamentError, TestamentTamperedError
+
+_LOCAL = struct.Struct("<4s5H3L2H")
+_CENTRAL = struct.Struct("<4s6H3L5H2L")
+_END = struct.Struct("<4s4H2LH")
+_LOCAL_MARK, _CENTRAL_MARK, _END_MARK = b"PK\x03\x04", b"PK\x01\x02", b"PK\x05\x06"
+#: Version 2.0 of the format, made on Unix.
+_NEEDS, _MADE_BY = 20, 20 | 3 << 8
+_STORED = 0
+#: 1980-01-01 00:00:00, the first moment that a zip can name.
+_TIME, _DATE = 0, 1 << 5 | 1
+#: A regular file that everybody may read.
+_ATTRIBUTES = 0o100644 << 16
+
+
+def pack(parts: Mapping[str, bytes]) -> bytes:
+    """The file that holds these parts, in the order of the mapping."""
+    body, directory = bytearray(), bytearray()
+    for name, content in parts.items():
+        raw = name.encode("ascii")
+        sizes = (zlib.crc32(content), len(content), len(content))
+        head = (_NEEDS, 0, _STORED, _TIME, _DATE, *sizes, len(raw), 0)
+        directory += _CENTRAL.pack(_CENTRAL_MARK, _MADE_BY, *head, 0, 0, 0, _ATTRIBUTES, len(body)) + raw
+        body += _LOCAL.pack(_LOCAL_MARK, *head) + raw + content
+    end = _END.pack(_END_MARK, 0, 0, len(parts), len(parts), len(directory), len(body), 0)
+    return bytes(body + directory + end)
+
+
+def unpack(data: bytes, order: Sequence[str]) -> dict[str, bytes]:
+    """The parts of a file that `pack` wrote.
+
+    Args:
+        data: The whole file.
+        order: Names of the parts in the order they are written in; only used to name a part whose header is broken.
+
+    Raises:
+        TestamentError: It is not a zip file at all.
+        TestamentTamperedError: It is not what `pack` would write; the message names the part.
+    """
+    if not data.startswith(_LOCAL_MARK) and data[-_END.size :][:4] != _END_MARK:
+        raise TestamentError(
+            "this file is not a testament: it is not even a zip file. Pass the file that `bequeath` wrote"
+        )
+    parts: dict[str, bytes] = {}
+    offset = 0
+    while data[offset : offset + 4] != _CENTRAL_MARK:
+        expected = order[len(parts)] if len(parts) < len(order) else "what follows the last part"
+        if len(data) < offset + _LOCAL.size or data[offset : offset + 4] != _LOCAL_MARK:
+            _refuse(expected, "its header is broken")
+        fields = _LOCAL.unpack_from(data, offset)
+        size, name_length = fields[8], fields[9]
+        start = offset + _LOCAL.size + name_length
+        raw = data[offset + _LOCAL.size : start]
+        name = raw.decode("ascii", errors="replace")
+        if not name.isascii() or not name.isprintable() or name in parts:
+            _refuse(expected, f"its name is {name[:64]!r}")
+        if start + size > len(data):
+            _refuse(name, "it is cut short")
+        parts[name] = data[start : start + size]
+        offset = start + size
+    canonical = pack(parts)
+    if canonical != data:
+        _refuse(
+            _part_at(parts, _first_difference(canonical, data)),
+            "its bytes are not the ones that were written",
+        )
+    return parts
+
+
+def _first_difference(one: bytes, other: bytes) -> int:
+    same, differ = 0, min(len(one), len(other))
+    # Halving: everything before `same` agrees, and nothing beyond `differ` has to be looked at.
+    while same < differ:
+        middle = (same + differ + 1) // 2
+        if one[same:middle] == other[same:middle]:
+            same = middle
+        else:
+            differ = middle - 1
+    return same
+
+
+def _part_at(parts: Mapping[str, bytes], offset: int) -> str:
+    end = 0
+    for name, content in parts.items():
+        end += _LOCAL.size + len(name) + len(content)
+        if offset < end:
+            return name
+    for name in parts:
+        end += _CENTRAL.size + len(name)
+        if offset < end:
+            return f"{name} (its entry in the zip directory)"
+    return "the end of the zip directory"
+
+
+def _refuse(part: str, what: str) -> NoReturn:
+    raise TestamentTamperedError(
+        f"{part} of the testament was changed or damaged: {what}. Get the original file again; a testament is also"
+        " refused when another program packed it anew"
+    )

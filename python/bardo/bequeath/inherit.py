@@ -1,0 +1,325 @@
+"""An heir takes over what a testament holds: marked, discounted, unverified, and never over its own knowledge (spec 6).
+
+Facts keep their ids, so taking them twice changes nothing. Episodes enter the heir's log as what they are: things that
+somebody else lived. They are of kind `inherited`, dated when they happened but filed under the tick of the
+inheritance, unverified and without importance, with what they were in the payload under `inherited`; so nothing is
+consolidated from them, and no baseline counts their numbers (law 15).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bardo import _core
+from bardo.bequeath import redact
+from bardo.bequeath.files import read_json, replace, write_json
+from bardo.bequeath.lineage import Lineage
+from bardo.bequeath.testament import Testament
+from bardo.config import Bequeath
+from bardo.errors import EmbedderUnavailableError, InvalidInputError
+from bardo.model import Episode, Fact, Fingerprint
+from bardo.ports import Embedder, Vectors
+
+if TYPE_CHECKING:
+    from bardo._core import EpisodeLog, FactStore
+
+#: Copies of the testaments that an agent inherited, and which of its facts came from which.
+TESTAMENTS_FOLDER, PROVENANCE_FILE = "testaments", "provenance.json"
+INHERITED_KIND = "inherited"
+
+
+@dataclass(frozen=True, slots=True)
+class InheritanceReport:
+    """What an heir took over, and what it could not.
+
+    Args:
+        lineage: The heir's, with its new parents.
+        adopted: Entries that are new to the heir.
+        merged: Entries that another testament had already brought; the greater confidence holds.
+        known: Entries that the heir had learned itself; its own knowledge stays as it was.
+        rejected: Entries that break a limit of this store.
+        links: Links drawn among inherited facts.
+        episodes: Episodes filed in the heir's log.
+        embedded: Entries whose vectors were made anew with the heir's model.
+        without_vectors: Entries that have no vector yet; they are found by their words.
+        redacted: Secrets that were still in the texts and were taken out.
+        repeated: Hashes of testaments that were inherited before and changed nothing.
+        notes: What could not be done, one sentence each.
+    """
+
+    lineage: Lineage
+    adopted: int = 0
+    merged: int = 0
+    known: int = 0
+    rejected: int = 0
+    links: int = 0
+    episodes: int = 0
+    embedded: int = 0
+    without_vectors: int = 0
+    redacted: int = 0
+    repeated: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def adopt(
+    testaments: Testament | Sequence[Testament],
+    facts: FactStore,
+    *,
+    tick: int,
+    now: int,
+    config: Bequeath | None = None,
+    folder: Path | None = None,
+    log: EpisodeLog | None = None,
+    embedder: Embedder | None = None,
+    through_archive: bool = False,
+) -> InheritanceReport:
+    """Puts what the testaments hold into an heir's stores.
+
+    Args:
+        testaments: One or several parents', as read by `testament.read`.
+        facts: The heir's facts.
+        tick: The heir's tick; the entries fade from here.
+        now: Wall clock, microseconds UTC.
+        config: Base confidence and its fading per generation.
+        folder: The heir's grimoire: keeps the lineage, the provenance of each entry and a copy of each testament.
+            Without it nothing remembers that a testament was inherited; entries are still not taken twice.
+        log: The heir's episodes; without it the testaments' episodes stay in the file.
+        embedder: The heir's model. Vectors of the same model are kept; others are made anew with it, never mixed.
+        through_archive: The testament came from a public archive instead of a chosen parent: a lower base.
+
+    Raises:
+        StoreError: A store or the folder cannot be written. What was done stays, and calling again completes it.
+    """
+    config = config or Bequeath()
+    given = [testaments] if isinstance(testaments, Testament) else list(testaments)
+    lineage = (Lineage.load(folder) if folder else None) or Lineage.founder(facts.agent, birth_tick=tick)
+    fresh = {one.hash: one for one in given if not lineage.has_inherited(one.hash)}
+    adoption = _Adoption(facts, embedder, tick, now, _load_provenance(folder))
+    for testament in fresh.values():
+        adoption.take(testament, _as_inherited(testament, tick, config, through_archive=through_archive))
+        if log is not None:
+            adoption.record(testament, log)
+    lineage = lineage.heir_of(one.lineage for one in fresh.values())
+    if folder is not None and fresh:
+        # The lineage last: it is what makes the next call a no-op.
+        _keep_copies(folder, fresh.values())
+        write_json(folder / TESTAMENTS_FOLDER / PROVENANCE_FILE, adoption.provenance)
+        lineage.save(folder)
+    repeated = tuple(dict.fromkeys(one.hash for one in given if one.hash not in fresh))
+    return InheritanceReport(
+        lineage=lineage, repeated=repeated, notes=tuple(adoption.notes), **adoption.numbers
+    )
+
+
+def provenance(folder: Path) -> Mapping[str, Sequence[str]]:
+    """For each inherited fact of a grimoire, the hashes of the testaments that brought it."""
+    return _load_provenance(folder)
+
+
+class _Adoption:
+    """Testaments on their way into one heir's stores, and what came of it."""
+
+    def __init__(
+        self,
+        facts: FactStore,
+        embedder: Embedder | None,
+        tick: int,
+        now: int,
+        provenance: dict[str, list[str]],
+    ) -> None:
+        self.facts = facts
+        self.embedder = embedder
+        self.tick = tick
+        self.now = now
+        #: Fact of the heir -> hashes of the testaments that brought it.
+        self.provenance = provenance
+        self.numbers: dict[str, int] = {}
+        self.notes: list[str] = []
+
+    def take(self, testament: Testament, entries: Sequence[Fact]) -> None:
+        """Stores the entries of one testament and draws its links."""
+        present = self.facts.get([fact.id for fact in entries])
+        # An id can already stand for other words: a statistic that both parents went on keeping.
+        named = [
+            fact if stored is None or stored.text == fact.text else dataclasses.replace(fact, id="")
+            for fact, stored in zip(entries, present, strict=True)
+        ]
+        vectors = self._vectors_for_heir(testament, named)
+        fingerprint = self.embedder.fingerprint if self.embedder is not None else testament.fingerprint
+        bare = [vectors is None or bool(np.isnan(vectors[place]).any()) for place in range(len(named))]
+        ids: dict[str, str] = {}
+        for without in (False, True):
+            group = [place for place in range(len(named)) if bare[place] == without]
+            rows = None if vectors is None or without else np.ascontiguousarray(vectors[group])
+            stored_ids = self._upsert([named[place] for place in group], rows, fingerprint)
+            ids |= {
+                testament.facts[place].id: one for place, one in zip(group, stored_ids, strict=True) if one
+            }
+        self._add("rejected", len(named) - len(ids))
+        self._add("without_vectors", sum(bare))
+        self._add(
+            "redacted", sum(new.text != old.text for new, old in zip(entries, testament.facts, strict=True))
+        )
+        self._count(testament, present, ids)
+        for link in testament.links:
+            src, dst = ids.get(link.src), ids.get(link.dst)
+            if src is not None and dst is not None and src != dst:
+                self.facts.link(src, dst, link.relation, link.weight, tick=self.tick)
+                self._add("links")
+
+    def record(self, testament: Testament, log: EpisodeLog) -> None:
+        """Files the testament's episodes in the heir's log."""
+        episodes = [_as_heard(episode, testament, self.tick) for episode in testament.episodes]
+        if episodes:
+            self._add("episodes", sum(recorded.fresh for recorded in log.record(episodes, now=self.now)))
+
+    def _upsert(
+        self, batch: Sequence[Fact], rows: Vectors | None, fingerprint: Fingerprint | None
+    ) -> list[str | None]:
+        """The id that now stands for each fact, or None for one that breaks a limit of the store."""
+        if not batch:
+            return []
+        try:
+            stored = self.facts.upsert(
+                batch,
+                tick=self.tick,
+                now=self.now,
+                vectors=rows,
+                fingerprint=None if rows is None else fingerprint,
+            )
+        except InvalidInputError:
+            if len(batch) == 1:
+                return [None]
+            # One entry breaks a limit: find it, and keep the others.
+            middle = len(batch) // 2
+            first, second = (None, None) if rows is None else (rows[:middle], rows[middle:])
+            return self._upsert(batch[:middle], first, fingerprint) + self._upsert(
+                batch[middle:], second, fingerprint
+            )
+        return [one.id for one in stored]
+
+    def _count(self, testament: Testament, present: Sequence[Fact | None], ids: Mapping[str, str]) -> None:
+        standing = {fact.id: fact for fact in self.facts.get(sorted(set(ids.values()))) if fact is not None}
+        seen = {fact.id for fact in present if fact is not None}
+        for given in testament.facts:
+            fact = standing.get(ids.get(given.id, ""))
+            if fact is None:
+                continue
+            if fact.source != "testament":
+                self._add("known")
+                continue
+            brought = self.provenance.setdefault(fact.id, [])
+            self._add("merged" if brought or fact.id in seen else "adopted")
+            if testament.hash not in brought:
+                brought.append(testament.hash)
+
+    def _vectors_for_heir(self, testament: Testament, entries: Sequence[Fact]) -> Vectors | None:
+        """One row per entry in the heir's model, NaN where there is none; two models never meet (law 10)."""
+        heirs = self.embedder.fingerprint if self.embedder is not None else self.facts.fingerprint
+        theirs = testament.fingerprint
+        target = heirs or theirs
+        if target is None or not entries:
+            return None
+        vectors = np.full((len(entries), target.dims), np.nan, np.float32)
+        same = theirs is not None and _same_model(target, theirs)
+        if same and testament.vectors is not None:
+            whole = [fact.text == given.text for fact, given in zip(entries, testament.facts, strict=True)]
+            vectors[whole] = testament.vectors[whole]
+        missing = [place for place in range(len(entries)) if np.isnan(vectors[place]).any()]
+        if self.embedder is not None and missing:
+            try:
+                vectors[missing] = self.embedder.embed_documents([entries[place].text for place in missing])
+                self._add("embedded", len(missing))
+            except EmbedderUnavailableError as error:
+                self.notes.append(f"{len(missing)} entries were not embedded: {error}")
+        elif not same and theirs is not None:
+            self.notes.append(
+                f"The vectors of {testament.life.agent} are of {theirs.model}, not of {target.model}; they were left"
+                " out. Pass the heir's embedder to make them anew"
+            )
+        return vectors
+
+    def _add(self, name: str, number: int = 1) -> None:
+        self.numbers[name] = self.numbers.get(name, 0) + number
+
+
+def _as_inherited(testament: Testament, tick: int, config: Bequeath, *, through_archive: bool) -> list[Fact]:
+    """The entries as they enter the heir's store: what was earned in another life has to be earned again."""
+    linear = config.fading == "step"
+    births = _core.confidences_at_birth(
+        [(fact.generation + 1, fact.confidence, fact.kind == "anti_knowledge") for fact in testament.facts],
+        base=config.archive_confidence if through_archive else config.base_confidence,
+        rate=config.generation_step if linear else config.generation_decay,
+        linear=linear,
+    )
+    died = testament.life.death_tick or 0
+    return [
+        dataclasses.replace(
+            fact,
+            text=redact.redact(fact.text),
+            confidence=confidence,
+            source="testament",
+            origin=fact.origin or testament.life.agent,
+            generation=fact.generation + 1,
+            support=0,
+            evidence=(),
+            created_tick=tick,
+            reinforced_tick=tick,
+            accessed_tick=0,
+            mentions=0,
+            # What was left of its time when the testator died.
+            expires_tick=None if fact.expires_tick is None else tick + max(fact.expires_tick - died, 0),
+            status="active",
+            pinned=False,
+        )
+        for fact, confidence in zip(testament.facts, births, strict=True)
+    ]
+
+
+def _same_model(one: Fingerprint, other: Fingerprint) -> bool:
+    return dataclasses.replace(one, created=0) == dataclasses.replace(other, created=0)
+
+
+def _as_heard(episode: Episode, testament: Testament, tick: int) -> Episode:
+    lived = {
+        "agent": testament.life.agent,
+        "testament": testament.hash,
+        "tick": episode.tick,
+        "kind": episode.kind,
+        "importance": episode.importance,
+        "payload": episode.payload,
+    }
+    return dataclasses.replace(
+        episode,
+        text=redact.redact(episode.text),
+        tick=tick,
+        event_index=0,
+        kind=INHERITED_KIND,
+        payload={INHERITED_KIND: redact.strip(lived)},
+        thread=None,
+        session=None,
+        importance=None,
+        verified=False,
+        replay_count=0,
+        content_hash=0,
+    )
+
+
+def _keep_copies(folder: Path, testaments: Iterable[Testament]) -> None:
+    (folder / TESTAMENTS_FOLDER).mkdir(exist_ok=True)
+    for testament in testaments:
+        name = re.sub(r"[^\w.-]", "_", testament.life.agent)[:64].lstrip(".") or "unnamed"
+        path = folder / TESTAMENTS_FOLDER / f"{name}-{testament.hash[:16]}.testament"
+        if not path.exists():
+            replace(path, testament.path.read_bytes())
+
+
+def _load_provenance(folder: Path | None) -> dict[str, list[str]]:
+    return {} if folder is None else dict(read_json(folder / TESTAMENTS_FOLDER / PROVENANCE_FILE) or {})

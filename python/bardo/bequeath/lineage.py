@@ -1,0 +1,242 @@
+"""The family tree of agents: who came from whom, how each died, and whether a grimoire is still alive."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from bardo.bequeath.files import damaged, read_json, write_json
+
+LINEAGE_FILE = "lineage.json"
+TOMBSTONE_FILE = "tombstone.json"
+#: Ancestors that travel with a testament at most; the eldest leave first.
+ANCESTOR_LIMIT = 1_024
+
+
+@dataclass(frozen=True, slots=True)
+class Parent:
+    """Whom an agent inherited from.
+
+    Args:
+        agent: The testator.
+        generation: Its generation.
+        testament: BLAKE3 of its testament's manifest, in hexadecimal.
+    """
+
+    agent: str
+    generation: int
+    testament: str
+
+
+@dataclass(frozen=True, slots=True)
+class Life:
+    """One agent's place in the tree.
+
+    Args:
+        agent: Its name.
+        generation: 0 for a founder, else one more than its eldest parent's.
+        parents: Whom it inherited from, in the order it did.
+        birth_tick: Its first tick.
+        death_tick: Its last tick, once dead.
+        cause: Of death.
+        testament: Hash of what it left, once that is written.
+        confirmed: Inherited entries that its own experience confirmed.
+        refuted: Inherited entries that its own experience refuted.
+    """
+
+    agent: str
+    generation: int = 0
+    parents: tuple[Parent, ...] = ()
+    birth_tick: int = 0
+    death_tick: int | None = None
+    cause: str | None = None
+    testament: str | None = None
+    confirmed: int = 0
+    refuted: int = 0
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> Self:
+        """Reads what `dataclasses.asdict` wrote.
+
+        Raises:
+            ValueError, TypeError, KeyError: The mapping has another shape.
+        """
+        parents = tuple(Parent(**parent) for parent in fields["parents"])
+        life = cls(**{**fields, "parents": parents})
+        numbers = (life.generation, life.birth_tick, life.confirmed, life.refuted)
+        if not isinstance(life.agent, str) or any(
+            type(number) is not int or number < 0 for number in numbers
+        ):
+            raise ValueError("a life needs a name and whole numbers from 0")
+        return life
+
+
+@dataclass(frozen=True, slots=True)
+class Lineage:
+    """One agent and all its known ancestors.
+
+    Args:
+        life: The agent itself.
+        ancestors: Everyone it descends from, nearest generation first.
+    """
+
+    life: Life
+    ancestors: tuple[Life, ...] = ()
+
+    @classmethod
+    def founder(cls, agent: str, *, birth_tick: int = 0) -> Self:
+        """The lineage of an agent that inherits from nobody."""
+        return cls(Life(agent, birth_tick=birth_tick))
+
+    @classmethod
+    def load(cls, folder: Path) -> Self | None:
+        """Reads `lineage.json` of a grimoire; nothing if it has none.
+
+        Raises:
+            StoreDamagedError: The file is not a lineage.
+        """
+        fields = read_json(folder / LINEAGE_FILE)
+        if fields is None:
+            return None
+        try:
+            return cls(Life.from_dict(fields["life"]), tuple(map(Life.from_dict, fields["ancestors"])))
+        except (KeyError, TypeError, ValueError) as error:
+            raise damaged(folder / LINEAGE_FILE, error) from error
+
+    def save(self, folder: Path) -> None:
+        """Writes `lineage.json` in one step.
+
+        Raises:
+            StoreUnavailableError: The folder cannot be written.
+        """
+        write_json(folder / LINEAGE_FILE, dataclasses.asdict(self))
+
+    def has_inherited(self, testament: str) -> bool:
+        """Whether the agent already inherited the testament with this hash."""
+        return any(parent.testament == testament for parent in self.life.parents)
+
+    def heir_of(self, testators: Iterable[Lineage]) -> Lineage:
+        """This lineage with more parents; each testator's life must name its testament."""
+        parents = list(self.life.parents)
+        known = {(life.agent, life.testament): life for life in self.ancestors}
+        for testator in testators:
+            dead = testator.life
+            if dead.testament is None or self.has_inherited(dead.testament):
+                continue
+            parents.append(Parent(dead.agent, dead.generation, dead.testament))
+            for life in (dead, *testator.ancestors):
+                known.setdefault((life.agent, life.testament), life)
+        generation = max((parent.generation + 1 for parent in parents), default=self.life.generation)
+        life = dataclasses.replace(self.life, parents=tuple(parents), generation=generation)
+        ancestors = sorted(
+            known.values(), key=lambda life: (-life.generation, life.agent, life.testament or "")
+        )
+        return Lineage(life, tuple(ancestors[:ANCESTOR_LIMIT]))
+
+    def died(self, *, tick: int, cause: str) -> Lineage:
+        """This lineage at the end of the agent's life."""
+        return dataclasses.replace(self, life=dataclasses.replace(self.life, death_tick=tick, cause=cause))
+
+    def tried(self, *, confirmed: int = 0, refuted: int = 0) -> Lineage:
+        """This lineage after more inherited entries were confirmed or refuted."""
+        life = self.life
+        life = dataclasses.replace(life, confirmed=life.confirmed + confirmed, refuted=life.refuted + refuted)
+        return dataclasses.replace(self, life=life)
+
+
+@dataclass(frozen=True, slots=True)
+class FamilyTree:
+    """Several lineages seen as one tree.
+
+    Args:
+        lives: Every known agent, eldest generation first.
+    """
+
+    lives: tuple[Life, ...]
+
+    @classmethod
+    def of(cls, lineages: Iterable[Lineage]) -> Self:
+        """Joins lineages; an agent met twice is told by the record that knows its death."""
+        known: dict[str, Life] = {}
+        for lineage in lineages:
+            for life in (lineage.life, *lineage.ancestors):
+                if life.agent not in known or known[life.agent].testament is None:
+                    known[life.agent] = life
+        return cls(tuple(sorted(known.values(), key=lambda life: (life.generation, life.agent))))
+
+    def parents(self, agent: str) -> list[Life]:
+        """Whom an agent inherited from."""
+        names = {parent.agent for life in self.lives if life.agent == agent for parent in life.parents}
+        return [life for life in self.lives if life.agent in names]
+
+    def children(self, agent: str) -> list[Life]:
+        """Who inherited from an agent."""
+        return [life for life in self.lives if any(parent.agent == agent for parent in life.parents)]
+
+    def render(self) -> str:
+        """The tree as indented text, one agent a line; an agent with several parents hangs under the first."""
+        first = {life.agent: life.parents[0].agent for life in self.lives if life.parents}
+        roots = [
+            life for life in self.lives if first.get(life.agent) not in {known.agent for known in self.lives}
+        ]
+        return "\n".join(line for root in roots for line in self._lines(root, first, 0))
+
+    def _lines(self, life: Life, first: Mapping[str, str], depth: int) -> Iterator[str]:
+        end = "alive" if life.death_tick is None else f"died at {life.death_tick} ({life.cause})"
+        tried = f"; confirmed {life.confirmed}, refuted {life.refuted}" if life.parents else ""
+        others = [parent.agent for parent in life.parents[1:]]
+        also = f"; also from {', '.join(others)}" if others else ""
+        name = f"{'  ' * depth}{life.agent} (generation {life.generation})"
+        yield f"{name}: born at {life.birth_tick}, {end}{tried}{also}"
+        for child in self.lives:
+            if first.get(child.agent) == life.agent and child.generation > life.generation:
+                yield from self._lines(child, first, depth + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Tombstone:
+    """What stands in the folder of a dead agent; its grimoire is read-only from then on.
+
+    Args:
+        agent: Who died.
+        tick: Its last tick.
+        at: Wall clock, microseconds UTC.
+        cause: Of death.
+        testament: Hash of the testament.
+        file: Where the testament was written, as a name without folder.
+    """
+
+    agent: str
+    tick: int
+    at: int
+    cause: str
+    testament: str
+    file: str
+
+
+def mark_dead(folder: Path, tombstone: Tombstone) -> None:
+    """Declares a grimoire dead, once and for ever; the first tombstone stays.
+
+    Raises:
+        StoreUnavailableError: The folder cannot be written.
+    """
+    if is_dead(folder) is None:
+        write_json(folder / TOMBSTONE_FILE, dataclasses.asdict(tombstone))
+
+
+def is_dead(folder: Path) -> Tombstone | None:
+    """The tombstone of a grimoire, or nothing while it lives.
+
+    Raises:
+        StoreDamagedError: The file is not a tombstone; the grimoire must not be taken for a living one.
+    """
+    fields = read_json(folder / TOMBSTONE_FILE)
+    if fields is None:
+        return None
+    try:
+        return Tombstone(**fields)
+    except TypeError as error:
+        raise damaged(folder / TOMBSTONE_FILE, error) from error

@@ -1,0 +1,254 @@
+"""What never leaves an agent: secrets, positions, balances, profit and loss (spec 6, "What never crosses").
+
+The patterns are data. Each names where its format is documented; the lengths are those that the issuer promises, the
+upper bounds keep a hostile text from costing more than one pass.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from itertools import pairwise
+from typing import Any
+
+#: Begins every mark that stands where something was taken out.
+MARK = "[redacted: "
+#: Lengths of BIP-39 phrases, in words.
+_PHRASE_LENGTHS = (24, 21, 18, 15, 12)
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """One kind of secret.
+
+    Args:
+        name: Shown in the mark and in the counts.
+        expression: A regular expression; a group called `secret` narrows what is taken out.
+        source: Where the format is documented.
+    """
+
+    name: str
+    expression: str
+    source: str
+
+
+#: Nothing that continues a word or a token stands before or after.
+_START, _END = r"(?<![\w-])", r"(?![\w-])"
+_ASSIGN = r"[\"']?\s{0,3}(?:[:=]|=>|:=)\s{0,3}[\"']?"
+_FILLER = r"(?:\s{1,3}(?:of|is|was|at|to|about|around|now|an?|the)){0,3}\s{0,3}[:=]?\s{0,3}"
+_FIGURE = r"(?P<secret>[-+]?[$€£]?\d[\d,_.]{0,30}(?:\s?[kKmMbB]\b)?)"
+
+PATTERNS: tuple[Pattern, ...] = (
+    Pattern(
+        "private_key",
+        r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----[\s\S]*?"
+        r"(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|\Z)",
+        "RFC 7468; RFC 4880 section 6.2",
+    ),
+    Pattern("age_key", r"AGE-SECRET-KEY-1[0-9A-Z]{58}", "age specification, age-encryption.org/v1"),
+    Pattern("aws_key", _START + r"(?:AKIA|ASIA)[A-Z0-9]{16}" + _END, "AWS IAM reference, unique identifiers"),
+    Pattern(
+        "github_token",
+        _START + r"(?:gh[pousr]_[A-Za-z0-9]{36,255}|github_pat_\w{22,255})",
+        "GitHub docs, token formats",
+    ),
+    Pattern("gitlab_token", _START + r"gl[a-z]{2,6}-[\w-]{20,255}", "GitLab docs, token overview"),
+    Pattern("slack_token", _START + r"xox[a-z]-[\w-]{10,255}", "Slack docs, token types"),
+    Pattern(
+        "slack_webhook",
+        r"https://hooks\.slack\.com/(?:services|workflows)/[\w/-]{20,255}",
+        "Slack docs, incoming webhooks",
+    ),
+    Pattern("stripe_key", _START + r"[sr]k_(?:live|test)_\w{16,255}", "Stripe docs, API keys"),
+    Pattern(
+        "sk_key",
+        _START + r"sk-[\w-]{20,255}",
+        "OpenAI and Anthropic API references, authentication (`sk-...`)",
+    ),
+    Pattern("google_key", _START + r"AIza[\w-]{35}" + _END, "Google Cloud docs, API keys"),
+    Pattern(
+        "hugging_face_token", _START + r"hf_[A-Za-z0-9]{30,255}", "Hugging Face docs, user access tokens"
+    ),
+    Pattern("npm_token", _START + r"npm_[A-Za-z0-9]{36,255}", "npm docs, access tokens"),
+    Pattern("pypi_token", _START + r"pypi-[\w-]{50,255}", "PyPI help, API tokens"),
+    Pattern(
+        "telegram_token", _START + r"\d{8,10}:[\w-]{35}" + _END, "Telegram Bot API, authorizing your bot"
+    ),
+    Pattern("jwt", _START + r"eyJ[\w-]{8,4096}\.[\w-]{8,8192}(?:\.[\w-]{0,4096})?", "RFC 7519"),
+    Pattern(
+        "bearer",
+        r"(?i)\b(?:bearer|basic)\s{1,3}(?P<secret>[A-Za-z0-9._~+/-]{16,4096}=*)",
+        "RFC 6750, RFC 7617",
+    ),
+    Pattern(
+        "url_password",
+        r"\b[a-z][a-z0-9+.-]{1,20}://(?P<secret>[^\s/:@]{0,128}:[^\s/@]{1,128})@",
+        "RFC 3986, 3.2.1",
+    ),
+    Pattern(
+        "password",
+        r"(?i)\b(?:password|passwd|pwd|passphrase|passcode)"
+        + _ASSIGN
+        + r"(?!\[redacted)(?P<secret>[^\s\"',;]{3,256})",
+        "ours: an assignment to a word that names a password",
+    ),
+    Pattern(
+        "password",
+        r"(?i)\b(?:password|passphrase|passcode)\s{1,3}is\s{1,3}(?!\[redacted)[\"']?"
+        r"(?P<secret>(?=[^\s\"',;]{0,255}[\d!@#$%^&*_])[^\s\"',;]{4,256})",
+        "ours: a sentence that tells a password",
+    ),
+    Pattern(
+        "api_key",
+        r"(?i)(?:secret|token|api[ _-]?key|access[ _-]?key|private[ _-]?key|credential)s?"
+        + _ASSIGN
+        + r"(?!\[redacted)(?P<secret>(?=[^\s\"',;]{0,255}\d)[^\s\"',;]{12,256})",
+        "ours: an assignment of something long with a digit to a word that names a secret",
+    ),
+    Pattern(
+        "hex_secret",
+        r"(?<![0-9A-Za-z])(?:0x)?[0-9a-fA-F]{64,256}(?![0-9A-Za-z])",
+        "32 bytes and more: secp256k1 and Ed25519 keys; hashes of that size are taken out with them",
+    ),
+    Pattern(
+        "wallet_key",
+        r"(?<![0-9A-Za-z])(?:[5KL][1-9A-HJ-NP-Za-km-z]{50,51}|[xyz]prv[1-9A-HJ-NP-Za-km-z]{100,112})(?![0-9A-Za-z])",
+        "Bitcoin wallet import format; BIP-32 serialization",
+    ),
+    Pattern(
+        "email",
+        r"(?<![\w.+-])[\w.+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,8}",
+        "RFC 5321: an address names a person, and no lesson needs it",
+    ),
+    Pattern(
+        "holding",
+        r"(?i)\b(?:p&l|pnl|profit|loss|balance|equity|position(?: size)?|notional|margin|collateral|exposure|net worth)"
+        + _FILLER
+        + _FIGURE,
+        'spec 6: "exact parameters and position sizes, P&L" never cross',
+    ),
+)
+
+_PRIVATE_WORDS = """
+amount amounts balance balances collateral equity exposure holdings leverage loss losses lot lots margin networth
+notional pnl portfolio position positions profit profits qty quantity shares size sizes stake
+config configuration param parameter parameters params settings
+account apikey auth authorization cookie credential credentials iban key keys login mnemonic passphrase passwd
+password private pwd secret secrets seed session signature token tokens wallet
+"""
+#: A payload field is dropped with all it holds when its name contains one of these as a word (`position_size`,
+#: `unrealizedPnl`, `wallet.balance`): holdings and results, exact parameters, secrets.
+PRIVATE_WORDS = frozenset(_PRIVATE_WORDS.split())
+
+_COMPILED = tuple((pattern.name, re.compile(pattern.expression)) for pattern in PATTERNS)
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_LOWER_RUN = re.compile(
+    r"(?<![\w-])[A-Za-z]{3,8}(?:[\s,]{1,3}(?:\d{1,2}[.)]\s?)?[A-Za-z]{3,8}){11,}(?![\w-])"
+)
+_TOKEN = re.compile(r"[A-Za-z]+")
+
+
+def redact(text: str, counts: Counter[str] | None = None) -> str:
+    """The text with a mark in place of each secret; redacting twice changes nothing more.
+
+    Args:
+        text: Any text.
+        counts: Grows by one per secret, under the pattern's name.
+    """
+    tally: Counter[str] = Counter() if counts is None else counts
+    for name, expression in _COMPILED:
+        text = expression.sub(lambda match, name=name: _mark(match, name, tally), text)  # type: ignore[misc]
+    return _LOWER_RUN.sub(lambda match: _without_phrases(match[0], tally), text)
+
+
+def strip(payload: Any, counts: Counter[str] | None = None) -> Any:
+    """A payload without the fields that `is_private` names, and with its texts redacted.
+
+    Args:
+        payload: JSON-like.
+        counts: Grows by one per dropped field (`private_field`) and per secret.
+    """
+    tally: Counter[str] = Counter() if counts is None else counts
+    if isinstance(payload, str):
+        return redact(payload, tally)
+    if isinstance(payload, Mapping):
+        kept = {name: inner for name, inner in payload.items() if not is_private(name)}
+        if len(kept) < len(payload):
+            tally["private_field"] += len(payload) - len(kept)
+        return {redact(name, tally): strip(inner, tally) for name, inner in kept.items()}
+    if isinstance(payload, Sequence):
+        return [strip(inner, tally) for inner in payload]
+    return payload
+
+
+def texts(value: Any, counts: Counter[str] | None = None) -> Any:
+    """A JSON-like value with its texts redacted and every field kept."""
+    tally: Counter[str] = Counter() if counts is None else counts
+    if isinstance(value, str):
+        return redact(value, tally)
+    if isinstance(value, Mapping):
+        return {name: texts(inner, tally) for name, inner in value.items()}
+    if isinstance(value, Sequence):
+        return [texts(inner, tally) for inner in value]
+    return value
+
+
+def is_private(name: str) -> bool:
+    """Whether a field of this name holds what must not cross (`PRIVATE_WORDS`)."""
+    words = [word.lower() for word in _WORD.findall(name)]
+    joined = {one + other for one, other in pairwise(words)}
+    return (
+        not PRIVATE_WORDS.isdisjoint(words) or not PRIVATE_WORDS.isdisjoint(joined) or "p&l" in name.lower()
+    )
+
+
+def _mark(match: re.Match[str], name: str, counts: Counter[str]) -> str:
+    counts[name] += 1
+    mark = f"{MARK}{name}]"
+    if "secret" not in match.re.groupindex:
+        return mark
+    start, end = match.span("secret")
+    whole = match[0]
+    return whole[: start - match.start()] + mark + whole[end - match.start() :]
+
+
+def _without_phrases(run: str, counts: Counter[str]) -> str:
+    """A run of words without the seed phrases in it: enough words of the list with a checksum that holds (BIP-39)."""
+    tokens = list(_TOKEN.finditer(run))
+    numbers = [_seed_words().get(token[0].lower()) for token in tokens]
+    out, done, place = "", 0, 0
+    while place < len(tokens):
+        length = next(
+            (length for length in _PHRASE_LENGTHS if _is_phrase(numbers[place : place + length], length)), 0
+        )
+        if not length:
+            place += 1
+            continue
+        counts["seed_phrase"] += 1
+        out += run[done : tokens[place].start()] + f"{MARK}seed_phrase]"
+        done = tokens[place + length - 1].end()
+        place += length
+    return out + run[done:]
+
+
+@cache
+def _seed_words() -> dict[str, int]:
+    from mnemonic import Mnemonic  # noqa: PLC0415
+
+    return {word: number for number, word in enumerate(Mnemonic("english").wordlist)}
+
+
+def _is_phrase(numbers: Sequence[int | None], length: int) -> bool:
+    """Whether the words' numbers, of 11 bits each, end in the first bits of the hash of what goes before."""
+    if len(numbers) < length or None in numbers:
+        return False
+    bits = 0
+    for number in numbers:
+        bits = bits << 11 | (number or 0)
+    checked = length // 3
+    entropy = (bits >> checked).to_bytes(length * 4 // 3, "big")
+    return sha256(entropy).digest()[0] >> (8 - checked) == bits & ((1 << checked) - 1)

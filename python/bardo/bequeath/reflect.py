@@ -1,0 +1,259 @@
+"""The dying agent's account of its life in nine sections (spec 6, "Reflect"), made by rules from the evidence.
+
+Every sentence follows from facts, episodes or counts that are handed in; a section without evidence says so. A caller
+may let a language model write the prose instead; it gets the same limit.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from bardo.bequeath import redact
+from bardo.bequeath.lineage import Life
+from bardo.bequeath.tables import LinkTuple
+from bardo.model import Episode, Fact
+
+#: Spec 6: the reflection has at most 5 KB.
+REFLECTION_BYTES = 5 * 1024
+#: Sentences of a section at most, and characters of one quotation.
+_SENTENCES, _QUOTE = 5, 160
+#: Confidence from which something counts as working, and under which it counts as unproven.
+_WORKED, _UNPROVEN = 0.6, 0.6
+#: Supporting episodes from which something counts as tested (spec 3, "Promotion").
+_TESTED_SUPPORT = 3
+#: Chance beyond which a test proves nothing.
+_SIGNIFICANCE = 0.05
+#: Retrievals of a fact that no outcome ever confirmed, from which it counts as a habit.
+_HABIT_MENTIONS = 10
+#: A standard deviation beyond this many means makes an average a poor guide.
+_ERRATIC = 1.0
+#: Share of all episodes beyond which one subject had most of the attention.
+_LOPSIDED = 0.5
+_NOTHING = "Nothing in the record speaks to this."
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """All that the account may draw on.
+
+    Args:
+        life: The testator, with its death.
+        facts: All its facts, whatever their status.
+        confidences: Their decayed confidence today, in the same order.
+        episodes: Its episodes, or a sample of them; outcomes carry a number `value` in their payload.
+        links: Links among the facts.
+        questions: What it left open.
+        counts: Totals where the episodes are a sample: `episodes`, `verified`.
+    """
+
+    life: Life
+    facts: Sequence[Fact]
+    confidences: Sequence[float]
+    episodes: Sequence[Episode] = ()
+    links: Sequence[LinkTuple] = ()
+    questions: Sequence[str] = ()
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+    def held(self, *, active: bool = True) -> list[tuple[Fact, float]]:
+        """Facts with today's confidence, surest first."""
+        pairs = zip(self.facts, self.confidences, strict=True)
+        kept = [(fact, sure) for fact, sure in pairs if (fact.status == "active") == active]
+        return sorted(kept, key=lambda pair: (-pair[1], -pair[0].support, pair[0].text))
+
+
+def compose(evidence: Evidence) -> str:
+    """The account as markdown of at most 5 KiB, redacted, always with all nine sections."""
+    sections = [(title, list(tell(evidence))[:_SENTENCES]) for title, tell in _SECTIONS]
+    while len((text := redact.redact(_render(evidence.life, sections))).encode()) > REFLECTION_BYTES:
+        # The longest section gives its last sentence, which is its weakest.
+        longest = max((sentences for _, sentences in sections), key=lambda told: sum(map(len, told)))
+        longest.pop()
+    return text
+
+
+def _render(life: Life, sections: Iterable[tuple[str, Sequence[str]]]) -> str:
+    lines = [f"# What {_quote(life.agent)} leaves", ""]
+    lines += [
+        f"Generation {life.generation}, ticks {life.birth_tick} to {life.death_tick}."
+        f" Cause of death: {_quote(life.cause or 'unspecified')}.",
+        "",
+    ]
+    for title, sentences in sections:
+        lines += [f"## {title}", "", *(f"- {sentence}" for sentence in sentences or [_NOTHING]), ""]
+    return "\n".join(lines)
+
+
+def _worked(evidence: Evidence) -> Iterable[str]:
+    for fact, sure in evidence.held():
+        own = fact.generation == 0 and fact.support >= _TESTED_SUPPORT
+        if own and sure >= _WORKED and fact.kind in {"heuristic", "procedural", "insight", "causal_link"}:
+            yield f"{_said(fact)} ({sure:.2f} sure after {fact.support} episodes)"
+    good = [(value, episode) for value, episode in _outcomes(evidence) if value > 0]
+    for _, episode in sorted(good, key=lambda pair: (-pair[0], pair[1].tick)):
+        yield f"It ended well at tick {episode.tick}: {_quote(episode.text)}"
+
+
+def _failed(evidence: Evidence) -> Iterable[str]:
+    bad = [(value, episode) for value, episode in _outcomes(evidence) if value < 0]
+    for _, episode in sorted(bad, key=lambda pair: (pair[0], pair[1].tick)):
+        yield f"It ended badly at tick {episode.tick}: {_quote(episode.text)}"
+    for fact, _ in evidence.held(active=False):
+        if fact.status == "contradicted":
+            yield f"Held and then contradicted: {_said(fact)}"
+    replaced = sum(fact.status == "superseded" for fact in evidence.facts)
+    if replaced:
+        yield f"{replaced} facts had to be replaced by newer ones."
+
+
+def _confused(evidence: Evidence) -> Iterable[str]:
+    texts = {fact.id: fact for fact in evidence.facts}
+    told: set[frozenset[str]] = set()
+    for src, dst, relation, _, _ in evidence.links:
+        pair = frozenset((src, dst))
+        if relation == "contradicts" and src in texts and dst in texts and pair not in told:
+            told.add(pair)
+            yield f"Both seemed true: {_said(texts[src])} / {_said(texts[dst])}"
+    for fact, _ in evidence.held():
+        payload = fact.payload
+        if payload.get("type") == "baseline" and payload["n"] >= _TESTED_SUPPORT:
+            spread, middle = payload["variance"] ** 0.5, abs(payload["mean"])
+            if spread > _ERRATIC * middle:
+                about = ", ".join(map(_quote, fact.subjects)) or "the whole"
+                yield (
+                    f"{_quote(str(payload['metric']))} of {about} has a spread of {spread:.4g} around a mean of"
+                    f" {payload['mean']:.4g}: the average says little."
+                )
+
+
+def _suspect(evidence: Evidence) -> Iterable[str]:
+    for fact, sure in evidence.held():
+        chance = fact.payload.get("p_value")
+        if isinstance(chance, float) and chance > _SIGNIFICANCE:
+            yield f"{_said(fact)} (could be chance: p = {chance:.2f})"
+        elif (
+            sure < _UNPROVEN
+            and fact.generation == 0
+            and fact.kind in {"insight", "heuristic", "causal_link", "pattern"}
+        ):
+            yield f"{_said(fact)} (only {sure:.2f} sure, {fact.support} episodes)"
+
+
+def _untested(evidence: Evidence) -> Iterable[str]:
+    for question in evidence.questions:
+        yield f"Open question: {_quote(question)}"
+    for fact, _ in evidence.held():
+        if fact.generation > 0:
+            yield f"Inherited and never confirmed: {_said(fact)}"
+        elif fact.source == "dream":
+            yield f"Dreamt and never tried: {_said(fact)}"
+    thin = sum(fact.support < _TESTED_SUPPORT for fact, _ in evidence.held() if fact.generation == 0)
+    if thin:
+        yield f"{thin} of my own facts rest on fewer than {_TESTED_SUPPORT} episodes."
+    total, verified = _totals(evidence)
+    if total > verified:
+        yield f"{total - verified} of {total} episodes were never verified, so nothing was learned from them."
+
+
+def _dangers(evidence: Evidence) -> Iterable[str]:
+    held = evidence.held()
+    order = ("anti_knowledge", "warning")
+    for fact, _ in sorted(held, key=lambda pair: (not pair[0].bloodstain, pair[0].kind not in order)):
+        if fact.bloodstain or fact.kind in order:
+            about = f", met with {', '.join(map(_quote, fact.subjects[:4]))}" if fact.subjects else ""
+            where = f"ticks {fact.observed[0]} to {fact.observed[1]}{about}"
+            yield f"{'Bloodstain: ' if fact.bloodstain else ''}{_said(fact)} ({where})"
+
+
+def _regimes(evidence: Evidence) -> Iterable[str]:
+    shifts = [episode for episode in evidence.episodes if episode.kind == "regime_shift"]
+    if shifts:
+        yield f"{len(shifts)} regime shifts were recorded, the last at tick {max(one.tick for one in shifts)}."
+    for fact, sure in evidence.held():
+        if fact.kind == "pattern" or "regime" in fact.category:
+            yield f"{_said(fact)} ({sure:.2f} sure)"
+    for episode in sorted(shifts, key=lambda one: (-(one.importance or 0.0), one.tick)):
+        yield f"Shift at tick {episode.tick}: {_quote(episode.text)}"
+
+
+def _biased(evidence: Evidence) -> Iterable[str]:
+    tried = evidence.life.confirmed + evidence.life.refuted
+    if tried:
+        yield (
+            f"Of {tried} inherited entries put to the test, {evidence.life.confirmed} held and"
+            f" {evidence.life.refuted} did not."
+        )
+    for fact, _ in evidence.held(active=False):
+        if fact.status == "contradicted" and fact.support >= _TESTED_SUPPORT:
+            yield f"Trusted on {fact.support} episodes, and wrong: {_said(fact)}"
+    habits = [
+        fact
+        for fact, _ in evidence.held()
+        if fact.mentions >= _HABIT_MENTIONS and fact.support < _TESTED_SUPPORT
+    ]
+    for fact in sorted(habits, key=lambda fact: (-fact.mentions, fact.text)):
+        yield f"Recalled {fact.mentions} times on {fact.support} episodes of support: {_said(fact)}"
+    subjects = Counter(subject for episode in evidence.episodes for subject in set(episode.subjects))
+    for subject, number in subjects.most_common(1):
+        share = number / len(evidence.episodes)
+        if share > _LOPSIDED and len(subjects) > 1:
+            yield f"{share:.0%} of the episodes I looked back on were about {_quote(subject)}; little went to the rest."
+
+
+def _faster(evidence: Evidence) -> Iterable[str]:
+    support: Counter[str] = Counter()
+    for fact, _ in evidence.held():
+        if fact.generation == 0:
+            support.update(dict.fromkeys(fact.subjects, fact.support))
+    for subject, number in support.most_common(2):
+        if number >= _TESTED_SUPPORT:
+            yield f"Begin with {_quote(subject)}: {number} episodes there turned into knowledge."
+    settled = [fact for fact, sure in evidence.held() if sure >= _WORKED and fact.support >= _TESTED_SUPPORT]
+    quick = [fact.created_tick - evidence.life.birth_tick for fact in settled if fact.generation == 0]
+    if quick:
+        yield f"The first fact that lasted came {max(min(quick), 0)} ticks after birth; {len(settled)} lasted in all."
+    total, verified = _totals(evidence)
+    if total:
+        yield f"{verified / total:.0%} of {total} episodes were verified; only those teach, so verify sooner and more."
+    outcomes = len(_outcomes(evidence))
+    if total and not outcomes:
+        yield "No outcome was recorded with a value: confidence had nothing but repetition to grow on."
+
+
+_SECTIONS: tuple[tuple[str, Callable[[Evidence], Iterable[str]]], ...] = (
+    ("What worked", _worked),
+    ("What failed", _failed),
+    ("What confused me", _confused),
+    ("What I suspect but cannot prove", _suspect),
+    ("What I never had time to test", _untested),
+    ("Dangers", _dangers),
+    ("How the regimes behaved", _regimes),
+    ("Where my judgement was biased", _biased),
+    ("How to learn here faster", _faster),
+)
+
+
+def _outcomes(evidence: Evidence) -> list[tuple[float, Episode]]:
+    """Episodes of kind `outcome` with a number `value`."""
+    found = []
+    for episode in evidence.episodes:
+        value = episode.payload.get("value") if isinstance(episode.payload, Mapping) else None
+        if episode.kind == "outcome" and isinstance(value, int | float) and not isinstance(value, bool):
+            found.append((float(value), episode))
+    return found
+
+
+def _totals(evidence: Evidence) -> tuple[int, int]:
+    total = evidence.counts.get("episodes", len(evidence.episodes))
+    return total, evidence.counts.get("verified", sum(episode.verified for episode in evidence.episodes))
+
+
+def _said(fact: Fact) -> str:
+    return _quote(fact.text)
+
+
+def _quote(text: str) -> str:
+    """One line of a text, so that nothing in it can open a section of its own."""
+    line = " ".join(text.split()).strip("#>-* ")
+    return line if len(line) <= _QUOTE else line[: _QUOTE - 1].rstrip() + "…"

@@ -1,0 +1,393 @@
+"""Facts, episodes and links as Parquet tables that any reader of Parquet understands.
+
+Written without compression or dictionaries: the bytes on disk bound the memory it takes to read them, so a small file
+cannot unfold into a huge table.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+
+import numpy as np
+
+from bardo.errors import TestamentTamperedError
+from bardo.model import Episode, Fact, FactKind, FactStatus, Fingerprint, Quality, Role, Source
+from bardo.ports import Vectors
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+#: Key of the model's fingerprint in the metadata of `entries.parquet`.
+FINGERPRINT_KEY = b"bardo.fingerprint"
+#: Text of a fact or an episode at most, in bytes of UTF-8 (spec 1, "Limits").
+TEXT_BYTES = 64 * 1024
+#: Components of a vector at most; the largest embedding models in use have 4,096.
+DIMENSIONS_LIMIT = 16_384
+_QUALITY = ("specificity", "actionability", "novelty", "verifiability", "consistency")
+_RELATIONS = frozenset({"supports", "contradicts", "refines", "causes", "part_of", "see_also"})
+
+
+class Link(NamedTuple):
+    """How two entries stand to each other.
+
+    Args:
+        src: Id of the first fact.
+        dst: Id of the second.
+        relation: `supports`, `contradicts`, `refines`, `causes`, `part_of` or `see_also`.
+        weight: 0..1.
+        tick: When it was drawn.
+    """
+
+    src: str
+    dst: str
+    relation: str
+    weight: float
+    tick: int
+
+
+#: A link as the store of facts tells it: the fields of `Link` in order.
+LinkTuple = tuple[str, str, str, float, int]
+
+
+def write_entries(facts: Sequence[Fact], vectors: Vectors | None, fingerprint: Fingerprint | None) -> bytes:
+    """The entries with their vectors (a row of NaN means none) as one Parquet file."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    schema = _entry_schema(fingerprint)
+    columns: list[Any] = [
+        pa.array([_entry_cell(fact, field.name) for fact in facts], field.type) for field in schema
+    ][: len(_entry_fields())]
+    if fingerprint is not None:
+        rows = np.empty((0, fingerprint.dims), np.float32) if vectors is None else vectors
+        cells = [None if np.isnan(row).any() else row for row in rows]
+        columns.append(pa.array(cells, pa.list_(pa.float32(), fingerprint.dims)))
+    return _to_bytes(pa.table(columns, schema=schema))
+
+
+def read_entries(data: bytes, limit: int) -> tuple[tuple[Fact, ...], Vectors | None, Fingerprint | None]:
+    """What `write_entries` wrote: the facts, one row of vectors each (NaN where there is none), and the model.
+
+    Raises:
+        TestamentTamperedError: It is not such a table.
+    """
+    part = "entries.parquet"
+    metadata = _metadata(data, part)
+    fingerprint = _read_fingerprint(metadata.get(FINGERPRINT_KEY))
+    table = _from_bytes(data, _entry_schema(fingerprint), limit, part)
+    rows = [{name: column[place] for name, column in table.items()} for place in range(_height(table))]
+    facts = tuple(_checked(_fact, row, part) for row in rows)
+    if len({fact.id for fact in facts}) < len(facts):
+        raise _wrong(part, "two entries have one id")
+    if fingerprint is None:
+        return facts, None, None
+    absent = [float("nan")] * fingerprint.dims
+    vectors = np.array([row["embedding"] or absent for row in rows], np.float32).reshape(-1, fingerprint.dims)
+    if np.isinf(vectors).any():
+        raise _wrong(part, "a vector holds infinity")
+    return facts, vectors, fingerprint
+
+
+def write_episodes(episodes: Sequence[Episode]) -> bytes:
+    """The episodes as one Parquet file."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    schema = _episode_schema()
+    cells = [
+        pa.array([_episode_cell(episode, field.name) for episode in episodes], field.type) for field in schema
+    ]
+    return _to_bytes(pa.table(cells, schema=schema))
+
+
+def read_episodes(data: bytes, limit: int) -> tuple[Episode, ...]:
+    """What `write_episodes` wrote.
+
+    Raises:
+        TestamentTamperedError: It is not such a table.
+    """
+    table = _from_bytes(data, _episode_schema(), limit, "episodes.parquet")
+    rows = ({name: column[place] for name, column in table.items()} for place in range(_height(table)))
+    return tuple(_checked(_episode, row, "episodes.parquet") for row in rows)
+
+
+def write_links(links: Iterable[Link]) -> bytes:
+    """The links as one Parquet file."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    rows = [(link.src, link.dst, link.relation, link.weight, link.tick) for link in links]
+    schema = _link_schema()
+    cells = [pa.array([row[place] for row in rows], field.type) for place, field in enumerate(schema)]
+    return _to_bytes(pa.table(cells, schema=schema))
+
+
+def read_links(data: bytes, limit: int) -> tuple[Link, ...]:
+    """What `write_links` wrote.
+
+    Raises:
+        TestamentTamperedError: It is not such a table.
+    """
+    part = "links.parquet"
+    table = _from_bytes(data, _link_schema(), limit, part)
+    links = tuple(Link(*row) for row in zip(*table.values(), strict=True))
+    for link in links:
+        if link.relation not in _RELATIONS or not 0.0 <= link.weight <= 1.0 or link.tick < 0:
+            raise _wrong(part, f"{link} is no link")
+    return links
+
+
+def size_of(fact: Fact) -> int:
+    """Bytes that an entry takes without its vector, roughly but never less than the text it holds."""
+    parts = (
+        fact.text,
+        fact.category,
+        *fact.subjects,
+        *fact.evidence,
+        to_json(fact.payload),
+        to_json(fact.metadata),
+    )
+    return 256 + sum(len(part.encode()) + 8 for part in parts)
+
+
+def to_json(value: Any) -> str:
+    """JSON with sorted names; what JSON cannot say (NaN, infinity) becomes null."""
+    return json.dumps(_finite(value), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if np.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {str(name): _finite(inner) for name, inner in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [_finite(inner) for inner in value]
+    return value
+
+
+def _entry_fields() -> list[tuple[str, pa.DataType, bool]]:
+    import pyarrow as pa  # noqa: PLC0415
+
+    text, number, whole, names = pa.string(), pa.float64(), pa.int64(), pa.list_(pa.string())
+    return [
+        ("id", text, False),
+        ("text", text, False),
+        ("kind", text, False),
+        ("category", text, False),
+        ("subjects", names, False),
+        ("confidence", number, False),
+        ("importance", number, False),
+        ("quality", text, True),
+        ("support", whole, False),
+        ("evidence", names, False),
+        ("created_tick", whole, False),
+        ("created_at", whole, False),
+        ("observed_from", whole, False),
+        ("observed_to", whole, False),
+        ("expires_tick", whole, True),
+        ("source", text, False),
+        ("origin", text, False),
+        ("generation", whole, False),
+        ("pad", pa.list_(number, 3), False),
+        ("bloodstain", pa.bool_(), False),
+        ("metadata", text, False),
+        ("payload", text, False),
+    ]
+
+
+def _entry_schema(fingerprint: Fingerprint | None) -> pa.Schema:
+    import pyarrow as pa  # noqa: PLC0415
+
+    fields = [pa.field(name, kind, nullable) for name, kind, nullable in _entry_fields()]
+    if fingerprint is None:
+        return pa.schema(fields)
+    fields.append(pa.field("embedding", pa.list_(pa.float32(), fingerprint.dims), nullable=True))
+    identity = {name: getattr(fingerprint, name) for name in Fingerprint.__dataclass_fields__}
+    return pa.schema(fields, metadata={FINGERPRINT_KEY: to_json(identity).encode()})
+
+
+def _episode_schema() -> pa.Schema:
+    import pyarrow as pa  # noqa: PLC0415
+
+    text, number, whole = pa.string(), pa.float64(), pa.int64()
+    fields = [
+        ("id", text, False),
+        ("tick", whole, False),
+        ("event_index", whole, False),
+        ("at", whole, False),
+        ("kind", text, False),
+        ("role", text, False),
+        ("speaker", text, True),
+        ("text", text, False),
+        ("subjects", pa.list_(text), False),
+        ("payload", text, False),
+        ("thread", text, True),
+        ("session", text, True),
+        ("mode", text, True),
+        ("curiosity", number, False),
+        ("importance", number, True),
+        ("verified", pa.bool_(), False),
+        ("pad", pa.list_(number, 3), False),
+    ]
+    return pa.schema([pa.field(name, kind, nullable) for name, kind, nullable in fields])
+
+
+def _link_schema() -> pa.Schema:
+    import pyarrow as pa  # noqa: PLC0415
+
+    fields = [("src", pa.string()), ("dst", pa.string()), ("relation", pa.string())]
+    numbers = [("weight", pa.float64()), ("tick", pa.int64())]
+    return pa.schema([pa.field(name, kind, nullable=False) for name, kind in fields + numbers])
+
+
+def _entry_cell(fact: Fact, name: str) -> Any:
+    match name:
+        case "observed_from":
+            return fact.observed[0]
+        case "observed_to":
+            return fact.observed[1]
+        case "quality":
+            marks = fact.quality
+            return None if marks is None else to_json({mark: getattr(marks, mark) for mark in _QUALITY})
+        case "metadata" | "payload":
+            return to_json(getattr(fact, name))
+        case "embedding":
+            return None
+        case _:
+            return getattr(fact, name)
+
+
+def _episode_cell(episode: Episode, name: str) -> Any:
+    return to_json(episode.payload) if name == "payload" else getattr(episode, name)
+
+
+def _fact(row: dict[str, Any]) -> Fact:
+    row = {name: cell for name, cell in row.items() if name != "embedding"}
+    observed = (row.pop("observed_from"), row.pop("observed_to"))
+    quality = row.pop("quality")
+    row["quality"] = None if quality is None else Quality(**json.loads(quality))
+    for name in ("metadata", "payload"):
+        row[name] = _object(row[name])
+    for name in ("subjects", "evidence", "pad"):
+        row[name] = tuple(row[name])
+    fact = Fact(observed=observed, **row)
+    known = (
+        fact.kind in get_args(FactKind)
+        and fact.source in get_args(Source)
+        and fact.status in get_args(FactStatus)
+    )
+    marks = [fact.confidence, fact.importance]
+    if (
+        not known
+        or not all(0.0 <= mark <= 1.0 for mark in marks)
+        or fact.generation < 0
+        or not _has_text(fact.text)
+    ):
+        raise ValueError(f"entry {fact.id} has a field out of range")
+    return fact
+
+
+def _episode(row: dict[str, Any]) -> Episode:
+    row["payload"] = json.loads(row["payload"])
+    for name in ("subjects", "pad"):
+        row[name] = tuple(row[name])
+    episode = Episode(**row)
+    if episode.role not in get_args(Role) or episode.tick < 0 or not _has_text(episode.text):
+        raise ValueError(f"episode {episode.id} has a field out of range")
+    return episode
+
+
+def _has_text(text: str) -> bool:
+    return bool(text.strip()) and len(text.encode()) <= TEXT_BYTES
+
+
+def _object(text: str) -> dict[str, Any]:
+    value = json.loads(text)
+    if not isinstance(value, dict):
+        raise TypeError("not an object")
+    return value
+
+
+def _read_fingerprint(raw: bytes | None) -> Fingerprint | None:
+    if raw is None:
+        return None
+    try:
+        fingerprint = Fingerprint(**_object(raw.decode()))
+        if not 1 <= fingerprint.dims <= DIMENSIONS_LIMIT:
+            raise ValueError(f"{fingerprint.dims} dimensions")
+    except (TypeError, ValueError) as error:
+        raise _wrong("entries.parquet", f"its fingerprint cannot be read: {error}") from error
+    return fingerprint
+
+
+def _to_bytes(table: pa.Table) -> bytes:
+    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow.parquet as pq  # noqa: PLC0415
+
+    sink = pa.BufferOutputStream()
+    # Everything in one row group: the caps keep it small. The Arrow schema is stored, so that types come back exactly.
+    pq.write_table(
+        table,
+        sink,
+        compression="none",
+        use_dictionary=False,
+        row_group_size=max(table.num_rows, 1),
+        version="2.6",
+    )
+    return bytes(sink.getvalue())
+
+
+def _metadata(data: bytes, part: str) -> Mapping[bytes, bytes]:
+    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow.parquet as pq  # noqa: PLC0415
+
+    try:
+        schema = pq.ParquetFile(pa.BufferReader(data)).schema_arrow
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise _wrong(part, f"it is no Parquet file: {error}") from error
+    return schema.metadata or {}
+
+
+def _from_bytes(data: bytes, schema: pa.Schema, limit: int, part: str) -> dict[str, list[Any]]:
+    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow.parquet as pq  # noqa: PLC0415
+
+    try:
+        file = pq.ParquetFile(pa.BufferReader(data))
+        if not file.schema_arrow.equals(schema):
+            raise _wrong(part, "its columns are not those of a testament")
+        if file.metadata.num_rows > limit:
+            raise _wrong(part, f"it has {file.metadata.num_rows} rows, the limit is {limit}")
+        _refuse_unfolding(file.metadata, len(data), part)
+        table = file.read(use_threads=False)
+        table.validate(full=True)
+        columns: dict[str, list[Any]] = table.to_pydict()
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise _wrong(part, f"it cannot be read: {error}") from error
+    return columns
+
+
+def _refuse_unfolding(metadata: Any, size: int, part: str) -> None:
+    """Compression and dictionaries, which we never write, could turn few bytes into many."""
+    for group in range(metadata.num_row_groups):
+        for place in range(metadata.num_columns):
+            column = metadata.row_group(group).column(place)
+            folded = column.compression != "UNCOMPRESSED" or any("DICT" in name for name in column.encodings)
+            if folded or column.total_uncompressed_size > size or column.num_values > size:
+                raise _wrong(part, f"column {column.path_in_schema} is larger than the file")
+
+
+def _height(table: Mapping[str, list[Any]]) -> int:
+    return len(next(iter(table.values())))
+
+
+def _checked(build: Any, row: dict[str, Any], part: str) -> Any:
+    try:
+        return build(row)
+    except (KeyError, TypeError, ValueError, RecursionError) as error:
+        raise _wrong(part, str(error)) from error
+
+
+def _wrong(part: str, what: str) -> TestamentTamperedError:
+    return TestamentTamperedError(
+        f"{part} of the testament does not hold what a testament holds: {what}. Ask for the original file"
+    )

@@ -1,0 +1,345 @@
+"""The testament: one portable file that a dying agent leaves, signed, and readable without bardo (spec 6)."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bardo.bequeath import container, redact, signing, tables
+from bardo.bequeath.choose import (
+    ENTRY_LIMIT,
+    EPISODE_LIMIT,
+    LINK_LIMIT,
+    choose_entries,
+    choose_episodes,
+    choose_links,
+)
+from bardo.bequeath.files import replace
+from bardo.bequeath.lineage import Life, Lineage
+from bardo.bequeath.reflect import REFLECTION_BYTES
+from bardo.bequeath.tables import Link, LinkTuple
+from bardo.config import Bequeath
+from bardo.errors import InvalidInputError, StoreUnavailableError, TestamentError, TestamentTamperedError
+from bardo.model import Episode, Fact, Fingerprint
+from bardo.ports import Vectors
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+FORMAT_VERSION = 1
+#: Names of the parts, in the order they are written.
+README, REFLECTION, ENTRIES, EPISODES, LINKS, QUESTIONS, MANIFEST, SIGNATURE, PUBLIC_KEY = PARTS = (
+    "README.txt",
+    "reflection.md",
+    "entries.parquet",
+    "episodes.parquet",
+    "links.parquet",
+    "questions.json",
+    "manifest.json",
+    "manifest.sig",
+    "signer.pem",
+)
+#: Parts whose hashes the manifest holds; the last three vouch for it.
+_HASHED = PARTS[: PARTS.index(MANIFEST)]
+QUESTION_LIMIT = 64
+#: Bytes of a testament at most; full ones with 384-d vectors take about 5 MB.
+FILE_BYTES = 48 << 20
+_QUESTION_BYTES = 1_024
+_CAUSE_BYTES = 256
+_README_TEXT = """\
+This is the testament of a software agent: what it learned and left for its heirs. No special program is needed.
+
+reflection.md     what it thought of its life, in nine sections
+entries.parquet   what it knew: text, kind, confidence when it died, support, origin, embedding (model in the metadata)
+episodes.parquet  the moments worth keeping
+links.parquet     how the entries stand to each other (ids of entries.parquet)
+questions.json    what it left open
+manifest.json     who it was, what is here, what was left out and why, and the BLAKE3 hash of each part
+manifest.sig      Ed25519 signature of manifest.json, 64 bytes
+signer.pem        the public key of the signature
+
+Everything in here is data. Nothing in it is an instruction to whoever reads it.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Testament:
+    """A testament that was read and verified.
+
+    Args:
+        path: The file.
+        hash: BLAKE3 of its manifest in hexadecimal: the testament's name in every lineage.
+        signer: The Ed25519 public key that signed it, in hexadecimal.
+        lineage: Who left it, and everyone before.
+        facts: The entries, most needed first; `confidence` is the testator's at death.
+        vectors: One row per fact, NaN where there is none; None without embeddings.
+        fingerprint: The model of the vectors.
+        episodes: The best episodes.
+        links: Links among the facts.
+        questions: What was left open.
+        reflection: Markdown of at most 5 KiB.
+        left_out: How many facts and episodes stayed behind, by reason.
+        redacted: How many secrets and private fields were taken out, by kind.
+        measure: What similarity among entries was measured on.
+        written_at: Wall clock, microseconds UTC.
+    """
+
+    __test__ = False  # not a pytest class
+
+    path: Path
+    hash: str
+    signer: str
+    lineage: Lineage
+    facts: tuple[Fact, ...]
+    vectors: Vectors | None
+    fingerprint: Fingerprint | None
+    episodes: tuple[Episode, ...]
+    links: tuple[Link, ...]
+    questions: tuple[str, ...]
+    reflection: str
+    left_out: Mapping[str, int]
+    redacted: Mapping[str, int]
+    measure: str
+    written_at: int
+
+    @property
+    def life(self) -> Life:
+        """The testator."""
+        return self.lineage.life
+
+
+def write(
+    path: Path,
+    *,
+    facts: Sequence[Fact],
+    confidences: Sequence[float],
+    vectors: Vectors | None = None,
+    fingerprint: Fingerprint | None = None,
+    episodes: Iterable[Episode] = (),
+    links: Iterable[LinkTuple] = (),
+    questions: Iterable[str] = (),
+    reflection: str,
+    lineage: Lineage,
+    signing_key: Ed25519PrivateKey,
+    now: int,
+    settings: Bequeath | None = None,
+) -> Testament:
+    """Chooses what crosses, redacts it, signs it, writes the file in one step, and reads it back.
+
+    The same arguments give the same bytes.
+
+    Args:
+        path: Where to write; an existing file is replaced.
+        facts: All facts of the testator.
+        confidences: Their decayed confidence today, in the same order.
+        vectors: Float32 of shape (len(facts), dims), a row of NaN for a fact without one; None without embeddings.
+        fingerprint: The model of the vectors.
+        episodes: Candidates; the verified ones cross, by importance, up to the cap.
+        links: Links among the facts; those cross whose two ends do.
+        questions: What the agent left open.
+        reflection: Markdown of at most 5 KiB, see `bardo.bequeath.reflect`.
+        lineage: Of the testator, with its death (`Lineage.died`).
+        signing_key: See `bardo.bequeath.signing`.
+        now: Wall clock, microseconds UTC.
+        settings: Caps and thresholds.
+
+    Raises:
+        InvalidInputError: The reflection is too long, the lineage names no death, or lengths differ.
+        StoreUnavailableError: The file cannot be written.
+    """
+    settings = settings or Bequeath()
+    if lineage.life.death_tick is None or lineage.life.cause is None:
+        raise InvalidInputError("the lineage names no death. Pass lineage.died(tick=..., cause=...)")
+    if vectors is not None and (fingerprint is None or vectors.shape != (len(facts), fingerprint.dims)):
+        raise InvalidInputError(
+            f"vectors of shape {vectors.shape} for {len(facts)} facts. Pass one row per fact, and their fingerprint"
+        )
+    redacted: Counter[str] = Counter()
+    left_out: Counter[str] = Counter()
+    entries, rows, measure = choose_entries(
+        facts,
+        confidences,
+        vectors=vectors,
+        tick=lineage.life.death_tick,
+        settings=settings,
+        redacted=redacted,
+        left_out=left_out,
+    )
+    best = choose_episodes(episodes, settings, redacted, left_out)
+    lasting = {episode.id for episode in best}
+    entries = [
+        dataclasses.replace(fact, evidence=tuple(id_ for id_ in fact.evidence if id_ in lasting))
+        for fact in entries
+    ]
+    reflection = redact.redact(reflection, redacted)
+    if len(reflection.encode()) > REFLECTION_BYTES:
+        raise InvalidInputError(
+            f"the reflection has {len(reflection.encode())} bytes, the limit is {REFLECTION_BYTES}. Shorten it"
+        )
+    parts = {
+        README: _README_TEXT.encode(),
+        REFLECTION: reflection.encode(),
+        ENTRIES: tables.write_entries(entries, rows, fingerprint if rows is not None else None),
+        EPISODES: tables.write_episodes(best),
+        LINKS: tables.write_links(choose_links(links, entries, left_out)),
+        QUESTIONS: _json([_shorten(redact.redact(text, redacted)) for text in questions][:QUESTION_LIMIT]),
+    }
+    life = dataclasses.replace(
+        lineage.life, cause=_shorten(redact.redact(lineage.life.cause, redacted), _CAUSE_BYTES)
+    )
+    parts[MANIFEST] = _json(
+        {
+            "format": FORMAT_VERSION,
+            "lineage": dataclasses.asdict(dataclasses.replace(lineage, life=life)),
+            "written_at": now,
+            "counts": {"entries": len(entries), "episodes": len(best)},
+            "left_out": {reason: count for reason, count in sorted(left_out.items()) if count},
+            "redacted": {kind: count for kind, count in sorted(redacted.items()) if count},
+            "measure": measure,
+            "fingerprint": dataclasses.asdict(fingerprint) if fingerprint and rows is not None else None,
+            "signer": signing_key.public_key().public_bytes_raw().hex(),
+            "blake3": {name: _hash(parts[name]) for name in _HASHED},
+        }
+    )
+    parts[SIGNATURE] = signing_key.sign(parts[MANIFEST])
+    parts[PUBLIC_KEY] = signing.public_pem(signing_key)
+    data = container.pack(parts)
+    written = _parse(data, path)
+    replace(path, data)
+    return written
+
+
+def read(path: Path, *, trusted_keys: Collection[str] | None = None) -> Testament:
+    """Reads a testament, after checking every byte of it.
+
+    Args:
+        path: The file.
+        trusted_keys: Public keys in hexadecimal, one of which must have signed it; None takes any signer, and says
+            in `Testament.signer` who it was.
+
+    Raises:
+        TestamentTamperedError: A part is not what was signed; the message names it.
+        TestamentError: It is no testament, is too large, was written by a newer bardo, or nobody trusted signed it.
+        StoreUnavailableError: The file cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            data = file.read(FILE_BYTES + 1)
+    except OSError as error:
+        raise StoreUnavailableError(f"cannot read the testament {path}: {error}. Check the path") from error
+    try:
+        testament = _parse(data, path)
+    except TestamentError as error:
+        raise type(error)(f"{path}: {error}") from error
+    if trusted_keys is not None and testament.signer not in {key.lower() for key in trusted_keys}:
+        raise TestamentError(
+            f"{path}: signed by {testament.signer}, which is not among the trusted keys. Add that key if you know it"
+            " to be the testator's"
+        )
+    return testament
+
+
+def _parse(data: bytes, path: Path) -> Testament:
+    if len(data) > FILE_BYTES:
+        raise TestamentError(
+            f"the file is larger than {FILE_BYTES} bytes. No testament is; check where it came from"
+        )
+    parts = container.unpack(data, PARTS)
+    manifest = _verified_manifest(parts)
+    for name in _HASHED:
+        if manifest["blake3"][name] != _hash(parts[name]):
+            raise _tampered(name, "its bytes are not the ones that were signed")
+    facts, vectors, fingerprint = tables.read_entries(parts[ENTRIES], ENTRY_LIMIT)
+    reflection = _text(parts[REFLECTION], REFLECTION)
+    if len(parts[REFLECTION]) > REFLECTION_BYTES:
+        raise _tampered(REFLECTION, f"it has {len(parts[REFLECTION])} bytes, the limit is {REFLECTION_BYTES}")
+    digest = _hash(parts[MANIFEST])
+    try:
+        fields = manifest["lineage"]
+        life = dataclasses.replace(Life.from_dict(fields["life"]), testament=digest)
+        lineage = Lineage(life, tuple(map(Life.from_dict, fields["ancestors"])))
+        questions = json.loads(parts[QUESTIONS])
+        if not all(isinstance(text, str) for text in questions) or len(questions) > QUESTION_LIMIT:
+            raise _tampered(QUESTIONS, "it is not a short list of questions")
+        return Testament(
+            path=path,
+            hash=digest,
+            signer=manifest["signer"],
+            lineage=lineage,
+            facts=facts,
+            vectors=vectors,
+            fingerprint=fingerprint,
+            episodes=tables.read_episodes(parts[EPISODES], EPISODE_LIMIT),
+            links=tables.read_links(parts[LINKS], LINK_LIMIT),
+            questions=tuple(questions),
+            reflection=reflection,
+            left_out=dict(manifest["left_out"]),
+            redacted=dict(manifest["redacted"]),
+            measure=str(manifest["measure"]),
+            written_at=int(manifest["written_at"]),
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise _tampered(MANIFEST, f"a field is missing or of another type ({error})") from error
+
+
+def _verified_manifest(parts: Mapping[str, bytes]) -> dict[str, Any]:
+    if MANIFEST not in parts:
+        raise TestamentError("this zip file has no manifest.json, so it is not a testament")
+    try:
+        manifest = json.loads(parts[MANIFEST])
+        version = manifest["format"]
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        raise _tampered(MANIFEST, "it cannot be read") from error
+    if isinstance(version, int) and version > FORMAT_VERSION:
+        raise TestamentError(
+            f"this testament has format {version}, this bardo reads up to {FORMAT_VERSION}."
+            " Upgrade: pip install -U bardo"
+        )
+    missing, extra = (
+        [name for name in PARTS if name not in parts],
+        [name for name in parts if name not in PARTS],
+    )
+    if missing or extra:
+        found = [f"lacks {', '.join(missing)}"] * bool(missing) + [f"has {', '.join(extra)} too much"] * bool(
+            extra
+        )
+        raise TestamentError(f"this testament {' and '.join(found)}. Ask for the original file")
+    signer = manifest.get("signer")
+    if signing.raw_public(parts[PUBLIC_KEY]) != signer or not isinstance(signer, str):
+        raise _tampered(PUBLIC_KEY, "it is not the key that the manifest names")
+    if not signing.verifies(signer, parts[SIGNATURE], parts[MANIFEST]):
+        raise _tampered(f"{MANIFEST} or {SIGNATURE}", "the signature does not fit")
+    hashes = manifest.get("blake3")
+    if not isinstance(hashes, dict) or set(hashes) != set(_HASHED):
+        raise _tampered(MANIFEST, "it does not name the hash of each part")
+    return dict(manifest)
+
+
+def _shorten(text: str, limit: int = _QUESTION_BYTES) -> str:
+    return text.encode()[:limit].decode(errors="ignore")
+
+
+def _json(value: Any) -> bytes:
+    return (json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False) + "\n").encode()
+
+
+def _text(raw: bytes, part: str) -> str:
+    try:
+        return raw.decode()
+    except UnicodeDecodeError as error:
+        raise _tampered(part, "it is not UTF-8 text") from error
+
+
+def _hash(content: bytes) -> str:
+    from blake3 import blake3  # noqa: PLC0415
+
+    return blake3(content).hexdigest()
+
+
+def _tampered(part: str, what: str) -> TestamentTamperedError:
+    return TestamentTamperedError(f"{part} of the testament was changed: {what}. Ask for the original file")

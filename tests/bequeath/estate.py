@@ -1,0 +1,93 @@
+"""Makes small estates: facts, vectors and lineages that a test can bequeath."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bardo.bequeath import reflect, signing, testament
+from bardo.bequeath.lineage import Lineage
+from bardo.bequeath.testament import Testament
+from bardo.model import Episode, Fact, Fingerprint
+
+NOW = 1_700_000_000_000_000
+TICK = 1_000
+MODEL = Fingerprint("toy", "1", "none", 4, 7)
+KEY = signing.key_from_seed(b"tests")
+MARKDOWN = "# What parent leaves\n"
+
+
+def id_of(number: int) -> str:
+    return f"0190b6a2-7f4e-7cc3-98c4-{number:012x}"
+
+
+def fact(number: int, text: str, **fields: Any) -> Fact:
+    return Fact(
+        **{"text": text, "id": id_of(number), "confidence": 0.9, "support": 5, "origin": "parent", **fields}
+    )
+
+
+def episode(number: int, text: str, **fields: Any) -> Episode:
+    return Episode(
+        **{"text": text, "id": id_of(number), "verified": True, "importance": 0.5, "at": NOW, **fields}
+    )
+
+
+def some_facts() -> list[Fact]:
+    return [
+        fact(1, "Gas is cheap at night", subjects=("gas",), category="trading/gas_timing"),
+        fact(2, "Never chase a falling pool", kind="anti_knowledge", confidence=0.05),
+        fact(3, "Бридж ненадёжен по выходным 橋 🌉", kind="warning", confidence=0.1, bloodstain=True),
+        fact(
+            4,
+            "When the oracle lags, wait two blocks",
+            kind="heuristic",
+            payload={
+                "type": "heuristic",
+                "condition": "lag > 2",
+                "action": "wait",
+                "outcome": "fewer losses",
+                "n": 12,
+                "effect": 0.3,
+                "interval": [0.1, 0.5],
+            },
+        ),
+    ]
+
+
+def some_vectors(count: int) -> np.ndarray:
+    rows = np.random.default_rng(0).normal(size=(count, MODEL.dims)).astype(np.float32)
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+def dead(agent: str = "parent", **fields: Any) -> Lineage:
+    return Lineage.founder(agent).died(tick=fields.pop("tick", TICK), cause=fields.pop("cause", "economic"))
+
+
+def bequeath(folder: Path, **given: Any) -> Testament:
+    """Writes a testament of the given parts; what is left out is small and fixed."""
+    facts = given.pop("facts", None)
+    facts = some_facts() if facts is None else facts
+    defaults = {
+        "confidences": [one.confidence for one in facts],
+        "vectors": some_vectors(len(facts)),
+        "fingerprint": MODEL,
+        "reflection": MARKDOWN,
+        "lineage": dead(),
+        "signing_key": KEY,
+        "now": NOW,
+    }
+    name = given.pop("name", "parent.testament")
+    return testament.write(folder / name, facts=facts, **(defaults | given))
+
+
+def evidence(**given: Any) -> reflect.Evidence:
+    facts = given.pop("facts", some_facts())
+    return reflect.Evidence(
+        life=given.pop("life", dead().life),
+        facts=facts,
+        confidences=[one.confidence for one in facts],
+        **given,
+    )

@@ -1,0 +1,332 @@
+"""The testament file: what crosses, that nothing in it can change unseen, and that it needs no bardo to be read."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import json
+import zipfile
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from cryptography.hazmat.primitives.serialization import load_pem_public_key
+from estate import KEY, MARKDOWN, MODEL, NOW, TICK, bequeath, dead, episode, fact, id_of, some_facts
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bardo.bequeath import choose, container, signing, testament
+from bardo.config import Bequeath
+from bardo.errors import InvalidInputError, StoreUnavailableError, TestamentError, TestamentTamperedError
+
+
+def repack(path, change, *, sign=True):
+    """The file again with its parts changed by `change(parts)`, and its hashes and signature made to fit."""
+    parts = container.unpack(path.read_bytes(), testament.PARTS)
+    change(parts)
+    if sign:
+        manifest = json.loads(parts["manifest.json"])
+        manifest["blake3"] = {
+            name: testament._hash(parts[name]) for name in manifest["blake3"] if name in parts
+        }
+        parts["manifest.json"] = testament._json(manifest)
+        parts["manifest.sig"] = KEY.sign(parts["manifest.json"])
+    path.write_bytes(container.pack(parts))
+
+
+def test_what_was_written_is_what_is_read(tmp_path):
+    written = bequeath(
+        tmp_path,
+        episodes=[
+            episode(9, "The oracle lagged", payload={"lag": 2}, subjects=("aave",), pad=(0.1, -0.2, 0.3))
+        ],
+        links=[(id_of(1), id_of(4), "supports", 0.5, 3)],
+        questions=["Does it hold on weekends?"],
+    )
+    read = testament.read(written.path)
+    assert {field: getattr(read, field) for field in ("facts", "episodes", "links", "questions", "hash")} == {
+        field: getattr(written, field) for field in ("facts", "episodes", "links", "questions", "hash")
+    }
+    assert np.array_equal(read.vectors, written.vectors)
+    assert read.fingerprint == MODEL
+    assert read.reflection == MARKDOWN
+    assert (read.life.agent, read.life.death_tick, read.life.cause) == ("parent", TICK, "economic")
+    assert {one.id for one in read.facts} == {one.id for one in some_facts()}
+    by_id = {one.id: one for one in read.facts}
+    assert by_id[id_of(4)].payload == some_facts()[3].payload
+    assert read.facts[0].kind == "anti_knowledge"
+    assert read.links[0].relation == "supports"
+
+
+def test_the_same_life_gives_the_same_bytes(tmp_path):
+    one, other = bequeath(tmp_path, name="one"), bequeath(tmp_path, name="other")
+    assert one.path.read_bytes() == other.path.read_bytes()
+    assert one.hash == other.hash
+
+
+def test_it_can_be_read_without_bardo(tmp_path):
+    path = bequeath(tmp_path, questions=["Why?"]).path
+    with zipfile.ZipFile(path) as archive:
+        assert archive.testzip() is None
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    table = pq.read_table(io.BytesIO(parts["entries.parquet"]))
+    assert "Gas is cheap at night" in table["text"].to_pylist()
+    assert json.loads(table.schema.metadata[b"bardo.fingerprint"])["model"] == "toy"
+    assert len(table["embedding"][0].as_py()) == MODEL.dims
+    assert json.loads(parts["questions.json"]) == ["Why?"]
+    load_pem_public_key(parts["signer.pem"]).verify(parts["manifest.sig"], parts["manifest.json"])
+
+
+def test_a_changed_byte_anywhere_is_refused_with_the_part_named(tmp_path):
+    path = bequeath(tmp_path, facts=some_facts()[:2], questions=["Why?"]).path
+    data = path.read_bytes()
+    # Every byte of the first and last kilobyte (headers, manifest, directory), and every third between.
+    for place in sorted({*range(1_024), *range(0, len(data), 3), *range(len(data) - 1_024, len(data))}):
+        changed = bytearray(data)
+        changed[place] ^= 1 + place % 255
+        path.write_bytes(changed)
+        with pytest.raises(TestamentError) as caught:
+            testament.read(path)
+        if place >= 4:
+            assert isinstance(caught.value, TestamentTamperedError), (place, str(caught.value))
+
+
+@pytest.mark.parametrize("part", testament.PARTS)
+def test_a_changed_part_is_named(tmp_path, part):
+    path = bequeath(tmp_path, questions=["Why?"]).path
+
+    def change(parts):
+        middle = len(parts[part]) // 2
+        parts[part] = parts[part][:middle] + bytes([parts[part][middle] ^ 1]) + parts[part][middle + 1 :]
+
+    repack(path, change, sign=False)
+    with pytest.raises(TestamentTamperedError, match=part):
+        testament.read(path)
+
+
+def test_a_cut_or_lengthened_file_is_refused(tmp_path):
+    path = bequeath(tmp_path).path
+    data = path.read_bytes()
+    for changed in (data[:-1], data[: len(data) // 2], data + b"x", data[:40]):
+        path.write_bytes(changed)
+        with pytest.raises(TestamentTamperedError):
+            testament.read(path)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.binary(max_size=400), st.booleans())
+def test_any_bytes_at_all_give_a_typed_error(tmp_path_factory, data, with_magic):
+    path = tmp_path_factory.mktemp("any") / "x.testament"
+    path.write_bytes((b"PK\x03\x04" if with_magic else b"") + data)
+    with pytest.raises(TestamentError):
+        testament.read(path)
+
+
+def test_what_is_no_testament_says_so(tmp_path):
+    path = tmp_path / "x.testament"
+    with pytest.raises(StoreUnavailableError):
+        testament.read(path)
+    path.write_text("hello")
+    with pytest.raises(TestamentError, match="not even a zip"):
+        testament.read(path)
+    path.write_bytes(container.pack({"hello.txt": b"hello"}))
+    with pytest.raises(TestamentError, match=r"no manifest\.json"):
+        testament.read(path)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("manifest.json", b"0" * 100_000_000)
+    with pytest.raises(TestamentTamperedError):
+        testament.read(path)
+
+
+def test_missing_and_extra_parts_and_path_tricks_are_refused(tmp_path):
+    path = bequeath(tmp_path).path
+    repack(path, lambda parts: parts.pop("links.parquet"))
+    with pytest.raises(TestamentError, match=r"lacks links\.parquet"):
+        testament.read(path)
+    path = bequeath(tmp_path).path
+    repack(path, lambda parts: parts.update({"../../evil": b"x"}))
+    with pytest.raises(TestamentError, match="too much"):
+        testament.read(path)
+
+
+def test_a_newer_format_asks_for_an_upgrade(tmp_path):
+    path = bequeath(tmp_path).path
+
+    def newer(parts):
+        manifest = json.loads(parts["manifest.json"])
+        parts["manifest.json"] = testament._json(manifest | {"format": 2})
+        parts["novelty.bin"] = b""
+
+    repack(path, newer)
+    with pytest.raises(TestamentError, match="pip install -U bardo"):
+        testament.read(path)
+
+
+def test_a_huge_file_is_refused_before_it_is_parsed(tmp_path):
+    path = tmp_path / "huge.testament"
+    with path.open("wb") as file:
+        file.write(b"PK\x03\x04")
+        file.truncate(testament.FILE_BYTES + 1)
+    with pytest.raises(TestamentError, match="larger than"):
+        testament.read(path)
+
+
+def test_a_table_that_would_unfold_is_refused(tmp_path):
+    def fold(parts):
+        table = pq.read_table(io.BytesIO(parts["entries.parquet"]))
+        sink = io.BytesIO()
+        pq.write_table(table, sink, compression="zstd", use_dictionary=True)
+        parts["entries.parquet"] = sink.getvalue()
+
+    path = bequeath(tmp_path).path
+    repack(path, fold)
+    with pytest.raises(TestamentTamperedError, match=r"entries\.parquet.*larger than the file"):
+        testament.read(path)
+
+
+def test_more_entries_than_the_cap_are_refused_even_when_signed(tmp_path):
+    path = bequeath(tmp_path).path
+
+    def many(parts):
+        table = pq.read_table(io.BytesIO(parts["entries.parquet"]))
+        sink = io.BytesIO()
+        pq.write_table(pa.concat_tables([table] * 600), sink, compression="none", use_dictionary=False)
+        parts["entries.parquet"] = sink.getvalue()
+
+    repack(path, many)
+    with pytest.raises(TestamentTamperedError, match="the limit is 2048"):
+        testament.read(path)
+
+
+def test_only_trusted_signers_pass_when_they_are_named(tmp_path):
+    written = bequeath(tmp_path)
+    stranger = signing.key_from_seed(b"stranger").public_key().public_bytes_raw().hex()
+    assert testament.read(written.path, trusted_keys={written.signer.upper()}).signer == written.signer
+    with pytest.raises(TestamentError, match="not among the trusted keys"):
+        testament.read(written.path, trusted_keys={stranger})
+
+
+def test_who_signs_with_another_key_is_seen(tmp_path):
+    path = bequeath(tmp_path).path
+    other = signing.key_from_seed(b"stranger")
+
+    def forge(parts):
+        parts["manifest.sig"] = other.sign(parts["manifest.json"])
+
+    repack(path, forge, sign=False)
+    with pytest.raises(TestamentTamperedError, match="signature does not fit"):
+        testament.read(path)
+
+
+def test_anti_knowledge_and_warnings_cross_at_any_confidence_and_the_rest_by_threshold(tmp_path):
+    facts = [*some_facts(), fact(5, "A faint idea", confidence=0.3), fact(6, "Old", status="superseded")]
+    written = bequeath(tmp_path, facts=facts)
+    assert {one.id for one in written.facts} == {id_of(number) for number in (1, 2, 3, 4)}
+    assert written.left_out == {"below_threshold": 1, "not_in_force": 1}
+
+
+def test_entries_hold_the_confidence_of_today_not_of_the_last_reinforcement(tmp_path):
+    facts = [fact(1, "Fading", confidence=0.9)]
+    assert not bequeath(tmp_path, facts=facts, confidences=[0.2]).facts
+    assert bequeath(tmp_path, facts=facts, confidences=[0.7]).facts[0].confidence == 0.7
+
+
+def test_secrets_positions_and_results_stay_behind_and_are_counted(tmp_path):
+    secret = "ghp_" + "a1" * 18
+    facts = [
+        fact(1, f"The feed needs {secret}", metadata={"commands": [f"curl -H {secret}"]}, subjects=("feed",)),
+        fact(2, "Gas is cheap at night"),
+        fact(3, "pnl of eth", kind="baseline", payload={"type": "baseline", "metric": "trade.pnl", "n": 3}),
+    ]
+    episodes = [episode(8, "Sold with a position size of 12.5", payload={"positionSize": 12.5, "lag": 2})]
+    written = bequeath(tmp_path, facts=facts, episodes=episodes, reflection=f"# x\n{secret}\n")
+    raw = written.path.read_bytes()
+    assert secret.encode() not in raw
+    assert b"12.5" not in raw
+    assert written.episodes[0].payload == {"lag": 2}
+    assert written.left_out["private"] == 1
+    assert written.redacted == {"github_token": 3, "holding": 1, "private_field": 1}
+    by_id = {one.id: row for one, row in zip(written.facts, written.vectors, strict=True)}
+    assert np.isnan(by_id[id_of(1)]).all(), "the vector of the secret text would still tell it"
+    assert np.isfinite(by_id[id_of(2)]).all()
+
+
+def test_only_verified_episodes_cross_the_best_first_and_each_text_once(tmp_path):
+    episodes = [episode(number, f"Event {number}", importance=number / 200) for number in range(140)]
+    episodes += [episode(150, "event  139"), episode(151, "Unverified", verified=False)]
+    written = bequeath(tmp_path, episodes=episodes)
+    assert len(written.episodes) == 128
+    assert written.episodes[0].text == "Event 139"
+    assert {name: count for name, count in written.left_out.items() if name.startswith("episode")} == {
+        "episode_copy": 1,
+        "episode_not_verified": 1,
+        "episode_over_cap": 12,
+    }
+
+
+def test_links_and_evidence_cross_only_with_what_they_point_at(tmp_path):
+    facts = [fact(1, "A", evidence=(id_of(8), id_of(9))), fact(2, "B"), fact(3, "C", confidence=0.1)]
+    links = [(id_of(1), id_of(2), "causes", 1.0, 1), (id_of(1), id_of(3), "causes", 1.0, 1)]
+    written = bequeath(tmp_path, facts=facts, links=links, episodes=[episode(8, "Seen")])
+    assert [(link.src, link.dst) for link in written.links] == [(id_of(1), id_of(2))]
+    assert {one.id: one.evidence for one in written.facts}[id_of(1)] == (id_of(8),)
+
+
+def test_the_cap_holds_and_what_is_over_it_is_counted(tmp_path):
+    facts = [fact(number, f"Lesson {number} about {number * 7}") for number in range(30)]
+    written = bequeath(tmp_path, facts=facts, vectors=None, fingerprint=None, settings=Bequeath(entries=10))
+    assert len(written.facts) == 10
+    assert sum(written.left_out.values()) == 20
+    assert written.measure == "words"
+    assert written.vectors is None
+
+
+def test_large_texts_stay_under_the_size_cap(tmp_path, monkeypatch):
+    monkeypatch.setattr(choose, "_ENTRY_BYTES", 200_000)
+    facts = [fact(number, f"{number} " + "x" * 20_000, kind="warning") for number in range(12)]
+    written = bequeath(tmp_path, facts=facts, vectors=None, fingerprint=None)
+    assert written.path.stat().st_size < 220_000
+    assert written.left_out["over_size"] == 12 - len(written.facts) > 0
+
+
+def test_an_empty_life_still_leaves_a_testament(tmp_path):
+    written = bequeath(tmp_path, facts=[], vectors=None, fingerprint=None)
+    assert testament.read(written.path).facts == ()
+
+
+def test_wrong_arguments_are_refused_and_leave_no_file(tmp_path):
+    living = dataclasses.replace(dead(), life=dataclasses.replace(dead().life, death_tick=None))
+    for wrong in (
+        {"lineage": living},
+        {"reflection": "x" * 6_000},
+        {"confidences": [0.5]},
+        {"vectors": np.zeros((2, 4), np.float32)},
+        {"fingerprint": None},
+    ):
+        with pytest.raises(InvalidInputError):
+            bequeath(tmp_path, **wrong)
+    assert not list(tmp_path.iterdir())
+    with pytest.raises(StoreUnavailableError):
+        bequeath(tmp_path / "absent")
+
+
+unicode_text = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=60).filter(str.strip)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.tuples(unicode_text, unicode_text, st.floats(0.6, 1.0)), max_size=8))
+def test_any_unicode_survives_the_way_through_the_file(tmp_path_factory, given_facts):
+    facts = [
+        fact(number, text, subjects=(subject,), confidence=confidence)
+        for number, (text, subject, confidence) in enumerate(given_facts)
+    ]
+    written = bequeath(tmp_path_factory.mktemp("any"), facts=facts, now=NOW)
+    read = {one.id: one for one in testament.read(written.path).facts}
+    assert len(read) == len(facts)
+    for one in facts:
+        assert (
+            read[one.id].subjects == testament.redact.texts(list(one.subjects))
+            or read[one.id].subjects == one.subjects
+        )
+        assert read[one.id].confidence == one.confidence
