@@ -281,8 +281,10 @@ class LanceIndex:
         checked = lance_rows.checked_vector(vector, self.fingerprint.dims)
 
         def search(table: Any) -> Any:
-            builder = table.search(query_type="hybrid", vector_column_name="vector")
-            return _narrow(builder.vector(checked).text(_words(query)).distance_type("dot"), limit, where)
+            builder = table.search(query_type="hybrid", vector_column_name="vector").distance_type("dot")
+            builder = builder.vector(checked).text(_words(query)).limit(limit)
+            # All columns: LanceDB warns on every call when its two inner searches lack the columns of their scores.
+            return builder.where(where, prefilter=True) if where else builder
 
         return [
             Found(lance_rows.episode(row), row["_relevance_score"])
@@ -381,9 +383,8 @@ class LanceIndex:
         return bool(rows - largest >= _GROWTH * rows)
 
 
-def _narrow(builder: Any, limit: int, where: str | None, score: str | None = None) -> Any:
-    columns = [*lance_rows.EPISODE_COLUMNS, *([score] if score else [])]
-    builder = builder.limit(limit).select(columns)
+def _narrow(builder: Any, limit: int, where: str | None, score: str) -> Any:
+    builder = builder.limit(limit).select([*lance_rows.EPISODE_COLUMNS, score])
     return builder.where(where, prefilter=True) if where else builder
 
 

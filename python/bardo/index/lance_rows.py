@@ -178,9 +178,10 @@ def checked_vector(vector: Any, dims: int) -> Vectors:
 
 
 def plain(table: Any) -> list[dict[str, Any]]:
-    """A `pyarrow.Table` as dicts, with times as microseconds: Python's datetime ends at the year 9999."""
+    """A `pyarrow.Table` as dicts without vectors; times as microseconds, as Python's datetime ends at the year 9999."""
     import pyarrow as pa  # noqa: PLC0415
 
+    table = table.select([name for name in table.column_names if name != "vector"])
     at = table.schema.get_field_index("at")
     rows: list[dict[str, Any]] = table.set_column(at, "at", table.column(at).cast(pa.int64())).to_pylist()
     return rows
