@@ -457,6 +457,32 @@ def strip_recalled(text: str) -> str:
 def standard_blocks() -> list[tuple[str, int, int, bool, str]]:
     """The table of spec 5 in the order of a prompt: tag, tokens, priority, protected, place."""
 
+@final
+class FrameLayout:
+    """A prompt in the order of a frame; see `bardo.assemble.frames.Frame`.
+
+    Attributes:
+        order: Indexes of the parts that were given, in the order in which they stand.
+        steady: Number of parts at the front that did not change since the last frame.
+    """
+
+    kind: Literal["first", "cycle", "phase", "due", "predicted"]
+    order: list[int]
+    steady: int
+    changed: list[str]
+    tokens: int
+    cacheable: int
+
+@final
+class FrameTracker:
+    """Makes frames out of prompts; see `bardo.assemble.frames.FrameTracker`."""
+
+    def __new__(cls, every: int) -> FrameTracker: ...
+    def next(self, parts: list[tuple[str, str, int]], tokenizer: str, phase: str, cycle: int) -> FrameLayout:
+        """The next frame of the parts (name, text, tokens) of a prompt."""
+
+    def totals(self) -> tuple[int, int, int]:
+        """Frames made, their tokens, and how many of those were cacheable."""
 # --- assemble ---------------------------------------------------------------------------------------------------------
 
 def count_tokens(text: str, tokenizer: str = "o200k") -> int:

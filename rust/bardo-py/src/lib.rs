@@ -6,6 +6,7 @@ mod capture;
 mod convert;
 mod errors;
 mod facts;
+mod frames;
 mod hot;
 mod recall;
 mod sentences;
@@ -29,6 +30,9 @@ mod _core {
 
     #[pymodule_export]
     use crate::facts::{FactStore, Upserted, confidence_now, decay_confidence, half_life_to_tau, stability};
+
+    #[pymodule_export]
+    use crate::frames::{PyFrame, PyFrameTracker};
 
     #[pymodule_export]
     use crate::hot::{PyHotSet, embedding_sentences, embedding_text};

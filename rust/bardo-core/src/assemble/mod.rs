@@ -7,6 +7,7 @@
 mod block;
 mod budget;
 mod fill;
+mod frames;
 mod framing;
 mod neutral;
 mod order;
@@ -19,6 +20,7 @@ mod truncate;
 
 pub use block::{Block, Content, Place, Standard, standard_blocks};
 pub use budget::{Phase, Task};
+pub use frames::{Frame, FrameKind, FramePart, FrameTracker};
 pub use framing::{MARK, MemoryText, Profile, frame_memory};
 pub use neutral::{Flag, Inert, neutralise};
 pub use prompt::{Assembled, Part, Request, assemble};
