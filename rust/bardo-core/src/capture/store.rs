@@ -22,6 +22,9 @@ const REDB_MAGIC: [u8; 9] = [b'r', b'e', b'd', b'b', 0x1A, 0x0A, 0xA9, 0x0D, 0x0
 const SNIFFED_BYTES: u64 = 512;
 /// Bytes of pages that redb keeps in memory; the hot set holds what recall needs, so this serves writes and paging.
 const CACHE_BYTES: usize = 32 * 1024 * 1024;
+/// A file up to this length is read whole and checked when it is opened, which takes some milliseconds. redb checks a
+/// longer one only after a crash, and trusts it if it was closed in order.
+const CHECKED_BYTES: u64 = 64 * 1024 * 1024;
 /// Ending of a store while it is being made.
 const DRAFT_ENDING: &str = ".new";
 
@@ -68,7 +71,10 @@ pub(crate) fn open_on(
 ) -> Result<Live> {
     let backend = HeldBackend::new(backend, changes, Arc::clone(syncs));
     let opened = catching(|| {
-        let db = Builder::new().set_cache_size(CACHE_BYTES).create_with_backend(backend.clone())?;
+        let check = backend.len().map_err(redb::StorageError::from)? <= CHECKED_BYTES;
+        let mut builder = Builder::new();
+        builder.set_cache_size(CACHE_BYTES).set_check_integrity_on_open(check);
+        let db = builder.create_with_backend(backend.clone())?;
         let view = db.begin_read()?;
         let (agent, schema) = identify(path, &view, expected)?;
         drop(view);
@@ -207,7 +213,7 @@ fn sniff(path: &Path, file: &File) -> Result<()> {
     if start.starts_with(b"SQLite format 3\0") {
         return foreign("is a SQLite database, not an episode log");
     }
-    if !start.is_empty() && is_text(&start) {
+    if !REDB_MAGIC.starts_with(&start) && is_text(&start) {
         return foreign("is a text file, not an episode log");
     }
     let what = if start.is_empty() { "it is empty" } else { "it does not begin like an episode log" };

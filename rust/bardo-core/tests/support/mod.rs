@@ -1,0 +1,52 @@
+//! What the tests of the episode log share. Each test file uses its own part.
+#![allow(dead_code)]
+
+use bardo_core::capture::{EpisodeLog, LogOptions, NewEpisode};
+use bardo_core::model::{Annotations, Episode, Id, Role, Value};
+
+/// 2023-11-14 22:13:20 UTC in microseconds.
+pub const NOW: i64 = 1_700_000_000_000_000;
+
+pub fn options() -> LogOptions {
+    LogOptions { agent: "trader-7".into(), seed: 7, now: NOW, durable: true, create: true, holder: None }
+}
+
+pub fn open(folder: &tempfile::TempDir) -> EpisodeLog {
+    EpisodeLog::open(folder.path().join("episodes.redb"), options()).unwrap()
+}
+
+pub fn episode(tick: u64, text: &str) -> Episode {
+    Episode {
+        id: Id([0; 16]),
+        tick,
+        event_index: 0,
+        at: NOW,
+        kind: "event".into(),
+        role: Role::Environment,
+        speaker: None,
+        text: text.into(),
+        subjects: Vec::new(),
+        payload: Value::Null,
+        thread: None,
+        session: None,
+        mode: None,
+        curiosity: 0.0,
+        pad: [0.0; 3],
+        content_hash: 0,
+        annotations: Annotations::default(),
+    }
+}
+
+/// An episode that is given its id.
+pub fn new(episode: Episode) -> NewEpisode {
+    NewEpisode { episode, has_id: false }
+}
+
+/// An episode with an id of its own.
+pub fn owned(episode: Episode) -> NewEpisode {
+    NewEpisode { episode, has_id: true }
+}
+
+pub fn texts(episodes: &[Episode]) -> Vec<String> {
+    episodes.iter().map(|episode| episode.text.clone()).collect()
+}
