@@ -34,13 +34,16 @@ class Recorded:
     event_index: int
     at: int
 
-def make_id(at: int, *, seed: int, serial: int) -> str:
-    """An id (UUID version 7) for an episode that is made outside of a log.
+def finish_episodes(episodes: Iterable[Episode], *, now: int, seed: int) -> list[Episode]:
+    """The episodes as a log would record them, but for `event_index`: for a process that hands them over to the owner.
 
     Args:
-        at: Its wall clock, microseconds UTC.
-        seed: 0 to 2**64 - 1; one seed gives one sequence.
-        serial: Running number within the seed.
+        episodes: Any number.
+        now: Wall clock, microseconds UTC, for those with an `at` of 0.
+        seed: Of the ids of those that have none, 0 to 2**64 - 1.
+
+    Raises:
+        InvalidInputError: A limit of `Episode` is broken.
     """
 
 @final
@@ -87,8 +90,8 @@ class EpisodeLog:
     def record(self, episodes: Iterable[Episode], *, now: int, out_of_order: bool = False) -> list[Recorded]:
         """Records episodes, all or none, and returns when they are durable. Concurrent callers share one sync.
 
-        An `at` of 0 becomes `now`; an `event_index` of 0 becomes the next one of its tick. What was recorded before (the
-        same id and content, or without an id the same content by the same author in the same thread within 60 s of
+        An `at` of 0 becomes `now`; an `event_index` of 0 becomes the next one of its tick. What was recorded before
+        (the same id and content, or without an id the same content by the same author in the same thread within 60 s of
         `at`) is one episode.
 
         Args:
@@ -190,8 +193,11 @@ class EpisodeLog:
         """Makes everything recorded so far durable; only needed with `durable=False`."""
 
     def stats(self) -> dict[str, int]:
-        """`episodes`, `verified`, `with_vectors`, `bytes_on_disk`, `last_seq`, `last_verification`, and `syncs` of the file
-        since it was opened.
+        """Counters of the log.
+
+        Returns:
+            `episodes`, `verified` (ever), `with_vectors`, `bytes_on_disk`, `last_seq`, `last_verification`, and `syncs`
+            of the file since it was opened.
         """
 
     def close(self) -> None:
@@ -389,6 +395,7 @@ class HotSet:
 
     def stats(self) -> dict[str, int]:
         """Counts: memories, episodes, facts, vectors (sentences included), dims, terms, bytes (about)."""
+
 # --- assemble ---------------------------------------------------------------------------------------------------------
 
 def count_tokens(text: str, tokenizer: str = "o200k") -> int:

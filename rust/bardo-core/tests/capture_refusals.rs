@@ -1,4 +1,6 @@
 //! Files that are broken, foreign or newer: each is refused by name and left as it was.
+// A helper of a test fails by panicking, like the test itself.
+#![allow(clippy::unwrap_used)]
 
 mod support;
 
@@ -14,7 +16,8 @@ use support::{NOW, episode, new, options, texts};
 fn closed_store(folder: &Path) -> PathBuf {
     let path = folder.join("episodes.redb");
     let log = EpisodeLog::open(&path, options()).unwrap();
-    let batch = (0..40).map(|number| new(episode(number, &format!("event {number} {}", "слово ".repeat(50)))));
+    let batch =
+        (0..40).map(|number| new(episode(number, &format!("event {number} {}", "слово ".repeat(50)))));
     log.record(batch.collect(), NOW, false).unwrap();
     log.close().unwrap();
     path
@@ -62,7 +65,8 @@ fn garbage_is_damaged() {
     let folder = tempfile::tempdir().unwrap();
     let path = closed_store(folder.path());
     let whole = fs::read(&path).unwrap();
-    let garbage: Vec<u8> = (0..whole.len() as u64).map(|place| (place * place * 31 % 251) as u8 | 0x80).collect();
+    let garbage: Vec<u8> =
+        (0..whole.len() as u64).map(|place| (place * place * 31 % 251) as u8 | 0x80).collect();
     fs::write(&path, &garbage).unwrap();
     assert!(matches!(refusal(&path), Error::StoreDamaged { .. }));
     fs::write(&path, vec![0; whole.len()]).unwrap();
@@ -109,7 +113,8 @@ fn another_agents_log_is_foreign_and_an_empty_name_takes_any() {
     assert!(fs::read(&path).unwrap() == before);
     let any = EpisodeLog::open(&path, LogOptions { agent: String::new(), ..options() }).unwrap();
     assert_eq!(any.agent(), "trader-7");
-    let nobody = EpisodeLog::open(folder.path().join("new.redb"), LogOptions { agent: String::new(), ..options() });
+    let nobody =
+        EpisodeLog::open(folder.path().join("new.redb"), LogOptions { agent: String::new(), ..options() });
     assert!(matches!(nobody.err(), Some(Error::InvalidInput { .. })));
     assert!(!folder.path().join("new.redb").exists());
 }
@@ -132,7 +137,9 @@ fn paths_that_cannot_hold_a_log_are_unavailable() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
     fs::write(&file, "x").unwrap();
-    for path in [folder.path().to_owned(), file.join("episodes.redb"), folder.path().join("absent/episodes.redb")] {
+    for path in
+        [folder.path().to_owned(), file.join("episodes.redb"), folder.path().join("absent/episodes.redb")]
+    {
         let error = EpisodeLog::open(&path, options()).err().unwrap();
         assert!(matches!(error, Error::StoreUnavailable { .. }), "{error}");
     }

@@ -1,4 +1,6 @@
 //! Law 1 on a disk that lies: torn writes, failed syncs, a full disk. No acknowledged episode is lost.
+// A helper of a test fails by panicking, like the test itself.
+#![allow(clippy::unwrap_used)]
 
 mod support;
 
@@ -117,7 +119,10 @@ impl StorageBackend for Handle {
     fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
         let disk = self.disk()?;
         let end = offset as usize + out.len();
-        let bytes = disk.cached.get(offset as usize..end).ok_or_else(|| io::Error::from(io::ErrorKind::UnexpectedEof))?;
+        let bytes = disk
+            .cached
+            .get(offset as usize..end)
+            .ok_or_else(|| io::Error::from(io::ErrorKind::UnexpectedEof))?;
         out.copy_from_slice(bytes);
         Ok(())
     }

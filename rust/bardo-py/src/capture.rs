@@ -40,11 +40,18 @@ pub struct EpisodeLog {
     pub core: capture::EpisodeLog,
 }
 
-/// An id for an episode that is made outside of a log; see `_core.pyi`.
+/// Episodes as a log would record them; see `_core.pyi`.
 #[pyfunction]
-#[pyo3(signature = (at, *, seed, serial))]
-pub fn make_id(at: i64, seed: u64, serial: u64) -> String {
-    IdSource::new(seed).make(at, serial).to_string()
+#[pyo3(signature = (episodes, *, now, seed))]
+pub fn finish_episodes<'py>(
+    py: Python<'py>,
+    episodes: &Bound<'py, PyAny>,
+    now: i64,
+    seed: u64,
+) -> PyResult<Bound<'py, PyList>> {
+    let episodes = new_episodes(episodes)?;
+    let finished = py.detach(|| capture::finish(episodes, now, &IdSource::new(seed))).into_python()?;
+    episodes_into(py, &finished)
 }
 
 #[pymethods]
@@ -108,8 +115,7 @@ impl EpisodeLog {
         now: i64,
         out_of_order: bool,
     ) -> PyResult<Vec<Recorded>> {
-        let episodes = episodes_from(episodes)?;
-        let episodes = episodes.into_iter().map(|(episode, has_id)| NewEpisode { episode, has_id }).collect();
+        let episodes = new_episodes(episodes)?;
         let recorded = py.detach(|| self.core.record(episodes, now, out_of_order)).into_python()?;
         let shown = recorded.into_iter().map(|recorded| Recorded {
             id: recorded.id.to_string(),
@@ -279,6 +285,11 @@ impl EpisodeLog {
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         py.detach(|| self.core.close()).into_python()
     }
+}
+
+fn new_episodes(episodes: &Bound<'_, PyAny>) -> PyResult<Vec<NewEpisode>> {
+    let episodes = episodes_from(episodes)?;
+    Ok(episodes.into_iter().map(|(episode, has_id)| NewEpisode { episode, has_id }).collect())
 }
 
 fn numbered<'py>(

@@ -26,7 +26,7 @@ mod _core {
     use crate::bequeath::{Selection, confidences_at_birth, select_entries};
 
     #[pymodule_export]
-    use crate::capture::{EpisodeLog, Recorded, make_id};
+    use crate::capture::{EpisodeLog, Recorded, finish_episodes};
 
     #[pymodule_export]
     use crate::facts::{FactStore, Upserted, confidence_now, decay_confidence, half_life_to_tau, stability};

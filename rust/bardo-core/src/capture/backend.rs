@@ -57,7 +57,7 @@ impl HeldBackend {
                 Change::Sync => self.sync_inner()?,
             }
         }
-        if !changes.is_empty() {
+        if !matches!(changes.last(), None | Some(Change::Sync)) {
             self.sync_inner()?;
         }
         changes.clear();
@@ -155,7 +155,10 @@ impl StorageBackend for HeldBackend {
             self.sync_inner()?;
             self.changes().clear();
         } else {
-            self.changes().push(Change::Sync);
+            let mut changes = self.changes();
+            if !matches!(changes.last(), None | Some(Change::Sync)) {
+                changes.push(Change::Sync);
+            }
         }
         Ok(())
     }

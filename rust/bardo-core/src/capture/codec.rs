@@ -112,7 +112,7 @@ pub(crate) fn encode_body(episode: &Episode) -> Result<Vec<u8>, Corrupt> {
         session: episode.session.as_deref(),
         mode: episode.mode.as_deref(),
         curiosity: (episode.curiosity != 0.0).then_some(episode.curiosity),
-        pad: (episode.pad != [0.0; 3]).then_some(episode.pad),
+        pad: episode.pad.iter().any(|part| *part != 0.0).then_some(episode.pad),
     };
     let bytes = postcard::to_extend(&body, Vec::with_capacity(64 + episode.text.len()))
         .map_err(|error| unwritable(&error))?;

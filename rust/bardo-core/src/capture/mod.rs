@@ -19,4 +19,4 @@ mod write;
 pub use lease::{Holder, LEASE_FILE};
 pub use log::{EpisodeLog, LogOptions, Stats};
 pub use vectors::{EpisodeVectors, VectorBatch};
-pub use write::{NewEpisode, Recorded};
+pub use write::{NewEpisode, Recorded, finish};

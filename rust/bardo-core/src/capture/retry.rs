@@ -77,8 +77,8 @@ mod tests {
     #[test]
     fn old_arrivals_are_let_go_when_many_others_came() {
         let mut recent = Recent::default();
-        for seq in 0..3 * KEPT_ARRIVALS as u64 {
-            recent.add(Fingermark::new(seq, None), seen(seq as Micros * WINDOW_MICROS, seq));
+        for (seq, at) in (0..3 * KEPT_ARRIVALS as u64).zip((0..).step_by(60_000_001)) {
+            recent.add(Fingermark::new(seq, None), seen(at, seq));
         }
         assert_eq!(recent.order.len(), KEPT_ARRIVALS);
         assert_eq!(recent.by_mark.len(), KEPT_ARRIVALS);

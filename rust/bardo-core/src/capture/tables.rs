@@ -84,9 +84,9 @@ impl Arrival {
 }
 
 /// A u64 out of `meta`; 0 when absent.
-pub(crate) fn meta_number<'a>(
+pub(crate) fn meta_number(
     table: &impl ReadableTable<&'static str, &'static [u8]>,
-    name: &'a str,
+    name: &str,
 ) -> Result<u64, Fault> {
     let Some(value) = table.get(name)? else { return Ok(0) };
     let bytes =

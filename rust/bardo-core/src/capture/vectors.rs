@@ -171,12 +171,11 @@ impl Session<'_> {
             self.key_of(id)?;
         }
         let mut table = self.transaction.open_table(META)?;
-        match store::fingerprint(&table)? {
-            Some(stored) => stored.require(given)?,
-            None => {
-                let bytes = postcard::to_stdvec(given).map_err(|error| Corrupt(error.to_string()))?;
-                table.insert(meta::FINGERPRINT, bytes.as_slice())?;
-            }
+        if let Some(stored) = store::fingerprint(&table)? {
+            stored.require(given)?;
+        } else {
+            let bytes = postcard::to_stdvec(given).map_err(|error| Corrupt(error.to_string()))?;
+            table.insert(meta::FINGERPRINT, bytes.as_slice())?;
         }
         let mut vectors = self.transaction.open_table(VECTORS)?;
         for (id, value) in ids.iter().zip(sealed) {

@@ -14,7 +14,7 @@ use super::tables::{
     WATERMARKS,
 };
 use crate::error::{Error, Result};
-use crate::model::{Annotations, Episode, Id, Micros, check_name, limits};
+use crate::model::{Annotations, Episode, Id, IdSource, Micros, check_name, limits};
 
 /// Commits that a log which does not wait for the disk makes between two that do: redb reuses no page until then.
 const COMMITS_PER_SYNC: u64 = 512;
@@ -248,6 +248,19 @@ fn settle(outcome: Result<Reply, Fault>) -> Result<Result<Reply>, Fault> {
     }
 }
 
+/// The episodes as a log would record them, with ids for those that have none: for a process that hands episodes over
+/// to the owner of the log. Refuses what the log would refuse.
+pub fn finish(episodes: Vec<NewEpisode>, now: Micros, ids: &IdSource) -> Result<Vec<Episode>> {
+    let finished = episodes.into_iter().zip(0..).map(|(new, serial)| {
+        let Prepared { new: NewEpisode { mut episode, has_id }, .. } = prepare(new, now)?;
+        if !has_id {
+            episode.id = ids.make(episode.at, serial);
+        }
+        Ok(episode)
+    });
+    finished.collect()
+}
+
 fn prepare(mut new: NewEpisode, now: Micros) -> Result<Prepared> {
     let episode = &mut new.episode;
     if episode.at == 0 {
@@ -386,18 +399,14 @@ impl<'t> Session<'t> {
 
     /// The place of an episode within its tick: the caller's, or the next free one.
     fn place(&mut self, episode: &Episode, next: &mut HashMap<u64, u32>) -> Result<u32, Fault> {
-        let next_index = match next.get(&episode.tick) {
-            Some(index) => *index,
-            None => {
-                let (low, high) = (OrderKey::first_of(episode.tick), OrderKey::last_of(episode.tick));
-                let (low, high) = (low.to_bytes(), high.to_bytes());
-                let last =
-                    self.record_tables()?.episodes.range::<&[u8; KEY_BYTES]>(&low..=&high)?.next_back();
-                match last {
-                    Some(row) => OrderKey::from_bytes(row?.0.value()).event_index.saturating_add(1),
-                    None => 0,
-                }
-            }
+        let next_index = if let Some(index) = next.get(&episode.tick) {
+            *index
+        } else {
+            let (low, high) = (OrderKey::first_of(episode.tick), OrderKey::last_of(episode.tick));
+            let (low, high) = (low.to_bytes(), high.to_bytes());
+            let last = self.record_tables()?.episodes.range::<&[u8; KEY_BYTES]>(&low..=&high)?.next_back();
+            last.transpose()?
+                .map_or(0, |(key, _)| OrderKey::from_bytes(key.value()).event_index.saturating_add(1))
         };
         let index = if episode.event_index == 0 { next_index } else { episode.event_index };
         next.insert(episode.tick, next_index.max(index.saturating_add(1)));

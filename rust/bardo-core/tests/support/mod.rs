@@ -1,5 +1,5 @@
 //! What the tests of the episode log share. Each test file uses its own part.
-#![allow(dead_code)]
+#![allow(dead_code, clippy::unwrap_used)]
 
 use bardo_core::capture::{EpisodeLog, LogOptions, NewEpisode};
 use bardo_core::model::{Annotations, Episode, Id, Role, Value};

@@ -1,0 +1,129 @@
+"""One JSON file a day with every episode of it: ground truth that a person can read and everything can be rebuilt from.
+
+A file is never changed once it is written. What arrives later for a day that is closed (from an inbox, or an import)
+goes into a supplement beside it: `2026-01-31.json`, `2026-01-31.1.json`, ...
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from bardo._core import EpisodeLog
+from bardo.capture.files import unavailable, write_atomically
+from bardo.capture.records import from_record, to_record
+from bardo.errors import InvalidInputError, StoreDamagedError
+from bardo.model import Episode
+
+FOLDER = "archive"
+FORMAT = "bardo archive"
+VERSION = 1
+#: Name of the watermark: every arrival up to it is in the archive.
+WATERMARK = "archive"
+PAGE = 1_024
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def day_of(at: int) -> str:
+    """The UTC day of a time in microseconds since the epoch, as `2026-01-31`.
+
+    Raises:
+        InvalidInputError: The time lies outside the years 1 to 9999.
+    """
+    try:
+        return (_EPOCH + timedelta(microseconds=at)).date().isoformat()
+    except OverflowError as error:
+        raise InvalidInputError(
+            f"at is {at}, outside the years 1 to 9999. Pass microseconds of the epoch"
+        ) from error
+
+
+def write_days(log: EpisodeLog, folder: Path | str, until: int) -> list[Path]:
+    """Archives the days that are over.
+
+    Annotations (verified, importance) are archived as they are now.
+
+    Args:
+        log: Where the episodes are.
+        folder: The archive's folder; made if absent.
+        until: Wall clock, microseconds UTC; days before this one's are over.
+
+    Returns:
+        The files that were written, none if nothing was due.
+
+    Raises:
+        StoreUnavailableError: The operating system refused. Files written before the failure stay, and the next call
+            goes on from there.
+    """
+    folder, open_day = Path(folder), day_of(until)
+    done = log.watermark(WATERMARK)
+    due: defaultdict[str, list[str]] = defaultdict(list)
+    upto, waiting = done, False
+    seq = done
+    while page := log.since(seq, PAGE):
+        for seq, episode in page:
+            day = day_of(episode.at)
+            if day < open_day:
+                due[day].append(episode.id)
+            else:
+                waiting = True
+            upto = upto if waiting else seq
+    written = [path for day in sorted(due) if (path := _write_day(log, folder, day, due[day])) is not None]
+    if upto != done:
+        log.set_watermark(WATERMARK, upto)
+    return written
+
+
+def read_days(folder: Path | str) -> Iterator[Episode]:
+    """Every archived episode, by day, in the order of tick within a file.
+
+    Raises:
+        StoreDamagedError: A file is not what `write_days` wrote.
+    """
+    for path in sorted(Path(folder).glob("????-??-??*.json"), key=_order):
+        for record in _load(path)["episodes"]:
+            yield from_record(record)
+
+
+def _write_day(log: EpisodeLog, folder: Path, day: str, ids: list[str]) -> Path | None:
+    existing = sorted(folder.glob(f"{day}*.json"), key=_order)
+    known = {record["id"] for path in existing for record in _load(path)["episodes"]}
+    # After a failure some of the day may be archived already, though the watermark does not say so.
+    missing = [id_ for id_ in ids if id_ not in known]
+    if not missing:
+        return None
+    episodes = [episode for episode in log.get(missing) if episode is not None]
+    episodes.sort(key=lambda episode: (episode.tick, episode.event_index, episode.id))
+    content = {
+        "format": FORMAT,
+        "version": VERSION,
+        "agent": log.agent,
+        "day": day,
+        "episodes": [to_record(episode) for episode in episodes],
+    }
+    path = folder / (f"{day}.{len(existing)}.json" if existing else f"{day}.json")
+    write_atomically(path, (json.dumps(content, ensure_ascii=False, indent=1) + "\n").encode())
+    return path
+
+
+def _order(path: Path) -> tuple[str, int]:
+    day, _, number = path.name.removesuffix(".json").partition(".")
+    return day, int(number) if number.isdecimal() else 0
+
+
+def _load(path: Path) -> dict[str, Any]:
+    try:
+        content: Any = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise unavailable("read", path, error) from error
+    except ValueError as error:
+        raise StoreDamagedError(f"{path} is damaged: {error}. Restore it from a copy") from error
+    if not isinstance(content, dict) or content.get("format") != FORMAT or content.get("version") != VERSION:
+        raise StoreDamagedError(
+            f"{path} is not an archive of version {VERSION}. Move it away, or upgrade bardo"
+        )
+    return content

@@ -1,0 +1,193 @@
+"""Handing episodes over to the process that owns the log: files in a folder, each whole or not there.
+
+An owner takes a file, records what is in it, and deletes it. If it dies in between, the next owner takes the file
+again, and every id that is in the log already counts once.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bardo._core import EpisodeLog, Recorded, finish_episodes
+from bardo.capture.files import sync_folder, unavailable, write_atomically
+from bardo.capture.records import from_record, to_record
+from bardo.errors import BardoError, InvalidInputError
+from bardo.model import Episode
+from bardo.ports import SystemClock
+
+INBOX = "inbox"
+#: Inside the inbox: files that could not be read or recorded, beside a file that says why.
+REJECTED = "rejected"
+FORMAT = "bardo inbox"
+VERSION = 1
+#: A file is recorded in one transaction: these keep it small enough to share a commit with other callers.
+EPISODES_PER_FILE = 1_024
+BYTES_PER_FILE = 16 * 1024 * 1024
+#: Larger files were not written by `drop`: one episode may add its own limits (1 MiB payload, JSON escapes) on top.
+LARGEST_FILE_BYTES = 4 * BYTES_PER_FILE
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """The episodes of one file of the inbox.
+
+    Args:
+        path: The file.
+        episodes: Its episodes; empty if it could not be read.
+        problem: Why it was rejected, or None.
+    """
+
+    path: Path
+    episodes: tuple[Episode, ...]
+    problem: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Absorbed:
+    """What an owner took out of the inbox.
+
+    Args:
+        recorded: Where each episode went, with `fresh` false for those that were known.
+        rejected: Files that were moved aside, with the reason in `problem`.
+    """
+
+    recorded: tuple[Recorded, ...]
+    rejected: tuple[Batch, ...]
+
+
+def drop(
+    folder: Path | str, episodes: Iterable[Episode], *, now: int | None = None, seed: int | None = None
+) -> list[Path]:
+    """Hands episodes over to the owner of a grimoire; they are safe on the disk when this returns.
+
+    Args:
+        folder: The grimoire's folder.
+        episodes: Any number; those without an id are given one, so that they are recorded once however often they
+            are taken.
+        now: Wall clock, microseconds UTC; the computer's by default.
+        seed: Of the ids; random by default.
+
+    Returns:
+        The files that were written.
+
+    Raises:
+        InvalidInputError: A limit of `Episode` is broken; nothing was written.
+        StoreUnavailableError: The operating system refused. The files written before the failure stay.
+    """
+    folder = Path(folder)
+    if not folder.is_dir():
+        missing = FileNotFoundError(2, "there is no such folder")
+        raise unavailable("drop into", folder, missing)
+    finished = finish_episodes(
+        episodes,
+        now=SystemClock().now() if now is None else now,
+        seed=secrets.randbits(64) if seed is None else seed,
+    )
+    paths = []
+    for first_id, lines in _files(finished):
+        header = json.dumps({"format": FORMAT, "version": VERSION, "episodes": len(lines)})
+        # The name sorts by time and is never used twice: another file may begin with the same episode.
+        path = folder / INBOX / f"{first_id}-{secrets.token_hex(4)}.jsonl"
+        write_atomically(path, "\n".join([header, *lines, ""]).encode())
+        paths.append(path)
+    return paths
+
+
+def drain(folder: Path | str) -> Iterator[Batch]:
+    """The files of the inbox, oldest first. A file is deleted when the next one is asked for, so record a batch before.
+
+    A file that cannot be read is moved to `inbox/rejected` and yielded with its problem and no episodes.
+    """
+    for path in waiting(folder):
+        try:
+            batch = _read(path)
+        except FileNotFoundError:
+            continue
+        except (BardoError, ValueError, TypeError, OSError) as error:
+            yield reject(path, str(error))
+            continue
+        yield batch
+        # A consumer that rejected the batch has moved it away.
+        path.unlink(missing_ok=True)
+        sync_folder(path.parent)
+
+
+def waiting(folder: Path | str) -> list[Path]:
+    """The files that wait in the inbox, oldest first."""
+    return sorted(path for path in (Path(folder) / INBOX).glob("*.jsonl") if path.is_file())
+
+
+def absorb(log: EpisodeLog, folder: Path | str, *, now: int) -> Absorbed:
+    """Records everything that waits in the inbox. What the log refuses is moved aside and reported.
+
+    Raises:
+        StoreUnavailableError: The disk failed; the files that were not recorded stay.
+    """
+    recorded: list[Recorded] = []
+    rejected: list[Batch] = []
+    for batch in drain(folder):
+        if batch.problem is not None:
+            rejected.append(batch)
+            continue
+        try:
+            recorded.extend(log.record(batch.episodes, now=now, out_of_order=True))
+        except InvalidInputError as error:
+            rejected.append(reject(batch.path, str(error)))
+    return Absorbed(tuple(recorded), tuple(rejected))
+
+
+def reject(path: Path, reason: str) -> Batch:
+    """Moves a file of the inbox to `inbox/rejected`, with the reason in a file beside it."""
+    aside = path.parent / REJECTED / path.name
+    write_atomically(aside.with_suffix(".reason.txt"), f"{reason}\n".encode())
+    path.replace(aside)
+    sync_folder(path.parent)
+    return Batch(aside, (), reason)
+
+
+def _files(episodes: list[Episode]) -> Iterator[tuple[str, list[str]]]:
+    lines: list[str] = []
+    first_id, size = "", 0
+    for episode in episodes:
+        line = json.dumps(to_record(episode), ensure_ascii=False)
+        if lines and (len(lines) == EPISODES_PER_FILE or size + len(line) > BYTES_PER_FILE):
+            yield first_id, lines
+            lines, size = [], 0
+        first_id = first_id if lines else episode.id
+        lines.append(line)
+        size += len(line)
+    if lines:
+        yield first_id, lines
+
+
+def _read(path: Path) -> Batch:
+    size = path.stat().st_size
+    if size > LARGEST_FILE_BYTES:
+        raise InvalidInputError(
+            f"the file has {size} bytes, the limit is {LARGEST_FILE_BYTES}. Drop less at once"
+        )
+    # Only "\n" ends a record: text may hold other line separators.
+    header, *lines = path.read_bytes().decode().removesuffix("\n").split("\n")
+    described: Any = json.loads(header)
+    if not isinstance(described, dict) or described.get("format") != FORMAT:
+        raise InvalidInputError("the file does not begin like one of the inbox. Write it with bardo.drop")
+    if described.get("version") != VERSION:
+        raise InvalidInputError(
+            f"the file has version {described.get('version')}, known is {VERSION}. Upgrade bardo"
+        )
+    if described.get("episodes") != len(lines):
+        raise InvalidInputError(
+            f"the file holds {len(lines)} episodes, its header says {described.get('episodes')}. Drop them again"
+        )
+    episodes = [from_record(json.loads(line)) for line in lines]
+    if not all(episode.id for episode in episodes):
+        raise InvalidInputError(
+            "an episode has no id, so it could be recorded twice. Write it with bardo.drop"
+        )
+    # Types and limits as the log sees them; ids and times are there, so clock and seed do not matter.
+    return Batch(path, tuple(finish_episodes(episodes, now=0, seed=0)))
