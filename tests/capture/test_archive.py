@@ -28,7 +28,9 @@ def names(paths: list[Path]) -> list[str]:
 
 def test_days_that_are_over_are_written_once_and_never_changed(tmp_path: Path) -> None:
     log, folder = open_log(tmp_path), tmp_path / "archive"
-    log.record([Episode("раз", tick=1, at=NOON, payload={"lag": 2}), Episode("два", tick=2, at=NOON + DAY)], now=NOON)
+    log.record(
+        [Episode("раз", tick=1, at=NOON, payload={"lag": 2}), Episode("два", tick=2, at=NOON + DAY)], now=NOON
+    )
     assert names(archive.write_days(log, folder, NOON)) == []
     assert names(archive.write_days(log, folder, NOON + DAY)) == ["2026-01-31.json"]
     first = (folder / "2026-01-31.json").read_bytes()
@@ -58,7 +60,14 @@ def test_a_log_can_be_rebuilt_from_the_archive(tmp_path: Path) -> None:
     log, folder = open_log(tmp_path), tmp_path / "archive"
     recorded = log.record(
         [
-            Episode(f"событие {n}", tick=n, at=NOON + n * DAY // 3, subjects=(f"s{n % 2}",), thread="t", pad=(0.1, 0, 0))
+            Episode(
+                f"событие {n}",
+                tick=n,
+                at=NOON + n * DAY // 3,
+                subjects=(f"s{n % 2}",),
+                thread="t",
+                pad=(0.1, 0, 0),
+            )
             for n in range(30)
         ],
         now=NOON,

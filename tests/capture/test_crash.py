@@ -73,4 +73,3 @@ def test_two_hundred_kills_lose_no_acknowledged_episode(tmp_path: Path) -> None:
         # At most one batch of each thread was durable but not yet acknowledged when the process died.
         assert total >= len(acknowledged)
     assert sum_acknowledged > KILLS, "the children hardly got to work"
-    print(f"{KILLS} kills, {sum_acknowledged} acknowledged episodes, none lost")

@@ -26,7 +26,9 @@ def open_log(folder: Path) -> EpisodeLog:
 def test_dropped_episodes_are_recorded_once_even_if_older_than_the_last_tick(tmp_path: Path) -> None:
     log = open_log(tmp_path)
     log.record([Episode("own", tick=100)], now=NOW)
-    paths = inbox.drop(tmp_path, [Episode("раз", tick=3), Episode("два\u2028строки\n", tick=4, subjects=("x",))])
+    paths = inbox.drop(
+        tmp_path, [Episode("раз", tick=3), Episode("два\u2028строки\n", tick=4, subjects=("x",))]
+    )
     content = paths[0].read_bytes()
     absorbed = inbox.absorb(log, tmp_path, now=NOW)
     assert [recorded.fresh for recorded in absorbed.recorded] == [True, True]
@@ -71,7 +73,9 @@ def test_a_consumer_that_fails_leaves_the_file(tmp_path: Path) -> None:
         b'{"format": "bardo inbox", "version": 1, "episodes": 1}\n"text"\n',
     ],
 )
-def test_a_malformed_file_is_moved_aside_with_its_reason_and_the_rest_goes_on(tmp_path: Path, content: bytes) -> None:
+def test_a_malformed_file_is_moved_aside_with_its_reason_and_the_rest_goes_on(
+    tmp_path: Path, content: bytes
+) -> None:
     log = open_log(tmp_path)
     inbox.drop(tmp_path, [Episode("good")])
     (tmp_path / "inbox" / "00000000.jsonl").write_bytes(content)
@@ -116,7 +120,11 @@ def test_a_large_drop_is_split_and_keeps_its_order(tmp_path: Path) -> None:
 
 
 payloads = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False) | st.text(max_size=8),
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**63), 2**63 - 1)
+    | st.floats(allow_nan=False)
+    | st.text(max_size=8),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
     max_leaves=6,
 )

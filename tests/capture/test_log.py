@@ -148,7 +148,12 @@ def test_vectors_are_kept_in_half_precision_for_one_model_only(log: EpisodeLog) 
     other = Fingerprint("other", "1", "none", 3)
     with pytest.raises(errors.EmbeddingMismatchError, match="other"):
         log.put_vectors(ids, whole, sentences, [1, 2], other)
-    for bad in (whole[:1], np.full_like(whole, np.nan), np.full_like(whole, np.inf), np.zeros((2, 4), np.float32)):
+    for bad in (
+        whole[:1],
+        np.full_like(whole, np.nan),
+        np.full_like(whole, np.inf),
+        np.zeros((2, 4), np.float32),
+    ):
         with pytest.raises(errors.InvalidInputError):
             log.put_vectors(ids, np.ascontiguousarray(bad), np.zeros((0, 3), np.float32), [0, 0], MODEL)
     with pytest.raises(errors.InvalidInputError, match="contiguous"):

@@ -11,7 +11,7 @@ use pyo3::types::PyList;
 
 use crate::convert::{
     episode_into, episodes_from, episodes_into, fingerprint_from, fingerprint_into, id, ids as ids_from,
-    optional_id,
+    optional_id, rows,
 };
 use crate::errors::{IntoPython, invalid};
 
@@ -225,7 +225,12 @@ impl EpisodeLog {
                 "Embed both with one model",
             ));
         }
-        let batch = VectorBatch { whole: numbers(&whole)?, sentences: numbers(&sentences)?, counts, dims };
+        let batch = VectorBatch {
+            whole: rows(&whole, "whole")?.to_vec(),
+            sentences: rows(&sentences, "sentences")?.to_vec(),
+            counts,
+            dims,
+        };
         py.detach(|| self.core.put_vectors(ids, batch, fingerprint)).into_python()
     }
 
@@ -246,9 +251,9 @@ impl EpisodeLog {
         let whole: Vec<f32> = batch.iter().flat_map(|vectors| vectors.whole.iter().copied()).collect();
         let sentences: Vec<f32> =
             batch.into_iter().flat_map(|vectors| vectors.sentences.into_iter().flatten()).collect();
-        let rows = counts.iter().sum();
+        let sentence_rows = counts.iter().sum();
         let whole = PyArray1::from_vec(py, whole).reshape([ids.len(), dims])?.into_any();
-        let sentences = PyArray1::from_vec(py, sentences).reshape([rows, dims])?.into_any();
+        let sentences = PyArray1::from_vec(py, sentences).reshape([sentence_rows, dims])?.into_any();
         Ok((whole, sentences, counts))
     }
 
@@ -310,11 +315,4 @@ fn natural(object: &Bound<'_, PyAny>, name: &str) -> PyResult<u64> {
             Err(invalid(format!("{name} is {}", object.repr()?), "It is a whole number from 0 to 2**63 - 1"))
         }
     }
-}
-
-fn numbers(array: &PyReadonlyArray2<'_, f32>) -> PyResult<Vec<f32>> {
-    let slice = array
-        .as_slice()
-        .map_err(|_| invalid("the vectors are not contiguous", "Pass numpy.ascontiguousarray(vectors)"))?;
-    Ok(slice.to_vec())
 }

@@ -4,6 +4,7 @@ use bardo_core::model::{
     Annotations, Episode, Fact, FactKind, FactPayload, FactStatus, Fingerprint, Id, Metadata, Pad, Quality,
     Role, Source, Value,
 };
+use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -225,6 +226,17 @@ pub fn fingerprint_into<'py>(py: Python<'py>, fingerprint: &Fingerprint) -> PyRe
     fields.set_item("dims", fingerprint.dims)?;
     fields.set_item("created", fingerprint.created)?;
     class(py, "Fingerprint")?.call((), Some(&fields))
+}
+
+/// The numbers of a matrix, row by row. `as_slice` alone also takes column order, and would mix the rows up.
+pub fn rows<'a>(matrix: &'a PyReadonlyArray2<'_, f32>, name: &str) -> PyResult<&'a [f32]> {
+    match matrix.as_slice() {
+        Ok(numbers) if matrix.is_c_contiguous() => Ok(numbers),
+        _ => Err(invalid(
+            format!("{name} is not contiguous by rows"),
+            format!("Pass numpy.ascontiguousarray({name})"),
+        )),
+    }
 }
 
 /// A JSON-like Python object as a [`Value`].
