@@ -1,5 +1,79 @@
 """Memory for agents that live long, forget on purpose, die, and leave their heirs the little that is worth having."""
 
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from bardo._core import __version__
 
-__all__ = ["__version__"]
+if TYPE_CHECKING:
+    from bardo.assemble.context import Block, Prompt
+    from bardo.bequeath.testament import Testament
+    from bardo.capture.inbox import drop
+    from bardo.config import Config
+    from bardo.consolidate.curator import CuratorCycleComplete
+    from bardo.errors import BardoError
+    from bardo.grimoire import Grimoire, OutcomeReport, inherit, open  # noqa: A004 - `bardo.open` reads as it should
+    from bardo.model import Episode, Fact, Fingerprint, Quality
+    from bardo.ports import ManualClock, SystemClock
+    from bardo.recall.retriever import Memory, Recollection
+
+#: Where each exported name lives. Modules load on first use, so that `import bardo` costs next to nothing.
+_HOME = {
+    "BardoError": "bardo.errors",
+    "Block": "bardo.assemble.context",
+    "Config": "bardo.config",
+    "CuratorCycleComplete": "bardo.consolidate.curator",
+    "Episode": "bardo.model",
+    "Fact": "bardo.model",
+    "Fingerprint": "bardo.model",
+    "Grimoire": "bardo.grimoire",
+    "ManualClock": "bardo.ports",
+    "Memory": "bardo.recall.retriever",
+    "OutcomeReport": "bardo.grimoire",
+    "Prompt": "bardo.assemble.context",
+    "Quality": "bardo.model",
+    "Recollection": "bardo.recall.retriever",
+    "SystemClock": "bardo.ports",
+    "Testament": "bardo.bequeath.testament",
+    "drop": "bardo.capture.inbox",
+    "inherit": "bardo.grimoire",
+    "open": "bardo.grimoire",
+}
+
+__all__ = [
+    "BardoError",
+    "Block",
+    "Config",
+    "CuratorCycleComplete",
+    "Episode",
+    "Fact",
+    "Fingerprint",
+    "Grimoire",
+    "ManualClock",
+    "Memory",
+    "OutcomeReport",
+    "Prompt",
+    "Quality",
+    "Recollection",
+    "SystemClock",
+    "Testament",
+    "__version__",
+    "drop",
+    "inherit",
+    "open",
+]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOME.get(name)
+    if home is None:
+        raise AttributeError(f"module 'bardo' has no attribute {name!r}")
+    value = getattr(importlib.import_module(home), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOME})

@@ -322,6 +322,12 @@ class HotSet:
     def __new__(cls) -> HotSet: ...
     def __len__(self) -> int: ...
     def __contains__(self, key: str, /) -> bool: ...
+    def load(self, log: EpisodeLog, facts: FactStore) -> None:
+        """Fills the hot set anew from the ground truth, in one stream."""
+
+    def sync_facts(self, facts: FactStore) -> int:
+        """Takes over the facts that changed since the last call, whichever process changed them; returns how many."""
+
     def add_episodes(self, episodes: Iterable[Episode]) -> None:
         """Adds recorded episodes, findable by their words at once; known ones have their annotations renewed.
 

@@ -1,4 +1,4 @@
-"""What bardo asks of the outside: a clock and an embedder. Any object of this shape will do."""
+"""What bardo asks of the outside: a clock, an embedder, a listener. Any object of this shape will do."""
 
 from __future__ import annotations
 
@@ -64,3 +64,15 @@ class Embedder(Protocol):
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         """Vectors of texts to search with, float32 of shape (len(texts), dims), each of length 1."""
         ...
+
+
+class Progress(Protocol):
+    """Told how far a long work has come."""
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        """`done` of `total` items of a named stage are ready; a total that is not known yet grows."""
+        ...
+
+
+def quiet(stage: str, done: int, total: int) -> None:
+    """A progress that tells nobody."""

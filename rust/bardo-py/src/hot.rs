@@ -12,8 +12,10 @@ use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::capture::EpisodeLog;
 use crate::convert::{episodes_from, facts_from, field, id, ids};
 use crate::errors::{IntoPython, invalid, to_python};
+use crate::facts::FactStore;
 use crate::recall::{PyFound, PyRecallSettings, filters_from};
 
 /// One in-memory index over episodes and facts.
@@ -61,6 +63,21 @@ impl PyHotSet {
     fn __contains__(&self, py: Python<'_>, key: &str) -> PyResult<bool> {
         let key = id(key)?;
         Ok(py.detach(|| self.read().find(&key).is_some()))
+    }
+
+    fn load(&self, py: Python<'_>, log: &EpisodeLog, facts: &FactStore) -> PyResult<()> {
+        py.detach(|| -> bardo_core::Result<()> {
+            let loaded = HotSet::load(&log.core, &facts.store)?;
+            *self.write() = loaded;
+            Ok(())
+        })
+        .into_python()
+    }
+
+    fn sync_facts(&self, py: Python<'_>, facts: &FactStore) -> PyResult<usize> {
+        // Searches go on meanwhile unless something did change.
+        py.detach(|| if self.read().is_in_step(&facts.store)? { Ok(0) } else { self.write().sync_facts(&facts.store) })
+            .into_python()
     }
 
     fn add_episodes(&self, py: Python<'_>, episodes: &Bound<'_, PyAny>) -> PyResult<()> {

@@ -136,6 +136,8 @@ pub struct HotSet {
     /// Last turn of every conversation.
     tails: Vec<Option<Slot>>,
     facts: usize,
+    /// Number of the last change of facts that was taken over (`hot_sync.rs`).
+    pub(super) facts_change: u64,
 }
 
 impl HotSet {

@@ -8,6 +8,7 @@ mod facts_schema;
 mod facts_upsert;
 mod facts_vectors;
 pub mod hot;
+mod hot_sync;
 pub mod interner;
 pub mod lexical;
 mod migrate;

@@ -1,0 +1,1 @@
+"""How well memories are found: every system answers the same questions over the same conversations in one run."""

@@ -1,0 +1,129 @@
+"""The last act of a life: everything it knows is gathered, told, signed, and the memory is closed for writing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bardo import _core
+from bardo.bequeath import reflect, testament
+from bardo.bequeath.lineage import Lineage, Tombstone, mark_dead
+from bardo.bequeath.signing import signing_key
+from bardo.bequeath.testament import Testament
+from bardo.config import Bequeath
+from bardo.model import Episode, Fact
+from bardo.ports import Vectors
+
+PAGE = 1_024
+#: Outcomes and regime shifts that the account may draw on; the latest are kept.
+TOLD_KINDS = ("outcome", "regime_shift")
+TOLD_LIMIT = 4_096
+
+
+def leave(
+    path: Path,
+    *,
+    folder: Path,
+    log: _core.EpisodeLog,
+    facts: _core.FactStore,
+    config: Bequeath,
+    tick: int,
+    now: int,
+    cause: str,
+    reflection: str | None = None,
+) -> Testament:
+    """Writes the testament of a life that ends now, and its tombstone.
+
+    The tombstone comes last: a crash before it leaves a living agent, whose next call writes the testament again.
+
+    Args:
+        path: The testament file.
+        folder: The grimoire.
+        log: Its episodes.
+        facts: What it knows.
+        config: Caps and thresholds.
+        tick: Of death.
+        now: Wall clock, microseconds UTC.
+        cause: Of death.
+        reflection: The account in the testator's own words; told from the evidence if not given.
+
+    Raises:
+        InvalidInputError: The reflection is too long.
+        StoreUnavailableError: The file or the folder cannot be written.
+    """
+    known = list(_facts(facts))
+    ids = [fact.id for fact in known]
+    confidences = [_core.confidence_now(fact, tick=tick, tau_ticks=facts.tau_ticks) for fact in known]
+    links = facts.links(ids)
+    best, told = _episodes(log, config.episodes)
+    lineage = Lineage.load(folder) or Lineage.founder(log.agent, birth_tick=_birth(log))
+    lineage = lineage.died(tick=tick, cause=cause)
+    counts = log.stats()
+    evidence = reflect.Evidence(
+        lineage.life, known, confidences, told, links, counts={"episodes": counts["episodes"], "verified": counts["verified"]}
+    )  # fmt: skip
+    written = testament.write(
+        path,
+        facts=known,
+        confidences=confidences,
+        vectors=_vectors(facts, ids),
+        fingerprint=facts.fingerprint,
+        episodes=best,
+        links=links,
+        reflection=reflect.compose(evidence) if reflection is None else reflection,
+        lineage=lineage,
+        signing_key=signing_key(folder),
+        now=now,
+        settings=config,
+    )
+    lineage.save(folder)
+    mark_dead(folder, Tombstone(log.agent, tick, now, cause, written.hash, path.name))
+    return written
+
+
+def _facts(facts: _core.FactStore) -> Iterator[Fact]:
+    return _pages(lambda after: facts.list(status=None, after=after, limit=PAGE))
+
+
+def _pages(read: Callable[[str | None], list[Any]]) -> Iterator[Any]:
+    after = None
+    while page := read(after):
+        yield from page
+        after = page[-1].id
+
+
+def _episodes(log: _core.EpisodeLog, best: int) -> tuple[list[Episode], list[Episode]]:
+    """The verified episodes of greatest importance, and the latest outcomes and shifts; bounded whatever the age."""
+    candidates: list[Episode] = []
+    told: list[Episode] = []
+    number = 0
+    while page := log.verified_since(number, PAGE):
+        number = page[-1][0]
+        verified = [episode for _, episode in page]
+        told = [*told, *(episode for episode in verified if episode.kind in TOLD_KINDS)][-TOLD_LIMIT:]
+        candidates = _most_important([*candidates, *verified], best)
+    return candidates, told
+
+
+def _most_important(episodes: Iterable[Episode], count: int) -> list[Episode]:
+    return sorted(episodes, key=lambda episode: (-(episode.importance or 0.0), episode.tick, episode.id))[:count]
+
+
+def _birth(log: _core.EpisodeLog) -> int:
+    first = log.range(0, 2**63 - 1, limit=1)
+    return first[0].tick if first else 0
+
+
+def _vectors(facts: _core.FactStore, ids: list[str]) -> Vectors | None:
+    fingerprint = facts.fingerprint
+    if fingerprint is None:
+        return None
+    matrix = np.full((len(ids), fingerprint.dims), np.nan, np.float32)
+    for start in range(0, len(ids), PAGE):
+        for row, vector in enumerate(facts.vectors(ids[start : start + PAGE]), start):
+            if vector is not None:
+                matrix[row] = vector
+    return matrix

@@ -1,0 +1,138 @@
+"""Whatever a caller hands to `remember`, as episodes: strings, chat messages, episodes, or any batch of them."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime, timezone
+from typing import Any
+
+from bardo.errors import InvalidInputError
+from bardo.model import Episode, Role
+
+#: Bytes of UTF-8 text in one episode (spec 1, "Limits"); the core refuses more.
+MAX_TEXT_BYTES = 64 * 1024
+CHAT_ROLES: Mapping[str, Role] = {
+    "user": "user",
+    "human": "user",
+    "assistant": "agent",
+    "ai": "agent",
+    "agent": "agent",
+    "model": "agent",
+    "system": "system",
+    "developer": "system",
+    "tool": "tool",
+    "function": "tool",
+    "environment": "environment",
+}
+TIME_KEYS = ("at", "timestamp", "created_at")
+
+
+def episodes_from(
+    what: object, defaults: Mapping[str, Any], *, clean: Callable[[str], str], truncate: bool
+) -> tuple[list[Episode], bool]:
+    """Makes episodes of anything `remember` takes.
+
+    Args:
+        what: A string, an `Episode`, a chat message (a mapping with `role` and `content`), or an iterable of these.
+        defaults: Fields for episodes made here; an `Episode` keeps its own.
+        clean: Removes recalled memories from a text, so that what was injected is never captured as new (law 8).
+        truncate: Cut texts at the limit instead of refusing them.
+
+    Returns:
+        The episodes, and whether `what` was a batch.
+
+    Raises:
+        InvalidInputError: Something in it is of another type, or nothing is left of a text.
+    """
+    if isinstance(what, (str, Episode, Mapping)):
+        return [_one(what, defaults, clean, truncate)], False
+    if isinstance(what, (bytes, bytearray)) or not isinstance(what, Iterable):
+        raise InvalidInputError(
+            f"cannot remember a {type(what).__name__}. Pass a string, an Episode, a chat message or a list of these"
+        )
+    return [_one(item, defaults, clean, truncate) for item in what], True
+
+
+def _one(what: object, defaults: Mapping[str, Any], clean: Callable[[str], str], truncate: bool) -> Episode:
+    if isinstance(what, Episode):
+        episode = what
+    elif isinstance(what, Mapping):
+        episode = _message(what, defaults)
+    elif isinstance(what, str):
+        episode = Episode(what, **defaults)
+    else:
+        raise InvalidInputError(
+            f"cannot remember a {type(what).__name__}. Pass strings, Episodes or chat messages (role, content)"
+        )
+    if not isinstance(episode.text, str):
+        raise InvalidInputError(f"text is a {type(episode.text).__name__}. It must be a string")
+    text = clean(episode.text)
+    if truncate:
+        text = _cut(text)
+    if not text.strip():
+        raise InvalidInputError(
+            "the text is empty (recalled memories in it are not captured again). Say what happened in a sentence"
+        )
+    return episode if text == episode.text else dataclasses.replace(episode, text=text)
+
+
+def _message(message: Mapping[str, Any], defaults: Mapping[str, Any]) -> Episode:
+    given = message.get("role")
+    role = CHAT_ROLES.get(given) if isinstance(given, str) else None
+    if role is None or "content" not in message:
+        raise InvalidInputError(
+            f"a chat message with the keys {sorted(map(str, message))} and role {given!r} cannot be read. "
+            f"It needs 'content' and a 'role' among {', '.join(CHAT_ROLES)}"
+        )
+    fields = {**defaults, "role": role, "kind": "tool" if role == "tool" else "turn"}
+    if isinstance(message.get("name"), str):
+        fields["speaker"] = message["name"]
+    calls = message.get("tool_calls")
+    if calls and fields.get("payload") is None:
+        fields["payload"] = {"tool_calls": calls}
+    for key in TIME_KEYS:
+        if message.get(key) is not None:
+            fields["at"] = _micros(message[key])
+            break
+    return Episode(_content(message["content"], calls), **fields)
+
+
+def _content(content: object, calls: object) -> str:
+    if isinstance(content, str):
+        return content
+    if content is None and calls:
+        return f"Called {', '.join(_call_name(call) for call in calls)}" if isinstance(calls, list) else "Called a tool"
+    if isinstance(content, Iterable):
+        parts = [part.get("text", "") if isinstance(part, Mapping) else part for part in content]
+        if all(isinstance(part, str) for part in parts):
+            return "\n".join(part for part in parts if part)
+    raise InvalidInputError(f"the content of a chat message is a {type(content).__name__}. Pass text, or text parts")
+
+
+def _call_name(call: object) -> str:
+    function = call.get("function") if isinstance(call, Mapping) else None
+    return str(function.get("name", "a tool")) if isinstance(function, Mapping) else "a tool"
+
+
+def _micros(moment: object) -> int:
+    try:
+        if isinstance(moment, str):
+            parsed = datetime.fromisoformat(moment)
+            if parsed.tzinfo is None:
+                parsed = parsed.replace(tzinfo=timezone.utc)
+            return round(parsed.timestamp() * 1_000_000)
+        if isinstance(moment, datetime):
+            return round(moment.timestamp() * 1_000_000)
+        if isinstance(moment, (int, float)) and not isinstance(moment, bool):
+            return round(moment * 1_000_000)
+    except (ValueError, OverflowError, OSError) as error:
+        raise InvalidInputError(f"the time {moment!r} cannot be read. Use ISO 8601 or epoch seconds") from error
+    raise InvalidInputError(f"the time {moment!r} cannot be read. Use ISO 8601 or epoch seconds")
+
+
+def _cut(text: str) -> str:
+    encoded = text.encode("utf-8", "surrogatepass")
+    if len(encoded) <= MAX_TEXT_BYTES:
+        return text
+    return encoded[:MAX_TEXT_BYTES].decode("utf-8", "ignore")

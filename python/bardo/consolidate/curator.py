@@ -1,0 +1,114 @@
+"""The Curator: consolidation passes over what was verified (spec 3). Each pass is atomic and bounded by its batch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from bardo import config
+from bardo.ports import Progress
+
+if TYPE_CHECKING:
+    from bardo._core import CuratorReport, EpisodeLog, FactStore
+
+#: Days after which a contradicted fact expires unless it is confirmed (spec 2).
+CONTRADICTED_DAYS = 14
+
+
+@dataclass(frozen=True, slots=True)
+class CuratorCycleComplete:
+    """What the Curator did.
+
+    Args:
+        tick: When it ran.
+        passes: Batches it took.
+        episodes: Verified episodes that were consolidated.
+        baselines: Running statistics that were updated.
+        facts_new: Facts that came into being.
+        facts_reinforced: The agent's own facts that gained by new evidence.
+        confirmed: Ids of inherited facts that the agent's own episodes bore out; they are its own knowledge now.
+        refuted: Ids of inherited facts that its own statistics contradict.
+        entries_pruned: Facts that expired and left for the cold tier.
+        entries_promoted: Facts that rose in rank.
+        heuristics_proposed: New heuristics.
+        pending: Verified episodes that wait for the next pass.
+        embedded: Texts that were given vectors.
+        archived: Episodes that were appended to LanceDB.
+    """
+
+    tick: int
+    passes: int = 0
+    episodes: int = 0
+    baselines: int = 0
+    facts_new: int = 0
+    facts_reinforced: int = 0
+    confirmed: tuple[str, ...] = ()
+    refuted: tuple[str, ...] = ()
+    entries_pruned: int = 0
+    entries_promoted: int = 0
+    heuristics_proposed: int = 0
+    pending: int = 0
+    embedded: int = 0
+    archived: int = 0
+
+    @property
+    def facts_confirmed(self) -> int:
+        """How many inherited facts were borne out."""
+        return len(self.confirmed)
+
+    @property
+    def facts_refuted(self) -> int:
+        """How many inherited facts were contradicted."""
+        return len(self.refuted)
+
+
+def run(
+    facts: FactStore,
+    log: EpisodeLog,
+    settings: config.Curator,
+    *,
+    tick: int,
+    now: int,
+    ticks_per_day: int,
+    until_done: bool,
+    progress: Progress,
+) -> CuratorCycleComplete:
+    """One pass, or as many as it takes.
+
+    Args:
+        facts: What is known.
+        log: Where the verified episodes are.
+        settings: Size of a batch.
+        tick: Logical time.
+        now: Wall clock, microseconds UTC.
+        ticks_per_day: For the expiry of contradicted facts.
+        until_done: Whether to go on until no verified episode waits.
+        progress: Told after each pass.
+
+    Returns:
+        What was done, summed over the passes.
+    """
+    done = CuratorCycleComplete(tick)
+    while True:
+        report = facts.consolidate(
+            log, batch=settings.batch, tick=tick, now=now, expiry_ticks=CONTRADICTED_DAYS * ticks_per_day
+        )
+        done = _sum(done, report)
+        progress("consolidate", done.episodes, done.episodes + report.pending)
+        if not until_done or not report.pending:
+            return done
+
+
+def _sum(done: CuratorCycleComplete, report: CuratorReport) -> CuratorCycleComplete:
+    return replace(
+        done,
+        passes=done.passes + 1,
+        episodes=done.episodes + report.episodes,
+        baselines=done.baselines + report.baselines,
+        facts_new=done.facts_new + report.facts_new,
+        facts_reinforced=done.facts_reinforced + report.facts_reinforced,
+        confirmed=(*done.confirmed, *report.confirmed),
+        refuted=(*done.refuted, *report.refuted),
+        entries_pruned=done.entries_pruned + report.entries_pruned,
+        pending=report.pending,
+    )

@@ -1,0 +1,96 @@
+"""One agent's folder: which file is where, and how it comes into being."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from dataclasses import dataclass
+from pathlib import Path
+
+from bardo.config import FILE_NAME
+from bardo.errors import NotFoundError, StoreUnavailableError
+
+#: Longest name of an agent, in bytes of UTF-8 (spec 1, "Limits").
+AGENT_BYTES = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """The paths of one grimoire (DESIGN, "One agent on disk").
+
+    Args:
+        root: The folder itself.
+    """
+
+    root: Path
+
+    @property
+    def episodes(self) -> Path:
+        """Every episode verbatim, with vectors and watermarks: the ground truth."""
+        return self.root / "episodes.redb"
+
+    @property
+    def facts(self) -> Path:
+        """Facts, links, baselines."""
+        return self.root / "facts.db"
+
+    @property
+    def lance(self) -> Path:
+        """The LanceDB table of episodes; derived."""
+        return self.root / "index.lance"
+
+    @property
+    def inbox(self) -> Path:
+        """Episodes dropped by processes that do not own the log."""
+        return self.root / "inbox"
+
+    @property
+    def identity(self) -> Path:
+        """Keys and files of who the agent is."""
+        return self.root / "identity"
+
+    @property
+    def settings(self) -> Path:
+        """The settings a person may edit."""
+        return self.root / FILE_NAME
+
+    def exists(self) -> bool:
+        """Whether there is a grimoire here."""
+        return self.episodes.exists()
+
+    def prepare(self, *, agent: str, create: bool) -> None:
+        """Makes the folder if it is not there.
+
+        Raises:
+            NotFoundError: There is no grimoire here and `create` is false.
+            StoreUnavailableError: The path is a file, or the folder cannot be written.
+        """
+        if self.root.exists() and not self.root.is_dir():
+            raise StoreUnavailableError(
+                f"cannot open {self.root}: it is a file. A grimoire is a folder; choose another path"
+            )
+        if not self.exists() and not create:
+            raise NotFoundError(f"there is no grimoire in {self.root}. Make one with `bardo init {self.root}`")
+        try:
+            for folder in (self.root, self.inbox, self.identity):
+                folder.mkdir(parents=True, exist_ok=True)
+            if not self.settings.exists() and not self.exists():
+                write_atomically(self.settings, f"agent = {json.dumps(agent, ensure_ascii=False)}\n")
+        except OSError as error:
+            raise StoreUnavailableError(
+                f"cannot write to {self.root}: {error.strerror or error}. "
+                "Give the folder write permission and free space, or choose another path"
+            ) from error
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Writes a small text file so that a reader sees the old one or the new one, never a half."""
+    scratch = path.with_name(f".{path.name}.{os.getpid()}")
+    scratch.write_text(text, encoding="utf-8")
+    scratch.replace(path)
+
+
+def holder(now: int) -> str:
+    """Who opens the log, as JSON for its lease: process id, host, and since when (microseconds UTC)."""
+    return json.dumps({"pid": os.getpid(), "host": platform.node(), "since": now})

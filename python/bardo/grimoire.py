@@ -1,0 +1,775 @@
+"""One agent's whole local memory: opens and wires every stage, and gives it its verbs."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import secrets
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, SupportsIndex, cast
+
+from bardo._core import EpisodeLog, FactStore, HotSet, confidence_now
+from bardo.assemble.context import Block, Phase, Profile, Prompt, Task, assemble, block, memory_blocks
+from bardo.assemble.framing import strip_recalled
+from bardo.bequeath import testament
+from bardo.bequeath.inherit import InheritanceReport, adopt
+from bardo.bequeath.legacy import leave
+from bardo.bequeath.lineage import Lineage, is_dead
+from bardo.bequeath.testament import Testament
+from bardo.capture import inbox
+from bardo.capture.intake import episodes_from
+from bardo.config import Config
+from bardo.consolidate import curator
+from bardo.consolidate.curator import CuratorCycleComplete
+from bardo.errors import GrimoireClosedError, InvalidInputError, NotFoundError
+from bardo.folder import Folder, holder
+from bardo.index import embedders
+from bardo.index.lance import LanceIndex
+from bardo.index.upkeep import Upkeep
+from bardo.model import NEUTRAL, Episode, Fact, FactKind, FactStatus, Pad, Role, Source
+from bardo.ports import Clock, Embedder, Progress, SystemClock, quiet
+from bardo.recall.retriever import Filters, Memory, Recollection, Retriever
+from bardo.ticks import Ticks
+
+#: Episodes read from the log at once while iterating.
+PAGE = 1_024
+#: Memories that a prompt chooses from; the budget decides how many get in.
+CONSIDERED = 24
+#: Names under which the log keeps whether ticks are the caller's own, and when the Curator last ran.
+_LOOPS, _LAST_PASS = "clock.loops", "curator.last_tick"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class OutcomeReport:
+    """Which facts an outcome moved.
+
+    Args:
+        ids: The facts that were acted on.
+        reinforced: How many of them rose.
+        weakened: How many fell.
+    """
+
+    ids: tuple[str, ...]
+    reinforced: int
+    weakened: int
+
+class Grimoire:
+    """One agent's memory: a folder on disk and the object that opens it. Made by `bardo.open`.
+
+    Safe to use from many threads. After `fork` it refuses to work in the child (redb and Lance are not fork-safe).
+
+    Attributes:
+        path: The folder.
+        agent: Whose memory it is; part of every file in the folder.
+        config: The settings in force.
+    """
+
+    def __init__(
+        self, folder: Folder, config: Config, *, clock: Clock, seed: int, embedder: Embedder, durable: bool
+    ) -> None:
+        now = clock.now()
+        self._folder = folder
+        self._clock = clock
+        self._pid = os.getpid()
+        self._closed = False
+        self.path = folder.root
+        self.agent = config.agent
+        self.config = config
+        self._log = EpisodeLog(
+            str(folder.episodes), agent=self.agent, seed=seed, now=now, durable=durable, holder=holder(now)
+        )
+        try:
+            self._ticks = Ticks(
+                config.clock, clock, last=self._log.last_tick, loops=bool(self._log.watermark(_LOOPS))
+            )
+            self._facts = FactStore(
+                str(folder.facts), agent=self.agent, seed=seed, now=now, tau_ticks=self._ticks.tau(config.decay),
+                reinforcement=config.decay.reinforcement, spacing_ticks=config.decay.spacing_ticks,
+            )  # fmt: skip
+            self._hot = HotSet()
+            self._hot.load(self._log, self._facts)
+        except BaseException:
+            self._log.close()
+            raise
+        self._embedder = embedder
+        self._upkeep = Upkeep(self._log, self._facts, self._hot, embedder, self._open_archive)
+        self._unembedded = 0
+        self._last_pass = self._log.watermark(_LAST_PASS)
+        self.drain_inbox()
+
+    # -- time and state ------------------------------------------------------------------------------------------
+
+    @property
+    def now_tick(self) -> int:
+        """The current tick."""
+        return self._ticks.now()
+
+    @property
+    def generation(self) -> int:
+        """How many ancestors the agent has."""
+        lineage = Lineage.load(self.path)
+        return lineage.life.generation if lineage else 0
+
+    @property
+    def is_dead(self) -> bool:
+        """Whether the agent has left its testament; its memory can be read but takes nothing more."""
+        return is_dead(self.path) is not None
+
+    def _ready(self, *, write: bool = False) -> None:
+        if self._pid != os.getpid():
+            raise GrimoireClosedError(
+                f"{self.path} was opened by process {self._pid} and this is its fork {os.getpid()}. "
+                "Open it after the fork, or start workers with the spawn method"
+            )
+        if self._closed:
+            raise GrimoireClosedError(f"{self.path} is closed. Open it again with bardo.open({str(self.path)!r})")
+        if write and self.is_dead:
+            raise GrimoireClosedError(
+                f"{self.agent} has died and its memory is read-only. "
+                "Boot an heir from its testament with bardo.inherit(testament, folder)"
+            )
+
+    # -- capture -------------------------------------------------------------------------------------------------
+
+    def remember(
+        self,
+        what: str | Episode | Mapping[str, Any] | Iterable[str | Episode | Mapping[str, Any]],
+        *,
+        tick: SupportsIndex | None = None,
+        at: int = 0,
+        kind: str = "event",
+        role: Role = "environment",
+        speaker: str | None = None,
+        subjects: Sequence[str] = (),
+        payload: Any = None,
+        thread: str | None = None,
+        session: str | None = None,
+        mode: str | None = None,
+        curiosity: float = 0.0,
+        importance: float | None = None,
+        verified: bool = False,
+        pad: Pad = NEUTRAL,
+        truncate: bool = False,
+    ) -> Any:
+        """Captures what happened, verbatim. When it returns, it survives `kill -9` and power loss and can be found.
+
+        Never waits for a model: until it is embedded it is found by its words.
+
+        Args:
+            what: A string, an `Episode`, a chat message (`role`, `content`), or an iterable of any of these.
+            tick: Logical time; the current tick if not given. An `Episode` with a tick keeps its own.
+            at: Wall clock of the observation, microseconds UTC; now if 0.
+            kind: See `Episode`, as the other fields.
+            role: Who authored it.
+            speaker: Who spoke, by name.
+            subjects: What it is about.
+            payload: The full decoded event; its numbers feed the baselines.
+            thread: Project scope.
+            session: Run.
+            mode: Posture.
+            curiosity: Predicted interest, 0..1.
+            importance: 0..1.
+            verified: Whether the outcome is known; only verified episodes are consolidated.
+            pad: Affect.
+            truncate: Cut texts over 64 KiB instead of refusing them.
+
+        Returns:
+            The stored `Episode`, or a list of them for a batch. A retry of the same content within 60 s gives back
+            the episode that was stored first.
+
+        Raises:
+            InvalidInputError: A field breaks a limit; nothing of the batch was stored.
+            DecreasingTickError: The tick lies before the last one.
+        """
+        self._ready(write=True)
+        stamp = self._ticks.stamp(tick)
+        defaults = {
+            "tick": stamp, "at": at, "kind": kind, "role": role, "speaker": speaker, "subjects": subjects,
+            "payload": payload, "thread": thread, "session": session, "mode": mode, "curiosity": curiosity,
+            "importance": importance, "verified": verified, "pad": pad,
+        }  # fmt: skip
+        episodes, batch = episodes_from(what, defaults, clean=strip_recalled, truncate=truncate)
+        own = tick is not None or any(episode.tick != stamp and episode.tick for episode in episodes)
+        now = self._clock.now()
+        episodes = [
+            dataclasses.replace(
+                episode, tick=episode.tick or stamp, at=episode.at or now, subjects=_names(episode.subjects)
+            )
+            for episode in episodes
+        ]
+        stored = self._store(episodes, now=now, own_ticks=own)
+        return stored if batch else stored[0]
+
+    def _open_archive(self) -> LanceIndex:
+        return LanceIndex(
+            self._folder.lance, agent=self.agent, fingerprint=self._embedder.fingerprint, settings=self.config.archive
+        )
+
+    def _store(self, episodes: list[Episode], *, now: int, own_ticks: bool, late: bool = False) -> list[Episode]:
+        if not episodes:
+            return []
+        recorded = self._log.record(episodes, now=now, out_of_order=late)
+        stored = [episode for episode in self._log.get([entry.id for entry in recorded]) if episode is not None]
+        fresh = [episode for episode, entry in zip(stored, recorded, strict=True) if entry.fresh]
+        self._hot.add_episodes(fresh)
+        self._ticks.seen(max(episode.tick for episode in episodes), own=own_ticks)
+        self._note_unit()
+        self._unembedded += len(fresh)
+        if self.config.embedding.batch and self._unembedded >= self.config.embedding.batch:
+            self._embed()
+        return stored
+
+    def _note_unit(self) -> None:
+        """The first tick of the caller's own changes what a tick is, and with it how fast facts fade."""
+        if self._ticks.loops and not self._log.watermark(_LOOPS):
+            self._log.set_watermark(_LOOPS, 1)
+            self._facts.set_retention(tau_ticks=self._ticks.tau(self.config.decay))
+
+    def drain_inbox(self) -> int:
+        """Takes over the episodes that other processes dropped meanwhile; a file that cannot be read is set aside.
+
+        Returns:
+            How many were new.
+        """
+        self._ready()
+        if self.is_dead:
+            return 0
+        before = len(self._log)
+        for batch in inbox.drain(self.path):
+            try:
+                self._store(list(batch.episodes), now=self._clock.now(), own_ticks=False, late=True)
+            except InvalidInputError as error:
+                inbox.reject(batch.path, str(error))
+        return len(self._log) - before
+
+    def verify(
+        self, what: str | Episode | Iterable[str | Episode], *, importance: float | None = None
+    ) -> int:
+        """Marks episodes as verified: their outcome is known, and the Curator may learn from them.
+
+        Args:
+            what: An id, an `Episode`, or several.
+            importance: 0..1; what it was until now if not given.
+
+        Returns:
+            How many had not been verified before.
+
+        Raises:
+            NotFoundError: One of them is not in the log; none was changed.
+        """
+        self._ready(write=True)
+        items = [what] if isinstance(what, (str, Episode)) else list(what)
+        ids = [item.id if isinstance(item, Episode) else item for item in items]
+        fresh = self._log.verify([(episode_id, importance) for episode_id in ids])
+        self._hot.update_episodes([episode for episode in self._log.get(ids) if episode is not None])
+        return fresh
+
+    # -- looking things up ---------------------------------------------------------------------------------------
+
+    def get(self, record_id: str) -> Episode | Fact:
+        """The episode or fact with an id.
+
+        Raises:
+            NotFoundError: There is none.
+        """
+        self._ready()
+        episode = self._log.get([record_id])[0]
+        if episode is not None:
+            return episode
+        fact = self._facts.get([record_id])[0]
+        if fact is not None:
+            return fact
+        raise NotFoundError(f"no episode or fact with id {record_id}. List what is there with `bardo show`")
+
+    def episodes(
+        self,
+        *,
+        from_tick: int = 0,
+        to_tick: int | None = None,
+        subject: str | None = None,
+        thread: str | None = None,
+        last: int | None = None,
+    ) -> Iterator[Episode]:
+        """Episodes in order of tick, read page by page.
+
+        Args:
+            from_tick: First tick.
+            to_tick: Last tick; none means the end.
+            subject: Only those about it.
+            thread: Only those of it.
+            last: Only the last so many (before the other conditions).
+        """
+        self._ready()
+        end = 2**63 - 1 if to_tick is None else to_tick
+        if last is not None:
+            pages: Iterable[Episode] = self._log.tail(last)
+        elif subject is not None:
+            pages = _pages(lambda after: self._log.by_subject(subject, after=after, limit=PAGE))
+        elif thread is not None:
+            pages = _pages(lambda after: self._log.by_thread(thread, after=after, limit=PAGE))
+        else:
+            pages = _pages(lambda after: self._log.range(from_tick, end, after=after, limit=PAGE))
+        for episode in pages:
+            if (
+                from_tick <= episode.tick <= end
+                and (subject is None or subject in episode.subjects)
+                and (thread is None or thread == episode.thread)
+            ):
+                yield episode
+
+    def facts(
+        self,
+        *,
+        kind: FactKind | None = None,
+        category: str | None = None,
+        subject: str | None = None,
+        source: Source | None = None,
+        status: FactStatus | None = "active",
+        as_of: int | None = None,
+    ) -> list[Fact]:
+        """Facts that meet every condition given; `category` is a path prefix, `as_of` a tick of the past."""
+        self._ready()
+        return list(
+            _pages(
+                lambda after: self._facts.list(
+                    kind=kind, category=category, subject=subject, source=source, status=status, as_of=as_of,
+                    after=after, limit=PAGE,
+                )
+            )
+        )  # fmt: skip
+
+    def confidence(self, fact: Fact) -> float:
+        """How sure the agent is of a fact at the current tick (spec 2, "Ebbinghaus decay")."""
+        return confidence_now(fact, tick=self.now_tick, tau_ticks=self._facts.tau_ticks)
+
+    # -- knowledge -----------------------------------------------------------------------------------------------
+
+    def learn(
+        self,
+        what: str | Fact | Iterable[str | Fact],
+        *,
+        kind: FactKind = "insight",
+        category: str = "",
+        subjects: Sequence[str] = (),
+        confidence: float = 0.7,
+        importance: float = 0.5,
+        source: Source = "self",
+        pinned: bool = False,
+        tick: SupportsIndex | None = None,
+    ) -> Any:
+        """Adds knowledge; what is known already is reinforced, not stored twice (spec 2, "Upsert").
+
+        Args:
+            what: A sentence, a `Fact`, or an iterable of these.
+            kind: See `Fact`, as the other fields.
+            category: A slash path.
+            subjects: What it is about.
+            confidence: 0..1.
+            importance: 0..1.
+            source: Where it came from.
+            pinned: Exempt from decay and pruning.
+            tick: The current tick if not given.
+
+        Returns:
+            The stored `Fact`, or a list of them.
+        """
+        self._ready(write=True)
+        stamp = self._ticks.stamp(tick)
+        batch = not isinstance(what, (str, Fact))
+        given = [what] if isinstance(what, (str, Fact)) else list(what)
+        fields: dict[str, Any] = {
+            "kind": kind, "category": category, "subjects": tuple(subjects), "confidence": confidence,
+            "importance": importance, "source": source, "pinned": pinned,
+        }  # fmt: skip
+        facts = [
+            dataclasses.replace(
+                fact, origin=fact.origin or self.agent, created_tick=fact.created_tick or stamp,
+                reinforced_tick=fact.reinforced_tick or stamp, observed=fact.observed if any(fact.observed) else (stamp, stamp),
+            )
+            for fact in (item if isinstance(item, Fact) else Fact(item, **fields) for item in given)
+        ]  # fmt: skip
+        vectors = self._embedder.embed_documents([fact.text for fact in facts])
+        upserted = self._facts.upsert(
+            facts, tick=stamp, now=self._clock.now(), vectors=vectors, fingerprint=self._embedder.fingerprint
+        )
+        self._ticks.seen(stamp, own=tick is not None)
+        self._note_unit()
+        self._hot.sync_facts(self._facts)
+        stored = [fact for fact in self._facts.get([entry.id for entry in upserted]) if fact is not None]
+        return stored if batch else stored[0]
+
+    def recall(
+        self,
+        query: str,
+        *,
+        limit: int | None = None,
+        kinds: Sequence[str] | None = None,
+        category: str | None = None,
+        subjects: Sequence[str] | None = None,
+        thread: str | None = None,
+        mode: str | None = None,
+        roles: Sequence[Role] | None = None,
+        since: int | None = None,
+        until: int | None = None,
+        min_confidence: float | None = None,
+        sources: Sequence[Source] | None = None,
+        as_of: int | None = None,
+        layers: Sequence[str] = ("episode", "fact"),
+        policy: str | None = None,
+        pad: Pad = NEUTRAL,
+    ) -> Recollection:
+        """A few memories that matter for a query, best first; each explains itself by `why`.
+
+        Args:
+            query: In words.
+            limit: At most so many.
+            kinds: Only these kinds of episode or fact.
+            category: Only facts under this slash path.
+            subjects: Only what is about one of these.
+            thread: The active thread; its memories are boosted.
+            mode: Only this posture.
+            roles: Only episodes by these.
+            since: First wall-clock time, microseconds UTC.
+            until: Last wall-clock time, microseconds UTC.
+            min_confidence: Only facts at least so sure today.
+            sources: Only facts from these.
+            as_of: What was known at this tick.
+            layers: `episode`, `fact` or both.
+            policy: `four_factor`, `rrf` or `pinned`.
+            pad: The current mood; memories of a like mood come easier.
+
+        Returns:
+            A sequence of `Memory`, empty when nothing passes the thresholds; `notes` says what could not be done.
+        """
+        self._ready()
+        self.drain_inbox()
+        self._embed()
+        filters = Filters(
+            kinds=kinds, category=category, subjects=subjects, mode=mode, roles=roles, since=since, until=until,
+            min_confidence=min_confidence, sources=sources, as_of=as_of, layers=tuple(layers),
+        )  # fmt: skip
+        retriever = Retriever(
+            self._hot, self._log, self._facts, self._embedder, self.config.recall, self._facts.tau_ticks
+        )
+        recollection = retriever.recall(
+            query, limit=limit, now_tick=self.now_tick, now=self._clock.now(), filters=filters, pad=pad,
+            thread=thread, policy=policy,
+        )  # fmt: skip
+        known = [memory.id for memory in recollection if memory.layer == "fact"]
+        if known and not self.is_dead:
+            self._facts.touch(known, tick=self.now_tick)
+        return recollection
+
+    def context(
+        self,
+        task: str,
+        *,
+        blocks: Mapping[str, Any] | None = None,
+        budget: int | None = None,
+        reserve: int | None = None,
+        limit: int = CONSIDERED,
+        phase: Phase | None = None,
+        task_type: Task | None = None,
+        framing: Profile | None = None,
+        **recall: Any,
+    ) -> Prompt:
+        """A prompt for a task within a token budget, with the memories that matter for it.
+
+        Args:
+            task: What is to be decided: the instruction, and the query of the recall.
+            blocks: Further blocks by name: text, table rows (mappings), or `Block`s (spec 5, "Blocks").
+            budget: Tokens of the prompt and of the answer together.
+            reserve: Tokens kept for the answer.
+            limit: Memories that are considered.
+            phase: How much of the budget is spent, from `thriving` to `terminal`.
+            task_type: What the blocks are weighted for: `anomaly`, `routine` or `trade_evaluation`.
+            framing: Who the memories are told to: `briefing` or `first_person`.
+            recall: What `recall` takes besides (thread, mode, layers, pad, ...).
+
+        Returns:
+            A `Prompt`; `str(prompt)` is its text.
+
+        Raises:
+            BudgetTooSmallError: The blocks that may not be cut are larger than the budget.
+        """
+        recollection = self.recall(task, limit=limit, **recall)
+        given = [block(name, content) for name, content in (blocks or {}).items()]
+        named = {each.name for each in given}
+        own = [] if "instruction" in named else [Block("instruction", task)]
+        found = [each for each in memory_blocks(recollection) if each.name not in named]
+        settings = self.config.assemble
+        return assemble(
+            [*own, *given, *found],
+            budget=settings.budget if budget is None else budget,
+            reserve=settings.reserve if reserve is None else reserve,
+            tokenizer=settings.tokenizer,
+            phase=phase,
+            task=task_type,
+            framing=framing,
+        )
+
+    def outcome(
+        self, used: Prompt | Recollection, *, value: float, note: str | None = None
+    ) -> OutcomeReport:
+        """Tells what came of acting on memories: only this raises (or lowers) the confidence of facts.
+
+        Args:
+            used: The prompt or recollection that was acted on.
+            value: From -1 (it went as badly as can be) to 1.
+            note: What happened, in words.
+
+        Returns:
+            Which facts moved.
+
+        Raises:
+            InvalidInputError: The value is not a number from -1 to 1.
+        """
+        self._ready(write=True)
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not -1.0 <= value <= 1.0:
+            raise InvalidInputError(f"value is {value!r}. It must be a number from -1 to 1")
+        memories = cast("Sequence[Memory]", used.memories)
+        ids = tuple(memory.id for memory in memories if memory.layer == "fact")
+        self.remember(
+            note or f"Outcome {value:+.2f} of acting on {len(memories)} memories",
+            kind="outcome",
+            payload={"value": float(value), "of": used.id, "memories": [memory.id for memory in memories]},
+        )
+        settings = self.config.decay
+        fraction = settings.reinforcement * abs(value)
+        reinforced = weakened = 0
+        if ids and value > 0:
+            reinforced = self._facts.reinforce(ids, tick=self.now_tick, fraction=fraction)
+        elif ids and value < 0:
+            weakened = self._facts.weaken(ids, tick=self.now_tick, fraction=fraction)
+        self._hot.sync_facts(self._facts)
+        return OutcomeReport(ids, reinforced, weakened)
+
+    # -- time passes ---------------------------------------------------------------------------------------------
+
+    def tick(self, now: SupportsIndex) -> CuratorCycleComplete | None:
+        """Moves logical time on and runs what is due.
+
+        Args:
+            now: The new tick.
+
+        Returns:
+            What the Curator did, if a pass was due.
+        """
+        self._ready(write=True)
+        stamp = self._ticks.stamp(now)
+        self._ticks.seen(stamp, own=True)
+        self._note_unit()
+        if stamp - self._last_pass < self.config.curator.every_ticks:
+            return None
+        return self._curate(flush=False)
+
+    def sleep(self, *, progress: Progress = quiet) -> CuratorCycleComplete:
+        """Consolidates everything that is verified, embeds what is not, and brings LanceDB up to date.
+
+        Args:
+            progress: Told how far it has come.
+
+        Returns:
+            What was done, summed over the passes.
+        """
+        self._ready(write=True)
+        self.drain_inbox()
+        return self._curate(flush=True, progress=progress)
+
+    def _curate(self, *, flush: bool, progress: Progress = quiet) -> CuratorCycleComplete:
+        tick = self.now_tick
+        embedded = self._embed(progress)
+        report = curator.run(
+            self._facts, self._log, self.config.curator, tick=tick, now=self._clock.now(),
+            ticks_per_day=self._ticks.per_day, until_done=flush, progress=progress,
+        )  # fmt: skip
+        embedded += self._upkeep.embed_facts()
+        self._last_pass = tick
+        self._log.set_watermark(_LAST_PASS, tick)
+        archived = 0
+        if flush or self._upkeep.missing_in_archive() >= self.config.archive.batch:
+            archived = self._upkeep.sync_archive()
+        return dataclasses.replace(report, embedded=embedded, archived=archived)
+
+    def _embed(self, progress: Progress = quiet) -> int:
+        embedded = self._upkeep.embed(progress)
+        self._unembedded = 0
+        return embedded
+
+    # -- death ---------------------------------------------------------------------------------------------------
+
+    def bequeath(self, path: str | Path, *, cause: str = "unspecified", reflection: str | None = None) -> Testament:
+        """Ends this life: consolidates once more, writes the signed testament, and makes the memory read-only.
+
+        Args:
+            path: The testament file to write.
+            cause: Of death, in a word or a sentence.
+            reflection: Markdown of at most 5 KiB; written from the evidence if not given.
+
+        Returns:
+            The testament as read back from the file and verified.
+        """
+        self._ready(write=True)
+        self.sleep()
+        return leave(
+            Path(path), folder=self.path, log=self._log, facts=self._facts, config=self.config.bequeath,
+            tick=self.now_tick, now=self._clock.now(), cause=cause, reflection=reflection,
+        )  # fmt: skip
+
+    def adopt(self, testaments: Sequence[Testament], *, through_archive: bool = False) -> InheritanceReport:
+        """Takes over what testaments hold: discounted, marked, never over what the agent learned itself.
+
+        Args:
+            testaments: As read by `bardo.bequeath.testament.read`.
+            through_archive: Whether they come from a public archive instead of a chosen parent.
+        """
+        self._ready(write=True)
+        report = adopt(
+            testaments, self._facts, tick=self.now_tick, now=self._clock.now(), config=self.config.bequeath,
+            folder=self.path, log=self._log, embedder=self._embedder, through_archive=through_archive,
+        )  # fmt: skip
+        self._hot.load(self._log, self._facts)
+        self._embed()
+        return report
+
+    # -- upkeep --------------------------------------------------------------------------------------------------
+
+    def rebuild(self, *, progress: Progress = quiet) -> dict[str, Any]:
+        """Makes every derived index anew from the log: missing vectors, the hot set, LanceDB.
+
+        Returns:
+            The same as `stats`.
+        """
+        self._ready()
+        self._embed(progress)
+        self._hot.load(self._log, self._facts)
+        self._upkeep.rebuild_archive(progress)
+        return self.stats()
+
+    def stats(self) -> dict[str, Any]:
+        """Counts and sizes of every part, in plain types."""
+        self._ready()
+        files = (file for file in self.path.rglob("*") if file.is_file())
+        return {
+            "agent": self.agent,
+            "path": str(self.path),
+            "generation": self.generation,
+            "dead": self.is_dead,
+            "tick": self.now_tick,
+            "model": str(self._embedder.fingerprint.model),
+            "log": self._log.stats(),
+            "facts": self._facts.stats(),
+            "hot": self._hot.stats(),
+            "archive": {"missing": self._upkeep.missing_in_archive()},
+            "bytes_on_disk": sum(file.stat().st_size for file in files),
+        }
+
+    def close(self) -> None:
+        """Brings the derived indexes up to date where that is cheap, and gives the files free. Idempotent."""
+        if self._closed or self._pid != os.getpid():
+            return
+        try:
+            if self._upkeep.archive_is_open and not self.is_dead:
+                self._upkeep.sync_archive()
+        finally:
+            self._closed = True
+            self._upkeep.close()
+            self._facts.close()
+            self._log.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"Grimoire({str(self.path)!r}, agent={self.agent!r})"
+
+
+def open(  # noqa: A001 - `bardo.open` reads as it should
+    path: str | Path,
+    *,
+    agent: str | None = None,
+    config: Config | Mapping[str, Any] | None = None,
+    clock: Clock | None = None,
+    seed: int | None = None,
+    embedder: Embedder | Callable[[list[str]], Any] | None = None,
+    durable: bool = True,
+    create: bool = True,
+) -> Grimoire:
+    """Opens an agent's memory; makes the folder if there is none.
+
+    Args:
+        path: The folder.
+        agent: Whose memory it is; the folder's name for a new one.
+        config: Settings over those of `bardo.toml`.
+        clock: Tells the wall clock; the computer's if not given.
+        seed: Of ids; drawn by the operating system if not given. The same seed, clock and calls give the same memory.
+        embedder: An `Embedder`, or any callable from a list of texts to vectors; the configured model if not given.
+        durable: Whether `remember` waits until the disk has the episode. Without, a power loss takes the latest.
+        create: Whether to make a new memory where there is none.
+
+    Raises:
+        StoreLockedError: Another process has it open.
+        StoreError: A file is damaged, foreign, newer, or cannot be reached; nothing was changed.
+        ConfigError: A setting does not exist or is out of range.
+    """
+    folder = Folder(Path(path).expanduser().absolute())
+    settings = config if isinstance(config, Config) else Config.load(folder.root, config)
+    if agent or not settings.agent:
+        settings = dataclasses.replace(settings, agent=agent or folder.root.name)
+    folder.prepare(agent=settings.agent, create=create)
+    clock = clock or SystemClock()
+    return Grimoire(
+        folder,
+        settings,
+        clock=clock,
+        seed=secrets.randbits(64) if seed is None else seed,
+        embedder=embedders.resolve(embedder, settings.embedding),
+        durable=durable,
+    )
+
+
+def inherit(
+    testaments: str | Path | Sequence[str | Path], path: str | Path, *, through_archive: bool = False, **options: Any
+) -> Grimoire:
+    """Boots an heir: opens its memory and takes over what one or several testaments hold.
+
+    Args:
+        testaments: Files, all of which are verified before anything is stored.
+        path: The heir's folder; an existing memory inherits what it has not yet inherited.
+        through_archive: Whether they come from a public archive instead of a chosen parent: a lower confidence.
+        options: As `open` takes them.
+
+    Raises:
+        TestamentError: A file is not a testament, or was changed; nothing was stored.
+    """
+    files = [testaments] if isinstance(testaments, (str, Path)) else list(testaments)
+    read = [testament.read(Path(file)) for file in files]
+    heir = open(path, **options)
+    try:
+        heir.adopt(read, through_archive=through_archive)
+    except BaseException:
+        heir.close()
+        raise
+    return heir
+
+
+def _pages(read: Callable[[str | None], list[Any]]) -> Iterator[Any]:
+    after = None
+    while page := read(after):
+        yield from page
+        if len(page) < PAGE:
+            return
+        after = page[-1].id
+
+
+def _names(subjects: Sequence[str]) -> tuple[str, ...]:
+    if isinstance(subjects, str):
+        raise InvalidInputError(f"subjects is one string ({subjects!r}). Pass a list: subjects=[{subjects!r}]")
+    return tuple(subjects)

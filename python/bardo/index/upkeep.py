@@ -1,0 +1,138 @@
+"""Keeps the derived indexes in step with the log and the facts: vectors, the hot set, LanceDB."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from bardo._core import EpisodeLog, FactStore, HotSet
+from bardo.index.sentences import documents
+from bardo.ports import Embedder, Progress, quiet
+
+if TYPE_CHECKING:
+    from bardo.index.lance import LanceIndex
+
+#: Episodes or facts embedded per call of the model; bounds the memory of one call.
+PAGE = 256
+#: Name under which the log keeps how far LanceDB has come; so that asking needs no LanceDB.
+_ARCHIVED = "lance"
+
+
+class Upkeep:
+    """Embeds what has no vector yet and appends what LanceDB has not seen; safe to call from many threads.
+
+    Args:
+        log: The ground truth.
+        facts: What is known.
+        hot: The index in memory.
+        embedder: Loaded on the first text that needs it.
+        open_archive: Opens the LanceDB table; called once, on the first append.
+    """
+
+    def __init__(
+        self,
+        log: EpisodeLog,
+        facts: FactStore,
+        hot: HotSet,
+        embedder: Embedder,
+        open_archive: Callable[[], LanceIndex],
+    ) -> None:
+        self._log = log
+        self._facts = facts
+        self._hot = hot
+        self._embedder = embedder
+        self._open_archive = open_archive
+        self._archive: LanceIndex | None = None
+        self._lock = threading.RLock()
+
+    @property
+    def archive(self) -> LanceIndex:
+        """The LanceDB index, opened on first use."""
+        with self._lock:
+            if self._archive is None:
+                self._archive = self._open_archive()
+            return self._archive
+
+    @property
+    def archive_is_open(self) -> bool:
+        """Whether LanceDB has been loaded by this grimoire."""
+        return self._archive is not None
+
+    def embed(self, progress: Progress = quiet) -> int:
+        """Gives every episode and fact that has none its vectors.
+
+        Returns:
+            How many were embedded.
+        """
+        with self._lock:
+            return self._embed_episodes(progress) + self.embed_facts()
+
+    def embed_facts(self) -> int:
+        """Gives every fact that has none its vector, and brings the hot set up to date with `facts.db`.
+
+        Returns:
+            How many were embedded.
+        """
+        with self._lock:
+            done = 0
+            while page := self._facts.without_vectors(PAGE):
+                whole = self._embedder.embed_documents([fact.text for fact in page])
+                self._facts.put_vectors([fact.id for fact in page], whole, self._embedder.fingerprint)
+                done += len(page)
+            self._hot.sync_facts(self._facts)
+            return done
+
+    def _embed_episodes(self, progress: Progress) -> int:
+        done = 0
+        while page := self._log.without_vectors(PAGE):
+            ids = [episode.id for episode in page]
+            whole, sentences, counts = documents(
+                self._embedder,
+                [episode.text for episode in page],
+                speakers=[episode.speaker for episode in page],
+            )
+            self._log.put_vectors(ids, whole, sentences, counts, self._embedder.fingerprint)
+            self._hot.set_vectors(ids, whole, sentences, counts)
+            done += len(page)
+            progress("embed", done, done + (PAGE if len(page) == PAGE else 0))
+        return done
+
+    def missing_in_archive(self) -> int:
+        """Episodes that arrived after the last append to LanceDB, by its watermark in the log."""
+        return self._log.stats()["last_seq"] - self._log.watermark(_ARCHIVED)
+
+    def sync_archive(self) -> int:
+        """Appends to LanceDB what it has not seen, and compacts it when that is due.
+
+        Returns:
+            How many episodes were appended.
+        """
+        with self._lock:
+            if not self.missing_in_archive():
+                return 0
+            self._embed_episodes(quiet)
+            synced = self.archive.sync(self._log)
+            self._log.set_watermark(_ARCHIVED, self.archive.watermark())
+            return synced.appended
+
+    def rebuild_archive(self, progress: Progress = quiet) -> int:
+        """Makes the LanceDB table anew from the log.
+
+        Returns:
+            How many episodes it holds.
+        """
+        with self._lock:
+            self._embed_episodes(progress)
+            if not len(self._log):
+                return 0
+            synced = self.archive.rebuild(self._log)
+            self._log.set_watermark(_ARCHIVED, self.archive.watermark())
+            return synced.appended
+
+    def close(self) -> None:
+        """Gives the LanceDB table free."""
+        with self._lock:
+            if self._archive is not None:
+                self._archive.close()
+                self._archive = None
