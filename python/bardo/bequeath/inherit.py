@@ -28,7 +28,7 @@ from bardo.model import Episode, Fact, Fingerprint
 from bardo.ports import Embedder, Vectors
 
 if TYPE_CHECKING:
-    from bardo._core import EpisodeLog, FactStore
+    from bardo._core import EpisodeLog, FactStore, Recorded
 
 #: Copies of the testaments that an agent inherited, and which of its facts came from which.
 TESTAMENTS_FOLDER, PROVENANCE_FILE = "testaments", "provenance.json"
@@ -176,9 +176,25 @@ class _Adoption:
 
     def record(self, testament: Testament, log: EpisodeLog) -> None:
         """Files the testament's episodes in the heir's log."""
-        episodes = [_as_heard(episode, testament, self.tick) for episode in testament.episodes]
-        if episodes:
-            self._add("episodes", sum(recorded.fresh for recorded in log.record(episodes, now=self.now)))
+        present = log.get([episode.id for episode in testament.episodes])
+        # An episode that came by another way already stands under its id.
+        episodes = [
+            _as_heard(episode, testament, self.tick)
+            for episode, known in zip(testament.episodes, present, strict=True)
+            if known is None
+        ]
+        try:
+            recorded = log.record(episodes, now=self.now)
+        except InvalidInputError:
+            recorded = [one for episode in episodes for one in self._record_one(episode, log)]
+        self._add("episodes", sum(one.fresh for one in recorded))
+
+    def _record_one(self, episode: Episode, log: EpisodeLog) -> Sequence[Recorded]:
+        try:
+            return log.record([episode], now=self.now)
+        except InvalidInputError as error:
+            self.notes.append(f"An inherited episode was left out: {error}")
+            return ()
 
     def _upsert(
         self, batch: Sequence[Fact], rows: Vectors | None, fingerprint: Fingerprint | None

@@ -19,6 +19,7 @@ pub struct Selection {
 
 /// See `_core.pyi`.
 #[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "what is extracted from Python is owned")]
 #[pyo3(signature = (facts, confidences, vectors=None, *, cap, insight_threshold, heuristic_threshold, tick))]
 pub fn select_entries(
     facts: &Bound<'_, PyAny>,

@@ -71,7 +71,9 @@ impl Points {
 fn normalize(row: &mut [f32]) {
     let length = row.iter().map(|part| part * part).sum::<f32>().sqrt();
     if length > 0.0 {
-        row.iter_mut().for_each(|part| *part /= length);
+        for part in row {
+            *part /= length;
+        }
     }
 }
 

@@ -1,0 +1,74 @@
+"""Everything a dying agent has in its store of facts, gathered for the testament."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bardo.bequeath.tables import LinkTuple
+from bardo.model import Fact, Fingerprint
+from bardo.ports import Vectors
+
+if TYPE_CHECKING:
+    from bardo._core import FactStore
+
+#: Facts per call into the store.
+_PAGE = 1_024
+
+
+@dataclass(frozen=True, slots=True)
+class Estate:
+    """What `testament.write` and `reflect.Evidence` ask for, in one order.
+
+    Args:
+        facts: Every fact, whatever its status.
+        confidences: Decayed confidence at the tick of death, one per fact.
+        vectors: Float32 of shape (len(facts), dims), a row of NaN for a fact without one; None if none has one.
+        fingerprint: The model of the vectors.
+        links: Every link between two of the facts.
+    """
+
+    facts: tuple[Fact, ...]
+    confidences: tuple[float, ...]
+    vectors: Vectors | None
+    fingerprint: Fingerprint | None
+    links: tuple[LinkTuple, ...]
+
+
+def gather(store: FactStore, *, tick: int) -> Estate:
+    """Reads a store whole.
+
+    Args:
+        store: The testator's facts.
+        tick: The tick of death.
+
+    Raises:
+        StoreError: The store cannot be read.
+    """
+    facts: list[Fact] = []
+    confidences: list[float] = []
+    rows: list[Vectors | None] = []
+    links: set[LinkTuple] = set()
+    after: str | None = None
+    while page := store.list(status=None, after=after, limit=_PAGE):
+        after = page[-1].id
+        ids = [fact.id for fact in page]
+        facts += page
+        # The core works in single precision: a rounding error must not push a confidence out of 0..1.
+        confidences += [min(max(sure or 0.0, 0.0), 1.0) for sure in store.confidence_now(ids, tick=tick)]
+        rows += store.vectors(ids)
+        links.update(store.links(ids))
+    fingerprint = store.fingerprint
+    vectors: Vectors | None = None
+    if fingerprint is not None and any(row is not None for row in rows):
+        absent = np.full(fingerprint.dims, np.nan, np.float32)
+        vectors = np.stack([absent if row is None else row for row in rows])
+    return Estate(
+        tuple(facts),
+        tuple(confidences),
+        vectors,
+        fingerprint if vectors is not None else None,
+        tuple(sorted(links)),
+    )
