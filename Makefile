@@ -65,7 +65,7 @@ demo: dev ## Show three generations of a trading agent, and a conversation remem
 
 bench: dev ## Measure, beside peers, in one run
 	$(call say,Measuring)
-	@$(BIN)/python -m benches.python
+	@$(BIN)/python benches/python
 
 # --- checks -------------------------------------------------------------------------------------------------------
 
