@@ -19,7 +19,9 @@ from bardo.ports import Embedder, ManualClock
 
 @pytest.fixture
 def grimoire(tmp_path: Path, minilm: Embedder) -> Iterator[bardo.Grimoire]:
-    with bardo.open(tmp_path / "agent", clock=ManualClock(1_700_000_000_000_000), seed=1, embedder=minilm) as opened:
+    with bardo.open(
+        tmp_path / "agent", clock=ManualClock(1_700_000_000_000_000), seed=1, embedder=minilm
+    ) as opened:
         opened.remember("what was there before", tick=100)
         yield opened
         assert [episode.text for episode in opened.episodes()] == ["what was there before"]
@@ -149,8 +151,12 @@ def test_a_path_that_is_a_file_is_refused(tmp_path: Path, minilm: Embedder) -> N
 
 
 @pytest.mark.parametrize("name", ["episodes.redb", "facts.db"])
-@pytest.mark.parametrize("content", [b"", b"hello, this is a text file of somebody else\n" * 200, os.urandom(8192)])
-def test_a_broken_file_is_named_and_left_as_it_is(tmp_path: Path, minilm: Embedder, name: str, content: bytes) -> None:
+@pytest.mark.parametrize(
+    "content", [b"", b"hello, this is a text file of somebody else\n" * 200, os.urandom(8192)]
+)
+def test_a_broken_file_is_named_and_left_as_it_is(
+    tmp_path: Path, minilm: Embedder, name: str, content: bytes
+) -> None:
     with bardo.open(tmp_path / "agent", embedder=minilm) as opened:
         opened.remember("before the damage")
     broken = tmp_path / "agent" / name
@@ -179,17 +185,23 @@ def test_a_second_owner_is_told_who_the_first_is(tmp_path: Path, minilm: Embedde
     with bardo.open(tmp_path / "agent", embedder=minilm) as opened:
         opened.remember("mine")
         script = f"import bardo\ntry:\n    bardo.open({str(tmp_path / 'agent')!r})\nexcept bardo.BardoError as e:\n    print(type(e).__name__, e)"
-        said = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
+        said = subprocess.run(
+            [sys.executable, "-c", script], capture_output=True, text=True, check=True
+        ).stdout
     assert said.startswith("StoreLockedError")
     assert str(os.getpid()) in said
 
 
-def test_what_another_process_drops_into_the_inbox_is_taken_over_once(tmp_path: Path, minilm: Embedder) -> None:
+def test_what_another_process_drops_into_the_inbox_is_taken_over_once(
+    tmp_path: Path, minilm: Embedder
+) -> None:
     with bardo.open(tmp_path / "agent", embedder=minilm) as opened:
         opened.remember("mine")
         script = f"import bardo\nbardo.drop({str(tmp_path / 'agent')!r}, bardo.Episode('dropped by a hook'))"
         subprocess.run([sys.executable, "-c", script], check=True)
-        assert [memory.text for memory in opened.recall("dropped by a hook", limit=1)] == ["dropped by a hook"]
+        assert [memory.text for memory in opened.recall("dropped by a hook", limit=1)] == [
+            "dropped by a hook"
+        ]
         assert opened.drain_inbox() == 0
 
 
@@ -213,7 +225,9 @@ def test_a_fork_refuses_to_work(tmp_path: Path, minilm: Embedder) -> None:
         opened.remember("after the fork")
 
 
-def test_a_setting_that_does_not_exist_is_named_with_the_nearest_one(tmp_path: Path, minilm: Embedder) -> None:
+def test_a_setting_that_does_not_exist_is_named_with_the_nearest_one(
+    tmp_path: Path, minilm: Embedder
+) -> None:
     with pytest.raises(errors.ConfigError, match="budget"):
         bardo.open(tmp_path / "agent", embedder=minilm, config={"assemble": {"budgte": 5}})
     (tmp_path / "bad").mkdir()

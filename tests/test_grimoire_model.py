@@ -115,7 +115,9 @@ class GrimoireAgainstModel(RuleBasedStateMachine):
                 continue
             assert learned[subject]["n"] == len(sample)
             assert learned[subject]["mean"] == pytest.approx(statistics.fmean(sample), rel=1e-9, abs=1e-6)
-            assert learned[subject]["variance"] == pytest.approx(statistics.variance(sample), rel=1e-6, abs=1e-3)
+            assert learned[subject]["variance"] == pytest.approx(
+                statistics.variance(sample), rel=1e-6, abs=1e-3
+            )
 
     @invariant()
     def nothing_is_lost_and_order_is_kept(self) -> None:

@@ -14,9 +14,11 @@ if TYPE_CHECKING:
     from bardo.config import Config
     from bardo.consolidate.curator import CuratorCycleComplete
     from bardo.errors import BardoError
-    from bardo.grimoire import Grimoire, OutcomeReport, inherit, open  # noqa: A004 - `bardo.open` reads as it should
+    from bardo.grimoire import Grimoire
     from bardo.model import Episode, Fact, Fingerprint, Quality
+    from bardo.opening import inherit, open  # noqa: A004 - `bardo.open` reads as it should
     from bardo.ports import ManualClock, SystemClock
+    from bardo.recall.feedback import OutcomeReport
     from bardo.recall.retriever import Memory, Recollection
 
 #: Where each exported name lives. Modules load on first use, so that `import bardo` costs next to nothing.
@@ -31,15 +33,15 @@ _HOME = {
     "Grimoire": "bardo.grimoire",
     "ManualClock": "bardo.ports",
     "Memory": "bardo.recall.retriever",
-    "OutcomeReport": "bardo.grimoire",
+    "OutcomeReport": "bardo.recall.feedback",
     "Prompt": "bardo.assemble.context",
     "Quality": "bardo.model",
     "Recollection": "bardo.recall.retriever",
     "SystemClock": "bardo.ports",
     "Testament": "bardo.bequeath.testament",
     "drop": "bardo.capture.inbox",
-    "inherit": "bardo.grimoire",
-    "open": "bardo.grimoire",
+    "inherit": "bardo.opening",
+    "open": "bardo.opening",
 }
 
 __all__ = [

@@ -71,7 +71,9 @@ class Folder:
                 f"cannot open {self.root}: it is a file. A grimoire is a folder; choose another path"
             )
         if not self.exists() and not create:
-            raise NotFoundError(f"there is no grimoire in {self.root}. Make one with `bardo init {self.root}`")
+            raise NotFoundError(
+                f"there is no grimoire in {self.root}. Make one with `bardo init {self.root}`"
+            )
         try:
             for folder in (self.root, self.inbox, self.identity):
                 folder.mkdir(parents=True, exist_ok=True)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import secrets
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, SupportsIndex, cast
@@ -13,47 +12,36 @@ from typing import Any, Self, SupportsIndex, cast
 from bardo._core import EpisodeLog, FactStore, HotSet, confidence_now
 from bardo.assemble.context import Block, Phase, Profile, Prompt, Task, assemble, block, memory_blocks
 from bardo.assemble.framing import strip_recalled
-from bardo.bequeath import testament
 from bardo.bequeath.inherit import InheritanceReport, adopt
 from bardo.bequeath.legacy import leave
 from bardo.bequeath.lineage import Lineage, is_dead
 from bardo.bequeath.testament import Testament
-from bardo.capture import inbox
 from bardo.capture.intake import episodes_from
+from bardo.capture.recorder import PAGE, Recorder, name_list, pages
 from bardo.config import Config
 from bardo.consolidate import curator
 from bardo.consolidate.curator import CuratorCycleComplete
-from bardo.errors import GrimoireClosedError, InvalidInputError, NotFoundError
+from bardo.errors import (
+    EmbedderUnavailableError,
+    EmbeddingMismatchError,
+    GrimoireClosedError,
+    NotFoundError,
+)
 from bardo.folder import Folder, holder
-from bardo.index import embedders
 from bardo.index.lance import LanceIndex
 from bardo.index.upkeep import Upkeep
 from bardo.model import NEUTRAL, Episode, Fact, FactKind, FactStatus, Pad, Role, Source
-from bardo.ports import Clock, Embedder, Progress, SystemClock, quiet
+from bardo.ports import Clock, Embedder, Progress, quiet
+from bardo.recall import feedback
+from bardo.recall.feedback import OutcomeReport, checked_value
 from bardo.recall.retriever import Filters, Memory, Recollection, Retriever
 from bardo.ticks import Ticks
 
-#: Episodes read from the log at once while iterating.
-PAGE = 1_024
 #: Memories that a prompt chooses from; the budget decides how many get in.
 CONSIDERED = 24
 #: Names under which the log keeps whether ticks are the caller's own, and when the Curator last ran.
 _LOOPS, _LAST_PASS = "clock.loops", "curator.last_tick"
 
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class OutcomeReport:
-    """Which facts an outcome moved.
-
-    Args:
-        ids: The facts that were acted on.
-        reinforced: How many of them rose.
-        weakened: How many fell.
-    """
-
-    ids: tuple[str, ...]
-    reinforced: int
-    weakened: int
 
 class Grimoire:
     """One agent's memory: a folder on disk and the object that opens it. Made by `bardo.open`.
@@ -88,16 +76,35 @@ class Grimoire:
                 str(folder.facts), agent=self.agent, seed=seed, now=now, tau_ticks=self._ticks.tau(config.decay),
                 reinforcement=config.decay.reinforcement, spacing_ticks=config.decay.spacing_ticks,
             )  # fmt: skip
+            self._check_model(embedder)
             self._hot = HotSet()
             self._hot.load(self._log, self._facts)
         except BaseException:
             self._log.close()
             raise
+        self._recorder = Recorder(self._log, self._hot, self._ticks, clock)
         self._embedder = embedder
         self._upkeep = Upkeep(self._log, self._facts, self._hot, embedder, self._open_archive)
         self._unembedded = 0
         self._last_pass = self._log.watermark(_LAST_PASS)
         self.drain_inbox()
+
+    def _check_model(self, embedder: Embedder) -> None:
+        """Refuses an embedder of another model than the stored vectors' (law 10) before anything is written."""
+        stored = self._log.fingerprint or self._facts.fingerprint
+        if stored is None:
+            return
+        try:
+            given = embedder.fingerprint
+        except EmbedderUnavailableError:
+            # Words still find everything; whoever needs a vector is told then.
+            return
+        if dataclasses.replace(given, created=0) != dataclasses.replace(stored, created=0):
+            raise EmbeddingMismatchError(
+                f"{self.path} holds vectors of {stored.model} ({stored.dims}-d, version {stored.version}), but the embedder "
+                f"is {given.model} ({given.dims}-d, version {given.version}). Open it with the model it was built with: "
+                "embedding.model in bardo.toml, or embedder=..."
+            )
 
     # -- time and state ------------------------------------------------------------------------------------------
 
@@ -124,7 +131,9 @@ class Grimoire:
                 "Open it after the fork, or start workers with the spawn method"
             )
         if self._closed:
-            raise GrimoireClosedError(f"{self.path} is closed. Open it again with bardo.open({str(self.path)!r})")
+            raise GrimoireClosedError(
+                f"{self.path} is closed. Open it again with bardo.open({str(self.path)!r})"
+            )
         if write and self.is_dead:
             raise GrimoireClosedError(
                 f"{self.agent} has died and its memory is read-only. "
@@ -191,32 +200,22 @@ class Grimoire:
             "importance": importance, "verified": verified, "pad": pad,
         }  # fmt: skip
         episodes, batch = episodes_from(what, defaults, clean=strip_recalled, truncate=truncate)
-        own = tick is not None or any(episode.tick != stamp and episode.tick for episode in episodes)
-        now = self._clock.now()
-        episodes = [
-            dataclasses.replace(
-                episode, tick=episode.tick or stamp, at=episode.at or now, subjects=_names(episode.subjects)
-            )
-            for episode in episodes
-        ]
-        stored = self._store(episodes, now=now, own_ticks=own)
+        own = tick is not None or any(episode.tick not in (0, stamp) for episode in episodes)
+        stored = self._record(episodes, own_ticks=own)
         return stored if batch else stored[0]
 
     def _open_archive(self) -> LanceIndex:
         return LanceIndex(
-            self._folder.lance, agent=self.agent, fingerprint=self._embedder.fingerprint, settings=self.config.archive
+            self._folder.lance,
+            agent=self.agent,
+            fingerprint=self._embedder.fingerprint,
+            settings=self.config.archive,
         )
 
-    def _store(self, episodes: list[Episode], *, now: int, own_ticks: bool, late: bool = False) -> list[Episode]:
-        if not episodes:
-            return []
-        recorded = self._log.record(episodes, now=now, out_of_order=late)
-        stored = [episode for episode in self._log.get([entry.id for entry in recorded]) if episode is not None]
-        fresh = [episode for episode, entry in zip(stored, recorded, strict=True) if entry.fresh]
-        self._hot.add_episodes(fresh)
-        self._ticks.seen(max(episode.tick for episode in episodes), own=own_ticks)
+    def _record(self, episodes: Sequence[Episode], *, own_ticks: bool) -> list[Episode]:
+        stored, fresh = self._recorder.record(episodes, own_ticks=own_ticks)
         self._note_unit()
-        self._unembedded += len(fresh)
+        self._unembedded += fresh
         if self.config.embedding.batch and self._unembedded >= self.config.embedding.batch:
             self._embed()
         return stored
@@ -234,15 +233,7 @@ class Grimoire:
             How many were new.
         """
         self._ready()
-        if self.is_dead:
-            return 0
-        before = len(self._log)
-        for batch in inbox.drain(self.path):
-            try:
-                self._store(list(batch.episodes), now=self._clock.now(), own_ticks=False, late=True)
-            except InvalidInputError as error:
-                inbox.reject(batch.path, str(error))
-        return len(self._log) - before
+        return 0 if self.is_dead else self._recorder.drain(self.path)
 
     def verify(
         self, what: str | Episode | Iterable[str | Episode], *, importance: float | None = None
@@ -260,11 +251,7 @@ class Grimoire:
             NotFoundError: One of them is not in the log; none was changed.
         """
         self._ready(write=True)
-        items = [what] if isinstance(what, (str, Episode)) else list(what)
-        ids = [item.id if isinstance(item, Episode) else item for item in items]
-        fresh = self._log.verify([(episode_id, importance) for episode_id in ids])
-        self._hot.update_episodes([episode for episode in self._log.get(ids) if episode is not None])
-        return fresh
+        return self._recorder.verify(what, importance)
 
     # -- looking things up ---------------------------------------------------------------------------------------
 
@@ -302,22 +289,9 @@ class Grimoire:
             last: Only the last so many (before the other conditions).
         """
         self._ready()
-        end = 2**63 - 1 if to_tick is None else to_tick
-        if last is not None:
-            pages: Iterable[Episode] = self._log.tail(last)
-        elif subject is not None:
-            pages = _pages(lambda after: self._log.by_subject(subject, after=after, limit=PAGE))
-        elif thread is not None:
-            pages = _pages(lambda after: self._log.by_thread(thread, after=after, limit=PAGE))
-        else:
-            pages = _pages(lambda after: self._log.range(from_tick, end, after=after, limit=PAGE))
-        for episode in pages:
-            if (
-                from_tick <= episode.tick <= end
-                and (subject is None or subject in episode.subjects)
-                and (thread is None or thread == episode.thread)
-            ):
-                yield episode
+        return self._recorder.browse(
+            from_tick=from_tick, to_tick=to_tick, subject=subject, thread=thread, last=last
+        )
 
     def facts(
         self,
@@ -332,7 +306,7 @@ class Grimoire:
         """Facts that meet every condition given; `category` is a path prefix, `as_of` a tick of the past."""
         self._ready()
         return list(
-            _pages(
+            pages(
                 lambda after: self._facts.list(
                     kind=kind, category=category, subject=subject, source=source, status=status, as_of=as_of,
                     after=after, limit=PAGE,
@@ -380,7 +354,7 @@ class Grimoire:
         batch = not isinstance(what, (str, Fact))
         given = [what] if isinstance(what, (str, Fact)) else list(what)
         fields: dict[str, Any] = {
-            "kind": kind, "category": category, "subjects": tuple(subjects), "confidence": confidence,
+            "kind": kind, "category": category, "subjects": name_list("subjects", subjects), "confidence": confidence,
             "importance": importance, "source": source, "pinned": pinned,
         }  # fmt: skip
         facts = [
@@ -510,9 +484,7 @@ class Grimoire:
             framing=framing,
         )
 
-    def outcome(
-        self, used: Prompt | Recollection, *, value: float, note: str | None = None
-    ) -> OutcomeReport:
+    def outcome(self, used: Prompt | Recollection, *, value: float, note: str | None = None) -> OutcomeReport:
         """Tells what came of acting on memories: only this raises (or lowers) the confidence of facts.
 
         Args:
@@ -527,24 +499,18 @@ class Grimoire:
             InvalidInputError: The value is not a number from -1 to 1.
         """
         self._ready(write=True)
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not -1.0 <= value <= 1.0:
-            raise InvalidInputError(f"value is {value!r}. It must be a number from -1 to 1")
+        value = checked_value(value)
         memories = cast("Sequence[Memory]", used.memories)
-        ids = tuple(memory.id for memory in memories if memory.layer == "fact")
         self.remember(
             note or f"Outcome {value:+.2f} of acting on {len(memories)} memories",
             kind="outcome",
-            payload={"value": float(value), "of": used.id, "memories": [memory.id for memory in memories]},
+            payload={"value": value, "of": used.id, "memories": [memory.id for memory in memories]},
         )
-        settings = self.config.decay
-        fraction = settings.reinforcement * abs(value)
-        reinforced = weakened = 0
-        if ids and value > 0:
-            reinforced = self._facts.reinforce(ids, tick=self.now_tick, fraction=fraction)
-        elif ids and value < 0:
-            weakened = self._facts.weaken(ids, tick=self.now_tick, fraction=fraction)
+        report = feedback.apply(
+            self._facts, memories, value, tick=self.now_tick, reinforcement=self.config.decay.reinforcement
+        )
         self._hot.sync_facts(self._facts)
-        return OutcomeReport(ids, reinforced, weakened)
+        return report
 
     # -- time passes ---------------------------------------------------------------------------------------------
 
@@ -600,7 +566,9 @@ class Grimoire:
 
     # -- death ---------------------------------------------------------------------------------------------------
 
-    def bequeath(self, path: str | Path, *, cause: str = "unspecified", reflection: str | None = None) -> Testament:
+    def bequeath(
+        self, path: str | Path, *, cause: str = "unspecified", reflection: str | None = None
+    ) -> Testament:
         """Ends this life: consolidates once more, writes the signed testament, and makes the memory read-only.
 
         Args:
@@ -689,87 +657,3 @@ class Grimoire:
 
     def __repr__(self) -> str:
         return f"Grimoire({str(self.path)!r}, agent={self.agent!r})"
-
-
-def open(  # noqa: A001 - `bardo.open` reads as it should
-    path: str | Path,
-    *,
-    agent: str | None = None,
-    config: Config | Mapping[str, Any] | None = None,
-    clock: Clock | None = None,
-    seed: int | None = None,
-    embedder: Embedder | Callable[[list[str]], Any] | None = None,
-    durable: bool = True,
-    create: bool = True,
-) -> Grimoire:
-    """Opens an agent's memory; makes the folder if there is none.
-
-    Args:
-        path: The folder.
-        agent: Whose memory it is; the folder's name for a new one.
-        config: Settings over those of `bardo.toml`.
-        clock: Tells the wall clock; the computer's if not given.
-        seed: Of ids; drawn by the operating system if not given. The same seed, clock and calls give the same memory.
-        embedder: An `Embedder`, or any callable from a list of texts to vectors; the configured model if not given.
-        durable: Whether `remember` waits until the disk has the episode. Without, a power loss takes the latest.
-        create: Whether to make a new memory where there is none.
-
-    Raises:
-        StoreLockedError: Another process has it open.
-        StoreError: A file is damaged, foreign, newer, or cannot be reached; nothing was changed.
-        ConfigError: A setting does not exist or is out of range.
-    """
-    folder = Folder(Path(path).expanduser().absolute())
-    settings = config if isinstance(config, Config) else Config.load(folder.root, config)
-    if agent or not settings.agent:
-        settings = dataclasses.replace(settings, agent=agent or folder.root.name)
-    folder.prepare(agent=settings.agent, create=create)
-    clock = clock or SystemClock()
-    return Grimoire(
-        folder,
-        settings,
-        clock=clock,
-        seed=secrets.randbits(64) if seed is None else seed,
-        embedder=embedders.resolve(embedder, settings.embedding),
-        durable=durable,
-    )
-
-
-def inherit(
-    testaments: str | Path | Sequence[str | Path], path: str | Path, *, through_archive: bool = False, **options: Any
-) -> Grimoire:
-    """Boots an heir: opens its memory and takes over what one or several testaments hold.
-
-    Args:
-        testaments: Files, all of which are verified before anything is stored.
-        path: The heir's folder; an existing memory inherits what it has not yet inherited.
-        through_archive: Whether they come from a public archive instead of a chosen parent: a lower confidence.
-        options: As `open` takes them.
-
-    Raises:
-        TestamentError: A file is not a testament, or was changed; nothing was stored.
-    """
-    files = [testaments] if isinstance(testaments, (str, Path)) else list(testaments)
-    read = [testament.read(Path(file)) for file in files]
-    heir = open(path, **options)
-    try:
-        heir.adopt(read, through_archive=through_archive)
-    except BaseException:
-        heir.close()
-        raise
-    return heir
-
-
-def _pages(read: Callable[[str | None], list[Any]]) -> Iterator[Any]:
-    after = None
-    while page := read(after):
-        yield from page
-        if len(page) < PAGE:
-            return
-        after = page[-1].id
-
-
-def _names(subjects: Sequence[str]) -> tuple[str, ...]:
-    if isinstance(subjects, str):
-        raise InvalidInputError(f"subjects is one string ({subjects!r}). Pass a list: subjects=[{subjects!r}]")
-    return tuple(subjects)

@@ -65,7 +65,9 @@ class Ticks:
         try:
             tick = operator.index(given)
         except TypeError as error:
-            raise InvalidInputError(f"tick is {given!r}. A tick is a whole number from 0 to 2**63 - 1") from error
+            raise InvalidInputError(
+                f"tick is {given!r}. A tick is a whole number from 0 to 2**63 - 1"
+            ) from error
         if isinstance(given, bool) or not 0 <= tick <= MAX_TICK:
             raise InvalidInputError(f"tick is {given!r}. A tick is a whole number from 0 to 2**63 - 1")
         return tick

@@ -29,7 +29,9 @@ class CachedEmbedder:
         self._embedder = embedder
         path.parent.mkdir(parents=True, exist_ok=True)
         self._database = sqlite3.connect(path, check_same_thread=False)
-        self._database.execute("create table if not exists vectors (key blob primary key, vector blob) without rowid")
+        self._database.execute(
+            "create table if not exists vectors (key blob primary key, vector blob) without rowid"
+        )
 
     @property
     def fingerprint(self) -> Fingerprint:
@@ -41,7 +43,9 @@ class CachedEmbedder:
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         return self._through(texts, b"q", self._embedder.embed_queries)
 
-    def _through(self, texts: Sequence[str], kind: bytes, embed: Callable[[Sequence[str]], Vectors]) -> Vectors:
+    def _through(
+        self, texts: Sequence[str], kind: bytes, embed: Callable[[Sequence[str]], Vectors]
+    ) -> Vectors:
         name = self.fingerprint.version.encode()
         keys = [hashlib.blake2b(name + kind + text.encode(), digest_size=16).digest() for text in texts]
         found: dict[bytes, bytes] = {}
@@ -49,11 +53,17 @@ class CachedEmbedder:
             row = self._database.execute("select vector from vectors where key = ?", (key,)).fetchone()
             if row:
                 found[key] = row[0]
-        missing = sorted({key: text for key, text in zip(keys, texts, strict=True) if key not in found}.items(), key=lambda item: len(item[1]))
+        missing = sorted(
+            {key: text for key, text in zip(keys, texts, strict=True) if key not in found}.items(),
+            key=lambda item: len(item[1]),
+        )
         for start in range(0, len(missing), CHUNK):
             part = missing[start : start + CHUNK]
             vectors = embed([text for _, text in part])
-            rows = [(key, vector.astype(np.float32).tobytes()) for (key, _), vector in zip(part, vectors, strict=True)]
+            rows = [
+                (key, vector.astype(np.float32).tobytes())
+                for (key, _), vector in zip(part, vectors, strict=True)
+            ]
             with self._database:
                 self._database.executemany("insert or replace into vectors values (?, ?)", rows)
             found.update(rows)

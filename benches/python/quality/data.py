@@ -6,7 +6,7 @@ import gzip
 import json
 import re
 from dataclasses import dataclass
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from pathlib import Path
 
 LOCOMO = "locomo-dev.json"
@@ -70,7 +70,9 @@ def _locomo(entry: dict) -> Corpus:
         session = f"session_{number}"
         if session not in talk:
             continue
-        moment = datetime.strptime(talk[f"{session}_date_time"], "%I:%M %p on %d %B, %Y").replace(tzinfo=timezone.utc)
+        moment = datetime.strptime(talk[f"{session}_date_time"], "%I:%M %p on %d %B, %Y").replace(
+            tzinfo=UTC
+        )
         at = round(moment.timestamp() * 1e6)
         for place, turn in enumerate(talk[session]):
             role = "user" if turn["speaker"] == talk["speaker_a"] else "agent"
@@ -88,7 +90,13 @@ def _locomo(entry: dict) -> Corpus:
         if evidence:
             sessions = frozenset(session_of[turn] for turn in evidence)
             questions.append(
-                Question(asked["question"], frozenset(evidence), sessions, str(asked["category"]), last + 86_400_000_000)
+                Question(
+                    asked["question"],
+                    frozenset(evidence),
+                    sessions,
+                    str(asked["category"]),
+                    last + 86_400_000_000,
+                )
             )
     return Corpus(entry["sample_id"], tuple(turns), tuple(questions))
 
@@ -127,5 +135,5 @@ def _longmemeval(entry: dict) -> Corpus:
 
 
 def _moment(text: str) -> int:
-    moment = datetime.strptime(re.sub(r" \(\w+\)", "", text), "%Y/%m/%d %H:%M").replace(tzinfo=timezone.utc)
+    moment = datetime.strptime(re.sub(r" \(\w+\)", "", text), "%Y/%m/%d %H:%M").replace(tzinfo=UTC)
     return round(moment.timestamp() * 1e6)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -13,11 +12,11 @@ from bardo.bequeath import reflect, testament
 from bardo.bequeath.lineage import Lineage, Tombstone, mark_dead
 from bardo.bequeath.signing import signing_key
 from bardo.bequeath.testament import Testament
+from bardo.capture.recorder import PAGE, pages
 from bardo.config import Bequeath
 from bardo.model import Episode, Fact
 from bardo.ports import Vectors
 
-PAGE = 1_024
 #: Outcomes and regime shifts that the account may draw on; the latest are kept.
 TOLD_KINDS = ("outcome", "regime_shift")
 TOLD_LIMIT = 4_096
@@ -54,7 +53,7 @@ def leave(
         InvalidInputError: The reflection is too long.
         StoreUnavailableError: The file or the folder cannot be written.
     """
-    known = list(_facts(facts))
+    known: list[Fact] = list(pages(lambda after: facts.list(status=None, after=after, limit=PAGE)))
     ids = [fact.id for fact in known]
     confidences = [_core.confidence_now(fact, tick=tick, tau_ticks=facts.tau_ticks) for fact in known]
     links = facts.links(ids)
@@ -84,17 +83,6 @@ def leave(
     return written
 
 
-def _facts(facts: _core.FactStore) -> Iterator[Fact]:
-    return _pages(lambda after: facts.list(status=None, after=after, limit=PAGE))
-
-
-def _pages(read: Callable[[str | None], list[Any]]) -> Iterator[Any]:
-    after = None
-    while page := read(after):
-        yield from page
-        after = page[-1].id
-
-
 def _episodes(log: _core.EpisodeLog, best: int) -> tuple[list[Episode], list[Episode]]:
     """The verified episodes of greatest importance, and the latest outcomes and shifts; bounded whatever the age."""
     candidates: list[Episode] = []
@@ -109,7 +97,9 @@ def _episodes(log: _core.EpisodeLog, best: int) -> tuple[list[Episode], list[Epi
 
 
 def _most_important(episodes: Iterable[Episode], count: int) -> list[Episode]:
-    return sorted(episodes, key=lambda episode: (-(episode.importance or 0.0), episode.tick, episode.id))[:count]
+    return sorted(episodes, key=lambda episode: (-(episode.importance or 0.0), episode.tick, episode.id))[
+        :count
+    ]
 
 
 def _birth(log: _core.EpisodeLog) -> int:

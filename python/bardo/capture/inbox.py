@@ -61,13 +61,17 @@ class Absorbed:
 
 
 def drop(
-    folder: Path | str, episodes: Iterable[Episode], *, now: int | None = None, seed: int | None = None
+    folder: Path | str,
+    episodes: Episode | Iterable[Episode],
+    *,
+    now: int | None = None,
+    seed: int | None = None,
 ) -> list[Path]:
     """Hands episodes over to the owner of a grimoire; they are safe on the disk when this returns.
 
     Args:
         folder: The grimoire's folder.
-        episodes: Any number; those without an id are given one, so that they are recorded once however often they
+        episodes: One or any number; those without an id are given one, so that they are recorded once however often they
             are taken.
         now: Wall clock, microseconds UTC; the computer's by default.
         seed: Of the ids; random by default.
@@ -84,7 +88,7 @@ def drop(
         missing = FileNotFoundError(2, "there is no such folder")
         raise unavailable("drop into", folder, missing)
     finished = finish_episodes(
-        episodes,
+        [episodes] if isinstance(episodes, Episode) else episodes,
         now=SystemClock().now() if now is None else now,
         seed=secrets.randbits(64) if seed is None else seed,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from typing import Any
 
 from bardo.errors import InvalidInputError
@@ -102,12 +102,18 @@ def _content(content: object, calls: object) -> str:
     if isinstance(content, str):
         return content
     if content is None and calls:
-        return f"Called {', '.join(_call_name(call) for call in calls)}" if isinstance(calls, list) else "Called a tool"
+        return (
+            f"Called {', '.join(_call_name(call) for call in calls)}"
+            if isinstance(calls, list)
+            else "Called a tool"
+        )
     if isinstance(content, Iterable):
         parts = [part.get("text", "") if isinstance(part, Mapping) else part for part in content]
         if all(isinstance(part, str) for part in parts):
             return "\n".join(part for part in parts if part)
-    raise InvalidInputError(f"the content of a chat message is a {type(content).__name__}. Pass text, or text parts")
+    raise InvalidInputError(
+        f"the content of a chat message is a {type(content).__name__}. Pass text, or text parts"
+    )
 
 
 def _call_name(call: object) -> str:
@@ -120,14 +126,16 @@ def _micros(moment: object) -> int:
         if isinstance(moment, str):
             parsed = datetime.fromisoformat(moment)
             if parsed.tzinfo is None:
-                parsed = parsed.replace(tzinfo=timezone.utc)
+                parsed = parsed.replace(tzinfo=UTC)
             return round(parsed.timestamp() * 1_000_000)
         if isinstance(moment, datetime):
             return round(moment.timestamp() * 1_000_000)
         if isinstance(moment, (int, float)) and not isinstance(moment, bool):
             return round(moment * 1_000_000)
     except (ValueError, OverflowError, OSError) as error:
-        raise InvalidInputError(f"the time {moment!r} cannot be read. Use ISO 8601 or epoch seconds") from error
+        raise InvalidInputError(
+            f"the time {moment!r} cannot be read. Use ISO 8601 or epoch seconds"
+        ) from error
     raise InvalidInputError(f"the time {moment!r} cannot be read. Use ISO 8601 or epoch seconds")
 
 

@@ -18,11 +18,7 @@ RRF_DEPTH = 100
 RRF_K = 60
 #: The stop list of SQLite's users is their own; this is NLTK's English list of function words, question words included.
 STOP_WORDS = frozenset(
-    "a about above after again against all am an and any are as at be because been before being below between both but by "
-    "can did do does doing don down during each few for from further had has have having he her here hers him his how i if "
-    "in into is it its just me more most my no nor not now of off on once only or other our out over own s same she should "
-    "so some such t than that the their them then there these they this those through to too under until up very was we "
-    "were what when where which while who whom why will with you your".split()
+    ["a", "about", "above", "after", "again", "against", "all", "am", "an", "and", "any", "are", "as", "at", "be", "because", "been", "before", "being", "below", "between", "both", "but", "by", "can", "did", "do", "does", "doing", "don", "down", "during", "each", "few", "for", "from", "further", "had", "has", "have", "having", "he", "her", "here", "hers", "him", "his", "how", "i", "if", "in", "into", "is", "it", "its", "just", "me", "more", "most", "my", "no", "nor", "not", "now", "of", "off", "on", "once", "only", "or", "other", "our", "out", "over", "own", "s", "same", "she", "should", "so", "some", "such", "t", "than", "that", "the", "their", "them", "then", "there", "these", "they", "this", "those", "through", "to", "too", "under", "until", "up", "very", "was", "we", "were", "what", "when", "where", "which", "while", "who", "whom", "why", "will", "with", "you", "your"]
 )
 
 
@@ -40,16 +36,21 @@ class Fts5:
 
     def index(self, corpus: Corpus) -> None:
         self._database = sqlite3.connect(":memory:")
-        self._database.execute("create virtual table turns using fts5(id unindexed, text, tokenize='porter unicode61')")
+        self._database.execute(
+            "create virtual table turns using fts5(id unindexed, text, tokenize='porter unicode61')"
+        )
         self._database.executemany(
-            "insert into turns values (?, ?)", [(turn.id, spoken(turn.speaker, turn.text)) for turn in corpus.turns]
+            "insert into turns values (?, ?)",
+            [(turn.id, spoken(turn.speaker, turn.text)) for turn in corpus.turns],
         )
 
     def search(self, question: Question, limit: int) -> Sequence[str]:
         words = re.findall(r"\w+", question.text.lower())
         kept = [word for word in words if word not in self._stop] or words
         query = " OR ".join(f'"{word}"' for word in kept)
-        rows = self._database.execute("select id from turns where turns match ? order by rank limit ?", (query, limit))
+        rows = self._database.execute(
+            "select id from turns where turns match ? order by rank limit ?", (query, limit)
+        )
         return [row[0] for row in rows]
 
 
@@ -63,7 +64,9 @@ class Dense:
 
     def index(self, corpus: Corpus) -> None:
         self._ids = [turn.id for turn in corpus.turns]
-        self._vectors = self._embedder.embed_documents([spoken(turn.speaker, turn.text) for turn in corpus.turns])
+        self._vectors = self._embedder.embed_documents(
+            [spoken(turn.speaker, turn.text) for turn in corpus.turns]
+        )
 
     def search(self, question: Question, limit: int) -> Sequence[str]:
         scores = self._vectors @ self._embedder.embed_queries([question.text])[0]

@@ -23,7 +23,9 @@ class Bardo:
         config: Settings over the defaults.
     """
 
-    def __init__(self, embedder: Embedder, *, label: str = "", config: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self, embedder: Embedder, *, label: str = "", config: Mapping[str, Any] | None = None
+    ) -> None:
         self.name = f"bardo{' ' + label if label else ''}"
         self.version = bardo.__version__
         self._embedder = embedder

@@ -1,0 +1,134 @@
+"""The way in: episodes are completed, recorded in the log, and findable by their words at once."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from bardo._core import EpisodeLog, HotSet
+from bardo.capture import inbox
+from bardo.errors import InvalidInputError
+from bardo.model import Episode
+from bardo.ports import Clock
+from bardo.ticks import MAX_TICK, Ticks
+
+#: Episodes read from the log at once while iterating.
+PAGE = 1_024
+
+
+class Recorder:
+    """Writes to the log and the hot set together.
+
+    Args:
+        log: The ground truth.
+        hot: The index in memory.
+        ticks: Logical time.
+        clock: Wall clock.
+    """
+
+    def __init__(self, log: EpisodeLog, hot: HotSet, ticks: Ticks, clock: Clock) -> None:
+        self._log = log
+        self._hot = hot
+        self._ticks = ticks
+        self._clock = clock
+
+    def record(
+        self, episodes: Sequence[Episode], *, own_ticks: bool, late: bool = False
+    ) -> tuple[list[Episode], int]:
+        """Records episodes, all or none.
+
+        Args:
+            episodes: Without a tick they get the current one, without a time of day now.
+            own_ticks: Whether the caller passed the ticks itself.
+            late: Whether they may lie before the last tick, as those of another writer do.
+
+        Returns:
+            The episodes as they are stored, in their order, and how many of them are new.
+        """
+        if not episodes:
+            return [], 0
+        now, tick = self._clock.now(), self._ticks.now()
+        complete = [
+            dataclasses.replace(
+                episode,
+                tick=episode.tick or tick,
+                at=episode.at or now,
+                subjects=name_list("subjects", episode.subjects),
+            )
+            for episode in episodes
+        ]
+        recorded = self._log.record(complete, now=now, out_of_order=late)
+        stored = [
+            episode for episode in self._log.get([entry.id for entry in recorded]) if episode is not None
+        ]
+        fresh = [episode for episode, entry in zip(stored, recorded, strict=True) if entry.fresh]
+        self._hot.add_episodes(fresh)
+        self._ticks.seen(max(episode.tick for episode in complete), own=own_ticks)
+        return stored, len(fresh)
+
+    def drain(self, folder: Path) -> int:
+        """Takes over what other processes dropped into the inbox; what the log refuses is set aside with the reason.
+
+        Returns:
+            How many episodes were new.
+        """
+        taken = 0
+        for batch in inbox.drain(folder):
+            try:
+                taken += self.record(batch.episodes, own_ticks=False, late=True)[1]
+            except InvalidInputError as error:
+                inbox.reject(batch.path, str(error))
+        return taken
+
+    def verify(self, what: str | Episode | Iterable[str | Episode], importance: float | None) -> int:
+        """Marks episodes as verified; returns how many had not been."""
+        items = [what] if isinstance(what, (str, Episode)) else list(what)
+        ids = [item.id if isinstance(item, Episode) else item for item in items]
+        fresh = self._log.verify([(episode_id, importance) for episode_id in ids])
+        self._hot.update_episodes([episode for episode in self._log.get(ids) if episode is not None])
+        return fresh
+
+    def browse(
+        self,
+        *,
+        from_tick: int,
+        to_tick: int | None,
+        subject: str | None,
+        thread: str | None,
+        last: int | None,
+    ) -> Iterator[Episode]:
+        """Episodes that meet every condition, in order of tick, read page by page."""
+        end = MAX_TICK if to_tick is None else to_tick
+        log = self._log
+        if last is not None:
+            found: Iterable[Episode] = log.tail(last)
+        elif subject is not None:
+            found = pages(lambda after: log.by_subject(subject, after=after, limit=PAGE))
+        elif thread is not None:
+            found = pages(lambda after: log.by_thread(thread, after=after, limit=PAGE))
+        else:
+            found = pages(lambda after: log.range(from_tick, end, after=after, limit=PAGE))
+        for episode in found:
+            if (
+                from_tick <= episode.tick <= end
+                and (subject is None or subject in episode.subjects)
+                and (thread is None or thread == episode.thread)
+            ):
+                yield episode
+
+
+def pages(read: Callable[[str | None], list[Any]]) -> Iterator[Any]:
+    """All records of a store that is read page by page, each page after the id of the last record before."""
+    after = None
+    while page := read(after):
+        yield from page
+        after = page[-1].id
+
+
+def name_list(field: str, names: Sequence[str]) -> tuple[str, ...]:
+    """A sequence of names; one string is not taken letter by letter."""
+    if isinstance(names, str):
+        raise InvalidInputError(f"{field} is one string ({names!r}). Pass a list: {field}=[{names!r}]")
+    return tuple(names)

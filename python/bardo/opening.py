@@ -1,0 +1,89 @@
+"""How a grimoire comes to be open: a new one, one that is there, or an heir's."""
+
+from __future__ import annotations
+
+import dataclasses
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from bardo.bequeath import testament
+from bardo.config import Config
+from bardo.folder import Folder
+from bardo.grimoire import Grimoire
+from bardo.index import embedders
+from bardo.ports import Clock, Embedder, SystemClock
+
+
+def open(  # noqa: A001 - `bardo.open` reads as it should
+    path: str | Path,
+    *,
+    agent: str | None = None,
+    config: Config | Mapping[str, Any] | None = None,
+    clock: Clock | None = None,
+    seed: int | None = None,
+    embedder: Embedder | Callable[[list[str]], Any] | None = None,
+    durable: bool = True,
+    create: bool = True,
+) -> Grimoire:
+    """Opens an agent's memory; makes the folder if there is none.
+
+    Args:
+        path: The folder.
+        agent: Whose memory it is; the folder's name for a new one.
+        config: Settings over those of `bardo.toml`.
+        clock: Tells the wall clock; the computer's if not given.
+        seed: Of ids; drawn by the operating system if not given. The same seed, clock and calls give the same memory.
+        embedder: An `Embedder`, or any callable from a list of texts to vectors; the configured model if not given.
+        durable: Whether `remember` waits until the disk has the episode. Without, a power loss takes the latest.
+        create: Whether to make a new memory where there is none.
+
+    Raises:
+        StoreLockedError: Another process has it open.
+        StoreError: A file is damaged, foreign, newer, or cannot be reached; nothing was changed.
+        ConfigError: A setting does not exist or is out of range.
+    """
+    folder = Folder(Path(path).expanduser().absolute())
+    settings = config if isinstance(config, Config) else Config.load(folder.root, config)
+    if agent or not settings.agent:
+        settings = dataclasses.replace(settings, agent=agent or folder.root.name)
+    folder.prepare(agent=settings.agent, create=create)
+    clock = clock or SystemClock()
+    return Grimoire(
+        folder,
+        settings,
+        clock=clock,
+        seed=secrets.randbits(64) if seed is None else seed,
+        embedder=embedders.resolve(embedder, settings.embedding),
+        durable=durable,
+    )
+
+
+def inherit(
+    testaments: str | Path | Sequence[str | Path],
+    path: str | Path,
+    *,
+    through_archive: bool = False,
+    **options: Any,
+) -> Grimoire:
+    """Boots an heir: opens its memory and takes over what one or several testaments hold.
+
+    Args:
+        testaments: Files, all of which are verified before anything is stored.
+        path: The heir's folder; an existing memory inherits what it has not yet inherited.
+        through_archive: Whether they come from a public archive instead of a chosen parent: a lower confidence.
+        options: As `open` takes them.
+
+    Raises:
+        TestamentError: A file is not a testament, or was changed; nothing was stored.
+    """
+    files = [testaments] if isinstance(testaments, (str, Path)) else list(testaments)
+    read = [testament.read(Path(file)) for file in files]
+    heir = open(path, **options)
+    try:
+        heir.adopt(read, through_archive=through_archive)
+    except BaseException:
+        heir.close()
+        raise
+    return heir
