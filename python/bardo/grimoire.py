@@ -9,7 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, SupportsIndex, cast
 
-from bardo._core import EpisodeLog, FactStore, HotSet, confidence_now
+from bardo._core import confidence_now
 from bardo.assemble.context import Block, Phase, Profile, Prompt, Task, assemble, block, memory_blocks
 from bardo.assemble.framing import strip_recalled
 from bardo.bequeath.inherit import InheritanceReport, adopt
@@ -18,16 +18,10 @@ from bardo.bequeath.lineage import Lineage, is_dead
 from bardo.bequeath.testament import Testament
 from bardo.capture.intake import episodes_from
 from bardo.capture.recorder import PAGE, Recorder, name_list, pages
-from bardo.config import Config
 from bardo.consolidate import curator
 from bardo.consolidate.curator import CuratorCycleComplete
-from bardo.errors import (
-    EmbedderUnavailableError,
-    EmbeddingMismatchError,
-    GrimoireClosedError,
-    NotFoundError,
-)
-from bardo.folder import Folder, holder
+from bardo.errors import GrimoireClosedError, NotFoundError
+from bardo.folder import Folder
 from bardo.index.lance import LanceIndex
 from bardo.index.upkeep import Upkeep
 from bardo.model import NEUTRAL, Episode, Fact, FactKind, FactStatus, Pad, Role, Source
@@ -35,12 +29,12 @@ from bardo.ports import Clock, Embedder, Progress, quiet
 from bardo.recall import feedback
 from bardo.recall.feedback import OutcomeReport, checked_value
 from bardo.recall.retriever import Filters, Memory, Recollection, Retriever
-from bardo.ticks import Ticks
+from bardo.stores import Stores
 
 #: Memories that a prompt chooses from; the budget decides how many get in.
 CONSIDERED = 24
-#: Names under which the log keeps whether ticks are the caller's own, and when the Curator last ran.
-_LOOPS, _LAST_PASS = "clock.loops", "curator.last_tick"
+#: Name under which the log keeps when the Curator last ran.
+_LAST_PASS = "curator.last_tick"
 
 
 class Grimoire:
@@ -54,57 +48,22 @@ class Grimoire:
         config: The settings in force.
     """
 
-    def __init__(
-        self, folder: Folder, config: Config, *, clock: Clock, seed: int, embedder: Embedder, durable: bool
-    ) -> None:
-        now = clock.now()
+    def __init__(self, folder: Folder, stores: Stores, *, clock: Clock, embedder: Embedder) -> None:
         self._folder = folder
+        self._stores = stores
+        self._log, self._facts, self._hot, self._ticks = stores.log, stores.facts, stores.hot, stores.ticks
         self._clock = clock
+        self._embedder = embedder
         self._pid = os.getpid()
         self._closed = False
         self.path = folder.root
-        self.agent = config.agent
-        self.config = config
-        self._log = EpisodeLog(
-            str(folder.episodes), agent=self.agent, seed=seed, now=now, durable=durable, holder=holder(now)
-        )
-        try:
-            self._ticks = Ticks(
-                config.clock, clock, last=self._log.last_tick, loops=bool(self._log.watermark(_LOOPS))
-            )
-            self._facts = FactStore(
-                str(folder.facts), agent=self.agent, seed=seed, now=now, tau_ticks=self._ticks.tau(config.decay),
-                reinforcement=config.decay.reinforcement, spacing_ticks=config.decay.spacing_ticks,
-            )  # fmt: skip
-            self._check_model(embedder)
-            self._hot = HotSet()
-            self._hot.load(self._log, self._facts)
-        except BaseException:
-            self._log.close()
-            raise
+        self.config = stores.config
+        self.agent = self.config.agent
         self._recorder = Recorder(self._log, self._hot, self._ticks, clock)
-        self._embedder = embedder
         self._upkeep = Upkeep(self._log, self._facts, self._hot, embedder, self._open_archive)
         self._unembedded = 0
         self._last_pass = self._log.watermark(_LAST_PASS)
         self.drain_inbox()
-
-    def _check_model(self, embedder: Embedder) -> None:
-        """Refuses an embedder of another model than the stored vectors' (law 10) before anything is written."""
-        stored = self._log.fingerprint or self._facts.fingerprint
-        if stored is None:
-            return
-        try:
-            given = embedder.fingerprint
-        except EmbedderUnavailableError:
-            # Words still find everything; whoever needs a vector is told then.
-            return
-        if dataclasses.replace(given, created=0) != dataclasses.replace(stored, created=0):
-            raise EmbeddingMismatchError(
-                f"{self.path} holds vectors of {stored.model} ({stored.dims}-d, version {stored.version}), but the embedder "
-                f"is {given.model} ({given.dims}-d, version {given.version}). Open it with the model it was built with: "
-                "embedding.model in bardo.toml, or embedder=..."
-            )
 
     # -- time and state ------------------------------------------------------------------------------------------
 
@@ -214,17 +173,11 @@ class Grimoire:
 
     def _record(self, episodes: Sequence[Episode], *, own_ticks: bool) -> list[Episode]:
         stored, fresh = self._recorder.record(episodes, own_ticks=own_ticks)
-        self._note_unit()
+        self._stores.note_unit()
         self._unembedded += fresh
         if self.config.embedding.batch and self._unembedded >= self.config.embedding.batch:
             self._embed()
         return stored
-
-    def _note_unit(self) -> None:
-        """The first tick of the caller's own changes what a tick is, and with it how fast facts fade."""
-        if self._ticks.loops and not self._log.watermark(_LOOPS):
-            self._log.set_watermark(_LOOPS, 1)
-            self._facts.set_retention(tau_ticks=self._ticks.tau(self.config.decay))
 
     def drain_inbox(self) -> int:
         """Takes over the episodes that other processes dropped meanwhile; a file that cannot be read is set aside.
@@ -369,7 +322,7 @@ class Grimoire:
             facts, tick=stamp, now=self._clock.now(), vectors=vectors, fingerprint=self._embedder.fingerprint
         )
         self._ticks.seen(stamp, own=tick is not None)
-        self._note_unit()
+        self._stores.note_unit()
         self._hot.sync_facts(self._facts)
         stored = [fact for fact in self._facts.get([entry.id for entry in upserted]) if fact is not None]
         return stored if batch else stored[0]
@@ -526,7 +479,7 @@ class Grimoire:
         self._ready(write=True)
         stamp = self._ticks.stamp(now)
         self._ticks.seen(stamp, own=True)
-        self._note_unit()
+        self._stores.note_unit()
         if stamp - self._last_pass < self.config.curator.every_ticks:
             return None
         return self._curate(flush=False)
@@ -644,8 +597,7 @@ class Grimoire:
         finally:
             self._closed = True
             self._upkeep.close()
-            self._facts.close()
-            self._log.close()
+            self._stores.close()
 
     def __enter__(self) -> Self:
         return self

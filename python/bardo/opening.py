@@ -14,6 +14,7 @@ from bardo.folder import Folder
 from bardo.grimoire import Grimoire
 from bardo.index import embedders
 from bardo.ports import Clock, Embedder, SystemClock
+from bardo.stores import open_stores
 
 
 def open(  # noqa: A001 - `bardo.open` reads as it should
@@ -26,6 +27,7 @@ def open(  # noqa: A001 - `bardo.open` reads as it should
     embedder: Embedder | Callable[[list[str]], Any] | None = None,
     durable: bool = True,
     create: bool = True,
+    relearn: bool = False,
 ) -> Grimoire:
     """Opens an agent's memory; makes the folder if there is none.
 
@@ -38,6 +40,7 @@ def open(  # noqa: A001 - `bardo.open` reads as it should
         embedder: An `Embedder`, or any callable from a list of texts to vectors; the configured model if not given.
         durable: Whether `remember` waits until the disk has the episode. Without, a power loss takes the latest.
         create: Whether to make a new memory where there is none.
+        relearn: Whether facts that were lost may be learned anew from the verified episodes.
 
     Raises:
         StoreLockedError: Another process has it open.
@@ -50,14 +53,21 @@ def open(  # noqa: A001 - `bardo.open` reads as it should
         settings = dataclasses.replace(settings, agent=agent or folder.root.name)
     folder.prepare(agent=settings.agent, create=create)
     clock = clock or SystemClock()
-    return Grimoire(
+    port = embedders.resolve(embedder, settings.embedding)
+    stores = open_stores(
         folder,
         settings,
         clock=clock,
         seed=secrets.randbits(64) if seed is None else seed,
-        embedder=embedders.resolve(embedder, settings.embedding),
+        embedder=port,
         durable=durable,
+        relearn=relearn,
     )
+    try:
+        return Grimoire(folder, stores, clock=clock, embedder=port)
+    except BaseException:
+        stores.close()
+        raise
 
 
 def inherit(

@@ -1,0 +1,131 @@
+"""The files of one agent opened together, or not at all, with the checks that keep them belonging together."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+
+from bardo._core import EpisodeLog, FactStore, HotSet
+from bardo.config import Config
+from bardo.errors import EmbedderUnavailableError, EmbeddingMismatchError, StoreDamagedError
+from bardo.folder import Folder, holder
+from bardo.ports import Clock, Embedder
+from bardo.ticks import Ticks
+
+#: Names under which the log keeps whether ticks are the caller's own, and whether the facts were ever made.
+_LOOPS, _FACTS_MADE = "clock.loops", "facts.made"
+
+
+@dataclass(frozen=True, slots=True)
+class Stores:
+    """What an open grimoire works on.
+
+    Args:
+        log: Every episode: the ground truth.
+        facts: What is known.
+        hot: The index in memory over both.
+        ticks: Logical time.
+        config: The settings in force.
+    """
+
+    log: EpisodeLog
+    facts: FactStore
+    hot: HotSet
+    ticks: Ticks
+    config: Config
+
+    def note_unit(self) -> None:
+        """The first tick of the caller's own changes what a tick is, and with it how fast facts fade."""
+        if self.ticks.loops and not self.log.watermark(_LOOPS):
+            self.log.set_watermark(_LOOPS, 1)
+            self.facts.set_retention(tau_ticks=self.ticks.tau(self.config.decay))
+
+    def close(self) -> None:
+        """Gives the files free."""
+        self.facts.close()
+        self.log.close()
+
+
+def open_stores(
+    folder: Folder,
+    config: Config,
+    *,
+    clock: Clock,
+    seed: int,
+    embedder: Embedder,
+    durable: bool,
+    relearn: bool,
+) -> Stores:
+    """Opens the log, the facts and the hot set.
+
+    Args:
+        folder: Of the grimoire.
+        config: The settings in force.
+        clock: Tells the wall clock.
+        seed: Of ids.
+        embedder: Must be of the model of the stored vectors.
+        durable: Whether every record waits for the disk.
+        relearn: Whether facts that were lost may be learned anew from the episodes.
+
+    Raises:
+        StoreError: One of the files cannot be opened; none stays open.
+        EmbeddingMismatchError: The vectors are another model's.
+    """
+    now = clock.now()
+    log = EpisodeLog(
+        str(folder.episodes), agent=config.agent, seed=seed, now=now, durable=durable, holder=holder(now)
+    )
+    facts = None
+    try:
+        _require_facts(folder, log, relearn=relearn)
+        ticks = Ticks(config.clock, clock, last=log.last_tick, loops=bool(log.watermark(_LOOPS)))
+        facts = FactStore(
+            str(folder.facts),
+            agent=config.agent,
+            seed=seed,
+            now=now,
+            tau_ticks=ticks.tau(config.decay),
+            reinforcement=config.decay.reinforcement,
+            spacing_ticks=config.decay.spacing_ticks,
+        )
+        if not log.watermark(_FACTS_MADE):
+            log.set_watermark(_FACTS_MADE, 1)
+        _require_model(folder, log, facts, embedder)
+        hot = HotSet()
+        hot.load(log, facts)
+    except BaseException:
+        if facts is not None:
+            facts.close()
+        log.close()
+        raise
+    return Stores(log, facts, hot, ticks, config)
+
+
+def _require_facts(folder: Folder, log: EpisodeLog, *, relearn: bool) -> None:
+    """A store of facts that was there and is gone or empty is never silently made anew."""
+    if relearn or not log.watermark(_FACTS_MADE):
+        return
+    lost = "missing" if not folder.facts.exists() else "empty" if not folder.facts.stat().st_size else ""
+    if lost:
+        raise StoreDamagedError(
+            f"{folder.facts} is {lost}, though this agent had facts. Restore it from a copy, or open with relearn=True "
+            "to learn again from the verified episodes"
+        )
+
+
+def _require_model(folder: Folder, log: EpisodeLog, facts: FactStore, embedder: Embedder) -> None:
+    """Refuses an embedder of another model than the stored vectors' before anything is written (law 10)."""
+    stored = log.fingerprint or facts.fingerprint
+    if stored is None:
+        return
+    try:
+        given = embedder.fingerprint
+    except EmbedderUnavailableError:
+        # Words still find everything; whoever needs a vector is told then.
+        return
+    if dataclasses.replace(given, created=0) != dataclasses.replace(stored, created=0):
+        raise EmbeddingMismatchError(
+            f"{folder.root} holds vectors of {stored.model} ({stored.dims}-d, version {stored.version}), but the "
+            f"embedder is {given.model} ({given.dims}-d, version {given.version}). Open it with the model it was "
+            "built with: embedding.model in bardo.toml, or embedder=..."
+        )
