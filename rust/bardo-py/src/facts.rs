@@ -9,6 +9,8 @@ use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods}
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
+use crate::capture::EpisodeLog;
+use crate::consolidate::{CuratorReport, CuratorSettings};
 use crate::convert::{fact_from, facts_from, facts_into, fingerprint_from, fingerprint_into, id};
 use crate::errors::{IntoPython, to_python};
 
@@ -315,6 +317,23 @@ impl FactStore {
     fn confidence_now(&self, py: Python<'_>, ids: Vec<String>, tick: u64) -> PyResult<Vec<Option<f64>>> {
         let ids = crate::convert::ids(&ids)?;
         py.detach(|| self.store.confidence_now(&ids, tick)).into_python()
+    }
+
+    #[pyo3(signature = (log, *, batch = 256, tick, now, settings = None))]
+    fn consolidate(
+        &self,
+        py: Python<'_>,
+        log: &Bound<'_, EpisodeLog>,
+        batch: usize,
+        tick: u64,
+        now: i64,
+        settings: Option<&Bound<'_, CuratorSettings>>,
+    ) -> PyResult<CuratorReport> {
+        let settings = settings.map_or_else(Default::default, |settings| settings.get().into());
+        let log = log.get();
+        py.detach(|| bardo_core::consolidate::consolidate(&self.store, &log.core, batch, tick, now, settings))
+            .map(CuratorReport::from)
+            .into_python()
     }
 
     fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {

@@ -211,7 +211,7 @@ impl FactStore {
                    AND (:source IS NULL OR source = :source)
                    AND (:as_of IS NOT NULL OR :status IS NULL OR status = :status)
                    AND (:as_of IS NULL OR (created_tick <= :as_of AND (ended_tick IS NULL OR ended_tick > :as_of)
-                        AND (expires_tick IS NULL OR expires_tick > :as_of)))
+                        AND (expires_tick IS NULL OR expires_tick >= :as_of)))
                    AND (:after IS NULL OR id > :after)
                  ORDER BY id LIMIT :limit",
                 named_params! {

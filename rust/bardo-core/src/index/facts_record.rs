@@ -172,7 +172,7 @@ pub(crate) fn update(connection: &Connection, change: i64, stored: &Stored) -> S
             "UPDATE facts SET change = ?2, text = ?3, text_key = ?4, support = ?5, confidence = ?6, importance = ?7, \
              observed_from = ?8, observed_to = ?9, reinforced_tick = ?10, spaced_tick = ?11, accessed_tick = ?12, \
              mentions = ?13, source = ?14, generation = ?15, superseded_by = ?16, expires_tick = ?17, \
-             ended_tick = ?18, status = ?19, pinned = ?20, bloodstain = ?21, payload = ?22 WHERE serial = ?1",
+             ended_tick = ?18, status = ?19, pinned = ?20, bloodstain = ?21, payload = ?22, supersedes = ?23 WHERE serial = ?1",
         )?
         .execute(params![
             stored.serial,
@@ -197,6 +197,7 @@ pub(crate) fn update(connection: &Connection, change: i64, stored: &Stored) -> S
             fact.pinned,
             fact.bloodstain,
             json(&fact.payload)?,
+            fact.supersedes.map(|id| id.0),
         ])?;
     Ok(())
 }

@@ -1,17 +1,17 @@
 //! Making what was captured findable: vectors, words and facts (spec 2 and 4).
 
 pub mod calendar;
-mod facts;
-mod facts_change;
-mod facts_record;
-mod facts_schema;
-mod facts_upsert;
+pub(crate) mod facts;
+pub(crate) mod facts_change;
+pub(crate) mod facts_record;
+pub(crate) mod facts_schema;
+pub(crate) mod facts_upsert;
 mod facts_vectors;
 pub mod hot;
 mod hot_sync;
 pub mod interner;
 pub mod lexical;
-mod migrate;
+pub(crate) mod migrate;
 pub mod sentences;
 mod stop_words;
 pub mod text;

@@ -1,0 +1,175 @@
+//! One pass of the Curator over what was verified since the last one (spec 3, in its thin form: select, extract
+//! baselines, reconcile, expire).
+//!
+//! The episodes are read and boiled down first, outside of any transaction. Then facts, baselines and the watermark (the
+//! number of the last verification that was counted) change in one transaction: a pass that is killed at any point has
+//! not happened, and the next one counts every episode once.
+
+use super::gather::{Batch, VerifiedEpisodes, gather};
+use super::{baseline, restate};
+use crate::error::{Error, Result};
+use crate::index::facts::{Writer, counter, set_meta};
+use crate::index::facts_record::{self as record, signed};
+use crate::index::migrate::{Step, damaged};
+use crate::index::{FactStore, Retention};
+use crate::model::{FactStatus, Id, Micros};
+
+/// Name of the watermark among the settings of the fact store.
+const WATERMARK: &str = "watermark";
+/// Loops of a day at one a minute, times the 14 days after which a contradicted fact expires (spec 2).
+pub const EXPIRY_TICKS: u64 = 14 * 1_440;
+/// Episodes that any fact needs (spec 3).
+pub const MINIMUM_EPISODES: u64 = 3;
+/// Own observations before a claim is held against them: enough for the normal approximation.
+pub const CONFIRM_OBSERVATIONS: u64 = 30;
+/// How often a pass begins anew because another process consolidated meanwhile.
+const ATTEMPTS: usize = 8;
+
+/// How a pass decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CuratorSettings {
+    /// Episodes behind a baseline before it is stated as a fact.
+    pub minimum: u64,
+    /// Own observations before an inherited baseline is confirmed or refuted.
+    pub confirm_minimum: u64,
+    /// Ticks after which a contradicted fact expires.
+    pub expiry_ticks: u64,
+}
+
+impl Default for CuratorSettings {
+    fn default() -> Self {
+        Self { minimum: MINIMUM_EPISODES, confirm_minimum: CONFIRM_OBSERVATIONS, expiry_ticks: EXPIRY_TICKS }
+    }
+}
+
+/// What a pass did, and what is left.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CuratorReport {
+    /// Verified episodes that were counted.
+    pub episodes: u64,
+    /// Baselines that they moved.
+    pub baselines: u64,
+    /// Facts that were born.
+    pub facts_new: u64,
+    /// The agent's own facts that gained by new evidence.
+    pub facts_reinforced: u64,
+    /// Inherited facts that the agent's own episodes bore out; they are its own knowledge now.
+    pub confirmed: Vec<Id>,
+    /// Inherited facts that the agent's own statistics contradict.
+    pub refuted: Vec<Id>,
+    /// Facts of the agent's own that its statistics contradict.
+    pub facts_contradicted: u64,
+    /// Facts that expired and were archived.
+    pub entries_pruned: u64,
+    /// Verified episodes that wait for the next pass.
+    pub pending: u64,
+    /// Number of the last verification that is counted.
+    pub watermark: u64,
+    /// Numbers left out: more than 1,024 in one episode, or under a name of more than 256 bytes.
+    pub skipped_numbers: u64,
+    /// Episodes whose numbers were left out because they name no subject.
+    pub without_subject: u64,
+    /// Episodes that were compared with facts by their vectors; the others only by their words.
+    pub compared: u64,
+}
+
+/// The frame of a pass.
+pub(crate) struct Pass {
+    /// Now, in ticks.
+    pub tick: u64,
+    /// Now, in microseconds.
+    pub now: Micros,
+    /// How it decides.
+    pub settings: CuratorSettings,
+    /// How confidence moves.
+    pub retention: Retention,
+}
+
+/// Consolidates at most `batch` verified episodes that were not counted before.
+pub fn consolidate(
+    store: &FactStore,
+    source: &impl VerifiedEpisodes,
+    batch: usize,
+    tick: u64,
+    now: Micros,
+    settings: CuratorSettings,
+) -> Result<CuratorReport> {
+    if source.agent() != store.agent() {
+        return Err(Error::invalid(
+            format!("the episodes are {:?}'s and the facts {:?}'s", source.agent(), store.agent()),
+            "Consolidate each agent's episodes into its own facts",
+        ));
+    }
+    let pass = Pass { tick, now, settings, retention: store.retention() };
+    for _ in 0..ATTEMPTS {
+        let watermark = store.read(|connection| counter(connection, WATERMARK))?.unsigned_abs();
+        let last = source.last_verification()?;
+        if last < watermark {
+            return Err(damaged(
+                store.path(),
+                &format!(
+                    "it counts verifications up to {watermark}, but the log of episodes ends at {last}: the log \
+                     was replaced or rolled back"
+                ),
+            ));
+        }
+        let found = gather(source, watermark, batch, store.fingerprint()?.as_ref())?;
+        let report = store.write(|writer| settle(writer, store, &pass, watermark, &found))?;
+        if let Some(report) = report {
+            return Ok(CuratorReport { pending: last.saturating_sub(found.last), ..report });
+        }
+    }
+    Err(Error::StoreLocked {
+        path: store.path().to_owned(),
+        holder: "another process consolidates it over and over".to_owned(),
+    })
+}
+
+/// Writes everything a batch teaches; `None` if another process counted the batch first.
+fn settle(
+    writer: &Writer<'_>,
+    store: &FactStore,
+    pass: &Pass,
+    watermark: u64,
+    batch: &Batch,
+) -> Step<Option<CuratorReport>> {
+    if counter(&writer.transaction, WATERMARK)?.unsigned_abs() != watermark {
+        return Ok(None);
+    }
+    let mut report = CuratorReport {
+        episodes: batch.episodes,
+        watermark: batch.last,
+        skipped_numbers: batch.skipped,
+        without_subject: batch.unnamed,
+        ..CuratorReport::default()
+    };
+    for (key, observed) in &batch.observed {
+        baseline::settle(writer, store, pass, key, observed, &mut report)?;
+    }
+    restate::settle(writer, pass, &batch.sayings, &mut report)?;
+    report.entries_pruned = expire(writer, pass.tick)?;
+    if batch.last > watermark {
+        set_meta(&writer.transaction, WATERMARK, &signed(batch.last)?)?;
+    }
+    Ok(Some(report))
+}
+
+/// Facts archived at most in one pass, so that its time is bounded.
+const EXPIRED_AT_ONCE: i64 = 1_024;
+
+/// Archives what is past its expiry; nothing is deleted.
+fn expire(writer: &Writer<'_>, tick: u64) -> Step<u64> {
+    let expired = record::select(
+        &writer.transaction,
+        "WHERE expires_tick < ?1 AND status IN ('active', 'contradicted') AND NOT pinned
+         ORDER BY expires_tick, serial LIMIT ?2",
+        [signed(tick)?, EXPIRED_AT_ONCE],
+    )?;
+    let count = expired.len() as u64;
+    for mut stored in expired {
+        stored.fact.status = FactStatus::Archived;
+        stored.ended_tick = Some(tick);
+        writer.update(&stored)?;
+    }
+    Ok(count)
+}

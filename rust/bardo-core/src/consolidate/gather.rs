@@ -1,0 +1,186 @@
+//! Reading one batch of verified episodes, outside of any transaction.
+
+use std::collections::BTreeMap;
+
+use super::statistic::Statistic;
+use crate::capture::EpisodeLog;
+use crate::error::{Error, Result};
+use crate::index::EVIDENCE_KEPT;
+use crate::model::{Episode, Fingerprint, Id, Role, limits};
+
+/// Episodes held in memory at once while a batch is read: each may weigh a megabyte.
+const PAGE: usize = 32;
+/// Pairs of subject and number that one episode may move; the rest are counted as skipped, so that one hostile payload
+/// cannot make a pass endless.
+pub const NUMBERS_PER_EPISODE: usize = 1_024;
+
+/// Where a pass gets its episodes from; the log, or a stand-in.
+pub trait VerifiedEpisodes {
+    /// Whose episodes they are.
+    fn agent(&self) -> &str;
+    /// Number of the last verification that a crash cannot take back.
+    fn last_verification(&self) -> Result<u64>;
+    /// Episodes with a verification number above this one, in its order.
+    fn verified_since(&self, number: u64, limit: usize) -> Result<Vec<(u64, Episode)>>;
+    /// The model of their vectors.
+    fn fingerprint(&self) -> Result<Option<Fingerprint>>;
+    /// The vector of the whole text, if it was embedded.
+    fn vector(&self, id: Id) -> Result<Option<Vec<f32>>>;
+}
+
+impl VerifiedEpisodes for EpisodeLog {
+    fn agent(&self) -> &str {
+        Self::agent(self)
+    }
+
+    fn last_verification(&self) -> Result<u64> {
+        // A log that does not wait for the disk could lose a number that the facts already count.
+        self.flush()?;
+        Ok(self.stats()?.last_verification)
+    }
+
+    fn verified_since(&self, number: u64, limit: usize) -> Result<Vec<(u64, Episode)>> {
+        Self::verified_since(self, number, limit)
+    }
+
+    fn fingerprint(&self) -> Result<Option<Fingerprint>> {
+        Self::fingerprint(self)
+    }
+
+    fn vector(&self, id: Id) -> Result<Option<Vec<f32>>> {
+        match self.vectors(&[id]) {
+            Ok(mut found) => Ok(found.pop().map(|vectors| vectors.whole)),
+            Err(Error::NotFound { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// What a batch adds to one baseline.
+#[derive(Clone, Debug)]
+pub(crate) struct Observed {
+    /// Of the batch alone.
+    pub statistic: Statistic,
+    /// Ticks of the first and the last observation.
+    pub ticks: (u64, u64),
+    /// The latest episodes.
+    pub evidence: Vec<Id>,
+}
+
+/// An episode as far as it may restate a fact.
+#[derive(Clone, Debug)]
+pub(crate) struct Saying {
+    /// The episode.
+    pub id: Id,
+    /// When.
+    pub tick: u64,
+    /// What it says.
+    pub text: String,
+    /// Its vector, if it is of the model asked for.
+    pub vector: Option<Vec<f32>>,
+}
+
+/// One batch, boiled down.
+#[derive(Debug, Default)]
+pub(crate) struct Batch {
+    /// Episodes in it.
+    pub episodes: u64,
+    /// Number of its last verification.
+    pub last: u64,
+    /// What it adds, by subject and metric.
+    pub observed: BTreeMap<(String, String), Observed>,
+    /// What it says, by tick.
+    pub sayings: Vec<Saying>,
+    /// Numbers that were left out: too many in one episode, or under an over-long name.
+    pub skipped: u64,
+    /// Episodes with numbers but without a subject to keep them under.
+    pub unnamed: u64,
+}
+
+/// Reads up to `limit` episodes after the watermark; vectors only of the given model.
+pub(crate) fn gather(
+    source: &impl VerifiedEpisodes,
+    watermark: u64,
+    limit: usize,
+    model: Option<&Fingerprint>,
+) -> Result<Batch> {
+    let theirs = source.fingerprint()?;
+    let comparable = matches!((model, &theirs), (Some(ours), Some(theirs)) if ours.matches(theirs));
+    let mut batch = Batch { last: watermark, ..Batch::default() };
+    let mut left = limit;
+    while left > 0 {
+        let page = source.verified_since(batch.last, left.min(PAGE))?;
+        if page.is_empty() {
+            break;
+        }
+        left -= page.len().min(left);
+        for (number, episode) in page {
+            batch.last = batch.last.max(number);
+            batch.episodes += 1;
+            batch.count(&episode);
+            // What the agent said itself may be recalled knowledge: an echo is no evidence (law 5).
+            if episode.role != Role::Agent {
+                let vector = if comparable { source.vector(episode.id)? } else { None };
+                batch.sayings.push(Saying { id: episode.id, tick: episode.tick, text: episode.text, vector });
+            }
+        }
+    }
+    batch.sayings.sort_by_key(|saying| (saying.tick, saying.id));
+    Ok(batch)
+}
+
+impl Batch {
+    /// Adds the numbers of an episode to the baseline of each of its subjects, each name once.
+    fn count(&mut self, episode: &Episode) {
+        let mut numbers: BTreeMap<String, f64> = BTreeMap::new();
+        let mut over_long = 0;
+        episode.payload.numbers(&mut |path, number| {
+            if path.is_empty() || path.len() > limits::NAME_BYTES {
+                over_long += 1;
+            } else if numbers.len() < NUMBERS_PER_EPISODE || numbers.contains_key(path) {
+                numbers.entry(path.to_owned()).or_insert(number);
+            } else {
+                over_long += 1;
+            }
+        });
+        self.skipped += over_long;
+        if episode.subjects.is_empty() {
+            self.unnamed += u64::from(!numbers.is_empty());
+            return;
+        }
+        let mut subjects: Vec<&String> = episode.subjects.iter().collect();
+        subjects.sort_unstable();
+        subjects.dedup();
+        let mut room = NUMBERS_PER_EPISODE;
+        for subject in subjects {
+            for (metric, number) in &numbers {
+                if room == 0 {
+                    self.skipped += 1;
+                    continue;
+                }
+                room -= 1;
+                self.observe(subject, metric, *number, episode);
+            }
+        }
+    }
+
+    fn observe(&mut self, subject: &str, metric: &str, number: f64, episode: &Episode) {
+        let one = Statistic::of(number);
+        let key = (subject.to_owned(), metric.to_owned());
+        let observed = self
+            .observed
+            .entry(key)
+            .and_modify(|observed| observed.statistic = observed.statistic.merge(&one))
+            .or_insert_with(|| Observed {
+                statistic: one,
+                ticks: (episode.tick, episode.tick),
+                evidence: Vec::new(),
+            });
+        observed.ticks.0 = observed.ticks.0.min(episode.tick);
+        observed.ticks.1 = observed.ticks.1.max(episode.tick);
+        if observed.evidence.len() == EVIDENCE_KEPT {
+            observed.evidence.remove(0);
+        }
+        observed.evidence.push(episode.id);
+    }
+}
