@@ -212,6 +212,314 @@ def split_sentences(texts: Sequence[str], limit: int = 64) -> list[list[str]]:
     `limit` pieces has neighbours joined into at most `limit` runs of about equal length.
     """
 
+# --- index: facts -----------------------------------------------------------------------------------------------------
+
+@final
+class Upserted:
+    """What became of one fact that was handed to `FactStore.upsert`.
+
+    Attributes:
+        id: The fact that now stands for it.
+        outcome: `new`, `exact` (the same text in the same category was there) or `similar` (the same meaning was).
+    """
+
+    id: str
+    outcome: Literal["new", "exact", "similar"]
+
+@final
+class FactStore:
+    """The facts of one agent in `facts.db` (SQLite in WAL mode; many processes, one connection each).
+
+    Every write is one durable transaction that stamps each fact it touches with a running change number. Confidence
+    is stored as of a tick and fades by a pure function of time when it is read; nothing is ever swept.
+
+    Args:
+        path: The file; its folder must exist.
+        agent: Owner; a file of another agent is refused.
+        seed: Of the random part of new ids.
+        now: Microseconds UTC, kept as the birth of a new file.
+        create: Whether to begin a new file where there is none.
+        tau_ticks: e-folding time of the decay, in ticks.
+        reinforcement: Fraction of the gap to 1 that one reinforcement closes.
+        spacing_ticks: Reinforcements within this many ticks count once.
+
+    Raises:
+        StoreForeignError: The file is not bardo's, or another agent's.
+        StoreTooNewError: A newer bardo wrote it.
+        StoreDamagedError: It is broken. In these three cases it was not touched.
+        StoreUnavailableError: A folder, a missing or read-only file, a full disk.
+    """
+
+    def __new__(
+        cls,
+        path: str | PathLike[str],
+        *,
+        agent: str,
+        seed: int,
+        now: int = 0,
+        create: bool = True,
+        tau_ticks: float = 500.0,
+        reinforcement: float = 0.1,
+        spacing_ticks: int = 50,
+    ) -> FactStore: ...
+    @property
+    def agent(self) -> str:
+        """The owner."""
+
+    @property
+    def schema_version(self) -> int:
+        """Version of the tables."""
+
+    @property
+    def tau_ticks(self) -> float:
+        """e-folding time of the decay, in ticks."""
+
+    @property
+    def fingerprint(self) -> Fingerprint | None:
+        """The model of the stored vectors, once there are any."""
+
+    @property
+    def last_change(self) -> int:
+        """Number of the last change by any process."""
+
+    def set_retention(
+        self,
+        *,
+        tau_ticks: float | None = None,
+        reinforcement: float | None = None,
+        spacing_ticks: int | None = None,
+    ) -> None:
+        """Changes how confidence fades and is renewed from now on; nothing stored is rewritten."""
+
+    def upsert(
+        self,
+        facts: Iterable[Fact],
+        *,
+        tick: int,
+        now: int,
+        vectors: npt.NDArray[np.float32] | None = None,
+        fingerprint: Fingerprint | None = None,
+    ) -> list[Upserted]:
+        """Stores each fact, or renews the one that already says it; all in one transaction.
+
+        The same text in the same category, whatever its case and space, is the same fact; so is one of the same kind
+        and category with a cosine above .95 (.92 for insights) that carries the same figures. A fact with an id that
+        is already there is a retry and changes nothing. Hearsay (inherited or shared) that repeats the agent's own
+        knowledge changes nothing about it; own experience that repeats hearsay makes it own knowledge.
+
+        Args:
+            facts: New ones have an empty id.
+            tick: Birth of the new ones; decay counts from here.
+            now: Microseconds UTC.
+            vectors: Shape (len(facts), dims), stored in half precision.
+            fingerprint: The model of the vectors.
+        """
+
+    def get(self, ids: Sequence[str]) -> list[Fact | None]:
+        """The facts with these ids, in their order."""
+
+    def list(
+        self,
+        *,
+        kind: str | None = None,
+        category: str | None = None,
+        subject: str | None = None,
+        source: str | None = None,
+        status: str | None = "active",
+        as_of: int | None = None,
+        after: str | None = None,
+        limit: int = 1024,
+    ) -> builtins.list[Fact]:
+        """The facts that pass every filter, ordered by id.
+
+        Args:
+            kind: Of this kind.
+            category: In this category or one below it.
+            subject: About this subject, exactly.
+            source: From this source.
+            status: With this status; None for any. Set aside when `as_of` is given.
+            as_of: In force at this tick. The records are today's.
+            after: Id of the last fact of the page before.
+            limit: Facts at most.
+        """
+
+    def reinforce(
+        self,
+        ids: Sequence[str],
+        *,
+        tick: int,
+        fraction: float | None = None,
+        spacing_ticks: int | None = None,
+        evidence: Sequence[str] = (),
+    ) -> int:
+        """A useful outcome: confidence moves from what it is now toward 1, support grows, decay starts anew.
+
+        Within `spacing_ticks` of the last one that counted only the evidence is noted. Returns how many counted.
+        """
+
+    def weaken(self, ids: Sequence[str], *, tick: int, fraction: float | None = None) -> int:
+        """A contrary outcome: confidence falls from what it is now by the fraction, by twice that when inherited."""
+
+    def contradict(self, a: str, b: str, *, tick: int, expires_tick: int) -> str:
+        """Links both as contradicting; the weaker falls to at most .3 and expires. Returns the id of the weaker."""
+
+    def supersede(self, old: str, new: Fact, *, tick: int, now: int) -> str:
+        """Puts a new fact in the place of an old one, which stays as history. Returns the new id."""
+
+    def link(self, src: str, dst: str, relation: str, weight: float = 1.0, *, tick: int) -> None:
+        """Draws a link: `supports`, `contradicts`, `refines`, `causes`, `part_of` or `see_also`."""
+
+    def links(self, ids: Sequence[str]) -> builtins.list[tuple[str, str, str, float, int]]:
+        """Source, target, relation, weight and tick of every link from or to any of these facts."""
+
+    def touch(self, ids: Sequence[str], *, tick: int) -> None:
+        """Notes that these facts were retrieved: mentions and accessed tick, never confidence (law 5)."""
+
+    def pin(self, ids: Sequence[str], pinned: bool = True, *, tick: int) -> None:
+        """Exempts these facts from decay and pruning from this tick on, or ends the exemption."""
+
+    def history(self, fact: str) -> builtins.list[Fact]:
+        """The supersession chain that a fact belongs to, oldest first."""
+
+    def search_text(self, query: str, limit: int = 10) -> builtins.list[tuple[str, float]]:
+        """Ids of active facts that share words with the query (Porter stems), with their BM25 score, best first."""
+
+    def nearest(self, vector: npt.NDArray[np.float32], limit: int = 10) -> builtins.list[tuple[str, float]]:
+        """Ids of active facts by cosine to the vector of shape (dims,), best first."""
+
+    def put_vectors(
+        self, ids: Sequence[str], vectors: npt.NDArray[np.float32], fingerprint: Fingerprint
+    ) -> None:
+        """Stores the vectors of these facts, shape (len(ids), dims), in half precision."""
+
+    def vectors(self, ids: Sequence[str]) -> builtins.list[npt.NDArray[np.float32] | None]:
+        """The vectors of these facts, each of shape (dims,); None where there is none."""
+
+    def without_vectors(self, limit: int = 256) -> builtins.list[Fact]:
+        """Facts that have no vector yet and are not history, oldest first."""
+
+    def changed_since(self, change: int, limit: int = 1024) -> builtins.list[tuple[int, Fact]]:
+        """The facts whose latest change came after this one, with its number, in order of change."""
+
+    def confidence_now(self, ids: Sequence[str], *, tick: int) -> builtins.list[float | None]:
+        """The decayed confidence of these facts at a tick; None where there is no such fact."""
+
+    def consolidate(
+        self,
+        log: EpisodeLog,
+        *,
+        batch: int = 256,
+        tick: int,
+        now: int,
+        settings: CuratorSettings | None = None,
+    ) -> CuratorReport:
+        """One Curator pass over at most `batch` verified episodes that were not counted yet.
+
+        Facts, baselines and the watermark change in one transaction: a pass that is killed at any point has not
+        happened, and no episode counts twice.
+
+        Raises:
+            StoreDamagedError: The log ends before the watermark: it was replaced or rolled back.
+            InvalidInputError: The log is another agent's.
+        """
+
+    def stats(self) -> dict[str, int]:
+        """Counts: `facts`, one per status, `links`, `vectors`, `baselines`, `upsert_*`, `change`, `bytes_on_disk`."""
+
+    def close(self) -> None:
+        """Closes the file; every later call raises StoreUnavailableError."""
+
+def decay(
+    confidence: float,
+    support: int,
+    elapsed_ticks: int,
+    tau_ticks: float,
+    *,
+    kind: str = "insight",
+    from_death: bool = False,
+    pinned: bool = False,
+) -> float:
+    """Confidence left after `elapsed_ticks` without reinforcement: `confidence * exp(-elapsed / S)` (spec 2).
+
+    Args:
+        confidence: 0..1.
+        support: Episodes behind the fact.
+        elapsed_ticks: Ticks since the last reinforcement.
+        tau_ticks: e-folding time.
+        kind: Sets the demurrage; anti-knowledge never falls below .3.
+        from_death: A bloodstain, or handed down in a testament: fades 3.0 times more slowly.
+        pinned: Exempt.
+    """
+
+def stability(support: int, tau_ticks: float, *, kind: str = "insight", from_death: bool = False) -> float:
+    """`S = tau * max(1, ln(support))` in ticks, times 3 if from a death, divided by the kind's demurrage."""
+
+def half_life_to_tau(half_life: float) -> float:
+    """The time constant of a half-life, in the same unit: `half_life / ln 2`."""
+
+def confidence_now(fact: Fact, *, tick: int, tau_ticks: float) -> float:
+    """The decayed confidence of a fact at a tick."""
+
+# --- consolidate ------------------------------------------------------------------------------------------------------
+
+@final
+class CuratorSettings:
+    """How a Curator pass decides.
+
+    Args:
+        minimum: Episodes behind a baseline before it is stated as a fact (spec 3).
+        confirm_minimum: Own observations before an inherited baseline is confirmed or refuted.
+        expiry_ticks: Ticks after which a contradicted fact expires; 14 days of 1,440 loops.
+    """
+
+    def __new__(
+        cls, *, minimum: int = 3, confirm_minimum: int = 30, expiry_ticks: int = 20_160
+    ) -> CuratorSettings: ...
+    @property
+    def minimum(self) -> int: ...
+    @property
+    def confirm_minimum(self) -> int: ...
+    @property
+    def expiry_ticks(self) -> int: ...
+
+@final
+class CuratorReport:
+    """What a Curator pass did, and what is left.
+
+    Attributes:
+        episodes: Verified episodes that were counted.
+        baselines: Baselines that they moved.
+        facts_new: Facts that were born.
+        facts_reinforced: The agent's own facts that gained by new evidence.
+        facts_confirmed: Inherited facts that its own episodes bore out; they are its own knowledge now.
+        facts_refuted: Inherited facts that its own statistics contradict; lowered, linked, expiring, never overwritten.
+        facts_contradicted: Facts of its own that its statistics contradict.
+        entries_pruned: Facts that expired and were archived.
+        pending: Verified episodes that wait for the next pass.
+        watermark: Number of the last verification that is counted.
+        skipped_numbers: Left out: more than 1,024 in one episode, or under a name of more than 256 bytes.
+        without_subject: Episodes whose numbers were left out because they name no subject.
+        compared: Episodes compared with facts by their vectors; the others only by their words.
+        confirmed: Ids of the confirmed facts.
+        refuted: Ids of the refuted facts.
+    """
+
+    episodes: int
+    baselines: int
+    facts_new: int
+    facts_reinforced: int
+    facts_confirmed: int
+    facts_refuted: int
+    facts_contradicted: int
+    entries_pruned: int
+    pending: int
+    watermark: int
+    skipped_numbers: int
+    without_subject: int
+    compared: int
+    confirmed: list[str]
+    refuted: list[str]
+
 # --- index and recall: the hot set -----------------------------------------------------------------------------------
 
 def embedding_text(record: Episode | Fact) -> str:
@@ -496,235 +804,6 @@ class FrameTracker:
 
     def totals(self) -> tuple[int, int, int]:
         """Frames made, their tokens, and how many of those were cacheable."""
-
-# --- index: facts -----------------------------------------------------------------------------------------------------
-
-@final
-class Upserted:
-    """What became of one fact that was handed to `FactStore.upsert`.
-
-    Attributes:
-        id: The fact that now stands for it.
-        outcome: `new`, `exact` (the same text in the same category was there) or `similar` (the same meaning was).
-    """
-
-    id: str
-    outcome: Literal["new", "exact", "similar"]
-
-@final
-class FactStore:
-    """The facts of one agent in `facts.db` (SQLite in WAL mode; many processes, one connection each).
-
-    Every write is one durable transaction that stamps each fact it touches with a running change number. Confidence
-    is stored as of a tick and fades by a pure function of time when it is read; nothing is ever swept.
-
-    Args:
-        path: The file; its folder must exist.
-        agent: Owner; a file of another agent is refused.
-        seed: Of the random part of new ids.
-        now: Microseconds UTC, kept as the birth of a new file.
-        create: Whether to begin a new file where there is none.
-        tau_ticks: e-folding time of the decay, in ticks.
-        reinforcement: Fraction of the gap to 1 that one reinforcement closes.
-        spacing_ticks: Reinforcements within this many ticks count once.
-
-    Raises:
-        StoreForeignError: The file is not bardo's, or another agent's.
-        StoreTooNewError: A newer bardo wrote it.
-        StoreDamagedError: It is broken. In these three cases it was not touched.
-        StoreUnavailableError: A folder, a missing or read-only file, a full disk.
-    """
-
-    def __new__(
-        cls,
-        path: str | PathLike[str],
-        *,
-        agent: str,
-        seed: int,
-        now: int = 0,
-        create: bool = True,
-        tau_ticks: float = 500.0,
-        reinforcement: float = 0.1,
-        spacing_ticks: int = 50,
-    ) -> FactStore: ...
-    @property
-    def agent(self) -> str:
-        """The owner."""
-
-    @property
-    def schema_version(self) -> int:
-        """Version of the tables."""
-
-    @property
-    def tau_ticks(self) -> float:
-        """e-folding time of the decay, in ticks."""
-
-    @property
-    def fingerprint(self) -> Fingerprint | None:
-        """The model of the stored vectors, once there are any."""
-
-    @property
-    def last_change(self) -> int:
-        """Number of the last change by any process."""
-
-    def set_retention(
-        self,
-        *,
-        tau_ticks: float | None = None,
-        reinforcement: float | None = None,
-        spacing_ticks: int | None = None,
-    ) -> None:
-        """Changes how confidence fades and is renewed from now on; nothing stored is rewritten."""
-
-    def upsert(
-        self,
-        facts: Iterable[Fact],
-        *,
-        tick: int,
-        now: int,
-        vectors: npt.NDArray[np.float32] | None = None,
-        fingerprint: Fingerprint | None = None,
-    ) -> list[Upserted]:
-        """Stores each fact, or renews the one that already says it; all in one transaction.
-
-        The same text in the same category, whatever its case and space, is the same fact; so is one of the same kind
-        and category with a cosine above .95 (.92 for insights) that carries the same figures. A fact with an id that
-        is already there is a retry and changes nothing. Hearsay (inherited or shared) that repeats the agent's own
-        knowledge changes nothing about it; own experience that repeats hearsay makes it own knowledge.
-
-        Args:
-            facts: New ones have an empty id.
-            tick: Birth of the new ones; decay counts from here.
-            now: Microseconds UTC.
-            vectors: Shape (len(facts), dims), stored in half precision.
-            fingerprint: The model of the vectors.
-        """
-
-    def get(self, ids: Sequence[str]) -> list[Fact | None]:
-        """The facts with these ids, in their order."""
-
-    def list(
-        self,
-        *,
-        kind: str | None = None,
-        category: str | None = None,
-        subject: str | None = None,
-        source: str | None = None,
-        status: str | None = "active",
-        as_of: int | None = None,
-        after: str | None = None,
-        limit: int = 1024,
-    ) -> builtins.list[Fact]:
-        """The facts that pass every filter, ordered by id.
-
-        Args:
-            kind: Of this kind.
-            category: In this category or one below it.
-            subject: About this subject, exactly.
-            source: From this source.
-            status: With this status; None for any. Set aside when `as_of` is given.
-            as_of: In force at this tick. The records are today's.
-            after: Id of the last fact of the page before.
-            limit: Facts at most.
-        """
-
-    def reinforce(
-        self,
-        ids: Sequence[str],
-        *,
-        tick: int,
-        fraction: float | None = None,
-        spacing_ticks: int | None = None,
-        evidence: Sequence[str] = (),
-    ) -> int:
-        """A useful outcome: confidence moves from what it is now toward 1, support grows, decay starts anew.
-
-        Within `spacing_ticks` of the last one that counted only the evidence is noted. Returns how many counted.
-        """
-
-    def weaken(self, ids: Sequence[str], *, tick: int, fraction: float | None = None) -> int:
-        """A contrary outcome: confidence falls from what it is now by the fraction, by twice that when inherited."""
-
-    def contradict(self, a: str, b: str, *, tick: int, expires_tick: int) -> str:
-        """Links both as contradicting; the weaker falls to at most .3 and expires. Returns the id of the weaker."""
-
-    def supersede(self, old: str, new: Fact, *, tick: int, now: int) -> str:
-        """Puts a new fact in the place of an old one, which stays as history. Returns the new id."""
-
-    def link(self, src: str, dst: str, relation: str, weight: float = 1.0, *, tick: int) -> None:
-        """Draws a link: `supports`, `contradicts`, `refines`, `causes`, `part_of` or `see_also`."""
-
-    def links(self, ids: Sequence[str]) -> builtins.list[tuple[str, str, str, float, int]]:
-        """Source, target, relation, weight and tick of every link from or to any of these facts."""
-
-    def touch(self, ids: Sequence[str], *, tick: int) -> None:
-        """Notes that these facts were retrieved: mentions and accessed tick, never confidence (law 5)."""
-
-    def pin(self, ids: Sequence[str], pinned: bool = True, *, tick: int) -> None:
-        """Exempts these facts from decay and pruning from this tick on, or ends the exemption."""
-
-    def history(self, fact: str) -> builtins.list[Fact]:
-        """The supersession chain that a fact belongs to, oldest first."""
-
-    def search_text(self, query: str, limit: int = 10) -> builtins.list[tuple[str, float]]:
-        """Ids of active facts that share words with the query (Porter stems), with their BM25 score, best first."""
-
-    def nearest(self, vector: npt.NDArray[np.float32], limit: int = 10) -> builtins.list[tuple[str, float]]:
-        """Ids of active facts by cosine to the vector of shape (dims,), best first."""
-
-    def put_vectors(
-        self, ids: Sequence[str], vectors: npt.NDArray[np.float32], fingerprint: Fingerprint
-    ) -> None:
-        """Stores the vectors of these facts, shape (len(ids), dims), in half precision."""
-
-    def vectors(self, ids: Sequence[str]) -> builtins.list[npt.NDArray[np.float32] | None]:
-        """The vectors of these facts, each of shape (dims,); None where there is none."""
-
-    def without_vectors(self, limit: int = 256) -> builtins.list[Fact]:
-        """Facts that have no vector yet and are not history, oldest first."""
-
-    def changed_since(self, change: int, limit: int = 1024) -> builtins.list[tuple[int, Fact]]:
-        """The facts whose latest change came after this one, with its number, in order of change."""
-
-    def confidence_now(self, ids: Sequence[str], *, tick: int) -> builtins.list[float | None]:
-        """The decayed confidence of these facts at a tick; None where there is no such fact."""
-
-    def stats(self) -> dict[str, int]:
-        """Counts: `facts`, one per status, `links`, `vectors`, `baselines`, `upsert_*`, `change`, `bytes_on_disk`."""
-
-    def close(self) -> None:
-        """Closes the file; every later call raises StoreUnavailableError."""
-
-def decay(
-    confidence: float,
-    support: int,
-    elapsed_ticks: int,
-    tau_ticks: float,
-    *,
-    kind: str = "insight",
-    from_death: bool = False,
-    pinned: bool = False,
-) -> float:
-    """Confidence left after `elapsed_ticks` without reinforcement: `confidence * exp(-elapsed / S)` (spec 2).
-
-    Args:
-        confidence: 0..1.
-        support: Episodes behind the fact.
-        elapsed_ticks: Ticks since the last reinforcement.
-        tau_ticks: e-folding time.
-        kind: Sets the demurrage; anti-knowledge never falls below .3.
-        from_death: A bloodstain, or handed down in a testament: fades 3.0 times more slowly.
-        pinned: Exempt.
-    """
-
-def stability(support: int, tau_ticks: float, *, kind: str = "insight", from_death: bool = False) -> float:
-    """`S = tau * max(1, ln(support))` in ticks, times 3 if from a death, divided by the kind's demurrage."""
-
-def half_life_to_tau(half_life: float) -> float:
-    """The time constant of a half-life, in the same unit: `half_life / ln 2`."""
-
-def confidence_now(fact: Fact, *, tick: int, tau_ticks: float) -> float:
-    """The decayed confidence of a fact at a tick."""
 
 # --- bequeath ---------------------------------------------------------------------------------------------------------
 

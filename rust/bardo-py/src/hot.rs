@@ -76,8 +76,10 @@ impl PyHotSet {
 
     fn sync_facts(&self, py: Python<'_>, facts: &FactStore) -> PyResult<usize> {
         // Searches go on meanwhile unless something did change.
-        py.detach(|| if self.read().is_in_step(&facts.store)? { Ok(0) } else { self.write().sync_facts(&facts.store) })
-            .into_python()
+        py.detach(|| {
+            if self.read().is_in_step(&facts.store)? { Ok(0) } else { self.write().sync_facts(&facts.store) }
+        })
+        .into_python()
     }
 
     fn add_episodes(&self, py: Python<'_>, episodes: &Bound<'_, PyAny>) -> PyResult<()> {

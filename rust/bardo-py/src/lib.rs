@@ -3,6 +3,7 @@
 mod assemble;
 mod bequeath;
 mod capture;
+mod consolidate;
 mod convert;
 mod errors;
 mod facts;
@@ -27,6 +28,9 @@ mod _core {
 
     #[pymodule_export]
     use crate::capture::{EpisodeLog, Recorded, finish_episodes};
+
+    #[pymodule_export]
+    use crate::consolidate::{CuratorReport, CuratorSettings};
 
     #[pymodule_export]
     use crate::facts::{FactStore, Upserted, confidence_now, decay_confidence, half_life_to_tau, stability};

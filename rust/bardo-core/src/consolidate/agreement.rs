@@ -51,7 +51,7 @@ pub fn judge(own: &Statistic, claim: &Statistic, minimum: u64) -> Verdict {
     let difference = (own.mean / unit - claim.mean / unit).abs();
     let (own_spread, claim_spread) = (own_spread / unit, claim_spread / unit);
     let ratio = spread_ratio(own_spread, claim_spread);
-    let spread = ((own_spread.powi(2) + claim_spread.powi(2)) / 2.0).sqrt();
+    let spread = own_spread.powi(2).midpoint(claim_spread.powi(2)).sqrt();
     let (error, freedom) = standard_error(own_spread, own.n as f64, claim_spread, claim.n as f64);
     let margin = |effect: f64| (effect * spread).max(ROUNDING);
 

@@ -9,7 +9,7 @@ use super::statistic::Statistic;
 use crate::index::facts::Writer;
 use crate::index::facts_change::{self as change, Link, Relation};
 use crate::index::facts_record::{self as record, Stored, signed};
-use crate::index::facts_upsert::{confirm, restore};
+use crate::index::facts_upsert::{confirm, rebase, restore};
 use crate::index::migrate::Step;
 use crate::index::{EVIDENCE_KEPT, FactStore};
 use crate::model::decay::{CONTRADICTED_CEILING, confidence_now, reinforced, weakened};
@@ -105,8 +105,7 @@ fn state(
         return Ok(stored.fact.id);
     }
     let before = confidence_now(&stored.fact, pass.tick, pass.retention.tau_ticks);
-    stored.fact.confidence = credible(before, observed.statistic.n) as f32;
-    stored.fact.reinforced_tick = stored.fact.reinforced_tick.max(pass.tick);
+    rebase(&mut stored.fact, credible(before, observed.statistic.n), pass.tick);
     stored.fact.text = text;
     stored.fact.support = support;
     stored.fact.observed = row.ticks;
@@ -209,9 +208,8 @@ fn test_claims(
 fn bear_out(writer: &Writer<'_>, pass: &Pass, stored: &mut Stored, own: Id, row: &Row) -> Step<()> {
     let before = confidence_now(&stored.fact, pass.tick, pass.retention.tau_ticks);
     let after = credible(before, row.statistic.n).max(reinforced(before, pass.retention.reinforcement));
-    confirm(&mut stored.fact);
-    stored.fact.confidence = after as f32;
-    stored.fact.reinforced_tick = pass.tick;
+    confirm(&mut stored.fact, pass.tick, pass.retention.tau_ticks);
+    rebase(&mut stored.fact, after, pass.tick);
     stored.spaced_tick = Some(pass.tick);
     stored.fact.support =
         stored.fact.support.saturating_add(u32::try_from(row.statistic.n).unwrap_or(u32::MAX));

@@ -59,7 +59,7 @@ fn restate(
     let hearsay = stored.fact.is_hearsay();
     if hearsay {
         stored.fact.observed = (saying.tick, saying.tick);
-        confirm(&mut stored.fact);
+        confirm(&mut stored.fact, tick, pass.retention.tau_ticks);
         report.confirmed.push(stored.fact.id);
     }
     let counted = reinforce_one(writer, stored, &[saying.id], tick, pass.retention)?;

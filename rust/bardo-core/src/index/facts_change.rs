@@ -6,7 +6,7 @@ use rusqlite::params;
 
 use super::facts::{FactStore, Retention, Writer, check_fraction, counter};
 use super::facts_record::{self as record, Stored, signed};
-use super::facts_upsert::{restore, spaced};
+use super::facts_upsert::{rebase, restore, spaced};
 use super::migrate::Step;
 use crate::error::{Error, Result};
 use crate::model::decay::{CONTRADICTED_CEILING, confidence_now, reinforced, weakened};
@@ -100,8 +100,8 @@ impl FactStore {
             for id in ids {
                 let mut stored = record::require(&writer.transaction, *id)?;
                 let before = confidence_now(&stored.fact, tick, tau);
-                stored.fact.confidence = weakened(before, fraction, stored.fact.is_hearsay()) as f32;
-                stored.fact.reinforced_tick = tick;
+                let after = weakened(before, fraction, stored.fact.is_hearsay());
+                rebase(&mut stored.fact, after, tick);
                 writer.update(&stored)?;
             }
             Ok(ids.len())
@@ -218,8 +218,8 @@ impl FactStore {
             for id in ids {
                 let mut stored = record::require(&writer.transaction, *id)?;
                 if stored.fact.pinned != pinned {
-                    stored.fact.confidence = confidence_now(&stored.fact, tick, tau) as f32;
-                    stored.fact.reinforced_tick = stored.fact.reinforced_tick.max(tick);
+                    let now = confidence_now(&stored.fact, tick, tau);
+                    rebase(&mut stored.fact, now, tick);
                     stored.fact.pinned = pinned;
                     writer.update(&stored)?;
                 }
@@ -266,9 +266,8 @@ pub(crate) fn reinforce_one(
     let counted = spaced(&stored, retention.spacing_ticks, tick);
     if counted {
         let before = confidence_now(&stored.fact, tick, retention.tau_ticks);
-        stored.fact.confidence = reinforced(before, retention.reinforcement) as f32;
+        rebase(&mut stored.fact, reinforced(before, retention.reinforcement), tick);
         stored.fact.support = stored.fact.support.saturating_add(1);
-        stored.fact.reinforced_tick = tick;
         stored.spaced_tick = Some(tick);
         restore(&mut stored.fact);
     }
@@ -281,8 +280,7 @@ pub(crate) fn reinforce_one(
 
 /// Lowers a contradicted fact; it expires unless it is confirmed.
 pub(crate) fn lower(stored: &mut Stored, confidence: f64, tick: u64, expires_tick: u64) {
-    stored.fact.confidence = confidence as f32;
-    stored.fact.reinforced_tick = tick;
+    rebase(&mut stored.fact, confidence, tick);
     stored.fact.expires_tick = Some(expires_tick);
     stored.fact.status = FactStatus::Contradicted;
 }

@@ -211,14 +211,12 @@ fn renew(
         stored.fact.support = stored.fact.support.saturating_add(1);
         stored.spaced_tick = Some(tick);
     }
-    if counted || after > before {
-        stored.fact.confidence = after as f32;
-        stored.fact.reinforced_tick = tick;
-    }
+    // Also when nothing was gained: what follows may change how fast it fades, which must not reach into the past.
+    rebase(&mut stored.fact, after, tick);
     if hearsay {
         stored.fact.generation = stored.fact.generation.min(incoming.generation);
     } else if incoming.source == Source::SelfLived {
-        confirm(&mut stored.fact);
+        confirm(&mut stored.fact, tick, retention.tau_ticks);
     }
     restore(&mut stored.fact);
     stored.fact.importance = stored.fact.importance.max(incoming.importance);
@@ -239,9 +237,16 @@ pub(crate) fn spaced(stored: &Stored, spacing_ticks: u64, tick: u64) -> bool {
     stored.spaced_tick.is_none_or(|last| tick.saturating_sub(last) >= spacing_ticks.max(1))
 }
 
+/// Lets decay count from this tick on. Exponential decay has no memory, so that this alone changes nothing.
+pub(crate) fn rebase(fact: &mut Fact, confidence: f64, tick: u64) {
+    fact.confidence = confidence as f32;
+    fact.reinforced_tick = fact.reinforced_tick.max(tick);
+}
+
 /// What the agent's own episodes confirm becomes its own knowledge (spec 6, "Inheritance"). The origin stays: it says
 /// who lived it first.
-pub(crate) fn confirm(fact: &mut Fact) {
+pub(crate) fn confirm(fact: &mut Fact, tick: u64, tau_ticks: f64) {
+    rebase(fact, confidence_now(fact, tick, tau_ticks), tick);
     fact.source = Source::SelfLived;
     fact.generation = 0;
 }
