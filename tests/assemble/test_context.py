@@ -10,16 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bardo.assemble.context import (
-    Block,
-    assemble,
-    block,
-    build,
-    count_tokens,
-    memory_block,
-    memory_blocks,
-    standard_blocks,
-)
+from bardo.assemble.blocks import Block, block, memory_block, memory_blocks, standard_blocks
+from bardo.assemble.context import assemble, build, count_tokens
 from bardo.assemble.framing import MARK, frame, neutralise, strip_recalled
 from bardo.errors import BudgetTooSmallError, InvalidInputError
 from bardo.model import Episode

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from bardo import _core
 
 if TYPE_CHECKING:
-    from bardo.assemble.context import Recalled
+    from bardo.assemble.blocks import Recalled
 
 #: Stands in the tags around recalled memories in every prompt.
 MARK = "bardo:recalled"

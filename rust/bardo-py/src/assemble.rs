@@ -7,6 +7,7 @@ use bardo_core::assemble::{
     assemble as put_together, frame_memory as frame, neutralise as make_inert, standard_blocks as table,
     strip_recalled as strip,
 };
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
@@ -209,18 +210,32 @@ fn block_from(object: &Bound<'_, PyAny>) -> PyResult<Block> {
 
 /// A `bardo.recall.retriever.Memory`; the speaker is that of its record.
 fn memory_from(object: &Bound<'_, PyAny>) -> PyResult<MemoryText> {
-    let record = object.getattr("record")?;
-    let speaker =
-        if record.hasattr("speaker")? { field::<Option<String>>(&record, "speaker")? } else { None };
+    let py = object.py();
+    let record = object.getattr(intern!(py, "record"))?;
+    let speaker = match record.getattr_opt(intern!(py, "speaker"))? {
+        Some(_) => read::<Option<String>>(&record, intern!(py, "speaker"))?,
+        None => None,
+    };
     Ok(MemoryText {
-        text: field(object, "text")?,
-        at: field(object, "at")?,
-        tick: field(object, "tick")?,
-        source: field(object, "source")?,
+        text: read(object, intern!(py, "text"))?,
+        at: read(object, intern!(py, "at"))?,
+        tick: read(object, intern!(py, "tick"))?,
+        source: read(object, intern!(py, "source"))?,
         speaker: speaker.unwrap_or_default(),
-        confidence: field(object, "confidence")?,
-        inherited: field(object, "inherited")?,
+        confidence: read(object, intern!(py, "confidence"))?,
+        inherited: read(object, intern!(py, "inherited"))?,
     })
+}
+
+/// As [`field`], for the many attributes of many memories: the name is made once.
+fn read<'py, T>(object: &Bound<'py, PyAny>, name: &Bound<'py, PyString>) -> PyResult<T>
+where
+    T: for<'a> FromPyObject<'a, 'py>,
+{
+    match object.getattr(name)?.extract::<T>() {
+        Ok(value) => Ok(value),
+        Err(_) => field(object, name.to_str()?),
+    }
 }
 
 fn no_content(name: &str) -> PyErr {

@@ -12,7 +12,7 @@ use crate::Result;
 /// Tokens below which a part of a memory is not worth its fence.
 const SMALLEST_PART: usize = 64;
 /// Memories in a row that may be too large before the search for one that fits ends.
-const MISSES: usize = 8;
+const MISSES: usize = 4;
 /// Part of the block that a best memory too large for it is sure of.
 const BEST_KEEPS: usize = 2;
 
@@ -38,21 +38,48 @@ pub(super) struct Plan {
     pub cut: bool,
 }
 
-/// A piece of content between the tags of a block.
+/// A piece of a block.
 struct Piece {
     text: String,
-    /// `None` if it is larger than the window.
-    tokens: Option<usize>,
+    size: Size,
     flags: BTreeSet<Flag>,
+}
+
+/// Tokens, counted only as far as anybody had to know.
+#[derive(Clone, Copy)]
+enum Size {
+    Exactly(usize),
+    MoreThan(usize),
+}
+
+impl Size {
+    fn of(text: &str, limit: usize, tokenizer: Tokenizer) -> Self {
+        tokenizer.count_up_to(text, limit).map_or(Self::MoreThan(limit), Self::Exactly)
+    }
+
+    fn at_least(self) -> usize {
+        match self {
+            Self::Exactly(tokens) => tokens,
+            Self::MoreThan(tokens) => tokens.saturating_add(1),
+        }
+    }
+
+    fn within(self, limit: usize) -> Option<usize> {
+        match self {
+            Self::Exactly(tokens) if tokens <= limit => Some(tokens),
+            _ => None,
+        }
+    }
 }
 
 /// A block on its way into a prompt; every piece is made inert and counted once, when it is first looked at.
 pub(super) struct Filler<'a> {
     tokenizer: Tokenizer,
-    window: usize,
     tags: &'a [&'a str],
-    head: Piece,
-    tail: Piece,
+    head: String,
+    tail: String,
+    /// Tokens of both.
+    around: usize,
     body: Body<'a>,
 }
 
@@ -94,12 +121,9 @@ impl<'a> Filler<'a> {
                     (inert.text, inert.flags)
                 };
                 let whole = format!("{head}{text}\n{tail}");
-                let tokens = if block.protected {
-                    Some(tokenizer.count(&whole))
-                } else {
-                    tokenizer.count_up_to(&whole, window)
-                };
-                Body::Text { text, whole: Piece { text: whole, tokens, flags } }
+                let limit = if block.protected { usize::MAX } else { window };
+                let size = Size::of(&whole, limit, tokenizer);
+                Body::Text { text, whole: Piece { text: whole, size, flags } }
             }
             Content::Memories(memories) => {
                 head = format!("{head}<{MARK}>\n");
@@ -118,9 +142,8 @@ impl<'a> Filler<'a> {
                 Body::Rows { rows, sizes: Vec::new() }
             }
         };
-        let count =
-            |text: String| Piece { tokens: Some(tokenizer.count(&text)), text, flags: BTreeSet::new() };
-        Ok(Self { tokenizer, window, tags, head: count(head), tail: count(tail), body })
+        let around = tokenizer.count(&head) + tokenizer.count(&tail);
+        Ok(Self { tokenizer, tags, head, tail, around, body })
     }
 
     /// Whether there is nothing to show; an empty list of memories has its own words.
@@ -139,18 +162,12 @@ impl<'a> Filler<'a> {
 
     /// Tokens of the content as far as it was counted: at least this much was asked for.
     pub fn asked(&self) -> usize {
-        let around = self.around();
         match &self.body {
-            Body::Text { whole, .. } => whole.tokens.unwrap_or(self.window + 1),
+            Body::Text { whole, .. } => whole.size.at_least(),
             Body::Memories { pieces, .. } => {
-                around
-                    + pieces
-                        .iter()
-                        .flatten()
-                        .map(|piece| piece.tokens.unwrap_or(self.window + 1))
-                        .sum::<usize>()
+                self.around + pieces.iter().flatten().map(|piece| piece.size.at_least()).sum::<usize>()
             }
-            Body::Rows { sizes, .. } => around + sizes.iter().sum::<usize>(),
+            Body::Rows { sizes, .. } => self.around + sizes.iter().sum::<usize>(),
         }
     }
 
@@ -160,8 +177,8 @@ impl<'a> Filler<'a> {
             return Plan { used: 0, cut: false };
         }
         if let Body::Text { whole, .. } = &self.body {
-            let used = whole.tokens.unwrap_or(usize::MAX).min(limit);
-            return Plan { used, cut: whole.tokens != Some(used) };
+            let whole = whole.size.within(limit);
+            return Plan { used: whole.unwrap_or(limit), cut: whole.is_none() };
         }
         match self.choose(limit) {
             Some(choice) => {
@@ -192,10 +209,10 @@ impl<'a> Filler<'a> {
         if matches!(self.body, Body::Memories { .. }) {
             shown = order::best_at_both_ends(shown);
         }
-        let mut filled = Filled { text: self.head.text.clone(), tokens: self.around(), ..Filled::default() };
+        let mut filled = Filled { text: self.head.clone(), tokens: self.around, ..Filled::default() };
         for index in &shown {
             match part.take_if(|(shortened, _)| shortened == index) {
-                Some((_, piece)) => filled.add(&piece.text, piece.tokens.unwrap_or(0), &piece.flags),
+                Some((_, piece)) => filled.add(&piece.text, piece.size.at_least(), &piece.flags),
                 None => self.add_whole(*index, &mut filled),
             }
         }
@@ -203,7 +220,7 @@ impl<'a> Filler<'a> {
             let marker = self.marker(total - shown.len());
             filled.add(&marker, self.tokenizer.count(&marker), &BTreeSet::new());
         }
-        filled.text.push_str(&self.tail.text);
+        filled.text.push_str(&self.tail);
         if !self.tokenizer.adds_up() {
             filled.tokens = self.tokenizer.count(&filled.text);
         }
@@ -214,10 +231,10 @@ impl<'a> Filler<'a> {
     fn fill_text(&self, limit: usize) -> Filled {
         let Body::Text { text, whole } = &self.body else { return Filled::default() };
         let flags = whole.flags.clone();
-        if let Some(tokens) = whole.tokens.filter(|tokens| *tokens <= limit) {
+        if let Some(tokens) = whole.size.within(limit) {
             return Filled { text: whole.text.clone(), tokens, flags, ..Filled::default() };
         }
-        let wrap = |inner: &str| format!("{}{inner}\n{}", self.head.text, self.tail.text);
+        let wrap = |inner: &str| format!("{}{inner}\n{}", self.head, self.tail);
         let bare = || {
             let text = wrap(CUT.trim());
             self.tokenizer.count_up_to(&text, limit).map(|tokens| (text, tokens))
@@ -228,8 +245,7 @@ impl<'a> Filler<'a> {
 
     /// The pieces that fit in a limit; `None` if not even the tags do.
     fn choose(&mut self, limit: usize) -> Option<Choice> {
-        let around = self.around();
-        let room = limit.checked_sub(around)?;
+        let room = limit.checked_sub(self.around)?;
         let total = self.len();
         let mut choice = self.choose_within(room);
         if choice.whole.len() < total {
@@ -238,7 +254,7 @@ impl<'a> Filler<'a> {
             choice = self.choose_within(room.checked_sub(marker)?);
             choice.used += marker;
         }
-        choice.used += around;
+        choice.used += self.around;
         Some(choice)
     }
 
@@ -247,16 +263,13 @@ impl<'a> Filler<'a> {
         if matches!(self.body, Body::Rows { .. }) {
             let mut choice = Choice::default();
             for index in 0..total {
-                let size = self.size(index);
-                if choice.used + size > room {
-                    break;
-                }
+                let Some(size) = self.size(index, room - choice.used) else { break };
                 choice.used += size;
                 choice.whole.push(index);
             }
             return choice;
         }
-        let best_too_large = total > 0 && self.size(0) > room;
+        let best_too_large = total > 0 && self.size(0, room).is_none();
         let kept_for_best = if best_too_large { room / BEST_KEEPS } else { 0 };
         let mut left = room - kept_for_best;
         let (mut choice, mut first_miss, mut in_a_row) = (Choice::default(), best_too_large.then_some(0), 0);
@@ -264,8 +277,7 @@ impl<'a> Filler<'a> {
             if left == 0 || in_a_row >= MISSES {
                 break;
             }
-            let size = self.size(index);
-            if size <= left {
+            if let Some(size) = self.size(index, left) {
                 left -= size;
                 choice.whole.push(index);
                 in_a_row = 0;
@@ -290,28 +302,31 @@ impl<'a> Filler<'a> {
         let inert = memory.inert(self.tags);
         let opening = memory.opening(inert.flags.iter().copied());
         let (text, tokens) = shorten(&inert.text, room, self.tokenizer, |inner| fence(&opening, inner))?;
-        Some(Piece { text, tokens: Some(tokens), flags: inert.flags })
+        Some(Piece { text, size: Size::Exactly(tokens), flags: inert.flags })
     }
 
-    /// Tokens of one piece; one beyond the window counts as beyond every limit.
-    fn size(&mut self, index: usize) -> usize {
-        let (tokenizer, window, tags) = (self.tokenizer, self.window, self.tags);
+    /// Tokens of one piece, if there are at most `limit`.
+    fn size(&mut self, index: usize, limit: usize) -> Option<usize> {
+        let (tokenizer, tags) = (self.tokenizer, self.tags);
         match &mut self.body {
-            Body::Text { .. } => 0,
-            Body::Memories { memories, pieces } => pieces[index]
-                .get_or_insert_with(|| {
+            Body::Text { .. } => None,
+            Body::Memories { memories, pieces } => {
+                let piece = pieces[index].get_or_insert_with(|| {
                     let memory = &memories[index];
                     let inert = memory.inert(tags);
                     let text = fence(&memory.opening(inert.flags.iter().copied()), &inert.text);
-                    Piece { tokens: tokenizer.count_up_to(&text, window), text, flags: inert.flags }
-                })
-                .tokens
-                .unwrap_or(usize::MAX),
+                    Piece { size: Size::of(&text, limit, tokenizer), text, flags: inert.flags }
+                });
+                if matches!(piece.size, Size::MoreThan(counted) if counted < limit) {
+                    piece.size = Size::of(&piece.text, limit, tokenizer);
+                }
+                piece.size.within(limit)
+            }
             Body::Rows { rows, sizes } => {
                 while sizes.len() <= index {
                     sizes.push(tokenizer.count(&rows[sizes.len()]));
                 }
-                sizes[index]
+                Some(sizes[index]).filter(|size| *size <= limit)
             }
         }
     }
@@ -320,7 +335,7 @@ impl<'a> Filler<'a> {
         match &self.body {
             Body::Memories { pieces, .. } => {
                 if let Some(piece) = &pieces[index] {
-                    filled.add(&piece.text, piece.tokens.unwrap_or(0), &piece.flags);
+                    filled.add(&piece.text, piece.size.at_least(), &piece.flags);
                 }
             }
             Body::Rows { rows, sizes } => filled.add(&rows[index], sizes[index], &BTreeSet::new()),
@@ -339,10 +354,6 @@ impl<'a> Filler<'a> {
             Body::Memories { memories, .. } => memories.len(),
             Body::Rows { rows, .. } => rows.len(),
         }
-    }
-
-    fn around(&self) -> usize {
-        self.head.tokens.unwrap_or(0) + self.tail.tokens.unwrap_or(0)
     }
 }
 

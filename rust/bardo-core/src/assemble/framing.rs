@@ -1,5 +1,6 @@
 //! How a memory is shown to a model: fenced as data, with its date, its source and what it is worth.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::str::FromStr;
 
@@ -16,6 +17,8 @@ const MINUTES_PER_HOUR: i64 = 60;
 const HOURS_PER_DAY: i64 = 24;
 /// Longest value of an attribute, in characters; a source or a name beyond that tells a model nothing.
 const LONGEST_ATTRIBUTE: usize = 64;
+/// Room for most opening tags.
+const OPENING_BYTES: usize = 128;
 
 /// Who the memories are told to: as one's own past, or as a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -94,30 +97,29 @@ impl MemoryText {
     /// The opening tag, with what a reader needs to weigh the memory.
     #[must_use]
     pub fn opening(&self, flags: impl Iterator<Item = Flag>) -> String {
-        let mut opening = String::from("<memory");
-        let mut attribute = |name: &str, value: &str| {
-            let _ = write!(opening, " {name}=\"{}\"", escape(value));
-        };
+        let mut opening = String::with_capacity(OPENING_BYTES);
+        opening.push_str("<memory");
         if self.at != 0 {
-            attribute("date", &date(self.at));
+            let _ = write!(opening, " date=\"{}\"", date(self.at));
         }
         // Where ticks are seconds, the date has said it.
         if i64::try_from(self.tick).map_or(true, |tick| tick != self.at.div_euclid(MICROS_PER_SECOND)) {
-            attribute("tick", &self.tick.to_string());
+            let _ = write!(opening, " tick=\"{}\"", self.tick);
         }
         if !self.speaker.is_empty() {
-            attribute("speaker", &self.speaker);
+            let _ = write!(opening, " speaker=\"{}\"", escape(&self.speaker));
         }
-        attribute("source", if self.source.is_empty() { "unknown" } else { &self.source });
+        let source = if self.source.is_empty() { "unknown" } else { &self.source };
+        let _ = write!(opening, " source=\"{}\"", escape(source));
         if let Some(confidence) = self.confidence {
-            attribute("confidence", &format!("{confidence:.2}"));
+            let _ = write!(opening, " confidence=\"{confidence:.2}\"");
         }
         if self.inherited {
-            attribute("inherited", "true");
+            opening.push_str(" inherited=\"true\"");
         }
         let names: Vec<_> = flags.map(Flag::name).collect();
         if !names.is_empty() {
-            attribute("flagged", &names.join(" "));
+            let _ = write!(opening, " flagged=\"{}\"", names.join(" "));
         }
         opening.push_str(">\n");
         opening
@@ -137,7 +139,11 @@ pub(super) fn fence(opening: &str, inert: &str) -> String {
 }
 
 /// The value of an attribute on one line, without anything that could end it.
-fn escape(value: &str) -> String {
+fn escape(value: &str) -> Cow<'_, str> {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b'_' | b'-' | b'.');
+    if value.len() <= LONGEST_ATTRIBUTE && value.bytes().all(plain) {
+        return Cow::Borrowed(value);
+    }
     let inert = neutralise(value, &[]).text;
     let mut escaped = String::with_capacity(inert.len());
     for character in inert.chars().take(LONGEST_ATTRIBUTE) {
@@ -148,7 +154,7 @@ fn escape(value: &str) -> String {
             _ => escaped.push(character),
         }
     }
-    escaped
+    Cow::Owned(escaped)
 }
 
 /// Date and minute in UTC, such as `2026-05-01 14:02` (days to civil date: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms").

@@ -110,8 +110,12 @@ pub struct Inert {
 #[must_use]
 pub fn neutralise(text: &str, tags: &[&str]) -> Inert {
     let mut flags = BTreeSet::new();
-    let visible = drop_hidden(text, &mut flags);
-    let defused = defuse(&visible, tags, true, &mut flags);
+    let defused = if is_plain(text) {
+        text.to_owned()
+    } else {
+        let visible = drop_hidden(text, &mut flags);
+        defuse(&visible, tags, true, &mut flags)
+    };
     flags.extend(suspect::find(&defused));
     if flags.is_empty() || flags.iter().all(|flag| *flag == Flag::Hidden) {
         return Inert { text: defused, flags };
@@ -135,6 +139,12 @@ pub fn protect_structure(text: &str, tags: &[&str]) -> Inert {
     let mut flags = BTreeSet::new();
     let text = defuse(text, tags, false, &mut flags);
     Inert { text, flags }
+}
+
+/// Whether a text has nothing that could be hidden or begin a tag, a marker or the mark: most memories.
+fn is_plain(text: &str) -> bool {
+    let harmless = |byte: u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t') && !matches!(byte, b'<' | b'[');
+    text.bytes().all(harmless) && !text.contains(MARK)
 }
 
 /// Takes out control characters, direction overrides and tag characters, and turns every line separator into `\n`.

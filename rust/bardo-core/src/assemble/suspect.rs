@@ -105,7 +105,11 @@ const UNSPACED: &[&[&str]] = &[
 
 /// What a text reads as, apart from tags.
 pub(super) fn find(text: &str) -> BTreeSet<Flag> {
-    let folded: String = text.chars().filter(|character| !is_invisible(*character)).map(fold).collect();
+    let folded: String = if text.is_ascii() {
+        text.to_ascii_lowercase()
+    } else {
+        text.chars().filter(|character| !is_invisible(*character)).map(fold).collect()
+    };
     let mut flags = BTreeSet::new();
     for line in folded.split('\n') {
         if poses_as_role(line) {
@@ -142,15 +146,20 @@ fn poses_as_border(line: &str) -> bool {
 }
 
 fn reads_as_order(folded: &str) -> bool {
-    if UNSPACED.iter().any(|parts| occur_in_order(folded, parts)) {
+    if !folded.is_ascii() && UNSPACED.iter().any(|parts| occur_in_order(folded, parts)) {
         return true;
     }
-    let words: Vec<&str> = words(folded).collect();
-    words.iter().enumerate().any(|(at, word)| {
-        let following = &words[at + 1..];
-        (VERBS.contains(word) && following.iter().take(REACH).any(|word| OBJECTS.contains(word)))
-            || PHRASES.iter().any(|phrase| words[at..].starts_with(phrase))
-    })
+    let mut words = words(folded);
+    while let Some(word) = words.next() {
+        if VERBS.contains(&word) && words.clone().take(REACH).any(|word| OBJECTS.contains(&word)) {
+            return true;
+        }
+        let mut phrases = PHRASES.iter().filter(|phrase| phrase[0] == word);
+        if phrases.any(|phrase| words.clone().take(phrase.len() - 1).eq(phrase[1..].iter().copied())) {
+            return true;
+        }
+    }
+    false
 }
 
 fn occur_in_order(text: &str, parts: &[&str]) -> bool {
@@ -163,7 +172,7 @@ fn occur_in_order(text: &str, parts: &[&str]) -> bool {
     })
 }
 
-fn words(text: &str) -> impl Iterator<Item = &str> {
+fn words(text: &str) -> impl Iterator<Item = &str> + Clone {
     text.split(|character: char| !character.is_alphanumeric()).filter(|word| !word.is_empty())
 }
 

@@ -1,0 +1,157 @@
+"""What a prompt is made of (spec 5, "Blocks"): text, rows of a table, or recalled memories."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from bardo import _core
+from bardo.errors import InvalidInputError
+
+Place = Literal["first", "middle", "last"]
+Rows = Sequence[Mapping[str, Any]]
+
+#: The standard blocks that hold memories.
+EPISODES, FACTS = "past_events", "knowledge"
+_HIGHEST_PRIORITY = 255
+
+
+class Recalled(Protocol):
+    """What a memory must tell to stand in a prompt; `bardo.recall.retriever.Memory` does."""
+
+    @property
+    def text(self) -> str:
+        """The text, verbatim."""
+        ...
+
+    @property
+    def layer(self) -> str:
+        """`episode` or `fact`."""
+        ...
+
+    @property
+    def confidence(self) -> float | None:
+        """Confidence now, 0..1; None for what was witnessed and not concluded."""
+        ...
+
+    @property
+    def tick(self) -> int:
+        """Logical time of the agent."""
+        ...
+
+    @property
+    def at(self) -> int:
+        """Wall clock, microseconds UTC; 0 if not known."""
+        ...
+
+    @property
+    def source(self) -> str:
+        """Where it came from."""
+        ...
+
+    @property
+    def inherited(self) -> bool:
+        """Whether a predecessor lived it."""
+        ...
+
+    @property
+    def record(self) -> Any:
+        """The episode or fact itself; its `speaker`, if it has one, is shown."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One part of a prompt: text, rows of a table, or memories.
+
+    What is None takes the value of the table of spec 5 if the name is a standard one (`system`, `instruction`, `event`,
+    `positions`, `cortical_state`, `past_events`, `knowledge`, `relationships`, `tool_results`), else that of a block of
+    the caller's own: priority 4, 200 of 2,700 tokens, in the middle.
+
+    Args:
+        name: Name in reports, unique in a prompt.
+        content: Text, shown as it is; cut at a sentence if it must be.
+        rows: Mappings, shown as a markdown table; cut after a row.
+        memories: Recalled memories, best first; fenced as data and cut one by one. An empty list says that nothing was
+            found; a block that is not given says nothing.
+        tag: The tag around it; the name if None. Lower-case ASCII letters, digits and `_`, at most 40.
+        priority: Blocks of higher priority are filled first, and first given what is left over; 0 to 255.
+        cap: Tokens it is given at first, tag included; what is left over may add to it.
+        protected: Whether the call fails rather than cut it. Only text can be; `system` and `instruction` are.
+        trusted: Whether its text is left exactly as it is. In any other text the tags of this prompt are made inert.
+        place: Where it stands.
+
+    Raises:
+        InvalidInputError: None or more than one of content, rows and memories is given, or a number is out of range.
+    """
+
+    name: str
+    content: str | None = None
+    rows: Rows | None = None
+    memories: Sequence[Recalled] | None = None
+    tag: str | None = None
+    priority: int | None = None
+    cap: int | None = None
+    protected: bool | None = None
+    trusted: bool | None = None
+    place: Place | None = None
+
+    def __post_init__(self) -> None:
+        given = sum(part is not None for part in (self.content, self.rows, self.memories))
+        if given != 1:
+            raise InvalidInputError(
+                f"block {self.name!r} has {given} of content, rows and memories. Give it exactly one of them"
+            )
+        if self.priority is not None and not 0 <= self.priority <= _HIGHEST_PRIORITY:
+            raise InvalidInputError(
+                f"block {self.name!r} has priority {self.priority}. Use 0 to {_HIGHEST_PRIORITY}"
+            )
+        if self.cap is not None and self.cap < 0:
+            raise InvalidInputError(f"block {self.name!r} has a cap of {self.cap} tokens. Use 0 or more")
+
+
+def memory_block(memories: Sequence[Recalled], *, name: str = EPISODES, cap: int | None = None) -> Block:
+    """A block of recalled memories, best first; empty says that nothing was found."""
+    return Block(name, memories=memories, cap=cap)
+
+
+def memory_blocks(memories: Sequence[Recalled]) -> list[Block]:
+    """A recollection as its standard blocks: episodes as `past_events`, facts as `knowledge`.
+
+    A layer that brought nothing has no block, but if neither brought anything, the prompt says so once.
+    """
+    episodes = [memory for memory in memories if memory.layer == "episode"]
+    facts = [memory for memory in memories if memory.layer != "episode"]
+    blocks = [
+        memory_block(found, name=name) for name, found in ((EPISODES, episodes), (FACTS, facts)) if found
+    ]
+    return blocks or [memory_block((), name=EPISODES)]
+
+
+def block(name: str, content: str | Rows | Sequence[Recalled] | Block) -> Block:
+    """A block of whatever a value is: text, rows (mappings) or memories.
+
+    Raises:
+        InvalidInputError: The value is none of these.
+    """
+    if isinstance(content, Block):
+        return content
+    if isinstance(content, str):
+        return Block(name, content)
+    if isinstance(content, Sequence) and not isinstance(content, (bytes, bytearray)):
+        if content and all(isinstance(item, Mapping) for item in content):
+            return Block(name, rows=content)  # type: ignore[arg-type]
+        if all(hasattr(item, "text") and hasattr(item, "source") for item in content):
+            memories = bool(content) or name in (EPISODES, FACTS)
+            return Block(name, memories=content) if memories else Block(name, "")  # type: ignore[arg-type]
+    raise InvalidInputError(
+        f"block {name!r} is a {type(content).__name__}. Give it text, a list of mappings (a table) or of memories"
+    )
+
+
+@functools.cache
+def standard_blocks() -> tuple[tuple[str, int, int, bool, str], ...]:
+    """The table of spec 5 in the order of a prompt: tag, tokens, priority, protected, place."""
+    return tuple(_core.standard_blocks())
