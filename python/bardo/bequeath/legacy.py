@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-import numpy as np
-
 from bardo import _core
 from bardo.bequeath import reflect, testament
+from bardo.bequeath.estate import gather
 from bardo.bequeath.lineage import Lineage, Tombstone, mark_dead
 from bardo.bequeath.signing import signing_key
 from bardo.bequeath.testament import Testament
-from bardo.capture.recorder import PAGE, pages
+from bardo.capture.recorder import PAGE
 from bardo.config import Bequeath
-from bardo.model import Episode, Fact
-from bardo.ports import Vectors
+from bardo.model import Episode
 
+#: Candidates per episode that may cross: copies of one text cross once, and must not leave places empty.
+COPIES = 4
 #: Outcomes and regime shifts that the account may draw on; the latest are kept.
 TOLD_KINDS = ("outcome", "regime_shift")
 TOLD_LIMIT = 4_096
@@ -53,32 +53,29 @@ def leave(
         InvalidInputError: The reflection is too long.
         StoreUnavailableError: The file or the folder cannot be written.
     """
-    known: list[Fact] = list(pages(lambda after: facts.list(status=None, after=after, limit=PAGE)))
-    ids = [fact.id for fact in known]
-    confidences = [_core.confidence_now(fact, tick=tick, tau_ticks=facts.tau_ticks) for fact in known]
-    links = facts.links(ids)
-    best, told = _episodes(log, config.episodes)
+    estate = gather(facts, tick=tick)
+    best, told = _episodes(log, config.episodes * COPIES)
     lineage = Lineage.load(folder) or Lineage.founder(log.agent, birth_tick=_birth(log))
     lineage = lineage.died(tick=tick, cause=cause)
-    counts = log.stats()
+    counts = {name: log.stats()[name] for name in ("episodes", "verified")}
     evidence = reflect.Evidence(
-        lineage.life, known, confidences, told, links, counts={"episodes": counts["episodes"], "verified": counts["verified"]}
-    )  # fmt: skip
+        lineage.life, estate.facts, estate.confidences, told, estate.links, counts=counts
+    )
     written = testament.write(
         path,
-        facts=known,
-        confidences=confidences,
-        vectors=_vectors(facts, ids),
-        fingerprint=facts.fingerprint,
+        facts=estate.facts,
+        confidences=estate.confidences,
+        vectors=estate.vectors,
+        fingerprint=estate.fingerprint,
         episodes=best,
-        links=links,
+        links=estate.links,
         reflection=reflect.compose(evidence) if reflection is None else reflection,
         lineage=lineage,
         signing_key=signing_key(folder),
         now=now,
         settings=config,
     )
-    lineage.save(folder)
+    written.lineage.save(folder)
     mark_dead(folder, Tombstone(log.agent, tick, now, cause, written.hash, path.name))
     return written
 
@@ -105,15 +102,3 @@ def _most_important(episodes: Iterable[Episode], count: int) -> list[Episode]:
 def _birth(log: _core.EpisodeLog) -> int:
     first = log.range(0, 2**63 - 1, limit=1)
     return first[0].tick if first else 0
-
-
-def _vectors(facts: _core.FactStore, ids: list[str]) -> Vectors | None:
-    fingerprint = facts.fingerprint
-    if fingerprint is None:
-        return None
-    matrix = np.full((len(ids), fingerprint.dims), np.nan, np.float32)
-    for start in range(0, len(ids), PAGE):
-        for row, vector in enumerate(facts.vectors(ids[start : start + PAGE]), start):
-            if vector is not None:
-                matrix[row] = vector
-    return matrix

@@ -1,0 +1,72 @@
+"""A whole life on real stores, from the first episode to the heir of the heir."""
+
+from __future__ import annotations
+
+from estate import NOW
+
+from bardo import _core
+from bardo.bequeath import testament
+from bardo.bequeath.inherit import adopt
+from bardo.bequeath.legacy import leave
+from bardo.bequeath.lineage import FamilyTree, Lineage, is_dead
+from bardo.config import Bequeath
+from bardo.model import Episode, Fact
+
+
+def born(folder):
+    folder.mkdir()
+    log = _core.EpisodeLog(folder / "episodes.redb", agent=folder.name, seed=1, now=NOW)
+    return log, _core.FactStore(folder / "facts.db", agent=folder.name, seed=1, now=NOW)
+
+
+def die(folder, log, facts, tick):
+    path = folder.parent / f"{folder.name}.testament"
+    written = leave(
+        path, folder=folder, log=log, facts=facts, config=Bequeath(), tick=tick, now=NOW, cause="age"
+    )
+    log.close()
+    return written
+
+
+def test_three_generations_hand_down_what_each_confirmed(tmp_path):
+    left, folders = None, [tmp_path / name for name in ("ann", "ben", "cat")]
+    for number, folder in enumerate(folders):
+        log, facts = born(folder)
+        if left is not None:
+            report = adopt(testament.read(left.path), facts, tick=0, now=NOW, folder=folder, log=log)
+            assert report.adopted == 2
+            assert report.episodes == 1
+        (recorded,) = log.record(
+            [Episode(text=f"Oracle lagged in life {number}", tick=1, kind="outcome", payload={"value": 1})],
+            now=NOW,
+        )
+        log.verify([(recorded.id, 0.9)])
+        facts.upsert(
+            [Fact(text="Wait two blocks after the oracle", kind="heuristic", confidence=0.9, support=4)],
+            tick=2,
+            now=NOW,
+        )
+        if number == 0:
+            facts.upsert(
+                [Fact(text="Never chase a falling pool", kind="anti_knowledge", confidence=0.9)],
+                tick=2,
+                now=NOW,
+            )
+        left = die(folder, log, facts, 9)
+        facts.close()
+        assert {fact.text: fact.generation for fact in left.facts} == {
+            "Wait two blocks after the oracle": 0,
+            "Never chase a falling pool": number,
+        }
+        assert [episode.text for episode in left.episodes] == [f"Oracle lagged in life {number}"]
+        assert f"It ended well at tick 1: Oracle lagged in life {number}" in left.reflection
+        stone = is_dead(folder)
+        assert stone is not None
+        assert stone.testament == left.hash
+    tree = FamilyTree.of(lineage for folder in folders if (lineage := Lineage.load(folder)))
+    assert [(life.agent, life.generation, life.cause) for life in tree.lives] == [
+        ("ann", 0, "age"),
+        ("ben", 1, "age"),
+        ("cat", 2, "age"),
+    ]
+    assert [life.agent for life in left.lineage.ancestors] == ["ben", "ann"]
