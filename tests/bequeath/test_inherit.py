@@ -15,7 +15,7 @@ from bardo.bequeath import inherit, testament
 from bardo.bequeath.estate import gather
 from bardo.bequeath.lineage import Lineage
 from bardo.config import Bequeath
-from bardo.errors import EmbedderUnavailableError
+from bardo.errors import EmbedderUnavailableError, StoreError
 from bardo.model import Fact, Fingerprint
 
 BIRTH = 40
@@ -270,6 +270,23 @@ def test_the_testaments_are_kept_beside_the_heir(tmp_path):
     (copy,) = (tmp_path / "heir" / "testaments").glob("*.testament")
     assert testament.read(copy).hash == left.hash
     assert sorted(path.name for path in tmp_path.iterdir()) == ["heir", "parent.testament"]
+
+
+def test_a_testament_that_vanished_after_it_was_read_is_inherited_without_a_copy(tmp_path):
+    left = bequeath(tmp_path)
+    left.path.unlink()
+    heir = store(tmp_path / "heir")
+    report = adopt(left, heir, folder=tmp_path / "heir")
+    assert report.adopted == 4
+    assert "No copy" in report.notes[0]
+    assert adopt(left, heir, folder=tmp_path / "heir").repeated == (left.hash,)
+
+
+def test_a_folder_that_cannot_be_used_is_a_typed_error(tmp_path):
+    heir = store(tmp_path / "heir")
+    (tmp_path / "heir" / "testaments").write_text("")
+    with pytest.raises(StoreError):
+        adopt(bequeath(tmp_path), heir, folder=tmp_path / "heir")
 
 
 def die(folder, facts, agent, tick, lineage):

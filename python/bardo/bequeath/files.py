@@ -44,6 +44,20 @@ def replace(path: Path, content: bytes) -> None:
         ) from error
 
 
+def make_folder(path: Path) -> None:
+    """Makes a folder unless it is there.
+
+    Raises:
+        StoreUnavailableError: The operating system refused.
+    """
+    try:
+        path.mkdir(exist_ok=True)
+    except OSError as error:
+        raise StoreUnavailableError(
+            f"cannot make the folder {path}: {error}. Check that {path.parent} may be written"
+        ) from error
+
+
 def _sync_folder(folder: Path) -> None:
     # Windows cannot open a folder as a file; there the rename is durable by itself.
     if os.name == "posix":

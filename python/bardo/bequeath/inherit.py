@@ -19,7 +19,7 @@ import numpy as np
 
 from bardo import _core
 from bardo.bequeath import redact
-from bardo.bequeath.files import read_json, replace, write_json
+from bardo.bequeath.files import make_folder, read_json, replace, write_json
 from bardo.bequeath.lineage import Lineage
 from bardo.bequeath.testament import Testament
 from bardo.config import Bequeath
@@ -109,7 +109,7 @@ def adopt(
     lineage = lineage.heir_of(one.lineage for one in fresh.values())
     if folder is not None and fresh:
         # The lineage last: it is what makes the next call a no-op.
-        _keep_copies(folder, fresh.values())
+        adoption.notes += _keep_copies(folder, fresh.values())
         write_json(folder / TESTAMENTS_FOLDER / PROVENANCE_FILE, adoption.provenance)
         lineage.save(folder)
     repeated = tuple(dict.fromkeys(one.hash for one in given if one.hash not in fresh))
@@ -328,13 +328,22 @@ def _as_heard(episode: Episode, testament: Testament, tick: int) -> Episode:
     )
 
 
-def _keep_copies(folder: Path, testaments: Iterable[Testament]) -> None:
-    (folder / TESTAMENTS_FOLDER).mkdir(exist_ok=True)
+def _keep_copies(folder: Path, testaments: Iterable[Testament]) -> list[str]:
+    """Copies the files beside the heir; says which could not be read any more."""
+    notes = []
+    make_folder(folder / TESTAMENTS_FOLDER)
     for testament in testaments:
         name = re.sub(r"[^\w.-]", "_", testament.life.agent)[:64].lstrip(".") or "unnamed"
         path = folder / TESTAMENTS_FOLDER / f"{name}-{testament.hash[:16]}.testament"
-        if not path.exists():
-            replace(path, testament.path.read_bytes())
+        if path.exists():
+            continue
+        try:
+            content = testament.path.read_bytes()
+        except OSError as error:
+            notes.append(f"No copy of {testament.path} was kept: {error}")
+        else:
+            replace(path, content)
+    return notes
 
 
 def _load_provenance(folder: Path | None) -> dict[str, list[str]]:

@@ -118,5 +118,8 @@ def _create(path: Path, content: bytes) -> None:
             os.link(temporary, path)
         except FileExistsError:
             return
+        except OSError:
+            # A file system without hard links: the rename is whole too, only a race of two first uses is not settled.
+            temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
