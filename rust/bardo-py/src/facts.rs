@@ -1,5 +1,7 @@
 //! `FactStore`: semantic memory, for Python.
 
+#![expect(clippy::needless_pass_by_value, reason = "extracted arguments are owned")]
+
 use std::path::PathBuf;
 
 use bardo_core::index::{self, FactFilter, FactOptions, FactVectors, Link, Retention};
@@ -252,7 +254,7 @@ impl FactStore {
 
     #[pyo3(signature = (query, limit = 10))]
     fn search_text(&self, py: Python<'_>, query: &str, limit: usize) -> PyResult<Vec<(String, f64)>> {
-        named(py.detach(|| self.store.search_text(query, limit)).into_python()?)
+        py.detach(|| self.store.search_text(query, limit)).map(named).into_python()
     }
 
     #[pyo3(signature = (vector, limit = 10))]
@@ -265,7 +267,7 @@ impl FactStore {
         let vector: PyReadonlyArray1<'_, f32> =
             vector.extract().map_err(|_| shape_error("a one-dimensional float32 array"))?;
         let vector = vector.as_slice().map_err(|_| shape_error("C-contiguous"))?;
-        named(py.detach(|| self.store.nearest(vector, limit)).into_python()?)
+        py.detach(|| self.store.nearest(vector, limit)).map(named).into_python()
     }
 
     fn put_vectors(
@@ -429,6 +431,6 @@ fn vector_error(what: &str, hint: &str) -> PyErr {
     to_python(&bardo_core::Error::vector(what, hint))
 }
 
-fn named(found: Vec<(Id, f64)>) -> PyResult<Vec<(String, f64)>> {
-    Ok(found.into_iter().map(|(id, score)| (id.to_string(), score)).collect())
+fn named(found: Vec<(Id, f64)>) -> Vec<(String, f64)> {
+    found.into_iter().map(|(id, score)| (id.to_string(), score)).collect()
 }
