@@ -411,12 +411,23 @@ class FactStore:
         batch: int = 256,
         tick: int,
         now: int,
-        settings: CuratorSettings | None = None,
+        minimum: int = 3,
+        confirm_minimum: int = 30,
+        expiry_ticks: int = 20_160,
     ) -> CuratorReport:
         """One Curator pass over at most `batch` verified episodes that were not counted yet.
 
         Facts, baselines and the watermark change in one transaction: a pass that is killed at any point has not
         happened, and no episode counts twice.
+
+        Args:
+            log: The agent's own episodes.
+            batch: Episodes at most.
+            tick: Logical time.
+            now: Microseconds UTC.
+            minimum: Episodes behind a baseline before it is stated as a fact (spec 3).
+            confirm_minimum: Own observations before an inherited baseline is confirmed or refuted.
+            expiry_ticks: Ticks after which a contradicted fact expires; 14 days of 1,440 loops.
 
         Raises:
             StoreDamagedError: The log ends before the watermark: it was replaced or rolled back.
@@ -461,26 +472,6 @@ def confidence_now(fact: Fact, *, tick: int, tau_ticks: float) -> float:
     """The decayed confidence of a fact at a tick."""
 
 # --- consolidate ------------------------------------------------------------------------------------------------------
-
-@final
-class CuratorSettings:
-    """How a Curator pass decides.
-
-    Args:
-        minimum: Episodes behind a baseline before it is stated as a fact (spec 3).
-        confirm_minimum: Own observations before an inherited baseline is confirmed or refuted.
-        expiry_ticks: Ticks after which a contradicted fact expires; 14 days of 1,440 loops.
-    """
-
-    def __new__(
-        cls, *, minimum: int = 3, confirm_minimum: int = 30, expiry_ticks: int = 20_160
-    ) -> CuratorSettings: ...
-    @property
-    def minimum(self) -> int: ...
-    @property
-    def confirm_minimum(self) -> int: ...
-    @property
-    def expiry_ticks(self) -> int: ...
 
 @final
 class CuratorReport:

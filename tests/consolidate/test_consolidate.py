@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from bardo import errors
-from bardo._core import CuratorSettings, EpisodeLog, FactStore
+from bardo._core import EpisodeLog, FactStore
 from bardo.model import Episode, Fact, Fingerprint
 
 TOY = Fingerprint(model="toy", version="1", preprocessing="none", dims=2)
@@ -93,7 +93,7 @@ def test_only_verified_episodes_become_baselines(log: EpisodeLog, facts: FactSto
 def test_an_heir_confirms_and_refutes_what_it_was_told(log: EpisodeLog, facts: FactStore):
     right, wrong = (one.id for one in facts.upsert([inherited(0.0), inherited(0.5)], tick=0, now=NOW))
     live(log, trades(0, 60))
-    report = facts.consolidate(log, tick=60, now=NOW, settings=CuratorSettings(expiry_ticks=100))
+    report = facts.consolidate(log, tick=60, now=NOW, expiry_ticks=100)
     assert (report.confirmed, report.refuted) == ([right], [wrong])
     assert (report.facts_confirmed, report.facts_refuted) == (1, 1)
     earned, refuted = facts.get([right, wrong])

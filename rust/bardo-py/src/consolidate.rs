@@ -1,36 +1,8 @@
-//! The Curator's settings and report, for Python.
+//! The Curator's report, for Python.
 
 use bardo_core::consolidate as core;
 use bardo_core::model::Id;
 use pyo3::prelude::*;
-
-/// How a pass decides; see `_core.pyi`.
-#[pyclass(frozen, get_all, module = "bardo._core")]
-pub struct CuratorSettings {
-    minimum: u64,
-    confirm_minimum: u64,
-    expiry_ticks: u64,
-}
-
-#[pymethods]
-impl CuratorSettings {
-    #[new]
-    #[pyo3(signature = (*, minimum = core::MINIMUM_EPISODES, confirm_minimum = core::CONFIRM_OBSERVATIONS,
-        expiry_ticks = core::EXPIRY_TICKS))]
-    fn new(minimum: u64, confirm_minimum: u64, expiry_ticks: u64) -> Self {
-        Self { minimum, confirm_minimum, expiry_ticks }
-    }
-}
-
-impl From<&CuratorSettings> for core::CuratorSettings {
-    fn from(settings: &CuratorSettings) -> Self {
-        Self {
-            minimum: settings.minimum,
-            confirm_minimum: settings.confirm_minimum,
-            expiry_ticks: settings.expiry_ticks,
-        }
-    }
-}
 
 /// What a pass did; see `_core.pyi`.
 #[pyclass(frozen, get_all, module = "bardo._core")]

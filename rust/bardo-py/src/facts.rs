@@ -4,6 +4,7 @@
 
 use std::path::PathBuf;
 
+use bardo_core::consolidate::{self, CONFIRM_OBSERVATIONS, CuratorSettings, EXPIRY_TICKS, MINIMUM_EPISODES};
 use bardo_core::index::{self, FactFilter, FactOptions, FactVectors, Link, Retention};
 use bardo_core::model::decay::{self, Fading};
 use bardo_core::model::{Fact, FactKind, Fingerprint, Id};
@@ -12,7 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 use crate::capture::EpisodeLog;
-use crate::consolidate::{CuratorReport, CuratorSettings};
+use crate::consolidate::CuratorReport;
 use crate::convert::{fact_from, facts_from, facts_into, fingerprint_from, fingerprint_into, id};
 use crate::errors::{IntoPython, to_python};
 
@@ -321,7 +322,9 @@ impl FactStore {
         py.detach(|| self.store.confidence_now(&ids, tick)).into_python()
     }
 
-    #[pyo3(signature = (log, *, batch = 256, tick, now, settings = None))]
+    #[pyo3(signature = (log, *, batch = 256, tick, now, minimum = MINIMUM_EPISODES,
+        confirm_minimum = CONFIRM_OBSERVATIONS, expiry_ticks = EXPIRY_TICKS))]
+    #[expect(clippy::too_many_arguments, reason = "keyword-only options")]
     fn consolidate(
         &self,
         py: Python<'_>,
@@ -329,11 +332,13 @@ impl FactStore {
         batch: usize,
         tick: u64,
         now: i64,
-        settings: Option<&Bound<'_, CuratorSettings>>,
+        minimum: u64,
+        confirm_minimum: u64,
+        expiry_ticks: u64,
     ) -> PyResult<CuratorReport> {
-        let settings = settings.map_or_else(Default::default, |settings| settings.get().into());
+        let settings = CuratorSettings { minimum, confirm_minimum, expiry_ticks };
         let log = log.get();
-        py.detach(|| bardo_core::consolidate::consolidate(&self.store, &log.core, batch, tick, now, settings))
+        py.detach(|| consolidate::consolidate(&self.store, &log.core, batch, tick, now, settings))
             .map(CuratorReport::from)
             .into_python()
     }

@@ -30,7 +30,7 @@ mod _core {
     use crate::capture::{EpisodeLog, Recorded, finish_episodes};
 
     #[pymodule_export]
-    use crate::consolidate::{CuratorReport, CuratorSettings};
+    use crate::consolidate::CuratorReport;
 
     #[pymodule_export]
     use crate::facts::{FactStore, Upserted, confidence_now, decay_confidence, half_life_to_tau, stability};
