@@ -63,9 +63,13 @@ demo: dev ## Show three generations of a trading agent, and a conversation remem
 	$(call say,Running the demo)
 	@$(BIN)/bardo demo
 
-bench: dev ## Measure, beside peers, in one run
-	$(call say,Measuring)
+bench: dev ## Measure beside peers in one run; with DATA=folder also what is found in conversations
+	$(call say,Measuring the verbs)
 	@$(BIN)/python benches/python
+ifdef DATA
+	$(call say,Measuring what is found)
+	@cd benches/python && $(BIN)/python -m quality --data $(abspath $(DATA))
+endif
 
 # --- checks -------------------------------------------------------------------------------------------------------
 
