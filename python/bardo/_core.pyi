@@ -1,7 +1,7 @@
 """The Rust core: one section per stage, in the order a memory takes them."""
 
 import builtins
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Literal, final
@@ -541,6 +541,8 @@ class RecallSettings:
         factors: Weights of semantic, temporal, importance and emotional.
         tau_ticks: e-folding time of decay, in ticks.
         duplicate_similarity: Jaccard similarity of terms from which memories are near-duplicates; above 1 for never.
+        conversation: Weights of what the turns around a memory say, by name: previous_question, next_turn,
+            session_best, session_words, speaker, date, time, question_penalty.
 
     Raises:
         InvalidInputError: A setting is not a number, out of range, or no such policy.
@@ -566,6 +568,7 @@ class RecallSettings:
         factors: tuple[float, float, float, float] | None = None,
         tau_ticks: float | None = None,
         duplicate_similarity: float | None = None,
+        conversation: Mapping[str, float] | None = None,
     ) -> RecallSettings: ...
 
 @final

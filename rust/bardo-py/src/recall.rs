@@ -1,11 +1,13 @@
 //! What a recall takes and gives: settings, filters, hits.
 
+use std::collections::HashMap;
+
 use bardo_core::index::hot::Layer;
 use bardo_core::index::lexical::Bm25;
 use bardo_core::model::{Role, Source};
 use bardo_core::recall::explain::{Found, Hit};
 use bardo_core::recall::filter::Filters;
-use bardo_core::recall::settings::{Factors, PerArm, Settings};
+use bardo_core::recall::settings::{ConversationWeights, Factors, PerArm, Settings};
 use pyo3::prelude::*;
 
 use crate::convert::{field, widen};
@@ -22,7 +24,7 @@ impl PyRecallSettings {
     #[pyo3(signature = (
         *, policy=None, fusion=None, dense=None, lexical=None, recency=None, depth=None, rrf_depth=None, rrf_k=None,
         bm25_k1=None, bm25_b=None, min_cosine=None, whole_weight=None, sentence_penalty=None, recency_days=None,
-        factors=None, tau_ticks=None, duplicate_similarity=None
+        factors=None, tau_ticks=None, duplicate_similarity=None, conversation=None
     ))]
     fn new(
         policy: Option<&str>,
@@ -42,6 +44,7 @@ impl PyRecallSettings {
         factors: Option<(f32, f32, f32, f32)>,
         tau_ticks: Option<f64>,
         duplicate_similarity: Option<f32>,
+        conversation: Option<HashMap<String, f32>>,
     ) -> PyResult<Self> {
         let usual = Settings::default();
         let settings =
@@ -66,6 +69,7 @@ impl PyRecallSettings {
                 }),
                 tau_ticks: tau_ticks.unwrap_or(usual.tau_ticks),
                 duplicate_similarity: duplicate_similarity.unwrap_or(usual.duplicate_similarity),
+                conversation: conversation_from(conversation.unwrap_or_default())?,
                 ..usual
             };
         settings.check().into_python()?;
@@ -159,6 +163,30 @@ impl PyFound {
             found.hits.into_iter().map(|hit| Py::new(py, PyHit::from(hit))).collect::<PyResult<_>>()?;
         Ok(Self { hits, notes: found.notes, searched: found.searched, candidates: found.candidates })
     }
+}
+
+fn conversation_from(given: HashMap<String, f32>) -> PyResult<ConversationWeights> {
+    let mut weights = ConversationWeights::default();
+    for (name, number) in given {
+        let weight = match name.as_str() {
+            "previous_question" => &mut weights.previous_question,
+            "next_turn" => &mut weights.next_turn,
+            "session_best" => &mut weights.session_best,
+            "session_words" => &mut weights.session_words,
+            "speaker" => &mut weights.speaker,
+            "date" => &mut weights.date,
+            "time" => &mut weights.time,
+            "question_penalty" => &mut weights.question_penalty,
+            _ => {
+                return Err(invalid(
+                    format!("{name:?} is not a weight of the conversation"),
+                    "Use previous_question, next_turn, session_best, session_words, speaker, date, time, question_penalty",
+                ));
+            }
+        };
+        *weight = number;
+    }
+    Ok(weights)
 }
 
 /// A `bardo.recall.retriever.Filters`.

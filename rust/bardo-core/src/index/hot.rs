@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use super::interner::{Interner, NO_NAME, Symbol};
-use super::lexical::{LexicalIndex, MAX_DOCUMENTS, Slot};
+use super::lexical::{LexicalIndex, MAX_DOCUMENTS, NO_GROUP, Slot};
 use super::text::{holds_question, holds_time, lexical_text_of_episode, lexical_text_of_fact};
 use super::vectors::VectorIndex;
 use crate::error::{Error, Result};
@@ -135,6 +135,10 @@ pub struct HotSet {
     conversations: HashMap<(Symbol, Symbol), u32>,
     /// Last turn of every conversation.
     tails: Vec<Option<Slot>>,
+    /// Words of every conversation.
+    lengths: Vec<u32>,
+    /// Conversation of every slot: a copy of the rows' that is quick to walk.
+    conversation_of: Vec<u32>,
     facts: usize,
     /// Number of the last change of facts that was taken over (`hot_sync.rs`).
     pub(super) facts_change: u64,
@@ -194,6 +198,7 @@ impl HotSet {
     pub fn remove(&mut self, id: &Id) -> bool {
         let Some(slot) = self.slots.remove(id) else { return false };
         self.unlink(slot);
+        self.conversation_of[slot as usize] = NO_GROUP;
         self.lexical.remove(slot);
         self.vectors.remove(slot);
         if let Some(row) = self.rows[slot as usize].take() {
@@ -250,10 +255,16 @@ impl HotSet {
         &self.vectors
     }
 
-    /// Conversations ever seen: the length of every array by conversation.
+    /// Conversation of every slot, or [`NO_GROUP`].
     #[must_use]
-    pub fn conversations(&self) -> usize {
-        self.tails.len()
+    pub fn conversation_of(&self) -> &[u32] {
+        &self.conversation_of
+    }
+
+    /// Words of every conversation.
+    #[must_use]
+    pub fn conversation_lengths(&self) -> &[u32] {
+        &self.lengths
     }
 
     /// Memories.
@@ -298,6 +309,7 @@ impl HotSet {
                 ));
             }
             self.rows.push(Some(row));
+            self.conversation_of.push(NO_GROUP);
             self.rows.len() as Slot - 1
         };
         self.slots.insert(id, slot);
@@ -378,11 +390,12 @@ impl HotSet {
         }
     }
 
-    /// Puts a new episode in its place in its conversation: nearly always at the end.
+    /// Puts a new turn in its place in its conversation: nearly always at the end. What nobody said is no turn.
     fn link(&mut self, slot: Slot) {
         let Some(row) = self.row(slot) else { return };
         let key = (row.thread, row.session);
-        if key == (NO_NAME, NO_NAME) {
+        let is_turn = row.speaker != NO_NAME || matches!(row.role, Some(Role::User | Role::Agent));
+        if key == (NO_NAME, NO_NAME) || !is_turn {
             return;
         }
         let order = row.order();
@@ -390,7 +403,10 @@ impl HotSet {
         let conversation = *self.conversations.entry(key).or_insert(fresh);
         if conversation == fresh {
             self.tails.push(None);
+            self.lengths.push(0);
         }
+        self.lengths[conversation as usize] += self.lexical.length(slot);
+        self.conversation_of[slot as usize] = conversation;
         let mut previous = self.tails[conversation as usize];
         let mut next = None;
         while let Some(before) = previous
@@ -410,6 +426,7 @@ impl HotSet {
     fn unlink(&mut self, slot: Slot) {
         let Some(row) = self.row(slot) else { return };
         if let (Some(conversation), previous, next) = (row.conversation, row.previous, row.next) {
+            self.lengths[conversation as usize] -= self.lexical.length(slot);
             self.join(conversation, previous, next);
         }
     }

@@ -16,6 +16,9 @@ const MAX_FREQUENCY: u32 = (1 << FREQUENCY_BITS) - 1;
 /// Documents that fit the other 26 bits.
 pub const MAX_DOCUMENTS: usize = 1 << (32 - FREQUENCY_BITS);
 
+/// Group of a document that is in none.
+pub const NO_GROUP: u32 = u32::MAX;
+
 /// Different terms of a query that are scored at most: the first ones. A question has about ten.
 pub const QUERY_TERMS: usize = 256;
 
@@ -176,7 +179,8 @@ impl LexicalIndex {
             .filter(|(_, kind)| !has_word || *kind != TermKind::Stop)
             .filter_map(|(text, _)| {
                 let term = *self.vocabulary.get(&xxhash_rust::xxh3::xxh3_64(text.as_bytes()))?;
-                Some(QueryTerm { term, idf: self.idf(term), text })
+                let documents = self.postings[term as usize].entries.len() as f32;
+                Some(QueryTerm { term, idf: idf(documents, self.alive as f32), text })
             })
             .collect();
         (terms, has_any)
@@ -198,6 +202,49 @@ impl LexicalIndex {
                 scores[slot] += gain * frequency / (frequency + norm);
             }
         }
+    }
+
+    /// Writes the BM25 score of every group of documents, each taken as one document, into `scores` (one element per
+    /// group). `group_of` has an element per slot; documents in no group have [`NO_GROUP`].
+    pub fn score_groups(
+        &self,
+        terms: &[QueryTerm],
+        parameters: Bm25,
+        group_of: &[u32],
+        lengths: &[u32],
+        scores: &mut Vec<f32>,
+    ) {
+        scores.clear();
+        scores.resize(lengths.len(), 0.0);
+        let groups = lengths.iter().filter(|length| **length > 0).count() as f32;
+        let total: u64 = lengths.iter().map(|&length| u64::from(length)).sum();
+        let base = parameters.k1 * (1.0 - parameters.b);
+        let slope = parameters.k1 * parameters.b / (total as f32 / groups.max(1.0)).max(1.0);
+        let mut frequencies = vec![0_u32; lengths.len()];
+        let mut touched = Vec::new();
+        for term in terms {
+            for &entry in &self.postings[term.term as usize].entries {
+                let group = group_of[(entry >> FREQUENCY_BITS) as usize];
+                if group != NO_GROUP {
+                    if frequencies[group as usize] == 0 {
+                        touched.push(group);
+                    }
+                    frequencies[group as usize] += entry & MAX_FREQUENCY;
+                }
+            }
+            let gain = idf(touched.len() as f32, groups) * (parameters.k1 + 1.0);
+            for group in touched.drain(..) {
+                let frequency = std::mem::take(&mut frequencies[group as usize]) as f32;
+                let norm = base + slope * lengths[group as usize] as f32;
+                scores[group as usize] += gain * frequency / (frequency + norm);
+            }
+        }
+    }
+
+    /// Words of a document, stop words and second readings aside.
+    #[must_use]
+    pub fn length(&self, slot: Slot) -> u32 {
+        self.documents.get(slot as usize).map_or(0, |document| document.length)
     }
 
     /// Those of the query's terms that a document holds.
@@ -267,12 +314,6 @@ impl LexicalIndex {
             + self.vocabulary.capacity() * (size_of::<(u64, u32)>() + 1)
     }
 
-    /// As Lucene: never negative.
-    fn idf(&self, term: u32) -> f32 {
-        let documents = self.postings[term as usize].entries.len() as f32;
-        (1.0 + (self.alive as f32 - documents + 0.5) / (documents + 0.5)).ln()
-    }
-
     fn intern(&mut self, hash: u64, has_digit: bool) -> u32 {
         if let Some(&term) = self.vocabulary.get(&hash) {
             return term;
@@ -288,6 +329,11 @@ impl LexicalIndex {
         self.vocabulary.insert(hash, term);
         term
     }
+}
+
+/// Inverse document frequency as in Lucene: never negative.
+fn idf(documents: f32, of: f32) -> f32 {
+    (1.0 + (of - documents + 0.5) / (documents + 0.5)).ln()
 }
 
 #[cfg(test)]

@@ -137,14 +137,14 @@ impl VectorIndex {
         }
     }
 
-    /// The exact similarity of one memory, if it has vectors.
+    /// The exact similarity of one memory, if it has vectors. The buffer is reused from call to call.
     #[must_use]
-    pub fn exact(&self, query: &QueryVector, owner: Slot) -> Option<Similarity> {
+    pub fn exact(&self, query: &QueryVector, owner: Slot, buffer: &mut Vec<f32>) -> Option<Similarity> {
         let rows = self.rows_of.get(owner as usize)?;
         let (&first, sentences) = rows.split_first()?;
-        let whole = self.cosine(&query.unit, first);
-        let best =
-            sentences.iter().map(|&row| self.cosine(&query.unit, row)).fold(f32::NEG_INFINITY, f32::max);
+        let mut cosine = |row: u32| self.cosine(&query.unit, row, buffer);
+        let whole = cosine(first);
+        let best = sentences.iter().map(|&row| cosine(row)).fold(f32::NEG_INFINITY, f32::max);
         let best = if sentences.is_empty() { whole } else { best };
         Some(Similarity { whole, best, sentences: sentences.len().max(1) as u32 })
     }
@@ -159,8 +159,11 @@ impl VectorIndex {
         found.retain(|(_, cosine)| cosine.is_finite());
         found.sort_unstable_by(|left, right| right.1.total_cmp(&left.1).then(left.0.cmp(&right.0)));
         found.truncate((limit * RESCORE_FACTOR).max(RESCORE_LEAST));
+        let mut buffer = Vec::new();
         for (owner, cosine) in &mut found {
-            *cosine = self.exact(query, *owner).map_or(f32::NEG_INFINITY, |similarity| similarity.best);
+            *cosine = self
+                .exact(query, *owner, &mut buffer)
+                .map_or(f32::NEG_INFINITY, |similarity| similarity.best);
         }
         found.sort_unstable_by(|left, right| right.1.total_cmp(&left.1).then(left.0.cmp(&right.0)));
         found.truncate(limit);
@@ -174,7 +177,7 @@ impl VectorIndex {
         let (left, right) = (first(left)?, first(right)?);
         let mut unit = vec![0.0; self.dims];
         self.original(left).convert_to_f32_slice(&mut unit);
-        Some(self.cosine(&unit, right))
+        Some(self.cosine(&unit, right, &mut Vec::new()))
     }
 
     /// Refuses a query of other dimensions than the stored vectors.
@@ -219,10 +222,10 @@ impl VectorIndex {
         &self.originals[start..start + self.dims]
     }
 
-    fn cosine(&self, unit: &[f32], row: u32) -> f32 {
-        let mut original = vec![0.0; self.dims];
-        self.original(row).convert_to_f32_slice(&mut original);
-        <f32 as SpatialSimilarity>::dot(unit, &original).unwrap_or(0.0) as f32
+    fn cosine(&self, unit: &[f32], row: u32, buffer: &mut Vec<f32>) -> f32 {
+        buffer.resize(self.dims, 0.0);
+        self.original(row).convert_to_f32_slice(buffer);
+        <f32 as SpatialSimilarity>::dot(unit, buffer).unwrap_or(0.0) as f32
     }
 
     fn swap_remove(&mut self, row: usize) {

@@ -1,22 +1,37 @@
 //! Fusing the arms: z-scored weighted sum over the union of candidates, or reciprocal ranks. Neither depends on the
 //! order in which candidates are given.
 
-/// Standardises the values that are there. The spread is never taken for less than `floor`: among few candidates, or
-/// nearly equal ones, a difference of noise must not look like one of relevance. A value that is missing counts as
-/// average.
-#[must_use]
-pub fn standardize(values: &[Option<f32>], floor: f32) -> Vec<f32> {
-    let known: Vec<f64> = values.iter().flatten().map(|&value| f64::from(value)).collect();
-    if known.is_empty() {
-        return vec![0.0; values.len()];
+/// Where the values of an arm lie: what turns one into a z-score.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Scale {
+    mean: f64,
+    /// Zero where there was no value at all.
+    spread: f64,
+}
+
+impl Scale {
+    /// The scale of the values that are there. The spread is never taken for less than `floor`: among few candidates,
+    /// or nearly equal ones, a difference of noise must not look like one of relevance.
+    #[must_use]
+    pub fn of(values: impl IntoIterator<Item = Option<f32>>, floor: f32) -> Self {
+        let known: Vec<f64> = values.into_iter().flatten().map(f64::from).collect();
+        if known.is_empty() {
+            return Self::default();
+        }
+        let count = known.len() as f64;
+        let mean = sum(known.clone()) / count;
+        let squares = known.iter().map(|value| (value - mean) * (value - mean)).collect();
+        Self { mean, spread: (sum(squares) / count).sqrt().max(f64::from(floor)) }
     }
-    let mean = sum(known.clone()) / known.len() as f64;
-    let squares = known.iter().map(|value| (value - mean) * (value - mean)).collect();
-    let spread = (sum(squares) / known.len() as f64).sqrt().max(f64::from(floor));
-    values
-        .iter()
-        .map(|value| value.map_or(0.0, |value| ((f64::from(value) - mean) / spread) as f32))
-        .collect()
+
+    /// The z-score of a value; one that is missing counts as average.
+    #[must_use]
+    pub fn place(&self, value: Option<f32>) -> f32 {
+        match value {
+            Some(value) if self.spread > 0.0 => ((f64::from(value) - self.mean) / self.spread) as f32,
+            _ => 0.0,
+        }
+    }
 }
 
 /// Sums in order of size, so that the same numbers in another order give the same bits.
@@ -39,14 +54,16 @@ mod tests {
 
     #[test]
     fn noise_among_equals_stays_small() {
-        let scores = standardize(&[Some(0.5), Some(0.500_1)], 0.05);
-        assert!(scores.iter().all(|score| score.abs() < 0.01), "{scores:?}");
+        let values = [Some(0.5), Some(0.500_1)];
+        let scale = Scale::of(values, 0.05);
+        assert!(values.into_iter().all(|value| scale.place(value).abs() < 0.01), "{scale:?}");
     }
 
     #[test]
     fn a_missing_value_is_average() {
-        assert_eq!(standardize(&[Some(1.0), None, Some(3.0)], 0.1), [-1.0, 0.0, 1.0]);
-        assert_eq!(standardize(&[None, None], 0.1), [0.0, 0.0]);
+        let scale = Scale::of([Some(1.0), None, Some(3.0)], 0.1);
+        assert_eq!([Some(1.0), None, Some(3.0)].map(|value| scale.place(value)), [-1.0, 0.0, 1.0]);
+        assert!(Scale::of([None, None], 0.1).place(Some(7.0)).abs() < f32::EPSILON);
     }
 
     proptest! {
@@ -58,9 +75,7 @@ mod tests {
             let shift = shift % values.len();
             let mut turned = values.clone();
             turned.rotate_left(shift);
-            let mut expected = standardize(&values, 0.05);
-            expected.rotate_left(shift);
-            prop_assert_eq!(standardize(&turned, 0.05), expected);
+            prop_assert_eq!(Scale::of(turned, 0.05), Scale::of(values, 0.05));
         }
     }
 }

@@ -1,5 +1,8 @@
 //! A few memories, ranked and explained (spec 4).
 
+mod arms;
+mod candidate;
+pub mod conversation;
 pub mod explain;
 pub mod filter;
 pub mod fuse;

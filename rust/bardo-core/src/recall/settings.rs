@@ -79,6 +79,45 @@ pub struct Factors {
     pub emotional: f32,
 }
 
+/// How much the turns around a memory count, in standard deviations of the candidates' relevance.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ConversationWeights {
+    /// Part of the previous turn's relevance, where it asks and both are short.
+    pub previous_question: f32,
+    /// Part of the next turn's relevance, where it is short.
+    pub next_turn: f32,
+    /// Part of the best relevance in the session.
+    pub session_best: f32,
+    /// Of the session's BM25 as one document.
+    pub session_words: f32,
+    /// Where the query names who spoke.
+    pub speaker: f32,
+    /// Where the query names the month or year.
+    pub date: f32,
+    /// Where the query asks when, and a short turn tells a time.
+    pub time: f32,
+    /// Taken off a short turn that asks.
+    pub question_penalty: f32,
+    /// Words of a turn that is short: beyond it, a question is one sentence of many.
+    pub short_words: u16,
+}
+
+impl Default for ConversationWeights {
+    fn default() -> Self {
+        Self {
+            previous_question: 0.3,
+            next_turn: 0.1,
+            session_best: 0.1,
+            session_words: 0.1,
+            speaker: 0.3,
+            date: 0.2,
+            time: 0.3,
+            question_penalty: 0.2,
+            short_words: 40,
+        }
+    }
+}
+
 /// All of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
@@ -104,6 +143,8 @@ pub struct Settings {
     /// Taken off the best sentence per natural logarithm of the number of sentences: the best of many is high by
     /// chance.
     pub sentence_penalty: f32,
+    /// How much the turns around a memory count.
+    pub conversation: ConversationWeights,
     /// e-folding time of the recency arm, in days.
     pub recency_days: f32,
     /// Weights of the four factors.
@@ -131,6 +172,7 @@ impl Default for Settings {
             min_cosine: 0.155,
             whole_weight: 0.5,
             sentence_penalty: 0.08,
+            conversation: ConversationWeights::default(),
             recency_days: 14.0,
             factors: Factors { semantic: 0.40, temporal: 0.20, importance: 0.25, emotional: 0.15 },
             tau_ticks: 500.0,
@@ -157,6 +199,14 @@ impl Settings {
             ("temporal", self.factors.temporal),
             ("importance", self.factors.importance),
             ("emotional", self.factors.emotional),
+            ("previous_question", self.conversation.previous_question),
+            ("next_turn", self.conversation.next_turn),
+            ("session_best", self.conversation.session_best),
+            ("session_words", self.conversation.session_words),
+            ("speaker", self.conversation.speaker),
+            ("date", self.conversation.date),
+            ("time", self.conversation.time),
+            ("question_penalty", self.conversation.question_penalty),
             ("duplicate_similarity", self.duplicate_similarity),
         ];
         for (name, number) in numbers {

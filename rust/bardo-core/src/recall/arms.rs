@@ -1,0 +1,128 @@
+//! The three arms: what each says of a memory, and which memories it brings in.
+
+use super::settings::Settings;
+use crate::index::calendar::MICROS_PER_DAY;
+use crate::index::hot::{HotSet, Row};
+use crate::index::lexical::{QueryTerm, Slot};
+use crate::index::vectors::{QueryVector, Similarity};
+use crate::model::Micros;
+
+/// Latest memories that are looked at.
+const RECENT: usize = 20;
+
+/// Arrays by slot that one search fills and the next one reuses.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    /// Whether the filters let the slot through.
+    pub allowed: Vec<bool>,
+    /// BM25.
+    pub words: Vec<f32>,
+    /// Of the scan; empty without a query vector.
+    pub similarities: Vec<Similarity>,
+    /// BM25 of every conversation as one document.
+    pub sessions: Vec<f32>,
+    buffer: Vec<f32>,
+}
+
+/// Slots with their values, best first.
+pub type List = Vec<(Slot, f32)>;
+
+/// The arms for one query.
+pub struct Arms<'search> {
+    /// Where memories are looked up.
+    pub hot: &'search HotSet,
+    /// Thresholds and mixtures.
+    pub settings: &'search Settings,
+    /// The query as a vector.
+    pub vector: Option<QueryVector>,
+    /// The query as terms.
+    pub terms: Vec<QueryTerm>,
+    /// Wall clock of the asker.
+    pub now: Micros,
+}
+
+impl Arms<'_> {
+    /// Scores every memory by its words, and every allowed one by its vectors.
+    pub fn score(&self, scratch: &mut Scratch) {
+        let (lexical, bm25) = (self.hot.lexical(), self.settings.bm25);
+        lexical.score(&self.terms, bm25, self.hot.slots(), &mut scratch.words);
+        let (groups, lengths) = (self.hot.conversation_of(), self.hot.conversation_lengths());
+        lexical.score_groups(&self.terms, bm25, groups, lengths, &mut scratch.sessions);
+        match &self.vector {
+            Some(vector) => self.hot.vectors().scan(vector, &scratch.allowed, &mut scratch.similarities),
+            None => scratch.similarities.clear(),
+        }
+    }
+
+    /// The candidates of the three arms in the order of [`super::explain::Arm::ALL`], each past its own threshold.
+    pub fn candidates(&self, depth: usize, scratch: &mut Scratch) -> [List; 3] {
+        let allowed = |scratch: &Scratch| -> Vec<Slot> {
+            (0..).zip(&scratch.allowed).filter(|(_, allowed)| **allowed).map(|(slot, _)| slot).collect()
+        };
+        let slots = allowed(scratch);
+        let rough = slots
+            .iter()
+            .filter_map(|&slot| Some((slot, self.dense(scratch.similarities.get(slot as usize)?))));
+        let rough = self.top(rough.filter(|(_, value)| value.is_finite()), depth);
+        let words =
+            slots.iter().map(|&slot| (slot, scratch.words[slot as usize])).filter(|(_, value)| *value > 0.0);
+        let words = self.top(words, depth);
+        let recent = self.top(slots.iter().map(|&slot| (slot, self.recency(slot))), RECENT.min(depth));
+        let near: Vec<(Slot, f32)> = rough
+            .into_iter()
+            .filter_map(|(slot, _)| {
+                let (value, cosine) = self.similarity(slot, scratch)?;
+                (cosine >= self.settings.min_cosine).then_some((slot, value))
+            })
+            .collect();
+        [self.top(near.into_iter(), depth), words, recent]
+    }
+
+    /// The exact value of the dense arm, and the better of the two cosines in it.
+    pub fn similarity(&self, slot: Slot, scratch: &mut Scratch) -> Option<(f32, f32)> {
+        let similarity = self.hot.vectors().exact(self.vector.as_ref()?, slot, &mut scratch.buffer)?;
+        Some((self.dense(&similarity), similarity.best.max(similarity.whole)))
+    }
+
+    /// The value of the dense arm by the scan; none where there is no vector or the filters forbid it.
+    pub fn rough(&self, slot: Slot, scratch: &Scratch) -> Option<f32> {
+        scratch
+            .similarities
+            .get(slot as usize)
+            .map(|similarity| self.dense(similarity))
+            .filter(|value| value.is_finite())
+    }
+
+    /// How recent a memory is: 1 now, falling by e-folds.
+    pub fn recency(&self, slot: Slot) -> f32 {
+        let days = f64::from(self.settings.recency_days);
+        self.hot.row(slot).map_or(0.0, |row| (-self.age_days(row) / days).exp() as f32)
+    }
+
+    /// Days since a memory was made.
+    pub fn age_days(&self, row: &Row) -> f64 {
+        self.now.saturating_sub(row.at).max(0) as f64 / MICROS_PER_DAY as f64
+    }
+
+    /// The best sentence, held back where there were many to choose from, with a part of the whole.
+    fn dense(&self, similarity: &Similarity) -> f32 {
+        let chance = self.settings.sentence_penalty * (similarity.sentences.max(1) as f32).ln();
+        let whole = self.settings.whole_weight;
+        (similarity.best - chance + whole * similarity.whole) / (1.0 + whole)
+    }
+
+    /// The greatest values, greatest first, ties by id.
+    fn top(&self, values: impl Iterator<Item = (Slot, f32)>, count: usize) -> List {
+        let id = |slot: Slot| self.hot.row(slot).map(|row| row.id);
+        let order = |left: &(Slot, f32), right: &(Slot, f32)| {
+            right.1.total_cmp(&left.1).then_with(|| id(left.0).cmp(&id(right.0)))
+        };
+        let mut kept: List = values.collect();
+        if kept.len() > count {
+            kept.select_nth_unstable_by(count, order);
+            kept.truncate(count);
+        }
+        kept.sort_unstable_by(order);
+        kept
+    }
+}

@@ -1,0 +1,168 @@
+//! The union of the arms' candidates, and the fused relevance of each.
+
+use std::collections::HashMap;
+
+use super::arms::{Arms, List, Scratch};
+use super::conversation::{Clues, Surroundings};
+use super::fuse::{Scale, reciprocal};
+use super::settings::Fusion;
+use crate::index::lexical::Slot;
+use crate::model::Id;
+
+/// Least spread of each arm over the candidates (see [`Scale::of`]): cosines, BM25 scores and recencies that differ
+/// by less say nothing.
+const LEAST_SPREAD: [f32; 3] = [0.05, 1.0, 0.25];
+
+/// Candidates whose neighbours in the conversation become candidates too.
+const NEIGHBOURS_OF: usize = 30;
+
+/// One memory under consideration.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// Its row.
+    pub slot: Slot,
+    /// Its id.
+    pub id: Id,
+    /// What each arm says of it.
+    pub values: [Option<f32>; 3],
+    /// Its rank in each arm, from 1.
+    pub ranks: [Option<u32>; 3],
+    /// What each arm adds to the fused relevance.
+    pub parts: [f32; 3],
+    /// What the conversation adds.
+    pub conversation: Vec<(&'static str, f32)>,
+    /// Whether it passed the threshold of an arm that looks at content, or stands beside one that did.
+    pub is_relevant: bool,
+    /// Fused relevance.
+    pub fused: f32,
+}
+
+/// The union of the arms, every memory with the values of all of them, in the order of ids.
+pub fn unite(arms: &Arms<'_>, lists: &[List; 3], has_content: bool, scratch: &mut Scratch) -> Vec<Candidate> {
+    let ranks: [HashMap<Slot, u32>; 3] =
+        std::array::from_fn(|arm| lists[arm].iter().map(|(slot, _)| *slot).zip(1..).collect());
+    let mut slots: Vec<Slot> = lists.iter().flatten().map(|(slot, _)| *slot).collect();
+    slots.sort_unstable();
+    slots.dedup();
+    let mut candidates: Vec<Candidate> =
+        slots.into_iter().filter_map(|slot| candidate(arms, slot, has_content, scratch)).collect();
+    for candidate in &mut candidates {
+        candidate.ranks = std::array::from_fn(|arm| ranks[arm].get(&candidate.slot).copied());
+    }
+    candidates.sort_unstable_by_key(|candidate| candidate.id);
+    candidates
+}
+
+fn candidate(arms: &Arms<'_>, slot: Slot, has_content: bool, scratch: &mut Scratch) -> Option<Candidate> {
+    let row = arms.hot.row(slot)?;
+    let similarity = arms.similarity(slot, scratch);
+    let words = scratch.words[slot as usize];
+    let is_near = similarity.is_some_and(|(_, cosine)| cosine >= arms.settings.min_cosine);
+    Some(Candidate {
+        slot,
+        id: row.id,
+        values: [similarity.map(|(value, _)| value), Some(words), Some(arms.recency(slot))],
+        ranks: [None; 3],
+        parts: [0.0; 3],
+        conversation: Vec::new(),
+        is_relevant: is_near || words > 0.0 || !has_content,
+        fused: 0.0,
+    })
+}
+
+/// Gives every candidate its fused relevance, and adds the neighbours of the best.
+pub fn fuse(
+    arms: &Arms<'_>,
+    fusion: Fusion,
+    clues: &Clues,
+    candidates: &mut Vec<Candidate>,
+    scratch: &mut Scratch,
+) {
+    let weights = &arms.settings.weights;
+    let weights = [weights.dense, weights.lexical, weights.recency];
+    match fusion {
+        Fusion::Rrf => {
+            for candidate in candidates {
+                let part = |arm: usize| reciprocal(candidate.ranks[arm], weights[arm], arms.settings.rrf_k);
+                candidate.parts = std::array::from_fn(part);
+                candidate.fused = candidate.parts.iter().sum();
+            }
+        }
+        Fusion::Sum => {
+            let scales: [Scale; 3] = std::array::from_fn(|arm| {
+                Scale::of(candidates.iter().map(|candidate| candidate.values[arm]), LEAST_SPREAD[arm])
+            });
+            let place = |candidate: &mut Candidate| {
+                candidate.parts =
+                    std::array::from_fn(|arm| weights[arm] * scales[arm].place(candidate.values[arm]));
+                candidate.fused = candidate.parts.iter().sum();
+            };
+            candidates.iter_mut().for_each(place);
+            add_neighbours(arms, candidates, scratch, place);
+            let scratch = &*scratch;
+            let base = |slot: Slot| {
+                let values =
+                    [arms.rough(slot, scratch), Some(scratch.words[slot as usize]), Some(arms.recency(slot))];
+                (0..3).map(|arm| weights[arm] * scales[arm].place(values[arm])).sum()
+            };
+            add_conversation(arms, clues, candidates, scratch, &base);
+        }
+    }
+}
+
+/// The turns before and after the best candidates: an answer may share no word with what it answers.
+fn add_neighbours(
+    arms: &Arms<'_>,
+    candidates: &mut Vec<Candidate>,
+    scratch: &mut Scratch,
+    place: impl Fn(&mut Candidate),
+) {
+    let mut best: Vec<&Candidate> = candidates.iter().filter(|candidate| candidate.is_relevant).collect();
+    best.sort_unstable_by(|left, right| right.fused.total_cmp(&left.fused).then(left.id.cmp(&right.id)));
+    let rows = best.into_iter().take(NEIGHBOURS_OF).filter_map(|candidate| arms.hot.row(candidate.slot));
+    let mut slots: Vec<Slot> = rows.flat_map(|row| [row.previous, row.next]).flatten().collect();
+    slots.sort_unstable();
+    slots.dedup();
+    slots.retain(|&slot| scratch.allowed[slot as usize]);
+    let known: HashMap<Slot, usize> = candidates.iter().map(|candidate| candidate.slot).zip(0..).collect();
+    for slot in slots {
+        if let Some(&at) = known.get(&slot) {
+            candidates[at].is_relevant = true;
+        } else if let Some(mut neighbour) = candidate(arms, slot, false, scratch) {
+            place(&mut neighbour);
+            candidates.push(neighbour);
+        }
+    }
+    candidates.sort_unstable_by_key(|candidate| candidate.id);
+}
+
+fn add_conversation(
+    arms: &Arms<'_>,
+    clues: &Clues,
+    candidates: &mut [Candidate],
+    scratch: &Scratch,
+    base: &dyn Fn(Slot) -> f32,
+) {
+    let conversation_of = arms.hot.conversation_of();
+    let mut best: HashMap<u32, f32> = HashMap::new();
+    for candidate in candidates.iter().filter(|candidate| candidate.is_relevant) {
+        let best = best.entry(conversation_of[candidate.slot as usize]).or_insert(f32::NEG_INFINITY);
+        *best = best.max(candidate.fused);
+    }
+    let words = |conversation: u32| scratch.sessions.get(conversation as usize).copied();
+    let scale = Scale::of(best.keys().map(|&conversation| words(conversation)), LEAST_SPREAD[1]);
+    let surroundings = Surroundings {
+        hot: arms.hot,
+        clues,
+        weights: &arms.settings.conversation,
+        base,
+        session_best: &|conversation| best.get(&conversation).map_or(0.0, |best| best.max(0.0)),
+        session_words: &|conversation| scale.place(words(conversation)),
+    };
+    for candidate in candidates {
+        if let Some(row) = arms.hot.row(candidate.slot) {
+            candidate.conversation = surroundings.parts(row);
+            candidate.fused += candidate.conversation.iter().map(|(_, part)| part).sum::<f32>();
+        }
+    }
+}
