@@ -9,7 +9,8 @@ use super::lexical::{LexicalIndex, MAX_DOCUMENTS, NO_GROUP, Slot};
 use super::text::{holds_question, holds_time, lexical_text_of_episode, lexical_text_of_fact};
 use super::vectors::VectorIndex;
 use crate::error::{Error, Result};
-use crate::model::{Episode, Fact, FactKind, FactStatus, Id, Micros, Pad, Role, Source};
+use crate::model::decay::Fading;
+use crate::model::{Episode, Fact, FactStatus, Id, Micros, Pad, Role, Source};
 
 /// Where a memory is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -34,8 +35,8 @@ impl Layer {
 /// What a row knows of a fact beyond what every memory has.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FactRow {
-    /// What sort of generalisation.
-    pub kind: FactKind,
+    /// What makes it fade: its kind, a death, a pin.
+    pub fading: Fading,
     /// As of `reinforced_tick`.
     pub confidence: f32,
     /// Episodes behind it.
@@ -50,8 +51,6 @@ pub struct FactRow {
     pub superseded_by: Option<Id>,
     /// Times retrieved.
     pub mentions: u32,
-    /// Exempt from decay.
-    pub pinned: bool,
     /// Learned in a death.
     pub bloodstain: bool,
 }
@@ -376,7 +375,7 @@ impl HotSet {
             previous: None,
             next: None,
             fact: Some(Box::new(FactRow {
-                kind: fact.kind,
+                fading: Fading::of(fact, 1.0),
                 confidence: fact.confidence,
                 support: fact.support,
                 reinforced_tick: fact.reinforced_tick,
@@ -384,7 +383,6 @@ impl HotSet {
                 status: fact.status,
                 superseded_by: fact.superseded_by,
                 mentions: fact.mentions,
-                pinned: fact.pinned,
                 bloodstain: fact.bloodstain,
             })),
         }

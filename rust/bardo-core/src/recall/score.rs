@@ -5,13 +5,11 @@
 
 use super::settings::Settings;
 use crate::index::hot::{FactRow, Row};
+use crate::model::decay::{Fading, decay};
 use crate::model::{FactKind, Pad, Source};
 
 /// A factor that carries no information.
 pub const NEUTRAL: f32 = 0.5;
-
-/// Anti-knowledge never falls below this confidence (spec 2).
-const ANTI_KNOWLEDGE_FLOOR: f32 = 0.3;
 
 /// Fused relevance below the best, in standard deviations of the candidates, at which the semantic factor has fallen
 /// to 1/e. With a span of 2, one standard deviation is worth as much as the whole of the importance factor from 0.4 to
@@ -27,21 +25,19 @@ pub fn semantic(fused: f32, best: f32) -> f32 {
 /// Confidence of a fact at a tick (spec 2, "Ebbinghaus decay").
 #[must_use]
 pub fn confidence_now(fact: &FactRow, tick: u64, tau_ticks: f64) -> f32 {
-    let now = fact.confidence * retention_of_fact(fact, tick, tau_ticks);
-    if fact.kind == FactKind::AntiKnowledge { now.max(ANTI_KNOWLEDGE_FLOOR) } else { now }
+    let elapsed = tick.saturating_sub(fact.reinforced_tick);
+    decay(f64::from(fact.confidence), fact.support, elapsed, &Fading { tau_ticks, ..fact.fading }) as f32
 }
 
 fn retention_of_fact(fact: &FactRow, tick: u64, tau_ticks: f64) -> f32 {
-    if fact.pinned {
-        1.0
-    } else {
-        retention(tick.saturating_sub(fact.reinforced_tick), fact.support, tau_ticks)
-    }
+    let elapsed = tick.saturating_sub(fact.reinforced_tick);
+    decay(1.0, fact.support, elapsed, &Fading { tau_ticks, ..fact.fading }) as f32
 }
 
-fn retention(elapsed_ticks: u64, support: u32, tau_ticks: f64) -> f32 {
-    let stability = tau_ticks * f64::from(support.max(1)).ln().max(1.0);
-    (-(elapsed_ticks as f64) / stability).exp() as f32
+/// Retention of an episode that was verified: as an insight supported by its own replays.
+fn retention_of_episode(row: &Row, tick: u64, tau_ticks: f64) -> f32 {
+    let fading = Fading { tau_ticks, kind: FactKind::Insight, from_death: false, pinned: false };
+    decay(1.0, row.replay_count.saturating_add(1), tick.saturating_sub(row.tick), &fading) as f32
 }
 
 /// Retention of a fact. An episode is what happened and does not fade below neutral; once an outcome verified it, it
@@ -50,11 +46,7 @@ fn retention(elapsed_ticks: u64, support: u32, tau_ticks: f64) -> f32 {
 pub fn temporal(row: &Row, tick: u64, tau_ticks: f64) -> f32 {
     match &row.fact {
         Some(fact) => retention_of_fact(fact, tick, tau_ticks),
-        None if row.verified => {
-            let retained =
-                retention(tick.saturating_sub(row.tick), row.replay_count.saturating_add(1), tau_ticks);
-            NEUTRAL + (1.0 - NEUTRAL) * retained
-        }
+        None if row.verified => NEUTRAL + (1.0 - NEUTRAL) * retention_of_episode(row, tick, tau_ticks),
         None => NEUTRAL,
     }
 }
@@ -130,7 +122,7 @@ pub fn pinned_score(row: &Row, factors: &FourFactors, confidence: f32, age_days:
     let freshness = (1.0 - age_days / FADING_DAYS).max(KEPT) as f32;
     let heuristic = confidence * (0.3 + 0.1 * mentions as f32).min(1.0) * freshness;
     let importance = f32::midpoint(heuristic, factors.importance);
-    let is_pinned = row.fact.as_ref().is_some_and(|fact| fact.pinned);
+    let is_pinned = row.fact.as_ref().is_some_and(|fact| fact.fading.pinned);
     let pin = if is_pinned { 0.3 } else { 0.2 * factors.semantic };
     0.5 * factors.semantic + 0.3 * importance + pin
 }
