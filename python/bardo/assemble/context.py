@@ -122,7 +122,8 @@ class Prompt:
     def messages(self) -> list[dict[str, str]]:
         """The prompt as chat messages: the system block as `system`, everything else as `user`.
 
-        Joined, their contents are the text. Providers add a few tokens of their own per message: reserve some.
+        Joined, their contents are the text, unless `system` was given another place. Providers add a few tokens of
+        their own per message: reserve some.
         """
         system = "".join(block.text for block in self.blocks if block.name == "system")
         user = "".join(block.text for block in self.blocks if block.name != "system")

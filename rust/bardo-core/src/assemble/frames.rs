@@ -10,6 +10,8 @@ use std::collections::BTreeMap;
 use super::Tokenizer;
 use super::budget::Phase;
 
+/// Stays at the beginning of every frame: chat endpoints take it apart from the rest, and before it.
+const FIRST: &str = "system";
 /// Stays at the end of every frame.
 const LAST: &str = "instruction";
 
@@ -184,13 +186,14 @@ impl FrameTracker {
         let times = |name: &str| self.changes.get(name).copied().unwrap_or(0);
         parts.sort_by_key(|(index, part)| {
             let name = part.name.as_str();
-            if kind.is_whole() {
-                (name == LAST, times(name) > 0, *index)
+            let (late, place) = if kind.is_whole() {
+                (times(name) > 0, *index)
             } else if changed.iter().any(|changed| changed == name) {
-                (name == LAST, true, *index)
+                (true, *index)
             } else {
-                (name == LAST, false, before(name))
-            }
+                (false, before(name))
+            };
+            (name == LAST, name != FIRST, late, place)
         });
         parts
     }
@@ -257,6 +260,15 @@ mod tests {
         let (frames, tokens, cacheable) = tracker.totals();
         assert_eq!(frames, 40);
         assert!(cacheable * 10 >= tokens * 6, "{cacheable} of {tokens}");
+    }
+
+    #[test]
+    fn a_system_block_that_changed_still_stands_first() {
+        let mut tracker = FrameTracker::new(9);
+        tracker.next(prompt(&[("event", "e")]), Tokenizer::O200k, Phase::Thriving, 0);
+        let frame =
+            tracker.next(prompt(&[("system", "s"), ("event", "e")]), Tokenizer::O200k, Phase::Thriving, 0);
+        assert_eq!((frame.order, frame.steady, frame.cacheable), (vec![0, 1], 0, 0));
     }
 
     #[test]
