@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from bardo import config
+from bardo._core import CuratorReport, CuratorSettings, EpisodeLog, FactStore
 from bardo.ports import Progress
-
-if TYPE_CHECKING:
-    from bardo._core import CuratorReport, EpisodeLog, FactStore
 
 #: Days after which a contradicted fact expires unless it is confirmed (spec 2).
 CONTRADICTED_DAYS = 14
@@ -89,10 +86,9 @@ def run(
         What was done, summed over the passes.
     """
     done = CuratorCycleComplete(tick)
+    rules = CuratorSettings(expiry_ticks=CONTRADICTED_DAYS * ticks_per_day)
     while True:
-        report = facts.consolidate(
-            log, batch=settings.batch, tick=tick, now=now, expiry_ticks=CONTRADICTED_DAYS * ticks_per_day
-        )
+        report = facts.consolidate(log, batch=settings.batch, tick=tick, now=now, settings=rules)
         done = _sum(done, report)
         progress("consolidate", done.episodes, done.episodes + report.pending)
         if not until_done or not report.pending:

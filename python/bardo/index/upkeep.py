@@ -113,7 +113,7 @@ class Upkeep:
                 return 0
             self._embed_episodes(quiet)
             synced = self.archive.sync(self._log)
-            self._log.set_watermark(_ARCHIVED, self.archive.watermark())
+            self._log.set_watermark(_ARCHIVED, self.archive.watermark)
             return synced.appended
 
     def rebuild_archive(self, progress: Progress = quiet) -> int:
@@ -127,7 +127,7 @@ class Upkeep:
             if not len(self._log):
                 return 0
             synced = self.archive.rebuild(self._log)
-            self._log.set_watermark(_ARCHIVED, self.archive.watermark())
+            self._log.set_watermark(_ARCHIVED, self.archive.watermark)
             return synced.appended
 
     def close(self) -> None:
