@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from bardo import config
-from bardo._core import CuratorReport, CuratorSettings, EpisodeLog, FactStore
+from bardo._core import CuratorReport, EpisodeLog, FactStore
 from bardo.ports import Progress
 
 #: Days after which a contradicted fact expires unless it is confirmed (spec 2).
@@ -86,9 +86,9 @@ def run(
         What was done, summed over the passes.
     """
     done = CuratorCycleComplete(tick)
-    rules = CuratorSettings(expiry_ticks=CONTRADICTED_DAYS * ticks_per_day)
+    expiry_ticks = CONTRADICTED_DAYS * ticks_per_day
     while True:
-        report = facts.consolidate(log, batch=settings.batch, tick=tick, now=now, settings=rules)
+        report = facts.consolidate(log, batch=settings.batch, tick=tick, now=now, expiry_ticks=expiry_ticks)
         done = _sum(done, report)
         progress("consolidate", done.episodes, done.episodes + report.pending)
         if not until_done or not report.pending:
