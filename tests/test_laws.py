@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import string
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -87,10 +88,12 @@ def test_law_6_a_rare_name_that_the_vectors_rank_last_is_found_by_its_letters(
     fresh: Opener, ticker: str
 ) -> None:
     def misled(texts: list[str]) -> np.ndarray:
-        # The worst embedding there is: the one text that answers lies opposite to every query.
-        return np.array(
-            [[-1.0, 0.0] if text.startswith("Unwound") else [1.0, 0.01 * (len(text) % 7)] for text in texts]
-        )
+        # The text that answers is the least like the query of all; the others are near it in any order.
+        likeness = [
+            0.0 if "Unwound" in text else 0.1 + zlib.crc32(text.encode()) % 500 / 1000 if "day" in text else 1.0
+            for text in texts
+        ]
+        return np.array([[cosine, (1 - cosine**2) ** 0.5] for cosine in likeness])
 
     with fresh(embedder=misled) as grimoire:
         grimoire.remember(

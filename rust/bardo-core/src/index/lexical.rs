@@ -255,6 +255,12 @@ impl LexicalIndex {
         held.map(|term| term.text.as_str()).collect()
     }
 
+    /// How many documents hold a term.
+    #[must_use]
+    pub fn documents_with(&self, term: &QueryTerm) -> usize {
+        self.postings[term.term as usize].entries.len()
+    }
+
     /// Jaccard similarity of the terms of two documents; 0 if they differ in a term with a digit, as two events of one
     /// template do.
     #[must_use]

@@ -7,6 +7,7 @@ use super::candidate::{Candidate, fuse, unite};
 use super::conversation::Clues;
 use super::explain::{Arm, ArmReason, Explanation, Found, Hit};
 use super::filter::Filters;
+use super::named::{rare_names, seat};
 use super::score::{FourFactors, confidence_now, pinned_score, semantic, source_discount};
 use super::settings::{Fusion, Policy, Settings};
 use crate::error::{Error, Result};
@@ -210,18 +211,27 @@ impl<'search> Search<'search> {
         }
     }
 
-    /// Keeps the best of near-duplicates, which then names the others.
+    /// Keeps the best of near-duplicates, which then names the others, and seats what the query names.
     fn collapse(&self, ranked: Vec<(Slot, Hit)>) -> Vec<Hit> {
+        let lexical = self.arms.hot.lexical();
+        let names = rare_names(cut(self.query.text, QUERY_BYTES), &self.arms.terms, lexical);
         let mut kept: Vec<(Slot, Hit)> = Vec::with_capacity(self.query.limit.min(ranked.len()));
+        let mut waiting = Vec::new();
         for (slot, hit) in ranked {
+            if kept.len() == self.query.limit {
+                if names.is_empty() {
+                    break;
+                }
+                waiting.push((slot, hit));
+                continue;
+            }
             let threshold = self.arms.settings.duplicate_similarity;
-            let is_like = |other: Slot| self.arms.hot.lexical().similarity(slot, other) >= threshold;
-            match kept.iter().position(|(other, _)| is_like(*other)) {
+            match kept.iter().position(|(other, _)| lexical.similarity(slot, *other) >= threshold) {
                 Some(twin) => kept[twin].1.duplicates.push(hit.id),
-                None if kept.len() < self.query.limit => kept.push((slot, hit)),
-                None => break,
+                None => kept.push((slot, hit)),
             }
         }
+        seat(&mut kept, waiting, &names, lexical);
         kept.into_iter().map(|(_, hit)| hit).collect()
     }
 

@@ -1,0 +1,65 @@
+//! Seats for what the query names: a rare ticker, file or person that the vectors rank last is found by its letters
+//! (law 6; spec 4, "proper nouns").
+
+use std::collections::HashSet;
+
+use super::explain::Hit;
+use crate::index::lexical::{LexicalIndex, QueryTerm, Slot};
+use crate::index::text::Analyzer;
+
+/// A name in more memories than this is no clue to any single one of them.
+const RARE_DOCUMENTS: usize = 3;
+
+/// The terms of a query that name something rare: written with a capital (not only because a sentence begins), a digit
+/// or a sign inside, and held by few memories.
+pub(super) fn rare_names<'terms>(
+    query: &str,
+    terms: &'terms [QueryTerm],
+    lexical: &LexicalIndex,
+) -> Vec<&'terms QueryTerm> {
+    let mut named = HashSet::new();
+    let mut analyzer = Analyzer::default();
+    for (place, word) in query.split_whitespace().enumerate() {
+        let word = word.trim_matches(|letter: char| !letter.is_alphanumeric());
+        let capitals = word.chars().filter(|letter| letter.is_uppercase()).count();
+        let is_identifier = word.chars().any(|letter| letter.is_numeric() || !letter.is_alphanumeric());
+        if is_identifier || capitals > 1 || (capitals == 1 && place > 0) {
+            analyzer.terms(word, &mut |term, _| {
+                named.insert(term.to_owned());
+            });
+        }
+    }
+    terms
+        .iter()
+        .filter(|term| named.contains(&term.text) && lexical.documents_with(term) <= RARE_DOCUMENTS)
+        .collect()
+}
+
+/// Gives the best memory that holds each rare name a seat among the kept, from the last seat upward; at most half of
+/// the seats go this way, so that one name never crowds out the answer.
+pub(super) fn seat(
+    kept: &mut [(Slot, Hit)],
+    waiting: Vec<(Slot, Hit)>,
+    names: &[&QueryTerm],
+    lexical: &LexicalIndex,
+) {
+    let holds = |slot: Slot, name: &QueryTerm| !lexical.matched(slot, std::slice::from_ref(name)).is_empty();
+    let mut waiting: Vec<Option<(Slot, Hit)>> = waiting.into_iter().map(Some).collect();
+    let (mut last, least) = (kept.len(), kept.len().div_ceil(2));
+    for name in names {
+        if kept.iter().any(|(slot, _)| holds(*slot, name)) {
+            continue;
+        }
+        while last > least && names.iter().any(|other| holds(kept[last - 1].0, other)) {
+            last -= 1;
+        }
+        if last <= least {
+            return;
+        }
+        let found = waiting.iter_mut().find(|one| one.as_ref().is_some_and(|(slot, _)| holds(*slot, name)));
+        if let Some(hit) = found.and_then(Option::take) {
+            last -= 1;
+            kept[last] = hit;
+        }
+    }
+}
