@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import textwrap
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -184,7 +185,13 @@ def test_the_files_of_another_agent_are_refused(tmp_path: Path, minilm: Embedder
 def test_a_second_owner_is_told_who_the_first_is(tmp_path: Path, minilm: Embedder) -> None:
     with bardo.open(tmp_path / "agent", embedder=minilm) as opened:
         opened.remember("mine")
-        script = f"import bardo\ntry:\n    bardo.open({str(tmp_path / 'agent')!r})\nexcept bardo.BardoError as e:\n    print(type(e).__name__, e)"
+        script = textwrap.dedent(f"""
+            import bardo
+            try:
+                bardo.open({str(tmp_path / "agent")!r})
+            except bardo.BardoError as refused:
+                print(type(refused).__name__, refused)
+        """)
         said = subprocess.run(
             [sys.executable, "-c", script], capture_output=True, text=True, check=True
         ).stdout

@@ -1,4 +1,4 @@
-"""A state machine drives a whole grimoire against a plain model: nothing is lost, changed, counted twice or mixed up."""
+"""A state machine drives a whole grimoire against a plain model: nothing is lost, changed or counted twice."""
 
 from __future__ import annotations
 

@@ -90,7 +90,11 @@ def test_law_6_a_rare_name_that_the_vectors_rank_last_is_found_by_its_letters(
     def misled(texts: list[str]) -> np.ndarray:
         # The text that answers is the least like the query of all; the others are near it in any order.
         likeness = [
-            0.0 if "Unwound" in text else 0.1 + zlib.crc32(text.encode()) % 500 / 1000 if "day" in text else 1.0
+            0.0
+            if "Unwound" in text
+            else 0.1 + zlib.crc32(text.encode()) % 500 / 1000
+            if "day" in text
+            else 1.0
             for text in texts
         ]
         return np.array([[cosine, (1 - cosine**2) ** 0.5] for cosine in likeness])

@@ -28,7 +28,7 @@ from bardo.model import NEUTRAL, Episode, Fact, FactKind, FactStatus, Pad, Role,
 from bardo.ports import Clock, Embedder, Progress, quiet
 from bardo.recall import feedback
 from bardo.recall.feedback import OutcomeReport, checked_value
-from bardo.recall.retriever import Filters, Memory, Recollection, Retriever
+from bardo.recall.retriever import Filters, Layer, Memory, Recollection, Retriever
 from bardo.stores import Stores
 
 #: Memories that a prompt chooses from; the budget decides how many get in.
@@ -313,7 +313,8 @@ class Grimoire:
         facts = [
             dataclasses.replace(
                 fact, origin=fact.origin or self.agent, created_tick=fact.created_tick or stamp,
-                reinforced_tick=fact.reinforced_tick or stamp, observed=fact.observed if any(fact.observed) else (stamp, stamp),
+                reinforced_tick=fact.reinforced_tick or stamp,
+                observed=fact.observed if any(fact.observed) else (stamp, stamp),
             )
             for fact in (item if isinstance(item, Fact) else Fact(item, **fields) for item in given)
         ]  # fmt: skip
@@ -343,7 +344,7 @@ class Grimoire:
         min_confidence: float | None = None,
         sources: Sequence[Source] | None = None,
         as_of: int | None = None,
-        layers: Sequence[str] = ("episode", "fact"),
+        layers: Sequence[Layer] = ("episode", "fact"),
         policy: str | None = None,
         pad: Pad = NEUTRAL,
     ) -> Recollection:

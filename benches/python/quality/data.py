@@ -70,9 +70,7 @@ def _locomo(entry: dict) -> Corpus:
         session = f"session_{number}"
         if session not in talk:
             continue
-        moment = datetime.strptime(talk[f"{session}_date_time"], "%I:%M %p on %d %B, %Y").replace(
-            tzinfo=UTC
-        )
+        moment = datetime.strptime(talk[f"{session}_date_time"], "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC)
         at = round(moment.timestamp() * 1e6)
         for place, turn in enumerate(talk[session]):
             role = "user" if turn["speaker"] == talk["speaker_a"] else "agent"

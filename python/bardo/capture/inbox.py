@@ -71,8 +71,8 @@ def drop(
 
     Args:
         folder: The grimoire's folder.
-        episodes: One or any number; those without an id are given one, so that they are recorded once however often they
-            are taken.
+        episodes: One or any number; those without an id are given one, so that they are recorded once however
+            often they are taken.
         now: Wall clock, microseconds UTC; the computer's by default.
         seed: Of the ids; random by default.
 

@@ -18,7 +18,14 @@ RRF_DEPTH = 100
 RRF_K = 60
 #: The stop list of SQLite's users is their own; this is NLTK's English list of function words, question words included.
 STOP_WORDS = frozenset(
-    ["a", "about", "above", "after", "again", "against", "all", "am", "an", "and", "any", "are", "as", "at", "be", "because", "been", "before", "being", "below", "between", "both", "but", "by", "can", "did", "do", "does", "doing", "don", "down", "during", "each", "few", "for", "from", "further", "had", "has", "have", "having", "he", "her", "here", "hers", "him", "his", "how", "i", "if", "in", "into", "is", "it", "its", "just", "me", "more", "most", "my", "no", "nor", "not", "now", "of", "off", "on", "once", "only", "or", "other", "our", "out", "over", "own", "s", "same", "she", "should", "so", "some", "such", "t", "than", "that", "the", "their", "them", "then", "there", "these", "they", "this", "those", "through", "to", "too", "under", "until", "up", "very", "was", "we", "were", "what", "when", "where", "which", "while", "who", "whom", "why", "will", "with", "you", "your"]
+    """
+    a about above after again against all am an and any are as at be because been before being below
+    between both but by can did do does doing don down during each few for from further had has have
+    having he her here hers him his how i if in into is it its just me more most my no nor not now of
+    off on once only or other our out over own s same she should so some such t than that the their them
+    then there these they this those through to too under until up very was we were what when where
+    which while who whom why will with you your
+    """.split()  # noqa: SIM905 - read as a text
 )
 
 
