@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bardo import errors
-from bardo._core import EpisodeLog
+from bardo._core import EpisodeLog, Recorded
 from bardo.capture import inbox
 from bardo.model import Episode
 
@@ -23,6 +23,21 @@ def open_log(folder: Path) -> EpisodeLog:
     return EpisodeLog(folder / "episodes.redb", agent="a", seed=1, now=NOW)
 
 
+def absorb(log: EpisodeLog, folder: Path) -> tuple[list[Recorded], list[inbox.Batch]]:
+    """Records everything that waits, as an owner does; returns what was recorded and what was rejected."""
+    recorded: list[Recorded] = []
+    rejected: list[inbox.Batch] = []
+    for batch in inbox.drain(folder):
+        if batch.problem is not None:
+            rejected.append(batch)
+            continue
+        try:
+            recorded += log.record(batch.episodes, now=NOW, out_of_order=True)
+        except errors.InvalidInputError as error:
+            rejected.append(inbox.reject(batch.path, str(error)))
+    return recorded, rejected
+
+
 def test_dropped_episodes_are_recorded_once_even_if_older_than_the_last_tick(tmp_path: Path) -> None:
     log = open_log(tmp_path)
     log.record([Episode("own", tick=100)], now=NOW)
@@ -30,15 +45,15 @@ def test_dropped_episodes_are_recorded_once_even_if_older_than_the_last_tick(tmp
         tmp_path, [Episode("раз", tick=3), Episode("два\u2028строки\n", tick=4, subjects=("x",))]
     )
     content = paths[0].read_bytes()
-    absorbed = inbox.absorb(log, tmp_path, now=NOW)
-    assert [recorded.fresh for recorded in absorbed.recorded] == [True, True]
-    assert absorbed.rejected == ()
+    recorded, rejected = absorb(log, tmp_path)
+    assert [one.fresh for one in recorded] == [True, True]
+    assert rejected == []
     assert not paths[0].exists()
     assert [episode.text for episode in log.tail(3)] == ["раз", "два\u2028строки\n", "own"]
     # The owner died before it deleted the file.
     paths[0].write_bytes(content)
-    again = inbox.absorb(log, tmp_path, now=NOW)
-    assert [recorded.fresh for recorded in again.recorded] == [False, False]
+    recorded, _ = absorb(log, tmp_path)
+    assert [one.fresh for one in recorded] == [False, False]
     assert len(log) == 3
     assert log.last_tick == 100
     log.close()
@@ -79,9 +94,8 @@ def test_a_malformed_file_is_moved_aside_with_its_reason_and_the_rest_goes_on(
     log = open_log(tmp_path)
     inbox.drop(tmp_path, [Episode("good")])
     (tmp_path / "inbox" / "00000000.jsonl").write_bytes(content)
-    absorbed = inbox.absorb(log, tmp_path, now=NOW)
-    assert len(absorbed.recorded) == 1
-    (rejected,) = absorbed.rejected
+    recorded, (rejected,) = absorb(log, tmp_path)
+    assert len(recorded) == 1
     assert rejected.problem
     assert rejected.path == tmp_path / "inbox" / "rejected" / "00000000.jsonl"
     assert rejected.path.read_bytes() == content
@@ -94,9 +108,9 @@ def test_an_id_that_is_taken_by_other_content_is_rejected(tmp_path: Path) -> Non
     log = open_log(tmp_path)
     (recorded,) = log.record([Episode("first")], now=NOW)
     inbox.drop(tmp_path, [Episode("second", id=recorded.id)])
-    absorbed = inbox.absorb(log, tmp_path, now=NOW)
-    assert absorbed.recorded == ()
-    assert "other content" in str(absorbed.rejected[0].problem)
+    taken, (rejected,) = absorb(log, tmp_path)
+    assert taken == []
+    assert "other content" in str(rejected.problem)
     log.close()
 
 
@@ -114,7 +128,7 @@ def test_a_large_drop_is_split_and_keeps_its_order(tmp_path: Path) -> None:
     paths = inbox.drop(tmp_path, [Episode(str(number), tick=number) for number in range(count)], now=NOW)
     assert len(paths) == 3
     log = open_log(tmp_path)
-    assert len(inbox.absorb(log, tmp_path, now=NOW).recorded) == count
+    assert len(absorb(log, tmp_path)[0]) == count
     assert [episode.text for episode in log.range(0, count, limit=count)] == [str(n) for n in range(count)]
     log.close()
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bardo._core import EpisodeLog, Recorded, finish_episodes
+from bardo._core import finish_episodes
 from bardo.capture.files import sync_folder, unavailable, write_atomically
 from bardo.capture.records import from_record, to_record
 from bardo.errors import BardoError, InvalidInputError
@@ -45,19 +45,6 @@ class Batch:
     path: Path
     episodes: tuple[Episode, ...]
     problem: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Absorbed:
-    """What an owner took out of the inbox.
-
-    Args:
-        recorded: Where each episode went, with `fresh` false for those that were known.
-        rejected: Files that were moved aside, with the reason in `problem`.
-    """
-
-    recorded: tuple[Recorded, ...]
-    rejected: tuple[Batch, ...]
 
 
 def drop(
@@ -105,7 +92,9 @@ def drop(
 def drain(folder: Path | str) -> Iterator[Batch]:
     """The files of the inbox, oldest first. A file is deleted when the next one is asked for, so record a batch before.
 
-    A file that cannot be read is moved to `inbox/rejected` and yielded with its problem and no episodes.
+    Record with `out_of_order=True`: the episodes may be older than the owner's last tick. What the log refuses (an id
+    that is taken by other content) goes to `reject`. A file that cannot be read is moved to `inbox/rejected` and yielded
+    with its problem and no episodes.
     """
     for path in waiting(folder):
         try:
@@ -124,25 +113,6 @@ def drain(folder: Path | str) -> Iterator[Batch]:
 def waiting(folder: Path | str) -> list[Path]:
     """The files that wait in the inbox, oldest first."""
     return sorted(path for path in (Path(folder) / INBOX).glob("*.jsonl") if path.is_file())
-
-
-def absorb(log: EpisodeLog, folder: Path | str, *, now: int) -> Absorbed:
-    """Records everything that waits in the inbox. What the log refuses is moved aside and reported.
-
-    Raises:
-        StoreUnavailableError: The disk failed; the files that were not recorded stay.
-    """
-    recorded: list[Recorded] = []
-    rejected: list[Batch] = []
-    for batch in drain(folder):
-        if batch.problem is not None:
-            rejected.append(batch)
-            continue
-        try:
-            recorded.extend(log.record(batch.episodes, now=now, out_of_order=True))
-        except InvalidInputError as error:
-            rejected.append(reject(batch.path, str(error)))
-    return Absorbed(tuple(recorded), tuple(rejected))
 
 
 def reject(path: Path, reason: str) -> Batch:

@@ -10,9 +10,10 @@ use super::backend::Change;
 use super::fault::{Fault, catching};
 use super::group::Group;
 use super::lease::{Holder, Lease};
+use super::session::WriterState;
 use super::store::{self, Expected, Live};
 use super::tables::META;
-use super::write::{Job, Reply, WriterState};
+use super::write::{Job, Reply};
 use crate::error::{Error, Result};
 use crate::model::{Fingerprint, IdSource, Micros};
 

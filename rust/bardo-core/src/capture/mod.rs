@@ -10,7 +10,9 @@ mod group;
 mod lease;
 mod log;
 mod read;
+mod record;
 mod retry;
+mod session;
 mod store;
 mod tables;
 mod vectors;
@@ -18,5 +20,5 @@ mod write;
 
 pub use lease::{Holder, LEASE_FILE};
 pub use log::{EpisodeLog, LogOptions, Stats};
+pub use record::{NewEpisode, Recorded, finish};
 pub use vectors::{EpisodeVectors, VectorBatch};
-pub use write::{NewEpisode, Recorded, finish};

@@ -6,9 +6,10 @@ use redb::{ReadTransaction, ReadableTable};
 use super::codec::{self, Corrupt};
 use super::fault::Fault;
 use super::log::EpisodeLog;
+use super::session::Session;
 use super::store;
 use super::tables::{ARRIVALS, Arrival, EpisodeReader, META, VECTORS, meta, meta_number};
-use super::write::{Reply, Session};
+use super::write::Reply;
 use crate::error::{Error, Result};
 use crate::model::{Episode, Fingerprint, Id};
 

@@ -1,0 +1,238 @@
+//! What it takes to record episodes: their limits, their place, and telling new ones from those that are known.
+
+use std::collections::HashMap;
+
+use redb::ReadableTable;
+
+use super::codec::{self, Fingermark, KEY_BYTES, OrderKey};
+use super::fault::Fault;
+use super::retry::{Recent, Seen};
+use super::session::Session;
+use super::tables::{Arrival, SUBJECTS, THREADS};
+use super::write::Reply;
+use crate::error::{Error, Result};
+use crate::model::{Annotations, Episode, Id, IdSource, Micros, limits};
+
+/// An episode to be recorded.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewEpisode {
+    /// Its content. An `at` of 0 means now; an `event_index` of 0 lets the log number it within its tick.
+    pub episode: Episode,
+    /// Whether `episode.id` is the caller's own; otherwise the log gives one.
+    pub has_id: bool,
+}
+
+/// Where a recorded episode went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Recorded {
+    /// Its id.
+    pub id: Id,
+    /// Its running number by arrival, from 1.
+    pub seq: u64,
+    /// False if it was here already: a retry, or the same id again.
+    pub fresh: bool,
+    /// Its place within the tick.
+    pub event_index: u32,
+    /// Its wall clock.
+    pub at: Micros,
+}
+
+/// An episode that is ready to be written but for its place.
+pub(super) struct Prepared {
+    new: NewEpisode,
+    body: Vec<u8>,
+}
+
+/// What will be done with a prepared episode.
+enum Plan {
+    Insert { key: OrderKey, mark: Fingermark },
+    Known(Recorded),
+}
+
+/// The episodes as a log would record them, with ids for those that have none: for a process that hands episodes over
+/// to the owner of the log. Refuses what the log would refuse.
+pub fn finish(episodes: Vec<NewEpisode>, now: Micros, ids: &IdSource) -> Result<Vec<Episode>> {
+    let finished = episodes.into_iter().zip(0..).map(|(new, serial)| {
+        let Prepared { new: NewEpisode { mut episode, has_id }, .. } = prepare(new, now)?;
+        if !has_id {
+            episode.id = ids.make(episode.at, serial);
+        }
+        Ok(episode)
+    });
+    finished.collect()
+}
+
+/// An episode within its limits, encoded.
+pub(super) fn prepare(mut new: NewEpisode, now: Micros) -> Result<Prepared> {
+    let episode = &mut new.episode;
+    if episode.at == 0 {
+        episode.at = now;
+    }
+    episode.validate()?;
+    if episode.tick > i64::MAX.unsigned_abs() {
+        return Err(Error::invalid(
+            format!("tick is {}", episode.tick),
+            "A tick is a whole number from 0 to 2**63 - 1",
+        ));
+    }
+    episode.content_hash = episode.hash_content();
+    let body =
+        codec::encode_body(episode).map_err(|corrupt| Error::invalid(corrupt.0, "Simplify the payload"))?;
+    let rest = episode.text.len() + episode.subjects.iter().map(String::len).sum::<usize>();
+    // The body is the payload and the rest; names and numbers beside them are bounded by their own limits.
+    if body.len().saturating_sub(rest) > limits::PAYLOAD_BYTES {
+        return Err(Error::invalid(
+            format!(
+                "the payload has about {} bytes encoded, the limit is {}",
+                body.len() - rest,
+                limits::PAYLOAD_BYTES
+            ),
+            "Keep the numbers and names that matter, and refer to the rest by path or address",
+        ));
+    }
+    Ok(Prepared { new, body })
+}
+
+impl Session<'_> {
+    /// Records the episodes of one call, all or none.
+    pub(super) fn record(&mut self, prepared: Vec<Prepared>, out_of_order: bool) -> Result<Reply, Fault> {
+        let plans = self.plan(&prepared, out_of_order)?;
+        let mut recorded = Vec::with_capacity(plans.len());
+        for (plan, prepared) in plans.into_iter().zip(prepared) {
+            recorded.push(match plan {
+                Plan::Known(known) => known,
+                Plan::Insert { key, mark } => self.insert(key, mark, prepared, out_of_order)?,
+            });
+        }
+        Ok(Reply::Recorded(recorded))
+    }
+
+    /// Decides what to do with each episode of a call, and refuses the call before anything of it is written.
+    fn plan(&mut self, prepared: &[Prepared], out_of_order: bool) -> Result<Vec<Plan>, Fault> {
+        let mut planned: HashMap<Id, (Recorded, u64)> = HashMap::new();
+        let mut marks = Recent::default();
+        let mut next_index: HashMap<u64, u32> = HashMap::new();
+        let (mut last_tick, mut seq) = (self.state.last_tick, self.state.last_seq);
+        let mut plans = Vec::with_capacity(prepared.len());
+        for Prepared { new: NewEpisode { episode, has_id }, .. } in prepared {
+            let mark = Fingermark::new(episode.content_hash, episode.thread.as_deref());
+            if let Some(known) = self.known(episode, *has_id, &mark, &planned, &marks)? {
+                plans.push(Plan::Known(known));
+                continue;
+            }
+            if !out_of_order && episode.tick < last_tick {
+                return Err(Error::DecreasingTick { tick: episode.tick, last: last_tick }.into());
+            }
+            last_tick = last_tick.max(episode.tick);
+            seq += 1;
+            let id = if *has_id { episode.id } else { self.log.ids.make(episode.at, seq) };
+            let event_index = self.place(episode, &mut next_index)?;
+            let key = OrderKey { tick: episode.tick, event_index, id };
+            marks.add(mark, Seen { key, at: episode.at, seq });
+            planned.insert(
+                id,
+                (Recorded { id, seq, fresh: false, event_index, at: episode.at }, episode.content_hash),
+            );
+            plans.push(Plan::Insert { key, mark });
+        }
+        Ok(plans)
+    }
+
+    /// The place of an episode within its tick: the caller's, or the next free one.
+    fn place(&mut self, episode: &Episode, next: &mut HashMap<u64, u32>) -> Result<u32, Fault> {
+        let next_index = if let Some(index) = next.get(&episode.tick) {
+            *index
+        } else {
+            let (low, high) = (OrderKey::first_of(episode.tick), OrderKey::last_of(episode.tick));
+            let (low, high) = (low.to_bytes(), high.to_bytes());
+            let last = self.record_tables()?.episodes.range::<&[u8; KEY_BYTES]>(&low..=&high)?.next_back();
+            last.transpose()?
+                .map_or(0, |(key, _)| OrderKey::from_bytes(key.value()).event_index.saturating_add(1))
+        };
+        let index = if episode.event_index == 0 { next_index } else { episode.event_index };
+        next.insert(episode.tick, next_index.max(index.saturating_add(1)));
+        Ok(index)
+    }
+
+    /// Finds an episode that is the same as this one, in the log or earlier in the same call.
+    fn known(
+        &mut self,
+        episode: &Episode,
+        has_id: bool,
+        mark: &Fingermark,
+        planned: &HashMap<Id, (Recorded, u64)>,
+        marks: &Recent,
+    ) -> Result<Option<Recorded>, Fault> {
+        if !has_id {
+            let seen = self.state.recent.find(mark, episode.at).or_else(|| marks.find(mark, episode.at));
+            return Ok(seen.map(|Seen { key, at, seq }| Recorded {
+                id: key.id,
+                seq,
+                fresh: false,
+                event_index: key.event_index,
+                at,
+            }));
+        }
+        let (recorded, content_hash) = match planned.get(&episode.id) {
+            Some(found) => *found,
+            None => match self.stored(&episode.id)? {
+                Some(found) => found,
+                None => return Ok(None),
+            },
+        };
+        if content_hash == episode.content_hash {
+            return Ok(Some(recorded));
+        }
+        let what = format!("an episode with id {} is here already, with other content", episode.id);
+        Err(Error::invalid(what, "Leave the id out to be given a new one; episodes are never rewritten")
+            .into())
+    }
+
+    /// The episode with an id and its content hash.
+    fn stored(&mut self, id: &Id) -> Result<Option<(Recorded, u64)>, Fault> {
+        let tables = self.record_tables()?;
+        let Some(place) = tables.ids.get(&id.0)? else { return Ok(None) };
+        let (key, seq) = place.value();
+        let key = OrderKey::from_bytes(key);
+        let value = tables.episodes.get(&key.to_bytes())?;
+        let value = value.ok_or_else(|| Fault::Corrupt(format!("episode {id} is listed but not there")))?;
+        let (at, mark) = codec::decode_mark(&key, value.value())?;
+        let recorded = Recorded { id: *id, seq, fresh: false, event_index: key.event_index, at };
+        Ok(Some((recorded, mark.content_hash)))
+    }
+
+    fn insert(
+        &mut self,
+        key: OrderKey,
+        mark: Fingermark,
+        prepared: Prepared,
+        out_of_order: bool,
+    ) -> Result<Recorded, Fault> {
+        let Prepared { new: NewEpisode { episode, .. }, body } = prepared;
+        let (seq, bytes) = (self.state.last_seq + 1, key.to_bytes());
+        let arrival = Arrival { key, in_order: !out_of_order };
+        let tables = self.record_tables()?;
+        tables.episodes.insert(&bytes, codec::seal(&bytes, &body).as_slice())?;
+        tables.ids.insert(&key.id.0, (&bytes, seq))?;
+        tables.arrivals.insert(seq, &arrival.to_bytes())?;
+        if !episode.subjects.is_empty() {
+            let mut subjects = self.transaction.open_table(SUBJECTS)?;
+            for subject in &episode.subjects {
+                subjects.insert((subject.as_str(), &bytes), ())?;
+            }
+        }
+        if let Some(thread) = &episode.thread {
+            self.transaction.open_table(THREADS)?.insert((thread.as_str(), &bytes), ())?;
+        }
+        if episode.annotations != Annotations::default() {
+            self.store_annotations(&key.id, &Annotations::default(), &episode.annotations)?;
+        }
+        self.state.last_seq = seq;
+        if !out_of_order {
+            self.state.last_tick = self.state.last_tick.max(key.tick);
+        }
+        self.state.recent.add(mark, Seen { key, at: episode.at, seq });
+        self.changed = true;
+        Ok(Recorded { id: key.id, seq, fresh: true, event_index: key.event_index, at: episode.at })
+    }
+}

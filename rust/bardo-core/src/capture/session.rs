@@ -1,0 +1,156 @@
+//! One write transaction, and what the writer knows of the file without asking it.
+
+use redb::{ReadableTable, Table, WriteTransaction};
+
+use super::codec::{self, KEY_BYTES, OrderKey};
+use super::fault::Fault;
+use super::log::EpisodeLog;
+use super::retry::{KEPT_ARRIVALS, Recent, Seen, WINDOW_MICROS};
+use super::tables::{ANNOTATIONS, ARRIVAL_BYTES, ARRIVALS, Arrival, EPISODES, IDS, Place, VERIFICATIONS};
+use super::write::Reply;
+use crate::error::{Error, Result};
+use crate::model::{Annotations, Id, Micros};
+
+/// What the writer knows of the file without asking it.
+#[derive(Debug, Default)]
+pub(super) struct WriterState {
+    /// The opening of the file that this was read from; 0 before the first.
+    pub opening: u64,
+    pub last_tick: u64,
+    pub last_seq: u64,
+    pub recent: Recent,
+    pub commits: u64,
+}
+
+/// One write transaction, shared by the jobs of a commit.
+pub(super) struct Session<'t> {
+    pub transaction: &'t WriteTransaction,
+    pub state: &'t mut WriterState,
+    pub log: &'t EpisodeLog,
+    pub tables: Option<RecordTables<'t>>,
+    /// Whether anything was written.
+    pub changed: bool,
+    /// Whether the commit waits for the disk.
+    pub sync: bool,
+}
+
+/// The tables that every new episode is written to.
+pub(super) struct RecordTables<'t> {
+    pub episodes: Table<'t, &'static [u8; KEY_BYTES], &'static [u8]>,
+    pub ids: Table<'t, &'static [u8; 16], Place>,
+    pub arrivals: Table<'t, u64, &'static [u8; ARRIVAL_BYTES]>,
+}
+
+impl WriterState {
+    /// Reads the picture of the file from its last arrivals.
+    pub fn load(
+        &mut self,
+        arrivals: &impl ReadableTable<u64, &'static [u8; ARRIVAL_BYTES]>,
+        episodes: &impl ReadableTable<&'static [u8; KEY_BYTES], &'static [u8]>,
+    ) -> Result<(), Fault> {
+        (self.last_seq, self.last_tick, self.recent) = (0, 0, Recent::default());
+        let mut latest = Vec::new();
+        let mut newest = Micros::MIN;
+        let mut last_tick = None;
+        for row in arrivals.range::<u64>(..)?.rev() {
+            let (seq, arrival) = row?;
+            let (seq, arrival) = (seq.value(), Arrival::from_bytes(arrival.value()));
+            self.last_seq = self.last_seq.max(seq);
+            if arrival.in_order && last_tick.is_none() {
+                last_tick = Some(arrival.key.tick);
+            }
+            let value = episodes.get(&arrival.key.to_bytes())?;
+            let value = value.ok_or_else(|| {
+                Fault::Corrupt(format!("episode {} is listed but not there", arrival.key.id))
+            })?;
+            let (at, mark) = codec::decode_mark(&arrival.key, value.value())?;
+            newest = newest.max(at);
+            let retry_is_possible =
+                latest.len() < KEPT_ARRIVALS || newest.saturating_sub(at) <= WINDOW_MICROS;
+            if !retry_is_possible && last_tick.is_some() {
+                break;
+            }
+            latest.push((mark, Seen { key: arrival.key, at, seq }));
+        }
+        self.last_tick = last_tick.unwrap_or(0);
+        for (mark, seen) in latest.into_iter().rev() {
+            self.recent.add(mark, seen);
+        }
+        Ok(())
+    }
+}
+
+impl<'t> Session<'t> {
+    /// The tables that every new episode is written to.
+    pub fn record_tables(&mut self) -> Result<&mut RecordTables<'t>, Fault> {
+        let tables = match self.tables.take() {
+            Some(tables) => tables,
+            None => RecordTables {
+                episodes: self.transaction.open_table(EPISODES)?,
+                ids: self.transaction.open_table(IDS)?,
+                arrivals: self.transaction.open_table(ARRIVALS)?,
+            },
+        };
+        Ok(self.tables.insert(tables))
+    }
+
+    /// Where the episode with an id is.
+    pub fn key_of(&mut self, id: &Id) -> Result<OrderKey, Fault> {
+        let key = self.record_tables()?.ids.get(&id.0)?.map(|place| OrderKey::from_bytes(place.value().0));
+        Ok(key.ok_or_else(|| Error::NotFound { kind: "episode", id: id.to_string() })?)
+    }
+
+    /// Episodes by arrival.
+    pub fn arrivals(&mut self) -> Result<&impl ReadableTable<u64, &'static [u8; ARRIVAL_BYTES]>, Fault> {
+        Ok(&self.record_tables()?.arrivals)
+    }
+
+    pub fn verify(&mut self, items: &[(Id, Option<f32>)]) -> Result<Reply, Fault> {
+        let ids: Vec<Id> = items.iter().map(|item| item.0).collect();
+        self.annotate(&ids, |place, annotations| {
+            annotations.verified = true;
+            annotations.importance = items[place].1.or(annotations.importance);
+        })
+    }
+
+    /// Changes the annotations of episodes that must all be there. Counts those newly verified, or if none could be,
+    /// those that were changed.
+    pub fn annotate(&mut self, ids: &[Id], change: impl Fn(usize, &mut Annotations)) -> Result<Reply, Fault> {
+        for id in ids {
+            self.key_of(id)?;
+        }
+        let mut count = 0;
+        for (place, id) in ids.iter().enumerate() {
+            let before = match self.transaction.open_table(ANNOTATIONS)?.get(&id.0)? {
+                Some(sealed) => codec::decode_annotations(id, sealed.value())?,
+                None => Annotations::default(),
+            };
+            let mut after = before;
+            change(place, &mut after);
+            if after != before {
+                self.store_annotations(id, &before, &after)?;
+                let replayed = after.replay_count != before.replay_count;
+                count += u64::from(replayed || (after.verified && !before.verified));
+            }
+        }
+        Ok(Reply::Count(count))
+    }
+
+    /// Writes annotations, and gives a verification number where one is due.
+    pub fn store_annotations(
+        &mut self,
+        id: &Id,
+        before: &Annotations,
+        after: &Annotations,
+    ) -> Result<(), Fault> {
+        let sealed = codec::encode_annotations(id, after)?;
+        self.transaction.open_table(ANNOTATIONS)?.insert(&id.0, sealed.as_slice())?;
+        if after.verified && !before.verified {
+            let mut verifications = self.transaction.open_table(VERIFICATIONS)?;
+            let number = verifications.last()?.map_or(0, |(number, _)| number.value()) + 1;
+            verifications.insert(number, &id.0)?;
+        }
+        self.changed = true;
+        Ok(())
+    }
+}
