@@ -2,7 +2,7 @@
 
 use bardo_core::model::{
     Annotations, Episode, Fact, FactKind, FactPayload, FactStatus, Fingerprint, Id, Metadata, Pad, Quality,
-    Role, Source, Value,
+    Source, Value,
 };
 use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyTypeError;

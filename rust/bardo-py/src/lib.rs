@@ -1,5 +1,8 @@
 //! The map of `bardo._core`: which class comes from which stage, and nothing more.
 
+// PyO3 hands arguments over by value, and one keyword of Python is one argument here.
+#![allow(clippy::needless_pass_by_value, clippy::too_many_arguments)]
+
 mod assemble;
 mod bequeath;
 mod capture;
