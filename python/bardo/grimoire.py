@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any, Self, SupportsIndex, cast
 
 from bardo._core import confidence_now
-from bardo.assemble.context import Block, Phase, Profile, Prompt, Task, assemble, block, memory_blocks
+from bardo.assemble.context import Phase, Profile, Prompt, Task, build
 from bardo.assemble.framing import strip_recalled
 from bardo.bequeath.inherit import InheritanceReport, adopt
 from bardo.bequeath.legacy import leave
@@ -422,19 +422,16 @@ class Grimoire:
         Raises:
             BudgetTooSmallError: The blocks that may not be cut are larger than the budget.
         """
-        recollection = self.recall(task, limit=limit, **recall)
-        given = [block(name, content) for name, content in (blocks or {}).items()]
-        named = {each.name for each in given}
-        own = [] if "instruction" in named else [Block("instruction", task)]
-        found = [each for each in memory_blocks(recollection) if each.name not in named]
         settings = self.config.assemble
-        return assemble(
-            [*own, *given, *found],
+        return build(
+            task,
+            self.recall(task, limit=limit, **recall),
+            blocks=blocks,
             budget=settings.budget if budget is None else budget,
             reserve=settings.reserve if reserve is None else reserve,
             tokenizer=settings.tokenizer,
             phase=phase,
-            task=task_type,
+            task_type=task_type,
             framing=framing,
         )
 
