@@ -16,7 +16,8 @@ from bardo.bequeath.estate import gather
 from bardo.bequeath.lineage import Lineage
 from bardo.config import Bequeath
 from bardo.errors import EmbedderUnavailableError, StoreError
-from bardo.model import Fact, Fingerprint
+from bardo.model import Episode, Fact, Fingerprint
+from bardo.recall.retriever import Retriever
 
 BIRTH = 40
 
@@ -239,6 +240,25 @@ def test_inherited_episodes_are_hearsay_unverified_and_teach_nothing(tmp_path):
     assert (heard.payload["inherited"]["agent"], heard.payload["inherited"]["tick"]) == ("parent", 900)
     assert log.verified_since(0) == []
     assert adopt(left, heir, log=log).episodes == 0
+    log.close()
+
+
+def test_what_was_inherited_is_recalled_as_such_in_both_layers(tmp_path):
+    left = bequeath(tmp_path, episodes=[episode(9, "The oracle lagged behind the pool")])
+    heir = store(tmp_path / "heir")
+    log = _core.EpisodeLog(tmp_path / "heir" / "episodes.redb", agent="heir", seed=1, now=NOW)
+    adopt(left, heir, log=log)
+    log.record([Episode(text="The oracle lagged in my own life", tick=BIRTH)], now=NOW)
+    hot = _core.HotSet()
+    hot.load(log, heir)
+    found = {
+        one.text: one for one in Retriever(hot, log, heir).recall("oracle lagged", now_tick=BIRTH, now=NOW)
+    }
+    for text in ("The oracle lagged behind the pool", "When the oracle lags, wait two blocks"):
+        assert (found[text].inherited, found[text].source) == (True, "testament")
+        assert found[text].confidence <= 0.4
+    own = found["The oracle lagged in my own life"]
+    assert (own.inherited, own.source, own.confidence) == (False, "self", 1.0)
     log.close()
 
 

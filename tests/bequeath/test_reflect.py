@@ -123,7 +123,7 @@ def test_a_life_without_evidence_has_nine_sections_that_say_so():
         (
             "How to learn here faster",
             {"facts": [fact(1, "A", subjects=("gas",))]},
-            "Begin with gas: 5 episodes",
+            "Begin with gas: 5 episodes there stand",
         ),
         (
             "How to learn here faster",
@@ -151,6 +151,16 @@ def test_the_worst_is_told_first_and_dangers_of_a_death_before_others():
     )
     assert "Worse" in told["What failed"][0]
     assert "Blood" in told["Dangers"][0]
+
+
+def test_own_results_are_not_told():
+    payload = {"type": "baseline", "metric": "trade.pnl", "n": 9, "mean": 1.0, "variance": 90.0}
+    pnl = fact(
+        1, "eth.trade.pnl: mean 1 over 9 observations", kind="baseline", subjects=("eth",), payload=payload
+    )
+    other = fact(2, "It pays", status="contradicted")
+    text = reflect.compose(evidence(facts=[pnl, other], links=[(id_of(1), id_of(2), "contradicts", 1.0, 1)]))
+    assert "pnl" not in text
 
 
 def test_a_memory_cannot_open_a_section_of_its_own():

@@ -35,7 +35,7 @@ def choose_entries(
     left_out: Counter[str],
 ) -> tuple[list[Fact], Vectors | None, str]:
     """The entries that cross, redacted, with their vectors, and what similarity was measured on."""
-    shareable = [place for place, fact in enumerate(facts) if not _is_private(fact)]
+    shareable = [place for place, fact in enumerate(facts) if not redact.tells_holdings(fact.payload)]
     left_out["private"] += len(facts) - len(shareable)
     if len(confidences) != len(facts):
         raise InvalidInputError(f"{len(confidences)} confidences for {len(facts)} facts. Pass one per fact")
@@ -102,11 +102,6 @@ def choose_links(links: Iterable[LinkTuple], entries: Sequence[Fact], left_out: 
     inside = {link for link in inside if link.src in crossing and link.dst in crossing}
     left_out["link_over_cap"] += max(len(inside) - LINK_LIMIT, 0)
     return sorted(inside, key=lambda link: (-link.weight, link))[:LINK_LIMIT]
-
-
-def _is_private(fact: Fact) -> bool:
-    """A statistic of one's own holdings or results."""
-    return fact.payload.get("type") == "baseline" and redact.is_private(str(fact.payload.get("metric", "")))
 
 
 def _redacted_fact(fact: Fact, confidence: float, redacted: Counter[str]) -> Fact:

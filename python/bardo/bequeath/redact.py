@@ -206,6 +206,11 @@ def is_private(name: str) -> bool:
     )
 
 
+def tells_holdings(payload: Mapping[str, Any]) -> bool:
+    """Whether the typed part of a fact is a statistic of one's own holdings or results."""
+    return payload.get("type") == "baseline" and is_private(str(payload.get("metric", "")))
+
+
 def _mark(match: re.Match[str], name: str, counts: Counter[str]) -> str:
     counts[name] += 1
     mark = f"{MARK}{name}]"

@@ -57,9 +57,13 @@ class Evidence:
     counts: Mapping[str, int] = field(default_factory=dict)
 
     def held(self, *, active: bool = True) -> list[tuple[Fact, float]]:
-        """Facts with today's confidence, surest first."""
+        """Facts with today's confidence, surest first; never one about the agent's own holdings or results."""
         pairs = zip(self.facts, self.confidences, strict=True)
-        kept = [(fact, sure) for fact, sure in pairs if (fact.status == "active") == active]
+        kept = [
+            (fact, sure)
+            for fact, sure in pairs
+            if (fact.status == "active") == active and not redact.tells_holdings(fact.payload)
+        ]
         return sorted(kept, key=lambda pair: (-pair[1], -pair[0].support, pair[0].text))
 
 
@@ -108,7 +112,7 @@ def _failed(evidence: Evidence) -> Iterable[str]:
 
 
 def _confused(evidence: Evidence) -> Iterable[str]:
-    texts = {fact.id: fact for fact in evidence.facts}
+    texts = {fact.id: fact for fact in evidence.facts if not redact.tells_holdings(fact.payload)}
     told: set[frozenset[str]] = set()
     for src, dst, relation, _, _ in evidence.links:
         pair = frozenset((src, dst))
@@ -205,10 +209,11 @@ def _faster(evidence: Evidence) -> Iterable[str]:
     support: Counter[str] = Counter()
     for fact, _ in evidence.held():
         if fact.generation == 0:
-            support.update(dict.fromkeys(fact.subjects, fact.support))
+            # Several facts may rest on the same episodes, so they are not added up.
+            support |= Counter(dict.fromkeys(fact.subjects, fact.support))
     for subject, number in support.most_common(2):
         if number >= _TESTED_SUPPORT:
-            yield f"Begin with {_quote(subject)}: {number} episodes there turned into knowledge."
+            yield f"Begin with {_quote(subject)}: {number} episodes there stand behind one lesson."
     settled = [fact for fact, sure in evidence.held() if sure >= _WORKED and fact.support >= _TESTED_SUPPORT]
     quick = [fact.created_tick - evidence.life.birth_tick for fact in settled if fact.generation == 0]
     if quick:

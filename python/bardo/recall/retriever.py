@@ -329,7 +329,7 @@ def _memory(hit: _core.Hit, record: Episode | Fact) -> Memory:
     else:
         author = record.speaker or record.role
         provenance = f"{'verified ' if record.verified else ''}{record.kind} by {author}"
-        evidence, inherited = (), False
+        evidence, inherited = (), hit.source != "self"
     boosts = {
         "source": hit.source_discount,
         "bloodstain": hit.bloodstain_boost,

@@ -332,7 +332,7 @@ impl HotSet {
             mode: names.intern_optional(episode.mode.as_deref()),
             category: NO_NAME,
             subjects: episode.subjects.iter().map(|subject| names.intern(subject)).collect(),
-            source: Source::SelfLived,
+            source: episode.source(),
             importance: episode.annotations.importance,
             pad: episode.pad,
             verified: episode.annotations.verified,

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Id, Micros, Pad, Value};
+use super::{Id, Micros, Pad, Source, Value};
 use crate::error::{Error, Result};
 
 /// Limits of one episode (spec 1, "Limits").
@@ -115,7 +115,16 @@ pub struct Episode {
     pub annotations: Annotations,
 }
 
+/// Kind of an episode that another life lived: it came with a testament, unverified (law 15).
+pub const INHERITED_KIND: &str = "inherited";
+
 impl Episode {
+    /// Where the episode came from: the agent's own life, or a predecessor's.
+    #[must_use]
+    pub fn source(&self) -> Source {
+        if self.kind == INHERITED_KIND { Source::Testament } else { Source::SelfLived }
+    }
+
     /// Refuses an episode that breaks a documented limit, naming the limit and the field.
     pub fn validate(&self) -> Result<()> {
         if self.text.trim().is_empty() {

@@ -7,7 +7,7 @@ mod fingerprint;
 mod id;
 mod value;
 
-pub use episode::{Annotations, Episode, Role, limits};
+pub use episode::{Annotations, Episode, INHERITED_KIND, Role, limits};
 pub(crate) use episode::{check_name, check_unit};
 pub use fact::{Fact, FactKind, FactPayload, FactStatus, Metadata, Quality, Source};
 pub use fingerprint::Fingerprint;

@@ -1,7 +1,7 @@
 //! Which memories a query may see. Filters are applied inside the scan: a filtered query finds as much as an
 //! unfiltered one.
 
-use super::score::confidence_now;
+use super::score::confidence_of;
 use crate::index::hot::{HotSet, Layer, Row};
 use crate::index::interner::{NO_NAME, Symbol};
 use crate::model::{FactStatus, Micros, Role, Source};
@@ -117,9 +117,9 @@ impl<'filters> Compiled<'filters> {
             && filters.since.is_none_or(|since| row.at >= since)
             && filters.until.is_none_or(|until| row.at <= until)
             && (filters.sources.is_empty() || filters.sources.contains(&row.source))
-            && filters.min_confidence.is_none_or(|least| {
-                row.fact.as_ref().is_none_or(|fact| confidence_now(fact, self.tick, self.tau_ticks) >= least)
-            })
+            && filters
+                .min_confidence
+                .is_none_or(|least| confidence_of(row, self.tick, self.tau_ticks) >= least)
     }
 
     /// Whether the memory was known, and in force if it is a fact, at the tick that is asked about.

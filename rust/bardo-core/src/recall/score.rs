@@ -51,6 +51,20 @@ pub fn temporal(row: &Row, tick: u64, tau_ticks: f64) -> f32 {
     }
 }
 
+/// What the agent lived is certain to have happened; what a predecessor lived is hearsay, as sure as a testament's
+/// entry when it arrives (spec 4, table of sources).
+const INHERITED_EPISODE: f32 = 0.4;
+
+/// Confidence of any memory today: a fact's fades, an episode's depends on who lived it.
+#[must_use]
+pub fn confidence_of(row: &Row, tick: u64, tau_ticks: f64) -> f32 {
+    match &row.fact {
+        Some(fact) => confidence_now(fact, tick, tau_ticks),
+        None if row.source == Source::Testament => INHERITED_EPISODE,
+        None => 1.0,
+    }
+}
+
 /// Mood congruence: the cosine of two affects on a scale from 0 to 1; neutral where either is not recorded.
 #[must_use]
 pub fn emotional(memory: &Pad, now: &Pad) -> f32 {

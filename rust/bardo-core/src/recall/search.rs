@@ -8,7 +8,7 @@ use super::conversation::Clues;
 use super::explain::{Arm, ArmReason, Explanation, Found, Hit};
 use super::filter::Filters;
 use super::named::{rare_names, seat};
-use super::score::{FourFactors, confidence_now, pinned_score, semantic, source_discount};
+use super::score::{FourFactors, confidence_of, pinned_score, semantic, source_discount};
 use super::settings::{Fusion, Policy, Settings};
 use crate::error::{Error, Result};
 use crate::index::hot::{HotSet, Row};
@@ -154,8 +154,7 @@ impl<'search> Search<'search> {
             Fusion::Rrf => candidate.fused / best.max(f32::MIN_POSITIVE),
         };
         let factors = FourFactors::of(row, relevance, &self.query.mood, self.tick, settings.tau_ticks);
-        let confidence =
-            row.fact.as_ref().map_or(1.0, |fact| confidence_now(fact, self.tick, settings.tau_ticks));
+        let confidence = confidence_of(row, self.tick, settings.tau_ticks);
         let source_discount = source_discount(row.source);
         let is_bloodstain = row.fact.as_ref().is_some_and(|fact| fact.bloodstain);
         let bloodstain_boost = if is_bloodstain { settings.bloodstain_boost } else { 1.0 };
