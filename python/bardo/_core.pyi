@@ -529,6 +529,7 @@ class RecallSettings:
         dense: Weight of the vectors' arm.
         lexical: Weight of the words' arm.
         recency: Weight of the arm of age.
+        rare: Added where a memory holds, alone or nearly so, all the words of the query; a part for a part.
         depth: Candidates of each arm for the sum.
         rrf_depth: Candidates of each arm for reciprocal ranks.
         rrf_k: The constant of reciprocal rank fusion.
@@ -556,6 +557,7 @@ class RecallSettings:
         dense: float | None = None,
         lexical: float | None = None,
         recency: float | None = None,
+        rare: float | None = None,
         depth: int | None = None,
         rrf_depth: int | None = None,
         rrf_k: float | None = None,

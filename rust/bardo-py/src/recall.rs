@@ -22,7 +22,7 @@ pub struct PyRecallSettings(pub Settings);
 impl PyRecallSettings {
     #[new]
     #[pyo3(signature = (
-        *, policy=None, fusion=None, dense=None, lexical=None, recency=None, depth=None, rrf_depth=None, rrf_k=None,
+        *, policy=None, fusion=None, dense=None, lexical=None, recency=None, rare=None, depth=None, rrf_depth=None, rrf_k=None,
         bm25_k1=None, bm25_b=None, min_cosine=None, whole_weight=None, sentence_penalty=None, recency_days=None,
         factors=None, tau_ticks=None, duplicate_similarity=None, conversation=None
     ))]
@@ -32,6 +32,7 @@ impl PyRecallSettings {
         dense: Option<f32>,
         lexical: Option<f32>,
         recency: Option<f32>,
+        rare: Option<f32>,
         depth: Option<usize>,
         rrf_depth: Option<usize>,
         rrf_k: Option<f32>,
@@ -57,6 +58,7 @@ impl PyRecallSettings {
                     lexical: lexical.unwrap_or(usual.weights.lexical),
                     recency: recency.unwrap_or(usual.weights.recency),
                 },
+                rare_weight: rare.unwrap_or(usual.rare_weight),
                 depth: depth.unwrap_or(usual.depth),
                 rrf_depth: rrf_depth.unwrap_or(usual.rrf_depth),
                 rrf_k: rrf_k.unwrap_or(usual.rrf_k),

@@ -44,6 +44,8 @@ impl Default for Bm25 {
 pub struct QueryTerm {
     /// Number of the term.
     pub term: u32,
+    /// Documents that hold it.
+    pub documents: u32,
     /// Inverse document frequency.
     pub idf: f32,
     /// The term itself, for explanations.
@@ -179,8 +181,8 @@ impl LexicalIndex {
             .filter(|(_, kind)| !has_word || *kind != TermKind::Stop)
             .filter_map(|(text, _)| {
                 let term = *self.vocabulary.get(&xxhash_rust::xxh3::xxh3_64(text.as_bytes()))?;
-                let documents = self.postings[term as usize].entries.len() as f32;
-                Some(QueryTerm { term, idf: idf(documents, self.alive as f32), text })
+                let documents = self.postings[term as usize].entries.len() as u32;
+                Some(QueryTerm { term, documents, idf: idf(documents as f32, self.alive as f32), text })
             })
             .collect();
         (terms, has_any)
@@ -250,9 +252,15 @@ impl LexicalIndex {
     /// Those of the query's terms that a document holds.
     #[must_use]
     pub fn matched<'query>(&self, slot: Slot, terms: &'query [QueryTerm]) -> Vec<&'query str> {
-        let Some(document) = self.documents.get(slot as usize) else { return Vec::new() };
-        let held = terms.iter().filter(|term| document.terms.binary_search(&term.term).is_ok());
-        held.map(|term| term.text.as_str()).collect()
+        terms.iter().filter(|term| self.holds(slot, term)).map(|term| term.text.as_str()).collect()
+    }
+
+    /// Whether a document holds a term.
+    #[must_use]
+    pub fn holds(&self, slot: Slot, term: &QueryTerm) -> bool {
+        self.documents
+            .get(slot as usize)
+            .is_some_and(|document| document.terms.binary_search(&term.term).is_ok())
     }
 
     /// How many documents hold a term.

@@ -275,3 +275,138 @@ fn wrong_dims(what: &str, given: usize, stored: usize) -> Error {
         "Use the embedder that the store was built with",
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const DIMS: usize = 48;
+
+    /// Numbers that look random, the same every time (xorshift; Marsaglia 2003).
+    struct Numbers(u64);
+
+    impl Numbers {
+        fn next(&mut self) -> f32 {
+            self.0 ^= self.0 << 13;
+            self.0 ^= self.0 >> 7;
+            self.0 ^= self.0 << 17;
+            (self.0 >> 40) as f32 / (1_u64 << 23) as f32 - 1.0
+        }
+
+        fn vector(&mut self) -> Vec<f32> {
+            (0..DIMS).map(|_| self.next() + self.next() + self.next()).collect()
+        }
+
+        fn near(&mut self, center: &[f32], distance: f32) -> Vec<f32> {
+            center.iter().map(|part| part + distance * self.next()).collect()
+        }
+    }
+
+    fn index_of(vectors: &[Vec<f32>]) -> VectorIndex {
+        let mut index = VectorIndex::default();
+        for (owner, vector) in (0..).zip(vectors) {
+            index.set(owner, vector, &[]).unwrap();
+        }
+        index
+    }
+
+    fn exact_nearest(vectors: &[Vec<f32>], query: &[f32], limit: usize) -> Vec<Slot> {
+        let query = unit("query", query).unwrap().unwrap();
+        let cosine = |vector: &Vec<f32>| {
+            let vector = unit("vector", vector).unwrap().unwrap();
+            vector.iter().zip(&query).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum::<f64>()
+        };
+        let mut order: Vec<(Slot, f64)> = (0..).zip(vectors.iter().map(cosine)).collect();
+        order.sort_by(|left, right| right.1.total_cmp(&left.1));
+        order.into_iter().take(limit).map(|(owner, _)| owner).collect()
+    }
+
+    fn recall_at_10(vectors: &[Vec<f32>], queries: &[Vec<f32>]) -> f64 {
+        let index = index_of(vectors);
+        let allowed = vec![true; vectors.len()];
+        let mut shared = 0;
+        for query in queries {
+            let expected = exact_nearest(vectors, query, 10);
+            let query = QueryVector::new(query).unwrap().unwrap();
+            let found = index.nearest(&query, 10, &allowed).unwrap();
+            shared += found.iter().filter(|(owner, _)| expected.contains(owner)).count();
+        }
+        shared as f64 / (10 * queries.len()) as f64
+    }
+
+    #[test]
+    fn the_scan_loses_almost_nothing_against_exact_search() {
+        let mut numbers = Numbers(7);
+        let scattered: Vec<_> = (0..2_000).map(|_| numbers.vector()).collect();
+        let centers: Vec<_> = (0..20).map(|_| numbers.vector()).collect();
+        let clustered: Vec<_> = (0..2_000).map(|at| numbers.near(&centers[at % 20], 0.3)).collect();
+        for (name, vectors) in [("scattered", scattered), ("clustered", clustered)] {
+            let queries: Vec<_> = (0..40).map(|at| numbers.near(&vectors[at * 37], 0.3)).collect();
+            let recall = recall_at_10(&vectors, &queries);
+            assert!(recall >= 0.99, "{name}: recall@10 is {recall}");
+        }
+    }
+
+    #[test]
+    fn the_best_sentence_counts_and_a_forbidden_memory_is_not_found() {
+        let mut index = VectorIndex::default();
+        let axis = |at: usize| (0..4).map(|part| if part == at { 1.0 } else { 0.0 }).collect::<Vec<f32>>();
+        index.set(0, &axis(0), &[&axis(1), &axis(2)]).unwrap();
+        index.set(1, &axis(3), &[]).unwrap();
+        let query = QueryVector::new(&axis(2)).unwrap().unwrap();
+        assert_eq!(index.nearest(&query, 1, &[true, true]).unwrap()[0].0, 0);
+        assert_eq!(index.nearest(&query, 2, &[false, true]).unwrap().len(), 1);
+        let exact = index.exact(&query, 0, &mut Vec::new()).unwrap();
+        assert!(exact.best > 0.99 && exact.whole < 0.01 && exact.sentences == 2);
+    }
+
+    #[test]
+    fn vectors_that_cannot_be_compared_are_refused() {
+        let mut index = VectorIndex::default();
+        index.set(0, &[1.0, 0.0], &[]).unwrap();
+        for bad in [&[1.0_f32, 0.0, 0.0][..], &[f32::NAN, 0.0], &[f32::INFINITY, 0.0], &[]] {
+            assert!(matches!(index.set(1, bad, &[]), Err(Error::InvalidVector { .. })), "{bad:?}");
+        }
+        assert_eq!(index.len(), 1);
+        assert!(QueryVector::new(&[0.0, 0.0]).unwrap().is_none());
+    }
+
+    proptest! {
+        #[test]
+        fn any_history_of_changes_finds_what_a_fresh_index_finds(
+            steps in prop::collection::vec((0_u32..8, prop::option::of(1_u64..1_000), 0_usize..4), 1..40),
+            seed in 1_u64..1_000,
+        ) {
+            let mut index = VectorIndex::default();
+            let mut model: Vec<Option<(Vec<f32>, Vec<Vec<f32>>)>> = vec![None; 8];
+            for (owner, change, count) in steps {
+                model[owner as usize] = change.map(|seed| {
+                    let mut numbers = Numbers(seed);
+                    (numbers.vector(), (0..count).map(|_| numbers.vector()).collect())
+                });
+                match &model[owner as usize] {
+                    Some((whole, sentences)) => {
+                        let sentences: Vec<&[f32]> = sentences.iter().map(Vec::as_slice).collect();
+                        index.set(owner, whole, &sentences).unwrap();
+                    }
+                    None => index.remove(owner),
+                }
+            }
+            let mut fresh = VectorIndex::default();
+            for (owner, vectors) in (0..).zip(&model) {
+                if let Some((whole, sentences)) = vectors {
+                    let sentences: Vec<&[f32]> = sentences.iter().map(Vec::as_slice).collect();
+                    fresh.set(owner, whole, &sentences).unwrap();
+                }
+            }
+            let query = QueryVector::new(&Numbers(seed).vector()).unwrap().unwrap();
+            prop_assert_eq!(index.len(), fresh.len());
+            prop_assert_eq!(
+                index.nearest(&query, 8, &[true; 8]).unwrap(),
+                fresh.nearest(&query, 8, &[true; 8]).unwrap()
+            );
+        }
+    }
+}

@@ -10,6 +10,11 @@ use crate::model::Micros;
 /// Latest memories that are looked at.
 const RECENT: usize = 20;
 
+/// A word is rare that at most this many memories hold,
+const RARE_DOCUMENTS: usize = 3;
+/// or at most one in this many.
+const RARE_ONE_IN: usize = 1_000;
+
 /// Arrays by slot that one search fills and the next one reuses.
 #[derive(Debug, Default)]
 pub struct Scratch {
@@ -91,6 +96,16 @@ impl Arms<'_> {
             .get(slot as usize)
             .map(|similarity| self.dense(similarity))
             .filter(|value| value.is_finite())
+    }
+
+    /// The share of the query's words, by their idf, that this memory holds and hardly any other does.
+    pub fn rare_share(&self, slot: Slot) -> f32 {
+        let lexical = self.hot.lexical();
+        let few = RARE_DOCUMENTS.max(lexical.len() / RARE_ONE_IN);
+        let rare = |term: &&QueryTerm| term.documents as usize <= few && lexical.holds(slot, term);
+        let total: f32 = self.terms.iter().map(|term| term.idf).sum();
+        let share: f32 = self.terms.iter().filter(rare).map(|term| term.idf).sum();
+        if total > 0.0 { share / total } else { 0.0 }
     }
 
     /// How recent a memory is: 1 now, falling by e-folds.

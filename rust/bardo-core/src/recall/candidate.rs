@@ -13,6 +13,9 @@ use crate::model::Id;
 /// by less say nothing.
 const LEAST_SPREAD: [f32; 3] = [0.05, 1.0, 0.25];
 
+/// Place of the lexical arm.
+const LEXICAL: usize = 1;
+
 /// Candidates whose neighbours in the conversation become candidates too.
 const NEIGHBOURS_OF: usize = 30;
 
@@ -29,6 +32,8 @@ pub struct Candidate {
     pub ranks: [Option<u32>; 3],
     /// What each arm adds to the fused relevance.
     pub parts: [f32; 3],
+    /// Share of the query that it alone, or nearly alone, holds: see [`Arms::rare_share`].
+    pub rare: f32,
     /// What the conversation adds.
     pub conversation: Vec<(&'static str, f32)>,
     /// Whether it passed the threshold of an arm that looks at content, or stands beside one that did.
@@ -64,6 +69,7 @@ fn candidate(arms: &Arms<'_>, slot: Slot, has_content: bool, scratch: &mut Scrat
         values: [similarity.map(|(value, _)| value), Some(words), Some(arms.recency(slot))],
         ranks: [None; 3],
         parts: [0.0; 3],
+        rare: arms.rare_share(slot),
         conversation: Vec::new(),
         is_relevant: is_near || words > 0.0 || !has_content,
         fused: 0.0,

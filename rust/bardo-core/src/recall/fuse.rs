@@ -1,6 +1,10 @@
 //! Fusing the arms: z-scored weighted sum over the union of candidates, or reciprocal ranks. Neither depends on the
 //! order in which candidates are given.
 
+/// How far one arm may hold a memory back, in standard deviations: being far off for the embedding must not outweigh
+/// what the letters say (law 6).
+pub const LEAST_Z: f32 = -2.0;
+
 /// Where the values of an arm lie: what turns one into a z-score.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Scale {
@@ -24,11 +28,13 @@ impl Scale {
         Self { mean, spread: (sum(squares) / count).sqrt().max(f64::from(floor)) }
     }
 
-    /// The z-score of a value; one that is missing counts as average.
+    /// The z-score of a value, not below [`LEAST_Z`]; one that is missing counts as average.
     #[must_use]
     pub fn place(&self, value: Option<f32>) -> f32 {
         match value {
-            Some(value) if self.spread > 0.0 => ((f64::from(value) - self.mean) / self.spread) as f32,
+            Some(value) if self.spread > 0.0 => {
+                (((f64::from(value) - self.mean) / self.spread) as f32).max(LEAST_Z)
+            }
             _ => 0.0,
         }
     }

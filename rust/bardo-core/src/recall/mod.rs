@@ -10,3 +10,6 @@ mod named;
 pub mod score;
 pub mod search;
 pub mod settings;
+
+#[cfg(test)]
+mod tests;

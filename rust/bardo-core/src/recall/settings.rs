@@ -129,6 +129,9 @@ pub struct Settings {
     pub bm25: Bm25,
     /// Weights of the arms in the sum and in the reciprocal ranks.
     pub weights: PerArm,
+    /// Added to the fused relevance of a memory that holds, alone or nearly so, all the words of the query; in
+    /// proportion where it holds a part. A rare ticker decides, whatever the embedding makes of it (law 6).
+    pub rare_weight: f32,
     /// Candidates of each arm for the sum.
     pub depth: usize,
     /// Candidates of each arm for reciprocal ranks: lists of 10-20 beat lists of 100 (.640 against .558 recall@10).
@@ -166,6 +169,7 @@ impl Default for Settings {
             fusion: Fusion::default(),
             bm25: Bm25::default(),
             weights: PerArm { dense: 0.7, lexical: 0.3, recency: 0.02 },
+            rare_weight: 1.5,
             depth: 100,
             rrf_depth: 20,
             rrf_k: 60.0,
@@ -190,6 +194,7 @@ impl Settings {
             ("dense", self.weights.dense),
             ("lexical", self.weights.lexical),
             ("recency", self.weights.recency),
+            ("rare_weight", self.rare_weight),
             ("rrf_k", self.rrf_k),
             ("bm25_k1", self.bm25.k1),
             ("bm25_b", self.bm25.b),

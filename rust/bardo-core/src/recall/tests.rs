@@ -1,0 +1,365 @@
+//! What recall promises as a whole, on memories made by hand.
+
+use proptest::prelude::*;
+
+use super::explain::Found;
+use super::filter::Filters;
+use super::search::{Query, Scratch, search};
+use super::settings::{Policy, Settings};
+use crate::error::Error;
+use crate::index::hot::{HotSet, Layer};
+use crate::model::{
+    Annotations, Episode, Fact, FactKind, FactPayload, FactStatus, Id, IdSource, Metadata, Role, Source,
+    Value,
+};
+
+const NOW: i64 = 1_700_000_000_000_000;
+const DAY: i64 = 86_400_000_000;
+
+fn id(number: u64) -> Id {
+    IdSource::new(1).make(1_000_000 * number as i64, number)
+}
+
+fn episode(number: u64, text: &str) -> Episode {
+    Episode {
+        id: id(number),
+        tick: number,
+        event_index: 0,
+        at: NOW - DAY,
+        kind: "event".into(),
+        role: Role::Environment,
+        speaker: None,
+        text: text.into(),
+        subjects: Vec::new(),
+        payload: Value::Null,
+        thread: None,
+        session: None,
+        mode: None,
+        curiosity: 0.0,
+        pad: [0.0; 3],
+        content_hash: 0,
+        annotations: Annotations::default(),
+    }
+}
+
+fn turn(number: u64, speaker: &str, text: &str) -> Episode {
+    let session = Some("one".to_owned());
+    Episode { role: Role::User, speaker: Some(speaker.into()), session, ..episode(number, text) }
+}
+
+fn fact(number: u64, text: &str) -> Fact {
+    Fact {
+        id: id(number),
+        text: text.into(),
+        kind: FactKind::Insight,
+        category: "trading/slippage".into(),
+        subjects: Vec::new(),
+        support: 1,
+        evidence: Vec::new(),
+        confidence: 0.8,
+        importance: 0.5,
+        quality: None,
+        created_tick: number,
+        created_at: NOW - DAY,
+        observed: (0, 0),
+        reinforced_tick: number,
+        accessed_tick: 0,
+        mentions: 0,
+        source: Source::SelfLived,
+        origin: String::new(),
+        generation: 0,
+        pad: [0.0; 3],
+        supersedes: None,
+        superseded_by: None,
+        expires_tick: None,
+        status: FactStatus::Active,
+        pinned: false,
+        bloodstain: false,
+        metadata: Metadata::default(),
+        payload: FactPayload::None,
+    }
+}
+
+fn hot_of(episodes: &[Episode], facts: &[Fact]) -> HotSet {
+    let mut hot = HotSet::default();
+    episodes.iter().for_each(|episode| hot.add_episode(episode).unwrap());
+    facts.iter().for_each(|fact| hot.put_fact(fact).unwrap());
+    hot
+}
+
+fn ask<'query>(text: &'query str, filters: &'query Filters) -> Query<'query> {
+    Query { text, vector: None, limit: 5, now_tick: 100, now: NOW, filters, mood: [0.0; 3], thread: None }
+}
+
+fn find(hot: &HotSet, query: &Query<'_>) -> Found {
+    search(hot, query, &Settings::default(), &mut Scratch::default()).unwrap()
+}
+
+fn find_text(hot: &HotSet, text: &str) -> Vec<Id> {
+    find(hot, &ask(text, &Filters::default())).hits.iter().map(|hit| hit.id).collect()
+}
+
+#[test]
+fn law_6_a_rare_ticker_that_the_embedding_ranks_last_is_found_by_its_letters() {
+    let count = 400_u16;
+    let episodes: Vec<_> = (0..count)
+        .map(|number| {
+            let text =
+                if number == 7 { "ZRXQ was listed".into() } else { format!("token news number {number}") };
+            episode(u64::from(number), &text)
+        })
+        .collect();
+    let mut hot = hot_of(&episodes, &[]);
+    for (number, episode) in (0..count).zip(&episodes) {
+        let vector = if number == 7 { [-1.0, 0.0] } else { [1.0, 0.001 * f32::from(number)] };
+        hot.set_vectors(&episode.id, &vector, &[]).unwrap();
+    }
+    let filters = Filters::default();
+    let query = Query { vector: Some(&[1.0, 0.0]), ..ask("what of zrxq?", &filters) };
+    let found = find(&hot, &query);
+    assert_eq!(found.hits[0].id, id(7), "{:?}", found.hits[0]);
+    let dense = found.hits[0].why.arms[0];
+    assert!(dense.rank.is_none() && dense.value.is_some_and(|cosine| cosine < -0.9));
+}
+
+#[test]
+fn nothing_past_a_threshold_is_an_empty_answer_that_says_so() {
+    let mut hot = hot_of(&[episode(1, "the pool was drained")], &[]);
+    hot.set_vectors(&id(1), &[1.0, 0.0], &[]).unwrap();
+    let filters = Filters::default();
+    let found = find(&hot, &Query { vector: Some(&[0.0, 1.0]), ..ask("zebra", &filters) });
+    assert!(found.hits.is_empty() && found.notes[0].starts_with("nothing matched"), "{found:?}");
+    let none_left = Filters { kinds: vec!["trade".into()], ..Filters::default() };
+    assert!(find(&hot, &ask("pool", &none_left)).notes[0].starts_with("the filters let none"));
+    assert!(find(&HotSet::default(), &ask("pool", &filters)).notes[0].starts_with("nothing was remembered"));
+}
+
+#[test]
+fn on_plain_episodes_the_score_ranks_as_the_fusion_does() {
+    let words = ["alpha", "beta", "gamma", "delta"];
+    let episodes: Vec<_> = (0..40_u64)
+        .map(|number| {
+            let text =
+                (0..=number % 4).map(|at| words[(number as usize + at as usize) % 4]).collect::<Vec<_>>();
+            Episode {
+                at: NOW - DAY * number as i64 * 9,
+                ..episode(number, &format!("{} {number}", text.join(" ")))
+            }
+        })
+        .collect();
+    let hot = hot_of(&episodes, &[]);
+    let filters = Filters::default();
+    let found = find(&hot, &Query { limit: 40, ..ask("alpha gamma", &filters) });
+    assert!(found.hits.is_sorted_by(|left, right| left.why.fused >= right.why.fused));
+}
+
+#[test]
+fn importance_mood_death_and_the_active_thread_each_lift_a_memory() {
+    let plain = episode(1, "gas spiked at noon in zone one");
+    let lifted = |change: &dyn Fn(&mut Episode)| {
+        let mut other = episode(2, "gas spiked at noon in zone two");
+        change(&mut other);
+        let hot = hot_of(&[plain.clone(), other], &[]);
+        let filters = Filters::default();
+        let query = Query { mood: [0.9, 0.1, 0.1], thread: Some("now"), ..ask("gas spiked", &filters) };
+        find(&hot, &query).hits[0].id
+    };
+    assert_eq!(lifted(&|_| ()), id(1), "ties go to the lesser id");
+    assert_eq!(lifted(&|episode| episode.annotations.importance = Some(0.9)), id(2));
+    assert_eq!(lifted(&|episode| episode.pad = [0.9, 0.1, 0.1]), id(2));
+    assert_eq!(lifted(&|episode| episode.thread = Some("now".into())), id(2));
+    assert_eq!(lifted(&|episode| episode.annotations.verified = true), id(2));
+
+    let bloodstain = Fact { bloodstain: true, ..fact(4, "never trade thin pools on mondays") };
+    let hot = hot_of(&[], &[fact(3, "never trade thin pools on fridays"), bloodstain]);
+    let filters = Filters::default();
+    let found = find(&hot, &ask("thin pools", &filters));
+    assert_eq!(found.hits[0].id, id(4));
+    assert!((found.hits[0].why.bloodstain_boost - 1.2).abs() < f32::EPSILON);
+}
+
+#[test]
+fn what_others_say_counts_less() {
+    let hearsay = Fact { source: Source::Lethe, ..fact(1, "oracle lag precedes liquidations in pool one") };
+    let hot = hot_of(&[], &[hearsay, fact(2, "oracle lag precedes liquidations in pool two")]);
+    let filters = Filters::default();
+    let found = find(&hot, &ask("oracle lag", &filters));
+    assert_eq!(found.hits[0].id, id(2));
+    assert!((found.hits[1].why.source_discount - 0.5).abs() < f32::EPSILON);
+}
+
+#[test]
+fn near_duplicates_collapse_into_the_best() {
+    let hot = hot_of(
+        &[episode(1, "The pool was drained!"), episode(2, "the pool was drained"), episode(3, "pool of 5")],
+        &[],
+    );
+    let filters = Filters::default();
+    let found = find(&hot, &ask("drained pool", &filters));
+    assert_eq!(found.hits.len(), 2);
+    assert_eq!(found.hits[0].duplicates, [id(2)]);
+}
+
+#[test]
+fn an_answer_is_found_beside_its_question() {
+    let turns = [
+        turn(1, "Ann", "How was the weather?"),
+        turn(2, "Bo", "It rained."),
+        turn(3, "Ann", "Which instrument do you play these days?"),
+        turn(4, "Bo", "The clarinet, since spring."),
+        turn(5, "Ann", "Lovely."),
+    ];
+    let hot = hot_of(&turns, &[]);
+    let found = find_text(&hot, "What instrument does Bo play?");
+    assert!(found[..2].contains(&id(4)), "{found:?}");
+}
+
+#[test]
+fn removing_a_turn_joins_its_neighbours() {
+    let mut hot =
+        hot_of(&[turn(1, "A", "one"), turn(3, "A", "three"), turn(2, "B", "two"), turn(4, "B", "four")], &[]);
+    assert!(hot.remove(&id(2)) && hot.remove(&id(4)) && !hot.remove(&id(2)));
+    let first = hot.find(&id(1)).unwrap().clone();
+    let next = hot.row(first.next.unwrap()).unwrap();
+    assert_eq!((next.id, first.previous, next.next), (id(3), None, None));
+    assert_eq!(hot.row(next.previous.unwrap()).unwrap().id, id(1));
+    assert_eq!(find_text(&hot, "two"), []);
+}
+
+#[test]
+fn filters_let_through_what_they_name() {
+    let mut talk = turn(1, "Ann", "slippage is high");
+    (talk.mode, talk.subjects, talk.at) = (Some("chat".into()), vec!["uniswap".into()], NOW - 10 * DAY);
+    let weak = Fact { confidence: 0.2, category: "trading".into(), ..fact(2, "slippage grows with size") };
+    let strong = Fact {
+        subjects: vec!["uniswap".into()],
+        source: Source::Clade,
+        ..fact(3, "slippage falls at night")
+    };
+    let hot = hot_of(&[talk], &[weak, strong]);
+    let all = Filters::default;
+    for (name, filters, expected) in [
+        ("none", all(), vec![1, 2, 3]),
+        ("layer", Filters { layers: vec![Layer::Fact], ..all() }, vec![2, 3]),
+        ("kind", Filters { kinds: vec!["event".into()], ..all() }, vec![1]),
+        ("category", Filters { category: Some("trading/slippage".into()), ..all() }, vec![3]),
+        ("category prefix", Filters { category: Some("trading".into()), ..all() }, vec![2, 3]),
+        ("part of a name", Filters { category: Some("trad".into()), ..all() }, vec![]),
+        ("subject", Filters { subjects: vec!["uniswap".into()], ..all() }, vec![1, 3]),
+        ("thread", Filters { thread: Some("nowhere".into()), ..all() }, vec![]),
+        ("session", Filters { session: Some("one".into()), ..all() }, vec![1]),
+        ("mode", Filters { mode: Some("code".into()), ..all() }, vec![2, 3]),
+        ("role", Filters { roles: vec![Role::User], ..all() }, vec![1]),
+        ("since", Filters { since: Some(NOW - 2 * DAY), ..all() }, vec![2, 3]),
+        ("until", Filters { until: Some(NOW - 2 * DAY), ..all() }, vec![1]),
+        ("confidence", Filters { min_confidence: Some(0.5), ..all() }, vec![1, 3]),
+        ("source", Filters { sources: vec![Source::Clade], ..all() }, vec![3]),
+        ("as of", Filters { as_of: Some(2), ..all() }, vec![1, 2]),
+    ] {
+        let mut found: Vec<Id> =
+            find(&hot, &ask("slippage", &filters)).hits.iter().map(|hit| hit.id).collect();
+        found.sort_unstable();
+        let expected: Vec<Id> = expected.into_iter().map(id).collect();
+        assert_eq!(found, expected, "{name}");
+    }
+}
+
+#[test]
+fn what_was_superseded_is_recalled_only_as_of_its_time() {
+    let old = Fact {
+        status: FactStatus::Superseded,
+        superseded_by: Some(id(20)),
+        ..fact(10, "the fee is 30 basis points")
+    };
+    let new = Fact { supersedes: Some(id(10)), ..fact(20, "the fee is 5 basis points") };
+    let gone = Fact { expires_tick: Some(50), ..fact(11, "the fee holiday is on") };
+    let hot = hot_of(&[], &[old, new, gone]);
+    let found = |as_of| {
+        let filters = Filters { as_of, ..Filters::default() };
+        let mut ids: Vec<Id> = find(&hot, &ask("fee", &filters)).hits.iter().map(|hit| hit.id).collect();
+        ids.sort_unstable();
+        ids
+    };
+    assert_eq!(found(None), [id(20)]);
+    assert_eq!(found(Some(15)), [id(10), id(11)]);
+    assert_eq!(found(Some(30)), [id(11), id(20)]);
+}
+
+#[test]
+fn a_query_that_makes_no_sense_is_refused_by_name() {
+    let mut hot = hot_of(&[episode(1, "one")], &[]);
+    hot.set_vectors(&id(1), &[1.0, 0.0], &[]).unwrap();
+    let filters = Filters::default();
+    let refused =
+        |query: &Query<'_>| search(&hot, query, &Settings::default(), &mut Scratch::default()).unwrap_err();
+    assert!(matches!(refused(&Query { limit: 0, ..ask("x", &filters) }), Error::InvalidInput { .. }));
+    assert!(matches!(
+        refused(&Query { vector: Some(&[1.0]), ..ask("x", &filters) }),
+        Error::InvalidVector { .. }
+    ));
+    assert!(matches!(
+        refused(&Query { vector: Some(&[f32::NAN, 0.0]), ..ask("x", &filters) }),
+        Error::InvalidVector { .. }
+    ));
+    let doubtful = Filters { min_confidence: Some(f32::NAN), ..Filters::default() };
+    assert!(matches!(refused(&ask("x", &doubtful)), Error::InvalidInput { .. }));
+    let zero = find(&hot, &Query { vector: Some(&[0.0, 0.0]), ..ask("one", &filters) });
+    assert!(zero.hits.len() == 1 && zero.notes[0].contains("all zeros"));
+}
+
+#[test]
+fn every_policy_ranks_the_better_match_first() {
+    let hot =
+        hot_of(&[episode(1, "oracle news"), episode(2, "oracle update lag"), episode(3, "weather")], &[]);
+    for policy in [Policy::FourFactor, Policy::Rrf, Policy::Pinned] {
+        let filters = Filters::default();
+        let settings = Settings { policy, ..Settings::default() };
+        let found =
+            search(&hot, &ask("oracle update lag", &filters), &settings, &mut Scratch::default()).unwrap();
+        assert_eq!(found.hits[0].id, id(2), "{policy:?}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn the_answer_does_not_depend_on_the_order_in_which_memories_arrived(
+        texts in prop::collection::vec("[a-d]{1,2}( [a-d]{1,2}){0,4}", 2..30),
+        query in "[a-d]{1,2}( [a-d]{1,2}){0,2}",
+        shift in 0_usize..30,
+    ) {
+        let episodes: Vec<_> = (0..).zip(&texts).map(|(number, text)| {
+            if number % 3 == 0 { turn(number, "Ann", text) } else { episode(number, text) }
+        }).collect();
+        let build = |episodes: &[Episode]| {
+            let mut hot = hot_of(episodes, &[]);
+            for episode in episodes {
+                let hash = episode.id.0.iter().fold(1_u32, |hash, byte| hash.wrapping_mul(31).wrapping_add(u32::from(*byte)));
+                hot.set_vectors(&episode.id, &[1.0, (hash % 17) as f32 / 8.0], &[]).unwrap();
+            }
+            hot
+        };
+        let mut turned = episodes.clone();
+        turned.rotate_left(shift % texts.len());
+        let filters = Filters::default();
+        let query = Query { vector: Some(&[1.0, 0.5]), ..ask(&query, &filters) };
+        prop_assert_eq!(find(&build(&episodes), &query), find(&build(&turned), &query));
+    }
+
+    #[test]
+    fn no_query_fails_or_finds_what_the_filters_forbid(query in "\\PC{0,80}|[\\x00-\\x7f]{0,80}|(AND|OR|NEAR|\"|\\*|'| ){1,20}") {
+        let hot = hot_of(&[episode(1, &format!("{query} x")), turn(2, "Ann", "What? AND OR 3.5%")], &[]);
+        let filters = Filters { kinds: vec!["none".into()], ..Filters::default() };
+        prop_assert!(find(&hot, &ask(&query, &filters)).hits.is_empty());
+        let _ = find_text(&hot, &query);
+    }
+}
+
+#[test]
+fn a_giant_query_is_cut_and_says_so() {
+    let hot = hot_of(&[episode(1, "needle")], &[]);
+    let filters = Filters::default();
+    for giant in ["x".repeat(1 << 20), "needle ".repeat(200_000)] {
+        let found = find(&hot, &ask(&giant, &filters));
+        assert!(found.notes[0].contains("the first 65536 were searched for"), "{:?}", found.notes);
+    }
+}
