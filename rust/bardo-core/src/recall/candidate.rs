@@ -101,6 +101,7 @@ pub fn fuse(
             let place = |candidate: &mut Candidate| {
                 candidate.parts =
                     std::array::from_fn(|arm| weights[arm] * scales[arm].place(candidate.values[arm]));
+                candidate.parts[LEXICAL] += arms.settings.rare_weight * candidate.rare;
                 candidate.fused = candidate.parts.iter().sum();
             };
             candidates.iter_mut().for_each(place);

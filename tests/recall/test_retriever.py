@@ -1,0 +1,257 @@
+"""Recall through Python: reasons, notes, refusals, threads, hostile queries."""
+
+from __future__ import annotations
+
+import threading
+import uuid
+from collections.abc import Sequence
+from typing import TypeVar
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bardo import _core
+from bardo.errors import EmbedderUnavailableError, InvalidInputError, InvalidVectorError, NotFoundError
+from bardo.index import embedders
+from bardo.model import Episode, Fact, Fingerprint
+from bardo.ports import Vectors
+from bardo.recall.retriever import Filters, Retriever
+
+Record = TypeVar("Record", Episode, Fact)
+
+NOW = 1_700_000_000_000_000
+DAY = 86_400_000_000
+
+
+class Store(dict[str, Record]):
+    """Records by id, read as the stores are."""
+
+    def add(self, record: Record) -> Record:
+        self[record.id] = record
+        return record
+
+    def get(self, ids: Sequence[str]) -> list[Record | None]:  # type: ignore[override]
+        return [dict.get(self, each) for each in ids]
+
+
+def identify(number: int) -> str:
+    return str(uuid.UUID(int=number))
+
+
+def grimoire(
+    texts: Sequence[str], embedder: embedders.TextEmbedder | None = None, **fields: object
+) -> Retriever:
+    log: Store[Episode] = Store()
+    hot = _core.HotSet()
+    for number, text in enumerate(texts):
+        log.add(Episode(text, id=identify(number + 1), tick=number, at=NOW - DAY, **fields))  # type: ignore[arg-type]
+    hot.add_episodes(log.values())
+    if embedder is not None:
+        whole = embedder.embed_documents([_core.embedding_text(each) for each in log.values()])
+        hot.set_vectors(list(log), whole)
+    return Retriever(hot, log, Store[Fact](), embedder)
+
+
+def test_every_hit_says_why_in_one_line(minilm: embedders.TextEmbedder) -> None:
+    retriever = grimoire(
+        ["Liquidations followed the oracle update by two blocks", "I went hiking with my dog"], minilm
+    )
+    found = retriever.recall("what follows an oracle update?", now_tick=9, now=NOW)
+    best = found[0]
+    assert best.text.startswith("Liquidations")
+    line = str(best.why)
+    assert "\n" not in line
+    for part in ("dense #1", "lexical #1", "oracl", "semantic 1.00", "1.0 days old", "confidence now 1.00"):
+        assert part in line
+    assert found.id == retriever.recall("what follows an oracle update?", now_tick=9, now=NOW).id
+
+
+def test_a_meaning_without_a_shared_word_is_found(minilm: embedders.TextEmbedder) -> None:
+    retriever = grimoire(["My puppy loves the beach", "The bond market fell", "Gas was expensive"], minilm)
+    found = retriever.recall("a dog by the sea", limit=1, now=NOW)
+    assert found[0].text == "My puppy loves the beach"
+    assert not found[0].why.matched
+
+
+def test_an_unrelated_query_finds_nothing_and_says_so(minilm: embedders.TextEmbedder) -> None:
+    retriever = grimoire(["My puppy loves the beach"], minilm)
+    found = retriever.recall("quarterly covenants of municipal debt", now=NOW)
+    assert len(found) == 0
+    assert "nothing matched" in found.notes[-1]
+
+
+def test_a_fact_says_where_it_came_from_and_how_far_it_is_trusted_now() -> None:
+    facts: Store[Fact] = Store()
+    evidence = tuple(identify(100 + each) for each in range(5))
+    facts.add(
+        Fact(
+            "Oracle updates precede liquidations",
+            id=identify(1), confidence=0.4, support=1, source="testament", origin="trader-7", generation=1,
+            evidence=evidence, created_at=NOW,
+        )
+    )  # fmt: skip
+    hot = _core.HotSet()
+    hot.put_facts(facts.values())
+    retriever = Retriever(hot, Store[Episode](), facts, tau_ticks=100.0)
+    memory = retriever.recall("oracle", now_tick=300, now=NOW)[0]
+    # A testament fades three times more slowly: exp(-300 / (3 x 100)).
+    assert memory.confidence == pytest.approx(0.4 * np.exp(-1), abs=1e-3)
+    assert memory.inherited
+    assert memory.why.evidence == evidence
+    assert "testament of trader-7, generation 1" in str(memory.why)
+    assert "and 2 more" in str(memory.why)
+
+
+def test_without_an_embedder_recall_falls_back_to_words_and_labels_it() -> None:
+    class Absent:
+        fingerprint = Fingerprint("absent", "1", "none", 4)
+
+        def embed_documents(self, texts: Sequence[str]) -> Vectors:
+            raise NotImplementedError
+
+        def embed_queries(self, texts: Sequence[str]) -> Vectors:
+            raise EmbedderUnavailableError("the model is not installed. pip install it")
+
+    retriever = grimoire(["the pool was drained"])
+    assert "no embedder" in retriever.recall("pool").notes[0]
+    broken = Retriever(retriever.hot, retriever.log, retriever.facts, Absent())
+    assert "pip install" in broken.recall("pool").notes[0]
+    assert len(broken.recall("pool")) == 1
+
+
+def test_a_record_that_left_its_store_is_reported_and_left_out() -> None:
+    retriever = grimoire(["the pool was drained", "the pool was full"])
+    retriever.log.pop(identify(1))  # type: ignore[attr-defined]
+    found = retriever.recall("pool", now=NOW)
+    assert [memory.id for memory in found] == [identify(2)]
+    assert "no longer in their store" in found.notes[-1]
+
+
+def test_near_duplicates_are_named_by_the_one_that_stands_for_them() -> None:
+    found = grimoire(["The pool was drained!", "the pool was drained"]).recall("drained pool", now=NOW)
+    assert len(found) == 1
+    assert found[0].why.duplicates == (identify(2),)
+
+
+def test_new_words_are_found_by_the_next_call_and_removed_ones_are_gone() -> None:
+    retriever = grimoire(["alpha"])
+    fresh = retriever.log.add(Episode("omega", id=identify(9)))  # type: ignore[attr-defined]
+    retriever.hot.add_episodes([fresh])
+    assert retriever.recall("omega")[0].id == fresh.id
+    assert retriever.hot.remove([fresh.id, identify(77)]) == 1
+    assert len(retriever.recall("omega")) == 0
+    assert fresh.id not in retriever.hot
+    assert len(retriever.hot) == 1
+
+
+@pytest.mark.parametrize(
+    ("vector", "error"),
+    [
+        (np.zeros(3, np.float32), InvalidVectorError),
+        (np.array([1, np.nan], np.float32), InvalidVectorError),
+        (np.array([1, np.inf], np.float32), InvalidVectorError),
+        (np.ones((2, 1), np.float32), InvalidVectorError),
+        (np.ones(2, np.float64), InvalidVectorError),
+        ("vector", InvalidVectorError),
+    ],
+)
+def test_a_bad_query_vector_is_refused(vector: object, error: type[Exception]) -> None:
+    retriever = grimoire(["alpha"])
+    retriever.hot.set_vectors([identify(1)], np.ones((1, 2), np.float32))
+    if isinstance(vector, np.ndarray) and vector.shape == (3,):
+        vector = vector + 1
+    with pytest.raises(error):
+        retriever.hot.search("alpha", vector)  # type: ignore[arg-type]
+
+
+def test_vectors_that_do_not_fit_their_ids_are_refused() -> None:
+    hot = grimoire(["alpha", "beta"]).hot
+    two = np.eye(2, dtype=np.float32)
+    with pytest.raises(InvalidVectorError, match="2 ids, 1 vectors"):
+        hot.set_vectors([identify(1), identify(2)], two[:1])
+    with pytest.raises(InvalidVectorError, match="counts"):
+        hot.set_vectors([identify(1), identify(2)], two, two, [1, 0])
+    with pytest.raises(NotFoundError):
+        hot.set_vectors([identify(5)], two[:1])
+    with pytest.raises(InvalidInputError, match="no id"):
+        hot.add_episodes([Episode("nameless")])
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"limit": 0},
+        {"limit": 1_000_000},
+        {"policy": "best"},
+        {"pad": (2.0, 0.0, 0.0)},
+        {"filters": Filters(layers=["dream"])},  # type: ignore[list-item]
+        {"filters": Filters(roles=["pilot"])},  # type: ignore[list-item]
+        {"filters": Filters(sources=["rumour"])},  # type: ignore[list-item]
+        {"filters": Filters(min_confidence=1.5)},
+    ],
+)
+def test_arguments_out_of_range_are_refused_by_name(arguments: dict[str, object]) -> None:
+    with pytest.raises(InvalidInputError):
+        grimoire(["alpha"]).recall("alpha", **arguments)  # type: ignore[arg-type]
+
+
+def test_one_string_is_not_a_list_of_kinds() -> None:
+    with pytest.raises(InvalidInputError, match="Pass a list"):
+        Filters(kinds="turn")
+
+
+def test_settings_that_make_no_ranking_are_refused() -> None:
+    for wrong in ({"bm25_k1": float("nan")}, {"tau_ticks": 0.0}, {"conversation": {"weather": 1.0}}):
+        with pytest.raises(InvalidInputError):
+            _core.RecallSettings(**wrong)  # type: ignore[arg-type]
+
+
+@given(
+    st.text(max_size=200)
+    | st.sampled_from(["\x00", '"', "a* AND NOT (", "'; DROP TABLE facts;--", "../../etc"])
+)
+@settings(max_examples=200, deadline=None)
+def test_no_query_text_fails(query: str) -> None:
+    RETRIEVER.recall(query, now=NOW)
+
+
+def test_a_query_of_a_megabyte_or_with_half_a_surrogate_is_answered() -> None:
+    assert "searched for" in " ".join(RETRIEVER.recall("drained " * 150_000).notes)
+    assert RETRIEVER.recall("drained \ud800")[0].text == "the pool was drained"
+
+
+def test_many_threads_search_while_others_add() -> None:
+    retriever = grimoire([f"event number {number} of pool" for number in range(50)])
+    failures: list[Exception] = []
+
+    def work(number: int) -> None:
+        try:
+            for step in range(20):
+                if number % 2:
+                    added = Episode(f"pool {number} {step}", id=identify(1_000 + number * 100 + step))
+                    retriever.log.add(added)  # type: ignore[attr-defined]
+                    retriever.hot.add_episodes([added])
+                else:
+                    assert len(retriever.recall("pool", now=NOW)) == 5
+        except Exception as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(16)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+    assert len(retriever.hot) == 50 + 8 * 20
+
+
+def test_the_embedded_text_names_the_speaker_once_for_all() -> None:
+    said = Episode("It rained. We stayed in.", speaker="Ann")
+    assert _core.embedding_text(said) == "Ann: It rained. We stayed in."
+    assert _core.embedding_sentences(said) == ["Ann: It rained.", "Ann: We stayed in."]
+    assert _core.embedding_sentences(Fact("One sentence.")) == []
+
+
+RETRIEVER = grimoire(["the pool was drained", "我昨天去了北京大学图书馆", "ship it 🚀", "книга о памяти"])
