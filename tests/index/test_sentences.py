@@ -14,10 +14,22 @@ def marks(texts):
     return [[float(len(text)), float(sum(map(ord, text)) % 997), 1.0] for text in texts]
 
 
+ONE = "The oracle was updated two blocks before."
+TWO = "The liquidations followed it at once, in a row."
+
+
 def test_sentences_of_several_scripts():
-    assert sentences.split("It fell. Then it rose!") == ["It fell.", "Then it rose!"]
-    assert sentences.split("価格が下がった。清算が続いた。") == ["価格が下がった。", "清算が続いた。"]
+    assert sentences.split(f"{ONE} {TWO}") == [ONE, TWO]
+    assert (
+        len(sentences.split("オラクルの価格が二ブロック前に更新された。その直後に大きな清算が三回も続いた。"))
+        == 2
+    )
     assert sentences.split("") == []
+
+
+def test_short_sentences_are_joined_with_a_neighbour():
+    assert sentences.split("It fell. Then it rose!") == ["It fell. Then it rose!"]
+    assert sentences.split(f"Wow! {ONE} {TWO}") == [f"Wow! {ONE}", TWO]
 
 
 @given(st.text(max_size=2_000), st.integers(1, 20))
@@ -30,15 +42,15 @@ def test_no_letter_is_lost(text, limit):
 
 def test_only_texts_of_several_sentences_have_sentence_vectors():
     embedder = embedders.from_callable(marks)
-    texts = ["One. Two. Three.", "only one", "", "Alpha! Beta!"]
+    texts = [f"{ONE} {TWO} {ONE}", "only one", "", f"{TWO} {ONE}"]
 
     whole, single, counts = sentences.documents(embedder, texts, speakers=["Ann", None, None, None])
 
     assert counts == [3, 0, 0, 2]
     assert whole.shape == (4, 3)
-    expected = ["Ann: One.", "Ann: Two.", "Ann: Three.", "Alpha!", "Beta!"]
+    expected = [f"Ann: {ONE}", f"Ann: {TWO}", f"Ann: {ONE}", TWO, ONE]
     np.testing.assert_array_equal(single, embedder.embed_documents(expected))
-    np.testing.assert_array_equal(whole, embedder.embed_documents(["Ann: One. Two. Three.", *texts[1:]]))
+    np.testing.assert_array_equal(whole, embedder.embed_documents([f"Ann: {texts[0]}", *texts[1:]]))
 
 
 def test_speakers_must_match_their_texts():

@@ -23,7 +23,8 @@ def spoken(text: str, speaker: str | None) -> str:
 def split(text: str, limit: int = MAX_SENTENCES) -> list[str]:
     """The sentences of a text by Unicode's rules, in order; none for a text without letters or digits.
 
-    Sentences over 1,024 bytes are cut between words; a text with more than `limit` has neighbours joined.
+    Sentences under 40 bytes are joined with the next one, those over 1,024 cut between words; a text with more than
+    `limit` has neighbours joined.
     """
     return split_sentences([text], limit)[0]
 

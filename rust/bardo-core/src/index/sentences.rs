@@ -12,7 +12,13 @@ pub const MAX_PIECES: usize = 64;
 /// `MAX_PIECES` of these cover the longest text of an episode, 64 KiB.
 pub const MAX_PIECE_BYTES: usize = 1024;
 
-/// The sentences of a text, in order, trimmed; those without a letter or digit are left out.
+/// A sentence shorter than this ("Wow, John!", "Dr.") is joined with the next one. Measured with MiniLM on the dev data:
+/// recall@10 by the best piece is .607 on LoCoMo (.602 with every sentence alone, .579 with 80 bytes) and the same on
+/// LongMemEval-S, with 1.3 instead of 3.0 vectors per turn, and 7.8 instead of 11.3.
+pub const MIN_PIECE_BYTES: usize = 40;
+
+/// The sentences of a text, in order, trimmed; those without a letter or digit are left out, and short ones are joined
+/// with their neighbours.
 ///
 /// A text of more than `limit` sentences is cut into at most `limit` runs of them, of about equal length in bytes.
 #[must_use]
@@ -23,7 +29,7 @@ pub fn split_sentences(text: &str, limit: usize) -> Vec<&str> {
             cut(sentence, start, &mut pieces);
         }
     }
-    join(&pieces, limit.max(1)).into_iter().map(|range| text[range].trim()).collect()
+    join(&join_short(&pieces), limit.max(1)).into_iter().map(|range| text[range].trim()).collect()
 }
 
 /// Cuts one sentence into ranges of at most `MAX_PIECE_BYTES`, between words where there are any.
@@ -43,6 +49,24 @@ fn cut(sentence: &str, start: usize, pieces: &mut Vec<Range<usize>>) {
         last = start + offset + word.len();
     }
     pieces.push(first..start + sentence.len());
+}
+
+/// Joins each short range with the one after it, and a short last one with the one before it.
+fn join_short(pieces: &[Range<usize>]) -> Vec<Range<usize>> {
+    let mut joined: Vec<Range<usize>> = Vec::with_capacity(pieces.len());
+    for piece in pieces {
+        match joined.last_mut() {
+            Some(last) if last.len() < MIN_PIECE_BYTES => last.end = piece.end,
+            _ => joined.push(piece.clone()),
+        }
+    }
+    if joined.len() > 1
+        && let Some(short) = joined.pop_if(|last| last.len() < MIN_PIECE_BYTES)
+        && let Some(last) = joined.last_mut()
+    {
+        last.end = short.end;
+    }
+    joined
 }
 
 /// Joins neighbouring ranges until there are at most `limit`.
@@ -72,13 +96,21 @@ mod tests {
 
     #[test]
     fn sentences_end_where_their_script_ends_them() {
-        assert_eq!(split_sentences("One. Two! Three?", 9), ["One.", "Two!", "Three?"]);
+        let ends = |text: &str| split_sentences(text, 9).len();
+        assert_eq!(ends("The oracle was updated two blocks before. The liquidations followed it at once, in a row!"), 2);
+        assert_eq!(ends("オラクルの価格が二ブロック前に更新された。その直後に大きな清算が三回も続いた。"), 2);
+        assert_eq!(ends("Цена выросла на три процента. Потом начались ликвидации."), 2);
+        assert_eq!(ends("هل ارتفع السعر قبل التحديث؟ نعم ثم هبط بعد التصفية."), 2);
+    }
+
+    #[test]
+    fn short_sentences_are_joined_with_a_neighbour() {
+        let long = "The keeper moved the position to another vault.";
+        assert_eq!(split_sentences("One. Two! Three?", 9), ["One. Two! Three?"]);
         assert_eq!(
-            split_sentences("価格が上がった。清算が続いた。", 9),
-            ["価格が上がった。", "清算が続いた。"]
+            split_sentences(&format!("Wow! {long} {long} Yes."), 9),
+            [format!("Wow! {long}"), format!("{long} Yes.")]
         );
-        assert_eq!(split_sentences("Цена выросла. Потом упала.", 9), ["Цена выросла.", "Потом упала."]);
-        assert_eq!(split_sentences("ارتفع السعر؟ ثم هبط.", 9), ["ارتفع السعر؟", "ثم هبط."]);
     }
 
     #[test]
@@ -90,15 +122,19 @@ mod tests {
     fn what_has_no_letter_or_digit_is_left_out() {
         assert!(split_sentences("", 9).is_empty());
         assert!(split_sentences("... !!! ---\n\n", 9).is_empty());
-        assert_eq!(split_sentences("Yes! 🎉🎉 \n\n***\nNo.", 9), ["Yes!", "No."]);
+        assert_eq!(
+            split_sentences("\n*** 🎉🎉\nThe vault is under the old mill by the river. 🎉\n\n***\n", 9),
+            ["The vault is under the old mill by the river."]
+        );
     }
 
     #[test]
     fn a_long_text_is_joined_into_the_limit_without_losing_any() {
-        let text: String = (0..500).map(|number| format!("Sentence number {number}. ")).collect();
+        let sentences: Vec<_> = (0..500).map(|number| format!("This is the sentence with the number {number}.")).collect();
+        let text = sentences.join(" ");
         let pieces = split_sentences(&text, 64);
         assert!(pieces.len() <= 64 && pieces.len() > 56, "{}", pieces.len());
-        assert_eq!(pieces.join(" "), text.trim());
+        assert_eq!(pieces.join(" "), text);
     }
 
     #[test]
