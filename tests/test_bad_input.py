@@ -212,6 +212,14 @@ def test_what_another_process_drops_into_the_inbox_is_taken_over_once(
         assert opened.drain_inbox() == 0
 
 
+def test_an_inbox_file_that_cannot_be_read_is_set_aside_and_named(tmp_path: Path, minilm: Embedder) -> None:
+    with bardo.open(tmp_path / "agent", embedder=minilm) as opened:
+        (tmp_path / "agent" / "inbox" / "broken.jsonl").write_text("not of ours")
+        with pytest.warns(errors.BardoWarning, match=r"broken\.jsonl was set aside"):
+            assert opened.drain_inbox() == 0
+        assert (tmp_path / "agent" / "inbox" / "rejected" / "broken.jsonl").exists()
+
+
 def test_a_fork_refuses_to_work(tmp_path: Path, minilm: Embedder) -> None:
     with bardo.open(tmp_path / "agent", embedder=minilm) as opened:
         opened.remember("before the fork")

@@ -13,6 +13,10 @@ class BardoError(Exception):
         return str(self.args[0]) if self.args else ""
 
 
+class BardoWarning(UserWarning):
+    """Something was left out or set aside; the message says what, why, and where it is now."""
+
+
 class InvalidInputError(BardoError, ValueError):
     """A value breaks a documented limit or type."""
 

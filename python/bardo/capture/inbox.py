@@ -93,8 +93,8 @@ def drain(folder: Path | str) -> Iterator[Batch]:
     """The files of the inbox, oldest first. A file is deleted when the next one is asked for, so record a batch before.
 
     Record with `out_of_order=True`: the episodes may be older than the owner's last tick. What the log refuses (an id
-    that is taken by other content) goes to `reject`. A file that cannot be read is moved to `inbox/rejected` and yielded
-    with its problem and no episodes.
+    that is taken by other content) goes to `reject`. A file that cannot be read is moved to `inbox/rejected` and
+    yielded with its problem and no episodes.
     """
     for path in waiting(folder):
         try:

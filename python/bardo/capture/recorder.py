@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from bardo._core import EpisodeLog, HotSet
 from bardo.capture import inbox
-from bardo.errors import InvalidInputError
+from bardo.errors import BardoWarning, InvalidInputError
 from bardo.model import Episode
 from bardo.ports import Clock
 from bardo.ticks import MAX_TICK, Ticks
@@ -69,17 +70,22 @@ class Recorder:
         return stored, len(fresh)
 
     def drain(self, folder: Path) -> int:
-        """Takes over what other processes dropped into the inbox; what the log refuses is set aside with the reason.
+        """Takes over what other processes dropped into the inbox; what cannot be taken is set aside with a warning.
 
         Returns:
             How many episodes were new.
         """
         taken = 0
         for batch in inbox.drain(folder):
-            try:
-                taken += self.record(batch.episodes, own_ticks=False, late=True)[1]
-            except InvalidInputError as error:
-                inbox.reject(batch.path, str(error))
+            problem = batch.problem
+            if problem is None:
+                try:
+                    taken += self.record(batch.episodes, own_ticks=False, late=True)[1]
+                except InvalidInputError as error:
+                    batch = inbox.reject(batch.path, str(error))  # noqa: PLW2901 - it has moved
+                    problem = batch.problem
+            if problem is not None:
+                warnings.warn(f"{batch.path} was set aside: {problem}", BardoWarning, stacklevel=3)
         return taken
 
     def verify(self, what: str | Episode | Iterable[str | Episode], importance: float | None) -> int:

@@ -6,8 +6,8 @@ use bardo_core::bequeath::{self, Discount, Fading, Thresholds};
 use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 
-use crate::convert::{facts_from, widen};
-use crate::errors::{IntoPython, invalid};
+use crate::convert::{facts_from, rows, widen};
+use crate::errors::IntoPython;
 
 /// The entries that cross; see `_core.pyi`.
 #[pyclass(frozen, get_all, module = "bardo._core")]
@@ -33,7 +33,7 @@ pub fn select_entries(
     let py = facts.py();
     let facts: Vec<_> = facts_from(facts)?.into_iter().map(|(fact, _)| fact).collect();
     let rows = match &vectors {
-        Some(array) => Some((contiguous(array)?, array.shape()[1])),
+        Some(array) => Some((rows(array, "vectors")?, array.shape()[1])),
         None => None,
     };
     let thresholds = Thresholds { heuristic: heuristic_threshold, insight: insight_threshold };
@@ -63,10 +63,4 @@ pub fn confidences_at_birth(
             widen(discount.at_birth(generations, held, anti_knowledge))
         })
         .collect())
-}
-
-fn contiguous<'a>(array: &'a PyReadonlyArray2<'_, f32>) -> PyResult<&'a [f32]> {
-    array
-        .as_slice()
-        .map_err(|_| invalid("the vectors are not contiguous", "Pass numpy.ascontiguousarray(vectors)"))
 }

@@ -417,7 +417,7 @@ struct Matrix {
 fn matrix(object: &Bound<'_, PyAny>) -> PyResult<Matrix> {
     let array: PyReadonlyArray2<'_, f32> =
         object.extract().map_err(|_| shape_error("a float32 array of shape (n, dims)"))?;
-    let flat = array.as_slice().map_err(|_| shape_error("C-contiguous"))?.to_vec();
+    let flat = crate::convert::rows(&array, "vectors")?.to_vec();
     Ok(Matrix { flat, columns: array.shape()[1], count: array.shape()[0] })
 }
 

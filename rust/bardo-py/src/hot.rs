@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::capture::EpisodeLog;
-use crate::convert::{episodes_from, facts_from, field, id, ids};
+use crate::convert::{episodes_from, facts_from, field, id, ids, rows};
 use crate::errors::{IntoPython, invalid, to_python};
 use crate::facts::FactStore;
 use crate::recall::{PyFound, PyRecallSettings, filters_from};
@@ -145,8 +145,8 @@ impl PyHotSet {
                 "Make both with one embedder",
             ));
         }
-        let whole = slice(whole.as_slice())?;
-        let sentences = sentences.as_ref().map(|array| slice(array.as_slice())).transpose()?.unwrap_or(&[]);
+        let whole = rows(&whole, "whole")?;
+        let sentences = sentences.as_ref().map(|array| rows(array, "sentences")).transpose()?.unwrap_or(&[]);
         py.detach(|| {
             let mut hot = self.write();
             let mut rest = sentences.chunks_exact(dims.max(1));
