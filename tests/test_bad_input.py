@@ -251,6 +251,11 @@ def test_a_setting_that_does_not_exist_is_named_with_the_nearest_one(
         bardo.open(tmp_path / "bad", embedder=minilm)
 
 
+def test_ticks_may_begin_at_nought(tmp_path: Path, minilm: Embedder) -> None:
+    with bardo.open(tmp_path / "agent", embedder=minilm) as opened:
+        assert [opened.remember(f"step {tick}", tick=tick).tick for tick in range(3)] == [0, 1, 2]
+
+
 def test_a_closed_grimoire_says_so(tmp_path: Path, minilm: Embedder) -> None:
     opened = bardo.open(tmp_path / "agent", embedder=minilm)
     opened.close()

@@ -209,6 +209,7 @@ def test_law_15_an_heir_must_earn_what_it_inherits(fresh: Opener, tmp_path: Path
     with fresh(agent="parent") as parent:
         parent.learn(KNOWN, confidence=0.9, tick=10)
         parent.learn("never sign a message that you did not write", kind="anti_knowledge", confidence=0.2)
+        parent.remember("the vault opened at noon again", verified=True, importance=0.9)
         parent.bequeath(tmp_path / "parent.testament", cause="economic")
         with pytest.raises(errors.GrimoireClosedError, match="died"):
             parent.remember("after death")
@@ -217,6 +218,9 @@ def test_law_15_an_heir_must_earn_what_it_inherits(fresh: Opener, tmp_path: Path
         tmp_path / "parent.testament", tmp_path / "heir", clock=ManualClock(START), seed=3, embedder=minilm
     ) as heir:
         assert heir.generation == 1
+        heard = next(episode for episode in heir.episodes() if episode.kind == "inherited")
+        with pytest.raises(errors.InvalidInputError, match="inherited"):
+            heir.verify(heard)
         sure = {fact.text: heir.confidence(fact) for fact in heir.facts()}
         assert sure[KNOWN[0]] == pytest.approx(0.4 * 0.85, abs=0.01)
         assert sure["never sign a message that you did not write"] >= 0.3 - 1e-6

@@ -160,7 +160,7 @@ class Grimoire:
         }  # fmt: skip
         episodes, batch = episodes_from(what, defaults, clean=strip_recalled, truncate=truncate)
         own = tick is not None or any(episode.tick not in (0, stamp) for episode in episodes)
-        stored = self._record(episodes, own_ticks=own)
+        stored = self._record(episodes, tick=stamp, own_ticks=own)
         return stored if batch else stored[0]
 
     def _open_archive(self) -> LanceIndex:
@@ -171,8 +171,8 @@ class Grimoire:
             settings=self.config.archive,
         )
 
-    def _record(self, episodes: Sequence[Episode], *, own_ticks: bool) -> list[Episode]:
-        stored, fresh = self._recorder.record(episodes, own_ticks=own_ticks)
+    def _record(self, episodes: Sequence[Episode], *, tick: int, own_ticks: bool) -> list[Episode]:
+        stored, fresh = self._recorder.record(episodes, tick=tick, own_ticks=own_ticks)
         self._stores.note_unit()
         self._unembedded += fresh
         if self.config.embedding.batch and self._unembedded >= self.config.embedding.batch:
@@ -503,12 +503,19 @@ class Grimoire:
             ticks_per_day=self._ticks.per_day, until_done=flush, progress=progress,
         )  # fmt: skip
         embedded += self._upkeep.embed_facts()
+        if report.confirmed or report.refuted:
+            self._note_trials(report)
         self._last_pass = tick
         self._log.set_watermark(_LAST_PASS, tick)
         archived = 0
         if flush or self._upkeep.missing_in_archive() >= self.config.archive.batch:
             archived = self._upkeep.sync_archive()
         return dataclasses.replace(report, embedded=embedded, archived=archived)
+
+    def _note_trials(self, report: CuratorCycleComplete) -> None:
+        lineage = Lineage.load(self.path)
+        if lineage:
+            lineage.tried(confirmed=report.facts_confirmed, refuted=report.facts_refuted).save(self.path)
 
     def _embed(self, progress: Progress = quiet) -> int:
         embedded = self._upkeep.embed(progress)

@@ -27,6 +27,8 @@ FactStatus = Literal["active", "superseded", "contradicted", "archived"]
 Pad = tuple[float, float, float]
 
 NEUTRAL: Pad = (0.0, 0.0, 0.0)
+#: Kind of an episode that came with a testament: heard of, not lived (law 15).
+INHERITED_KIND = "inherited"
 
 
 @dataclass(frozen=True, slots=True)

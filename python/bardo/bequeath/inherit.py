@@ -24,7 +24,7 @@ from bardo.bequeath.lineage import Lineage
 from bardo.bequeath.testament import Testament
 from bardo.config import Bequeath
 from bardo.errors import EmbedderUnavailableError, InvalidInputError
-from bardo.model import Episode, Fact, Fingerprint
+from bardo.model import INHERITED_KIND, Episode, Fact, Fingerprint
 from bardo.ports import Embedder, Vectors
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 #: Copies of the testaments that an agent inherited, and which of its facts came from which.
 TESTAMENTS_FOLDER, PROVENANCE_FILE = "testaments", "provenance.json"
-INHERITED_KIND = "inherited"
 
 
 @dataclass(frozen=True, slots=True)

@@ -149,6 +149,8 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _LOWER_RUN = re.compile(
     r"(?<![\w-])[A-Za-z]{3,8}(?:[\s,]{1,3}(?:\d{1,2}[.)]\s?)?[A-Za-z]{3,8}){11,}(?![\w-])"
 )
+#: Passes over one text at most; two are enough unless secrets stand shoulder to shoulder.
+_PASSES = 16
 _TOKEN = re.compile(r"[A-Za-z]+")
 
 
@@ -160,9 +162,15 @@ def redact(text: str, counts: Counter[str] | None = None) -> str:
         counts: Grows by one per secret, under the pattern's name.
     """
     tally: Counter[str] = Counter() if counts is None else counts
-    for name, expression in _COMPILED:
-        text = expression.sub(lambda match, name=name: _mark(match, name, tally), text)  # type: ignore[misc]
-    return _LOWER_RUN.sub(lambda match: _without_phrases(match[0], tally), text)
+    # A secret that is taken out can lay bare the edge of another that it touched.
+    for _ in range(_PASSES):
+        before = text
+        for name, expression in _COMPILED:
+            text = expression.sub(lambda match, name=name: _mark(match, name, tally), text)  # type: ignore[misc]
+        text = _LOWER_RUN.sub(lambda match: _without_phrases(match[0], tally), text)
+        if text == before:
+            break
+    return text
 
 
 def strip(payload: Any, counts: Counter[str] | None = None) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 from bardo._core import EpisodeLog, HotSet
 from bardo.capture import inbox
 from bardo.errors import BardoWarning, InvalidInputError
-from bardo.model import Episode
+from bardo.model import INHERITED_KIND, Episode
 from bardo.ports import Clock
 from bardo.ticks import MAX_TICK, Ticks
 
@@ -36,12 +36,13 @@ class Recorder:
         self._clock = clock
 
     def record(
-        self, episodes: Sequence[Episode], *, own_ticks: bool, late: bool = False
+        self, episodes: Sequence[Episode], *, tick: int, own_ticks: bool, late: bool = False
     ) -> tuple[list[Episode], int]:
         """Records episodes, all or none.
 
         Args:
-            episodes: Without a tick they get the current one, without a time of day now.
+            episodes: Without a time of day they are of now.
+            tick: Of those that bring none.
             own_ticks: Whether the caller passed the ticks itself.
             late: Whether they may lie before the last tick, as those of another writer do.
 
@@ -50,7 +51,7 @@ class Recorder:
         """
         if not episodes:
             return [], 0
-        now, tick = self._clock.now(), self._ticks.now()
+        now = self._clock.now()
         complete = [
             dataclasses.replace(
                 episode,
@@ -80,7 +81,9 @@ class Recorder:
             problem = batch.problem
             if problem is None:
                 try:
-                    taken += self.record(batch.episodes, own_ticks=False, late=True)[1]
+                    taken += self.record(batch.episodes, tick=self._ticks.now(), own_ticks=False, late=True)[
+                        1
+                    ]
                 except InvalidInputError as error:
                     batch = inbox.reject(batch.path, str(error))  # noqa: PLW2901 - it has moved
                     problem = batch.problem
@@ -89,9 +92,19 @@ class Recorder:
         return taken
 
     def verify(self, what: str | Episode | Iterable[str | Episode], importance: float | None) -> int:
-        """Marks episodes as verified; returns how many had not been."""
+        """Marks episodes of this life as verified; returns how many had not been."""
         items = [what] if isinstance(what, (str, Episode)) else list(what)
         ids = [item.id if isinstance(item, Episode) else item for item in items]
+        hearsay = [
+            episode.id
+            for episode in self._log.get(ids)
+            if episode is not None and episode.kind == INHERITED_KIND
+        ]
+        if hearsay:
+            raise InvalidInputError(
+                f"episode {hearsay[0]} was inherited: nobody here saw it happen. "
+                "Verify an episode of this life that bears it out"
+            )
         fresh = self._log.verify([(episode_id, importance) for episode_id in ids])
         self._hot.update_episodes([episode for episode in self._log.get(ids) if episode is not None])
         return fresh
