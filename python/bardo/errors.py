@@ -73,6 +73,10 @@ class EmbedderUnavailableError(BardoError):
     """The embedding model cannot be loaded; the message says how to get it."""
 
 
+class MissingPackageError(BardoError, ImportError):
+    """An optional package is not installed; the message says which extra brings it."""
+
+
 class BudgetTooSmallError(InvalidInputError):
     """The blocks that may not be cut are larger than the token budget."""
 

@@ -456,6 +456,9 @@ class Grimoire:
             note or f"Outcome {value:+.2f} of acting on {len(memories)} memories",
             kind="outcome",
             payload={"value": value, "of": used.id, "memories": [memory.id for memory in memories]},
+            # What came of something is known by definition; the reflection at death reads it.
+            verified=True,
+            importance=abs(value),
         )
         report = feedback.apply(
             self._facts, memories, value, tick=self.now_tick, reinforcement=self.config.decay.reinforcement

@@ -1,0 +1,87 @@
+"""The `bardo` command: its verbs, and how errors leave it.
+
+Only Typer is imported to answer `--help`; Rich, numpy and the core are loaded by the verb that needs them.
+"""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from bardo.errors import BardoError
+from bardo.surfaces.cli import demo, exits, init, legacy, model, recall, remember, show, upkeep
+from bardo.surfaces.cli.options import DEBUG, Debug
+
+
+class Shell(TyperGroup):
+    """Turns errors into one line on stderr and an exit code."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Runs the verb."""
+        try:
+            return super().invoke(ctx)
+        except BardoError as error:
+            _tell(error, str(error), debug=DEBUG in ctx.meta)
+        except Exception as error:
+            if isinstance(error, (BrokenPipeError, typer.Abort)) or hasattr(error, "exit_code"):
+                raise  # Typer's own: wrong usage, a prompt that was declined, a verb that says how it ended
+            wrong = f"{type(error).__name__}: {error}. This is a bug in bardo; see where with --debug, and report it"
+            _tell(error, wrong, debug=DEBUG in ctx.meta)
+
+
+def _tell(error: Exception, message: str, *, debug: bool) -> None:
+    if debug:
+        traceback.print_exception(error)
+    print(f"bardo: {' '.join(message.split())}", file=sys.stderr)  # noqa: T201  # what a command line is for
+    raise typer.Exit(exits.code_of(error)) from error
+
+
+app = typer.Typer(
+    cls=Shell,
+    help="Memory for agents that live long, forget on purpose, die, and leave their heirs what is worth having.",
+    epilog=exits.HELP,
+    no_args_is_help=True,
+    # Rich takes longer to import than the whole of the help.
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version  # noqa: PLC0415
+
+        typer.echo(f"bardo {version('bardo')}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+    debug: Debug = False,
+) -> None:
+    """Options of the command as a whole."""
+
+
+for _verb in (
+    init.init,
+    remember.remember,
+    recall.recall,
+    recall.context,
+    upkeep.sleep,
+    legacy.bequeath,
+    legacy.inherit,
+    show.show,
+    show.stats,
+    upkeep.rebuild,
+    demo.demo,
+):
+    app.command()(_verb)
+app.add_typer(model.app, name="model")

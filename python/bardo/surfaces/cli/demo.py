@@ -1,0 +1,33 @@
+"""`bardo demo`: three lives on twenty years of markets, and one chat."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bardo.surfaces.cli.options import Debug, Json
+from bardo.surfaces.cli.output import Output
+
+
+def demo(
+    out: Annotated[
+        Path, typer.Option(metavar="DIR", help="Where the grimoires, testaments and picture go.")
+    ] = Path("bardo-demo"),
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Fewer years: seconds instead of a minute or two.")
+    ] = False,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Live three lives on real market data.
+
+    And remember a chat. It needs no key, no server and no download.
+    """
+    from bardo import demo as stage  # noqa: PLC0415
+
+    output = Output(as_json=as_json)
+    with output.progress() as step:
+        report = stage.run(out, quick=quick, progress=step, say=output.show)
+    output.document(report)

@@ -1,0 +1,47 @@
+"""Exit codes of the `bardo` command, and which error has which."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from bardo import errors
+
+OK: Final = 0
+#: An error of bardo that has no code of its own.
+FAILED: Final = 1
+#: The command line, a value in it, an input file or a setting is not valid.
+USAGE: Final = 2
+#: No memory matched, or there is no record or grimoire of that name.
+NOTHING_FOUND: Final = 3
+#: Another process owns the grimoire.
+LOCKED: Final = 4
+#: A file or folder of the grimoire cannot be used: damaged, foreign, too new, read-only, full.
+STORE: Final = 5
+#: A testament cannot be read or trusted.
+TESTAMENT: Final = 6
+#: A part is missing: the embedding model or an optional package.
+MISSING: Final = 7
+#: A bug in bardo.
+INTERNAL: Final = 70
+
+#: The first class that fits decides, so the special ones come before their bases.
+_BY_CLASS: Final = (
+    (errors.StoreLockedError, LOCKED),
+    (errors.NotFoundError, NOTHING_FOUND),
+    (errors.StoreError, STORE),
+    (errors.TestamentError, TESTAMENT),
+    (errors.EmbedderUnavailableError, MISSING),
+    (errors.MissingPackageError, MISSING),
+    (errors.InvalidInputError, USAGE),
+    (errors.BardoError, FAILED),
+)
+
+HELP: Final = (
+    "Exit codes: 0 done, 1 failed, 2 wrong usage or input, 3 nothing found, 4 locked by another process, "
+    "5 grimoire cannot be used, 6 testament refused, 7 model or package missing, 70 a bug, 130 interrupted."
+)
+
+
+def code_of(error: BaseException) -> int:
+    """The exit code for an error."""
+    return next((code for kind, code in _BY_CLASS if isinstance(error, kind)), INTERNAL)

@@ -1,0 +1,63 @@
+"""`bardo init`: a new grimoire."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bardo.errors import InvalidInputError
+from bardo.surfaces.cli.options import HERE, At, Debug, Json
+from bardo.surfaces.cli.output import Output
+
+
+def init(
+    *,
+    folder: Annotated[Path | None, typer.Argument(help="The folder; as --at.")] = None,
+    agent: Annotated[
+        str, typer.Option(metavar="NAME", help="Whose memory it is; the folder's name if not given.")
+    ] = "",
+    model: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME", help="Embedding model: minilm, minilm-int8, wordllama, or fastembed's name."
+        ),
+    ] = "",
+    unit: Annotated[str, typer.Option(metavar="UNIT", help="What a tick is: auto, seconds or loops.")] = "",
+    at: At = HERE,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Make a grimoire, one agent's memory."""
+    import bardo  # noqa: PLC0415
+    from bardo.config import FILE_NAME, Config  # noqa: PLC0415
+    from bardo.index import embedders  # noqa: PLC0415
+
+    root = folder or at
+    chosen = {
+        section: {key: value}
+        for section, key, value in (("embedding", "model", model), ("clock", "unit", unit))
+        if value
+    }
+    settings = root / FILE_NAME
+    fresh = not (root / "episodes.redb").exists()
+    if chosen and (settings.exists() or not fresh):
+        raise InvalidInputError(f"{root} is set up already. Change the settings in {settings}")
+    # The settings are checked before anything is written.
+    embedders.load(Config.load(root, chosen).embedding)
+    with bardo.open(root, agent=agent or None, config=chosen) as grimoire:
+        if chosen:
+            tables = [f"\n[{section}]\n{_toml(values)}" for section, values in chosen.items()]
+            with settings.open("a", encoding="utf-8") as file:
+                file.writelines(tables)
+        found = {"path": grimoire.path.resolve(), "agent": grimoire.agent, "created": fresh}
+    output = Output(as_json=as_json)
+    output.document(found)
+    made = "Made" if fresh else "There is already"
+    output.show(f"{made} the grimoire of {found['agent']} in {found['path']}")
+
+
+def _toml(values: dict[str, str]) -> str:
+    return "".join(f"{key} = {json.dumps(value, ensure_ascii=False)}\n" for key, value in values.items())

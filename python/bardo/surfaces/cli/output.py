@@ -1,0 +1,105 @@
+"""What a verb says: one JSON document or readable text on stdout; progress and notes on stderr."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+
+    from bardo.ports import Progress
+
+
+class Output:
+    """Writes for a program (`as_json`) or for a person.
+
+    Args:
+        as_json: Whether stdout carries one JSON document and nothing else.
+    """
+
+    def __init__(self, *, as_json: bool) -> None:
+        self.as_json = as_json
+
+    def document(self, value: Any) -> None:
+        """Prints the JSON document of a verb, if that is what is wanted."""
+        if self.as_json:
+            print(json.dumps(plain(value), ensure_ascii=False, indent=2), file=sys.stdout)  # noqa: T201
+
+    def show(self, *parts: RenderableType) -> None:
+        """Prints text, tables or panels for a person; nothing under `--json`."""
+        if not self.as_json:
+            console = console_for(sys.stdout)
+            for part in parts:
+                console.print(part)
+
+    def text(self, text: str) -> None:
+        """Prints text as it is, to be piped on; nothing under `--json`."""
+        if not self.as_json:
+            print(text, file=sys.stdout)  # noqa: T201
+
+    def note(self, message: str) -> None:
+        """Says something that is not the answer, on stderr."""
+        print(message, file=sys.stderr)  # noqa: T201
+
+    @contextmanager
+    def progress(self) -> Iterator[Progress]:
+        """A progress bar per stage on stderr, if that is a terminal."""
+        if not sys.stderr.isatty():
+            yield _silent
+            return
+        from rich import progress  # noqa: PLC0415
+
+        columns = (
+            progress.TextColumn("{task.description}"),
+            progress.BarColumn(),
+            progress.MofNCompleteColumn(),
+            progress.TimeRemainingColumn(),
+        )
+        with progress.Progress(*columns, console=console_for(sys.stderr), transient=True) as bars:
+            tasks: dict[str, Any] = {}
+
+            def step(stage: str, done: int, total: int) -> None:
+                if stage not in tasks:
+                    tasks[stage] = bars.add_task(stage, total=total)
+                bars.update(tasks[stage], completed=done, total=total)
+
+            yield step
+
+
+def _silent(stage: str, done: int, total: int) -> None:
+    """Nobody is watching."""
+
+
+def console_for(stream: Any) -> Console:
+    """A Rich console; wide enough for tables when the output is not a terminal."""
+    from rich.console import Console  # noqa: PLC0415
+
+    width = None if stream.isatty() else 120
+    return Console(file=stream, width=width, highlight=False)
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON knows it: dataclasses as objects, not-a-number as null."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [plain(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value if value is None or isinstance(value, (str, int, float, bool)) else str(value)
+
+
+def moment(microseconds: int) -> str:
+    """A time for a person: `2026-03-04 18:05`, UTC."""
+    if not microseconds:
+        return ""
+    return datetime.fromtimestamp(microseconds / 1_000_000, tz=UTC).strftime("%Y-%m-%d %H:%M")

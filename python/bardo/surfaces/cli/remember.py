@@ -1,0 +1,175 @@
+"""`bardo remember`: words, files and chats become episodes."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bardo.errors import InvalidInputError, StoreLockedError
+from bardo.model import Role
+from bardo.surfaces.cli.options import HERE, At, Debug, Json
+from bardo.surfaces.cli.output import Output
+
+if TYPE_CHECKING:
+    from bardo.surfaces.reading import Item
+
+#: Episodes stored at once: one durable write, and one step of the progress bar.
+BATCH = 256
+
+
+def remember(
+    *,
+    text: Annotated[list[str] | None, typer.Argument(help="What happened; - reads it from stdin.")] = None,
+    file: Annotated[
+        list[Path] | None,
+        typer.Option(exists=True, dir_okay=False, help="A text file; its whole is one episode."),
+    ] = None,
+    lines: Annotated[
+        bool, typer.Option("--lines", help="Every line of the text or file is an episode.")
+    ] = False,
+    jsonl: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="JSON lines: strings, episodes or chat messages; - is stdin."),
+    ] = None,
+    chat: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="A chat: JSON, JSON lines or 'Name: text' lines; - is stdin."),
+    ] = None,
+    subject: Annotated[
+        list[str] | None, typer.Option("--subject", "-s", help="What it is about; repeatable.")
+    ] = None,
+    tick: Annotated[int | None, typer.Option(help="Logical time; now if not given.")] = None,
+    kind: Annotated[str, typer.Option(help="turn, event, trade, tool, outcome, note, ...")] = "event",
+    role: Annotated[Role, typer.Option(help="Who authored it.")] = "environment",
+    speaker: Annotated[str | None, typer.Option(help="Who spoke, by name.")] = None,
+    thread: Annotated[str | None, typer.Option(help="Project it belongs to.")] = None,
+    session: Annotated[str | None, typer.Option(help="Run it belongs to.")] = None,
+    payload: Annotated[
+        str | None, typer.Option(metavar="JSON", help="The full event; its numbers are learnt.")
+    ] = None,
+    importance: Annotated[float | None, typer.Option(min=0.0, max=1.0)] = None,
+    verified: Annotated[
+        bool, typer.Option("--verified", help="The outcome is known: it may be learnt from.")
+    ] = False,
+    truncate: Annotated[
+        bool, typer.Option("--truncate", help="Cut texts over 64 KiB instead of refusing.")
+    ] = False,
+    drop: Annotated[
+        bool, typer.Option("--drop", help="Leave it in the inbox of a grimoire that another process owns.")
+    ] = False,
+    at: At = HERE,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Keep what happened, word for word.
+
+    It is on disk when this returns.
+    """
+    output = Output(as_json=as_json)
+    items = _items(text or [], file or [], jsonl, chat, lines=lines)
+    fields: dict[str, Any] = {
+        "tick": tick, "kind": kind, "role": role, "speaker": speaker, "subjects": tuple(subject or ()),
+        "thread": thread, "session": session, "payload": _payload(payload), "importance": importance,
+        "verified": verified, "truncate": truncate,
+    }  # fmt: skip
+    ids = _drop(at, items, fields) if drop else _store(at, items, fields, output)
+    output.document({"count": len(ids), "ids": ids, "dropped": drop})
+    where = "left in the inbox" if drop else "remembered"
+    output.show(f"{len(ids)} {'episode' if len(ids) == 1 else 'episodes'} {where}")
+
+
+def _store(at: Path, items: list[str | Item], fields: dict[str, Any], output: Output) -> list[str]:
+    from bardo.surfaces.cli.opening import grimoire  # noqa: PLC0415
+
+    try:
+        with grimoire(at) as opened, output.progress() as step:
+            ids = []
+            for start in range(0, len(items), BATCH):
+                batch = [_filled(item, fields) for item in items[start : start + BATCH]]
+                ids += [episode.id for episode in opened.remember(batch, **fields)]
+                step("remembering", len(ids), len(items))
+            return ids
+    except StoreLockedError as error:
+        raise StoreLockedError(f"{error}; or leave it in the inbox with --drop") from error
+
+
+def _drop(at: Path, items: list[str | Item], fields: dict[str, Any]) -> list[str]:
+    """Hands the episodes to the process that owns the grimoire."""
+    import bardo  # noqa: PLC0415
+    from bardo.assemble.framing import strip_recalled  # noqa: PLC0415
+    from bardo.capture.intake import episodes_from  # noqa: PLC0415
+
+    defaults = {name: value for name, value in fields.items() if name != "truncate" and value is not None}
+    filled = [_filled(item, fields) for item in items]
+    episodes, _ = episodes_from(filled, defaults, clean=strip_recalled, truncate=fields["truncate"])
+    bardo.drop(at, episodes)
+    return [episode.id for episode in episodes]
+
+
+def _filled(item: str | Item, fields: Mapping[str, Any]) -> str | Item:
+    """An episode of a file, with the options of the command line where the file said nothing."""
+    if isinstance(item, (str, Mapping)):
+        return item
+    defaults = {field.name: field.default for field in dataclasses.fields(item)}
+    missing = {
+        name: value
+        for name, value in fields.items()
+        if name in defaults and value is not None and getattr(item, name) == defaults[name]
+    }
+    return dataclasses.replace(item, **missing)
+
+
+def _items(
+    texts: list[str], files: list[Path], jsonl: Path | None, chat: Path | None, *, lines: bool
+) -> list[str | Item]:
+    from bardo.surfaces import reading  # noqa: PLC0415
+
+    found: list[str | Item] = []
+    for text in [*(_stdin() if text == "-" else text for text in texts), *map(_read, files)]:
+        found += [line for line in text.splitlines() if line.strip()] if lines else [text]
+    if jsonl is not None:
+        found += reading.json_lines(_read(jsonl), name=str(jsonl))
+    if chat is not None:
+        found += reading.chat(_read(chat), name=str(chat))
+    if not found:
+        raise InvalidInputError(
+            "there is nothing to remember. Give a text, - for stdin, --file, --jsonl or --chat"
+        )
+    return found
+
+
+def _read(path: Path) -> str:
+    if str(path) == "-":
+        return _stdin()
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise InvalidInputError(
+            f"cannot read {path}: {error.strerror}. Name a file that can be read"
+        ) from error
+    except UnicodeDecodeError as error:
+        raise InvalidInputError(f"{path} is not UTF-8 text: {error.reason}. Convert it first") from error
+
+
+def _stdin() -> str:
+    try:
+        return sys.stdin.buffer.read().decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InvalidInputError(f"stdin is not UTF-8 text: {error.reason}. Convert it first") from error
+
+
+def _payload(text: str | None) -> Any:
+    if text is None:
+        return None
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise InvalidInputError(
+            f"--payload is not JSON: {error}. Quote it for the shell, as in '{{\"lag\": 2}}'"
+        ) from error

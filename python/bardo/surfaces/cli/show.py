@@ -1,0 +1,140 @@
+"""`bardo show` and `bardo stats`: looking without changing anything."""
+
+from __future__ import annotations
+
+import json
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bardo.model import FactKind, FactStatus, Source
+from bardo.surfaces.cli import exits
+from bardo.surfaces.cli.opening import grimoire
+from bardo.surfaces.cli.options import HERE, At, Debug, Json
+from bardo.surfaces.cli.output import Output, plain
+
+if TYPE_CHECKING:
+    from bardo.grimoire import Grimoire
+    from bardo.model import Episode, Fact
+
+#: Rows of a list when no number is given.
+ROWS = 20
+
+
+def show(
+    *,
+    record: Annotated[
+        str | None,
+        typer.Argument(metavar="ID|TESTAMENT", help="Id of an episode or fact, or a testament file."),
+    ] = None,
+    facts: Annotated[bool, typer.Option("--facts", help="List facts instead of episodes.")] = False,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="Rows at most.")] = ROWS,
+    subject: Annotated[str | None, typer.Option("--subject", "-s", help="Only about this.")] = None,
+    thread: Annotated[str | None, typer.Option(help="Only episodes of this thread.")] = None,
+    from_tick: Annotated[int | None, typer.Option(min=0, help="Only episodes from this tick.")] = None,
+    to_tick: Annotated[int | None, typer.Option(min=0, help="Only episodes up to this tick.")] = None,
+    kind: Annotated[FactKind | None, typer.Option(help="Only facts of this kind.")] = None,
+    category: Annotated[str | None, typer.Option(help="Only facts under this slash path.")] = None,
+    source: Annotated[Source | None, typer.Option(help="Only facts from this source.")] = None,
+    status: Annotated[FactStatus, typer.Option(help="Only facts of this status.")] = "active",
+    every: Annotated[bool, typer.Option("--all", help="Facts of any status.")] = False,
+    as_of: Annotated[int | None, typer.Option(metavar="TICK", help="Facts as they were then.")] = None,
+    at: At = HERE,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Show a record, a testament, or a list.
+
+    Without an argument, the latest episodes, or the facts with --facts.
+    """
+    output = Output(as_json=as_json)
+    if record is not None and Path(record).is_file():
+        from bardo.surfaces.cli.legacy import show_testament  # noqa: PLC0415
+
+        show_testament(Path(record), output)
+        return
+    with grimoire(at) as opened:
+        if record is not None:
+            _one(opened, record, output)
+        elif facts:
+            chosen: dict[str, Any] = {
+                "kind": kind,
+                "category": category,
+                "subject": subject,
+                "source": source,
+            }
+            found = opened.facts(**chosen, status=None if every else status, as_of=as_of)
+            _facts(opened, found, limit, output)
+        else:
+            narrowed = any(value is not None for value in (subject, thread, from_tick, to_tick))
+            episodes = opened.episodes(
+                from_tick=from_tick or 0,
+                to_tick=to_tick,
+                subject=subject,
+                thread=thread,
+                last=None if narrowed else limit,
+            )
+            _episodes(list(islice(episodes, limit)), output)
+
+
+def stats(at: At = HERE, as_json: Json = False, debug: Debug = False) -> None:
+    """Count what is there, and what it costs on disk."""
+    from bardo.surfaces.cli import tables  # noqa: PLC0415
+
+    output = Output(as_json=as_json)
+    with grimoire(at) as opened:
+        document = plain(opened.stats())
+    output.document(document)
+    output.show(tables.pairs(_flat(document)))
+
+
+def _flat(values: dict[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
+    rows: list[tuple[str, Any]] = []
+    for name, value in values.items():
+        rows += _flat(value, f"{prefix}{name} ") if isinstance(value, dict) else [(f"{prefix}{name}", value)]
+    return rows
+
+
+def _one(opened: Grimoire, record_id: str, output: Output) -> None:
+    from bardo.model import Fact  # noqa: PLC0415
+    from bardo.surfaces.cli import tables  # noqa: PLC0415
+
+    record = opened.get(record_id)
+    document = {"layer": "fact" if isinstance(record, Fact) else "episode", **plain(record)}
+    if isinstance(record, Fact):
+        document["confidence_now"] = opened.confidence(record)
+    output.document(document)
+    shown = ((name, _cell(value)) for name, value in document.items() if value not in (None, "", [], {}))
+    output.show(tables.pairs(shown))
+
+
+def _cell(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, (dict, list)) else str(value)
+
+
+def _facts(opened: Grimoire, found: list[Fact], limit: int, output: Output) -> None:
+    from bardo.surfaces.cli import tables  # noqa: PLC0415
+
+    today = sorted(((fact, opened.confidence(fact)) for fact in found), key=lambda pair: -pair[1])[:limit]
+    output.document(
+        {"total": len(found), "facts": [{**plain(fact), "confidence_now": sure} for fact, sure in today]}
+    )
+    _rows(tables.facts(today), len(today), len(found), output)
+
+
+def _episodes(found: list[Episode], output: Output) -> None:
+    from bardo.surfaces.cli import tables  # noqa: PLC0415
+
+    output.document({"episodes": plain(found)})
+    _rows(tables.episodes(found), len(found), len(found), output)
+
+
+def _rows(table: Any, shown: int, total: int, output: Output) -> None:
+    if not shown:
+        output.note("nothing found")
+        raise typer.Exit(exits.NOTHING_FOUND)
+    output.show(table)
+    if shown < total:
+        output.note(f"{shown} of {total}; more with --limit")

@@ -1,0 +1,267 @@
+"""The real command on a real folder: through Typer's runner, and as a process of its own."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+import bardo
+from bardo.surfaces.cli import exits
+from bardo.surfaces.cli.app import app
+
+runner = CliRunner()
+
+
+def run(*words: str | Path, stdin: str | None = None) -> Result:
+    return runner.invoke(app, [str(word) for word in words], input=stdin, env={"BARDO_HOME": None})
+
+
+def answer(*words: str | Path, stdin: str | None = None) -> dict:
+    """The JSON document of a verb that must succeed."""
+    result = run(*words, "--json", stdin=stdin)
+    assert result.exit_code == exits.OK, result.stderr
+    return json.loads(result.stdout)
+
+
+def process(*words: str | Path, stdin: str | None = None, **env: str) -> subprocess.CompletedProcess[str]:
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("BARDO_HOME")}
+    return subprocess.run(
+        [sys.executable, "-m", "bardo", *map(str, words)],
+        input=stdin,
+        env={**clean, "PYTHONUTF8": "1", **env},
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+        timeout=120,
+    )
+
+
+@pytest.fixture
+def home(tmp_path: Path, minilm: object) -> Path:
+    """A grimoire that knows nothing yet."""
+    folder = tmp_path / "trader"
+    assert answer("init", folder, "--agent", "trader-7")["agent"] == "trader-7"
+    return folder
+
+
+def test_a_life_from_the_command_line(home: Path, tmp_path: Path):
+    lags = "\n".join(
+        json.dumps(
+            {
+                "text": f"Liquidations followed oracle update {n} by {n % 3 + 1} blocks",
+                "subjects": ["aave"],
+                "payload": {"lag": n % 3 + 1},
+                "tick": n + 1,
+                "verified": True,
+                "importance": 0.8,
+            }
+        )
+        for n in range(80)
+    )
+    stored = answer("remember", "--jsonl", "-", "--at", home, stdin=lags)
+    assert stored["count"] == len(set(stored["ids"])) == 80
+
+    found = answer("recall", "what follows an oracle update?", "--at", home, "-n", "3")
+    assert 1 <= len(found["memories"]) <= 3
+    best = found["memories"][0]
+    assert "oracle update" in best["text"]
+    assert best["why"]["semantic"] > 0
+    assert best["reason"]
+
+    slept = answer("sleep", "--at", home)
+    assert slept["episodes"] == 80
+    facts = answer("show", "--facts", "--at", home)["facts"]
+    assert any(fact["kind"] == "baseline" and "aave" in fact["subjects"] for fact in facts)
+
+    prompt = answer("context", "Rebalance?", "--at", home, "--budget", "900", "--block", "positions=1 ETH")
+    assert prompt["tokens"] <= 900
+    assert "1 ETH" in prompt["text"]
+
+    will = tmp_path / "trader.testament"
+    left = answer("bequeath", will, "--cause", "economic", "--at", home)
+    assert left["cause"] == "economic"
+    assert left["reflection"].startswith("# ")
+    assert answer("show", will)["hash"] == left["hash"]
+
+    heir = tmp_path / "heir"
+    born = answer("inherit", will, "--at", heir, "--agent", "trader-8")
+    assert born["generation"] == 1
+    assert born["facts"] == left["facts"] > 0
+    known = answer("recall", "lag after oracle updates on aave", "--at", heir, "--layer", "fact")
+    assert all(memory["inherited"] and memory["source"] == "testament" for memory in known["memories"])
+    assert all(memory["confidence"] <= 0.4 for memory in known["memories"])
+
+    refused = run("remember", "one more thing", "--at", home)
+    assert refused.exit_code == exits.STORE
+    assert "read-only" in refused.stderr
+
+
+def test_what_one_process_remembers_another_recalls(home: Path):
+    told = process("remember", "-", "--at", home, "--json", stdin="Катя любит 抹茶 и не любит кофе ☕\n")
+    assert told.returncode == exits.OK, told.stderr
+    found = process("recall", "抹茶 Катя", "--json", BARDO_HOME=str(home))
+    assert found.returncode == exits.OK, found.stderr
+    assert json.loads(found.stdout)["memories"][0]["text"].strip() == "Катя любит 抹茶 и не любит кофе ☕"
+
+
+def test_a_chat_is_remembered_turn_by_turn(home: Path):
+    chat = "Mira: I only drink rooibos now\nAssistant: Noted, rooibos.\n"
+    assert answer("remember", "--chat", "-", "--at", home, stdin=chat)["count"] == 2
+    listed = answer("show", "--at", home)["episodes"]
+    assert [(turn["speaker"], turn["role"], turn["kind"]) for turn in listed] == [
+        ("Mira", "user", "turn"),
+        ("Assistant", "agent", "turn"),
+    ]
+
+
+def test_tables_give_the_reasons(home: Path):
+    run("remember", "The gas price doubles on Friday evenings", "-s", "gas", "--at", home)
+    shown = run("recall", "gas price", "--at", home)
+    assert shown.exit_code == exits.OK
+    assert "doubles on Friday" in re.sub(r"\s+", " ", shown.stdout)
+    assert "words: " in shown.stdout
+    assert "meaning" in shown.stdout
+
+
+def test_a_record_can_be_shown_whole(home: Path):
+    (record,) = answer("remember", "a" * 500, "--payload", '{"n": 1}', "--at", home)["ids"]
+    whole = answer("show", record, "--at", home)
+    assert (whole["text"], whole["payload"], whole["layer"]) == ("a" * 500, {"n": 1}, "episode")
+
+
+def test_stats_and_rebuild_report(home: Path):
+    answer("remember", "one", "two", "--at", home)
+    assert answer("stats", "--at", home)["log"]["episodes"] == 2
+    assert isinstance(answer("rebuild", "--at", home), dict)
+    assert answer("recall", "two", "--at", home)["memories"][0]["text"] == "two"
+
+
+def test_init_twice_keeps_what_is_there(home: Path):
+    answer("remember", "kept", "--at", home)
+    assert answer("init", home)["created"] is False
+    assert answer("stats", "--at", home)["log"]["episodes"] == 1
+
+
+def test_init_writes_the_settings_that_were_asked_for(tmp_path: Path):
+    answer("init", tmp_path / "g", "--model", "minilm-int8", "--unit", "loops", "--agent", 'a "quoted" name')
+    settings = bardo.Config.load(tmp_path / "g")
+    assert (settings.embedding.model, settings.clock.unit) == ("minilm-int8", "loops")
+    assert settings.agent == 'a "quoted" name'
+
+
+def expect(result: Result, code: int, *said: str) -> None:
+    assert result.exit_code == code, (result.stdout, result.stderr)
+    assert result.stdout == ""
+    assert len(result.stderr.strip().splitlines()) == 1, result.stderr
+    assert "Traceback" not in result.stderr
+    for words in said:
+        assert words in result.stderr
+
+
+def test_wrong_usage_exits_with_2(home: Path, tmp_path: Path):
+    assert run("recall").exit_code == exits.USAGE
+    assert run("fly").exit_code == exits.USAGE
+    expect(run("remember", "--at", home), exits.USAGE, "nothing to remember")
+    expect(run("remember", "  ", "--at", home), exits.USAGE, "empty")
+    expect(run("remember", "x", "--payload", "{", "--at", home), exits.USAGE, "--payload is not JSON")
+    expect(run("recall", "x", "--since", "tomorrow", "--at", home), exits.USAGE, "--since is 'tomorrow'")
+    expect(run("init", tmp_path / "new", "--model", "nonsense"), exits.USAGE, "embedding.model")
+    expect(run("init", tmp_path / "new", "--unit", "weeks"), exits.USAGE, "unit")
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_bad_line_stores_nothing(home: Path):
+    expect(run("remember", "--jsonl", "-", "--at", home, stdin='"fine"\n{oops\n'), exits.USAGE, "line 2 of -")
+    assert run("show", "--at", home).exit_code == exits.NOTHING_FOUND
+
+
+def test_nothing_found_exits_with_3(home: Path, tmp_path: Path):
+    expect(run("recall", "x", "--at", tmp_path / "nowhere"), exits.NOTHING_FOUND, "no grimoire", "bardo init")
+    assert not (tmp_path / "nowhere").exists()
+    empty = run("recall", "anything", "--json", "--at", home)
+    assert empty.exit_code == exits.NOTHING_FOUND
+    assert json.loads(empty.stdout)["memories"] == []
+    missing = "01890000-0000-7000-8000-000000000000"
+    expect(run("show", missing, "--at", home), exits.NOTHING_FOUND, missing)
+
+
+def test_a_grimoire_of_another_process_exits_with_4_and_takes_drops(home: Path):
+    with bardo.open(home) as owner:
+        locked = process("remember", "from outside", "--at", home)
+        assert locked.returncode == exits.LOCKED
+        assert str(os.getpid()) in locked.stderr
+        assert "--drop" in locked.stderr
+        dropped = process("remember", "from outside", "--drop", "--json", "--at", home)
+        assert json.loads(dropped.stdout)["dropped"] is True
+        assert owner.recall("outside")[0].text == "from outside"
+
+
+def test_a_store_that_cannot_be_used_exits_with_5(tmp_path: Path):
+    file = tmp_path / "file"
+    file.write_text("I am not a folder")
+    expect(run("init", file), exits.STORE, "it is a file")
+    damaged = tmp_path / "damaged"
+    answer("init", damaged)
+    (damaged / "episodes.redb").write_bytes(b"scribbles" * 1_000)
+    expect(run("stats", "--at", damaged), exits.STORE, "episodes.redb")
+
+
+def test_a_testament_that_was_touched_exits_with_6(home: Path, tmp_path: Path):
+    answer("remember", "x", "--verified", "--at", home)
+    will = tmp_path / "w.testament"
+    answer("bequeath", will, "--at", home)
+    content = bytearray(will.read_bytes())
+    content[len(content) // 2] ^= 1
+    will.write_bytes(content)
+    expect(run("show", will), exits.TESTAMENT)
+    expect(run("inherit", will, "--at", tmp_path / "heir"), exits.TESTAMENT)
+
+
+def test_debug_shows_where_an_error_came_from(tmp_path: Path):
+    nowhere = tmp_path / "nowhere"
+    assert "Traceback" not in process("stats", "--at", nowhere).stderr
+    for words in (["--debug", "stats"], ["stats", "--debug"]):
+        told = process(*words, "--at", nowhere)
+        assert told.returncode == exits.NOTHING_FOUND
+        assert "Traceback" in told.stderr
+        assert told.stderr.splitlines()[-1].startswith("bardo: ")
+
+
+def test_the_model_says_whether_it_is_there(minilm: object):
+    status = answer("model", "status")
+    assert status["installed"] is True
+    assert any("minilm" in name for name in status["built"])
+
+
+def test_every_verb_explains_itself():
+    told = run("--help")
+    assert told.exit_code == exits.OK
+    verbs = "init remember recall context sleep bequeath inherit show stats rebuild demo model"
+    for verb in verbs.split():
+        assert f"\n  {verb} " in told.stdout
+        own = run(verb, "--help")
+        assert own.exit_code == exits.OK
+        assert verb == "model" or "--json" in own.stdout
+    assert "Exit codes" in told.stdout
+
+
+def test_help_loads_nothing_heavy():
+    code = (
+        "import sys\nfrom bardo.surfaces.cli.app import app\n"
+        "try:\n    app(['--help'])\nexcept SystemExit:\n    pass\n"
+        "heavy = {'rich', 'numpy', 'lancedb', 'onnxruntime', 'bardo.grimoire'} & set(sys.modules)\n"
+        "print(sorted(heavy), file=sys.stderr)"
+    )
+    began = time.perf_counter()
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stderr.strip() == "[]", done.stderr
+    # Tenfold of what is measured: a guard against an accident, not a benchmark.
+    assert time.perf_counter() - began < 1.5

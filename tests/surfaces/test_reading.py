@@ -1,0 +1,62 @@
+"""What people have on disk becomes episodes and chat messages, or an error that names the line."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bardo.errors import InvalidInputError
+from bardo.model import Episode
+from bardo.surfaces import reading
+
+
+def test_json_lines_hold_strings_episodes_and_chat_messages():
+    text = '"rain"\n\n{"text": "sun", "subjects": ["sky"], "tick": 3}\n{"role": "user", "content": "hi"}\n'
+    rain, sun, hello = reading.json_lines(text, name="f")
+    assert rain == Episode("rain")
+    assert sun == Episode("sun", subjects=("sky",), tick=3)
+    assert hello == {"role": "user", "content": "hi"}
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("{", "line 2 of f is not JSON"),
+        ('{"text": "a", "payload": NaN}', "NaN is not a finite number"),
+        ('{"text": "a", "colour": 1}', "unknown field 'colour'"),
+        ("7", "line 2 of f is neither"),
+    ],
+)
+def test_a_line_that_cannot_be_read_is_named(line: str, said: str):
+    with pytest.raises(InvalidInputError, match=said):
+        reading.json_lines(f'"fine"\n{line}\n', name="f")
+
+
+def test_a_plain_chat_keeps_speakers_times_and_continued_lines():
+    text = "[2026-03-04 18:05] Mira: Привет\nand more\nAssistant: こんにちは: 元気？\n"
+    first, second = reading.chat(text, name="f")
+    assert first == {"role": "user", "name": "Mira", "content": "Привет\nand more", "at": "2026-03-04 18:05"}
+    assert second == {"role": "assistant", "name": "Assistant", "content": "こんにちは: 元気？"}
+
+
+@pytest.mark.parametrize("wrap", [lambda m: m, lambda m: {"messages": m}])
+def test_a_chat_may_be_a_list_or_an_object_with_messages(wrap):
+    messages = [{"role": "user", "content": "one"}, {"role": "assistant", "content": "two"}]
+    assert reading.chat(json.dumps(wrap(messages), indent=1), name="f") == messages
+
+
+def test_json_lines_are_a_chat_too():
+    text = '{"role": "user", "content": "one"}\n{"role": "assistant", "content": "two"}\n'
+    assert [item["content"] for item in reading.chat(text, name="f")] == ["one", "two"]
+
+
+def test_prose_is_not_taken_for_a_chat():
+    with pytest.raises(InvalidInputError, match="does not look like a chat"):
+        reading.chat("Once upon a time.\n", name="f")
+
+
+@given(st.lists(st.text(min_size=1).filter(str.strip), min_size=1))
+def test_any_text_survives_json_lines(texts: list[str]):
+    lines = "\n".join(json.dumps({"text": text}, ensure_ascii=False) for text in texts)
+    assert [item.text for item in reading.json_lines(lines, name="f")] == texts
