@@ -1,0 +1,178 @@
+"""The picture of the demo: how sure three generations were, and what became of their money."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bardo.demo import market
+from bardo.demo.lives import ECONOMIC, Life
+from bardo.demo.market import REGIMES, Day
+from bardo.demo.trader import Terms
+from bardo.errors import MissingPackageError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+INCHES = (13.0, 9.6)
+DOTS_PER_INCH = 130
+#: Cool for calm, warm for stormy; the darker one of each pair is the falling market. Okabe and Ito's hues, which
+#: people with any colour vision can tell apart.
+COLOURS = dict(zip(REGIMES, ("#56B4E9", "#0072B2", "#4DBF99", "#00755A", "#E69F00", "#C44E00"), strict=True))
+INK, SOFT, FAINT, DEATH = "#22272e", "#6b7480", "#e4e7eb", "#9b1c31"
+DASHES = (0, (3.5, 2))
+LIVES = ("#3d4f8f", "#7a5195", "#2f7f6f")
+
+
+def draw(path: Path, lives: Sequence[Life], *, terms: Terms) -> None:
+    """Writes the PNG.
+
+    Raises:
+        MissingPackageError: matplotlib is not installed.
+    """
+    try:
+        import matplotlib  # noqa: PLC0415
+        from matplotlib.figure import Figure  # noqa: PLC0415
+    except ImportError as error:
+        raise MissingPackageError(
+            f"the picture of the demo needs matplotlib, which does not load ({error}). Run: pip install 'bardo[demo]'"
+        ) from error
+    style: Any = {
+        "font.size": 10, "text.color": INK, "axes.edgecolor": SOFT, "axes.labelcolor": INK, "xtick.color": SOFT,
+        "ytick.color": SOFT, "axes.spines.top": False, "axes.spines.right": False, "axes.axisbelow": True,
+    }  # fmt: skip
+    with matplotlib.rc_context(style):
+        # A Figure without pyplot needs no display and leaves no global state.
+        figure = Figure(figsize=INCHES, dpi=DOTS_PER_INCH, layout="constrained")
+        grid = figure.add_gridspec(4, 1, height_ratios=(5.0, 3.4, 3.4, 0.5))
+        panels = [figure.add_subplot(grid[0])]
+        panels += [figure.add_subplot(grid[row], sharex=panels[0]) for row in (1, 2, 3)]
+        _confidence(panels[0], lives, "baseline")
+        _confidence(panels[1], lives, "heuristic")
+        _wealth(panels[2], lives, terms)
+        _regimes(panels[3], lives)
+        for panel in panels[:3]:
+            panel.tick_params(labelbottom=False)
+        for panel in panels:
+            _deaths(panel, lives, named=panel is panels[0])
+        _legends(panels, lives)
+        figure.suptitle(
+            "Three lives, one line of memory: what each generation believed about the market, and what became of it",
+            fontsize=13.5, fontweight="bold", x=0.01, ha="left",
+        )  # fmt: skip
+        figure.supxlabel(market.CREDIT, fontsize=7.5, color=SOFT, x=0.01, ha="left")
+        # Without the version and the date of making, the same run writes the same bytes.
+        figure.savefig(path, metadata={"Software": None})
+
+
+def _confidence(panel: Axes, lives: Sequence[Life], kind: str) -> None:
+    for life in lives:
+        for (what, regime, inherited), points in life.curves.items():
+            if what != kind:
+                continue
+            dates = _dates([life.days[tick - 1] for tick in points])
+            panel.plot(
+                dates, list(points.values()), color=COLOURS[regime], linewidth=1.4 if inherited else 2.0,
+                linestyle=DASHES if inherited else "-", alpha=0.85 if inherited else 1.0,
+                solid_capstyle="round",
+            )  # fmt: skip
+    panel.set_ylim(0.0, 1.02)
+    panel.set_ylabel("confidence")
+    titles = {
+        "baseline": "What follows each kind of market (statistics)",
+        "heuristic": "Rules of thumb made of them",
+    }
+    _title(panel, titles[kind])
+    panel.grid(axis="y", color=FAINT, linewidth=0.8)
+
+
+def _wealth(panel: Axes, lives: Sequence[Life], terms: Terms) -> None:
+    for life, colour in zip(lives, LIVES, strict=True):
+        dates = _dates(life.days)
+        held = market.hold(life.days, budget=terms.budget, daily_cost=terms.living_cost_per_day)
+        panel.plot(dates, held, color=SOFT, linewidth=1.0, alpha=0.7)
+        panel.plot(dates, life.wealth, color=colour, linewidth=1.8)
+        panel.fill_between(dates, life.wealth, color=colour, alpha=0.10, linewidth=0)
+    panel.axhline(terms.reserve, color=DEATH, linewidth=0.9, linestyle=":")
+    panel.set_ylim(bottom=0.0)
+    panel.set_ylabel("wealth (units)")
+    _title(
+        panel, f"Wealth: born with {terms.budget:.0f}, living costs {terms.living_cost_per_year:.0f} a year"
+    )
+    panel.grid(axis="y", color=FAINT, linewidth=0.8)
+
+
+def _regimes(panel: Axes, lives: Sequence[Life]) -> None:
+    for start, stop, regime in _runs([day for life in lives for day in life.days]):
+        panel.axvspan(_number(start), _number(stop), color=COLOURS[regime], linewidth=0)
+    panel.set_yticks([])
+    _title(panel, "The market, as it was judged at each close")
+    panel.spines["left"].set_visible(False)
+    panel.set_xlim(_number(lives[0].days[0].date), _number(lives[-1].days[-1].date))
+
+
+def _runs(days: Sequence[Day]) -> list[tuple[date, date, str]]:
+    """Stretches of days in one regime: first day, the day after the last, regime."""
+    runs: list[tuple[date, date, str]] = []
+    for day in days:
+        if runs and runs[-1][2] == day.regime:
+            runs[-1] = (runs[-1][0], day.date, day.regime)
+        else:
+            if runs:
+                runs[-1] = (runs[-1][0], day.date, runs[-1][2])
+            runs.append((day.date, day.date, day.regime))
+    return runs
+
+
+def _deaths(panel: Axes, lives: Sequence[Life], *, named: bool) -> None:
+    for life in lives:
+        died = life.days[-1].date
+        panel.axvline(_number(died), color=DEATH, linewidth=1.3, alpha=0.9)
+        if named:
+            cause = "ruin" if life.cause == ECONOMIC else life.cause
+            panel.annotate(
+                f"† {life.agent}: {cause}", (died, 0.03), xytext=(-6, 0), textcoords="offset points", color=DEATH,
+                fontsize=9.5, fontweight="bold", ha="right", va="bottom",
+                bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.0},
+            )  # fmt: skip
+
+
+def _legends(panels: Sequence[Axes], lives: Sequence[Life]) -> None:
+    from matplotlib.lines import Line2D  # noqa: PLC0415
+
+    def above(panel: Axes, handles: Sequence[Line2D]) -> None:
+        panel.legend(
+            handles=handles, ncols=len(handles), loc="lower right", bbox_to_anchor=(1.0, 1.0), frameon=False,
+            fontsize=9, handlelength=1.8, columnspacing=1.2, borderaxespad=0.2,
+        )  # fmt: skip
+
+    own = Line2D([], [], color=INK, linewidth=2.0, label="its own knowledge")
+    handed = Line2D([], [], color=INK, linewidth=1.4, linestyle=DASHES, label="only handed down")
+    above(panels[0], [own, handed])
+    names = [
+        Line2D([], [], color=colour, linewidth=2.0, label=life.agent)
+        for life, colour in zip(lives, LIVES, strict=True)
+    ]
+    above(panels[2], [*names, Line2D([], [], color=SOFT, linewidth=1.0, label="merely holding the S&P 500")])
+    above(
+        panels[3], [Line2D([], [], color=hue, linewidth=5, label=regime) for regime, hue in COLOURS.items()]
+    )
+
+
+def _dates(days: Sequence[Day]) -> npt.NDArray[np.datetime64]:
+    return np.array([day.date for day in days], dtype="datetime64[D]")
+
+
+def _number(day: date) -> float:
+    from matplotlib.dates import date2num  # noqa: PLC0415
+
+    return float(date2num(day))  # type: ignore[no-untyped-call]
+
+
+def _title(panel: Axes, text: str) -> None:
+    panel.set_title(text, loc="left", fontsize=10.5, fontweight="bold")

@@ -1,0 +1,74 @@
+"""The demo's report as one JSON document."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bardo.demo import market
+from bardo.demo.lives import Life
+from bardo.demo.market import Day
+from bardo.surfaces.cli.tables import recollection_document
+
+if TYPE_CHECKING:
+    from bardo.demo.chat import Chat
+
+
+def document(
+    lives: Sequence[Life], chat: Chat, *, days: Sequence[Day], picture: Path, seconds: float
+) -> dict[str, Any]:
+    """Everything the demo found, JSON-like; only `seconds` and paths differ between two runs."""
+    return {
+        "data": {
+            "credit": market.CREDIT,
+            "days": len(days),
+            "from": str(days[0].date),
+            "to": str(days[-1].date),
+            "days_with_crude": sum(market.CRUDE in day.returns for day in days),
+            "days_with_vix": sum(day.fear is not None for day in days),
+        },
+        "lives": [_life(life) for life in lives],
+        "chat": {
+            "turns": chat.turns,
+            "captured_again": chat.again,
+            "answers": [
+                {
+                    "expected": answer.expected,
+                    "rank": answer.rank,
+                    **recollection_document(answer.recollection),
+                }
+                for answer in chat.answers
+            ],
+            "prompt": {
+                "tokens": chat.prompt.tokens,
+                "memories": len(chat.prompt.memories),
+                "text": str(chat.prompt),
+            },
+        },
+        "picture": str(picture),
+        "seconds": round(seconds, 1),
+    }
+
+
+def _life(life: Life) -> dict[str, Any]:
+    recalled = life.last_recollection
+    return {
+        "agent": life.agent,
+        "generation": life.generation,
+        "from": str(life.days[0].date),
+        "to": str(life.days[-1].date),
+        "days": len(life.days),
+        "cause": life.cause,
+        "wealth": round(life.wealth[-1], 4),
+        "curator": life.totals,
+        "outcomes": life.outcomes,
+        "inherited": [fact.text for fact in life.inherited],
+        "confirmed": [fact.text for fact in life.confirmed],
+        "refuted": [fact.text for fact in life.refuted],
+        "doubted": [fact.text for fact in life.doubted],
+        "never_tested": [fact.text for fact in life.faded],
+        "inherited_share": [round(share, 4) for share in life.inherited_share],
+        "last_recollection": None if recalled is None else recollection_document(recalled),
+        "reflection": None if life.testament is None else life.testament.reflection,
+    }

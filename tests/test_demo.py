@@ -1,0 +1,180 @@
+"""The demo on its real inputs: what a trader may know, three lives, a chat, a picture."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import bardo
+from bardo import demo
+from bardo.bequeath import testament
+from bardo.demo import chat, market, trader
+from bardo.errors import StoreUnavailableError
+from bardo.model import Fact
+from bardo.surfaces.cli.app import app
+
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+@pytest.fixture(scope="module")
+def closes() -> market.Closes:
+    return market.load()
+
+
+def test_the_data_is_what_the_credit_says(closes: market.Closes):
+    assert (str(closes.dates[0]), str(closes.dates[-1]), len(closes.dates)) == (
+        "1999-01-04",
+        "2018-12-31",
+        5031,
+    )
+    days = market.days(closes)
+    assert len(days) == len(closes.dates) - market.WARM_UP_DAYS
+    assert {day.regime for day in days} == set(market.REGIMES)
+    assert all(math.isfinite(day.volatility) and 0 <= day.drawdown < 1 for day in days)
+    # The VIX begins in 2014, and no number is made up for the years before.
+    assert min(day.date.year for day in days if day.fear is not None) == 2014
+
+
+@pytest.mark.parametrize("seen", [400, 1_700, 4_000])
+def test_no_day_knows_its_future(closes: market.Closes, seen: int):
+    rng = np.random.default_rng(seen)
+    changed = dataclasses.replace(
+        closes,
+        **{
+            name: np.concatenate(
+                [getattr(closes, name)[:seen], rng.uniform(1, 9_999, len(closes.dates) - seen)]
+            )
+            for name in ("stocks", "nasdaq", "crude", "fear")
+        },
+    )
+    known = seen - market.WARM_UP_DAYS
+    assert market.days(closes)[:known] == market.days(changed)[:known]
+
+
+def test_an_episode_files_the_move_under_the_regime_before_it(closes: market.Closes):
+    day = market.days(closes, count=30)[-1]
+    episode = trader.episode_of(day, 30)
+    assert episode.subjects == (f"after {day.before}",)
+    assert episode.payload[trader.TARGET] == day.returns[market.STOCKS]
+    assert day.regime in episode.text
+    assert "vix" not in episode.payload
+
+
+def memory(fact: Fact, confidence: float, *, inherited: bool = False) -> bardo.Memory:
+    return bardo.Memory(
+        text=fact.text, id=fact.text, layer="fact", score=1.0, confidence=confidence, tick=0, at=0,
+        source="testament" if inherited else "self", inherited=inherited, why=None, record=fact,
+    )  # fmt: skip
+
+
+def test_a_decision_leans_on_memories_as_far_as_they_are_sure():
+    terms = trader.Terms()
+    rule = Fact("r", kind="heuristic", payload={"type": "heuristic", "action": "stay out of stocks"})
+    exposures = [trader.decide([memory(rule, sure)], terms).exposure for sure in (0.0, 0.3, 0.9)]
+    assert exposures[0] == terms.habit
+    assert exposures[0] > exposures[1] > exposures[2] > 0
+    shared = trader.decide([memory(rule, 0.4, inherited=True), memory(rule, 0.4)], terms)
+    assert shared.inherited_share == pytest.approx(0.4 / (0.8 + terms.habit_weight))
+    assert trader.decide([memory(Fact("a mere insight"), 0.9)], terms) == trader.Decision(terms.habit)
+
+
+def test_a_share_in_stocks_is_within_its_limits():
+    terms = trader.Terms()
+    assert trader.kelly(-0.01, 0.0001, 500, terms) == 0.0
+    assert trader.kelly(0.05, 0.0001, 500, terms) == terms.most_exposure
+    assert trader.kelly(0.0002, 0.0001, 10, terms) < trader.kelly(0.0002, 0.0001, 1_000, terms)
+
+
+def test_the_transcript_is_long_and_in_order():
+    turns = chat.transcript()
+    assert len(turns) >= 40
+    assert [turn["at"] for turn in turns] == sorted(turn["at"] for turn in turns)
+    for expected in chat.QUESTIONS.values():
+        assert any(expected in turn["content"] for turn in turns), expected
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory, minilm: object) -> tuple[Path, dict]:
+    out = tmp_path_factory.mktemp("demo") / "out"
+    result = CliRunner().invoke(app, ["demo", "--quick", "--json", "--out", str(out)])
+    assert result.exit_code == 0, result.stderr
+    return out, json.loads(result.stdout)
+
+
+def test_three_lives_end_and_cover_the_days(told: tuple[Path, dict]):
+    _, report = told
+    lives = report["lives"]
+    assert [life["generation"] for life in lives] == [0, 1, 2]
+    assert all(life["cause"] in {"economic", "end of term"} for life in lives)
+    assert all(one["to"] < other["from"] for one, other in itertools.pairwise(lives))
+    assert sum(life["days"] for life in lives) <= report["data"]["days"]
+    for life in lives:
+        assert life["curator"]["passes"] == life["days"] // 50 + 1
+        assert life["reflection"].startswith("# ")
+
+
+def test_heirs_recall_what_they_inherited_and_test_it(told: tuple[Path, dict]):
+    _, report = told
+    founder, *heirs = report["lives"]
+    assert founder["inherited"] == []
+    assert max(founder["inherited_share"]) == 0.0
+    for heir in heirs:
+        assert heir["inherited"]
+        # What was handed down had a say in the first decision already.
+        assert heir["inherited_share"][0] > 0
+        assert heir["confirmed"] or heir["refuted"]
+        fates = [heir[fate] for fate in ("confirmed", "refuted", "doubted", "never_tested")]
+        assert sorted(text for fate in fates for text in fate) == sorted(heir["inherited"])
+    marked = [
+        memory for heir in heirs for memory in heir["last_recollection"]["memories"] if memory["inherited"]
+    ]
+    assert all(memory["reason"] for memory in marked)
+
+
+def test_what_lies_on_disk_is_what_was_reported(told: tuple[Path, dict]):
+    out, report = told
+    for life in report["lives"]:
+        left = testament.read(out / f"{life['agent']}.testament")
+        assert (left.life.agent, left.life.cause) == (life["agent"], life["cause"])
+        assert left.reflection == life["reflection"]
+        with bardo.open(out / life["agent"], create=False) as grimoire:
+            assert grimoire.is_dead
+            days = [episode for episode in grimoire.episodes() if episode.kind == "trade"]
+            assert len(days) == life["days"]
+            # Every day but the last has an outcome.
+            assert [day.verified for day in days] == [True] * (len(days) - 1) + [False]
+
+
+def test_the_chat_is_captured_once_and_answers(told: tuple[Path, dict]):
+    _, report = told
+    spoken = report["chat"]
+    assert spoken["turns"] >= 40
+    assert spoken["captured_again"] == 0
+    answered = [answer for answer in spoken["answers"] if answer["rank"]]
+    assert len(answered) >= 5, [answer["query"] for answer in spoken["answers"] if not answer["rank"]]
+    assert 0 < spoken["prompt"]["tokens"] <= chat.BUDGET - chat.RESERVE
+    assert spoken["prompt"]["memories"] > 0
+
+
+def test_the_picture_shows_something(told: tuple[Path, dict]):
+    from matplotlib import image
+
+    _, report = told
+    assert Path(report["picture"]).read_bytes().startswith(PNG)
+    pixels = image.imread(report["picture"])
+    assert min(pixels.shape[:2]) > 900
+    assert len(np.unique((pixels[..., :3] * 255).astype(np.uint8).reshape(-1, 3), axis=0)) > 100
+
+
+def test_a_folder_of_somebody_else_is_left_alone(tmp_path: Path):
+    (tmp_path / "thesis.txt").write_text("years of work")
+    with pytest.raises(StoreUnavailableError, match="--out"):
+        demo.run(tmp_path, quick=True)
+    assert (tmp_path / "thesis.txt").read_text() == "years of work"
