@@ -1,4 +1,6 @@
 //! The Curator's pass against a real fact store and a stand-in for the log.
+// A helper of a test fails by panicking, like the test itself.
+#![allow(clippy::unwrap_used)]
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -21,7 +23,7 @@ struct Script {
 }
 
 impl VerifiedEpisodes for Script {
-    fn agent(&self) -> &str {
+    fn agent(&self) -> &'static str {
         "tester"
     }
 

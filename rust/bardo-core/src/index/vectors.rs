@@ -380,7 +380,8 @@ mod tests {
             seed in 1_u64..1_000,
         ) {
             let mut index = VectorIndex::default();
-            let mut model: Vec<Option<(Vec<f32>, Vec<Vec<f32>>)>> = vec![None; 8];
+            type Owned = (Vec<f32>, Vec<Vec<f32>>);
+            let mut model: Vec<Option<Owned>> = vec![None; 8];
             for (owner, change, count) in steps {
                 model[owner as usize] = change.map(|seed| {
                     let mut numbers = Numbers(seed);

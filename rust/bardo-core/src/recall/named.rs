@@ -45,15 +45,15 @@ pub(super) fn seat(
 ) {
     let holds = |slot: Slot, name: &QueryTerm| !lexical.matched(slot, std::slice::from_ref(name)).is_empty();
     let mut waiting: Vec<Option<(Slot, Hit)>> = waiting.into_iter().map(Some).collect();
-    let (mut last, least) = (kept.len(), kept.len().div_ceil(2));
+    let (mut last, floor) = (kept.len(), kept.len().div_ceil(2));
     for name in names {
         if kept.iter().any(|(slot, _)| holds(*slot, name)) {
             continue;
         }
-        while last > least && names.iter().any(|other| holds(kept[last - 1].0, other)) {
+        while last > floor && names.iter().any(|other| holds(kept[last - 1].0, other)) {
             last -= 1;
         }
-        if last <= least {
+        if last <= floor {
             return;
         }
         let found = waiting.iter_mut().find(|one| one.as_ref().is_some_and(|(slot, _)| holds(*slot, name)));

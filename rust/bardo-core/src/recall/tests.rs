@@ -17,7 +17,7 @@ const NOW: i64 = 1_700_000_000_000_000;
 const DAY: i64 = 86_400_000_000;
 
 fn id(number: u64) -> Id {
-    IdSource::new(1).make(1_000_000 * number as i64, number)
+    IdSource::new(1).make(1_000_000 * number.cast_signed(), number)
 }
 
 fn episode(number: u64, text: &str) -> Episode {
@@ -82,8 +82,12 @@ fn fact(number: u64, text: &str) -> Fact {
 
 fn hot_of(episodes: &[Episode], facts: &[Fact]) -> HotSet {
     let mut hot = HotSet::default();
-    episodes.iter().for_each(|episode| hot.add_episode(episode).unwrap());
-    facts.iter().for_each(|fact| hot.put_fact(fact).unwrap());
+    for episode in episodes {
+        hot.add_episode(episode).unwrap();
+    }
+    for fact in facts {
+        hot.put_fact(fact).unwrap();
+    }
     hot
 }
 
@@ -142,7 +146,7 @@ fn on_plain_episodes_the_score_ranks_as_the_fusion_does() {
             let text =
                 (0..=number % 4).map(|at| words[(number as usize + at as usize) % 4]).collect::<Vec<_>>();
             Episode {
-                at: NOW - DAY * number as i64 * 9,
+                at: NOW - DAY * number.cast_signed() * 9,
                 ..episode(number, &format!("{} {number}", text.join(" ")))
             }
         })
