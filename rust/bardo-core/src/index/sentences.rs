@@ -97,7 +97,10 @@ mod tests {
     #[test]
     fn sentences_end_where_their_script_ends_them() {
         let ends = |text: &str| split_sentences(text, 9).len();
-        assert_eq!(ends("The oracle was updated two blocks before. The liquidations followed it at once, in a row!"), 2);
+        assert_eq!(
+            ends("The oracle was updated two blocks before. The liquidations followed it at once, in a row!"),
+            2
+        );
         assert_eq!(ends("オラクルの価格が二ブロック前に更新された。その直後に大きな清算が三回も続いた。"), 2);
         assert_eq!(ends("Цена выросла на три процента. Потом начались ликвидации."), 2);
         assert_eq!(ends("هل ارتفع السعر قبل التحديث؟ نعم ثم هبط بعد التصفية."), 2);
@@ -130,7 +133,8 @@ mod tests {
 
     #[test]
     fn a_long_text_is_joined_into_the_limit_without_losing_any() {
-        let sentences: Vec<_> = (0..500).map(|number| format!("This is the sentence with the number {number}.")).collect();
+        let sentences: Vec<_> =
+            (0..500).map(|number| format!("This is the sentence with the number {number}.")).collect();
         let text = sentences.join(" ");
         let pieces = split_sentences(&text, 64);
         assert!(pieces.len() <= 64 && pieces.len() > 56, "{}", pieces.len());

@@ -373,6 +373,9 @@ mod tests {
         assert!(QueryVector::new(&[0.0, 0.0]).unwrap().is_none());
     }
 
+    /// The vectors of one memory: the whole text's and its sentences'.
+    type Owned = (Vec<f32>, Vec<Vec<f32>>);
+
     proptest! {
         #[test]
         fn any_history_of_changes_finds_what_a_fresh_index_finds(
@@ -380,7 +383,6 @@ mod tests {
             seed in 1_u64..1_000,
         ) {
             let mut index = VectorIndex::default();
-            type Owned = (Vec<f32>, Vec<Vec<f32>>);
             let mut model: Vec<Option<Owned>> = vec![None; 8];
             for (owner, change, count) in steps {
                 model[owner as usize] = change.map(|seed| {
