@@ -8,8 +8,8 @@
 use super::gather::{Batch, VerifiedEpisodes, gather};
 use super::{baseline, restate};
 use crate::error::{Error, Result};
-use crate::index::facts::{Writer, counter, set_meta};
 use crate::index::facts_record::{self as record, signed};
+use crate::index::facts_write::{Writer, counter, set_meta};
 use crate::index::migrate::{Step, damaged};
 use crate::index::{FactStore, Retention};
 use crate::model::{FactStatus, Id, Micros};

@@ -7,11 +7,11 @@ use rusqlite::params;
 use super::curator::{CuratorReport, Pass};
 use super::gather::Saying;
 use crate::index::SAME_MEANING;
-use crate::index::facts::Writer;
 use crate::index::facts_change::reinforce_one;
 use crate::index::facts_record::{self as record, Stored, normalised};
-use crate::index::facts_schema::{cosine, decode};
+use crate::index::facts_schema::Direction;
 use crate::index::facts_upsert::{confirm, same_figures};
+use crate::index::facts_write::Writer;
 use crate::index::migrate::Step;
 
 /// Facts that an episode may restate. Baselines are about their numbers and have a test of their own.
@@ -84,10 +84,10 @@ fn by_words(writer: &Writer<'_>, saying: &Saying) -> Step<Vec<i64>> {
 
 /// Pairs of a saying's index and a fact's row whose vectors say the same; one walk over the vectors, none kept.
 fn by_meaning(writer: &Writer<'_>, sayings: &[Saying]) -> Step<BTreeSet<(usize, i64)>> {
-    let vectors: Vec<(usize, &[f32])> = sayings
+    let vectors: Vec<(usize, Direction)> = sayings
         .iter()
         .enumerate()
-        .filter_map(|(index, saying)| saying.vector.as_deref().map(|vector| (index, vector)))
+        .filter_map(|(index, saying)| saying.vector.clone().map(|vector| (index, Direction::of(vector))))
         .collect();
     let mut meant = BTreeSet::new();
     if vectors.is_empty() {
@@ -98,9 +98,9 @@ fn by_meaning(writer: &Writer<'_>, sayings: &[Saying]) -> Step<BTreeSet<(usize, 
     ))?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
-        let vector = decode(row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?);
+        let fact = Direction::stored(row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?);
         for (index, saying) in &vectors {
-            if cosine(&vector, saying) > SAME_MEANING {
+            if fact.cosine(saying) > SAME_MEANING {
                 meant.insert((*index, row.get(0)?));
             }
         }

@@ -7,12 +7,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use rusqlite::types::{FromSql, ToSql};
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, named_params, params};
 
 use super::facts_record::{self as record, Stored, rows, signed};
 use super::facts_schema::{MIGRATIONS, decode, register_functions};
-use super::migrate::{self, Step, damaged};
+use super::facts_write::{Writer, counter, fingerprint, meta, set_meta};
+use super::migrate::{self, Step};
 use crate::error::{Error, Result};
 use crate::model::decay::{self, check_tau};
 use crate::model::{Fact, FactKind, FactStatus, Fingerprint, Id, IdSource, Micros, Source};
@@ -309,7 +309,7 @@ impl FactStore {
         self.with_mut(
             |connection| {
                 let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-                let writer = Writer { transaction, ids: self.ids };
+                let writer = Writer::new(transaction, self.ids);
                 let answer = action(&writer)?;
                 writer.transaction.commit()?;
                 Ok(answer)
@@ -334,88 +334,6 @@ impl FactStore {
         };
         action(connection).map_err(|failure| failure.into_error(verb, &self.path))
     }
-}
-
-/// One write in progress.
-pub(crate) struct Writer<'a> {
-    /// Holds the write lock.
-    pub transaction: Transaction<'a>,
-    ids: IdSource,
-}
-
-impl Writer<'_> {
-    /// Writes a new fact, giving it an id if it has none; the answer is its row.
-    pub fn insert(&self, fact: &mut Fact) -> Step<i64> {
-        if fact.id == Id::ABSENT {
-            fact.id = self.new_id(fact.created_at)?;
-        }
-        record::insert(&self.transaction, self.next("change")?, fact)
-    }
-
-    /// Writes what changed about a stored fact.
-    pub fn update(&self, stored: &Stored) -> Step<()> {
-        record::update(&self.transaction, self.next("change")?, stored)
-    }
-
-    fn new_id(&self, at: Micros) -> Step<Id> {
-        loop {
-            let id = self.ids.make(at, self.next("serial")?.unsigned_abs());
-            // A testament can bring the ids of a twin with the same seed.
-            let taken =
-                self.transaction.prepare_cached("SELECT 1 FROM facts WHERE id = ?1")?.exists([id.0])?;
-            if !taken {
-                return Ok(id);
-            }
-        }
-    }
-
-    /// The next number of a running counter, from 1.
-    pub fn next(&self, name: &str) -> Step<i64> {
-        self.count(name, 1)
-    }
-
-    /// Adds to a counter; the answer is its new value.
-    pub fn count(&self, name: &str, more: i64) -> Step<i64> {
-        Ok(self
-            .transaction
-            .prepare_cached(
-                "INSERT INTO meta (key, value) VALUES (?1, ?2)
-                 ON CONFLICT (key) DO UPDATE SET value = value + ?2 RETURNING value",
-            )?
-            .query_row(params![name, more], |row| row.get(0))?)
-    }
-}
-
-/// A stored setting.
-pub(crate) fn meta<T: FromSql>(connection: &Connection, key: &str) -> Step<Option<T>> {
-    Ok(connection
-        .prepare_cached("SELECT value FROM meta WHERE key = ?1")?
-        .query_row([key], |row| row.get(0))
-        .optional()?)
-}
-
-/// Stores a setting.
-pub(crate) fn set_meta(connection: &Connection, key: &str, value: &dyn ToSql) -> Step<()> {
-    connection
-        .prepare_cached(
-            "INSERT INTO meta (key, value) VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = ?2",
-        )?
-        .execute(params![key, value])?;
-    Ok(())
-}
-
-/// A running counter, 0 if it never ran.
-pub(crate) fn counter(connection: &Connection, key: &str) -> Step<i64> {
-    Ok(meta(connection, key)?.unwrap_or(0))
-}
-
-/// The model of the stored vectors.
-pub(crate) fn fingerprint(connection: &Connection, path: &Path) -> Step<Option<Fingerprint>> {
-    let text: Option<String> = meta(connection, "fingerprint")?;
-    Ok(text
-        .map(|text| serde_json::from_str(&text))
-        .transpose()
-        .map_err(|cause| damaged(path, &format!("its embedding fingerprint is unreadable: {cause}")))?)
 }
 
 /// The records alone.

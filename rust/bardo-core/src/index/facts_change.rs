@@ -4,9 +4,10 @@ use std::str::FromStr;
 
 use rusqlite::params;
 
-use super::facts::{FactStore, Retention, Writer, check_fraction, counter};
+use super::facts::{FactStore, Retention, check_fraction};
 use super::facts_record::{self as record, Stored, signed};
 use super::facts_upsert::{rebase, restore, spaced};
+use super::facts_write::{Writer, counter};
 use super::migrate::Step;
 use crate::error::{Error, Result};
 use crate::model::decay::{CONTRADICTED_CEILING, confidence_now, reinforced, weakened};

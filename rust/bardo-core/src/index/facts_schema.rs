@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use half::f16;
-use half::slice::HalfFloatSliceExt;
+use half::slice::{HalfBitsSliceExt, HalfFloatSliceExt};
 use rusqlite::functions::FunctionFlags;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Transaction};
@@ -132,8 +132,9 @@ pub(crate) fn register_functions(connection: &Connection) -> rusqlite::Result<()
             return Ok(None);
         }
         // The query is the same for every row: it is decoded once per statement.
-        let query: Arc<Vec<f32>> = context.get_or_create_aux(1, |value| value.as_blob().map(decode))?;
-        Ok(Some(cosine(&decode(stored), &query)))
+        let query: Arc<Direction> =
+            context.get_or_create_aux(1, |value| value.as_blob().map(Direction::stored))?;
+        Ok(Some(query.cosine(&Direction::stored(stored))))
     })
 }
 
@@ -144,13 +145,46 @@ pub(crate) fn encode(vector: &[f32]) -> Vec<u8> {
 
 /// A vector from its stored form.
 pub(crate) fn decode(blob: &[u8]) -> Vec<f32> {
-    let halves: Vec<f16> = blob.chunks_exact(2).map(|pair| f16::from_le_bytes([pair[0], pair[1]])).collect();
-    halves.to_f32_vec()
+    let mut bits = vec![0_u16; blob.len() / 2];
+    bytemuck::cast_slice_mut(&mut bits).copy_from_slice(&blob[..blob.len() / 2 * 2]);
+    if cfg!(target_endian = "big") {
+        for half in &mut bits {
+            *half = half.swap_bytes();
+        }
+    }
+    bits.reinterpret_cast::<f16>().to_f32_vec()
 }
 
-/// Cosine of the angle between two vectors; 0 when it does not exist.
-pub(crate) fn cosine(left: &[f32], right: &[f32]) -> f64 {
-    let dot = |a: &[f32], b: &[f32]| f32::dot(a, b).unwrap_or(0.0);
-    let lengths = (dot(left, left) * dot(right, right)).sqrt();
-    if left.len() == right.len() && lengths > 0.0 { dot(left, right) / lengths } else { 0.0 }
+/// A vector and its length, so that comparing it with many takes one product each.
+#[derive(Clone, Debug)]
+pub(crate) struct Direction {
+    parts: Vec<f32>,
+    length: f64,
+}
+
+impl Direction {
+    /// Of a vector.
+    pub fn of(parts: Vec<f32>) -> Self {
+        let length = dot(&parts, &parts).sqrt();
+        Self { parts, length }
+    }
+
+    /// Of a vector in its stored form.
+    pub fn stored(blob: &[u8]) -> Self {
+        Self::of(decode(blob))
+    }
+
+    /// Cosine of the angle between two; 0 when it does not exist.
+    pub fn cosine(&self, other: &Self) -> f64 {
+        let lengths = self.length * other.length;
+        if self.parts.len() == other.parts.len() && lengths > 0.0 {
+            dot(&self.parts, &other.parts) / lengths
+        } else {
+            0.0
+        }
+    }
+}
+
+fn dot(left: &[f32], right: &[f32]) -> f64 {
+    f32::dot(left, right).unwrap_or(0.0)
 }

@@ -1,11 +1,14 @@
 //! Same meaning is renewed, not stored twice (spec 2, "Upsert", stage 1).
 
+use std::collections::HashMap;
+
 use rusqlite::params;
 
-use super::facts::{FactStore, Retention, Writer};
+use super::facts::{FactStore, Retention};
 use super::facts_record::{self as record, Stored, normalised};
-use super::facts_schema::encode;
+use super::facts_schema::{Direction, encode};
 use super::facts_vectors::{check_vector, claim_fingerprint};
+use super::facts_write::Writer;
 use crate::error::{Error, Result};
 use crate::index::migrate::Step;
 use crate::model::decay::{confidence_now, reinforced};
@@ -48,6 +51,14 @@ pub struct FactVectors<'a> {
     pub fingerprint: &'a Fingerprint,
 }
 
+/// One fact that is handed in.
+struct Offer<'a> {
+    fact: &'a Fact,
+    vector: Option<&'a [u8]>,
+    tick: u64,
+    now: Micros,
+}
+
 impl FactStore {
     /// Stores each fact, or renews the one that already says it; the answer has the id that now stands for each.
     ///
@@ -77,10 +88,12 @@ impl FactStore {
             if let Some(given) = &vectors {
                 claim_fingerprint(writer, given.fingerprint, &self.path)?;
             }
+            let mut neighbours = Neighbours::default();
             let mut outcomes = Vec::with_capacity(facts.len());
             for (index, fact) in facts.iter().enumerate() {
                 let vector = vectors.as_ref().map(|given| encode(given.rows[index]));
-                let (id, outcome) = self.upsert_one(writer, fact, vector.as_deref(), retention, tick, now)?;
+                let offer = Offer { fact, vector: vector.as_deref(), tick, now };
+                let (id, outcome) = self.upsert_one(writer, &mut neighbours, &offer, retention)?;
                 writer.count(&format!("upsert_{}", outcome.name()), 1)?;
                 outcomes.push((id, outcome));
             }
@@ -91,12 +104,11 @@ impl FactStore {
     fn upsert_one(
         &self,
         writer: &Writer<'_>,
-        fact: &Fact,
-        vector: Option<&[u8]>,
+        neighbours: &mut Neighbours,
+        offer: &Offer<'_>,
         retention: Retention,
-        tick: u64,
-        now: Micros,
     ) -> Step<(Id, Outcome)> {
+        let Offer { fact, vector, tick, now } = *offer;
         if fact.id != Id::ABSENT
             && let Some(known) = record::find(&writer.transaction, fact.id)?
         {
@@ -109,10 +121,10 @@ impl FactStore {
             )
             .into());
         }
-        let found = match same_text(writer, fact)? {
-            Some(stored) => Some((stored, Outcome::Exact)),
-            None => same_meaning(writer, fact, vector)?.map(|stored| (stored, Outcome::Similar)),
-        };
+        let mut found = same_text(writer, fact)?.map(|stored| (stored, Outcome::Exact));
+        if let (None, Some(vector)) = (&found, vector) {
+            found = neighbours.find(writer, fact, vector)?.map(|stored| (stored, Outcome::Similar));
+        }
         if let Some((stored, outcome)) = found {
             let id = stored.fact.id;
             renew(writer, stored, fact, retention, tick)?;
@@ -125,6 +137,7 @@ impl FactStore {
                 .transaction
                 .prepare_cached("INSERT INTO vectors (fact, vector) VALUES (?1, ?2)")?
                 .execute(params![serial, vector])?;
+            neighbours.add(&fact, serial, vector);
         }
         Ok((fact.id, Outcome::New))
     }
@@ -159,25 +172,63 @@ fn same_text(writer: &Writer<'_>, fact: &Fact) -> Step<Option<Stored>> {
     Ok(candidates.into_iter().find(|stored| normalised(&stored.fact.text) == text))
 }
 
-fn same_meaning(writer: &Writer<'_>, fact: &Fact, vector: Option<&[u8]>) -> Step<Option<Stored>> {
-    let Some(vector) = vector else {
-        return Ok(None);
-    };
-    // Baselines of two metrics read almost alike; what they are about is in their payload.
-    if fact.kind == FactKind::Baseline {
-        return Ok(None);
+/// Facts of like meaning that are looked at for the same figures.
+const CANDIDATES: usize = 8;
+
+/// The vectors of the categories that a batch touches, read once.
+#[derive(Default)]
+struct Neighbours {
+    known: HashMap<(String, FactKind), Vec<(i64, Direction)>>,
+}
+
+impl Neighbours {
+    /// The living fact that means the same as the new one, if any.
+    fn find(&mut self, writer: &Writer<'_>, fact: &Fact, vector: &[u8]) -> Step<Option<Stored>> {
+        // Baselines of two metrics read almost alike; what they are about is in their payload.
+        if fact.kind == FactKind::Baseline {
+            return Ok(None);
+        }
+        let threshold = if fact.kind == FactKind::Insight { SAME_INSIGHT } else { SAME_MEANING };
+        let wanted = Direction::stored(vector);
+        let mut near: Vec<(f64, i64)> = self
+            .of(writer, fact)?
+            .iter()
+            .map(|(serial, direction)| (direction.cosine(&wanted), *serial))
+            .filter(|(cosine, _)| *cosine > threshold)
+            .collect();
+        near.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        for (_, serial) in near.into_iter().take(CANDIDATES) {
+            let found =
+                record::select(&writer.transaction, &format!("WHERE serial = ?1 AND {LIVING}"), [serial])?;
+            if let Some(stored) = found.into_iter().find(|stored| same_figures(&stored.fact.text, &fact.text))
+            {
+                return Ok(Some(stored));
+            }
+        }
+        Ok(None)
     }
-    let threshold = if fact.kind == FactKind::Insight { SAME_INSIGHT } else { SAME_MEANING };
-    let candidates = record::select(
-        &writer.transaction,
-        &format!(
-            "JOIN vectors ON vectors.fact = facts.serial
-             WHERE category = ?1 AND kind = ?2 AND {LIVING} AND cosine(vector, ?3) > ?4
-             ORDER BY cosine(vector, ?3) DESC, serial LIMIT 8"
-        ),
-        params![fact.category, fact.kind.name(), vector, threshold],
-    )?;
-    Ok(candidates.into_iter().find(|stored| same_figures(&stored.fact.text, &fact.text)))
+
+    /// Takes up a fact that was just stored.
+    fn add(&mut self, fact: &Fact, serial: i64, vector: &[u8]) {
+        if let Some(known) = self.known.get_mut(&(fact.category.clone(), fact.kind)) {
+            known.push((serial, Direction::stored(vector)));
+        }
+    }
+
+    fn of(&mut self, writer: &Writer<'_>, fact: &Fact) -> Step<&[(i64, Direction)]> {
+        let key = (fact.category.clone(), fact.kind);
+        if !self.known.contains_key(&key) {
+            let mut statement = writer.transaction.prepare_cached(&format!(
+                "SELECT serial, vector FROM facts JOIN vectors ON vectors.fact = facts.serial
+                 WHERE category = ?1 AND kind = ?2 AND {LIVING} ORDER BY serial"
+            ))?;
+            let rows = statement.query_map(params![fact.category, fact.kind.name()], |row| {
+                Ok((row.get(0)?, Direction::stored(row.get_ref(1)?.as_blob()?)))
+            })?;
+            self.known.insert(key.clone(), rows.collect::<rusqlite::Result<_>>()?);
+        }
+        Ok(&self.known[&key])
+    }
 }
 
 /// Whether two texts carry the same numbers: embeddings hardly tell 30 basis points from 300.

@@ -5,10 +5,11 @@ use std::path::Path;
 use rusqlite::{OptionalExtension, params};
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::facts::{FactStore, Writer, facts, fingerprint, set_meta};
+use super::facts::{FactStore, facts};
 use super::facts_record::{self as record, json, rows};
 use super::facts_schema::{decode, encode};
 use super::facts_upsert::FactVectors;
+use super::facts_write::{Writer, fingerprint, set_meta};
 use super::migrate::Step;
 use crate::error::{Error, Result};
 use crate::model::{Fact, Fingerprint, Id};

@@ -7,6 +7,7 @@ pub(crate) mod facts_record;
 pub(crate) mod facts_schema;
 pub(crate) mod facts_upsert;
 mod facts_vectors;
+pub(crate) mod facts_write;
 pub mod hot;
 mod hot_sync;
 pub mod interner;
