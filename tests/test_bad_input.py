@@ -256,6 +256,15 @@ def test_ticks_may_begin_at_nought(tmp_path: Path, minilm: Embedder) -> None:
         assert [opened.remember(f"step {tick}", tick=tick).tick for tick in range(3)] == [0, 1, 2]
 
 
+def test_a_chat_that_is_captured_afterwards_keeps_its_own_times(tmp_path: Path, minilm: Embedder) -> None:
+    days = ("2024-01-03", "2024-01-02", "2024-01-05")
+    with bardo.open(tmp_path / "agent", embedder=minilm) as opened:
+        told = opened.remember(
+            [{"role": "user", "content": day, "timestamp": f"{day}T00:00:00"} for day in days]
+        )
+        assert [episode.tick for episode in told] == [1_704_240_000, 1_704_240_000, 1_704_412_800]
+
+
 def test_a_closed_grimoire_says_so(tmp_path: Path, minilm: Embedder) -> None:
     opened = bardo.open(tmp_path / "agent", embedder=minilm)
     opened.close()

@@ -209,7 +209,8 @@ def split_sentences(texts: Sequence[str], limit: int = 64) -> list[list[str]]:
     """The sentences of each text by Unicode's rules (UAX #29), in order and trimmed.
 
     What has no letter or digit is left out. A sentence under 40 bytes is joined with the next one, one over 1,024 is
-    cut between words; a text with more than `limit` pieces has neighbours joined into at most `limit` runs of about equal length.
+    cut between words; a text with more than `limit` pieces has neighbours joined into at most `limit` runs of about
+    equal length.
     """
 
 # --- index: facts -----------------------------------------------------------------------------------------------------

@@ -127,7 +127,8 @@ class Grimoire:
 
         Args:
             what: A string, an `Episode`, a chat message (`role`, `content`), or an iterable of any of these.
-            tick: Logical time; the current tick if not given. An `Episode` with a tick keeps its own.
+            tick: Logical time. If not given: of an `Episode` its own, else the second of `at`, or the last tick where ticks
+                count loops.
             at: Wall clock of the observation, microseconds UTC; now if 0.
             kind: See `Episode`, as the other fields.
             role: Who authored it.
@@ -152,14 +153,14 @@ class Grimoire:
             DecreasingTickError: The tick lies before the last one.
         """
         self._ready(write=True)
-        stamp = self._ticks.stamp(tick)
+        stamp = None if tick is None else self._ticks.stamp(tick)
         defaults = {
-            "tick": stamp, "at": at, "kind": kind, "role": role, "speaker": speaker, "subjects": subjects,
-            "payload": payload, "thread": thread, "session": session, "mode": mode, "curiosity": curiosity,
-            "importance": importance, "verified": verified, "pad": pad,
+            "at": at, "kind": kind, "role": role, "speaker": speaker, "subjects": subjects, "payload": payload,
+            "thread": thread, "session": session, "mode": mode, "curiosity": curiosity, "importance": importance,
+            "verified": verified, "pad": pad,
         }  # fmt: skip
         episodes, batch = episodes_from(what, defaults, clean=strip_recalled, truncate=truncate)
-        own = tick is not None or any(episode.tick not in (0, stamp) for episode in episodes)
+        own = tick is not None or any(episode.tick for episode in episodes)
         stored = self._record(episodes, tick=stamp, own_ticks=own)
         return stored if batch else stored[0]
 
@@ -171,7 +172,7 @@ class Grimoire:
             settings=self.config.archive,
         )
 
-    def _record(self, episodes: Sequence[Episode], *, tick: int, own_ticks: bool) -> list[Episode]:
+    def _record(self, episodes: Sequence[Episode], *, tick: int | None, own_ticks: bool) -> list[Episode]:
         stored, fresh = self._recorder.record(episodes, tick=tick, own_ticks=own_ticks)
         self._stores.note_unit()
         self._unembedded += fresh

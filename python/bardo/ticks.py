@@ -54,6 +54,13 @@ class Ticks:
             return self._last
         return max(self._last, self._clock.now() // MICROSECONDS)
 
+    def of(self, at: int) -> int:
+        """The tick of something that was seen at `at` (microseconds UTC) and brings no tick of its own.
+
+        A conversation that is captured afterwards keeps its own times this way; ticks still never go back.
+        """
+        return self._last if self._loops else max(self._last, at // MICROSECONDS)
+
     def stamp(self, given: SupportsIndex | None) -> int:
         """The tick of something that happens now: the caller's if it gave one.
 

@@ -36,13 +36,13 @@ class Recorder:
         self._clock = clock
 
     def record(
-        self, episodes: Sequence[Episode], *, tick: int, own_ticks: bool, late: bool = False
+        self, episodes: Sequence[Episode], *, tick: int | None, own_ticks: bool, late: bool = False
     ) -> tuple[list[Episode], int]:
         """Records episodes, all or none.
 
         Args:
             episodes: Without a time of day they are of now.
-            tick: Of those that bring none.
+            tick: Of those that bring none; from their time of day if not given.
             own_ticks: Whether the caller passed the ticks itself.
             late: Whether they may lie before the last tick, as those of another writer do.
 
@@ -52,15 +52,15 @@ class Recorder:
         if not episodes:
             return [], 0
         now = self._clock.now()
-        complete = [
-            dataclasses.replace(
-                episode,
-                tick=episode.tick or tick,
-                at=episode.at or now,
-                subjects=name_list("subjects", episode.subjects),
-            )
-            for episode in episodes
-        ]
+        complete: list[Episode] = []
+        last = 0
+        for episode in episodes:
+            at = episode.at or now
+            # A batch may hold times that go back; its ticks do not.
+            own_tick = episode.tick or (max(last, self._ticks.of(at)) if tick is None else tick)
+            last = max(last, own_tick)
+            subjects = name_list("subjects", episode.subjects)
+            complete.append(dataclasses.replace(episode, tick=own_tick, at=at, subjects=subjects))
         recorded = self._log.record(complete, now=now, out_of_order=late)
         stored = [
             episode for episode in self._log.get([entry.id for entry in recorded]) if episode is not None
@@ -81,9 +81,7 @@ class Recorder:
             problem = batch.problem
             if problem is None:
                 try:
-                    taken += self.record(batch.episodes, tick=self._ticks.now(), own_ticks=False, late=True)[
-                        1
-                    ]
+                    taken += self.record(batch.episodes, tick=None, own_ticks=False, late=True)[1]
                 except InvalidInputError as error:
                     batch = inbox.reject(batch.path, str(error))  # noqa: PLW2901 - it has moved
                     problem = batch.problem
