@@ -2,7 +2,7 @@
 //! and the metadata that filters and scores need. Held in memory, kept up to date by every write, rebuilt from the
 //! log and the fact store at will (law 9). Texts stay in the stores.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use super::interner::{Interner, NO_NAME, Symbol};
 use super::lexical::{LexicalIndex, MAX_DOCUMENTS, NO_GROUP, Slot};
@@ -138,7 +138,12 @@ pub struct HotSet {
     lengths: Vec<u32>,
     /// Conversation of every slot: a copy of the rows' that is quick to walk.
     conversation_of: Vec<u32>,
-    facts: usize,
+    /// Wall clock of every slot: a copy of the rows' that is quick to walk.
+    times: Vec<Micros>,
+    /// Whether each slot holds an episode.
+    holds_episode: Vec<bool>,
+    /// Slots of facts.
+    facts: BTreeSet<Slot>,
     /// Number of the last change of facts that was taken over (`hot_sync.rs`).
     pub(super) facts_change: u64,
 }
@@ -200,9 +205,9 @@ impl HotSet {
         self.conversation_of[slot as usize] = NO_GROUP;
         self.lexical.remove(slot);
         self.vectors.remove(slot);
-        if let Some(row) = self.rows[slot as usize].take() {
-            self.facts -= usize::from(row.fact.is_some());
-        }
+        self.rows[slot as usize] = None;
+        self.holds_episode[slot as usize] = false;
+        self.facts.remove(&slot);
         self.free.push(slot);
         true
     }
@@ -274,8 +279,25 @@ impl HotSet {
 
     /// Facts among them.
     #[must_use]
-    pub const fn facts(&self) -> usize {
-        self.facts
+    pub fn facts(&self) -> usize {
+        self.facts.len()
+    }
+
+    /// Whether each slot holds an episode.
+    #[must_use]
+    pub fn holds_episode(&self) -> &[bool] {
+        &self.holds_episode
+    }
+
+    /// The rows of facts with their slots.
+    pub fn fact_rows(&self) -> impl Iterator<Item = (Slot, &Row)> {
+        self.facts.iter().filter_map(|&slot| Some((slot, self.row(slot)?)))
+    }
+
+    /// Wall clock of every slot.
+    #[must_use]
+    pub fn times(&self) -> &[Micros] {
+        &self.times
     }
 
     /// Whether there is no memory.
@@ -289,14 +311,15 @@ impl HotSet {
     pub fn bytes(&self) -> usize {
         self.rows.capacity() * size_of::<Option<Row>>()
             + self.slots.capacity() * (size_of::<(Id, Slot)>() + 1)
-            + self.facts * size_of::<FactRow>()
+            + self.facts.len() * (size_of::<FactRow>() + size_of::<Slot>())
+            + self.rows.len() * (size_of::<Micros>() + size_of::<u32>() + 1)
             + self.names.bytes()
             + self.lexical.bytes()
             + self.vectors.bytes()
     }
 
     fn insert(&mut self, row: Row) -> Result<Slot> {
-        let (id, is_fact) = (row.id, row.fact.is_some());
+        let (id, at, is_fact) = (row.id, row.at, row.fact.is_some());
         let slot = if let Some(slot) = self.free.pop() {
             self.rows[slot as usize] = Some(row);
             slot
@@ -309,10 +332,16 @@ impl HotSet {
             }
             self.rows.push(Some(row));
             self.conversation_of.push(NO_GROUP);
+            self.times.push(0);
+            self.holds_episode.push(false);
             self.rows.len() as Slot - 1
         };
         self.slots.insert(id, slot);
-        self.facts += usize::from(is_fact);
+        self.times[slot as usize] = at;
+        self.holds_episode[slot as usize] = !is_fact;
+        if is_fact {
+            self.facts.insert(slot);
+        }
         Ok(slot)
     }
 

@@ -13,6 +13,9 @@ use crate::error::{Error, Result};
 const RESCORE_FACTOR: usize = 3;
 const RESCORE_LEAST: usize = 30;
 
+/// Marks the rows of sentences; slots have 26 bits.
+const SENTENCE: u32 = 1 << 31;
+
 /// Greatest magnitude of an 8-bit code.
 const CODE_MAX: f32 = 127.0;
 
@@ -58,7 +61,8 @@ pub struct VectorIndex {
     codes: Vec<i8>,
     scales: Vec<f32>,
     originals: Vec<f16>,
-    owners: Vec<Slot>,
+    /// The memory of each row; [`SENTENCE`] is set where the row is a sentence of it.
+    owners: Vec<u32>,
     rows_of: Vec<Vec<u32>>,
 }
 
@@ -82,8 +86,9 @@ impl VectorIndex {
             self.rows_of.resize_with(owner as usize + 1, Vec::new);
         }
         for unit in units {
-            self.rows_of[owner as usize].push(self.owners.len() as u32);
-            self.owners.push(owner);
+            let rows = &mut self.rows_of[owner as usize];
+            self.owners.push(if rows.is_empty() { owner } else { owner | SENTENCE });
+            rows.push(self.owners.len() as u32 - 1);
             self.scales.push(quantize(&unit, &mut self.codes));
             self.originals.extend(unit.iter().map(|&part| f16::from_f32(part)));
         }
@@ -116,24 +121,25 @@ impl VectorIndex {
         if self.dims == 0 {
             return;
         }
-        for ((code, &scale), (&owner, row)) in
-            self.codes.chunks_exact(self.dims).zip(&self.scales).zip(self.owners.iter().zip(0_u32..))
+        for ((code, &scale), &owner) in self.codes.chunks_exact(self.dims).zip(&self.scales).zip(&self.owners)
         {
-            if !allowed[owner as usize] {
+            let slot = (owner & !SENTENCE) as usize;
+            if !allowed[slot] {
                 continue;
             }
             let product = <i8 as SpatialSimilarity>::dot(code, &query.codes).unwrap_or(0.0);
             let cosine = product as f32 * scale * query.scale;
-            let similarity = &mut similarities[owner as usize];
-            if self.rows_of[owner as usize][0] == row {
+            let similarity = &mut similarities[slot];
+            if owner & SENTENCE == 0 {
                 similarity.whole = cosine;
-                similarity.sentences = (self.rows_of[owner as usize].len() as u32 - 1).max(1);
-                if similarity.sentences == 1 {
-                    similarity.best = cosine;
-                }
             } else {
+                similarity.sentences += 1;
                 similarity.best = similarity.best.max(cosine);
             }
+        }
+        for similarity in similarities.iter_mut().filter(|similarity| similarity.sentences == 0) {
+            similarity.best = similarity.whole;
+            similarity.sentences = 1;
         }
     }
 
@@ -234,7 +240,7 @@ impl VectorIndex {
             let (from, to) = (last * self.dims, row * self.dims);
             self.codes.copy_within(from..from + self.dims, to);
             self.originals.copy_within(from..from + self.dims, to);
-            let moved = &mut self.rows_of[self.owners[last] as usize];
+            let moved = &mut self.rows_of[(self.owners[last] & !SENTENCE) as usize];
             if let Some(entry) = moved.iter_mut().find(|entry| **entry == last as u32) {
                 *entry = row as u32;
             }

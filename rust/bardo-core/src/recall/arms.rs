@@ -1,5 +1,7 @@
 //! The three arms: what each says of a memory, and which memories it brings in.
 
+use std::cmp::Ordering;
+
 use super::settings::Settings;
 use crate::index::calendar::MICROS_PER_DAY;
 use crate::index::hot::{HotSet, Row};
@@ -61,18 +63,13 @@ impl Arms<'_> {
 
     /// The candidates of the three arms in the order of [`super::explain::Arm::ALL`], each past its own threshold.
     pub fn candidates(&self, depth: usize, scratch: &mut Scratch) -> [List; 3] {
-        let allowed = |scratch: &Scratch| -> Vec<Slot> {
-            (0..).zip(&scratch.allowed).filter(|(_, allowed)| **allowed).map(|(slot, _)| slot).collect()
-        };
-        let slots = allowed(scratch);
-        let rough = slots
-            .iter()
-            .filter_map(|&slot| Some((slot, self.dense(scratch.similarities.get(slot as usize)?))));
+        let rough = (0..).zip(scratch.similarities.iter().map(|similarity| self.dense(similarity)));
         let rough = self.top(rough.filter(|(_, value)| value.is_finite()), depth);
-        let words =
-            slots.iter().map(|&slot| (slot, scratch.words[slot as usize])).filter(|(_, value)| *value > 0.0);
-        let words = self.top(words, depth);
-        let recent = self.top(slots.iter().map(|&slot| (slot, self.recency(slot))), RECENT.min(depth));
+        let words = (0..).zip(scratch.words.iter().copied()).filter(|(_, value)| *value > 0.0);
+        let words = self.top(words.filter(|(slot, _)| scratch.allowed[*slot as usize]), depth);
+        let times = (0..).zip(self.hot.times()).filter(|(slot, _)| scratch.allowed[*slot as usize]);
+        let recent = self.top(times.map(|(slot, at)| (slot, *at)), RECENT.min(depth));
+        let recent = recent.into_iter().map(|(slot, _)| (slot, self.recency(slot))).collect();
         let near: Vec<(Slot, f32)> = rough
             .into_iter()
             .filter_map(|(slot, _)| {
@@ -121,23 +118,54 @@ impl Arms<'_> {
 
     /// The best sentence, held back where there were many to choose from, with a part of the whole.
     fn dense(&self, similarity: &Similarity) -> f32 {
-        let chance = self.settings.sentence_penalty * (similarity.sentences.max(1) as f32).ln();
+        let chance = if similarity.sentences < 2 {
+            0.0
+        } else {
+            self.settings.sentence_penalty * (similarity.sentences as f32).ln()
+        };
         let whole = self.settings.whole_weight;
         (similarity.best - chance + whole * similarity.whole) / (1.0 + whole)
     }
 
     /// The greatest values, greatest first, ties by id.
-    fn top(&self, values: impl Iterator<Item = (Slot, f32)>, count: usize) -> List {
+    fn top<V: Value>(&self, values: impl Iterator<Item = (Slot, V)>, count: usize) -> Vec<(Slot, V)> {
         let id = |slot: Slot| self.hot.row(slot).map(|row| row.id);
-        let order = |left: &(Slot, f32), right: &(Slot, f32)| {
-            right.1.total_cmp(&left.1).then_with(|| id(left.0).cmp(&id(right.0)))
+        let order = |left: &(Slot, V), right: &(Slot, V)| {
+            right.1.order(&left.1).then_with(|| id(left.0).cmp(&id(right.0)))
         };
-        let mut kept: List = values.collect();
-        if kept.len() > count {
-            kept.select_nth_unstable_by(count, order);
-            kept.truncate(count);
+        let mut kept: Vec<(Slot, V)> = Vec::with_capacity(2 * count);
+        let mut least: Option<V> = None;
+        for (slot, value) in values {
+            if least.is_some_and(|least| value.order(&least).is_lt()) {
+                continue;
+            }
+            kept.push((slot, value));
+            if kept.len() == 2 * count {
+                kept.select_nth_unstable_by(count - 1, order);
+                kept.truncate(count);
+                least = kept.last().map(|(_, value)| *value);
+            }
         }
         kept.sort_unstable_by(order);
+        kept.truncate(count);
         kept
+    }
+}
+
+/// What lists are ranked by.
+trait Value: Copy {
+    /// A total order.
+    fn order(&self, other: &Self) -> Ordering;
+}
+
+impl Value for f32 {
+    fn order(&self, other: &Self) -> Ordering {
+        self.total_cmp(other)
+    }
+}
+
+impl Value for Micros {
+    fn order(&self, other: &Self) -> Ordering {
+        self.cmp(other)
     }
 }
