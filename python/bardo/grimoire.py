@@ -127,8 +127,8 @@ class Grimoire:
 
         Args:
             what: A string, an `Episode`, a chat message (`role`, `content`), or an iterable of any of these.
-            tick: Logical time. If not given: of an `Episode` its own, else the second of `at`, or the last tick where ticks
-                count loops.
+            tick: Logical time. If not given: of an `Episode` its own, else the second of `at`, or the last tick
+                where ticks count loops.
             at: Wall clock of the observation, microseconds UTC; now if 0.
             kind: See `Episode`, as the other fields.
             role: Who authored it.
