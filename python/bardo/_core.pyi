@@ -240,9 +240,9 @@ class FactStore:
         seed: Of the random part of new ids.
         now: Microseconds UTC, kept as the birth of a new file.
         create: Whether to begin a new file where there is none.
-        tau_ticks: e-folding time of the decay, in ticks.
-        reinforcement: Fraction of the gap to 1 that one reinforcement closes.
-        spacing_ticks: Reinforcements within this many ticks count once.
+        tau_ticks: e-folding time of the decay, in ticks; None for 500.
+        reinforcement: Fraction of the gap to 1 that one reinforcement closes; None for .1.
+        spacing_ticks: Reinforcements within this many ticks count once; None for 50.
 
     Raises:
         StoreForeignError: The file is not bardo's, or another agent's.
@@ -259,9 +259,9 @@ class FactStore:
         seed: int,
         now: int = 0,
         create: bool = True,
-        tau_ticks: float = 500.0,
-        reinforcement: float = 0.1,
-        spacing_ticks: int = 50,
+        tau_ticks: float | None = None,
+        reinforcement: float | None = None,
+        spacing_ticks: int | None = None,
     ) -> FactStore: ...
     @property
     def agent(self) -> str:
@@ -412,9 +412,9 @@ class FactStore:
         batch: int = 256,
         tick: int,
         now: int,
-        minimum: int = 3,
-        confirm_minimum: int = 30,
-        expiry_ticks: int = 20_160,
+        minimum: int | None = None,
+        confirm_minimum: int | None = None,
+        expiry_ticks: int | None = None,
     ) -> CuratorReport:
         """One Curator pass over at most `batch` verified episodes that were not counted yet.
 
@@ -426,9 +426,9 @@ class FactStore:
             batch: Episodes at most.
             tick: Logical time.
             now: Microseconds UTC.
-            minimum: Episodes behind a baseline before it is stated as a fact (spec 3).
-            confirm_minimum: Own observations before an inherited baseline is confirmed or refuted.
-            expiry_ticks: Ticks after which a contradicted fact expires; 14 days of 1,440 loops.
+            minimum: Episodes behind a baseline before it is stated as a fact; None for 3 (spec 3).
+            confirm_minimum: Own observations before an inherited baseline is confirmed or refuted; None for 30.
+            expiry_ticks: Ticks after which a contradicted fact expires; None for 14 days of 1,440 loops.
 
         Raises:
             StoreDamagedError: The log ends before the watermark: it was replaced or rolled back.

@@ -253,3 +253,37 @@ def test_decay_is_the_curve_of_the_spec():
     assert decay(0.8, 1, 100, half_life_to_tau(100)) == pytest.approx(0.4)
     assert decay(0.9, 1, 10**9, 500.0, kind="anti_knowledge") == 0.3
     assert confidence_now(Fact("x", confidence=0.5, reinforced_tick=10), tick=10, tau_ticks=9.0) == 0.5
+
+
+FILLING = """
+import resource, sys
+from bardo import errors
+from bardo._core import FactStore
+from bardo.model import Fact
+store = FactStore(sys.argv[1], agent="tester", seed=1)
+resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, 400_000))
+kept = 0
+try:
+    while True:
+        store.upsert([Fact(f"{kept} " + "word " * 2_000)], tick=0, now=0)
+        kept += 1
+except errors.StoreUnavailableError as error:
+    print(kept, error)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="file size limits are POSIX")
+def test_a_full_disk_is_a_typed_error_and_loses_nothing_acknowledged(path: Path):
+    done = subprocess.run(
+        [sys.executable, "-c", FILLING, str(path)],
+        capture_output=True,
+        check=True,
+        env={"PYTHONPATH": ":".join(sys.path)},
+    )
+    kept, message = done.stdout.decode().split(" ", 1)
+    assert int(kept) > 3
+    assert "cannot write" in message
+    with_room = FactStore(path, agent="tester", seed=1)
+    assert with_room.stats()["facts"] == int(kept)
+    add(with_room, Fact("room again"))
+    with_room.close()

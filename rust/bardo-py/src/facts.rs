@@ -43,8 +43,8 @@ pub struct FactStore {
 #[pymethods]
 impl FactStore {
     #[new]
-    #[pyo3(signature = (path, *, agent, seed, now = 0, create = true, tau_ticks = decay::LOOP_TAU_TICKS,
-        reinforcement = decay::REINFORCEMENT, spacing_ticks = decay::SPACING_TICKS))]
+    #[pyo3(signature = (path, *, agent, seed, now = 0, create = true, tau_ticks = None, reinforcement = None,
+        spacing_ticks = None))]
     #[expect(clippy::too_many_arguments, reason = "keyword-only options of a constructor")]
     fn new(
         py: Python<'_>,
@@ -53,11 +53,11 @@ impl FactStore {
         seed: u64,
         now: i64,
         create: bool,
-        tau_ticks: f64,
-        reinforcement: f64,
-        spacing_ticks: u64,
+        tau_ticks: Option<f64>,
+        reinforcement: Option<f64>,
+        spacing_ticks: Option<u64>,
     ) -> PyResult<Self> {
-        let retention = Retention { tau_ticks, reinforcement, spacing_ticks };
+        let retention = Retention::default().with(tau_ticks, reinforcement, spacing_ticks);
         let options = FactOptions { agent, seed, now, create, retention };
         let store = py.detach(|| index::FactStore::open(&path, &options)).into_python()?;
         Ok(Self { store })
@@ -141,7 +141,9 @@ impl FactStore {
     }
 
     #[pyo3(signature = (*, kind = None, category = None, subject = None, source = None, status = Some("active"),
-        as_of = None, after = None, limit = 1024))]
+        as_of = None, after = None, limit = 1024),
+        text_signature = "($self, *, kind=None, category=None, subject=None, source=None, status='active', \
+        as_of=None, after=None, limit=1024)")]
     #[expect(clippy::too_many_arguments, reason = "keyword-only filters")]
     fn list<'py>(
         &self,
@@ -167,7 +169,8 @@ impl FactStore {
         facts_into(py, &py.detach(|| self.store.list(&filter, limit)).into_python()?)
     }
 
-    #[pyo3(signature = (ids, *, tick, fraction = None, spacing_ticks = None, evidence = Vec::new()))]
+    #[pyo3(signature = (ids, *, tick, fraction = None, spacing_ticks = None, evidence = Vec::new()),
+        text_signature = "($self, ids, *, tick, fraction=None, spacing_ticks=None, evidence=())")]
     fn reinforce(
         &self,
         py: Python<'_>,
@@ -322,8 +325,7 @@ impl FactStore {
         py.detach(|| self.store.confidence_now(&ids, tick)).into_python()
     }
 
-    #[pyo3(signature = (log, *, batch = 256, tick, now, minimum = MINIMUM_EPISODES,
-        confirm_minimum = CONFIRM_OBSERVATIONS, expiry_ticks = EXPIRY_TICKS))]
+    #[pyo3(signature = (log, *, batch = 256, tick, now, minimum = None, confirm_minimum = None, expiry_ticks = None))]
     #[expect(clippy::too_many_arguments, reason = "keyword-only options")]
     fn consolidate(
         &self,
@@ -332,11 +334,15 @@ impl FactStore {
         batch: usize,
         tick: u64,
         now: i64,
-        minimum: u64,
-        confirm_minimum: u64,
-        expiry_ticks: u64,
+        minimum: Option<u64>,
+        confirm_minimum: Option<u64>,
+        expiry_ticks: Option<u64>,
     ) -> PyResult<CuratorReport> {
-        let settings = CuratorSettings { minimum, confirm_minimum, expiry_ticks };
+        let settings = CuratorSettings {
+            minimum: minimum.unwrap_or(MINIMUM_EPISODES),
+            confirm_minimum: confirm_minimum.unwrap_or(CONFIRM_OBSERVATIONS),
+            expiry_ticks: expiry_ticks.unwrap_or(EXPIRY_TICKS),
+        };
         let log = log.get();
         py.detach(|| consolidate::consolidate(&self.store, &log.core, batch, tick, now, settings))
             .map(CuratorReport::from)
@@ -357,12 +363,7 @@ impl FactStore {
 
 impl FactStore {
     fn retention(&self, tau: Option<f64>, fraction: Option<f64>, spacing: Option<u64>) -> Retention {
-        let own = self.store.retention();
-        Retention {
-            tau_ticks: tau.unwrap_or(own.tau_ticks),
-            reinforcement: fraction.unwrap_or(own.reinforcement),
-            spacing_ticks: spacing.unwrap_or(own.spacing_ticks),
-        }
+        self.store.retention().with(tau, fraction, spacing)
     }
 }
 

@@ -57,6 +57,16 @@ impl Default for Retention {
 }
 
 impl Retention {
+    /// The same with these parts replaced, where given.
+    #[must_use]
+    pub fn with(self, tau: Option<f64>, reinforcement: Option<f64>, spacing: Option<u64>) -> Self {
+        Self {
+            tau_ticks: tau.unwrap_or(self.tau_ticks),
+            reinforcement: reinforcement.unwrap_or(self.reinforcement),
+            spacing_ticks: spacing.unwrap_or(self.spacing_ticks),
+        }
+    }
+
     fn check(&self) -> Result<()> {
         check_tau(self.tau_ticks)?;
         check_fraction(self.reinforcement)
