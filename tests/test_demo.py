@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 import bardo
 from bardo import demo
 from bardo.bequeath import testament
-from bardo.demo import chat, market, trader
+from bardo.demo import chat, lives, market, picture, trader
 from bardo.errors import StoreUnavailableError
 from bardo.model import Fact
 from bardo.surfaces.cli.app import app
@@ -132,10 +132,10 @@ def test_heirs_recall_what_they_inherited_and_test_it(told: tuple[Path, dict]):
         assert heir["confirmed"] or heir["refuted"]
         fates = [heir[fate] for fate in ("confirmed", "refuted", "doubted", "never_tested")]
         assert sorted(text for fate in fates for text in fate) == sorted(heir["inherited"])
-    marked = [
-        memory for heir in heirs for memory in heir["last_recollection"]["memories"] if memory["inherited"]
-    ]
-    assert all(memory["reason"] for memory in marked)
+        recalled = heir["first_recollection"]["memories"]
+        assert recalled
+        assert all(memory["inherited"] and memory["source"] == "testament" for memory in recalled)
+        assert all(memory["reason"] and memory["confidence"] < 0.5 for memory in recalled)
 
 
 def test_what_lies_on_disk_is_what_was_reported(told: tuple[Path, dict]):
@@ -178,3 +178,48 @@ def test_a_folder_of_somebody_else_is_left_alone(tmp_path: Path):
     with pytest.raises(StoreUnavailableError, match="--out"):
         demo.run(tmp_path, quick=True)
     assert (tmp_path / "thesis.txt").read_text() == "years of work"
+
+
+def letters(texts: list[str]) -> np.ndarray:
+    """A small stand-in for a model, where a test is not about meaning: how often each letter occurs."""
+    counts = np.array(
+        [[text.lower().count(letter) for letter in "abcdefghijklmnopqrstuvwxyz"] for text in texts]
+    )
+    return counts + 0.01
+
+
+def test_the_same_seed_and_days_give_the_same_lives(closes: market.Closes, tmp_path: Path):
+    days = market.days(closes, count=360)
+    runs = []
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        runs.append(
+            lives.live_and_die(
+                days,
+                tmp_path / name,
+                terms=trader.Terms(),
+                seed=3,
+                embedder=letters,
+                progress=lambda *_: None,
+                tell=lambda _: None,
+            )
+        )
+        picture.draw(tmp_path / f"{name}.png", runs[-1], terms=trader.Terms())
+    for one, other in zip(*runs, strict=True):
+        assert one.wealth == other.wealth
+        assert one.curves == other.curves
+        assert one.testament.reflection == other.testament.reflection
+        assert one.testament.facts == other.testament.facts
+    assert (tmp_path / "one.png").read_bytes() == (tmp_path / "two.png").read_bytes()
+
+
+def test_a_poor_life_ends_early_and_leaves_a_bloodstain(closes: market.Closes, tmp_path: Path):
+    terms = trader.Terms(living_cost_per_year=300.0)
+    founder, heir, _ = lives.live_and_die(
+        market.days(closes, count=400), tmp_path, terms=terms, seed=3, embedder=letters,
+        progress=lambda *_: None, tell=lambda _: None,
+    )  # fmt: skip
+    assert (founder.cause, len(founder.days)) == ("economic", heir.first)
+    assert founder.wealth[-1] <= terms.reserve
+    assert any(fact.bloodstain for fact in founder.testament.facts)
+    assert any(fact.bloodstain and "off my capital" in fact.text for fact in heir.inherited)

@@ -23,7 +23,7 @@ TRANSCRIPT = "transcript.jsonl"
 SPEAKERS = ("Mira", "Juno")
 THREAD = "grandmother's birthday"
 MEMORIES = 3
-#: Tokens of the prompt, the reserve for the answer included: a fifth of the whole chat.
+#: Tokens of the prompt, the reserve for the answer included; the words of the chat alone are 1,710.
 BUDGET, RESERVE = 900, 200
 TASK = "It is the morning of the party. Brief Mira: when does it start, who must not eat what, and what about the cat?"
 #: What is asked, and words of the turn that answers it. Two of the answers replaced an older one in mid-chat.

@@ -66,6 +66,7 @@ class Life:
         doubted: Inherited facts that lost confidence, since acting on them went badly.
         faded: Inherited facts that were never put to the test.
         cause: Of death.
+        first_recollection: What it recalled for its first decision that found anything.
         last_recollection: What it recalled for its last decision.
         testament: What it left.
     """
@@ -89,6 +90,7 @@ class Life:
     doubted: list[Fact] = field(default_factory=list)
     faded: list[Fact] = field(default_factory=list)
     cause: str = ""
+    first_recollection: Recollection | None = None
     last_recollection: Recollection | None = None
     testament: Testament | None = None
 
@@ -236,6 +238,7 @@ class Trader:
         said = tuple(memory for memory in found if memory.id in decision.said)
         self._used = dataclasses.replace(found, memories=said)
         self.life.inherited_share.append(decision.inherited_share)
+        self.life.first_recollection = self.life.first_recollection or found
         self.life.last_recollection = found
 
 

@@ -13,6 +13,7 @@ from bardo.surfaces.cli.tables import recollection_document
 
 if TYPE_CHECKING:
     from bardo.demo.chat import Chat
+    from bardo.recall.retriever import Recollection
 
 
 def document(
@@ -52,7 +53,6 @@ def document(
 
 
 def _life(life: Life) -> dict[str, Any]:
-    recalled = life.last_recollection
     return {
         "agent": life.agent,
         "generation": life.generation,
@@ -69,6 +69,11 @@ def _life(life: Life) -> dict[str, Any]:
         "doubted": [fact.text for fact in life.doubted],
         "never_tested": [fact.text for fact in life.faded],
         "inherited_share": [round(share, 4) for share in life.inherited_share],
-        "last_recollection": None if recalled is None else recollection_document(recalled),
+        "first_recollection": _recalled(life.first_recollection),
+        "last_recollection": _recalled(life.last_recollection),
         "reflection": None if life.testament is None else life.testament.reflection,
     }
+
+
+def _recalled(recollection: Recollection | None) -> dict[str, Any] | None:
+    return None if recollection is None else recollection_document(recollection)

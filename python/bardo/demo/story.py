@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from bardo.model import Fact
 
 #: Rows of a list of facts.
-FEW = 5
+FEW = 4
 CAVEAT = (
     "A demonstration of memory, not of trading: the rules are plain, one path of history proves nothing, "
     "and this is no advice."
@@ -57,9 +57,10 @@ def life(lived: Life, terms: Terms) -> RenderableType:
         parts += [_facts("What its own days confirmed of the inheritance", lived.confirmed, "green"),
                   _facts("What they refuted", lived.refuted, "red"),
                   _facts("What it acted on badly, and doubts", lived.doubted, "yellow")]  # fmt: skip
-    if lived.last_recollection is not None and len(lived.last_recollection):
-        title = f"Recalled for the last decision: {lived.last_recollection.query}"
-        parts.append(tables.memories(list(lived.last_recollection)[:FEW], title=title))
+    for when, recalled in (("first", lived.first_recollection), ("last", lived.last_recollection)):
+        if recalled is not None and len(recalled):
+            title = f"Recalled for its {when} decision: {recalled.query}"
+            parts.append(tables.memories(recalled[:FEW], title=title))
     if lived.testament is not None:
         parts.append(
             Panel(

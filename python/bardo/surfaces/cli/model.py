@@ -85,4 +85,4 @@ def _print(document: dict[str, Any], output: Output) -> None:
     from bardo.surfaces.cli import tables  # noqa: PLC0415
 
     output.document(document)
-    output.show(tables.pairs(document.items()))
+    output.show(tables.pairs({**document, "built": ", ".join(document["built"]) or "nothing yet"}.items()))

@@ -29,8 +29,10 @@ def grid(*headers: str, title: str | None = None) -> Table:
     """An empty table in the house style."""
     table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", title_style="bold", pad_edge=False)
     for header in headers:
-        numeric = header in {"#", "score", "sure", "count"}
-        table.add_column(header, justify="right" if numeric else "left", no_wrap=numeric, overflow="fold")
+        numeric = header in {"#", "score", "sure", "tick", "support"}
+        table.add_column(
+            header, justify="right" if numeric else "left", no_wrap=numeric or header == "id", overflow="fold"
+        )
     return table
 
 

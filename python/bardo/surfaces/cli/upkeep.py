@@ -19,7 +19,8 @@ def sleep(at: At = HERE, as_json: Json = False, debug: Debug = False) -> None:
 
     document = plain(report)
     output.document(document)
-    output.show(tables.pairs(document.items(), title="One night's work"))
+    told = [(name, value) for name, value in document.items() if not isinstance(value, list)]
+    output.show(tables.pairs(told, title="One night's work"))
 
 
 def rebuild(at: At = HERE, as_json: Json = False, debug: Debug = False) -> None:
