@@ -10,6 +10,7 @@ from pathlib import Path
 
 from bardo.config import FILE_NAME
 from bardo.errors import NotFoundError, StoreUnavailableError
+from bardo.files import write_atomically
 
 #: Longest name of an agent, in bytes of UTF-8 (spec 1, "Limits").
 AGENT_BYTES = 256
@@ -78,19 +79,13 @@ class Folder:
             for folder in (self.root, self.inbox, self.identity):
                 folder.mkdir(parents=True, exist_ok=True)
             if not self.settings.exists() and not self.exists():
-                write_atomically(self.settings, f"agent = {json.dumps(agent, ensure_ascii=False)}\n")
+                text = f"agent = {json.dumps(agent, ensure_ascii=False)}\n"
+                write_atomically(self.settings, text.encode())
         except OSError as error:
             raise StoreUnavailableError(
                 f"cannot write to {self.root}: {error.strerror or error}. "
                 "Give the folder write permission and free space, or choose another path"
             ) from error
-
-
-def write_atomically(path: Path, text: str) -> None:
-    """Writes a small text file so that a reader sees the old one or the new one, never a half."""
-    scratch = path.with_name(f".{path.name}.{os.getpid()}")
-    scratch.write_text(text, encoding="utf-8")
-    scratch.replace(path)
 
 
 def holder(now: int) -> str:

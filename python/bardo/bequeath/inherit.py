@@ -19,11 +19,11 @@ import numpy as np
 
 from bardo import _core
 from bardo.bequeath import redact
-from bardo.bequeath.files import make_folder, read_json, replace, write_json
 from bardo.bequeath.lineage import Lineage
 from bardo.bequeath.testament import Testament
 from bardo.config import Bequeath
 from bardo.errors import EmbedderUnavailableError, InvalidInputError
+from bardo.files import make_folder, read_json, write_atomically, write_json
 from bardo.model import INHERITED_KIND, Episode, Fact, Fingerprint
 from bardo.ports import Embedder, Vectors
 
@@ -341,7 +341,7 @@ def _keep_copies(folder: Path, testaments: Iterable[Testament]) -> list[str]:
         except OSError as error:
             notes.append(f"No copy of {testament.path} was kept: {error}")
         else:
-            replace(path, content)
+            write_atomically(path, content)
     return notes
 
 

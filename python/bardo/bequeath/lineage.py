@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from bardo.bequeath.files import damaged, read_json, write_json
+from bardo.files import damaged, read_json, write_json
 
 LINEAGE_FILE = "lineage.json"
 TOMBSTONE_FILE = "tombstone.json"

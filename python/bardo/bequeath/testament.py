@@ -19,12 +19,12 @@ from bardo.bequeath.choose import (
     choose_episodes,
     choose_links,
 )
-from bardo.bequeath.files import replace
 from bardo.bequeath.lineage import Life, Lineage
 from bardo.bequeath.reflect import REFLECTION_BYTES
 from bardo.bequeath.tables import Link, LinkTuple
 from bardo.config import Bequeath
 from bardo.errors import InvalidInputError, StoreUnavailableError, TestamentError, TestamentTamperedError
+from bardo.files import write_atomically
 from bardo.model import Episode, Fact, Fingerprint
 from bardo.ports import Vectors
 
@@ -210,7 +210,7 @@ def write(
     parts[PUBLIC_KEY] = signing.public_pem(signing_key)
     data = container.pack(parts)
     written = _parse(data, path)
-    replace(path, data)
+    write_atomically(path, data)
     return written
 
 

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from bardo._core import EpisodeLog
-from bardo.capture.files import unavailable, write_atomically
 from bardo.capture.records import from_record, to_record
 from bardo.errors import InvalidInputError, StoreDamagedError
+from bardo.files import make_folder, unavailable, write_atomically
 from bardo.model import Episode
 
 FOLDER = "archive"
@@ -106,6 +106,7 @@ def _write_day(log: EpisodeLog, folder: Path, day: str, ids: list[str]) -> Path 
         "episodes": [to_record(episode) for episode in episodes],
     }
     path = folder / (f"{day}.{len(existing)}.json" if existing else f"{day}.json")
+    make_folder(path.parent)
     write_atomically(path, (json.dumps(content, ensure_ascii=False, indent=1) + "\n").encode())
     return path
 

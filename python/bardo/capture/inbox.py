@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from bardo._core import finish_episodes
-from bardo.capture.files import sync_folder, unavailable, write_atomically
 from bardo.capture.records import from_record, to_record
 from bardo.errors import BardoError, InvalidInputError
+from bardo.files import make_folder, sync_folder, unavailable, write_atomically
 from bardo.model import Episode
 from bardo.ports import SystemClock
 
@@ -84,6 +84,7 @@ def drop(
         header = json.dumps({"format": FORMAT, "version": VERSION, "episodes": len(lines)})
         # The name sorts by time and is never used twice: another file may begin with the same episode.
         path = folder / INBOX / f"{first_id}-{secrets.token_hex(4)}.jsonl"
+        make_folder(path.parent)
         write_atomically(path, "\n".join([header, *lines, ""]).encode())
         paths.append(path)
     return paths
@@ -118,6 +119,7 @@ def waiting(folder: Path | str) -> list[Path]:
 def reject(path: Path, reason: str) -> Batch:
     """Moves a file of the inbox to `inbox/rejected`, with the reason in a file beside it."""
     aside = path.parent / REJECTED / path.name
+    make_folder(aside.parent)
     write_atomically(aside.with_suffix(".reason.txt"), f"{reason}\n".encode())
     path.replace(aside)
     sync_folder(path.parent)

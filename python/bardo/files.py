@@ -1,0 +1,99 @@
+"""Writing a file so that it is there whole or not at all, also after a power loss."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from bardo.errors import StoreDamagedError, StoreUnavailableError
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """Writes a file under a passing name, makes it durable, and gives it its own name.
+
+    Raises:
+        StoreUnavailableError: The operating system refused; nothing of the file is left.
+    """
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        with draft.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
+        sync_folder(path.parent)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            draft.unlink()
+        raise unavailable("write", path, error) from error
+
+
+def make_folder(folder: Path) -> None:
+    """Makes a folder, and those above it, unless it is there.
+
+    Raises:
+        StoreUnavailableError: The operating system refused.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise unavailable("make the folder", folder, error) from error
+
+
+def sync_folder(folder: Path) -> None:
+    """Makes new, moved and deleted names of a folder durable. Windows does so by itself."""
+    if os.name == "nt":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def unavailable(action: str, path: Path, error: OSError) -> StoreUnavailableError:
+    """The error for a refusal of the operating system."""
+    cause = error.strerror or str(error)
+    return StoreUnavailableError(
+        f"cannot {action} {path}: {cause}. Check that the disk has room and the folder is writable, then try again"
+    )
+
+
+def write_json(path: Path, content: Mapping[str, Any]) -> None:
+    """Replaces a JSON file in one step, durably.
+
+    Raises:
+        StoreUnavailableError: The operating system refused.
+    """
+    text = json.dumps(content, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+    write_atomically(path, text.encode())
+
+
+def read_json(path: Path) -> dict[str, Any] | None:
+    """The object in a JSON file, or nothing if there is no file.
+
+    Raises:
+        StoreDamagedError: It is not a JSON object.
+        StoreUnavailableError: The operating system refused.
+    """
+    try:
+        fields = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise StoreUnavailableError(f"cannot read {path}: {error}. Check its permissions") from error
+    except ValueError as error:
+        raise damaged(path, error) from error
+    if not isinstance(fields, dict):
+        raise damaged(path, TypeError("not an object"))
+    return fields
+
+
+def damaged(path: Path, error: Exception) -> StoreDamagedError:
+    """The error for a file whose content is not what we write there."""
+    return StoreDamagedError(f"{path} is damaged: {error}. Restore it from a copy; nothing was changed")
