@@ -39,5 +39,5 @@ with bardo.inherit("elder.testament", "heir") as heir:
         f"generation {heir.generation} recalls: {inherited[0].text} (confidence {inherited[0].confidence:.2f})"
     )
 
-subprocess.run([sys.executable, "-I", "-m", "bardo", "stats", "heir", "--json"], check=True)
+subprocess.run([sys.executable, "-I", "-m", "bardo", "stats", "--at", "heir", "--json"], check=True)
 print("The installed wheel works")
