@@ -248,9 +248,12 @@ def test_many_threads_search_while_others_add() -> None:
 
 
 def test_the_embedded_text_names_the_speaker_once_for_all() -> None:
-    said = Episode("It rained. We stayed in.", speaker="Ann")
-    assert _core.embedding_text(said) == "Ann: It rained. We stayed in."
-    assert _core.embedding_sentences(said) == ["Ann: It rained.", "Ann: We stayed in."]
+    # Sentences of fewer than 40 bytes would be joined.
+    rain = "It rained from the early morning until we went to bed."
+    home = "So we stayed in and played cards with the children."
+    said = Episode(f"{rain} {home}", speaker="Ann")
+    assert _core.embedding_text(said) == f"Ann: {rain} {home}"
+    assert _core.embedding_sentences(said) == [f"Ann: {rain}", f"Ann: {home}"]
     assert _core.embedding_sentences(Fact("One sentence.")) == []
 
 
