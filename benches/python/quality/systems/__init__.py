@@ -22,6 +22,10 @@ class System(Protocol):
         """Ids of turns, best first, at most `limit`."""
         ...
 
+    def close(self) -> None:
+        """Frees what it holds, files too; `index` may be called again."""
+        ...
+
 
 def spoken(speaker: str | None, text: str) -> str:
     """A turn as every system is given it: without the speaker's name all of them find far less."""

@@ -60,6 +60,9 @@ class Fts5:
         )
         return [row[0] for row in rows]
 
+    def close(self) -> None:
+        self._database.close()
+
 
 class Dense:
     """Exact cosine over whole turns."""
@@ -78,6 +81,9 @@ class Dense:
     def search(self, question: Question, limit: int) -> Sequence[str]:
         scores = self._vectors @ self._embedder.embed_queries([question.text])[0]
         return [self._ids[row] for row in np.argsort(-scores, kind="stable")[:limit]]
+
+    def close(self) -> None:
+        self._ids = []
 
 
 class Rrf:
@@ -99,6 +105,10 @@ class Rrf:
                 scores[turn] = scores.get(turn, 0.0) + 1 / (RRF_K + rank)
         return sorted(scores, key=lambda turn: (-scores[turn], turn))[:limit]
 
+    def close(self) -> None:
+        for arm in self._arms:
+            arm.close()
+
 
 class Placebo:
     """Turns at random: what a metric says when nothing is found on purpose."""
@@ -112,3 +122,6 @@ class Placebo:
 
     def search(self, question: Question, limit: int) -> Sequence[str]:
         return self._random.sample(self._ids, min(limit, len(self._ids)))
+
+    def close(self) -> None:
+        self._ids = []

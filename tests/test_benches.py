@@ -1,0 +1,120 @@
+"""The benchmarks' own machinery, on data made up here: no peer, no model and no evaluation data is needed."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bardo.model import Fingerprint
+
+BENCHES = Path(__file__).resolve().parent.parent / "benches" / "python"
+DAY = 86_400_000_000
+
+
+@pytest.fixture
+def benches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Makes the benchmarks importable, and undoes what they set in the environment."""
+    for name in ("HF_HUB_OFFLINE", "OMP_NUM_THREADS", "MEM0_DIR", "MEMPALACE_CONFIG_DIR"):
+        monkeypatch.setenv(name, "1")
+    monkeypatch.syspath_prepend(str(BENCHES))
+    yield
+    for name in [name for name in sys.modules if name.partition(".")[0] in ("quality", "speed", "common")]:
+        del sys.modules[name]
+
+
+class BagOfWords:
+    """A vector that counts words: alike texts have alike vectors, without a model."""
+
+    fingerprint = Fingerprint("bag-of-words", "1", "none", 64)
+
+    def embed_documents(self, texts: list[str]) -> np.ndarray:
+        vectors = np.zeros((len(texts), 64), np.float32)
+        for row, text in enumerate(texts):
+            for word in text.lower().split():
+                vectors[row, sum(word.encode()) % 64] += 1.0
+        return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+
+    embed_queries = embed_documents
+
+
+def made_up_corpus():
+    from quality.data import Corpus, Question, Turn
+
+    things = ("violin", "kayak", "sourdough", "telescope", "cactus", "origami")
+    turns = tuple(
+        Turn(f"D1:{n}", f"I bought a {thing} on Monday", "Ada", "user", (n + 1) * DAY, f"session_{n // 3}")
+        for n, thing in enumerate(things)
+    )
+    questions = tuple(
+        Question(
+            f"Who has a {thing}?", frozenset({f"D1:{n}"}), frozenset({f"session_{n // 3}"}), "4", 9 * DAY
+        )
+        for n, thing in enumerate(things)
+    )
+    return Corpus("made-up", turns, questions)
+
+
+class Broken:
+    """A system that cannot search."""
+
+    name, version = "broken", "1"
+
+    def index(self, corpus) -> None:
+        pass
+
+    def search(self, question, limit):
+        raise RuntimeError("no index")
+
+    def close(self) -> None:
+        pass
+
+
+def test_a_run_is_kept_and_drawn_with_failures_as_misses(benches: None, tmp_path: Path) -> None:
+    from common import report
+    from quality import tables
+    from quality.measure import run
+    from quality.results import Run, RunHeader, load, mean, save
+    from quality.systems.arms import Dense, Fts5, Placebo
+    from quality.systems.own import Bardo
+
+    header = RunHeader("bag-of-words", report.machine(), "2026-01-01")
+    model = BagOfWords()
+    for system in (Bardo(model), Fts5(stop_words=True), Dense(model), Placebo(), Broken()):
+        save(tmp_path, run(system, "locomo", [made_up_corpus()], header))
+    save(tmp_path, Run("absent", "absent is not installed", "locomo", header, 0.0))
+
+    runs = {entry.system: entry for entry in load(tmp_path, "locomo")}
+    assert mean(runs["bardo"].answers, "R@5") == 1.0
+    assert mean(runs["broken"].answers, "R@20") == 0.0
+    assert runs["broken"].failed == 6
+    assert all("no index" in answer.error for answer in runs["broken"].answers)
+    drawn = tables.systems(list(runs.values()), "locomo")
+    assert "not run: absent is not installed" in drawn
+    assert "| single-hop (6) |" in tables.categories(list(runs.values()))
+    assert "+1.000 to +1.000" in tables.distances(list(runs.values()))
+
+
+def test_a_section_of_the_results_is_replaced_and_the_others_stay(benches: None, tmp_path: Path) -> None:
+    from common import report
+
+    path = tmp_path / "RESULTS.md"
+    report.write_section(path, "quality", "first")
+    report.write_section(path, "speed", "2nd")
+    report.write_section(path, "quality", "third")
+    text = path.read_text()
+    assert text.startswith("# Results")
+    assert "first" not in text
+    assert text.index("third") < text.index("2nd")
+    assert text.count("begins -->") == 2
+
+
+def test_a_peer_that_is_not_there_is_listed_with_the_reason(
+    benches: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from quality.systems import peers
+
+    monkeypatch.setattr(peers, "PEERS", {"nowhere": ("module_that_is_nowhere", "nowhere-engine")})
+    assert peers.load("nowhere", BagOfWords()) == peers.Missing("nowhere", "nowhere-engine is not installed")
