@@ -316,8 +316,8 @@ class FactStore:
             fingerprint: The model of the vectors.
         """
 
-    def get(self, ids: Sequence[str]) -> list[Fact | None]:
-        """The facts with these ids, in their order."""
+    def get(self, ids: Sequence[str], *, as_of: int | None = None) -> list[Fact | None]:
+        """The facts with these ids, in their order; `as_of` a tick as they were at its end, None where none was yet."""
 
     def list(
         self,
@@ -339,7 +339,7 @@ class FactStore:
             subject: About this subject, exactly.
             source: From this source.
             status: With this status; None for any. Set aside when `as_of` is given.
-            as_of: In force at this tick. The records are today's.
+            as_of: In force at the end of this tick, and as they were then.
             after: Id of the last fact of the page before.
             limit: Facts at most.
         """
@@ -362,7 +362,10 @@ class FactStore:
         """A contrary outcome: confidence falls from what it is now by the fraction, by twice that when inherited."""
 
     def contradict(self, a: str, b: str, *, tick: int, expires_tick: int) -> str:
-        """Links both as contradicting; the weaker falls to at most .3 and expires. Returns the id of the weaker."""
+        """Links both as contradicting; the weaker falls to at most .3 and expires. Returns the id of the weaker.
+
+        An inherited fact falls by the doubled step at least; a pinned one gives way only to another.
+        """
 
     def supersede(self, old: str, new: Fact, *, tick: int, now: int) -> str:
         """Puts a new fact in the place of an old one, which stays as history. Returns the new id."""
@@ -381,6 +384,30 @@ class FactStore:
 
     def history(self, fact: str) -> builtins.list[Fact]:
         """The supersession chain that a fact belongs to, oldest first."""
+
+    def states(self, fact: str) -> builtins.list[tuple[int, int | None, Fact]]:
+        """Every state of every fact in the supersession chain: first tick, tick from which it was different, record.
+
+        Oldest first; the tick of the end is None for what holds today. Looking at a fact makes no state.
+        """
+
+    def forget_episodes(self, ids: Sequence[str]) -> dict[str, Any]:
+        """Deletes everything that was derived from these episodes alone, in one transaction, overwritten in the file.
+
+        Facts with other support stay and lose the evidence; a running statistic that also counts other episodes stays
+        as it is. Unknown ids are no error.
+
+        Returns:
+            `facts`: ids of the deleted ones, which an index in memory must drop too; `kept`: ids of facts that lost
+            evidence; and counts: `baselines`, `memories`, `entities`, `triples`.
+        """
+
+    def forget_facts(self, ids: Sequence[str]) -> dict[str, Any]:
+        """Deletes these facts with their states, links, vectors and what their texts named. Unknown ids are no error.
+
+        Returns:
+            The same as `forget_episodes`.
+        """
 
     def search_text(self, query: str, limit: int = 10) -> builtins.list[tuple[str, float]]:
         """Ids of active facts that share words with the query (Porter stems), with their BM25 score, best first."""

@@ -2,6 +2,8 @@
 // A helper of a test fails by panicking, like the test itself.
 #![allow(clippy::unwrap_used)]
 
+mod support;
+
 use std::path::Path;
 
 use bardo_core::Error;
@@ -12,6 +14,7 @@ use bardo_core::model::{
     Fact, FactKind, FactPayload, FactStatus, Fingerprint, Id, Metadata, Quality, Source, decay,
 };
 use proptest::prelude::*;
+use support::fact;
 
 fn options(agent: &str) -> FactOptions {
     FactOptions { agent: agent.into(), seed: 7, now: 1, create: true, retention: Retention::default() }
@@ -19,39 +22,6 @@ fn options(agent: &str) -> FactOptions {
 
 fn open(folder: &Path) -> FactStore {
     FactStore::open(&folder.join("facts.db"), &options("tester")).unwrap()
-}
-
-fn fact(text: &str) -> Fact {
-    Fact {
-        id: Id::ABSENT,
-        text: text.into(),
-        kind: FactKind::Insight,
-        category: String::new(),
-        subjects: Vec::new(),
-        support: 1,
-        evidence: Vec::new(),
-        confidence: 0.5,
-        importance: 0.5,
-        quality: None,
-        created_tick: 0,
-        created_at: 0,
-        observed: (0, 0),
-        reinforced_tick: 0,
-        accessed_tick: 0,
-        mentions: 0,
-        source: Source::SelfLived,
-        origin: String::new(),
-        generation: 0,
-        pad: [0.0; 3],
-        supersedes: None,
-        superseded_by: None,
-        expires_tick: None,
-        status: FactStatus::Active,
-        pinned: false,
-        bloodstain: false,
-        metadata: Metadata::default(),
-        payload: FactPayload::None,
-    }
 }
 
 fn add(store: &FactStore, fact: Fact, tick: u64) -> Id {

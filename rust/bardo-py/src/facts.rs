@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 
 use bardo_core::consolidate::{self, CONFIRM_OBSERVATIONS, CuratorSettings, EXPIRY_TICKS, MINIMUM_EPISODES};
-use bardo_core::index::{self, FactFilter, FactOptions, FactVectors, Link, Retention};
+use bardo_core::index::{self, FactFilter, FactOptions, FactVectors, Forgotten, Link, Retention};
 use bardo_core::model::decay::{self, Fading};
 use bardo_core::model::{Fact, FactKind, Fingerprint, Id};
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
@@ -19,6 +19,9 @@ use crate::errors::{IntoPython, to_python};
 
 /// A link as Python sees it: source, target, relation, weight, tick.
 type LinkTuple = (String, String, &'static str, f64, u64);
+
+/// A state of a fact as Python sees it: first tick, the tick it ended at, the fact.
+type StateTuple<'py> = (u64, Option<u64>, Bound<'py, PyAny>);
 
 /// What became of one fact that was handed to `upsert`.
 #[pyclass(frozen, get_all, module = "bardo._core")]
@@ -130,9 +133,20 @@ impl FactStore {
             .collect())
     }
 
-    fn get<'py>(&self, py: Python<'py>, ids: Vec<String>) -> PyResult<Bound<'py, PyList>> {
+    #[pyo3(signature = (ids, *, as_of = None))]
+    fn get<'py>(
+        &self,
+        py: Python<'py>,
+        ids: Vec<String>,
+        as_of: Option<u64>,
+    ) -> PyResult<Bound<'py, PyList>> {
         let ids = crate::convert::ids(&ids)?;
-        let found = py.detach(|| self.store.get(&ids)).into_python()?;
+        let found = py
+            .detach(|| match as_of {
+                None => self.store.get(&ids),
+                Some(tick) => self.store.get_as_of(&ids, tick),
+            })
+            .into_python()?;
         let objects: Vec<_> = found
             .iter()
             .map(|fact| fact.as_ref().map(|fact| crate::convert::fact_into(py, fact)).transpose())
@@ -256,6 +270,25 @@ impl FactStore {
         facts_into(py, &py.detach(|| self.store.history(fact)).into_python()?)
     }
 
+    fn states<'py>(&self, py: Python<'py>, fact: &str) -> PyResult<Vec<StateTuple<'py>>> {
+        let fact = id(fact)?;
+        let states = py.detach(|| self.store.states(fact)).into_python()?;
+        states
+            .iter()
+            .map(|state| Ok((state.from_tick, state.to_tick, crate::convert::fact_into(py, &state.fact)?)))
+            .collect()
+    }
+
+    fn forget_episodes<'py>(&self, py: Python<'py>, ids: Vec<String>) -> PyResult<Bound<'py, PyDict>> {
+        let ids = crate::convert::ids(&ids)?;
+        forgotten_into(py, py.detach(|| self.store.forget_episodes(&ids)).into_python()?)
+    }
+
+    fn forget_facts<'py>(&self, py: Python<'py>, ids: Vec<String>) -> PyResult<Bound<'py, PyDict>> {
+        let ids = crate::convert::ids(&ids)?;
+        forgotten_into(py, py.detach(|| self.store.forget_facts(&ids)).into_python()?)
+    }
+
     #[pyo3(signature = (query, limit = 10))]
     fn search_text(&self, py: Python<'_>, query: &str, limit: usize) -> PyResult<Vec<(String, f64)>> {
         py.detach(|| self.store.search_text(query, limit)).map(named).into_python()
@@ -365,6 +398,21 @@ impl FactStore {
     fn retention(&self, tau: Option<f64>, fraction: Option<f64>, spacing: Option<u64>) -> Retention {
         self.store.retention().with(tau, fraction, spacing)
     }
+}
+
+fn forgotten_into(py: Python<'_>, forgotten: Forgotten) -> PyResult<Bound<'_, PyDict>> {
+    let dict = PyDict::new(py);
+    dict.set_item("facts", texts(forgotten.facts))?;
+    dict.set_item("kept", texts(forgotten.kept))?;
+    dict.set_item("baselines", forgotten.baselines)?;
+    dict.set_item("memories", forgotten.memories)?;
+    dict.set_item("entities", forgotten.entities)?;
+    dict.set_item("triples", forgotten.triples)?;
+    Ok(dict)
+}
+
+fn texts(ids: Vec<Id>) -> Vec<String> {
+    ids.into_iter().map(|id| id.to_string()).collect()
 }
 
 /// The confidence left after `elapsed_ticks` without reinforcement.

@@ -115,8 +115,8 @@ fn state(
         stored.ended_tick = None;
     }
     restore(&mut stored.fact);
-    record::add_evidence(&writer.transaction, stored.serial, &observed.evidence)?;
-    writer.update(&stored)?;
+    record::add_evidence(&writer.transaction, stored.serial, &observed.evidence, pass.tick)?;
+    writer.update(&stored, pass.tick)?;
     report.facts_reinforced += 1;
     Ok(stored.fact.id)
 }
@@ -217,8 +217,8 @@ fn bear_out(writer: &Writer<'_>, pass: &Pass, stored: &mut Stored, own: Id, row:
     stored.fact.observed = row.ticks;
     stored.fact.status = FactStatus::Active;
     stored.fact.expires_tick = None;
-    record::add_evidence(&writer.transaction, stored.serial, &row.evidence)?;
-    writer.update(stored)?;
+    record::add_evidence(&writer.transaction, stored.serial, &row.evidence, pass.tick)?;
+    writer.update(stored, pass.tick)?;
     let link =
         Link { src: own, dst: stored.fact.id, relation: Relation::Supports, weight: 1.0, tick: pass.tick };
     change::write_link(writer, &link)
@@ -230,7 +230,7 @@ fn refute(writer: &Writer<'_>, pass: &Pass, stored: &mut Stored, own: Id) -> Ste
     let after = weakened(before, pass.retention.reinforcement, stored.fact.is_hearsay());
     let expires = pass.tick.saturating_add(pass.settings.expiry_ticks).min(i64::MAX.unsigned_abs());
     change::lower(stored, after.min(CONTRADICTED_CEILING), pass.tick, expires);
-    writer.update(stored)?;
+    writer.update(stored, pass.tick)?;
     change::link_both(writer, stored.fact.id, own, pass.tick)
 }
 
@@ -242,7 +242,7 @@ fn keep_best(writer: &Writer<'_>, pass: &Pass, mut confirmed: Vec<(u64, Stored)>
     for (_, mut better) in confirmed {
         if let Some(mut older) = older.take() {
             better.fact.supersedes = better.fact.supersedes.or(Some(older.fact.id));
-            writer.update(&better)?;
+            writer.update(&better, pass.tick)?;
             change::retire(writer, &mut older, better.fact.id, pass.tick)?;
         }
         older = Some(better);

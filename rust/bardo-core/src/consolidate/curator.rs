@@ -169,7 +169,7 @@ fn expire(writer: &Writer<'_>, tick: u64) -> Step<u64> {
     for mut stored in expired {
         stored.fact.status = FactStatus::Archived;
         stored.ended_tick = Some(tick);
-        writer.update(&stored)?;
+        writer.update(&stored, tick)?;
     }
     Ok(count)
 }

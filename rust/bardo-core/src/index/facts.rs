@@ -11,6 +11,7 @@ use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, 
 
 use super::facts_record::{self as record, Stored, rows, signed};
 use super::facts_schema::{MIGRATIONS, decode, register_functions};
+use super::facts_versions::list_as_of;
 use super::facts_write::{Writer, counter, fingerprint, meta, set_meta};
 use super::migrate::{self, Step};
 use crate::error::{Error, Result};
@@ -94,7 +95,7 @@ pub struct FactFilter {
     pub source: Option<Source>,
     /// With this status; set aside when `as_of` is given.
     pub status: Option<FactStatus>,
-    /// In force at this tick.
+    /// In force at the end of this tick, and as it was then.
     pub as_of: Option<u64>,
     /// After this id, for pages.
     pub after: Option<Id>,
@@ -208,9 +209,11 @@ impl FactStore {
         })
     }
 
-    /// The facts that pass the filter, by id. The records are today's, also when asked `as_of` an earlier tick: the
-    /// filter then says which of them were in force.
+    /// The facts that pass the filter, by id; `as_of` a tick those that were in force at its end, as they were then.
     pub fn list(&self, filter: &FactFilter, limit: usize) -> Result<Vec<Fact>> {
+        if let Some(tick) = filter.as_of {
+            return self.read(|connection| list_as_of(connection, filter, tick, limit));
+        }
         let category = filter.category.as_deref().filter(|category| !category.is_empty());
         self.read(|connection| {
             let found = record::select(
@@ -219,9 +222,7 @@ impl FactStore {
                    AND (:category IS NULL OR category = :category OR substr(category, 1, length(:below)) = :below)
                    AND (:subject IS NULL OR serial IN (SELECT fact FROM subjects WHERE subject = :subject))
                    AND (:source IS NULL OR source = :source)
-                   AND (:as_of IS NOT NULL OR :status IS NULL OR status = :status)
-                   AND (:as_of IS NULL OR (created_tick <= :as_of AND (ended_tick IS NULL OR ended_tick > :as_of)
-                        AND (expires_tick IS NULL OR expires_tick >= :as_of)))
+                   AND (:status IS NULL OR status = :status)
                    AND (:after IS NULL OR id > :after)
                  ORDER BY id LIMIT :limit",
                 named_params! {
@@ -231,7 +232,6 @@ impl FactStore {
                     ":subject": filter.subject,
                     ":source": filter.source.map(Source::name),
                     ":status": filter.status.map(FactStatus::name),
-                    ":as_of": filter.as_of.map(signed).transpose()?,
                     ":after": filter.after.map(|id| id.0),
                     ":limit": rows(limit),
                 },
@@ -328,7 +328,7 @@ impl FactStore {
         )
     }
 
-    fn with<T>(&self, action: impl FnOnce(&Connection) -> Step<T>) -> Result<T> {
+    pub(crate) fn with<T>(&self, action: impl FnOnce(&Connection) -> Step<T>) -> Result<T> {
         self.with_mut(|connection| action(connection), "read")
     }
 

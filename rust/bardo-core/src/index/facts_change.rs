@@ -103,32 +103,49 @@ impl FactStore {
                 let before = confidence_now(&stored.fact, tick, tau);
                 let after = weakened(before, fraction, stored.fact.is_hearsay());
                 rebase(&mut stored.fact, after, tick);
-                writer.update(&stored)?;
+                writer.update(&stored, tick)?;
             }
             Ok(ids.len())
         })
     }
 
-    /// Two facts that cannot both hold: both are linked, the weaker falls to at most 0.3 and expires. The answer is the
-    /// weaker one.
+    /// Two facts that cannot both hold: both are linked, the weaker falls to at most 0.3 and expires; an inherited one
+    /// falls by the doubled step at least (spec 2, reconsolidation). A pinned fact gives way only to another. The answer
+    /// is the weaker one.
     pub fn contradict(&self, a: Id, b: Id, tick: u64, expires_tick: u64) -> Result<Id> {
         if a == b {
             return Err(Error::invalid("a fact cannot contradict itself", "Pass two ids"));
         }
-        let tau = self.retention().tau_ticks;
+        let Retention { tau_ticks: tau, reinforcement, .. } = self.retention();
         self.write(|writer| {
             let first = record::require(&writer.transaction, a)?;
             let second = record::require(&writer.transaction, b)?;
+            for stored in [&first, &second] {
+                if matches!(stored.fact.status, FactStatus::Superseded | FactStatus::Archived) {
+                    return Err(Error::invalid(
+                        format!(
+                            "{} is {}: history is not argued with",
+                            stored.fact.id,
+                            stored.fact.status.name()
+                        ),
+                        "Name the fact that is in force; `history` shows what replaced it",
+                    )
+                    .into());
+                }
+            }
             let strength = |stored: &Stored| confidence_now(&stored.fact, tick, tau);
             // On a tie the one with less behind it gives way, then the older one.
-            let order = strength(&first)
-                .total_cmp(&strength(&second))
+            let order = (first.fact.pinned.cmp(&second.fact.pinned))
+                .then(strength(&first).total_cmp(&strength(&second)))
                 .then(first.fact.support.cmp(&second.fact.support))
                 .then(first.serial.cmp(&second.serial));
             let (mut weaker, stronger) = if order.is_le() { (first, second) } else { (second, first) };
-            let confidence = strength(&weaker).min(CONTRADICTED_CEILING);
+            let before = strength(&weaker);
+            let labile =
+                if weaker.fact.is_hearsay() { weakened(before, reinforcement, true) } else { before };
+            let confidence = labile.min(CONTRADICTED_CEILING);
             lower(&mut weaker, confidence, tick, expires_tick);
-            writer.update(&weaker)?;
+            writer.update(&weaker, tick)?;
             link_both(writer, weaker.fact.id, stronger.fact.id, tick)?;
             Ok(weaker.fact.id)
         })
@@ -206,7 +223,7 @@ impl FactStore {
                 let mut stored = record::require(&writer.transaction, *id)?;
                 stored.fact.mentions = stored.fact.mentions.saturating_add(1);
                 stored.fact.accessed_tick = stored.fact.accessed_tick.max(tick);
-                writer.update(&stored)?;
+                writer.note(&stored)?;
             }
             Ok(())
         })
@@ -222,7 +239,7 @@ impl FactStore {
                     let now = confidence_now(&stored.fact, tick, tau);
                     rebase(&mut stored.fact, now, tick);
                     stored.fact.pinned = pinned;
-                    writer.update(&stored)?;
+                    writer.update(&stored, tick)?;
                 }
             }
             Ok(())
@@ -272,9 +289,9 @@ pub(crate) fn reinforce_one(
         stored.spaced_tick = Some(tick);
         restore(&mut stored.fact);
     }
-    let noted = record::add_evidence(&writer.transaction, stored.serial, evidence)?;
+    let noted = record::add_evidence(&writer.transaction, stored.serial, evidence, tick)?;
     if counted || noted > 0 {
-        writer.update(&stored)?;
+        writer.update(&stored, tick)?;
     }
     Ok(counted)
 }
@@ -291,7 +308,7 @@ pub(crate) fn retire(writer: &Writer<'_>, stored: &mut Stored, newer: Id, tick: 
     stored.fact.superseded_by = Some(newer);
     stored.fact.status = FactStatus::Superseded;
     stored.ended_tick = Some(tick);
-    writer.update(stored)
+    writer.update(stored, tick)
 }
 
 /// Labels two facts as contradicting each other.

@@ -23,11 +23,13 @@ pub(crate) struct Stored {
     pub spaced_tick: Option<u64>,
     /// Tick from which it is no longer in force because it was superseded or archived.
     pub ended_tick: Option<u64>,
+    /// Tick from which the record is as it is now.
+    pub since_tick: u64,
     /// The record.
     pub fact: Fact,
 }
 
-const COLUMNS: &str = "serial, change, spaced_tick, ended_tick, id, text, kind, category, support, confidence, \
+const COLUMNS: &str = "serial, change, spaced_tick, ended_tick, since_tick, id, text, kind, category, support, confidence, \
     importance, quality, created_tick, created_at, observed_from, observed_to, reinforced_tick, accessed_tick, \
     mentions, source, origin, generation, pleasure, arousal, dominance, supersedes, superseded_by, expires_tick, \
     status, pinned, bloodstain, metadata, payload";
@@ -100,6 +102,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Stored> {
         change: tick("change")?,
         spaced_tick: optional_tick("spaced_tick")?,
         ended_tick: optional_tick("ended_tick")?,
+        since_tick: tick("since_tick")?,
         fact,
     })
 }
@@ -111,7 +114,8 @@ fn named<T: FromStr<Err = Error>>(row: &Row<'_>, column: &str) -> rusqlite::Resu
     })
 }
 
-fn unreadable(cause: serde_json::Error) -> rusqlite::Error {
+/// A value of a column that is not the JSON it should be.
+pub(crate) fn unreadable(cause: serde_json::Error) -> rusqlite::Error {
     rusqlite::Error::FromSqlConversionFailure(0, Type::Text, Box::new(cause))
 }
 
@@ -122,8 +126,8 @@ pub(crate) fn insert(connection: &Connection, change: i64, fact: &Fact) -> Step<
             "INSERT INTO facts (id, change, text, text_key, kind, category, support, confidence, importance, quality, \
              created_tick, created_at, observed_from, observed_to, reinforced_tick, accessed_tick, mentions, source, \
              origin, generation, pleasure, arousal, dominance, supersedes, superseded_by, expires_tick, status, \
-             pinned, bloodstain, metadata, payload) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, \
-             ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31)",
+             pinned, bloodstain, metadata, payload, since_tick) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, \
+             ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?11)",
         )?
         .execute(params![
             fact.id.0,
@@ -160,11 +164,11 @@ pub(crate) fn insert(connection: &Connection, change: i64, fact: &Fact) -> Step<
         ])?;
     let serial = connection.last_insert_rowid();
     write_subjects(connection, serial, &fact.subjects)?;
-    add_evidence(connection, serial, &fact.evidence)?;
+    add_evidence(connection, serial, &fact.evidence, fact.created_tick)?;
     Ok(serial)
 }
 
-/// Writes what may change about a stored fact under a new change number; evidence has its own verb.
+/// Writes what may change about a stored fact under a new change number; evidence and subjects have verbs of their own.
 pub(crate) fn update(connection: &Connection, change: i64, stored: &Stored) -> Step<()> {
     let fact = &stored.fact;
     connection
@@ -172,7 +176,8 @@ pub(crate) fn update(connection: &Connection, change: i64, stored: &Stored) -> S
             "UPDATE facts SET change = ?2, text = ?3, text_key = ?4, support = ?5, confidence = ?6, importance = ?7, \
              observed_from = ?8, observed_to = ?9, reinforced_tick = ?10, spaced_tick = ?11, accessed_tick = ?12, \
              mentions = ?13, source = ?14, generation = ?15, superseded_by = ?16, expires_tick = ?17, \
-             ended_tick = ?18, status = ?19, pinned = ?20, bloodstain = ?21, payload = ?22, supersedes = ?23 WHERE serial = ?1",
+             ended_tick = ?18, status = ?19, pinned = ?20, bloodstain = ?21, payload = ?22, supersedes = ?23, \
+             since_tick = ?24 WHERE serial = ?1",
         )?
         .execute(params![
             stored.serial,
@@ -198,6 +203,7 @@ pub(crate) fn update(connection: &Connection, change: i64, stored: &Stored) -> S
             fact.bloodstain,
             json(&fact.payload)?,
             fact.supersedes.map(|id| id.0),
+            signed(stored.since_tick)?,
         ])?;
     Ok(())
 }
@@ -213,11 +219,13 @@ pub(crate) fn write_subjects(connection: &Connection, serial: i64, subjects: &[S
     Ok(())
 }
 
-/// Adds the episodes that are not known yet as evidence and keeps the latest [`EVIDENCE_KEPT`]; says how many were new.
-pub(crate) fn add_evidence(connection: &Connection, serial: i64, episodes: &[Id]) -> Step<usize> {
+/// Adds the episodes that are not known yet as evidence, noted at a tick, and keeps the latest [`EVIDENCE_KEPT`]; says how
+/// many were new.
+pub(crate) fn add_evidence(connection: &Connection, serial: i64, episodes: &[Id], tick: u64) -> Step<usize> {
+    let tick = signed(tick)?;
     let mut known = connection.prepare_cached("SELECT 1 FROM evidence WHERE fact = ?1 AND episode = ?2")?;
-    let mut insert =
-        connection.prepare_cached("INSERT INTO evidence (fact, position, episode) VALUES (?1, ?2, ?3)")?;
+    let mut insert = connection
+        .prepare_cached("INSERT INTO evidence (fact, position, episode, tick) VALUES (?1, ?2, ?3, ?4)")?;
     let last: Option<i64> = connection
         .prepare_cached("SELECT max(position) FROM evidence WHERE fact = ?1")?
         .query_row([serial], |row| row.get(0))
@@ -229,7 +237,7 @@ pub(crate) fn add_evidence(connection: &Connection, serial: i64, episodes: &[Id]
         if known.exists(params![serial, episode.0])? {
             continue;
         }
-        insert.execute(params![serial, position, episode.0])?;
+        insert.execute(params![serial, position, episode.0, tick])?;
         position += 1;
     }
     connection

@@ -12,7 +12,7 @@ use simsimd::SpatialSimilarity;
 use super::migrate::Migration;
 
 /// From the empty file to the schema of this build, in order; a released one is never edited.
-pub(crate) const MIGRATIONS: &[Migration] = &[first];
+pub(crate) const MIGRATIONS: &[Migration] = &[first, second];
 
 fn first(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     transaction.execute_batch(
@@ -116,6 +116,73 @@ fn first(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
             INSERT INTO words (words, rowid, text) VALUES ('delete', old.serial, old.text);
             INSERT INTO words (rowid, text) VALUES (new.serial, new.text);
         END;
+        ",
+    )
+}
+
+/// Earlier states of facts, what is found in texts (web addresses, commands, paths), entities and triples.
+fn second(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+    transaction.execute_batch(
+        "
+        -- From when a record is as it is now. States before this version of the schema were not kept.
+        ALTER TABLE facts ADD COLUMN since_tick INTEGER NOT NULL DEFAULT 0;
+        UPDATE facts SET since_tick = created_tick;
+        -- When the episode was noted as evidence.
+        ALTER TABLE evidence ADD COLUMN tick INTEGER NOT NULL DEFAULT 0;
+        CREATE TABLE versions (
+            fact INTEGER NOT NULL REFERENCES facts ON DELETE CASCADE,
+            since_tick INTEGER NOT NULL,
+            earlier TEXT NOT NULL,              -- JSON: the fields that the next state changed, as they were
+            PRIMARY KEY (fact, since_tick)
+        ) STRICT, WITHOUT ROWID;
+
+        -- Episodes and facts whose text was read for what it names; renumbered when a text changes.
+        CREATE TABLE memories (
+            serial INTEGER PRIMARY KEY AUTOINCREMENT,
+            id BLOB NOT NULL UNIQUE,
+            tick INTEGER NOT NULL,
+            at INTEGER NOT NULL
+        ) STRICT;
+        CREATE TABLE findings (
+            memory INTEGER NOT NULL REFERENCES memories ON DELETE CASCADE,
+            kind TEXT NOT NULL,                 -- url, command or path
+            value TEXT NOT NULL,
+            PRIMARY KEY (memory, kind, value)
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE entities (
+            serial INTEGER PRIMARY KEY AUTOINCREMENT,
+            name TEXT NOT NULL,
+            kind TEXT NOT NULL
+        ) STRICT;
+        CREATE TABLE aliases (
+            key TEXT PRIMARY KEY,               -- without case, article and possessive
+            alias TEXT NOT NULL,
+            entity INTEGER NOT NULL REFERENCES entities ON DELETE CASCADE,
+            given INTEGER NOT NULL              -- whether a caller said so; the others were read in texts
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX aliases_by_entity ON aliases (entity);
+        CREATE TABLE mentions (
+            memory INTEGER NOT NULL REFERENCES memories ON DELETE CASCADE,
+            entity INTEGER NOT NULL REFERENCES entities ON DELETE CASCADE,
+            PRIMARY KEY (memory, entity)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX mentions_by_entity ON mentions (entity, memory);
+        CREATE TABLE triples (
+            serial INTEGER PRIMARY KEY AUTOINCREMENT,
+            subject INTEGER NOT NULL REFERENCES entities ON DELETE CASCADE,
+            predicate TEXT NOT NULL,
+            object INTEGER NOT NULL REFERENCES entities ON DELETE CASCADE,
+            confidence REAL NOT NULL,
+            source BLOB,                        -- id of the episode or fact that says so
+            valid_from INTEGER NOT NULL,        -- ticks, the end not included
+            valid_to INTEGER,
+            derived INTEGER NOT NULL            -- whether it was read from the payload of its source
+        ) STRICT;
+        CREATE INDEX triples_by_subject ON triples (subject, predicate);
+        CREATE INDEX triples_by_object ON triples (object);
+        CREATE INDEX triples_by_source ON triples (source) WHERE source IS NOT NULL;
+        -- What is deleted is overwritten, also among the words.
+        INSERT INTO words (words, rank) VALUES ('secure-delete', 1);
         ",
     )
 }

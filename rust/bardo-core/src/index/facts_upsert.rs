@@ -278,9 +278,8 @@ fn renew(
             stored.fact.subjects.push(subject.clone());
         }
     }
-    record::write_subjects(&writer.transaction, stored.serial, &stored.fact.subjects)?;
-    record::add_evidence(&writer.transaction, stored.serial, &incoming.evidence)?;
-    writer.update(&stored)
+    record::add_evidence(&writer.transaction, stored.serial, &incoming.evidence, tick)?;
+    writer.update(&stored, tick)
 }
 
 /// Whether a reinforcement at this tick is far enough from the last one that counted.

@@ -81,7 +81,7 @@ impl FactStore {
                          ON CONFLICT (fact) DO UPDATE SET vector = excluded.vector",
                     )?
                     .execute(params![stored.serial, encode(row)])?;
-                writer.update(&stored)?;
+                writer.note(&stored)?;
             }
             Ok(())
         })

@@ -6,6 +6,7 @@ use rusqlite::types::{FromSql, ToSql};
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
 use super::facts_record::{self as record, Stored};
+use super::facts_versions as versions;
 use super::migrate::{Step, damaged};
 use crate::model::{Fact, Fingerprint, Id, IdSource, Micros};
 
@@ -30,8 +31,15 @@ impl<'a> Writer<'a> {
         record::insert(&self.transaction, self.next("change")?, fact)
     }
 
-    /// Writes what changed about a stored fact.
-    pub fn update(&self, stored: &Stored) -> Step<()> {
+    /// Writes what changed about a stored fact at a tick. How it was before stays readable as of the ticks before
+    /// (law 3); several changes at one tick leave one state.
+    pub fn update(&self, stored: &Stored, tick: u64) -> Step<()> {
+        let since_tick = versions::keep(&self.transaction, stored, tick)?;
+        self.note(&Stored { since_tick, ..stored.clone() })
+    }
+
+    /// Writes what is no knowledge about a stored fact, such as that it was looked at: no state is kept.
+    pub fn note(&self, stored: &Stored) -> Step<()> {
         record::update(&self.transaction, self.next("change")?, stored)
     }
 

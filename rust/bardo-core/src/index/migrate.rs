@@ -187,7 +187,10 @@ fn configure(connection: &Connection, path: &Path) -> Result<()> {
         ));
     }
     connection
-        .execute_batch("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY;")
+        .execute_batch(
+            "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY;
+             PRAGMA secure_delete = ON;",
+        )
         .map_err(fail)
 }
 

@@ -3,10 +3,12 @@
 pub mod calendar;
 pub(crate) mod facts;
 pub(crate) mod facts_change;
+mod facts_forget;
 pub(crate) mod facts_record;
 pub(crate) mod facts_schema;
 pub(crate) mod facts_upsert;
 mod facts_vectors;
+mod facts_versions;
 pub(crate) mod facts_write;
 pub mod hot;
 mod hot_sync;
@@ -20,5 +22,7 @@ pub mod vectors;
 
 pub use facts::{Changed, FactFilter, FactOptions, FactStore, Retention};
 pub use facts_change::{Link, Relation};
+pub use facts_forget::Forgotten;
 pub use facts_record::EVIDENCE_KEPT;
 pub use facts_upsert::{FactVectors, Outcome, SAME_INSIGHT, SAME_MEANING};
+pub use facts_versions::FactState;

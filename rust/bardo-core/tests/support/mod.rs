@@ -1,8 +1,10 @@
-//! What the tests of the episode log share. Each test file uses its own part.
+//! What the tests of the log and the facts share. Each test file uses its own part.
 #![allow(dead_code, clippy::unwrap_used)]
 
 use bardo_core::capture::{EpisodeLog, LogOptions, NewEpisode};
-use bardo_core::model::{Annotations, Episode, Id, Role, Value};
+use bardo_core::model::{
+    Annotations, Episode, Fact, FactKind, FactPayload, FactStatus, Id, Metadata, Role, Source, Value,
+};
 
 /// 2023-11-14 22:13:20 UTC in microseconds.
 pub const NOW: i64 = 1_700_000_000_000_000;
@@ -49,4 +51,38 @@ pub fn owned(episode: Episode) -> NewEpisode {
 
 pub fn texts(episodes: &[Episode]) -> Vec<String> {
     episodes.iter().map(|episode| episode.text.clone()).collect()
+}
+
+/// An insight of the agent's own, half sure.
+pub fn fact(text: &str) -> Fact {
+    Fact {
+        id: Id::ABSENT,
+        text: text.into(),
+        kind: FactKind::Insight,
+        category: String::new(),
+        subjects: Vec::new(),
+        support: 1,
+        evidence: Vec::new(),
+        confidence: 0.5,
+        importance: 0.5,
+        quality: None,
+        created_tick: 0,
+        created_at: 0,
+        observed: (0, 0),
+        reinforced_tick: 0,
+        accessed_tick: 0,
+        mentions: 0,
+        source: Source::SelfLived,
+        origin: String::new(),
+        generation: 0,
+        pad: [0.0; 3],
+        supersedes: None,
+        superseded_by: None,
+        expires_tick: None,
+        status: FactStatus::Active,
+        pinned: false,
+        bloodstain: false,
+        metadata: Metadata::default(),
+        payload: FactPayload::None,
+    }
 }
