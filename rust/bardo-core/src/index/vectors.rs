@@ -1,23 +1,30 @@
-//! Vectors in memory: a flat scan over 8-bit codes, then exact scores from the 16-bit originals for the few that
-//! matter. On real MiniLM vectors this loses nothing (recall@10 = 1.000, where 1-bit codes had .952 and a default
-//! HNSW .954-.977), needs no build, deletes by swapping, and filters inside the scan.
+//! Vectors in memory: every component in 16 bits, as a high and a low byte apart. The high bytes are 8-bit codes that a
+//! scan compares (`nearest.rs`); both together give the exact score of the few that matter.
 
-use half::f16;
-use half::slice::HalfFloatSliceExt;
 use simsimd::SpatialSimilarity;
 
 use super::lexical::Slot;
+use super::signs::{cosines, push_signs, words_of};
 use crate::error::{Error, Result};
 
-/// Candidates re-scored exactly for every one asked for, and at least.
-const RESCORE_FACTOR: usize = 3;
-const RESCORE_LEAST: usize = 30;
-
 /// Marks the rows of sentences; slots have 26 bits.
-const SENTENCE: u32 = 1 << 31;
+pub(super) const SENTENCE: u32 = 1 << 31;
 
-/// Greatest magnitude of an 8-bit code.
-const CODE_MAX: f32 = 127.0;
+/// The owner of a row that was removed.
+pub(super) const NOBODY: u32 = u32::MAX;
+
+/// The first row of a memory that has none.
+const NO_ROW: u32 = u32::MAX;
+
+/// Greatest magnitude of a component: its high byte, rounded, is then 127 at most.
+const GREATEST: f32 = 32_639.0;
+
+/// What a high byte counts for.
+const HIGH: f64 = 256.0;
+
+/// Removed rows that are let stand, and the share of all rows from which on they are cleared away.
+const REMOVED_LEAST: usize = 64;
+const REMOVED_ONE_IN: usize = 4;
 
 /// The similarity of a query to one memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -30,48 +37,60 @@ pub struct Similarity {
     pub sentences: u32,
 }
 
-/// A query vector of length 1 and its 8-bit code.
+/// A query vector of length 1 in 16 bits, and its signs.
 #[derive(Clone, Debug)]
 pub struct QueryVector {
-    unit: Vec<f32>,
-    codes: Vec<i8>,
+    pub(super) high: Vec<i8>,
+    low: Vec<i8>,
     scale: f32,
+    pub(super) signs: Vec<u64>,
 }
 
 impl QueryVector {
     /// Checks and scales a vector. `None` if it is all zeros: it has no direction.
     pub fn new(vector: &[f32]) -> Result<Option<Self>> {
         let Some(unit) = unit("the query vector", vector)? else { return Ok(None) };
-        let mut codes = Vec::with_capacity(unit.len());
-        let scale = quantize(&unit, &mut codes);
-        Ok(Some(Self { unit, codes, scale }))
+        let (mut high, mut low, mut signs) = (Vec::new(), Vec::new(), Vec::new());
+        let scale = quantize(&unit, &mut high, &mut low);
+        push_signs(&unit, &mut signs);
+        Ok(Some(Self { high, low, scale, signs }))
     }
 
     /// Number of components.
     #[must_use]
     pub fn dims(&self) -> usize {
-        self.unit.len()
+        self.high.len()
     }
 }
 
-/// Rows of vectors, each with the memory that owns it; the first row of an owner is its whole text.
+/// Rows of vectors. The rows of a memory stand together: its whole text first, then its sentences.
 #[derive(Debug, Default)]
 pub struct VectorIndex {
     dims: usize,
-    codes: Vec<i8>,
-    scales: Vec<f32>,
-    originals: Vec<f16>,
-    /// The memory of each row; [`SENTENCE`] is set where the row is a sentence of it.
-    owners: Vec<u32>,
-    rows_of: Vec<Vec<u32>>,
+    /// High bytes of every row.
+    pub(super) high: Vec<i8>,
+    /// Low bytes of every row.
+    pub(super) low: Vec<i8>,
+    /// What turns the components of a row back.
+    pub(super) scales: Vec<f32>,
+    /// Signs of every row, [`words_of`] the dimensions each.
+    pub(super) signs: Vec<u64>,
+    /// The memory of each row or [`NOBODY`]; [`SENTENCE`] is set where the row is a sentence of it.
+    pub(super) owners: Vec<u32>,
+    /// The first row of each memory.
+    first_rows: Vec<u32>,
+    /// Rows that belong to nobody.
+    removed: usize,
+    /// The cosine that each number of differing signs stands for.
+    pub(super) cosines: Vec<f32>,
 }
 
 impl VectorIndex {
     /// Adds or replaces the vectors of a memory. Sentences are dropped where there is only one: it is the whole.
     pub fn set(&mut self, owner: Slot, whole: &[f32], sentences: &[&[f32]]) -> Result<()> {
         let sentences = if sentences.len() < 2 { &[] } else { sentences };
-        if self.dims == 0 || self.owners.is_empty() {
-            self.dims = whole.len();
+        if self.is_empty() {
+            self.restart(whole.len());
         }
         let mut units = Vec::with_capacity(1 + sentences.len());
         for vector in std::iter::once(&whole).chain(sentences) {
@@ -82,113 +101,67 @@ impl VectorIndex {
             units.push(unit("a vector", vector)?.unwrap_or_else(|| vector.to_vec()));
         }
         self.remove(owner);
-        if self.rows_of.len() <= owner as usize {
-            self.rows_of.resize_with(owner as usize + 1, Vec::new);
+        if self.first_rows.len() <= owner as usize {
+            self.first_rows.resize(owner as usize + 1, NO_ROW);
         }
-        for unit in units {
-            let rows = &mut self.rows_of[owner as usize];
-            self.owners.push(if rows.is_empty() { owner } else { owner | SENTENCE });
-            rows.push(self.owners.len() as u32 - 1);
-            self.scales.push(quantize(&unit, &mut self.codes));
-            self.originals.extend(unit.iter().map(|&part| f16::from_f32(part)));
+        self.first_rows[owner as usize] = self.owners.len() as u32;
+        for (at, unit) in units.iter().enumerate() {
+            self.owners.push(if at == 0 { owner } else { owner | SENTENCE });
+            self.scales.push(quantize(unit, &mut self.high, &mut self.low));
+            push_signs(unit, &mut self.signs);
         }
         Ok(())
     }
 
-    /// Removes the vectors of a memory, filling each hole with the last row.
+    /// Removes the vectors of a memory; nothing of them stays in memory.
     pub fn remove(&mut self, owner: Slot) {
-        let Some(rows) = self.rows_of.get_mut(owner as usize) else { return };
-        let mut rows = std::mem::take(rows);
-        // From the back, so that the last row is never one that is still to be removed.
-        rows.sort_unstable();
-        for row in rows.into_iter().rev() {
-            self.swap_remove(row as usize);
+        let rows = self.rows_of(owner);
+        if rows.is_empty() {
+            return;
+        }
+        self.first_rows[owner as usize] = NO_ROW;
+        self.removed += rows.len();
+        self.high[rows.start * self.dims..rows.end * self.dims].fill(0);
+        self.low[rows.start * self.dims..rows.end * self.dims].fill(0);
+        let words = words_of(self.dims);
+        self.signs[rows.start * words..rows.end * words].fill(0);
+        self.owners[rows].fill(NOBODY);
+        if self.removed > REMOVED_LEAST.max(self.owners.len() / REMOVED_ONE_IN) {
+            self.clear_away();
         }
     }
 
     /// Whether a memory has vectors.
     #[must_use]
     pub fn has(&self, owner: Slot) -> bool {
-        self.rows_of.get(owner as usize).is_some_and(|rows| !rows.is_empty())
+        self.first_row(owner).is_some()
     }
 
-    /// Writes the approximate similarity of every allowed memory into `similarities` (one element per slot; `whole` is
-    /// minus infinity where there is no vector or the slot is not allowed).
-    pub fn scan(&self, query: &QueryVector, allowed: &[bool], similarities: &mut Vec<Similarity>) {
-        similarities.clear();
-        let none = Similarity { whole: f32::NEG_INFINITY, best: f32::NEG_INFINITY, sentences: 0 };
-        similarities.resize(allowed.len(), none);
-        if self.dims == 0 {
-            return;
-        }
-        for ((code, &scale), &owner) in self.codes.chunks_exact(self.dims).zip(&self.scales).zip(&self.owners)
-        {
-            let slot = (owner & !SENTENCE) as usize;
-            if !allowed[slot] {
-                continue;
-            }
-            let product = <i8 as SpatialSimilarity>::dot(code, &query.codes).unwrap_or(0.0);
-            let cosine = product as f32 * scale * query.scale;
-            let similarity = &mut similarities[slot];
-            if owner & SENTENCE == 0 {
-                similarity.whole = cosine;
-            } else {
-                similarity.sentences += 1;
-                similarity.best = similarity.best.max(cosine);
-            }
-        }
-        for similarity in similarities.iter_mut().filter(|similarity| similarity.sentences == 0) {
-            similarity.best = similarity.whole;
-            similarity.sentences = 1;
-        }
-    }
-
-    /// The exact similarity of one memory, if it has vectors. The buffer is reused from call to call.
+    /// The exact similarity of one memory, if it has vectors.
     #[must_use]
-    pub fn exact(&self, query: &QueryVector, owner: Slot, buffer: &mut Vec<f32>) -> Option<Similarity> {
-        let rows = self.rows_of.get(owner as usize)?;
-        let (&first, sentences) = rows.split_first()?;
-        let mut cosine = |row: u32| self.cosine(&query.unit, row, buffer);
-        let whole = cosine(first);
-        let best = sentences.iter().map(|&row| cosine(row)).fold(f32::NEG_INFINITY, f32::max);
-        let best = if sentences.is_empty() { whole } else { best };
-        Some(Similarity { whole, best, sentences: sentences.len().max(1) as u32 })
+    pub fn exact(&self, query: &QueryVector, owner: Slot) -> Option<Similarity> {
+        let first = self.first_row(owner)?;
+        Some(self.similarity_of(first, |row| self.cosine(query, row)))
     }
 
-    /// The nearest memories by their best sentence, exactly re-scored, nearest first; ties by slot.
-    pub fn nearest(&self, query: &QueryVector, limit: usize, allowed: &[bool]) -> Result<Vec<(Slot, f32)>> {
-        self.check(query)?;
-        let mut similarities = Vec::new();
-        self.scan(query, allowed, &mut similarities);
-        let mut found: Vec<(Slot, f32)> =
-            (0..).zip(similarities.iter().map(|similarity| similarity.best)).collect();
-        found.retain(|(_, cosine)| cosine.is_finite());
-        found.sort_unstable_by(|left, right| right.1.total_cmp(&left.1).then(left.0.cmp(&right.0)));
-        found.truncate((limit * RESCORE_FACTOR).max(RESCORE_LEAST));
-        let mut buffer = Vec::new();
-        for (owner, cosine) in &mut found {
-            *cosine = self
-                .exact(query, *owner, &mut buffer)
-                .map_or(f32::NEG_INFINITY, |similarity| similarity.best);
-        }
-        found.sort_unstable_by(|left, right| right.1.total_cmp(&left.1).then(left.0.cmp(&right.0)));
-        found.truncate(limit);
-        Ok(found)
+    /// The similarity of one memory by its 8-bit codes, if it has vectors.
+    #[must_use]
+    pub fn rough(&self, query: &QueryVector, owner: Slot) -> Option<Similarity> {
+        let first = self.first_row(owner)?;
+        Some(self.similarity_of(first, |row| self.rough_cosine(query, row)))
     }
 
     /// Cosine between the whole texts of two memories, if both have vectors.
     #[must_use]
     pub fn between(&self, left: Slot, right: Slot) -> Option<f32> {
-        let first = |owner: Slot| self.rows_of.get(owner as usize)?.first().copied();
-        let (left, right) = (first(left)?, first(right)?);
-        let mut unit = vec![0.0; self.dims];
-        self.original(left).convert_to_f32_slice(&mut unit);
-        Some(self.cosine(&unit, right, &mut Vec::new()))
+        let (left, right) = (self.first_row(left)?, self.first_row(right)?);
+        let left = ((self.part(&self.high, left), self.part(&self.low, left)), self.scales[left]);
+        Some(self.product(left.0, right) * left.1)
     }
 
     /// Refuses a query of other dimensions than the stored vectors.
     pub fn check(&self, query: &QueryVector) -> Result<()> {
-        if self.owners.is_empty() || query.dims() == self.dims {
+        if self.is_empty() || query.dims() == self.dims {
             return Ok(());
         }
         Err(wrong_dims("the query vector", query.dims(), self.dims))
@@ -203,53 +176,109 @@ impl VectorIndex {
     /// Rows, sentences included.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.owners.len()
+        self.owners.len() - self.removed
     }
 
     /// Whether there is no vector.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.owners.is_empty()
+        self.len() == 0
     }
 
     /// Bytes held.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        let lists: usize = self.rows_of.iter().map(|rows| rows.capacity() * 4).sum();
-        self.codes.capacity()
-            + self.originals.capacity() * 2
-            + (self.scales.capacity() + self.owners.capacity()) * 4
-            + self.rows_of.capacity() * size_of::<Vec<u32>>()
-            + lists
+        self.high.capacity()
+            + self.low.capacity()
+            + self.signs.capacity() * 8
+            + (self.scales.capacity() + self.owners.capacity() + self.first_rows.capacity()) * 4
     }
 
-    fn original(&self, row: u32) -> &[f16] {
-        let start = row as usize * self.dims;
-        &self.originals[start..start + self.dims]
-    }
-
-    fn cosine(&self, unit: &[f32], row: u32, buffer: &mut Vec<f32>) -> f32 {
-        buffer.resize(self.dims, 0.0);
-        self.original(row).convert_to_f32_slice(buffer);
-        <f32 as SpatialSimilarity>::dot(unit, buffer).unwrap_or(0.0) as f32
-    }
-
-    fn swap_remove(&mut self, row: usize) {
-        let last = self.owners.len() - 1;
-        if row != last {
-            let (from, to) = (last * self.dims, row * self.dims);
-            self.codes.copy_within(from..from + self.dims, to);
-            self.originals.copy_within(from..from + self.dims, to);
-            let moved = &mut self.rows_of[(self.owners[last] & !SENTENCE) as usize];
-            if let Some(entry) = moved.iter_mut().find(|entry| **entry == last as u32) {
-                *entry = row as u32;
-            }
+    /// The similarity of the memory whose rows begin at `first`, by the cosine of each of its rows.
+    #[inline]
+    pub(super) fn similarity_of(&self, first: usize, cosine: impl Fn(usize) -> f32) -> Similarity {
+        let whole = cosine(first);
+        let sentence = self.owners[first] | SENTENCE;
+        let mut found = Similarity { whole, best: f32::NEG_INFINITY, sentences: 0 };
+        while self.owners.get(first + 1 + found.sentences as usize) == Some(&sentence) {
+            found.sentences += 1;
+            found.best = found.best.max(cosine(first + found.sentences as usize));
         }
-        self.owners.swap_remove(row);
-        self.scales.swap_remove(row);
-        self.codes.truncate(last * self.dims);
-        self.originals.truncate(last * self.dims);
+        if found.sentences == 0 {
+            return Similarity { whole, best: whole, sentences: 1 };
+        }
+        found
     }
+
+    /// The cosine of a row by its high bytes.
+    #[inline]
+    pub(super) fn rough_cosine(&self, query: &QueryVector, row: usize) -> f32 {
+        let product = dot(self.part(&self.high, row), &query.high);
+        (product * HIGH * HIGH) as f32 * self.scales[row] * query.scale
+    }
+
+    fn cosine(&self, query: &QueryVector, row: usize) -> f32 {
+        self.product((&query.high, &query.low), row) * query.scale
+    }
+
+    /// The product of a row with another vector of high and low bytes, in which only the row's scale is in force.
+    fn product(&self, (high, low): (&[i8], &[i8]), row: usize) -> f32 {
+        let (own_high, own_low) = (self.part(&self.high, row), self.part(&self.low, row));
+        let product = dot(own_high, high) * HIGH * HIGH
+            + (dot(own_high, low) + dot(own_low, high)) * HIGH
+            + dot(own_low, low);
+        product as f32 * self.scales[row]
+    }
+
+    fn part<'bytes>(&self, bytes: &'bytes [i8], row: usize) -> &'bytes [i8] {
+        &bytes[row * self.dims..][..self.dims]
+    }
+
+    fn first_row(&self, owner: Slot) -> Option<usize> {
+        self.first_rows.get(owner as usize).filter(|&&row| row != NO_ROW).map(|&row| row as usize)
+    }
+
+    fn rows_of(&self, owner: Slot) -> std::ops::Range<usize> {
+        let Some(first) = self.first_row(owner) else { return 0..0 };
+        let sentences = self.owners[first + 1..].iter().take_while(|&&other| other == owner | SENTENCE);
+        first..first + 1 + sentences.count()
+    }
+
+    /// Forgets everything; the next vectors have so many components.
+    fn restart(&mut self, dims: usize) {
+        *self = Self { dims, cosines: cosines(dims), ..Self::default() };
+    }
+
+    /// Closes the gaps that removed rows left.
+    fn clear_away(&mut self) {
+        let (dims, words) = (self.dims, words_of(self.dims));
+        let mut kept = 0;
+        for row in 0..self.owners.len() {
+            let owner = self.owners[row];
+            if owner == NOBODY {
+                continue;
+            }
+            if owner & SENTENCE == 0 {
+                self.first_rows[owner as usize] = kept as u32;
+            }
+            self.high.copy_within(row * dims..(row + 1) * dims, kept * dims);
+            self.low.copy_within(row * dims..(row + 1) * dims, kept * dims);
+            self.signs.copy_within(row * words..(row + 1) * words, kept * words);
+            self.owners[kept] = owner;
+            self.scales[kept] = self.scales[row];
+            kept += 1;
+        }
+        self.high.truncate(kept * dims);
+        self.low.truncate(kept * dims);
+        self.signs.truncate(kept * words);
+        self.owners.truncate(kept);
+        self.scales.truncate(kept);
+        self.removed = 0;
+    }
+}
+
+fn dot(left: &[i8], right: &[i8]) -> f64 {
+    <i8 as SpatialSimilarity>::dot(left, right).unwrap_or(0.0)
 }
 
 /// A vector scaled to length 1; `None` if it has no direction.
@@ -267,11 +296,16 @@ fn unit(what: &str, vector: &[f32]) -> Result<Option<Vec<f32>>> {
     Ok(Some(vector.iter().map(|&part| (f64::from(part) / norm) as f32).collect()))
 }
 
-/// Appends the codes of a vector and returns the factor that turns them back.
-fn quantize(unit: &[f32], codes: &mut Vec<i8>) -> f32 {
+/// Appends the bytes of a vector and returns the factor that turns them back.
+fn quantize(unit: &[f32], high: &mut Vec<i8>, low: &mut Vec<i8>) -> f32 {
     let greatest = unit.iter().fold(0.0_f32, |greatest, part| greatest.max(part.abs()));
-    let scale = if greatest == 0.0 { 1.0 } else { greatest / CODE_MAX };
-    codes.extend(unit.iter().map(|&part| (part / scale).round() as i8));
+    let scale = if greatest == 0.0 { 1.0 } else { greatest / GREATEST };
+    for part in unit {
+        let component = (part / scale).round().clamp(-GREATEST, GREATEST) as i32;
+        let rounded = (component + 128) >> 8;
+        high.push(rounded as i8);
+        low.push((component - (rounded << 8)) as i8);
+    }
     scale
 }
 
@@ -364,7 +398,7 @@ mod tests {
         let query = QueryVector::new(&axis(2)).unwrap().unwrap();
         assert_eq!(index.nearest(&query, 1, &[true, true]).unwrap()[0].0, 0);
         assert_eq!(index.nearest(&query, 2, &[false, true]).unwrap().len(), 1);
-        let exact = index.exact(&query, 0, &mut Vec::new()).unwrap();
+        let exact = index.exact(&query, 0).unwrap();
         assert!(exact.best > 0.99 && exact.whole < 0.01 && exact.sentences == 2);
     }
 

@@ -6,6 +6,7 @@ use super::settings::Settings;
 use crate::index::calendar::MICROS_PER_DAY;
 use crate::index::hot::{HotSet, Row};
 use crate::index::lexical::{QueryTerm, Slot};
+use crate::index::nearest::NearestScratch;
 use crate::index::vectors::{QueryVector, Similarity};
 use crate::model::Micros;
 
@@ -24,11 +25,10 @@ pub struct Scratch {
     pub allowed: Vec<bool>,
     /// BM25.
     pub words: Vec<f32>,
-    /// Of the scan; empty without a query vector.
-    pub similarities: Vec<Similarity>,
+    /// Of the search by vectors.
+    nearest: NearestScratch,
     /// BM25 of every conversation as one document.
     pub sessions: Vec<f32>,
-    buffer: Vec<f32>,
 }
 
 /// Slots with their values, best first.
@@ -49,22 +49,23 @@ pub struct Arms<'search> {
 }
 
 impl Arms<'_> {
-    /// Scores every memory by its words, and every allowed one by its vectors.
+    /// Scores every memory by its words.
     pub fn score(&self, scratch: &mut Scratch) {
         let (lexical, bm25) = (self.hot.lexical(), self.settings.bm25);
         lexical.score(&self.terms, bm25, self.hot.slots(), &mut scratch.words);
         let (groups, lengths) = (self.hot.conversation_of(), self.hot.conversation_lengths());
         lexical.score_groups(&self.terms, bm25, groups, lengths, &mut scratch.sessions);
-        match &self.vector {
-            Some(vector) => self.hot.vectors().scan(vector, &scratch.allowed, &mut scratch.similarities),
-            None => scratch.similarities.clear(),
-        }
     }
 
     /// The candidates of the three arms in the order of [`super::explain::Arm::ALL`], each past its own threshold.
-    pub fn candidates(&self, depth: usize, scratch: &mut Scratch) -> [List; 3] {
-        let rough = (0..).zip(scratch.similarities.iter().map(|similarity| self.dense(similarity)));
-        let rough = self.top(rough.filter(|(_, value)| value.is_finite()), depth);
+    /// `searched` memories are allowed.
+    pub fn candidates(&self, depth: usize, searched: usize, scratch: &mut Scratch) -> [List; 3] {
+        let rough = self.vector.as_ref().map_or_else(Vec::new, |vector| {
+            let dense = |similarity: &Similarity| self.dense(similarity);
+            let Scratch { allowed, nearest, .. } = &mut *scratch;
+            self.hot.vectors().near(vector, allowed, searched, depth, &dense, nearest)
+        });
+        let rough = self.top(rough.into_iter(), depth);
         let words = (0..).zip(scratch.words.iter().copied()).filter(|(_, value)| *value > 0.0);
         let words = self.top(words.filter(|(slot, _)| scratch.allowed[*slot as usize]), depth);
         let times = (0..).zip(self.hot.times()).filter(|(slot, _)| scratch.allowed[*slot as usize]);
@@ -73,7 +74,7 @@ impl Arms<'_> {
         let near: Vec<(Slot, f32)> = rough
             .into_iter()
             .filter_map(|(slot, _)| {
-                let (value, cosine) = self.similarity(slot, scratch)?;
+                let (value, cosine) = self.similarity(slot)?;
                 (cosine >= self.settings.min_cosine).then_some((slot, value))
             })
             .collect();
@@ -81,18 +82,15 @@ impl Arms<'_> {
     }
 
     /// The exact value of the dense arm, and the better of the two cosines in it.
-    pub fn similarity(&self, slot: Slot, scratch: &mut Scratch) -> Option<(f32, f32)> {
-        let similarity = self.hot.vectors().exact(self.vector.as_ref()?, slot, &mut scratch.buffer)?;
+    pub fn similarity(&self, slot: Slot) -> Option<(f32, f32)> {
+        let similarity = self.hot.vectors().exact(self.vector.as_ref()?, slot)?;
         Some((self.dense(&similarity), similarity.best.max(similarity.whole)))
     }
 
-    /// The value of the dense arm by the scan; none where there is no vector or the filters forbid it.
+    /// The value of the dense arm by its 8-bit codes; none where there is no vector or the filters forbid it.
     pub fn rough(&self, slot: Slot, scratch: &Scratch) -> Option<f32> {
-        scratch
-            .similarities
-            .get(slot as usize)
-            .map(|similarity| self.dense(similarity))
-            .filter(|value| value.is_finite())
+        let similarity = self.hot.vectors().rough(self.vector.as_ref()?, slot)?;
+        scratch.allowed[slot as usize].then(|| self.dense(&similarity))
     }
 
     /// The share of the query's words, by their idf, that this memory holds and hardly any other does.

@@ -62,7 +62,7 @@ pub fn search(hot: &HotSet, query: &Query<'_>, settings: &Settings, scratch: &mu
     found.searched = query.filters.apply(hot, query.now_tick, settings.tau_ticks, &mut scratch.allowed);
     search.arms.score(scratch);
     let fusion = settings.fusion_in_force();
-    let lists = search.arms.candidates(settings.depth_of(fusion).max(query.limit), scratch);
+    let lists = search.arms.candidates(settings.depth_of(fusion).max(query.limit), found.searched, scratch);
     let mut candidates = unite(&search.arms, &lists, search.has_content, scratch);
     fuse(&search.arms, fusion, &Clues::of(cut(query.text, QUERY_BYTES)), &mut candidates, scratch);
     found.candidates = candidates.len();
