@@ -43,7 +43,7 @@ pub struct Candidate {
 }
 
 /// The union of the arms, every memory with the values of all of them, in the order of ids.
-pub fn unite(arms: &Arms<'_>, lists: &[List; 3], has_content: bool, scratch: &Scratch) -> Vec<Candidate> {
+pub fn unite(arms: &Arms<'_>, lists: &[List; 3], has_content: bool, scratch: &mut Scratch) -> Vec<Candidate> {
     let ranks: [HashMap<Slot, u32>; 3] =
         std::array::from_fn(|arm| lists[arm].iter().map(|(slot, _)| *slot).zip(1..).collect());
     let mut slots: Vec<Slot> = lists.iter().flatten().map(|(slot, _)| *slot).collect();
@@ -58,7 +58,7 @@ pub fn unite(arms: &Arms<'_>, lists: &[List; 3], has_content: bool, scratch: &Sc
     candidates
 }
 
-fn candidate(arms: &Arms<'_>, slot: Slot, has_content: bool, scratch: &Scratch) -> Option<Candidate> {
+fn candidate(arms: &Arms<'_>, slot: Slot, has_content: bool, scratch: &mut Scratch) -> Option<Candidate> {
     let row = arms.hot.row(slot)?;
     let similarity = arms.similarity(slot);
     let words = scratch.words[slot as usize];
@@ -82,7 +82,7 @@ pub fn fuse(
     fusion: Fusion,
     clues: &Clues,
     candidates: &mut Vec<Candidate>,
-    scratch: &Scratch,
+    scratch: &mut Scratch,
 ) {
     let weights = &arms.settings.weights;
     let weights = [weights.dense, weights.lexical, weights.recency];
@@ -106,6 +106,7 @@ pub fn fuse(
             };
             candidates.iter_mut().for_each(place);
             add_neighbours(arms, candidates, scratch, place);
+            let scratch = &*scratch;
             let base = |slot: Slot| {
                 let values =
                     [arms.rough(slot, scratch), Some(scratch.words[slot as usize]), Some(arms.recency(slot))];
@@ -120,7 +121,7 @@ pub fn fuse(
 fn add_neighbours(
     arms: &Arms<'_>,
     candidates: &mut Vec<Candidate>,
-    scratch: &Scratch,
+    scratch: &mut Scratch,
     place: impl Fn(&mut Candidate),
 ) {
     let mut best: Vec<&Candidate> = candidates.iter().filter(|candidate| candidate.is_relevant).collect();
