@@ -143,7 +143,7 @@ impl VectorIndex {
         keep_greatest(picked, count);
         let middle = picked.len() / 2;
         if middle > 0 {
-            picked.select_nth_unstable_by(middle - 1, Picked::order);
+            picked.select_nth_unstable_by(middle - 1, |left, right| left.order(*right));
         }
         // Memory is read in its own order.
         picked[..middle].sort_unstable_by_key(|picked| picked.row);
@@ -152,7 +152,7 @@ impl VectorIndex {
 }
 
 impl Picked {
-    fn order(&self, other: &Self) -> Ordering {
+    fn order(self, other: Self) -> Ordering {
         other.value.total_cmp(&self.value).then(self.row.cmp(&other.row))
     }
 }
@@ -163,7 +163,7 @@ fn keep_greatest(picked: &mut Vec<Picked>, count: usize) -> f32 {
     if picked.len() <= count {
         return f32::NEG_INFINITY;
     }
-    picked.select_nth_unstable_by(count - 1, Picked::order);
+    picked.select_nth_unstable_by(count - 1, |left, right| left.order(*right));
     let least = picked[count - 1].value;
     let mut kept = count;
     for at in count..picked.len() {

@@ -2,6 +2,8 @@
 //! vector that was turned by a fixed orthogonal rotation, so that they carry the angle whatever the embedder puts into
 //! its axes (Charikar 2002: two vectors at an angle `a` differ in a share `a / pi` of their signs).
 
+#![expect(clippy::inline_always, reason = "what is not inlined is not compiled for the instruction set")]
+
 use pulp::{Arch, Simd, WithSimd};
 
 /// Rounds of the rotation. One mixes within its halves only; two reach every component from every other.
@@ -28,7 +30,7 @@ pub fn push_signs(vector: &[f32], signs: &mut Vec<u64>) {
 pub fn distances(signs: &[u64], query: &[u64], distances: &mut Vec<u16>) {
     distances.clear();
     distances.resize(signs.len() / query.len().max(1), 0);
-    Arch::new().dispatch(Distances { signs, query, distances });
+    Arch::new().dispatch(Distances { signs, query, counts: distances });
 }
 
 /// The cosine that a number of differing signs stands for, for every number.
@@ -86,7 +88,7 @@ const fn mixed(number: u64) -> u64 {
 struct Distances<'scan> {
     signs: &'scan [u64],
     query: &'scan [u64],
-    distances: &'scan mut [u16],
+    counts: &'scan mut [u16],
 }
 
 impl WithSimd for Distances<'_> {
@@ -102,7 +104,7 @@ impl WithSimd for Distances<'_> {
             12 => self.count::<12>(),
             16 => self.count::<16>(),
             words => {
-                for (row, distance) in self.signs.chunks_exact(words.max(1)).zip(self.distances) {
+                for (row, distance) in self.signs.chunks_exact(words.max(1)).zip(self.counts) {
                     *distance = row.iter().zip(self.query).map(differing).sum::<u32>() as u16;
                 }
             }
@@ -115,7 +117,7 @@ impl Distances<'_> {
     fn count<const WORDS: usize>(self) {
         let (rows, _) = self.signs.as_chunks::<WORDS>();
         let Some(query) = self.query.first_chunk::<WORDS>() else { return };
-        for (row, distance) in rows.iter().zip(self.distances) {
+        for (row, distance) in rows.iter().zip(self.counts) {
             *distance = row.iter().zip(query).map(differing).sum::<u32>() as u16;
         }
     }
