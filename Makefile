@@ -64,9 +64,9 @@ demo: dev ## Show three generations of a trading agent, and a conversation remem
 	$(call say,Running the demo)
 	@$(BIN)/bardo demo
 
-bench: dev ## Measure in one run; with DATA=folder what is found in conversations, with PEERS=1 beside peers
-	$(call say,Measuring the verbs)
-	@$(BIN)/python benches/python
+bench: dev ## Measure in one run; QUICK=1 to try it, DATA=folder for what is found in conversations, PEERS=1 for peers
+	$(call say,Measuring how fast it is)
+	@cd benches/python && $(BENCH_PYTHON) -m speed $(if $(QUICK),--quick,--write ../RESULTS.md) $(if $(PEERS),--peers)
 ifdef DATA
 	$(call say,Measuring what is found)
 	@cd benches/python && $(BENCH_PYTHON) -m quality --data $(abspath $(DATA)) $(if $(PEERS),--peers) --write ../RESULTS.md

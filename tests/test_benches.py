@@ -118,3 +118,41 @@ def test_a_peer_that_is_not_there_is_listed_with_the_reason(
 
     monkeypatch.setattr(peers, "PEERS", {"nowhere": ("module_that_is_nowhere", "nowhere-engine")})
     assert peers.load("nowhere", BagOfWords()) == peers.Missing("nowhere", "nowhere-engine is not installed")
+
+
+def test_the_speed_harness_measures_in_turns_and_keeps_its_lines(benches: None, tmp_path: Path) -> None:
+    from speed import __main__ as speed
+    from speed import growth, hybrid, prompt, timing, world
+
+    there = world.make(120, 12)
+    assert len(set(there.texts)) == 120
+    assert np.allclose(np.linalg.norm(there.vectors, axis=1), 1, atol=1e-5)
+    rows = hybrid.measure(tmp_path / "hybrid", there, peers=False)
+    rows += prompt.measure(tmp_path / "prompt", there, rounds=3)
+    rows += growth.measure(tmp_path / "growth", (50, 100, 200), minutes=1.0, picture=tmp_path / "growth.png")
+    assert all(row.seconds > 0 for row in rows if not row.shown)
+    assert (tmp_path / "growth.png").stat().st_size < 100_000
+    kept = {"rows": [{"what": row.what, "system": row.system, "seconds": row.seconds} for row in rows]}
+    speed.keep(tmp_path, "hybrid", {**kept, "origin": there.origin})
+    assert f"| {rows[0].what} | bardo |" in speed.table(tmp_path)
+
+    medians = timing.in_turns({"one": lambda _: None, "two": lambda _: sum(range(20_000))}, range(20))
+    assert medians["one"] < medians["two"]
+    lines = timing.rows("work", medians, ours="one")
+    assert lines[0].ratio is None
+    assert lines[1].ratio == medians["one"] / medians["two"]
+
+
+def test_real_texts_and_vectors_come_from_files_and_questions_are_held_out(
+    benches: None, tmp_path: Path
+) -> None:
+    import json
+
+    from speed import world
+
+    texts = [f"text number {place} about something" for place in range(30)]
+    (tmp_path / "texts.json").write_text(json.dumps(texts))
+    np.save(tmp_path / "vectors.npy", np.random.default_rng(1).normal(size=(30, 8)).astype(np.float32))
+    there = world.make(40, 5, (tmp_path / "texts.json", tmp_path / "vectors.npy"))
+    assert len(set(there.texts)) == 40
+    assert not {text.rpartition(" n")[0] for text in there.texts} & set(there.questions)

@@ -51,7 +51,10 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--model", default="minilm")
     parser.add_argument("--cache", type=Path, default=Path.home() / ".cache" / "bardo" / "quality")
     parser.add_argument("--results", type=Path, help="where runs are kept; in the cache if not given")
-    parser.add_argument("--only", help="only systems whose name contains this")
+    parser.add_argument(
+        "--only", nargs="+", default=[""], help="only systems whose name contains one of these"
+    )
+    parser.add_argument("--skip", nargs="+", default=[], help="no system whose name contains one of these")
     parser.add_argument("--peers", action="store_true", help="the peers too, where they are installed")
     parser.add_argument(
         "--corpora", type=int, help="only the first so many corpora of each set, to try it out"
@@ -92,10 +95,16 @@ def chosen(
             missing.append(found)
         else:
             systems += found
-    wanted = (options.only or "").lower()
+
+    def wanted(name: str) -> bool:
+        name = name.lower()
+        return any(part.lower() in name for part in options.only) and not any(
+            part.lower() in name for part in options.skip
+        )
+
     return (
-        [system for system in systems if wanted in system.name.lower()],
-        [absent for absent in missing if wanted in absent.name.lower()],
+        [system for system in systems if wanted(system.name)],
+        [absent for absent in missing if wanted(absent.name)],
     )
 
 

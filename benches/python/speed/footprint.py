@@ -1,0 +1,200 @@
+"""Memory, the time to open, and bytes on disk; each in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from importlib import metadata, util
+from pathlib import Path
+
+import numpy as np
+
+import bardo
+from speed import timing
+from speed.hybrid import filled
+from speed.world import DIMS, Known, World
+
+MEMORY_BARS = {10_000: "40 MB", 100_000: "200 MB"}
+OPEN_BAR = "60 ms over bare Python"
+DISK_BAR = "2.5"
+#: Times that a process is started.
+STARTS = 11
+
+_RSS = """
+import os, sys
+def rss():
+    with open("/proc/self/status") as status:
+        return next(int(line.split()[1]) for line in status if line.startswith("VmRSS")) / 1000
+"""
+#: An embedder of the fingerprint that the folder was filled with; it costs no import.
+_KNOWN = """
+class Known:
+    @property
+    def fingerprint(self):
+        from bardo.model import Fingerprint
+        return Fingerprint("known", "1", "none", 384)
+    def embed_documents(self, texts):
+        import numpy
+        return numpy.full((len(texts), 384), 384 ** -0.5, "f4")
+    embed_queries = embed_documents
+embed = Known()
+"""
+_OURS = """
+import numpy, bardo
+folder, empty = sys.argv[1:3]
+with bardo.open(empty, embedder=embed) as g:
+    g.recall("anything")
+    before = rss()
+with bardo.open(folder, embedder=embed) as g:
+    g.recall("anything at all")
+    print(rss() - before)
+"""
+_BY_HAND = """
+import sqlite3, numpy
+folder = sys.argv[1]
+numpy.ones(4) @ numpy.ones(4)
+sqlite3.connect(":memory:").execute("select 1")
+before = rss()
+connection = sqlite3.connect(folder + "/hand.db")
+vectors = numpy.load(folder + "/hand.npy")
+best = numpy.argsort(-(vectors @ vectors[0]))[:10]
+connection.execute("select text from words where words match 'anything' limit 10").fetchall()
+print(rss() - before)
+"""
+
+
+def _run(script: str, *arguments: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", script, *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ,
+    )
+    if done.returncode:
+        raise RuntimeError(done.stderr.strip().splitlines()[-1])
+    return done.stdout
+
+
+def memory(folder: Path, world: World) -> list[timing.Row]:
+    """Growth of the resident memory by opening and asking once, the model aside."""
+    import sqlite3
+
+    count = len(world.texts)
+    what = f"resident memory growth, {count:,} x {world.vectors.shape[1]}"
+    filled(folder / "bardo", world).close()
+    with sqlite3.connect(folder / "hand.db") as connection:
+        connection.execute("create virtual table words using fts5(text)")
+        connection.executemany("insert into words values (?)", ((text,) for text in world.texts))
+    connection.close()
+    np.save(folder / "hand.npy", world.vectors)
+    own = float(_run(_RSS + _KNOWN + _OURS, str(folder / "bardo"), str(folder / "empty")))
+    by_hand = float(_run(_RSS + _BY_HAND, str(folder)))
+    return [
+        timing.Row(
+            what, "bardo", bar=MEMORY_BARS.get(count, ""), note=bardo.__version__, shown=f"{own:.0f} MB"
+        ),
+        timing.Row(
+            what,
+            "SQLite + numpy by hand",
+            ratio=own / by_hand,
+            note="float32 vectors, FTS5",
+            shown=f"{by_hand:.0f} MB",
+        ),
+    ]
+
+
+_OPEN = {
+    "bardo": f"""
+import sys, bardo
+{_KNOWN}
+bardo.open(sys.argv[1] + "/bardo", embedder=embed)
+""",
+    "LanceDB": """
+import sys, lancedb
+lancedb.connect(sys.argv[1] + "/lancedb").open_table("rows").count_rows()
+""",
+    "YantrikDB": """
+import sys, yantrikdb
+yantrikdb.YantrikDB(sys.argv[1] + "/yantrik.db", embedding_dim=384)
+""",
+}
+
+
+def opening(folder: Path, world: World, *, peers: bool) -> list[timing.Row]:
+    """From the start of Python to an open memory, over the start of bare Python; the processes take turns."""
+    count = len(world.texts)
+    what = f"import and open, {count:,} episodes"
+    filled(folder / "bardo", world).close()
+    versions = {"bardo": bardo.__version__}
+    if peers and util.find_spec("lancedb"):
+        import lancedb
+
+        versions["LanceDB"] = metadata.version("lancedb")
+        rows = [
+            {"text": text, "vector": vector} for text, vector in zip(world.texts, world.vectors, strict=True)
+        ]
+        lancedb.connect(folder / "lancedb").create_table("rows", rows)
+    if peers and util.find_spec("yantrikdb"):
+        import yantrikdb
+
+        versions["YantrikDB"] = metadata.version("yantrikdb")
+        database = yantrikdb.YantrikDB(str(folder / "yantrik.db"), embedding_dim=world.vectors.shape[1])
+        for text, vector in zip(world.texts, world.vectors.tolist(), strict=True):
+            database.record(text, embedding=vector)
+        database.close()
+    scripts = {"bare": "pass", **{name: _OPEN[name] for name in versions}}
+    taken: dict[str, list[float]] = {name: [] for name in scripts}
+    for _ in range(STARTS):
+        for name, script in scripts.items():
+            started = time.perf_counter()
+            _run(script, str(folder))
+            taken[name].append(time.perf_counter() - started)
+    bare = statistics.median(taken["bare"])
+    over = {name: max(statistics.median(taken[name]) - bare, 1e-6) for name in versions}
+    return timing.rows(
+        what,
+        over,
+        bars={"bardo": OPEN_BAR},
+        notes={
+            name: f"{version}; over bare Python ({bare * 1e3:.0f} ms)" for name, version in versions.items()
+        },
+    )
+
+
+def disk(folder: Path, world: World) -> list[timing.Row]:
+    """Bytes per episode after appending one by one, LanceDB's table included."""
+    count = len(world.texts)
+    raw = 0
+    with bardo.open(folder / "bardo", embedder=Known(world), durable=False) as grimoire:
+        for place, text in enumerate(world.texts):
+            payload = {"number": place, "source": "bench"}
+            raw += len(text.encode()) + len(json.dumps(payload).encode()) + 2 * DIMS
+            grimoire.remember(text, payload=payload)
+            if place % 1_000 == 999:
+                grimoire.sleep()
+        grimoire.sleep()
+    parts = {
+        child.name: sum(file.stat().st_size for file in _files(child)) / count
+        for child in sorted((folder / "bardo").iterdir())
+    }
+    largest = ", ".join(
+        f"{name} {size:.0f}" for name, size in sorted(parts.items(), key=lambda part: -part[1]) if size >= 1
+    )
+    total, floor = sum(parts.values()), raw / count
+    return [
+        timing.Row(
+            f"bytes on disk per episode after {count:,} one-by-one appends", "bardo", ratio=total / floor,
+            bar=DISK_BAR, note=f"{bardo.__version__}; over text + payload + f16 vector ({floor:.0f}); {largest}",
+            shown=f"{total:.0f} B",
+        )
+    ]  # fmt: skip
+
+
+def _files(path: Path) -> Sequence[Path]:
+    return [path] if path.is_file() else [file for file in path.rglob("*") if file.is_file()]

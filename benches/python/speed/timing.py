@@ -1,0 +1,94 @@
+"""Medians of calls that take turns, so that whatever else the machine does falls on all of them alike."""
+
+from __future__ import annotations
+
+import gc
+import os
+import statistics
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+#: Calls of each system before the clock runs.
+WARM = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the report.
+
+    Args:
+        what: Of the table.
+        system: Who did it.
+        seconds: The median; 0 where it is no time.
+        ratio: bardo's median over this one; None for bardo itself and where there is none.
+        bar: What the ratio may be at most, in words; empty if there is none.
+        note: Recall, counts, or why there is no number.
+        shown: The value as text, if it is no time.
+    """
+
+    what: str
+    system: str
+    seconds: float = 0.0
+    ratio: float | None = None
+    bar: str = ""
+    note: str = ""
+    shown: str = ""
+
+    @property
+    def value(self) -> str:
+        """The value with its unit."""
+        if self.shown or not self.seconds:
+            return self.shown
+        return f"{self.seconds * 1e6:.0f} us" if self.seconds < 1e-3 else f"{self.seconds * 1e3:.2f} ms"
+
+
+def one_core() -> None:
+    """Keeps this process, with every thread that any library starts, on one processor."""
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+
+
+def in_turns(calls: Mapping[str, Callable[[Any], object]], arguments: Sequence[Any]) -> dict[str, float]:
+    """Medians in seconds: for each argument every call has its turn, each time another one first."""
+    names = list(calls)
+    taken: dict[str, list[float]] = {name: [] for name in names}
+    for name in names:
+        for argument in arguments[:WARM]:
+            calls[name](argument)
+    gc.collect()
+    gc.disable()
+    try:
+        for turn, argument in enumerate(arguments):
+            for place in range(len(names)):
+                name = names[(turn + place) % len(names)]
+                started = time.perf_counter()
+                calls[name](argument)
+                taken[name].append(time.perf_counter() - started)
+    finally:
+        gc.enable()
+    return {name: statistics.median(values) for name, values in taken.items()}
+
+
+def rows(
+    what: str,
+    medians: Mapping[str, float],
+    *,
+    ours: str = "bardo",
+    bars: Mapping[str, str] | None = None,
+    notes: Mapping[str, str] | None = None,
+) -> list[Row]:
+    """The medians as lines, with bardo's ratio to each."""
+    bars, notes = bars or {}, notes or {}
+    return [
+        Row(
+            what,
+            name,
+            seconds,
+            None if name == ours or ours not in medians else medians[ours] / seconds,
+            bars.get(name, ""),
+            notes.get(name, ""),
+        )
+        for name, seconds in medians.items()
+    ]

@@ -1,0 +1,136 @@
+"""Texts, vectors and questions to measure with: made up by default, or taken from files of real ones."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from bardo.model import Fingerprint
+
+DIMS = 384
+SEED = 7
+#: Words of a made-up text and of a question.
+WORDS, ASKED = 18, 9
+#: Words of a question that come from the text it is after; the others are drawn like any.
+FROM_TARGET = 6
+VOCABULARY = 30_000
+#: Vectors of one cluster, and how far they lie from its middle, in lengths of the middle.
+CLUSTER, SPREAD = 100, 0.8
+#: How far a question's vector lies from the one that it is after.
+NOISE = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """What is stored and what is asked.
+
+    Args:
+        texts: All different.
+        vectors: Float32 (texts, dims), each of length 1.
+        questions: Texts of the questions.
+        question_vectors: Float32 (questions, dims), each of length 1.
+        origin: Where they come from, in words.
+    """
+
+    texts: list[str]
+    vectors: np.ndarray
+    questions: list[str]
+    question_vectors: np.ndarray
+    origin: str
+
+
+class Known:
+    """An embedder that looks vectors up: the model's time is nobody's. Texts it does not know get a random vector."""
+
+    def __init__(self, world: World) -> None:
+        dims = world.vectors.shape[1]
+        self.fingerprint = Fingerprint("known", "1", "none", dims)
+        self._rows = dict(zip(world.texts, world.vectors, strict=True))
+        self._rows.update(zip(world.questions, world.question_vectors, strict=True))
+
+    def embed_documents(self, texts: Sequence[str]) -> np.ndarray:
+        return np.stack([self._rows[text] if text in self._rows else self._drawn(text) for text in texts])
+
+    embed_queries = embed_documents
+
+    def _drawn(self, text: str) -> np.ndarray:
+        seed = int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
+        return unit(np.random.default_rng(seed).standard_normal((1, self.fingerprint.dims), np.float32))[0]
+
+
+def unit(vectors: np.ndarray) -> np.ndarray:
+    """The vectors scaled to length 1."""
+    return np.ascontiguousarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), np.float32)
+
+
+def vocabulary(chance: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Made-up words and how likely each is: Zipf's law with a flattened head, as in prose without stop words."""
+    letters = np.array(list("etaoinshrdlucmfwypvbgk"))
+    lengths = chance.integers(3, 10, VOCABULARY)
+    drawn = chance.choice(letters, int(lengths.sum()))
+    ends = np.cumsum(lengths)
+    words = [
+        "".join(drawn[end - length : end]) + str(place % 10)
+        for place, (end, length) in enumerate(zip(ends, lengths, strict=True))
+    ]
+    weights = 1.0 / (np.arange(VOCABULARY) + 20.0)
+    return np.array(words), weights / weights.sum()
+
+
+def made(count: int, questions: int, *, seed: int = SEED) -> World:
+    """A world of made-up texts and of vectors in clusters."""
+    chance = np.random.default_rng(seed)
+    words, weights = vocabulary(chance)
+    drawn = words[chance.choice(len(words), (count, WORDS), p=weights)]
+    texts = [f"{' '.join(row)} n{place}" for place, row in enumerate(drawn)]
+    middles = unit(chance.standard_normal((max(1, count // CLUSTER), DIMS), np.float32))
+    around = chance.standard_normal((count, DIMS), np.float32) * np.float32(SPREAD / np.sqrt(DIMS))
+    vectors = unit(middles[chance.integers(0, len(middles), count)] + around)
+    targets = chance.integers(0, count, questions)
+    asked = [
+        " ".join(
+            [
+                *chance.choice(drawn[target], FROM_TARGET, replace=False),
+                *words[chance.choice(len(words), ASKED - FROM_TARGET, p=weights)],
+            ]
+        )
+        for target in targets
+    ]
+    near = chance.standard_normal((questions, DIMS), np.float32) * np.float32(NOISE / np.sqrt(DIMS))
+    origin = f"made-up texts of {WORDS} words (Zipf, {VOCABULARY} words), clustered vectors"
+    return World(texts, vectors, asked, unit(vectors[targets] + near), origin)
+
+
+def real(count: int, questions: int, texts_file: Path, vectors_file: Path, *, seed: int = SEED) -> World:
+    """A world of real texts and their vectors; questions are texts that are held out, cut to nine words.
+
+    Args:
+        count: Texts; more than there are come again with a number and a little noise on the vector.
+        questions: Held out at random.
+        texts_file: JSON list of texts.
+        vectors_file: `.npy` of their float32 vectors.
+    """
+    chance = np.random.default_rng(seed)
+    texts = json.loads(texts_file.read_text(encoding="utf-8"))
+    vectors = np.load(vectors_file, mmap_mode="r")
+    filled = np.flatnonzero(np.abs(vectors[:, 0]) > 0)
+    order = chance.permutation(filled)
+    held, kept = order[:questions], order[questions:]
+    rows = kept[np.arange(count) % len(kept)]
+    again = np.arange(count) // len(kept)
+    noise = chance.standard_normal((count, vectors.shape[1]), np.float32) * np.float32(0.05)
+    stored = unit(vectors[rows] + noise * (again > 0)[:, None])
+    named = [f"{texts[row]} n{place}" for place, row in enumerate(rows)]
+    asked = [" ".join(texts[row].split()[:ASKED]) or "nothing" for row in held]
+    origin = f"real texts and vectors ({len(kept)} different), questions held out"
+    return World(named, stored, asked, unit(vectors[held]), origin)
+
+
+def make(count: int, questions: int, files: tuple[Path, Path] | None = None) -> World:
+    """A real world if files of texts and vectors are given, else a made-up one."""
+    return real(count, questions, *files) if files else made(count, questions)
