@@ -2,6 +2,7 @@
 //! and the metadata that filters and scores need. Held in memory, kept up to date by every write, rebuilt from the
 //! log and the fact store at will (law 9). Texts stay in the stores.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 
 use super::interner::{Interner, NO_NAME, Symbol};
@@ -140,6 +141,8 @@ pub struct HotSet {
     conversation_of: Vec<u32>,
     /// Wall clock of every slot: a copy of the rows' that is quick to walk.
     times: Vec<Micros>,
+    /// Slots that are not free, latest last, equal times by descending id.
+    by_time: Vec<Slot>,
     /// Whether each slot holds an episode.
     holds_episode: Vec<bool>,
     /// Slots of facts.
@@ -201,6 +204,9 @@ impl HotSet {
     /// Removes a memory with its words and vectors; false if it was not there.
     pub fn remove(&mut self, id: &Id) -> bool {
         let Some(slot) = self.slots.remove(id) else { return false };
+        if let Ok(place) = self.place_in_time(slot) {
+            self.by_time.remove(place);
+        }
         self.unlink(slot);
         self.conversation_of[slot as usize] = NO_GROUP;
         self.lexical.remove(slot);
@@ -294,10 +300,9 @@ impl HotSet {
         self.facts.iter().filter_map(|&slot| Some((slot, self.row(slot)?)))
     }
 
-    /// Wall clock of every slot.
-    #[must_use]
-    pub fn times(&self) -> &[Micros] {
-        &self.times
+    /// Slots that are not free, the latest first, equal times by id.
+    pub fn latest(&self) -> impl Iterator<Item = Slot> {
+        self.by_time.iter().rev().copied()
     }
 
     /// Whether there is no memory.
@@ -312,7 +317,7 @@ impl HotSet {
         self.rows.capacity() * size_of::<Option<Row>>()
             + self.slots.capacity() * (size_of::<(Id, Slot)>() + 1)
             + self.facts.len() * (size_of::<FactRow>() + size_of::<Slot>())
-            + self.rows.len() * (size_of::<Micros>() + size_of::<u32>() + 1)
+            + self.rows.len() * (size_of::<Micros>() + 2 * size_of::<u32>() + 1)
             + self.names.bytes()
             + self.lexical.bytes()
             + self.vectors.bytes()
@@ -338,11 +343,27 @@ impl HotSet {
         };
         self.slots.insert(id, slot);
         self.times[slot as usize] = at;
+        match self.place_in_time(slot) {
+            Ok(place) | Err(place) => self.by_time.insert(place, slot),
+        }
         self.holds_episode[slot as usize] = !is_fact;
         if is_fact {
             self.facts.insert(slot);
         }
         Ok(slot)
+    }
+
+    /// Where a slot is in [`HotSet::latest`], from the end, or where it belongs.
+    fn place_in_time(&self, slot: Slot) -> std::result::Result<usize, usize> {
+        let key = |slot: Slot| {
+            (self.times[slot as usize], Reverse(self.rows[slot as usize].as_ref().map(|row| row.id)))
+        };
+        let wanted = key(slot);
+        match self.by_time.last() {
+            // What arrives is nearly always the latest.
+            Some(&last) if key(last) < wanted => Err(self.by_time.len()),
+            _ => self.by_time.binary_search_by(|&other| key(other).cmp(&wanted)),
+        }
     }
 
     fn row_of_episode(&mut self, episode: &Episode, text_hash: u64) -> Row {

@@ -61,14 +61,6 @@ struct Postings {
     has_digit: bool,
 }
 
-#[derive(Clone, Debug, Default)]
-struct Document {
-    /// Different terms, ascending.
-    terms: Box<[u32]>,
-    /// Words, stop words and second readings aside.
-    length: u32,
-}
-
 /// Term hashes are already well mixed.
 #[derive(Clone, Debug, Default)]
 struct AsIs(u64);
@@ -95,7 +87,10 @@ pub struct LexicalIndex {
     vocabulary: HashMap<u64, u32, BuildHasherDefault<AsIs>>,
     postings: Vec<Postings>,
     free: Vec<u32>,
-    documents: Vec<Document>,
+    /// Different terms of every document, ascending.
+    documents: Vec<Box<[u32]>>,
+    /// Words of every document, stop words and second readings aside.
+    lengths: Vec<u32>,
     total_length: u64,
     alive: u32,
 }
@@ -132,21 +127,22 @@ impl LexicalIndex {
         }
         terms.sort_unstable();
         if self.documents.len() <= slot as usize {
-            self.documents.resize_with(slot as usize + 1, Document::default);
+            self.documents.resize_with(slot as usize + 1, Box::default);
+            self.lengths.resize(slot as usize + 1, 0);
         }
-        self.documents[slot as usize] = Document { terms: terms.into_boxed_slice(), length };
+        self.documents[slot as usize] = terms.into_boxed_slice();
+        self.lengths[slot as usize] = length;
         self.total_length += u64::from(length);
         self.alive += 1;
     }
 
     /// Takes a document out of every posting. A slot without a document is left alone.
     pub fn remove(&mut self, slot: Slot) {
-        let Some(document) = self.documents.get_mut(slot as usize) else { return };
-        if document.terms.is_empty() {
+        let Some(terms) = self.documents.get_mut(slot as usize) else { return };
+        if terms.is_empty() {
             return;
         }
-        let document = std::mem::take(document);
-        for term in document.terms {
+        for term in std::mem::take(terms) {
             let postings = &mut self.postings[term as usize];
             let at = postings.entries.partition_point(|&entry| entry >> FREQUENCY_BITS < slot);
             if postings.entries.get(at).is_some_and(|&entry| entry >> FREQUENCY_BITS == slot) {
@@ -158,7 +154,7 @@ impl LexicalIndex {
                 self.free.push(term);
             }
         }
-        self.total_length -= u64::from(document.length);
+        self.total_length -= u64::from(std::mem::take(&mut self.lengths[slot as usize]));
         self.alive -= 1;
     }
 
@@ -200,10 +196,32 @@ impl LexicalIndex {
             for &entry in &self.postings[term.term as usize].entries {
                 let slot = (entry >> FREQUENCY_BITS) as usize;
                 let frequency = (entry & MAX_FREQUENCY) as f32;
-                let norm = base + slope * self.documents[slot].length as f32;
+                let norm = base + slope * self.lengths[slot] as f32;
                 scores[slot] += gain * frequency / (frequency + norm);
             }
         }
+    }
+
+    /// The best documents of scores that [`LexicalIndex::score`] wrote, best first, ties by slot.
+    #[must_use]
+    pub fn best(&self, scores: &[f32], count: usize) -> Vec<(Slot, f32)> {
+        let mut best = Vec::with_capacity(2 * count);
+        let order =
+            |left: &(Slot, f32), right: &(Slot, f32)| right.1.total_cmp(&left.1).then(left.0.cmp(&right.0));
+        let mut least = 0.0;
+        for found in positive(scores) {
+            if found.1 > least {
+                best.push(found);
+            }
+            if best.len() == 2 * count {
+                best.select_nth_unstable_by(count - 1, order);
+                best.truncate(count);
+                least = best[count - 1].1;
+            }
+        }
+        best.sort_unstable_by(order);
+        best.truncate(count);
+        best
     }
 
     /// Writes the BM25 score of every group of documents, each taken as one document, into `scores` (one element per
@@ -218,6 +236,9 @@ impl LexicalIndex {
     ) {
         scores.clear();
         scores.resize(lengths.len(), 0.0);
+        if lengths.is_empty() {
+            return;
+        }
         let groups = lengths.iter().filter(|length| **length > 0).count() as f32;
         let total: u64 = lengths.iter().map(|&length| u64::from(length)).sum();
         let base = parameters.k1 * (1.0 - parameters.b);
@@ -246,7 +267,7 @@ impl LexicalIndex {
     /// Words of a document, stop words and second readings aside.
     #[must_use]
     pub fn length(&self, slot: Slot) -> u32 {
-        self.documents.get(slot as usize).map_or(0, |document| document.length)
+        self.lengths.get(slot as usize).copied().unwrap_or(0)
     }
 
     /// Those of the query's terms that a document holds.
@@ -258,9 +279,7 @@ impl LexicalIndex {
     /// Whether a document holds a term.
     #[must_use]
     pub fn holds(&self, slot: Slot, term: &QueryTerm) -> bool {
-        self.documents
-            .get(slot as usize)
-            .is_some_and(|document| document.terms.binary_search(&term.term).is_ok())
+        self.documents.get(slot as usize).is_some_and(|terms| terms.binary_search(&term.term).is_ok())
     }
 
     /// How many documents hold a term.
@@ -273,7 +292,7 @@ impl LexicalIndex {
     /// template do.
     #[must_use]
     pub fn similarity(&self, left: Slot, right: Slot) -> f32 {
-        let (left, right) = (&self.documents[left as usize].terms, &self.documents[right as usize].terms);
+        let (left, right) = (&self.documents[left as usize], &self.documents[right as usize]);
         let (mut at, mut with, mut shared) = (0, 0, 0_usize);
         while at < left.len() || with < right.len() {
             let (one, other) = (left.get(at).copied(), right.get(with).copied());
@@ -320,11 +339,12 @@ impl LexicalIndex {
     #[must_use]
     pub fn bytes(&self) -> usize {
         let postings: usize = self.postings.iter().map(|postings| postings.entries.capacity() * 4).sum();
-        let terms: usize = self.documents.iter().map(|document| document.terms.len() * 4).sum();
+        let terms: usize = self.documents.iter().map(|terms| terms.len() * 4).sum();
         postings
             + terms
             + self.postings.capacity() * size_of::<Postings>()
-            + self.documents.capacity() * size_of::<Document>()
+            + self.documents.capacity() * size_of::<Box<[u32]>>()
+            + self.lengths.capacity() * 4
             + self.vocabulary.capacity() * (size_of::<(u64, u32)>() + 1)
     }
 
@@ -343,6 +363,17 @@ impl LexicalIndex {
         self.vocabulary.insert(hash, term);
         term
     }
+}
+
+/// Slots that are looked at together.
+const BLOCK: usize = 64;
+
+/// The slots whose score is above zero. Most blocks of them have none and are passed over whole.
+pub fn positive(scores: &[f32]) -> impl Iterator<Item = (Slot, f32)> {
+    let blocks = (0..).step_by(BLOCK).zip(scores.chunks(BLOCK));
+    let blocks = blocks.filter(|(_, block)| block.iter().fold(0, |bits, score| bits | score.to_bits()) != 0);
+    let scores = blocks.flat_map(|(first, block)| (first..).zip(block.iter().copied()));
+    scores.filter(|(_, score)| *score > 0.0)
 }
 
 /// Inverse document frequency as in Lucene: never negative.

@@ -1,11 +1,9 @@
 //! The three arms: what each says of a memory, and which memories it brings in.
 
-use std::cmp::Ordering;
-
 use super::settings::Settings;
 use crate::index::calendar::MICROS_PER_DAY;
 use crate::index::hot::{HotSet, Row};
-use crate::index::lexical::{QueryTerm, Slot};
+use crate::index::lexical::{QueryTerm, Slot, positive};
 use crate::index::nearest::NearestScratch;
 use crate::index::vectors::{QueryVector, Similarity};
 use crate::model::Micros;
@@ -66,11 +64,10 @@ impl Arms<'_> {
             self.hot.vectors().near(vector, allowed, searched, depth, &dense, nearest)
         });
         let rough = self.top(rough.into_iter(), depth);
-        let words = (0..).zip(scratch.words.iter().copied()).filter(|(_, value)| *value > 0.0);
-        let words = self.top(words.filter(|(slot, _)| scratch.allowed[*slot as usize]), depth);
-        let times = (0..).zip(self.hot.times()).filter(|(slot, _)| scratch.allowed[*slot as usize]);
-        let recent = self.top(times.map(|(slot, at)| (slot, *at)), RECENT.min(depth));
-        let recent = recent.into_iter().map(|(slot, _)| (slot, self.recency(slot))).collect();
+        let words = positive(&scratch.words).filter(|(slot, _)| scratch.allowed[*slot as usize]);
+        let words = self.top(words, depth);
+        let recent = self.hot.latest().filter(|slot| scratch.allowed[*slot as usize]);
+        let recent = recent.take(RECENT.min(depth)).map(|slot| (slot, self.recency(slot))).collect();
         let near: Vec<(Slot, f32)> = rough
             .into_iter()
             .filter_map(|(slot, _)| {
@@ -126,44 +123,26 @@ impl Arms<'_> {
     }
 
     /// The greatest values, greatest first, ties by id.
-    fn top<V: Value>(&self, values: impl Iterator<Item = (Slot, V)>, count: usize) -> Vec<(Slot, V)> {
+    fn top(&self, values: impl Iterator<Item = (Slot, f32)>, count: usize) -> List {
         let id = |slot: Slot| self.hot.row(slot).map(|row| row.id);
-        let order = |left: &(Slot, V), right: &(Slot, V)| {
-            right.1.order(&left.1).then_with(|| id(left.0).cmp(&id(right.0)))
+        let order = |left: &(Slot, f32), right: &(Slot, f32)| {
+            right.1.total_cmp(&left.1).then_with(|| id(left.0).cmp(&id(right.0)))
         };
-        let mut kept: Vec<(Slot, V)> = Vec::with_capacity(2 * count);
-        let mut least: Option<V> = None;
+        let mut kept = List::with_capacity(2 * count);
+        let mut least = f32::NEG_INFINITY;
         for (slot, value) in values {
-            if least.is_some_and(|least| value.order(&least).is_lt()) {
+            if value < least {
                 continue;
             }
             kept.push((slot, value));
             if kept.len() == 2 * count {
                 kept.select_nth_unstable_by(count - 1, order);
                 kept.truncate(count);
-                least = kept.last().map(|(_, value)| *value);
+                least = kept[count - 1].1;
             }
         }
         kept.sort_unstable_by(order);
         kept.truncate(count);
         kept
-    }
-}
-
-/// What lists are ranked by.
-trait Value: Copy {
-    /// A total order.
-    fn order(&self, other: &Self) -> Ordering;
-}
-
-impl Value for f32 {
-    fn order(&self, other: &Self) -> Ordering {
-        self.total_cmp(other)
-    }
-}
-
-impl Value for Micros {
-    fn order(&self, other: &Self) -> Ordering {
-        self.cmp(other)
     }
 }

@@ -44,15 +44,22 @@ pub struct Candidate {
 
 /// The union of the arms, every memory with the values of all of them, in the order of ids.
 pub fn unite(arms: &Arms<'_>, lists: &[List; 3], has_content: bool, scratch: &mut Scratch) -> Vec<Candidate> {
-    let ranks: [HashMap<Slot, u32>; 3] =
-        std::array::from_fn(|arm| lists[arm].iter().map(|(slot, _)| *slot).zip(1..).collect());
+    let ranks: [Vec<(Slot, u32)>; 3] = std::array::from_fn(|arm| {
+        let mut ranks: Vec<_> = lists[arm].iter().map(|(slot, _)| *slot).zip(1..).collect();
+        ranks.sort_unstable();
+        ranks
+    });
+    let rank = |arm: usize, slot: Slot| {
+        let at = ranks[arm].binary_search_by_key(&slot, |(slot, _)| *slot).ok()?;
+        Some(ranks[arm][at].1)
+    };
     let mut slots: Vec<Slot> = lists.iter().flatten().map(|(slot, _)| *slot).collect();
     slots.sort_unstable();
     slots.dedup();
     let mut candidates: Vec<Candidate> =
         slots.into_iter().filter_map(|slot| candidate(arms, slot, has_content, scratch)).collect();
     for candidate in &mut candidates {
-        candidate.ranks = std::array::from_fn(|arm| ranks[arm].get(&candidate.slot).copied());
+        candidate.ranks = std::array::from_fn(|arm| rank(arm, candidate.slot));
     }
     candidates.sort_unstable_by_key(|candidate| candidate.id);
     candidates
@@ -131,6 +138,9 @@ fn add_neighbours(
     slots.sort_unstable();
     slots.dedup();
     slots.retain(|&slot| scratch.allowed[slot as usize]);
+    if slots.is_empty() {
+        return;
+    }
     let known: HashMap<Slot, usize> = candidates.iter().map(|candidate| candidate.slot).zip(0..).collect();
     for slot in slots {
         if let Some(&at) = known.get(&slot) {

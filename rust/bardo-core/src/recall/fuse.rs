@@ -23,9 +23,9 @@ impl Scale {
             return Self::default();
         }
         let count = known.len() as f64;
-        let mean = sum(known.clone()) / count;
-        let squares = known.iter().map(|value| (value - mean) * (value - mean)).collect();
-        Self { mean, spread: (sum(squares) / count).sqrt().max(f64::from(floor)) }
+        let mean = sum(known.iter().copied()) / count;
+        let squares = sum(known.iter().map(|value| (value - mean) * (value - mean)));
+        Self { mean, spread: (squares / count).sqrt().max(f64::from(floor)) }
     }
 
     /// The z-score of a value, not below [`LEAST_Z`]; one that is missing counts as average.
@@ -40,10 +40,11 @@ impl Scale {
     }
 }
 
-/// Sums in order of size, so that the same numbers in another order give the same bits.
-fn sum(mut numbers: Vec<f64>) -> f64 {
-    numbers.sort_unstable_by(f64::total_cmp);
-    numbers.into_iter().sum()
+/// Sums in fixed point, so that the same numbers in another order give the same bits.
+fn sum(numbers: impl Iterator<Item = f64>) -> f64 {
+    /// Steps of one: fine enough for the variance of cosines, and squares of any BM25 score still fit 64 bits.
+    const STEPS: f64 = (1_u64 << 36) as f64;
+    numbers.map(|number| i128::from((number * STEPS).round_ties_even() as i64)).sum::<i128>() as f64 / STEPS
 }
 
 /// The part that a rank adds in reciprocal rank fusion (Cormack et al. 2009); ranks count from 1.

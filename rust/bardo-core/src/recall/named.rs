@@ -3,7 +3,6 @@
 
 use std::collections::HashSet;
 
-use super::explain::Hit;
 use crate::index::lexical::{LexicalIndex, QueryTerm, Slot};
 use crate::index::text::Analyzer;
 
@@ -37,14 +36,14 @@ pub(super) fn rare_names<'terms>(
 
 /// Gives the best memory that holds each rare name a seat among the kept, from the last seat upward; at most half of
 /// the seats go this way, so that one name never crowds out the answer.
-pub(super) fn seat(
-    kept: &mut [(Slot, Hit)],
-    waiting: Vec<(Slot, Hit)>,
+pub(super) fn seat<T>(
+    kept: &mut [(Slot, T)],
+    waiting: Vec<(Slot, T)>,
     names: &[&QueryTerm],
     lexical: &LexicalIndex,
 ) {
     let holds = |slot: Slot, name: &QueryTerm| !lexical.matched(slot, std::slice::from_ref(name)).is_empty();
-    let mut waiting: Vec<Option<(Slot, Hit)>> = waiting.into_iter().map(Some).collect();
+    let mut waiting: Vec<Option<(Slot, T)>> = waiting.into_iter().map(Some).collect();
     let (mut last, floor) = (kept.len(), kept.len().div_ceil(2));
     for name in names {
         if kept.iter().any(|(slot, _)| holds(*slot, name)) {

@@ -12,10 +12,11 @@ use super::score::{FourFactors, confidence_of, pinned_score, semantic, source_di
 use super::settings::{Fusion, Policy, Settings};
 use crate::error::{Error, Result};
 use crate::index::hot::{HotSet, Row};
+use crate::index::interner::Symbol;
 use crate::index::lexical::Slot;
 use crate::index::text::{QUERY_BYTES, cut};
 use crate::index::vectors::QueryVector;
-use crate::model::{Micros, Pad};
+use crate::model::{Id, Micros, Pad};
 
 /// Memories that one call may return.
 pub const MAX_LIMIT: usize = 10_000;
@@ -50,6 +51,19 @@ struct Search<'search> {
     tick: u64,
 }
 
+/// A candidate with everything that its score is made of.
+struct Ranked<'ranked> {
+    candidate: &'ranked Candidate,
+    row: &'ranked Row,
+    factors: FourFactors,
+    confidence: f32,
+    source_discount: f32,
+    bloodstain_boost: f32,
+    thread_boost: f32,
+    age_days: f64,
+    score: f32,
+}
+
 /// Finds the memories that matter for a query.
 ///
 /// Candidates are the union of three arms (law 6): vectors and words each bring what passes their own threshold, and
@@ -66,8 +80,7 @@ pub fn search(hot: &HotSet, query: &Query<'_>, settings: &Settings, scratch: &mu
     let mut candidates = unite(&search.arms, &lists, search.has_content, scratch);
     fuse(&search.arms, fusion, &Clues::of(cut(query.text, QUERY_BYTES)), &mut candidates, scratch);
     found.candidates = candidates.len();
-    let hits = search.rank(candidates);
-    found.hits = search.collapse(hits);
+    found.hits = search.collapse(search.rank(&candidates));
     search.explain_absence(&mut found);
     Ok(found)
 }
@@ -130,23 +143,32 @@ impl<'search> Search<'search> {
     }
 
     /// Scores what is relevant, best first, ties by id.
-    fn rank(&self, candidates: Vec<Candidate>) -> Vec<(Slot, Hit)> {
-        let relevant: Vec<Candidate> =
-            candidates.into_iter().filter(|candidate| candidate.is_relevant).collect();
-        let best = relevant.iter().map(|candidate| candidate.fused).fold(f32::NEG_INFINITY, f32::max);
-        let mut hits: Vec<(Slot, Hit)> = relevant
-            .iter()
+    fn rank<'ranked>(&self, candidates: &'ranked [Candidate]) -> Vec<(Slot, Ranked<'ranked>)>
+    where
+        'search: 'ranked,
+    {
+        let relevant = || candidates.iter().filter(|candidate| candidate.is_relevant);
+        let best = relevant().map(|candidate| candidate.fused).fold(f32::NEG_INFINITY, f32::max);
+        let thread = self.query.thread.and_then(|thread| self.arms.hot.names().find(thread));
+        let mut ranked: Vec<(Slot, Ranked<'_>)> = relevant()
             .filter_map(|candidate| {
-                Some((candidate.slot, self.hit(candidate, self.arms.hot.row(candidate.slot)?, best)))
+                let row = self.arms.hot.row(candidate.slot)?;
+                Some((candidate.slot, self.judge(candidate, row, best, thread)))
             })
             .collect();
-        hits.sort_unstable_by(|(_, left), (_, right)| {
-            right.score.total_cmp(&left.score).then(left.id.cmp(&right.id))
+        ranked.sort_unstable_by(|(_, left), (_, right)| {
+            right.score.total_cmp(&left.score).then(left.row.id.cmp(&right.row.id))
         });
-        hits
+        ranked
     }
 
-    fn hit(&self, candidate: &Candidate, row: &Row, best: f32) -> Hit {
+    fn judge<'ranked>(
+        &self,
+        candidate: &'ranked Candidate,
+        row: &'ranked Row,
+        best: f32,
+        thread: Option<Symbol>,
+    ) -> Ranked<'ranked> {
         let settings = self.arms.settings;
         let relevance = match settings.fusion_in_force() {
             Fusion::Sum => semantic(candidate.fused, best),
@@ -158,7 +180,6 @@ impl<'search> Search<'search> {
         let source_discount = source_discount(row.source);
         let is_bloodstain = row.fact.as_ref().is_some_and(|fact| fact.bloodstain);
         let bloodstain_boost = if is_bloodstain { settings.bloodstain_boost } else { 1.0 };
-        let thread = self.query.thread.and_then(|thread| self.arms.hot.names().find(thread));
         let thread_boost = if thread == Some(row.thread) { settings.thread_boost } else { 1.0 };
         let age_days = self.arms.age_days(row);
         let base = match settings.policy {
@@ -171,6 +192,23 @@ impl<'search> Search<'search> {
         } else {
             source_discount * bloodstain_boost * thread_boost
         };
+        Ranked {
+            candidate,
+            row,
+            factors,
+            confidence,
+            source_discount,
+            bloodstain_boost,
+            thread_boost,
+            age_days,
+            score: base * adjusted,
+        }
+    }
+
+    /// What a ranked memory looks like from outside.
+    fn hit(&self, ranked: &Ranked<'_>) -> Hit {
+        let Ranked { candidate, row, factors, confidence, .. } = *ranked;
+        let Ranked { source_discount, bloodstain_boost, thread_boost, age_days, score, .. } = *ranked;
         let reason = |arm: usize| ArmReason {
             arm: Arm::ALL[arm],
             rank: candidate.ranks[arm],
@@ -180,7 +218,7 @@ impl<'search> Search<'search> {
         Hit {
             id: row.id,
             layer: row.layer(),
-            score: base * adjusted,
+            score,
             confidence,
             tick: row.tick,
             at: row.at,
@@ -211,27 +249,29 @@ impl<'search> Search<'search> {
     }
 
     /// Keeps the best of near-duplicates, which then names the others, and seats what the query names.
-    fn collapse(&self, ranked: Vec<(Slot, Hit)>) -> Vec<Hit> {
+    fn collapse(&self, ranked: Vec<(Slot, Ranked<'_>)>) -> Vec<Hit> {
         let lexical = self.arms.hot.lexical();
         let names = rare_names(cut(self.query.text, QUERY_BYTES), &self.arms.terms, lexical);
-        let mut kept: Vec<(Slot, Hit)> = Vec::with_capacity(self.query.limit.min(ranked.len()));
+        let mut kept: Vec<(Slot, (Ranked<'_>, Vec<Id>))> =
+            Vec::with_capacity(self.query.limit.min(ranked.len()));
         let mut waiting = Vec::new();
-        for (slot, hit) in ranked {
+        for (slot, ranked) in ranked {
             if kept.len() == self.query.limit {
                 if names.is_empty() {
                     break;
                 }
-                waiting.push((slot, hit));
+                waiting.push((slot, (ranked, Vec::new())));
                 continue;
             }
             let threshold = self.arms.settings.duplicate_similarity;
             match kept.iter().position(|(other, _)| lexical.similarity(slot, *other) >= threshold) {
-                Some(twin) => kept[twin].1.duplicates.push(hit.id),
-                None => kept.push((slot, hit)),
+                Some(twin) => kept[twin].1.1.push(ranked.row.id),
+                None => kept.push((slot, (ranked, Vec::new()))),
             }
         }
         seat(&mut kept, waiting, &names, lexical);
-        kept.into_iter().map(|(_, hit)| hit).collect()
+        let hit = |(ranked, duplicates)| Hit { duplicates, ..self.hit(&ranked) };
+        kept.into_iter().map(|(_, kept)| hit(kept)).collect()
     }
 
     fn explain_absence(&self, found: &mut Found) {
