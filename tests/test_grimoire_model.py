@@ -90,6 +90,15 @@ class GrimoireAgainstModel(RuleBasedStateMachine):
         assert fresh == (episode_id not in self.verified)
         self.verified.add(episode_id)
 
+    @rule(episode_id=consumes(stored))
+    def forget(self, episode_id: str) -> None:
+        report = self.grimoire.forget(episode_id, reason="a rule of the test", allow_again=True)
+        assert report.episodes == (episode_id,)
+        for known in (self.texts, self.numbers):
+            del known[episode_id]
+        self.verified.discard(episode_id)
+        self.consolidated.discard(episode_id)
+
     @rule()
     def sleep_learns_exactly_what_was_verified(self) -> None:
         report = self.grimoire.sleep()

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from bardo.capture.inbox import drop
     from bardo.config import Config
     from bardo.consolidate.curator import CuratorCycleComplete
+    from bardo.erasure import ForgetReport
     from bardo.errors import BardoError
     from bardo.grimoire import Grimoire
     from bardo.model import Episode, Fact, Fingerprint, Quality
@@ -30,6 +31,7 @@ _HOME = {
     "Episode": "bardo.model",
     "Fact": "bardo.model",
     "Fingerprint": "bardo.model",
+    "ForgetReport": "bardo.erasure",
     "Grimoire": "bardo.grimoire",
     "ManualClock": "bardo.ports",
     "Memory": "bardo.recall.retriever",
@@ -52,6 +54,7 @@ __all__ = [
     "Episode",
     "Fact",
     "Fingerprint",
+    "ForgetReport",
     "Grimoire",
     "ManualClock",
     "Memory",

@@ -24,6 +24,7 @@ class Recorded:
         id: Its id.
         seq: Its running number by arrival, from 1.
         fresh: False if it was there already: a retry, or the same id again.
+        forgotten: Whether it was refused because the same content was forgotten; nothing is stored then.
         event_index: Its place within the tick.
         at: Its wall clock, microseconds UTC.
     """
@@ -31,8 +32,16 @@ class Recorded:
     id: str
     seq: int
     fresh: bool
+    forgotten: bool
     event_index: int
     at: int
+
+def traces(path: str, needles: Sequence[bytes]) -> tuple[list[int], int]:
+    """Which byte strings occur in a file, by their place, and how many bytes were read.
+
+    Raises:
+        StoreUnavailableError: The file cannot be read.
+    """
 
 def finish_episodes(episodes: Iterable[Episode], *, now: int, seed: int) -> list[Episode]:
     """The episodes as a log would record them, but for `event_index`: for a process that hands them over to the owner.
@@ -189,6 +198,37 @@ class EpisodeLog:
     def set_watermark(self, name: str, value: int) -> None:
         """Keeps a number under a name, durably."""
 
+    def forget(self, ids: Sequence[str], *, intent: str, now: int, tombstones: bool = True) -> int:
+        """Deletes episodes with everything that is kept of them, in one durable transaction with a note of the intent.
+
+        The freed pages still hold the bytes until `vacuum`.
+
+        Args:
+            ids: Those that are not there any more are passed over.
+            intent: What the caller must know to finish the deletion in other stores after a crash.
+            now: Microseconds UTC.
+            tombstones: Whether `record` refuses the same content from now on.
+
+        Returns:
+            The intent's number.
+        """
+
+    def intents(self) -> list[tuple[int, str]]:
+        """Deletions that are not finished, by number."""
+
+    def settle(self, number: int, rest: str | None = None) -> None:
+        """Puts another text in the place of an intent, or ends it."""
+
+    def tombstones(self) -> int:
+        """How many contents are refused because they were forgotten."""
+
+    def vacuum(self) -> tuple[int, int]:
+        """Writes the file anew without free pages, while nobody reads or writes.
+
+        Returns:
+            Its length before and after; about as much as the latter was written.
+        """
+
     def flush(self) -> None:
         """Makes everything recorded so far durable; only needed with `durable=False`."""
 
@@ -221,11 +261,12 @@ class Upserted:
 
     Attributes:
         id: The fact that now stands for it.
-        outcome: `new`, `exact` (the same text in the same category was there) or `similar` (the same meaning was).
+        outcome: `new`, `exact` (the same text in the same category was there) or `similar` (the same meaning was),
+            or `forgotten`: the same text was forgotten, nothing was stored, and the id stands for nothing.
     """
 
     id: str
-    outcome: Literal["new", "exact", "similar"]
+    outcome: Literal["new", "exact", "similar", "forgotten"]
 
 @final
 class FactStore:
@@ -462,6 +503,35 @@ class FactStore:
             InvalidInputError: The log is another agent's.
         """
 
+    def derived_from(self, episodes: Sequence[str]) -> builtins.list[Fact]:
+        """The facts that stand on these episodes alone: no other evidence, and no more support than they gave."""
+
+    def bury(self, facts: Sequence[str]) -> None:
+        """Refuses the texts of these facts from now on: `upsert` answers `forgotten`. Baselines are passed over."""
+
+    def recount(
+        self, log: EpisodeLog, names: Sequence[tuple[str, str]], *, minimum: int | None = None
+    ) -> tuple[int, builtins.list[str]]:
+        """Counts baselines anew from the verified episodes that are left.
+
+        Args:
+            log: Where the episodes are.
+            names: Subjects and metrics, as `number_names` gives them.
+            minimum: Episodes that a stated baseline needs; None for 3.
+
+        Returns:
+            How many were counted, and the facts that are gone because too little is left.
+        """
+
+    def traces(self, needles: Sequence[bytes]) -> tuple[builtins.list[int], int]:
+        """Which byte strings occur in the file or its write-ahead log, by their place, and how many bytes were read.
+
+        The file is closed and opened again meanwhile.
+        """
+
+    def vacuum(self) -> bool:
+        """Writes the file anew without free pages; False if another process keeps the write-ahead log from emptying."""
+
     def stats(self) -> dict[str, int]:
         """Counts: `facts`, one per status, `links`, `vectors`, `baselines`, `upsert_*`, `change`, `bytes_on_disk`."""
 
@@ -498,6 +568,9 @@ def half_life_to_tau(half_life: float) -> float:
 
 def confidence_now(fact: Fact, *, tick: int, tau_ticks: float) -> float:
     """The decayed confidence of a fact at a tick."""
+
+def number_names(episodes: Sequence[Episode]) -> list[tuple[str, str]]:
+    """Subject and metric of every baseline that episodes can have moved."""
 
 # --- consolidate ------------------------------------------------------------------------------------------------------
 

@@ -17,12 +17,20 @@ class BardoWarning(UserWarning):
     """Something was left out or set aside; the message says what, why, and where it is now."""
 
 
+class ForgottenWarning(BardoWarning):
+    """A part of a batch was forgotten on purpose before and was not taken again."""
+
+
 class InvalidInputError(BardoError, ValueError):
     """A value breaks a documented limit or type."""
 
 
 class InvalidVectorError(InvalidInputError):
     """A vector has the wrong number of dimensions, or NaN or infinite components."""
+
+
+class ForgottenError(InvalidInputError):
+    """The same content was forgotten on purpose, and is not taken again."""
 
 
 class DecreasingTickError(InvalidInputError):

@@ -47,6 +47,16 @@ class Folder:
         return self.root / "inbox"
 
     @property
+    def archive(self) -> Path:
+        """The episodes of each day that is over, as JSON for people."""
+        return self.root / "archive"
+
+    @property
+    def testaments(self) -> Path:
+        """Copies of the testaments that were inherited."""
+        return self.root / "testaments"
+
+    @property
     def identity(self) -> Path:
         """Keys and files of who the agent is."""
         return self.root / "identity"

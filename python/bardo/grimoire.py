@@ -9,6 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, SupportsIndex, cast
 
+from bardo import erasure
 from bardo._core import confidence_now
 from bardo.assemble.context import Phase, Profile, Prompt, Task, build
 from bardo.assemble.framing import strip_recalled
@@ -20,6 +21,7 @@ from bardo.capture.intake import episodes_from
 from bardo.capture.recorder import PAGE, Recorder, name_list, pages
 from bardo.consolidate import curator
 from bardo.consolidate.curator import CuratorCycleComplete
+from bardo.erasure import Eraser, ForgetReport
 from bardo.errors import GrimoireClosedError, NotFoundError
 from bardo.folder import Folder
 from bardo.index.lance import LanceIndex
@@ -63,6 +65,9 @@ class Grimoire:
         self._upkeep = Upkeep(self._log, self._facts, self._hot, embedder, self._open_archive)
         self._unembedded = 0
         self._last_pass = self._log.watermark(_LAST_PASS)
+        self._eraser = Eraser(folder, stores, self._upkeep, embedder, clock)
+        #: Deletions that a crash had interrupted, finished when this grimoire was opened.
+        self.resumed = self._eraser.resume()
         self.drain_inbox()
 
     # -- time and state ------------------------------------------------------------------------------------------
@@ -151,6 +156,8 @@ class Grimoire:
         Raises:
             InvalidInputError: A field breaks a limit; nothing of the batch was stored.
             DecreasingTickError: The tick lies before the last one.
+            ForgottenError: The same content was forgotten on purpose. Of a batch the rest is stored, with a
+                `ForgottenWarning`.
         """
         self._ready(write=True)
         stamp = None if tick is None else self._ticks.stamp(tick)
@@ -173,12 +180,14 @@ class Grimoire:
         )
 
     def _record(self, episodes: Sequence[Episode], *, tick: int | None, own_ticks: bool) -> list[Episode]:
-        stored, fresh = self._recorder.record(episodes, tick=tick, own_ticks=own_ticks)
+        taken = self._recorder.record(episodes, tick=tick, own_ticks=own_ticks)
+        if taken.forgotten:
+            erasure.tell_forgotten(episodes, taken)
         self._stores.note_unit()
-        self._unembedded += fresh
+        self._unembedded += taken.fresh
         if self.config.embedding.batch and self._unembedded >= self.config.embedding.batch:
             self._embed()
-        return stored
+        return taken.stored
 
     def drain_inbox(self) -> int:
         """Takes over the episodes that other processes dropped meanwhile; a file that cannot be read is set aside.
@@ -323,6 +332,8 @@ class Grimoire:
         upserted = self._facts.upsert(
             facts, tick=stamp, now=self._clock.now(), vectors=vectors, fingerprint=self._embedder.fingerprint
         )
+        if upserted and all(entry.outcome == "forgotten" for entry in upserted):
+            raise erasure.forgotten(facts[0].text)
         self._ticks.seen(stamp, own=tick is not None)
         self._stores.note_unit()
         self._hot.sync_facts(self._facts)
@@ -563,6 +574,40 @@ class Grimoire:
         self._hot.load(self._log, self._facts)
         self._embed()
         return report
+
+    # -- deletion ------------------------------------------------------------------------------------------------
+
+    def forget(
+        self,
+        what: str | Episode | Fact | Iterable[str | Episode | Fact],
+        *,
+        reason: str,
+        allow_again: bool = False,
+    ) -> ForgetReport:
+        """Deletes episodes and facts everywhere, with the facts that stand on those episodes alone, and looks again.
+
+        The files are written anew, so it costs about as much as writing all of them once: forget many at once. A
+        crash in between is finished at the next opening.
+
+        Args:
+            what: Ids, episodes or facts.
+            reason: Why, for the report.
+            allow_again: Whether the same content may be captured again. Without, a source that is read again does not
+                bring it back: `remember` raises `ForgottenError`.
+
+        Returns:
+            What was deleted, and which places were looked at.
+
+        Raises:
+            NotFoundError: One of them is not there; nothing was deleted.
+            StoreError: The second look found a trace; the message names it.
+        """
+        self._ready()
+        if not self.is_dead:
+            self.drain_inbox()
+        items = [what] if isinstance(what, (str, Episode, Fact)) else list(what)
+        ids = [item if isinstance(item, str) else item.id for item in items]
+        return self._eraser.forget(ids, reason=reason, tombstones=not allow_again)
 
     # -- upkeep --------------------------------------------------------------------------------------------------
 

@@ -265,3 +265,16 @@ def test_help_loads_nothing_heavy():
     assert done.stderr.strip() == "[]", done.stderr
     # Tenfold of what is measured: a guard against an accident, not a benchmark.
     assert time.perf_counter() - began < 1.5
+
+
+def test_forget_asks_first_and_then_deletes_for_good(home: Path):
+    stored = answer("remember", "the code of the vault is nine four two", "--at", home)["ids"][0]
+    declined = runner.invoke(app, ["forget", stored, "--at", str(home)], input="n\n")
+    assert declined.exit_code == exits.FAILED
+    assert answer("show", stored, "--at", home)["id"] == stored
+    report = answer("forget", stored, "--reason", "told in confidence", "--yes", "--at", home)
+    assert report["episodes"] == [stored]
+    assert {look["place"] for look in report["looked"]} >= {"log", "facts", "episodes.redb"}
+    assert run("forget", stored, "--yes", "--at", home).exit_code == exits.NOTHING_FOUND
+    again = run("remember", "the code of the vault is nine four two", "--at", home)
+    assert (again.exit_code, "on purpose" in again.stderr) == (exits.USAGE, True)

@@ -218,7 +218,8 @@ class _Adoption:
             return self._upsert(batch[:middle], first, fingerprint) + self._upsert(
                 batch[middle:], second, fingerprint
             )
-        return [one.id for one in stored]
+        # What the heir forgot on purpose does not come back by a testament.
+        return [None if one.outcome == "forgotten" else one.id for one in stored]
 
     def _count(self, testament: Testament, present: Sequence[Fact | None], ids: Mapping[str, str]) -> None:
         standing = {fact.id: fact for fact in self.facts.get(sorted(set(ids.values()))) if fact is not None}

@@ -1,14 +1,14 @@
 """One JSON file a day with every episode of it: ground truth that a person can read and everything can be rebuilt from.
 
-A file is never changed once it is written. What arrives later for a day that is closed (from an inbox, or an import)
-goes into a supplement beside it: `2026-01-31.json`, `2026-01-31.1.json`, ...
+A file is never changed once it is written, but by a deletion. What arrives later for a day that is closed (from an
+inbox, or an import) goes into a supplement beside it: `2026-01-31.json`, `2026-01-31.1.json`, ...
 """
 
 from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from typing import Any
 from bardo._core import EpisodeLog
 from bardo.capture.records import from_record, to_record
 from bardo.errors import InvalidInputError, StoreDamagedError
-from bardo.files import make_folder, unavailable, write_atomically
+from bardo.files import make_folder, sync_folder, unavailable, write_atomically
 from bardo.model import Episode
 
 FOLDER = "archive"
@@ -89,6 +89,36 @@ def read_days(folder: Path | str) -> Iterator[Episode]:
             yield from_record(record)
 
 
+def forget(folder: Path | str, ids: Collection[str]) -> list[Path]:
+    """Takes episodes out of the archive; a file that holds nothing else is deleted.
+
+    Returns:
+        The files that were written anew or deleted.
+
+    Raises:
+        StoreDamagedError: A file is not what `write_days` wrote.
+        StoreUnavailableError: The operating system refused.
+    """
+    changed = []
+    gone = set(ids)
+    for path in sorted(Path(folder).glob("????-??-??*.json"), key=_order):
+        content = _load(path)
+        kept = [record for record in content["episodes"] if record["id"] not in gone]
+        if len(kept) == len(content["episodes"]):
+            continue
+        if kept:
+            write_atomically(path, _text({**content, "episodes": kept}))
+        else:
+            path.unlink()
+            sync_folder(path.parent)
+        changed.append(path)
+    return changed
+
+
+def _text(content: Mapping[str, Any]) -> bytes:
+    return (json.dumps(content, ensure_ascii=False, indent=1) + "\n").encode()
+
+
 def _write_day(log: EpisodeLog, folder: Path, day: str, ids: list[str]) -> Path | None:
     existing = sorted(folder.glob(f"{day}*.json"), key=_order)
     known = {record["id"] for path in existing for record in _load(path)["episodes"]}
@@ -107,7 +137,7 @@ def _write_day(log: EpisodeLog, folder: Path, day: str, ids: list[str]) -> Path 
     }
     path = folder / (f"{day}.{len(existing)}.json" if existing else f"{day}.json")
     make_folder(path.parent)
-    write_atomically(path, (json.dumps(content, ensure_ascii=False, indent=1) + "\n").encode())
+    write_atomically(path, _text(content))
     return path
 
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from bardo._core import finish_episodes
 from bardo.capture.records import from_record, to_record
+from bardo.capture.traces import Needles
 from bardo.errors import BardoError, InvalidInputError
 from bardo.files import make_folder, sync_folder, unavailable, write_atomically
 from bardo.model import Episode
@@ -124,6 +125,50 @@ def reject(path: Path, reason: str) -> Batch:
     path.replace(aside)
     sync_folder(path.parent)
     return Batch(aside, (), reason)
+
+
+def forget(folder: Path | str, ids: Collection[str], texts: Collection[str], wanted: Needles) -> list[Path]:
+    """Takes episodes out of the files that wait: those with these ids, and those that say the same.
+
+    A rejected file that holds any of what is looked for is deleted as a whole: nobody could read it.
+
+    Returns:
+        The files that were written anew or deleted.
+    """
+    changed = []
+    for path in waiting(folder):
+        lines = path.read_bytes().splitlines(keepends=True)
+        kept = [line for line in lines[1:] if not _speaks_of(line, ids, texts, wanted)]
+        if len(kept) == len(lines) - 1:
+            continue
+        if kept:
+            header = json.dumps({"format": FORMAT, "version": VERSION, "episodes": len(kept)})
+            write_atomically(path, b"".join([header.encode(), b"\n", *kept]))
+        else:
+            _remove(path)
+        changed.append(path)
+    for path in sorted((Path(folder) / INBOX / REJECTED).glob("*")):
+        if path.is_file() and _holds(path.read_bytes(), wanted):
+            _remove(path)
+            changed.append(path)
+    return changed
+
+
+def _speaks_of(line: bytes, ids: Collection[str], texts: Collection[str], wanted: Needles) -> bool:
+    try:
+        record = json.loads(line)
+    except ValueError:
+        return _holds(line, wanted)
+    return isinstance(record, dict) and (record.get("id") in ids or record.get("text") in texts)
+
+
+def _holds(content: bytes, wanted: Needles) -> bool:
+    return any(needle in content for needle in wanted.raw)
+
+
+def _remove(path: Path) -> None:
+    path.unlink(missing_ok=True)
+    sync_folder(path.parent)
 
 
 def _files(episodes: list[Episode]) -> Iterator[tuple[str, list[str]]]:

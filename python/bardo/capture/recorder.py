@@ -5,18 +5,34 @@ from __future__ import annotations
 import dataclasses
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from bardo._core import EpisodeLog, HotSet
 from bardo.capture import inbox
-from bardo.errors import BardoWarning, InvalidInputError
+from bardo.errors import BardoWarning, ForgottenWarning, InvalidInputError
 from bardo.model import INHERITED_KIND, Episode
 from bardo.ports import Clock
 from bardo.ticks import MAX_TICK, Ticks
 
 #: Episodes read from the log at once while iterating.
 PAGE = 1_024
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What became of episodes that were handed over.
+
+    Args:
+        stored: As they are stored, in their order.
+        fresh: How many of them are new.
+        forgotten: Places of those that were refused because the same content was forgotten.
+    """
+
+    stored: list[Episode]
+    fresh: int
+    forgotten: list[int]
 
 
 class Recorder:
@@ -37,8 +53,8 @@ class Recorder:
 
     def record(
         self, episodes: Sequence[Episode], *, tick: int | None, own_ticks: bool, late: bool = False
-    ) -> tuple[list[Episode], int]:
-        """Records episodes, all or none.
+    ) -> Taken:
+        """Records episodes, all or none; what was forgotten on purpose is left out.
 
         Args:
             episodes: Without a time of day they are of now.
@@ -46,11 +62,9 @@ class Recorder:
             own_ticks: Whether the caller passed the ticks itself.
             late: Whether they may lie before the last tick, as those of another writer do.
 
-        Returns:
-            The episodes as they are stored, in their order, and how many of them are new.
         """
         if not episodes:
-            return [], 0
+            return Taken([], 0, [])
         now = self._clock.now()
         complete: list[Episode] = []
         last = 0
@@ -62,13 +76,13 @@ class Recorder:
             subjects = name_list("subjects", episode.subjects)
             complete.append(dataclasses.replace(episode, tick=own_tick, at=at, subjects=subjects))
         recorded = self._log.record(complete, now=now, out_of_order=late)
-        stored = [
-            episode for episode in self._log.get([entry.id for entry in recorded]) if episode is not None
-        ]
-        fresh = [episode for episode, entry in zip(stored, recorded, strict=True) if entry.fresh]
+        kept = [entry for entry in recorded if not entry.forgotten]
+        stored = [episode for episode in self._log.get([entry.id for entry in kept]) if episode is not None]
+        fresh = [episode for episode, entry in zip(stored, kept, strict=True) if entry.fresh]
         self._hot.add_episodes(fresh)
-        self._ticks.seen(max(episode.tick for episode in complete), own=own_ticks)
-        return stored, len(fresh)
+        if stored:
+            self._ticks.seen(max(episode.tick for episode in stored), own=own_ticks)
+        return Taken(stored, len(fresh), [place for place, entry in enumerate(recorded) if entry.forgotten])
 
     def drain(self, folder: Path) -> int:
         """Takes over what other processes dropped into the inbox; what cannot be taken is set aside with a warning.
@@ -81,7 +95,11 @@ class Recorder:
             problem = batch.problem
             if problem is None:
                 try:
-                    taken += self.record(batch.episodes, tick=None, own_ticks=False, late=True)[1]
+                    done = self.record(batch.episodes, tick=None, own_ticks=False, late=True)
+                    taken += done.fresh
+                    if done.forgotten:
+                        message = f"{len(done.forgotten)} episodes of {batch.path.name} were forgotten before"
+                        warnings.warn(f"{message} and not taken again", ForgottenWarning, stacklevel=3)
                 except InvalidInputError as error:
                     batch = inbox.reject(batch.path, str(error))  # noqa: PLW2901 - it has moved
                     problem = batch.problem

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from bardo._core import EpisodeLog, FactStore, HotSet
@@ -129,6 +129,18 @@ class Upkeep:
             synced = self.archive.rebuild(self._log)
             self._log.set_watermark(_ARCHIVED, self.archive.watermark)
             return synced.appended
+
+    def forget(self, ids: Sequence[str]) -> int:
+        """Deletes episodes from LanceDB with every older copy of them, and looks again.
+
+        Returns:
+            Rows that were deleted.
+
+        Raises:
+            StoreError: A trace is left.
+        """
+        with self._lock:
+            return self.archive.delete(ids).deleted
 
     def close(self) -> None:
         """Gives the LanceDB table free."""

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use bardo_core::capture::{self, Holder, LogOptions, NewEpisode, VectorBatch};
+use bardo_core::capture::{self, Forgetting, Holder, LogOptions, NewEpisode, VectorBatch};
 use bardo_core::model::{Id, IdSource};
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
@@ -21,6 +21,7 @@ pub struct Recorded {
     id: String,
     seq: u64,
     fresh: bool,
+    forgotten: bool,
     event_index: u32,
     at: i64,
 }
@@ -52,6 +53,12 @@ pub fn finish_episodes<'py>(
     let episodes = new_episodes(episodes)?;
     let finished = py.detach(|| capture::finish(episodes, now, &IdSource::new(seed))).into_python()?;
     episodes_into(py, &finished)
+}
+
+/// Which needles occur in a file, and its length; see `_core.pyi`.
+#[pyfunction]
+pub fn traces(py: Python<'_>, path: PathBuf, needles: Vec<Vec<u8>>) -> PyResult<(Vec<usize>, u64)> {
+    py.detach(|| capture::traces(&path, &needles)).into_python()
 }
 
 #[pymethods]
@@ -121,6 +128,7 @@ impl EpisodeLog {
             id: recorded.id.to_string(),
             seq: recorded.seq,
             fresh: recorded.fresh,
+            forgotten: recorded.forgotten,
             event_index: recorded.event_index,
             at: recorded.at,
         });
@@ -268,6 +276,37 @@ impl EpisodeLog {
 
     fn set_watermark(&self, py: Python<'_>, name: &str, value: u64) -> PyResult<()> {
         py.detach(|| self.core.set_watermark(name, value)).into_python()
+    }
+
+    #[pyo3(signature = (ids, *, intent, now, tombstones=true))]
+    fn forget(
+        &self,
+        py: Python<'_>,
+        ids: Vec<String>,
+        intent: String,
+        now: i64,
+        tombstones: bool,
+    ) -> PyResult<u64> {
+        let forgetting = Forgetting { ids: ids_from(&ids)?, tombstones, intent, now };
+        py.detach(|| self.core.forget(forgetting)).into_python()
+    }
+
+    fn intents(&self, py: Python<'_>) -> PyResult<Vec<(u64, String)>> {
+        py.detach(|| self.core.intents()).into_python()
+    }
+
+    #[pyo3(signature = (number, rest=None))]
+    fn settle(&self, py: Python<'_>, number: u64, rest: Option<String>) -> PyResult<()> {
+        py.detach(|| self.core.settle(number, rest)).into_python()
+    }
+
+    fn tombstones(&self, py: Python<'_>) -> PyResult<usize> {
+        py.detach(|| self.core.tombstones()).into_python()
+    }
+
+    fn vacuum(&self, py: Python<'_>) -> PyResult<(u64, u64)> {
+        let vacuumed = py.detach(|| self.core.vacuum()).into_python()?;
+        Ok((vacuumed.bytes_before, vacuumed.bytes_after))
     }
 
     fn flush(&self, py: Python<'_>) -> PyResult<()> {

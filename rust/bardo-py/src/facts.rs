@@ -7,14 +7,16 @@ use std::path::PathBuf;
 use bardo_core::consolidate::{self, CONFIRM_OBSERVATIONS, CuratorSettings, EXPIRY_TICKS, MINIMUM_EPISODES};
 use bardo_core::index::{self, FactFilter, FactOptions, FactVectors, Forgotten, Link, Retention};
 use bardo_core::model::decay::{self, Fading};
-use bardo_core::model::{Fact, FactKind, Fingerprint, Id};
+use bardo_core::model::{Episode, Fact, FactKind, Fingerprint, Id};
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 use crate::capture::EpisodeLog;
 use crate::consolidate::CuratorReport;
-use crate::convert::{fact_from, facts_from, facts_into, fingerprint_from, fingerprint_into, id};
+use crate::convert::{
+    episodes_from, fact_from, facts_from, facts_into, fingerprint_from, fingerprint_into, id, ids as ids_from,
+};
 use crate::errors::{IntoPython, to_python};
 
 /// A link as Python sees it: source, target, relation, weight, tick.
@@ -382,6 +384,39 @@ impl FactStore {
             .into_python()
     }
 
+    fn derived_from<'py>(&self, py: Python<'py>, episodes: Vec<String>) -> PyResult<Bound<'py, PyList>> {
+        let episodes = ids_from(&episodes)?;
+        facts_into(py, &py.detach(|| self.store.derived_from(&episodes)).into_python()?)
+    }
+
+    fn bury(&self, py: Python<'_>, facts: Vec<String>) -> PyResult<()> {
+        let facts = ids_from(&facts)?;
+        py.detach(|| self.store.bury(&facts)).into_python()
+    }
+
+    #[pyo3(signature = (log, names, *, minimum = None))]
+    fn recount(
+        &self,
+        py: Python<'_>,
+        log: &Bound<'_, EpisodeLog>,
+        names: Vec<(String, String)>,
+        minimum: Option<u64>,
+    ) -> PyResult<(usize, Vec<String>)> {
+        let log = log.get();
+        let minimum = minimum.unwrap_or(MINIMUM_EPISODES);
+        let done =
+            py.detach(|| consolidate::recount(&self.store, &log.core, &names, minimum)).into_python()?;
+        Ok((done.baselines, texts(&done.deleted)))
+    }
+
+    fn traces(&self, py: Python<'_>, needles: Vec<Vec<u8>>) -> PyResult<(Vec<usize>, u64)> {
+        py.detach(|| self.store.traces(&needles)).into_python()
+    }
+
+    fn vacuum(&self, py: Python<'_>) -> PyResult<bool> {
+        py.detach(|| self.store.vacuum()).into_python()
+    }
+
     fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let stats = py.detach(|| self.store.stats()).into_python()?;
         let dict = PyDict::new(py);
@@ -487,4 +522,15 @@ fn vector_error(what: &str, hint: &str) -> PyErr {
 
 fn named(found: Vec<(Id, f64)>) -> Vec<(String, f64)> {
     found.into_iter().map(|(id, score)| (id.to_string(), score)).collect()
+}
+
+/// The baselines that episodes can have moved; see `_core.pyi`.
+#[pyfunction]
+pub fn number_names(py: Python<'_>, episodes: &Bound<'_, PyAny>) -> PyResult<Vec<(String, String)>> {
+    let episodes: Vec<Episode> = episodes_from(episodes)?.into_iter().map(|(episode, _)| episode).collect();
+    Ok(py.detach(|| consolidate::number_names(&episodes)))
+}
+
+fn texts(ids: &[Id]) -> Vec<String> {
+    ids.iter().map(ToString::to_string).collect()
 }

@@ -30,13 +30,15 @@ mod _core {
     use crate::bequeath::{Selection, confidences_at_birth, select_entries};
 
     #[pymodule_export]
-    use crate::capture::{EpisodeLog, Recorded, finish_episodes};
+    use crate::capture::{EpisodeLog, Recorded, finish_episodes, traces};
 
     #[pymodule_export]
     use crate::consolidate::CuratorReport;
 
     #[pymodule_export]
-    use crate::facts::{FactStore, Upserted, confidence_now, decay_confidence, half_life_to_tau, stability};
+    use crate::facts::{
+        FactStore, Upserted, confidence_now, decay_confidence, half_life_to_tau, number_names, stability,
+    };
 
     #[pymodule_export]
     use crate::frames::{PyFrame, PyFrameTracker};

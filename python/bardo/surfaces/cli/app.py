@@ -13,7 +13,7 @@ import typer
 from typer.core import TyperGroup
 
 from bardo.errors import BardoError
-from bardo.surfaces.cli import demo, exits, init, legacy, model, recall, remember, show, upkeep
+from bardo.surfaces.cli import demo, exits, forget, init, legacy, model, recall, remember, show, upkeep
 from bardo.surfaces.cli.options import DEBUG, Debug
 
 
@@ -78,6 +78,7 @@ for _verb in (
     upkeep.sleep,
     legacy.bequeath,
     legacy.inherit,
+    forget.forget,
     show.show,
     show.stats,
     upkeep.rebuild,

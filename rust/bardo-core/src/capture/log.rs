@@ -256,6 +256,24 @@ impl EpisodeLog {
         result
     }
 
+    /// Puts a new file in the place of the open one, while nobody reads or writes.
+    pub(super) fn replace(
+        &self,
+        make: impl FnOnce(&Live, &Path, &Expected, &Arc<AtomicU64>) -> Result<Live>,
+    ) -> Result<()> {
+        if matches!(self.place, Place::Backend(_)) {
+            return Err(super::vacuum::no_file(&self.path));
+        }
+        drop(self.connect()?);
+        let mut connection = self.connection.write().unwrap_or_else(PoisonError::into_inner);
+        let Connection::Open(live) = &*connection else { return Err(self.closed()) };
+        live.backend.arm().map_err(|error| super::fault::unavailable("write", &self.path, &error))?;
+        let fresh = make(live, &self.path, &self.expected, &self.syncs)?;
+        *connection = Connection::Open(Box::new(fresh));
+        self.openings.fetch_add(1, Ordering::AcqRel);
+        Ok(())
+    }
+
     /// Reads from one consistent view of the log; a file that had failed is opened again once.
     pub(super) fn read<T>(&self, mut step: impl FnMut(&ReadTransaction) -> Result<T, Fault>) -> Result<T> {
         let mut attempt = || -> Result<Result<T, Fault>> {

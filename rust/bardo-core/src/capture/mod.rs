@@ -6,6 +6,7 @@
 mod backend;
 mod codec;
 mod fault;
+mod forget;
 mod group;
 mod lease;
 mod log;
@@ -15,10 +16,15 @@ mod retry;
 mod session;
 mod store;
 mod tables;
+mod traces;
+mod vacuum;
 mod vectors;
 mod write;
 
+pub use forget::Forgetting;
 pub use lease::{Holder, LEASE_FILE};
 pub use log::{EpisodeLog, LogOptions, Stats};
 pub use record::{NewEpisode, Recorded, finish};
+pub use traces::traces;
+pub use vacuum::Vacuumed;
 pub use vectors::{EpisodeVectors, VectorBatch};

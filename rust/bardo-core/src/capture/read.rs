@@ -8,7 +8,8 @@ use super::codec::{KEY_BYTES, OrderKey};
 use super::fault::{Fault, catching};
 use super::log::{EpisodeLog, Stats};
 use super::tables::{
-    ARRIVALS, Arrival, EpisodeReader, SUBJECTS, THREADS, VECTORS, VERIFICATIONS, WATERMARKS,
+    ARRIVALS, Arrival, EpisodeReader, META, SUBJECTS, THREADS, VECTORS, VERIFICATIONS, WATERMARKS, meta,
+    meta_number,
 };
 use super::vectors::{self, EpisodeVectors};
 use crate::error::{Error, Result};
@@ -164,13 +165,16 @@ impl EpisodeLog {
     pub fn stats(&self) -> Result<Stats> {
         let stats = self.read(|view| {
             let verifications = view.open_table(VERIFICATIONS)?;
+            let counters = view.open_table(META)?;
             Ok(Stats {
                 episodes: EpisodeReader::open(view)?.count()?,
                 verified: verifications.len()?,
                 with_vectors: view.open_table(VECTORS)?.len()?,
                 bytes_on_disk: 0,
-                last_seq: last_number(&view.open_table(ARRIVALS)?)?,
-                last_verification: last_number(&verifications)?,
+                last_seq: last_number(&view.open_table(ARRIVALS)?)?
+                    .max(meta_number(&counters, meta::SEQ_FLOOR)?),
+                last_verification: last_number(&verifications)?
+                    .max(meta_number(&counters, meta::VERIFICATION_FLOOR)?),
                 syncs: self.syncs(),
             })
         })?;

@@ -31,6 +31,8 @@ pub struct Recorded {
     pub seq: u64,
     /// False if it was here already: a retry, or the same id again.
     pub fresh: bool,
+    /// Whether it was refused because the same content was forgotten; nothing is stored then and `seq` is 0.
+    pub forgotten: bool,
     /// Its place within the tick.
     pub event_index: u32,
     /// Its wall clock.
@@ -93,6 +95,18 @@ pub(super) fn prepare(mut new: NewEpisode, now: Micros) -> Result<Prepared> {
     Ok(Prepared { new, body })
 }
 
+/// The answer for a content that was forgotten.
+fn refused(episode: &Episode) -> Recorded {
+    Recorded {
+        id: episode.id,
+        seq: 0,
+        fresh: false,
+        forgotten: true,
+        event_index: episode.event_index,
+        at: episode.at,
+    }
+}
+
 impl Session<'_> {
     /// Records the episodes of one call, all or none.
     pub(super) fn record(&mut self, prepared: Vec<Prepared>, out_of_order: bool) -> Result<Reply, Fault> {
@@ -120,6 +134,10 @@ impl Session<'_> {
                 plans.push(Plan::Known(known));
                 continue;
             }
+            if self.state.tombstones.contains(&episode.content_hash) {
+                plans.push(Plan::Known(refused(episode)));
+                continue;
+            }
             if !out_of_order && episode.tick < last_tick {
                 return Err(Error::DecreasingTick { tick: episode.tick, last: last_tick }.into());
             }
@@ -131,7 +149,10 @@ impl Session<'_> {
             marks.add(mark, Seen { key, at: episode.at, seq });
             planned.insert(
                 id,
-                (Recorded { id, seq, fresh: false, event_index, at: episode.at }, episode.content_hash),
+                (
+                    Recorded { id, seq, fresh: false, forgotten: false, event_index, at: episode.at },
+                    episode.content_hash,
+                ),
             );
             plans.push(Plan::Insert { key, mark });
         }
@@ -169,6 +190,7 @@ impl Session<'_> {
                 id: key.id,
                 seq,
                 fresh: false,
+                forgotten: false,
                 event_index: key.event_index,
                 at,
             }));
@@ -197,7 +219,8 @@ impl Session<'_> {
         let value = tables.episodes.get(&key.to_bytes())?;
         let value = value.ok_or_else(|| Fault::Corrupt(format!("episode {id} is listed but not there")))?;
         let (at, mark) = codec::decode_mark(&key, value.value())?;
-        let recorded = Recorded { id: *id, seq, fresh: false, event_index: key.event_index, at };
+        let recorded =
+            Recorded { id: *id, seq, fresh: false, forgotten: false, event_index: key.event_index, at };
         Ok(Some((recorded, mark.content_hash)))
     }
 
@@ -233,6 +256,13 @@ impl Session<'_> {
         }
         self.state.recent.add(mark, Seen { key, at: episode.at, seq });
         self.changed = true;
-        Ok(Recorded { id: key.id, seq, fresh: true, event_index: key.event_index, at: episode.at })
+        Ok(Recorded {
+            id: key.id,
+            seq,
+            fresh: true,
+            forgotten: false,
+            event_index: key.event_index,
+            at: episode.at,
+        })
     }
 }

@@ -1,12 +1,17 @@
 //! One write transaction, and what the writer knows of the file without asking it.
 
+use std::collections::HashSet;
+
 use redb::{ReadableTable, Table, WriteTransaction};
 
 use super::codec::{self, KEY_BYTES, OrderKey};
 use super::fault::Fault;
 use super::log::EpisodeLog;
 use super::retry::{KEPT_ARRIVALS, Recent, Seen, WINDOW_MICROS};
-use super::tables::{ANNOTATIONS, ARRIVAL_BYTES, ARRIVALS, Arrival, EPISODES, IDS, Place, VERIFICATIONS};
+use super::tables::{
+    ANNOTATIONS, ARRIVAL_BYTES, ARRIVALS, Arrival, EPISODES, IDS, META, Place, VERIFICATIONS, meta,
+    meta_number,
+};
 use super::write::Reply;
 use crate::error::{Error, Result};
 use crate::model::{Annotations, Id, Micros};
@@ -20,6 +25,8 @@ pub(super) struct WriterState {
     pub last_seq: u64,
     pub recent: Recent,
     pub commits: u64,
+    /// Hashes of contents that were forgotten and are not to come back.
+    pub tombstones: HashSet<u64>,
 }
 
 /// One write transaction, shared by the jobs of a commit.
@@ -32,6 +39,8 @@ pub(super) struct Session<'t> {
     pub changed: bool,
     /// Whether the commit waits for the disk.
     pub sync: bool,
+    /// Whether the writer must read its picture of the file again after this commit.
+    pub outdated: bool,
 }
 
 /// The tables that every new episode is written to.
@@ -47,8 +56,12 @@ impl WriterState {
         &mut self,
         arrivals: &impl ReadableTable<u64, &'static [u8; ARRIVAL_BYTES]>,
         episodes: &impl ReadableTable<&'static [u8; KEY_BYTES], &'static [u8]>,
+        counters: &impl ReadableTable<&'static str, &'static [u8]>,
+        tombstones: HashSet<u64>,
     ) -> Result<(), Fault> {
-        (self.last_seq, self.last_tick, self.recent) = (0, 0, Recent::default());
+        self.tombstones = tombstones;
+        self.last_seq = meta_number(counters, meta::SEQ_FLOOR)?;
+        self.recent = Recent::default();
         let mut latest = Vec::new();
         let mut newest = Micros::MIN;
         let mut last_tick = None;
@@ -72,7 +85,7 @@ impl WriterState {
             }
             latest.push((mark, Seen { key: arrival.key, at, seq }));
         }
-        self.last_tick = last_tick.unwrap_or(0);
+        self.last_tick = last_tick.unwrap_or(0).max(meta_number(counters, meta::TICK_FLOOR)?);
         for (mark, seen) in latest.into_iter().rev() {
             self.recent.add(mark, seen);
         }
@@ -147,8 +160,9 @@ impl<'t> Session<'t> {
         self.transaction.open_table(ANNOTATIONS)?.insert(&id.0, sealed.as_slice())?;
         if after.verified && !before.verified {
             let mut verifications = self.transaction.open_table(VERIFICATIONS)?;
-            let number = verifications.last()?.map_or(0, |(number, _)| number.value()) + 1;
-            verifications.insert(number, &id.0)?;
+            let last = verifications.last()?.map_or(0, |(number, _)| number.value());
+            let floor = meta_number(&self.transaction.open_table(META)?, meta::VERIFICATION_FLOOR)?;
+            verifications.insert(last.max(floor) + 1, &id.0)?;
         }
         self.changed = true;
         Ok(())

@@ -108,6 +108,33 @@ pub(crate) fn create(path: &Path, expected: &Expected, syncs: &Arc<AtomicU64>) -
     Ok(live)
 }
 
+/// Writes a store anew: `copy` fills a new file, which then takes the place of the one at `path`. The caller owns that
+/// one, so nobody else can have it open.
+pub(crate) fn replace(
+    path: &Path,
+    expected: &Expected,
+    syncs: &Arc<AtomicU64>,
+    copy: impl FnOnce(&Database) -> Result<(), Fault>,
+) -> Result<Live> {
+    let mut draft = path.as_os_str().to_owned();
+    draft.push(DRAFT_ENDING);
+    let draft = PathBuf::from(draft);
+    let failed = |error: &io::Error| {
+        let _ = fs::remove_file(&draft);
+        fault::unavailable("write anew", path, error)
+    };
+    let file = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(&draft);
+    let backend = file_backend(path, file.map_err(|error| failed(&error))?)?;
+    let live = create_on(path, backend, expected, Vec::new(), syncs)?;
+    live.backend.arm().map_err(|error| failed(&error))?;
+    copy(&live.db).map_err(|fault| {
+        let _ = fs::remove_file(&draft);
+        fault.into_error("write anew", path)
+    })?;
+    fs::rename(&draft, path).and_then(|()| sync_folder(path)).map_err(|error| failed(&error))?;
+    Ok(live)
+}
+
 /// Lays a new store out over any backend, held.
 pub(crate) fn create_on(
     path: &Path,

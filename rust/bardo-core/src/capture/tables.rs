@@ -11,6 +11,8 @@
 //! | `subjects`, `threads` | (name, order key) | nothing |
 //! | `verifications` | running number from 1 | id |
 //! | `vectors` | id | sealed f16 vectors: the whole text, then its sentences |
+//! | `tombstones` | content hash | when it was forgotten; made with the first deletion, as the next one |
+//! | `intents` | running number from 1 | a deletion that other stores have yet to make, as its caller wrote it |
 //!
 //! `subjects` and `threads` are multimaps written as composite keys: a page of a long list starts where the last one
 //! ended, which the value sets of redb's own multimap cannot do.
@@ -39,6 +41,8 @@ pub(crate) const SUBJECTS: TableDefinition<'_, (&str, &[u8; KEY_BYTES]), ()> =
 pub(crate) const THREADS: TableDefinition<'_, (&str, &[u8; KEY_BYTES]), ()> = TableDefinition::new("threads");
 pub(crate) const VERIFICATIONS: TableDefinition<'_, u64, &[u8; 16]> = TableDefinition::new("verifications");
 pub(crate) const VECTORS: TableDefinition<'_, &[u8; 16], &[u8]> = TableDefinition::new("vectors");
+pub(crate) const TOMBSTONES: TableDefinition<'_, u64, i64> = TableDefinition::new("tombstones");
+pub(crate) const INTENTS: TableDefinition<'_, u64, &str> = TableDefinition::new("intents");
 
 /// Names in `meta`.
 pub(crate) mod meta {
@@ -54,6 +58,12 @@ pub(crate) mod meta {
     pub const FINGERPRINT: &str = "fingerprint";
     /// Every arrival up to this number has vectors, u64 little-endian.
     pub const EMBEDDED_UPTO: &str = "embedded_upto";
+    /// Arrivals up to this number were given, though the last of them may be deleted; u64 little-endian.
+    pub const SEQ_FLOOR: &str = "seq_floor";
+    /// The last tick in order, though its episode may be deleted; u64 little-endian.
+    pub const TICK_FLOOR: &str = "tick_floor";
+    /// Verifications up to this number were given, though the last of them may be deleted; u64 little-endian.
+    pub const VERIFICATION_FLOOR: &str = "verification_floor";
 }
 
 /// Bytes of a value of `arrivals`: an order key and one byte that is 1 if the tick was in order.

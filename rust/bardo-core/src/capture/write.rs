@@ -2,13 +2,14 @@
 
 use std::sync::{MutexGuard, PoisonError};
 
-use redb::Durability;
+use redb::{Durability, ReadableDatabase};
 
 use super::fault::{self, Fault, catching};
+use super::forget::buried;
 use super::log::EpisodeLog;
 use super::record::{NewEpisode, Recorded, prepare};
 use super::session::{Session, WriterState};
-use super::tables::{ARRIVALS, EPISODES, WATERMARKS};
+use super::tables::{ARRIVALS, EPISODES, META, TOMBSTONES, WATERMARKS};
 use crate::error::Result;
 use crate::model::{Id, Micros, check_name};
 
@@ -90,7 +91,13 @@ impl EpisodeLog {
         self.read(|view| {
             let mut state = self.state();
             if state.opening != self.opening() {
-                state.load(&view.open_table(ARRIVALS)?, &view.open_table(EPISODES)?)?;
+                let tombstones = buried(view.open_table(TOMBSTONES))?;
+                state.load(
+                    &view.open_table(ARRIVALS)?,
+                    &view.open_table(EPISODES)?,
+                    &view.open_table(META)?,
+                    tombstones,
+                )?;
                 state.opening = self.opening();
             }
             Ok(state.last_tick)
@@ -139,9 +146,16 @@ impl EpisodeLog {
             let mut transaction = live.db.begin_write()?;
             let sync = self.durable || state.commits % COMMITS_PER_SYNC == COMMITS_PER_SYNC - 1;
             if known_at != self.opening() {
-                state.load(&transaction.open_table(ARRIVALS)?, &transaction.open_table(EPISODES)?)?;
+                // A table that is missing would be made by asking for it, so the tombstones are read from a view.
+                let tombstones = buried(live.db.begin_read()?.open_table(TOMBSTONES))?;
+                state.load(
+                    &transaction.open_table(ARRIVALS)?,
+                    &transaction.open_table(EPISODES)?,
+                    &transaction.open_table(META)?,
+                    tombstones,
+                )?;
             }
-            let (replies, changed, sync) = {
+            let (replies, changed, sync, outdated) = {
                 let mut session = Session {
                     transaction: &transaction,
                     state: &mut state,
@@ -149,10 +163,11 @@ impl EpisodeLog {
                     tables: None,
                     changed: false,
                     sync,
+                    outdated: false,
                 };
                 let replies =
                     jobs.into_iter().map(|job| settle(job(&mut session))).collect::<Result<Vec<_>, _>>()?;
-                (replies, session.changed, session.sync)
+                (replies, session.changed, session.sync, session.outdated)
             };
             if changed {
                 transaction.set_durability(if sync { Durability::Immediate } else { Durability::None })?;
@@ -161,10 +176,11 @@ impl EpisodeLog {
             } else {
                 transaction.abort()?;
             }
-            Ok(replies)
+            Ok((replies, outdated))
         })?;
+        let (replies, outdated) = replies;
         // Only now: after a failure the state may be ahead of the file, and is read again.
-        state.opening = self.opening();
+        state.opening = if outdated { 0 } else { self.opening() };
         Ok(replies)
     }
 }

@@ -5,8 +5,11 @@ use rusqlite::{OptionalExtension, params};
 use super::agreement::{Verdict, judge};
 use super::curator::{CuratorReport, Pass};
 use super::gather::Observed;
+use super::recount::Recounted;
 use super::statistic::Statistic;
 use crate::index::facts_change::{self as change, Link, Relation};
+use crate::index::facts_erase::forget_states;
+use crate::index::facts_forget;
 use crate::index::facts_record::{self as record, Stored, signed};
 use crate::index::facts_upsert::{confirm, rebase, restore};
 use crate::index::facts_write::Writer;
@@ -356,6 +359,48 @@ fn save(writer: &Writer<'_>, subject: &str, metric: &str, row: &Row) -> Step<()>
             row.fact.map(|id| id.0),
         ])?;
     Ok(())
+}
+
+/// Puts what was counted anew in the place of a baseline, and its fact in step with it; nothing left deletes both.
+pub(crate) fn replace(
+    writer: &Writer<'_>,
+    (subject, metric): &(String, String),
+    observed: Option<&Observed>,
+    minimum: u64,
+    report: &mut Recounted,
+) -> Step<()> {
+    let Some(known) = load(writer, subject, metric)? else { return Ok(()) };
+    report.baselines += 1;
+    let stored = match known.fact {
+        Some(id) => record::find(&writer.transaction, id)?,
+        None => None,
+    };
+    let enough = observed.filter(|observed| observed.statistic.n >= minimum);
+    let mut fact = None;
+    if let (Some(mut stored), Some(observed)) = (stored.clone(), enough) {
+        let statistic = &observed.statistic;
+        stored.fact.text = describe(subject, metric, statistic);
+        stored.fact.support = u32::try_from(statistic.n).unwrap_or(u32::MAX);
+        stored.fact.observed = observed.ticks;
+        stored.fact.payload = statistic.payload(metric);
+        stored.fact.confidence = stored.fact.confidence.min(credible(0.0, statistic.n) as f32);
+        forget_states(writer, &stored)?;
+        writer.note(&stored)?;
+        fact = known.fact;
+    } else if let Some(stored) = stored {
+        facts_forget::delete(writer, &stored)?;
+        report.deleted.push(stored.fact.id);
+    }
+    let Some(observed) = observed else {
+        writer
+            .transaction
+            .prepare_cached("DELETE FROM baselines WHERE subject = ?1 AND metric = ?2")?
+            .execute(params![subject, metric])?;
+        return Ok(());
+    };
+    let evidence = observed.evidence.clone();
+    let row = Row { statistic: observed.statistic, ticks: observed.ticks, evidence, fact };
+    save(writer, subject, metric, &row)
 }
 
 #[cfg(test)]

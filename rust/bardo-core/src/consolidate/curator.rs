@@ -15,7 +15,7 @@ use crate::index::{FactStore, Retention};
 use crate::model::{FactStatus, Id, Micros};
 
 /// Name of the watermark among the settings of the fact store.
-const WATERMARK: &str = "watermark";
+pub(crate) const WATERMARK: &str = "watermark";
 /// Loops of a day at one a minute, times the 14 days after which a contradicted fact expires (spec 2).
 pub const EXPIRY_TICKS: u64 = 14 * 1_440;
 /// Episodes that any fact needs (spec 3).

@@ -131,7 +131,7 @@ pub(crate) fn gather(
 
 impl Batch {
     /// Adds the numbers of an episode to the baseline of each of its subjects, each name once.
-    fn count(&mut self, episode: &Episode) {
+    pub fn count(&mut self, episode: &Episode) {
         let mut numbers: BTreeMap<String, f64> = BTreeMap::new();
         let mut over_long = 0;
         episode.payload.numbers(&mut |path, number| {

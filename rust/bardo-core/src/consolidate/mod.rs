@@ -4,6 +4,7 @@ mod agreement;
 mod baseline;
 mod curator;
 mod gather;
+mod recount;
 mod restate;
 mod statistic;
 
@@ -14,4 +15,5 @@ pub use curator::{
     CONFIRM_OBSERVATIONS, CuratorReport, CuratorSettings, EXPIRY_TICKS, MINIMUM_EPISODES, consolidate,
 };
 pub use gather::{NUMBERS_PER_EPISODE, VerifiedEpisodes};
+pub use recount::{NumberName, Recounted, number_names, recount};
 pub use statistic::Statistic;

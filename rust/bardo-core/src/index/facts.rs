@@ -328,20 +328,38 @@ impl FactStore {
         )
     }
 
+    /// Lets `look` read the file while this process does not have it open: a second reader in the same process would
+    /// break SQLite's locks when it lets go.
+    pub(crate) fn aside<T>(&self, look: impl FnOnce(&Path) -> Result<T>) -> Result<T> {
+        let mut guard = lock(&self.connection);
+        let Some(connection) = guard.take() else { return Err(self.closed("read")) };
+        connection
+            .close()
+            .map_err(|(_, error)| migrate::Failure::from(error).into_error("close", &self.path))?;
+        let seen = look(&self.path);
+        let connection = migrate::open(&self.path, false, MIGRATIONS)?;
+        register_functions(&connection)
+            .map_err(|error| migrate::Failure::from(error).into_error("open", &self.path))?;
+        *guard = Some(connection);
+        seen
+    }
+
+    fn closed(&self, verb: &'static str) -> Error {
+        Error::StoreUnavailable {
+            action: verb,
+            path: self.path.clone(),
+            cause: "it was closed".to_owned(),
+            hint: "Open the grimoire again".to_owned(),
+        }
+    }
+
     pub(crate) fn with<T>(&self, action: impl FnOnce(&Connection) -> Step<T>) -> Result<T> {
         self.with_mut(|connection| action(connection), "read")
     }
 
     fn with_mut<T>(&self, action: impl FnOnce(&mut Connection) -> Step<T>, verb: &'static str) -> Result<T> {
         let mut guard = lock(&self.connection);
-        let Some(connection) = guard.as_mut() else {
-            return Err(Error::StoreUnavailable {
-                action: verb,
-                path: self.path.clone(),
-                cause: "it was closed".to_owned(),
-                hint: "Open the grimoire again".to_owned(),
-            });
-        };
+        let Some(connection) = guard.as_mut() else { return Err(self.closed(verb)) };
         action(connection).map_err(|failure| failure.into_error(verb, &self.path))
     }
 }

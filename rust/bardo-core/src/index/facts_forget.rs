@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::facts::FactStore;
+use super::facts_erase::mend_history;
 use super::facts_record::{self as record, Stored, rows};
 use super::facts_write::Writer;
 use super::migrate::Step;
@@ -122,12 +123,12 @@ fn release(
 }
 
 /// Deletes a fact; its subjects, evidence, states and vector go with its row.
-fn delete(writer: &Writer<'_>, stored: &Stored) -> Step<()> {
+pub(crate) fn delete(writer: &Writer<'_>, stored: &Stored) -> Step<()> {
+    mend_history(writer, stored)?;
     let id = stored.fact.id.0;
     let run = |query: &str| writer.transaction.prepare_cached(query)?.execute([id]);
     run("DELETE FROM links WHERE src = ?1 OR dst = ?1")?;
     run("UPDATE facts SET supersedes = NULL WHERE supersedes = ?1")?;
-    run("UPDATE facts SET superseded_by = NULL WHERE superseded_by = ?1")?;
     run("DELETE FROM baselines WHERE fact = ?1")?;
     run("DELETE FROM facts WHERE id = ?1")?;
     writer.next("change")?;

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use rusqlite::params;
 
 use super::facts::{FactStore, Retention};
+use super::facts_erase::is_forgotten;
 use super::facts_record::{self as record, Stored, normalised};
 use super::facts_schema::{Direction, encode};
 use super::facts_vectors::{check_vector, claim_fingerprint};
@@ -28,6 +29,8 @@ pub enum Outcome {
     Exact,
     /// The same meaning was there in other words.
     Similar,
+    /// The same text was forgotten: nothing was stored, and the id stands for nothing.
+    Forgotten,
 }
 
 impl Outcome {
@@ -38,6 +41,7 @@ impl Outcome {
             Self::New => "new",
             Self::Exact => "exact",
             Self::Similar => "similar",
+            Self::Forgotten => "forgotten",
         }
     }
 }
@@ -120,6 +124,9 @@ impl FactStore {
                 "Leave the id out, or replace that fact with `supersede`",
             )
             .into());
+        }
+        if is_forgotten(writer, &fact.text)? {
+            return Ok((fact.id, Outcome::Forgotten));
         }
         let mut found = same_text(writer, fact)?.map(|stored| (stored, Outcome::Exact));
         if let (None, Some(vector)) = (&found, vector) {

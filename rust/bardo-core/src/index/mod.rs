@@ -3,7 +3,8 @@
 pub mod calendar;
 pub(crate) mod facts;
 pub(crate) mod facts_change;
-mod facts_forget;
+pub(crate) mod facts_erase;
+pub(crate) mod facts_forget;
 pub(crate) mod facts_record;
 pub(crate) mod facts_schema;
 pub(crate) mod facts_upsert;

@@ -1,0 +1,366 @@
+"""Deleting everywhere (law 11): every store and file loses what was forgotten, and a second look proves it.
+
+The log goes first, in one transaction with a note of what the other stores have yet to lose: whoever opens the folder
+after a crash finishes from that note. Every step can be made twice. The note holds the deleted texts, for the second
+look; it loses them before the files are written anew.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import warnings
+from base64 import b64decode, b64encode
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from bardo._core import number_names
+from bardo.bequeath import testament
+from bardo.capture import archive, inbox, traces
+from bardo.capture.recorder import PAGE, Taken
+from bardo.capture.traces import Needles
+from bardo.errors import (
+    ForgottenError,
+    ForgottenWarning,
+    InvalidInputError,
+    NotFoundError,
+    StoreError,
+    TestamentError,
+)
+from bardo.folder import Folder
+from bardo.index.cache import VectorCache
+from bardo.index.upkeep import Upkeep
+from bardo.model import Episode, Fact
+from bardo.ports import Clock, Embedder
+from bardo.stores import Stores
+
+#: Copies of an older schema, drafts that a crash left, and what is derived from the log and made anew when missing.
+_LEFTOVERS = re.compile(r"(\.v\d+|\.new|\.snapshot)$|^\..+\.[0-9a-f]{8}$")
+#: Characters of a refused text that an error shows.
+_SHOWN = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """One place that was looked at after a deletion.
+
+    Args:
+        place: A file in the folder, or a store by name.
+        how: `bytes` if its raw bytes were read, `records` if it was asked for the records.
+        bytes: How many were read.
+    """
+
+    place: str
+    how: str
+    bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetReport:
+    """What a deletion did.
+
+    Args:
+        reason: As it was given.
+        episodes: Ids of the episodes.
+        facts: Ids of the facts, those that stood on the episodes alone included.
+        loosened: Facts that lost an episode and stand on others.
+        baselines: Running statistics that are gone, or were counted anew without the episodes.
+        entities: Entities that nothing else names.
+        triples: What the texts said of entities.
+        rows: Rows that LanceDB lost.
+        rewritten: Files of the archive, the inbox and the like that were written anew.
+        removed: Files that were deleted as a whole.
+        refused_again: Whether the same content is refused from now on.
+        bytes_written: About as much was written to make the files anew.
+        looked: The places of the second look.
+        shared: Pieces of text, and vectors, that other memories have too: finding their bytes proved nothing.
+        notes: What could not be done or proved.
+    """
+
+    reason: str
+    episodes: tuple[str, ...]
+    facts: tuple[str, ...]
+    loosened: tuple[str, ...]
+    baselines: int
+    entities: int
+    triples: int
+    rows: int
+    rewritten: tuple[str, ...]
+    removed: tuple[str, ...]
+    refused_again: bool
+    bytes_written: int
+    looked: tuple[Look, ...]
+    shared: int
+    notes: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class _Intent:
+    """What must be known to finish a deletion."""
+
+    episodes: list[str]
+    facts: list[str]
+    reason: str
+    tombstones: bool
+    texts: list[str] = field(default_factory=list)
+    vectors: list[str] = field(default_factory=list)
+    numbers: list[tuple[str, str]] = field(default_factory=list)
+
+    def to_json(self, *, bare: bool = False) -> str:
+        content = {name: getattr(self, name) for name in self.__slots__}
+        if bare:
+            content |= {"texts": [], "vectors": [], "numbers": []}
+        return json.dumps(content, ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> _Intent:
+        fields = json.loads(text)
+        fields["numbers"] = [(subject, metric) for subject, metric in fields["numbers"]]
+        return cls(**fields)
+
+
+class Eraser:
+    """Deletes in every store of one grimoire.
+
+    Args:
+        folder: Of the grimoire.
+        stores: The log, the facts, the hot set.
+        upkeep: Opens LanceDB.
+        embedder: Its cache is emptied.
+        clock: Wall clock.
+    """
+
+    def __init__(
+        self, folder: Folder, stores: Stores, upkeep: Upkeep, embedder: Embedder, clock: Clock
+    ) -> None:
+        self._folder = folder
+        self._log, self._facts, self._hot = stores.log, stores.facts, stores.hot
+        self._upkeep = upkeep
+        self._embedder = embedder
+        self._clock = clock
+
+    def forget(self, ids: Iterable[str], *, reason: str, tombstones: bool) -> ForgetReport:
+        """Deletes records and looks again; see `Grimoire.forget`."""
+        wanted = list(dict.fromkeys(ids))
+        if not wanted:
+            raise InvalidInputError("there is nothing to forget. Pass ids, episodes or facts")
+        if not isinstance(reason, str) or not reason.strip():
+            raise InvalidInputError("a deletion needs a reason. Say why in a sentence")
+        intent = self._plan(wanted, reason, tombstones)
+        number = self._log.forget(
+            intent.episodes, intent=intent.to_json(), now=self._clock.now(), tombstones=tombstones
+        )
+        return self._finish(number, intent)
+
+    def resume(self) -> tuple[ForgetReport, ...]:
+        """Finishes the deletions that a crash interrupted."""
+        return tuple(self._finish(number, _Intent.from_json(text)) for number, text in self._log.intents())
+
+    def _plan(self, ids: list[str], reason: str, tombstones: bool) -> _Intent:
+        episodes: list[Episode] = []
+        facts: list[Fact] = []
+        for id_, episode, fact in zip(ids, self._log.get(ids), self._facts.get(ids), strict=True):
+            if episode is not None:
+                episodes.append(episode)
+            elif fact is not None:
+                facts.append(fact)
+            else:
+                raise NotFoundError(
+                    f"no episode or fact with id {id_}; nothing was forgotten. List what is there with `bardo show`"
+                )
+        given = [episode.id for episode in episodes]
+        known = {fact.id for fact in facts}
+        facts += [fact for fact in self._facts.derived_from(given) if fact.id not in known]
+        texts = [text for episode in episodes for text in (episode.text, *traces.texts_in(episode.payload))]
+        return _Intent(
+            episodes=given,
+            facts=[fact.id for fact in facts],
+            reason=reason,
+            tombstones=tombstones,
+            texts=[*texts, *(fact.text for fact in facts)],
+            vectors=[b64encode(vector).decode() for vector in self._vectors(given)],
+            numbers=number_names(episodes),
+        )
+
+    def _vectors(self, ids: Sequence[str]) -> list[bytes]:
+        found = []
+        for id_ in ids:
+            try:
+                whole, _, _ = self._log.vectors([id_])
+            except NotFoundError:
+                continue
+            found.append(whole[0].astype(np.float16).tobytes())
+        return found
+
+    def _finish(self, number: int, intent: _Intent) -> ForgetReport:
+        """Everything after the log lost its rows; each step may have been made before a crash."""
+        looked_for = traces.needles(intent.texts, [b64decode(vector) for vector in intent.vectors])
+        if intent.tombstones:
+            self._facts.bury(intent.facts)
+        derived = self._facts.forget_episodes(intent.episodes)
+        named = self._facts.forget_facts(intent.facts)
+        baselines, emptied = self._facts.recount(self._log, intent.numbers)
+        facts = list(dict.fromkeys([*intent.facts, *derived["facts"], *emptied]))
+        self._hot.remove([*intent.episodes, *facts])
+        self._hot.sync_facts(self._facts)
+        cache = getattr(self._embedder, "cache", None)
+        if isinstance(cache, VectorCache):
+            cache.clear()
+        rows = self._upkeep.forget(intent.episodes) if self._folder.lance.exists() else 0
+        rewritten, removed = self._files(intent, facts, looked_for)
+        self._log.settle(number, intent.to_json(bare=True))
+        _, log_bytes = self._log.vacuum()
+        notes = self._vacuum_facts()
+        looked, shared = self._look_again(intent, facts, looked_for)
+        self._log.settle(number)
+        return ForgetReport(
+            reason=intent.reason,
+            episodes=tuple(intent.episodes),
+            facts=tuple(facts),
+            loosened=tuple(id_ for id_ in derived["kept"] if id_ not in facts),
+            baselines=baselines + derived["baselines"],
+            entities=derived["entities"] + named["entities"],
+            triples=derived["triples"] + named["triples"],
+            rows=rows,
+            rewritten=tuple(rewritten),
+            removed=tuple(removed),
+            refused_again=intent.tombstones,
+            bytes_written=log_bytes + self._folder.facts.stat().st_size,
+            looked=looked,
+            shared=shared,
+            notes=tuple(notes),
+        )
+
+    def _vacuum_facts(self) -> list[str]:
+        if self._facts.vacuum():
+            return []
+        return [
+            "another process reads facts.db, so its write-ahead log could not be emptied: "
+            "forget again when that process is done"
+        ]
+
+    def _files(
+        self, intent: _Intent, facts: Sequence[str], looked_for: Needles
+    ) -> tuple[list[str], list[str]]:
+        """The files that people or other programs read, and those that a crash left behind."""
+        changed = archive.forget(self._folder.archive, intent.episodes)
+        changed += inbox.forget(self._folder.root, set(intent.episodes), set(intent.texts), looked_for)
+        removed = [path for path in changed if not path.exists()]
+        for path in sorted(self._folder.root.rglob("*")):
+            copied = path.parent == self._folder.testaments and _bequeaths(path, intent, facts, looked_for)
+            if copied or self._is_left_over(path):
+                removed.append(path)
+        for path in removed:
+            path.unlink(missing_ok=True)
+        return [self._name(path) for path in changed if path not in removed], [
+            self._name(path) for path in removed
+        ]
+
+    def _is_left_over(self, path: Path) -> bool:
+        # Drafts in the inbox belong to the processes that write them.
+        return (
+            bool(_LEFTOVERS.search(path.name)) and self._folder.inbox not in path.parents and path.is_file()
+        )
+
+    def _look_again(
+        self, intent: _Intent, facts: Sequence[str], looked_for: Needles
+    ) -> tuple[tuple[Look, ...], int]:
+        left = [f"episode {one.id} in the log" for one in self._log.get(intent.episodes) if one is not None]
+        left += [f"fact {one.id} in facts.db" for one in self._facts.get(list(facts)) if one is not None]
+        left += [f"{id_} in the hot set" for id_ in [*intent.episodes, *facts] if id_ in self._hot]
+        left += [f"fact {one.id}, which stands on it" for one in self._facts.derived_from(intent.episodes)]
+        looked = [Look(place, "records") for place in ("log", "facts", "hot set")]
+        found: dict[int, list[str]] = {}
+        for path in sorted(self._folder.root.rglob("*")):
+            if not path.is_file() or path.name.startswith(f"{self._folder.facts.name}-"):
+                continue
+            if path == self._folder.facts:
+                places, size = self._facts.traces(looked_for.raw)
+            else:
+                places, size = traces.find(path, looked_for)
+            looked.append(Look(self._name(path), "bytes", size))
+            for place in places:
+                found.setdefault(place, []).append(self._name(path))
+        shared = self._shared({looked_for.pieces[place] for place in found} - {""})
+        twins = self._twins({looked_for.raw[place] for place in found if not looked_for.pieces[place]})
+        for place, files in found.items():
+            if looked_for.pieces[place] not in shared and looked_for.raw[place] not in twins:
+                left.append(f"{len(looked_for.raw[place])} of its bytes in {', '.join(files)}")
+        if left:
+            raise StoreError(
+                f"the deletion left traces: {'; '.join(left[:5])}. Close other processes that use {self._folder.root} "
+                "and open it again: the deletion goes on then"
+            )
+        return tuple(looked), len(shared) + len(twins)
+
+    def _shared(self, pieces: set[str]) -> set[str]:
+        """Pieces of text that memories which stay hold as well."""
+        shared: set[str] = set()
+        if not pieces:
+            return shared
+        for page in self._pages():
+            for episode in page:
+                held = (episode.text, *traces.texts_in(episode.payload), *episode.subjects)
+                shared |= {piece for piece in pieces - shared if any(piece in text for text in held)}
+        after = None
+        while facts := self._facts.list(status=None, after=after, limit=PAGE):
+            after = facts[-1].id
+            for fact in facts:
+                shared |= {piece for piece in pieces - shared if piece in fact.text}
+        return shared
+
+    def _twins(self, vectors: set[bytes]) -> set[bytes]:
+        """Pieces of vectors that memories which stay have as well: some models give two texts one vector."""
+        twins: set[bytes] = set()
+        if not vectors:
+            return twins
+        for page in self._pages():
+            for held in self._vectors([episode.id for episode in page]):
+                twins |= {piece for piece in vectors - twins if piece in held}
+        return twins
+
+    def _pages(self) -> Iterator[list[Episode]]:
+        seq = 0
+        while page := self._log.since(seq, PAGE):
+            seq = page[-1][0]
+            yield [episode for _, episode in page]
+
+    def _name(self, path: Path) -> str:
+        return str(path.relative_to(self._folder.root))
+
+
+def forgotten(text: str) -> ForgottenError:
+    """The error for a content that was forgotten on purpose."""
+    shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+    return ForgottenError(
+        f"{shown!r} was forgotten on purpose and is not taken again. "
+        "Say it in other words, or forget with allow_again=True what may come back"
+    )
+
+
+def tell_forgotten(episodes: Sequence[Episode], taken: Taken) -> None:
+    """Raises for episodes none of which were taken, warns where some were."""
+    if not taken.stored:
+        raise forgotten(episodes[taken.forgotten[0]].text)
+    warnings.warn(
+        f"{len(taken.forgotten)} of {len(episodes)} episodes were forgotten on purpose and not taken again",
+        ForgottenWarning,
+        stacklevel=4,
+    )
+
+
+def _bequeaths(path: Path, intent: _Intent, facts: Sequence[str], looked_for: Needles) -> bool:
+    """Whether a copy of a testament holds what is forgotten; one that cannot be read is judged by its bytes."""
+    try:
+        held = testament.read(path)
+    except (TestamentError, StoreError):
+        return bool(traces.find(path, looked_for)[0])
+    gone, texts = {*intent.episodes, *facts}, set(intent.texts)
+    entries: list[Episode | Fact] = [*held.facts, *held.episodes]
+    told = [text for text in texts if len(text) >= traces.SHORTEST_CHARACTERS]
+    return any(entry.id in gone or entry.text in texts for entry in entries) or any(
+        text in held.reflection for text in told
+    )

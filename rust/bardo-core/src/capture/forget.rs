@@ -1,0 +1,175 @@
+//! Deleting episodes (law 11): the rows of every table in one transaction, a tombstone on the value so that a source
+//! that is read again does not bring it back, and a note of what is left to do in other stores.
+
+use std::collections::HashSet;
+
+use redb::{ReadableTable, TableDefinition, TableError};
+
+use super::codec::{self, OrderKey};
+use super::fault::Fault;
+use super::log::EpisodeLog;
+use super::session::Session;
+use super::tables::{
+    ANNOTATIONS, INTENTS, META, SUBJECTS, THREADS, TOMBSTONES, VECTORS, VERIFICATIONS, meta, meta_number,
+};
+use super::write::Reply;
+use crate::error::Result;
+use crate::model::{Annotations, Id, Micros};
+
+/// A deletion to be made.
+#[derive(Clone, Debug)]
+pub struct Forgetting {
+    /// Episodes; those that are not there any more are passed over.
+    pub ids: Vec<Id>,
+    /// Whether the same content is refused from now on.
+    pub tombstones: bool,
+    /// What the caller must know to finish the deletion in other stores after a crash; kept until
+    /// [`EpisodeLog::settle`].
+    pub intent: String,
+    /// When, for the tombstones.
+    pub now: Micros,
+}
+
+impl EpisodeLog {
+    /// Deletes episodes with everything that is kept of them, and notes the intent, all in one durable transaction.
+    /// Returns the intent's number. The freed pages still hold the bytes until [`EpisodeLog::vacuum`].
+    pub fn forget(&self, forgetting: Forgetting) -> Result<u64> {
+        self.count(Box::new(move |session| session.forget(&forgetting)))
+    }
+
+    /// Deletions that are not finished, by number.
+    pub fn intents(&self) -> Result<Vec<(u64, String)>> {
+        self.read(|view| {
+            let table = match view.open_table(INTENTS) {
+                Ok(table) => table,
+                Err(TableError::TableDoesNotExist(_)) => return Ok(Vec::new()),
+                Err(error) => return Err(error.into()),
+            };
+            table
+                .range::<u64>(..)?
+                .map(|row| row.map(|(number, text)| (number.value(), text.value().to_owned())))
+                .collect::<std::result::Result<_, _>>()
+                .map_err(Fault::from)
+        })
+    }
+
+    /// Puts another text in the place of an intent, or ends it.
+    pub fn settle(&self, number: u64, rest: Option<String>) -> Result<()> {
+        self.count(Box::new(move |session| {
+            let mut table = session.transaction.open_table(INTENTS)?;
+            match &rest {
+                Some(text) => table.insert(number, text.as_str())?,
+                None => table.remove(number)?,
+            };
+            (session.changed, session.sync) = (true, true);
+            Ok(Reply::Count(1))
+        }))?;
+        Ok(())
+    }
+
+    /// Contents that are refused because they were forgotten.
+    pub fn tombstones(&self) -> Result<usize> {
+        self.read(|view| match view.open_table(TOMBSTONES) {
+            Ok(table) => Ok(table.range::<u64>(..)?.count()),
+            Err(TableError::TableDoesNotExist(_)) => Ok(0),
+            Err(error) => Err(error.into()),
+        })
+    }
+}
+
+/// The content hashes in the table of tombstones.
+pub(super) fn buried(
+    table: std::result::Result<impl ReadableTable<u64, Micros>, TableError>,
+) -> Result<HashSet<u64>, Fault> {
+    match table {
+        Ok(table) => table
+            .range::<u64>(..)?
+            .map(|row| row.map(|(hash, _)| hash.value()))
+            .collect::<std::result::Result<_, _>>()
+            .map_err(Fault::from),
+        Err(TableError::TableDoesNotExist(_)) => Ok(HashSet::new()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+impl Session<'_> {
+    fn forget(&mut self, forgetting: &Forgetting) -> Result<Reply, Fault> {
+        self.keep_counters()?;
+        let mut seqs = Vec::new();
+        for id in &forgetting.ids {
+            if let Some(seq) = self.remove_episode(id, forgetting)? {
+                seqs.push(seq);
+            }
+        }
+        self.remove_verifications(&forgetting.ids)?;
+        let mut intents = self.transaction.open_table(INTENTS)?;
+        let number = intents.last()?.map_or(0, |(number, _)| number.value()) + 1;
+        intents.insert(number, forgetting.intent.as_str())?;
+        (self.changed, self.sync) = (true, true);
+        // What the writer knows of retries names episodes that are gone.
+        self.outdated = true;
+        Ok(Reply::Count(number))
+    }
+
+    /// Running numbers are never given twice, even if their last holder is deleted.
+    fn keep_counters(&mut self) -> Result<(), Fault> {
+        let last =
+            self.transaction.open_table(VERIFICATIONS)?.last()?.map_or(0, |(number, _)| number.value());
+        let mut table = self.transaction.open_table(META)?;
+        for (name, value) in [
+            (meta::SEQ_FLOOR, self.state.last_seq),
+            (meta::TICK_FLOOR, self.state.last_tick),
+            (meta::VERIFICATION_FLOOR, last),
+        ] {
+            let value = value.max(meta_number(&table, name)?);
+            table.insert(name, value.to_le_bytes().as_slice())?;
+        }
+        Ok(())
+    }
+
+    /// Deletes one episode from every table that is keyed by it; its number by arrival, if it was there.
+    fn remove_episode(&mut self, id: &Id, forgetting: &Forgetting) -> Result<Option<u64>, Fault> {
+        let Some((key, seq)) = self.place_of(id)? else { return Ok(None) };
+        let bytes = key.to_bytes();
+        let tables = self.record_tables()?;
+        let removed = match tables.episodes.remove(&bytes)? {
+            Some(value) => codec::decode_episode(&key, value.value(), Annotations::default())?,
+            None => return Err(Fault::Corrupt(format!("episode {id} is listed but not there"))),
+        };
+        tables.ids.remove(&id.0)?;
+        tables.arrivals.remove(seq)?;
+        for subject in &removed.subjects {
+            self.transaction.open_table(SUBJECTS)?.remove((subject.as_str(), &bytes))?;
+        }
+        if let Some(thread) = &removed.thread {
+            self.transaction.open_table(THREADS)?.remove((thread.as_str(), &bytes))?;
+        }
+        for table in [ANNOTATIONS, VECTORS] {
+            remove_by_id(self, table, id)?;
+        }
+        if forgetting.tombstones {
+            self.transaction.open_table(TOMBSTONES)?.insert(removed.content_hash, forgetting.now)?;
+        }
+        Ok(Some(seq))
+    }
+
+    fn place_of(&mut self, id: &Id) -> Result<Option<(OrderKey, u64)>, Fault> {
+        let place = self.record_tables()?.ids.get(&id.0)?;
+        Ok(place.map(|place| (OrderKey::from_bytes(place.value().0), place.value().1)))
+    }
+
+    fn remove_verifications(&mut self, ids: &[Id]) -> Result<(), Fault> {
+        let gone: HashSet<[u8; 16]> = ids.iter().map(|id| id.0).collect();
+        self.transaction.open_table(VERIFICATIONS)?.retain(|_, id| !gone.contains(id))?;
+        Ok(())
+    }
+}
+
+fn remove_by_id(
+    session: &Session<'_>,
+    table: TableDefinition<'_, &'static [u8; 16], &'static [u8]>,
+    id: &Id,
+) -> Result<(), Fault> {
+    session.transaction.open_table(table)?.remove(&id.0)?;
+    Ok(())
+}

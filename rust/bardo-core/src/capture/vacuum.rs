@@ -1,0 +1,83 @@
+//! Writing the file anew: what was deleted leaves no byte behind, and pages that were freed leave no room.
+//!
+//! redb frees a page without clearing it and reuses it at some time. So the living rows are copied into a new file,
+//! which takes the place of the old one in one step. It costs as much as writing the whole log once.
+
+use std::path::Path;
+
+use redb::{Database, ReadTransaction, ReadableDatabase, TableDefinition, TableError, WriteTransaction};
+
+use super::fault::{Fault, catching};
+use super::log::EpisodeLog;
+use super::store;
+use super::tables::{
+    ANNOTATIONS, ARRIVALS, EPISODES, IDS, INTENTS, META, SUBJECTS, THREADS, TOMBSTONES, VECTORS,
+    VERIFICATIONS, WATERMARKS,
+};
+use crate::error::{Error, Result};
+
+/// What a vacuum cost and brought.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Vacuumed {
+    /// Length of the file before.
+    pub bytes_before: u64,
+    /// Length of the file after; about as much was written.
+    pub bytes_after: u64,
+}
+
+impl EpisodeLog {
+    /// Writes the file anew without the pages that are free. Nobody reads or writes meanwhile.
+    pub fn vacuum(&self) -> Result<Vacuumed> {
+        let bytes_before = self.bytes_on_disk()?;
+        self.replace(|live, path, expected, syncs| {
+            store::replace(path, expected, syncs, |fresh| copy_all(&live.db, fresh))
+        })?;
+        Ok(Vacuumed { bytes_before, bytes_after: self.bytes_on_disk()? })
+    }
+}
+
+/// The error for a log that has no file of its own.
+pub(super) fn no_file(path: &Path) -> Error {
+    Error::invalid(
+        format!("{} is not a file, and only a file can be written anew", path.display()),
+        "Open the log at a path",
+    )
+}
+
+fn copy_all(from: &Database, to: &Database) -> Result<(), Fault> {
+    catching(|| {
+        let view = from.begin_read()?;
+        let transaction = to.begin_write()?;
+        copy(&view, &transaction, META)?;
+        copy(&view, &transaction, WATERMARKS)?;
+        copy(&view, &transaction, EPISODES)?;
+        copy(&view, &transaction, ANNOTATIONS)?;
+        copy(&view, &transaction, IDS)?;
+        copy(&view, &transaction, ARRIVALS)?;
+        copy(&view, &transaction, SUBJECTS)?;
+        copy(&view, &transaction, THREADS)?;
+        copy(&view, &transaction, VERIFICATIONS)?;
+        copy(&view, &transaction, VECTORS)?;
+        copy(&view, &transaction, TOMBSTONES)?;
+        copy(&view, &transaction, INTENTS)?;
+        Ok(transaction.commit()?)
+    })
+}
+
+fn copy<K: redb::Key + 'static, V: redb::Value + 'static>(
+    view: &ReadTransaction,
+    transaction: &WriteTransaction,
+    definition: TableDefinition<'_, K, V>,
+) -> Result<(), Fault> {
+    let from = match view.open_table(definition) {
+        Ok(table) => table,
+        Err(TableError::TableDoesNotExist(_)) => return Ok(()),
+        Err(error) => return Err(error.into()),
+    };
+    let mut to = transaction.open_table(definition)?;
+    for row in from.range::<K::SelfType<'_>>(..)? {
+        let (key, value) = row?;
+        to.insert(key.value(), value.value())?;
+    }
+    Ok(())
+}
