@@ -406,7 +406,7 @@ impl FactStore {
         let minimum = minimum.unwrap_or(MINIMUM_EPISODES);
         let done =
             py.detach(|| consolidate::recount(&self.store, &log.core, &names, minimum)).into_python()?;
-        Ok((done.baselines, texts(&done.deleted)))
+        Ok((done.baselines, texts(done.deleted)))
     }
 
     fn traces(&self, py: Python<'_>, needles: Vec<Vec<u8>>) -> PyResult<(Vec<usize>, u64)> {
@@ -529,8 +529,4 @@ fn named(found: Vec<(Id, f64)>) -> Vec<(String, f64)> {
 pub fn number_names(py: Python<'_>, episodes: &Bound<'_, PyAny>) -> PyResult<Vec<(String, String)>> {
     let episodes: Vec<Episode> = episodes_from(episodes)?.into_iter().map(|(episode, _)| episode).collect();
     Ok(py.detach(|| consolidate::number_names(&episodes)))
-}
-
-fn texts(ids: &[Id]) -> Vec<String> {
-    ids.iter().map(ToString::to_string).collect()
 }
