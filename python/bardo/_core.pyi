@@ -804,6 +804,16 @@ class HotSet:
             InvalidVectorError: The vector has other dimensions than the stored ones, or is not finite.
         """
 
+    def nearest(self, vector: npt.NDArray[np.float32], limit: int = 10) -> list[tuple[str, float]]:
+        """What the vectors alone find: (id, cosine of the best sentence), nearest first.
+
+        Raises:
+            InvalidVectorError: The vector has other dimensions than the stored ones, or is not finite.
+        """
+
+    def matching(self, text: str, limit: int = 10) -> list[tuple[str, float]]:
+        """What the words alone find: (id, BM25 score), greatest first."""
+
     def stats(self) -> dict[str, int]:
         """Counts: memories, episodes, facts, vectors (sentences included), dims, terms, bytes (about)."""
 

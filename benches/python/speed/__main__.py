@@ -23,18 +23,21 @@ import numpy as np
 
 import bardo
 from common import report
-from speed import footprint, fresh, growth, hybrid, prompt, timing, world, writes
+from speed import arms, footprint, fresh, growth, hybrid, prompt, timing, world, writes
 
 #: Episodes of the small and the large measurements.
 SMALL, LARGE = 10_000, 100_000
 PARTS = (
-    "hybrid", "hybrid-large", "writes", "fresh", "prompt", "memory", "memory-large", "opening", "disk", "growth",
+    "hybrid", "hybrid-large", "vectors", "vectors-large", "words", "words-large", "writes", "fresh", "prompt",
+    "memory", "memory-large", "opening", "disk", "growth",
 )  # fmt: skip
 CAVEATS = """\
-One process on one core, every system in turns over the same texts and vectors; medians. `ratio` is bardo's median over
-the system's (for context, memory and disk: over what the note says), `bar` what it may be at most. Embedding is
-excluded: vectors are looked up. Texts here are one sentence, so that bardo keeps one vector each; several sentences
-cost it as many. bardo's recall returns whole records with reasons; txtai returns ids alone, the composite rows."""
+One process on one core, every system in turns over the same texts and vectors. Medians of processor time, which on one
+core is what a call takes when nobody else is there (the machine was shared, see its load below); durable writes wait
+for the disk and are medians of time passed. `ratio` is bardo's median over the system's (for context, memory and disk:
+over what the note says), `bar` what it may be at most. Embedding is excluded: vectors are looked up. Texts here are one
+sentence, so that bardo keeps one vector each; several sentences cost it as many. bardo's recall returns whole records
+with reasons; txtai returns ids alone, the composite rows."""
 
 
 def main() -> None:
@@ -80,6 +83,8 @@ def measure(options: argparse.Namespace) -> tuple[list[timing.Row], str]:
         folder = Path(name)
         calls: dict[str, Callable[[], list[timing.Row]]] = {
             "hybrid": lambda: hybrid.measure(folder, there, peers=peers),
+            "vectors": lambda: arms.vectors(folder, there, peers=peers),
+            "words": lambda: arms.words(folder, there, peers=peers),
             "writes": lambda: writes.measure(folder, there, peers=peers, rounds=rounds),
             "fresh": lambda: fresh.measure(folder, there, peers=peers, rounds=min(rounds, 100)),
             "prompt": lambda: prompt.measure(folder, there, rounds=min(rounds, 50)),

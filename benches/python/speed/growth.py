@@ -47,7 +47,7 @@ def measure(
         for size in sizes:
             if time.perf_counter() - started > minutes * 60:
                 break
-            filling = time.perf_counter()
+            filling = timing.CPU()
             while stored < size:
                 count = min(BATCH, size - stored)
                 drawn = words[chance.choice(len(words), (count, WORDS), p=weights)]
@@ -59,14 +59,14 @@ def measure(
                 )
                 grimoire.recall("embeds what has no vector yet")
                 stored += count
-            filled = (time.perf_counter() - filling) / max(size - (points[-1]["size"] if points else 0), 1)
+            filled = (timing.CPU() - filling) / max(size - (points[-1]["size"] if points else 0), 1)
             asked = [" ".join(words[chance.choice(len(words), ASKED, p=weights)]) for _ in range(CALLS)]
             recall = _median(partial(grimoire.recall, limit=LIMIT), asked)
             remember = _median(grimoire.remember, [f"one more {size} {number}" for number in range(CALLS)])
             grimoire.recall("embeds what has no vector yet")
             stored += CALLS
             grimoire.close()
-            opening = time.perf_counter()
+            opening = timing.CPU()
             grimoire = bardo.open(
                 folder / "bardo", embedder=model, durable=False, config={"embedding": {"batch": 0}}
             )
@@ -74,7 +74,7 @@ def measure(
             points.append(
                 {
                     "size": size, "recall": recall, "remember": remember,
-                    "open": time.perf_counter() - opening, "fill": filled, "memory": _resident(),
+                    "open": timing.CPU() - opening, "fill": filled, "memory": _resident(),
                 }
             )  # fmt: skip
             print(f"  {size:,}: {points[-1]}", file=sys.stderr)
@@ -102,9 +102,9 @@ class _Simulated:
 def _median(call: Callable[[str], object], texts: Sequence[str]) -> float:
     taken = []
     for text in texts:
-        started = time.perf_counter()
+        started = timing.CPU()
         call(text)
-        taken.append(time.perf_counter() - started)
+        taken.append(timing.CPU() - started)
     return statistics.median(taken)
 
 

@@ -23,6 +23,7 @@ DEPTH, RRF_K = 50, 60
 BEGIN, STEP = 1_700_000_000_000_000, 60_000_000
 #: Texts of one call of `remember` while filling.
 BATCH = 5_000
+MEMPALACE_BATCH = 500
 
 Search = Callable[[int], object]
 BARS = {
@@ -187,6 +188,57 @@ def yantrikdb(folder: Path, world: World, stack: ExitStack) -> Search:
     )
 
 
+def langgraph(folder: Path, world: World, stack: ExitStack) -> Search:
+    """LangGraph's SQLite store: vectors alone, by sqlite-vec."""
+    from langgraph.store.sqlite import SqliteStore
+
+    known = Known(world)
+    index = {
+        "dims": world.vectors.shape[1],
+        "embed": lambda texts: known.embed_documents(texts).tolist(),
+        "fields": ["text"],
+    }
+    store = stack.enter_context(SqliteStore.from_conn_string(str(folder / "langgraph.db"), index=index))
+    store.setup()
+    for place, text in enumerate(world.texts):
+        store.put(("rows",), str(place), {"text": text})
+    return lambda number: store.search(("rows",), query=world.questions[number], limit=LIMIT)
+
+
+def mempalace(folder: Path, world: World, stack: ExitStack) -> Search:
+    """`search_memories` over drawers, with its default candidates."""
+    from mempalace import embedding
+    from mempalace.palace import get_collection
+    from mempalace.searcher import search_memories
+
+    known = Known(world)
+
+    class Given(embedding._build_ef_class()):
+        def __call__(self, input: list[str]) -> list:  # noqa: A002 - Chroma calls it by this name
+            return list(known.embed_documents(list(input)))
+
+    given = Given()
+    embedding.get_embedding_function = lambda device=None, model=None: given
+    palace = str(folder / "palace")
+    drawers = get_collection(palace, create=True)
+    for start in range(0, len(world.texts), MEMPALACE_BATCH):
+        texts = world.texts[start : start + MEMPALACE_BATCH]
+        about = {"wing": "bench", "room": "bench", "source_file": "bench"}
+        drawers.upsert(
+            ids=[str(start + place) for place in range(len(texts))],
+            documents=texts,
+            metadatas=[{**about, "chunk_index": start + place} for place in range(len(texts))],
+        )
+
+    def search(number: int) -> object:
+        found = search_memories(world.questions[number], palace, n_results=LIMIT)
+        if "error" in found:
+            raise RuntimeError(found["error"])
+        return found
+
+    return search
+
+
 #: Name, module, package, how it is set up, and up to how many texts it is measured.
 PEERS = (
     ("composite", "faiss", "faiss-cpu", composite, 1_000_000),
@@ -194,6 +246,8 @@ PEERS = (
     ("LanceDB hybrid", "lancedb", "lancedb", lance, 1_000_000),
     ("Chroma (vectors alone)", "chromadb", "chromadb", chroma, 20_000),
     ("YantrikDB", "yantrikdb", "yantrikdb", yantrikdb, 20_000),
+    ("MemPalace", "mempalace", "mempalace", mempalace, 20_000),
+    ("LangGraph SQLite (vectors alone)", "langgraph.store", "langgraph-checkpoint-sqlite", langgraph, 20_000),
 )
 
 
@@ -208,11 +262,15 @@ def measure(folder: Path, world: World, *, peers: bool) -> list[timing.Row]:
         for name, module, package, build, most in PEERS if peers else ():
             if count > most:
                 continue
-            if util.find_spec(module) is None:
+            if util.find_spec(module.partition(".")[0]) is None:
                 missing.append(timing.Row(what, name, note=f"{package} is not installed"))
                 continue
-            calls[name] = build(folder, world, stack)
             versions[name] = f"{package} {metadata.version(package)}"
+            try:
+                calls[name] = build(folder, world, stack)
+            except Exception as error:
+                reason = f"{versions[name]} cannot run here: {type(error).__name__}: {error}"
+                missing.append(timing.Row(what, name, note=reason[:200]))
         numbers = [int(number) for number in np.arange(len(world.questions))]
         medians = timing.in_turns(calls, numbers)
     return timing.rows(what, medians, bars=BARS.get(count), notes=versions) + missing

@@ -10,6 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+#: Time that all threads of this process had on the processor: on one core it is what a call takes when nobody else is
+#: there, and it stays so on a machine that is shared.
+CPU = time.process_time
+#: Time that passed, waiting for the disk included.
+WALL = time.perf_counter
+
 #: Calls of each system before the clock runs.
 WARM = 10
 
@@ -50,8 +56,19 @@ def one_core() -> None:
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
 
 
-def in_turns(calls: Mapping[str, Callable[[Any], object]], arguments: Sequence[Any]) -> dict[str, float]:
-    """Medians in seconds: for each argument every call has its turn, each time another one first."""
+def in_turns(
+    calls: Mapping[str, Callable[[Any], object]],
+    arguments: Sequence[Any],
+    *,
+    clock: Callable[[], float] = CPU,
+) -> dict[str, float]:
+    """Medians in seconds: for each argument every call has its turn, each time another one first.
+
+    Args:
+        calls: By name.
+        arguments: Of one call after the other.
+        clock: `CPU`, or `WALL` where the work waits for the disk.
+    """
     names = list(calls)
     taken: dict[str, list[float]] = {name: [] for name in names}
     for name in names:
@@ -63,9 +80,9 @@ def in_turns(calls: Mapping[str, Callable[[Any], object]], arguments: Sequence[A
         for turn, argument in enumerate(arguments):
             for place in range(len(names)):
                 name = names[(turn + place) % len(names)]
-                started = time.perf_counter()
+                started = clock()
                 calls[name](argument)
-                taken[name].append(time.perf_counter() - started)
+                taken[name].append(clock() - started)
     finally:
         gc.enable()
     return {name: statistics.median(values) for name, values in taken.items()}

@@ -109,7 +109,7 @@ def measure(folder: Path, world: World, *, peers: bool, rounds: int) -> list[tim
             notes["LMDB"] = metadata.version("lmdb")
         with ExitStack() as stack:
             calls = {name: _fresh(build(place, world, stack)) for name, build in builders.items()}
-            medians = timing.in_turns(calls, groups)
+            medians = timing.in_turns(calls, groups, clock=timing.WALL)
         report += timing.rows(what, medians, bars=BARS[size], notes=notes)
     return report
 

@@ -8,6 +8,7 @@ use bardo_core::index::text::{indexed_sentences, indexed_text};
 use bardo_core::recall::filter::Filters;
 use bardo_core::recall::search::{Query, Scratch, search};
 use bardo_core::recall::settings::Settings;
+use bardo_core::recall::single;
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -41,9 +42,13 @@ impl PyHotSet {
         query: &Query<'_>,
         settings: &Settings,
     ) -> bardo_core::Result<bardo_core::recall::explain::Found> {
+        self.with_scratch(|scratch| search(&self.read(), query, settings, scratch))
+    }
+
+    fn with_scratch<T>(&self, work: impl FnOnce(&mut Scratch) -> T) -> T {
         let mut scratch =
             self.scratch.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
-        let found = search(&self.read(), query, settings, &mut scratch);
+        let found = work(&mut scratch);
         self.scratch.lock().unwrap_or_else(PoisonError::into_inner).push(scratch);
         found
     }
@@ -194,6 +199,29 @@ impl PyHotSet {
         PyFound::new(py, found)
     }
 
+    #[pyo3(signature = (vector, limit=10))]
+    fn nearest(
+        &self,
+        py: Python<'_>,
+        vector: &Bound<'_, PyAny>,
+        limit: usize,
+    ) -> PyResult<Vec<(String, f32)>> {
+        let vector = row(vector)?;
+        let vector = slice(vector.as_slice())?;
+        let found = py.detach(|| single::nearest(&self.read(), vector, limit)).into_python()?;
+        Ok(with_texts(&found))
+    }
+
+    #[pyo3(signature = (text, limit=10))]
+    fn matching(&self, py: Python<'_>, text: &str, limit: usize) -> Vec<(String, f32)> {
+        let found = py.detach(|| {
+            self.with_scratch(|scratch| {
+                single::matching(&self.read(), text, limit, &Settings::default(), scratch)
+            })
+        });
+        with_texts(&found)
+    }
+
     fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let counts = py.detach(|| {
             let hot = self.read();
@@ -235,6 +263,10 @@ fn speaker_and_text(record: &Bound<'_, PyAny>) -> PyResult<(Option<String>, Stri
     // A fact has no speaker.
     let speaker = record.getattr_opt("speaker")?.map(|speaker| speaker.extract()).transpose()?.flatten();
     Ok((speaker, text))
+}
+
+fn with_texts(found: &[(bardo_core::model::Id, f32)]) -> Vec<(String, f32)> {
+    found.iter().map(|(id, value)| (id.to_string(), *value)).collect()
 }
 
 fn owned_ids(texts: &Bound<'_, PyAny>) -> PyResult<Vec<bardo_core::model::Id>> {

@@ -123,7 +123,7 @@ impl Arms<'_> {
     }
 
     /// The greatest values, greatest first, ties by id.
-    fn top(&self, values: impl Iterator<Item = (Slot, f32)>, count: usize) -> List {
+    pub(super) fn top(&self, values: impl Iterator<Item = (Slot, f32)>, count: usize) -> List {
         let id = |slot: Slot| self.hot.row(slot).map(|row| row.id);
         let order = |left: &(Slot, f32), right: &(Slot, f32)| {
             right.1.total_cmp(&left.1).then_with(|| id(left.0).cmp(&id(right.0)))

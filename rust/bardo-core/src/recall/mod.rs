@@ -10,6 +10,7 @@ mod named;
 pub mod score;
 pub mod search;
 pub mod settings;
+pub mod single;
 
 #[cfg(test)]
 mod tests;

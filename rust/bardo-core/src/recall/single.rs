@@ -1,0 +1,40 @@
+//! One arm alone: what the vectors or the words would find by themselves. For measuring the arms, and for looking into
+//! a recall that went wrong.
+
+use super::arms::{Arms, Scratch};
+use super::settings::Settings;
+use crate::error::Result;
+use crate::index::hot::HotSet;
+use crate::index::lexical::Slot;
+use crate::index::vectors::QueryVector;
+use crate::model::Id;
+
+/// The memories nearest to a vector by their best sentence, with the cosine; none for a vector without direction.
+///
+/// # Errors
+/// `InvalidVector` if it has other dimensions than the stored ones, or is not finite.
+pub fn nearest(hot: &HotSet, vector: &[f32], limit: usize) -> Result<Vec<(Id, f32)>> {
+    let Some(query) = QueryVector::new(vector)? else { return Ok(Vec::new()) };
+    let everything = vec![true; hot.slots()];
+    Ok(named(hot, hot.vectors().nearest(&query, limit, &everything)?))
+}
+
+/// The memories that hold words of a text, with their BM25 score, greatest first.
+#[must_use]
+pub fn matching(
+    hot: &HotSet,
+    text: &str,
+    limit: usize,
+    settings: &Settings,
+    scratch: &mut Scratch,
+) -> Vec<(Id, f32)> {
+    let (terms, _) = hot.lexical().query_terms(text);
+    let arms = Arms { hot, settings, vector: None, terms, now: 0 };
+    hot.lexical().score(&arms.terms, settings.bm25, hot.slots(), &mut scratch.words);
+    let found = (0..).zip(scratch.words.iter().copied()).filter(|(_, score)| *score > 0.0);
+    named(hot, arms.top(found, limit))
+}
+
+fn named(hot: &HotSet, found: Vec<(Slot, f32)>) -> Vec<(Id, f32)> {
+    found.into_iter().filter_map(|(slot, value)| Some((hot.row(slot)?.id, value))).collect()
+}
