@@ -22,6 +22,8 @@ from speed.world import DIMS, Known, World
 MEMORY_BARS = {10_000: "40 MB", 100_000: "200 MB"}
 OPEN_BAR = "60 ms over bare Python"
 DISK_BAR = "2.5"
+#: Appends between two consolidations, each of which brings LanceDB up to date.
+SLEEPS_EVERY = 2_000
 #: Times that a process is started.
 STARTS = 11
 
@@ -182,7 +184,7 @@ def disk(folder: Path, world: World) -> list[timing.Row]:
             payload = {"number": place, "source": "bench"}
             raw += len(text.encode()) + len(json.dumps(payload).encode()) + 2 * DIMS
             grimoire.remember(text, payload=payload)
-            if place % 1_000 == 999:
+            if place % SLEEPS_EVERY == SLEEPS_EVERY - 1:
                 grimoire.sleep()
         grimoire.sleep()
     parts = {

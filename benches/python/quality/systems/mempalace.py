@@ -1,14 +1,15 @@
 """MemPalace: drawers in its collection, searched by `search_memories` with stop words of English.
 
 A turn is a drawer, cut into chunks where it is longer than the configured chunk size, as its own tool for filing
-content does. Both of its strategies for candidates are measured: `vector`, the default, and `union`, which adds what
-its words find. Its default model is all-MiniLM-L6-v2 through Chroma, downloaded on first use: the same model's vectors
-are handed to it instead.
+content does; a third variant leaves turns whole, as the other systems have them. Both of its strategies for candidates
+are measured: `vector`, the default, and `union`, which adds what its words find. Its default model is all-MiniLM-L6-v2
+through Chroma, downloaded on first use: the same model's vectors are handed to it instead.
 """
 
 from __future__ import annotations
 
 import shutil
+import sys
 import tempfile
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -49,12 +50,14 @@ class MemPalace:
     Args:
         embedder: The model.
         strategy: `vector` or `union`.
+        chunked: Whether long turns are cut.
     """
 
     version = metadata.version("mempalace")
 
-    def __init__(self, embedder: Embedder, strategy: str) -> None:
-        self.name = f"MemPalace, {strategy}"
+    def __init__(self, embedder: Embedder, strategy: str, *, chunked: bool = True) -> None:
+        self.name = f"MemPalace, {strategy}{'' if chunked else ', whole turns'}"
+        self._chunked = chunked
         self._strategy = strategy
         self._folder: Path | None = None
         given = _given_vectors(embedder)
@@ -63,7 +66,8 @@ class MemPalace:
     def index(self, corpus: Corpus) -> None:
         self.close()
         self._folder = Path(tempfile.mkdtemp(prefix="bardo-mempalace-"))
-        drawers = [drawer for turn in corpus.turns for drawer in _drawers(turn, MempalaceConfig().chunk_size)]
+        size = MempalaceConfig().chunk_size if self._chunked else sys.maxsize
+        drawers = [drawer for turn in corpus.turns for drawer in _drawers(turn, size)]
         collection = get_collection(str(self._folder), create=True)
         for start in range(0, len(drawers), BATCH):
             ids, texts, metadatas = zip(*drawers[start : start + BATCH], strict=True)
@@ -110,4 +114,8 @@ def _drawers(turn: Turn, size: int) -> list[tuple[str, str, dict]]:
 
 def build(embedder: Embedder) -> list[System]:
     """The systems of this file."""
-    return [MemPalace(embedder, "vector"), MemPalace(embedder, "union")]
+    return [
+        MemPalace(embedder, "vector"),
+        MemPalace(embedder, "union"),
+        MemPalace(embedder, "vector", chunked=False),
+    ]
