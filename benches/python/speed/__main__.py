@@ -49,7 +49,7 @@ def main() -> None:
         return
     for name in () if options.tables else options.only or PARTS:
         print(f"{name} ...", file=sys.stderr)
-        keep(options.results, name, alone(name))
+        keep(options.results, name + ("-real" if options.vectors else ""), alone(name))
     text = table(options.results)
     print(text)
     if options.write:
@@ -150,7 +150,7 @@ def table(folder: Path) -> str:
     """The report as Markdown, out of every part that is kept."""
     kept = [
         json.loads(path.read_text(encoding="utf-8"))
-        for path in (folder / f"speed.{name}.json" for name in PARTS)
+        for path in (folder / f"speed.{name}{kind}.json" for name in PARTS for kind in ("", "-real"))
         if path.is_file()
     ]
     lines = ["## Speed", ""]

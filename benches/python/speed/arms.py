@@ -30,7 +30,12 @@ def hot_set(folder: Path, world: World) -> tuple[HotSet, dict[str, int]]:
     """The index in memory of a grimoire, alone, and the row of each id."""
     hot = HotSet()
     rows: dict[str, int] = {}
-    with bardo.open(folder, embedder=lambda texts: np.ones((len(texts), 8), "f4"), durable=False) as grimoire:
+    with bardo.open(
+        folder,
+        embedder=lambda texts: np.ones((len(texts), 8), "f4"),
+        durable=False,
+        config={"embedding": {"batch": 0}},
+    ) as grimoire:
         for start in range(0, len(world.texts), BATCH):
             stored = grimoire.remember(
                 [
@@ -84,7 +89,7 @@ def plain_numpy(world: World) -> Search:
 def vectors(folder: Path, world: World, *, peers: bool) -> list[timing.Row]:
     """The ten nearest, with the share of the true ten that was found."""
     count, dims = world.vectors.shape
-    what = f"vector arm, {count:,} x {dims}"
+    what = f"vector arm, {count:,} x {dims}{', real embeddings' if world.is_real else ''}"
     hot, row_of = hot_set(folder / "bardo", world)
     exact = plain_numpy(world)
     calls: dict[str, Search] = {

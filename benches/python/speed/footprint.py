@@ -16,7 +16,7 @@ import numpy as np
 
 import bardo
 from speed import timing
-from speed.hybrid import filled
+from speed.hybrid import filled, yantrikdb_filled
 from speed.world import DIMS, Known, World
 
 MEMORY_BARS = {10_000: "40 MB", 100_000: "200 MB"}
@@ -143,13 +143,8 @@ def opening(folder: Path, world: World, *, peers: bool) -> list[timing.Row]:
         ]
         lancedb.connect(folder / "lancedb").create_table("rows", rows)
     if peers and util.find_spec("yantrikdb"):
-        import yantrikdb
-
         versions["YantrikDB"] = metadata.version("yantrikdb")
-        database = yantrikdb.YantrikDB(str(folder / "yantrik.db"), embedding_dim=world.vectors.shape[1])
-        for text, vector in zip(world.texts, world.vectors.tolist(), strict=True):
-            database.record(text, embedding=vector)
-        database.close()
+        yantrikdb_filled(folder / "yantrik.db", world).close()
     scripts = {"bare": "pass", **{name: _OPEN[name] for name in versions}}
     taken: dict[str, list[float]] = {name: [] for name in scripts}
     for _ in range(STARTS):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from importlib import metadata, util
@@ -176,16 +177,27 @@ def chroma(folder: Path, world: World, stack: ExitStack) -> Search:
 
 def yantrikdb(folder: Path, world: World, stack: ExitStack) -> Search:
     """`recall` of text and vector, without reinforcing."""
-    import yantrikdb
-
-    database = yantrikdb.YantrikDB(str(folder / "yantrik.db"), embedding_dim=world.vectors.shape[1])
+    database = yantrikdb_filled(folder / "yantrik.db", world)
     stack.callback(database.close)
-    for text, vector in zip(world.texts, world.vectors.tolist(), strict=True):
-        database.record(text, embedding=vector)
     vectors = world.question_vectors.tolist()
     return lambda number: database.recall(
         query=world.questions[number], query_embedding=vectors[number], top_k=LIMIT, skip_reinforce=True
     )
+
+
+def yantrikdb_filled(path: Path, world: World) -> Any:
+    """A YantrikDB with all of a world's texts; it refuses writes that come faster than it indexes."""
+    import yantrikdb
+
+    database = yantrikdb.YantrikDB(str(path), embedding_dim=world.vectors.shape[1])
+    for text, vector in zip(world.texts, world.vectors.tolist(), strict=True):
+        while True:
+            try:
+                database.record(text, embedding=vector)
+                break
+            except yantrikdb.Backpressure:
+                time.sleep(0.05)
+    return database
 
 
 def langgraph(folder: Path, world: World, stack: ExitStack) -> Search:

@@ -35,6 +35,7 @@ class World:
         questions: Texts of the questions.
         question_vectors: Float32 (questions, dims), each of length 1.
         origin: Where they come from, in words.
+        is_real: Whether they come from files.
     """
 
     texts: list[str]
@@ -42,6 +43,7 @@ class World:
     questions: list[str]
     question_vectors: np.ndarray
     origin: str
+    is_real: bool = False
 
 
 class Known:
@@ -128,7 +130,7 @@ def real(count: int, questions: int, texts_file: Path, vectors_file: Path, *, se
     named = [f"{texts[row]} n{place}" for place, row in enumerate(rows)]
     asked = [" ".join(texts[row].split()[:ASKED]) or "nothing" for row in held]
     origin = f"real texts and vectors ({len(kept)} different), questions held out"
-    return World(named, stored, asked, unit(vectors[held]), origin)
+    return World(named, stored, asked, unit(vectors[held]), origin, is_real=True)
 
 
 def make(count: int, questions: int, files: tuple[Path, Path] | None = None) -> World:

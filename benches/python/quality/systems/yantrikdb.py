@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+import time
 from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
@@ -48,8 +49,15 @@ class YantrikDb:
         self._turn = {}
         for turn, text, vector in zip(corpus.turns, texts, vectors, strict=True):
             moment = turn.at / 1e6 if self._dated else None
-            record = self._database.record(text, embedding=vector.tolist(), created_at=moment)
-            self._turn[record] = turn.id
+            self._turn[self._record(text, vector.tolist(), moment)] = turn.id
+
+    def _record(self, text: str, vector: list[float], moment: float | None) -> str:
+        while True:
+            try:
+                return self._database.record(text, embedding=vector, created_at=moment)
+            except yantrikdb.Backpressure:
+                # It refuses writes that come faster than it indexes, and says so.
+                time.sleep(0.05)
 
     def search(self, question: Question, limit: int) -> Sequence[str]:
         vector = self._embedder.embed_queries([question.text])[0]
