@@ -879,6 +879,28 @@ def frame_memory(memory: object, tags: list[str]) -> str:
 def neutralise(text: str, tags: list[str]) -> tuple[str, list[str]]:
     """A text made inert, and the names of what was found in it; see `bardo.assemble.framing.neutralise`."""
 
+@final
+class WordModel:
+    """Self-information of words under a bigram model learned from the agent's own text, in bounded memory."""
+
+    def __new__(cls) -> WordModel: ...
+    texts: int
+    def __len__(self) -> int: ...
+    def learn(self, texts: Sequence[str]) -> int:
+        """Takes texts into the counts.
+
+        Returns:
+            Texts learned so far.
+        """
+
+    def surprise(self, text: str) -> list[float]:
+        """Bits of each word of a text, in the order of `text.split()`."""
+
+    def compress(
+        self, text: str, share: float, *, question: str | None = None, tokenizer: str = "o200k"
+    ) -> tuple[str, int, int]:
+        """A text without its predictable words, its tokens, and those of the whole; see `bardo.assemble.compress`."""
+
 def strip_recalled(text: str) -> str:
     """The text without its recalled sections; see `bardo.assemble.framing.strip_recalled`."""
 

@@ -93,7 +93,7 @@ fn content() -> impl Strategy<Value = Content> {
     let row = prop::collection::vec(("[a-c|<\n]{1,2}", cell), 0..4).prop_map(Value::Map);
     prop_oneof![
         2 => hostile().prop_map(Content::Text),
-        2 => prop::collection::vec(memory(), 0..8).prop_map(Content::Memories),
+        2 => prop::collection::vec(memory(), 0..8).prop_map(Content::memories),
         1 => prop::collection::vec(row, 0..8).prop_map(Content::Rows),
     ]
 }
@@ -172,7 +172,8 @@ proptest! {
             prop_assert_eq!(part.used, if part.text.is_empty() { 0 } else { request.tokenizer.count(&part.text) });
             prop_assert!(part.used <= part.given, "{}: {} of {}", &part.name, part.used, part.given);
             if let Content::Memories(memories) = &block.content {
-                prop_assert_eq!(part.shown.len() + part.left_out, memories.len());
+                prop_assert_eq!(part.shown.len() + part.left_out, memories.count());
+                let memories = memories.load(0, memories.count()).unwrap();
                 for index in part.shown.iter().filter(|index| !part.shortened.contains(index)) {
                     let names: Vec<&str> = blocks.iter().map(|block| block.tag.as_str()).collect();
                     prop_assert!(part.text.contains(&frame_memory(&memories[*index], &names)));
@@ -219,7 +220,7 @@ proptest! {
     fn what_is_left_of_a_cut_prompt_is_stripped_too(
         memories in prop::collection::vec(memory(), 1..5), from in 0.0..1.0_f64, to in 0.0..1.0_f64,
     ) {
-        let blocks = [Block::new("past_events", Content::Memories(memories)), Block::new("event", Content::Text("now".into()))];
+        let blocks = [Block::new("past_events", Content::memories(memories)), Block::new("event", Content::Text("now".into()))];
         let prompt = assemble(&blocks, &roomy()).unwrap().text;
         let at = |part: f64| prompt.floor_char_boundary((prompt.len() as f64 * part) as usize);
         let (from, to) = (at(from.min(to)), at(from.max(to)));

@@ -2,14 +2,17 @@
 
 #![expect(clippy::needless_pass_by_value, reason = "extracted arguments are owned")]
 
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
+
 use bardo_core::assemble::{
-    Assembled, Block, Content, MemoryText, Part, Phase, Place, Profile, Request, Task, Tokenizer,
-    assemble as put_together, frame_memory as frame, neutralise as make_inert, standard_blocks as table,
+    Assembled, Block, Content, MemorySource, MemoryText, Part, Phase, Place, Profile, Request, Task, Tokenizer, WordModel,
+    assemble as put_together, compress, frame_memory as frame, neutralise as make_inert, standard_blocks as table,
     strip_recalled as strip,
 };
+use bardo_core::{Error, Result};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::PyString;
+use pyo3::types::{PySequence, PyString};
 
 use crate::convert::{field, value_from};
 use crate::errors::{IntoPython, invalid};
@@ -55,8 +58,13 @@ pub fn assemble(
         task: task.map(str::parse::<Task>).transpose().into_python()?,
         profile: profile.parse::<Profile>().into_python()?,
     };
-    let blocks = blocks.try_iter()?.map(|block| block_from(&block?)).collect::<PyResult<Vec<_>>>()?;
-    py.detach(|| put_together(&blocks, &request)).into_python().map(PyAssembled)
+    let failure = Failure::default();
+    let blocks = blocks.try_iter()?.map(|block| block_from(&block?, &failure)).collect::<PyResult<Vec<_>>>()?;
+    let assembled = py.detach(|| put_together(&blocks, &request));
+    match failure.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        Some(error) => Err(error),
+        None => assembled.into_python().map(PyAssembled),
+    }
 }
 
 #[pyfunction]
@@ -76,6 +84,63 @@ pub fn neutralise(text: &Bound<'_, PyString>, tags: Vec<String>) -> PyResult<(St
 pub fn strip_recalled(py: Python<'_>, text: &Bound<'_, PyString>) -> PyResult<String> {
     let text = unicode(text, "the text")?;
     Ok(py.detach(|| strip(&text)))
+}
+
+/// Self-information of words, learned from the agent's own text, and texts shortened by it.
+#[pyclass(frozen, name = "WordModel", module = "bardo._core")]
+pub struct PyWordModel(RwLock<WordModel>);
+
+#[pymethods]
+impl PyWordModel {
+    #[new]
+    fn new() -> Self {
+        Self(RwLock::default())
+    }
+
+    fn learn(&self, py: Python<'_>, texts: Vec<Bound<'_, PyString>>) -> PyResult<u64> {
+        let texts = texts.iter().map(|text| unicode(text, "a text")).collect::<PyResult<Vec<_>>>()?;
+        Ok(py.detach(|| {
+            let mut model = self.0.write().unwrap_or_else(PoisonError::into_inner);
+            texts.iter().for_each(|text| model.learn(text));
+            model.texts()
+        }))
+    }
+
+    #[getter]
+    fn texts(&self) -> u64 {
+        self.read().texts()
+    }
+
+    fn __len__(&self) -> usize {
+        self.read().len()
+    }
+
+    fn surprise(&self, py: Python<'_>, text: &Bound<'_, PyString>) -> PyResult<Vec<f64>> {
+        let text = unicode(text, "the text")?;
+        Ok(py.detach(|| self.read().surprise(&text)))
+    }
+
+    #[pyo3(signature = (text, share, *, question = None, tokenizer = "o200k"))]
+    fn compress(
+        &self,
+        py: Python<'_>,
+        text: &Bound<'_, PyString>,
+        share: f64,
+        question: Option<&Bound<'_, PyString>>,
+        tokenizer: &str,
+    ) -> PyResult<(String, usize, usize)> {
+        let text = unicode(text, "the text")?;
+        let question = question.map_or(Ok(String::new()), |question| unicode(question, "the question"))?;
+        let tokenizer: Tokenizer = tokenizer.parse().into_python()?;
+        let shortened = py.detach(|| compress(&text, &question, share, &self.read(), tokenizer)).into_python()?;
+        Ok((shortened.text, shortened.tokens, shortened.before))
+    }
+}
+
+impl PyWordModel {
+    fn read(&self) -> RwLockReadGuard<'_, WordModel> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// Tag, base tokens, priority, protected and place of the standard blocks.
@@ -174,12 +239,12 @@ impl PyPart {
 }
 
 /// A `bardo.assemble.context.Block`: what is `None` there takes the value of the table.
-fn block_from(object: &Bound<'_, PyAny>) -> PyResult<Block> {
+fn block_from(object: &Bound<'_, PyAny>, failure: &Failure) -> PyResult<Block> {
     let name: String = field(object, "name")?;
     let (text, rows, memories) =
         (object.getattr("content")?, object.getattr("rows")?, object.getattr("memories")?);
     let content = if !memories.is_none() {
-        Content::Memories(memories.try_iter()?.map(|memory| memory_from(&memory?)).collect::<PyResult<_>>()?)
+        Content::Memories(Arc::new(PyMemories::new(&memories, failure)?))
     } else if !rows.is_none() {
         Content::Rows(rows.try_iter()?.map(|row| value_from(&row?, 0)).collect::<PyResult<_>>()?)
     } else {
@@ -206,6 +271,41 @@ fn block_from(object: &Bound<'_, PyAny>) -> PyResult<Block> {
     }
     block.cap = field(object, "cap")?;
     Ok(block)
+}
+
+/// The exception that reading a memory raised, on its way past the core.
+type Failure = Arc<Mutex<Option<PyErr>>>;
+
+/// A sequence of `bardo.recall.retriever.Memory`, read as far as there is room for them.
+struct PyMemories {
+    memories: Py<PySequence>,
+    count: usize,
+    failure: Failure,
+}
+
+impl PyMemories {
+    fn new(memories: &Bound<'_, PyAny>, failure: &Failure) -> PyResult<Self> {
+        let memories = memories.cast::<PySequence>()?;
+        Ok(Self { count: memories.len()?, memories: memories.clone().unbind(), failure: Arc::clone(failure) })
+    }
+}
+
+impl MemorySource for PyMemories {
+    fn count(&self) -> usize {
+        self.count
+    }
+
+    fn load(&self, from: usize, to: usize) -> Result<Vec<MemoryText>> {
+        Python::attach(|py| {
+            let memories = self.memories.bind(py);
+            let read: PyResult<_> = (from..to).map(|index| memory_from(&memories.get_item(index)?)).collect();
+            read.map_err(|error| {
+                let reason = error.to_string();
+                *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                Error::invalid(format!("a memory cannot be read: {reason}"), "See bardo.assemble.blocks.Recalled")
+            })
+        })
+    }
 }
 
 /// A `bardo.recall.retriever.Memory`; the speaker is that of its record.

@@ -224,22 +224,42 @@ impl EpisodeLog {
         counts: Vec<usize>,
         fingerprint: &Bound<'_, PyAny>,
     ) -> PyResult<()> {
-        let ids = ids_from(&ids)?;
-        let fingerprint = fingerprint_from(fingerprint)?;
-        let dims = whole.shape()[1];
-        if sentences.shape()[0] > 0 && sentences.shape()[1] != dims {
-            return Err(invalid(
-                "whole and sentences have different dimensions",
-                "Embed both with one model",
-            ));
-        }
-        let batch = VectorBatch {
-            whole: rows(&whole, "whole")?.to_vec(),
-            sentences: rows(&sentences, "sentences")?.to_vec(),
-            counts,
-            dims,
-        };
+        let (ids, fingerprint) = (ids_from(&ids)?, fingerprint_from(fingerprint)?);
+        let batch = batch_from(&whole, &sentences, counts)?;
         py.detach(|| self.core.put_vectors(ids, batch, fingerprint)).into_python()
+    }
+
+    fn stage_vectors(
+        &self,
+        py: Python<'_>,
+        ids: Vec<String>,
+        whole: PyReadonlyArray2<'_, f32>,
+        sentences: PyReadonlyArray2<'_, f32>,
+        counts: Vec<usize>,
+        fingerprint: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
+        let (ids, fingerprint) = (ids_from(&ids)?, fingerprint_from(fingerprint)?);
+        let batch = batch_from(&whole, &sentences, counts)?;
+        py.detach(|| self.core.stage_vectors(ids, batch, fingerprint)).into_python()
+    }
+
+    fn staged<'py>(&self, py: Python<'py>) -> PyResult<Option<(Bound<'py, PyAny>, u64)>> {
+        let staged = py.detach(|| self.core.staged()).into_python()?;
+        staged.map(|staged| Ok((fingerprint_into(py, &staged.fingerprint)?, staged.episodes))).transpose()
+    }
+
+    #[pyo3(signature = (limit=256))]
+    fn without_staged<'py>(&self, py: Python<'py>, limit: usize) -> PyResult<Bound<'py, PyList>> {
+        episodes_into(py, &py.detach(|| self.core.without_staged(limit)).into_python()?)
+    }
+
+    fn switch_vectors(&self, py: Python<'_>, fingerprint: &Bound<'_, PyAny>) -> PyResult<u64> {
+        let fingerprint = fingerprint_from(fingerprint)?;
+        py.detach(|| self.core.switch_vectors(fingerprint)).into_python()
+    }
+
+    fn drop_staged(&self, py: Python<'_>) -> PyResult<()> {
+        py.detach(|| self.core.drop_staged()).into_python()
     }
 
     #[allow(clippy::type_complexity)]
@@ -354,4 +374,21 @@ fn natural(object: &Bound<'_, PyAny>, name: &str) -> PyResult<u64> {
             Err(invalid(format!("{name} is {}", object.repr()?), "It is a whole number from 0 to 2**63 - 1"))
         }
     }
+}
+
+fn batch_from(
+    whole: &PyReadonlyArray2<'_, f32>,
+    sentences: &PyReadonlyArray2<'_, f32>,
+    counts: Vec<usize>,
+) -> PyResult<VectorBatch> {
+    let dims = whole.shape()[1];
+    if sentences.shape()[0] > 0 && sentences.shape()[1] != dims {
+        return Err(invalid("whole and sentences have different dimensions", "Embed both with one model"));
+    }
+    Ok(VectorBatch {
+        whole: rows(whole, "whole")?.to_vec(),
+        sentences: rows(sentences, "sentences")?.to_vec(),
+        counts,
+        dims,
+    })
 }

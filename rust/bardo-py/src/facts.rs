@@ -335,6 +335,36 @@ impl FactStore {
         Ok(found.into_iter().map(|vector| vector.map(|vector| PyArray1::from_vec(py, vector))).collect())
     }
 
+    fn stage_vectors(
+        &self,
+        py: Python<'_>,
+        ids: Vec<String>,
+        vectors: &Bound<'_, PyAny>,
+        fingerprint: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
+        let (ids, matrix) = (crate::convert::ids(&ids)?, matrix(vectors)?);
+        let fingerprint: Fingerprint = fingerprint_from(fingerprint)?;
+        py.detach(|| {
+            let rows = rows(&matrix);
+            self.store.stage_vectors(&ids, FactVectors { rows: &rows, fingerprint: &fingerprint })
+        })
+        .into_python()
+    }
+
+    #[pyo3(signature = (limit = 256))]
+    fn without_staged<'py>(&self, py: Python<'py>, limit: usize) -> PyResult<Bound<'py, PyList>> {
+        facts_into(py, &py.detach(|| self.store.without_staged(limit)).into_python()?)
+    }
+
+    fn switch_vectors(&self, py: Python<'_>, fingerprint: &Bound<'_, PyAny>) -> PyResult<u64> {
+        let fingerprint: Fingerprint = fingerprint_from(fingerprint)?;
+        py.detach(|| self.store.switch_vectors(&fingerprint)).into_python()
+    }
+
+    fn drop_staged(&self, py: Python<'_>) -> PyResult<()> {
+        py.detach(|| self.store.drop_staged()).into_python()
+    }
+
     #[pyo3(signature = (limit = 256))]
     fn without_vectors<'py>(&self, py: Python<'py>, limit: usize) -> PyResult<Bound<'py, PyList>> {
         facts_into(py, &py.detach(|| self.store.without_vectors(limit)).into_python()?)

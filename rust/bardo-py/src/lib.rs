@@ -22,7 +22,7 @@ mod _core {
 
     #[pymodule_export]
     use crate::assemble::{
-        PyAssembled, PyPart, assemble, count_tokens, count_tokens_batch, frame_memory, neutralise,
+        PyAssembled, PyPart, PyWordModel, assemble, count_tokens, count_tokens_batch, frame_memory, neutralise,
         standard_blocks, strip_recalled,
     };
 

@@ -1,5 +1,8 @@
 //! What a prompt is made of: the standard blocks of spec 5, and blocks of the caller's own.
 
+use std::fmt;
+use std::sync::Arc;
+
 use super::framing::MemoryText;
 use crate::model::Value;
 use crate::{Error, Result};
@@ -58,19 +61,65 @@ pub fn standard_blocks() -> &'static [Standard] {
     &STANDARD
 }
 
+/// Where recalled memories are read from as far as a prompt has room for them, the best first.
+pub trait MemorySource: Send + Sync {
+    /// Number of memories.
+    fn count(&self) -> usize;
+
+    /// The memories from one rank up to another, without the latter.
+    ///
+    /// # Errors
+    /// One of them cannot be read.
+    fn load(&self, from: usize, to: usize) -> Result<Vec<MemoryText>>;
+}
+
+impl MemorySource for Vec<MemoryText> {
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    fn load(&self, from: usize, to: usize) -> Result<Vec<MemoryText>> {
+        Ok(self[from..to].to_vec())
+    }
+}
+
+impl fmt::Debug for dyn MemorySource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} memories", self.count())
+    }
+}
+
 /// What a block holds.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub enum Content {
     /// Text, as it is.
     Text(String),
     /// Recalled memories, best first: fenced as data and cut one by one.
-    Memories(Vec<MemoryText>),
+    Memories(Arc<dyn MemorySource>),
     /// Maps of names to values, shown as a markdown table and cut row by row.
     Rows(Vec<Value>),
 }
 
+impl Content {
+    /// Recalled memories, best first.
+    #[must_use]
+    pub fn memories(memories: Vec<MemoryText>) -> Self {
+        Self::Memories(Arc::new(memories))
+    }
+
+    /// Number of memories or rows; 0 for text.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        match self {
+            Self::Text(_) => 0,
+            Self::Memories(memories) => memories.count(),
+            Self::Rows(rows) => rows.len(),
+        }
+    }
+}
+
 /// One block of a prompt.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Block {
     /// Name in reports; unique within a prompt.
     pub name: String,
@@ -88,6 +137,8 @@ pub struct Block {
     pub trusted: bool,
     /// Where it stands.
     pub place: Place,
+    /// Whether its predictable words go before its end does, where it has to be shortened.
+    pub condense: bool,
 }
 
 impl Block {
@@ -103,6 +154,7 @@ impl Block {
             protected: standard.is_some_and(|standard| standard.protected),
             trusted: standard.is_some_and(|standard| standard.protected),
             place: standard.map_or(Place::Middle, |standard| standard.place),
+            condense: false,
             name,
         }
     }

@@ -2,17 +2,21 @@
 
 use std::collections::BTreeSet;
 
-use super::block::{Block, Content};
+use super::block::{Block, Content, MemorySource};
+use super::compress::{CONDENSED, Condenser};
+use super::counter::Counter;
 use super::framing::{MARK, MemoryText, Profile, fence};
-use super::neutral::{Flag, protect_structure};
+use super::neutral::{Flag, neutralise, protect_structure};
 use super::truncate::{CUT, shorten};
-use super::{Tokenizer, order, table};
+use super::{order, table};
 use crate::Result;
 
 /// Tokens below which a part of a memory is not worth its fence.
 const SMALLEST_PART: usize = 64;
 /// Memories in a row that may be too large before the search for one that fits ends.
 const MISSES: usize = 4;
+/// Memories read at once; a prompt of the base size has room for about as many.
+const PAGE: usize = 32;
 /// Part of the block that a best memory too large for it is sure of.
 const BEST_KEEPS: usize = 2;
 
@@ -29,6 +33,8 @@ pub(super) struct Filled {
     /// Those of them that are shortened.
     pub shortened: Vec<usize>,
     pub flags: BTreeSet<Flag>,
+    /// Part of the tokens of a text that is left after its predictable words went.
+    pub condensed: Option<f64>,
 }
 
 /// What a limit would give: the tokens used, and whether anything would be cut.
@@ -53,8 +59,8 @@ enum Size {
 }
 
 impl Size {
-    fn of(text: &str, limit: usize, tokenizer: Tokenizer) -> Self {
-        tokenizer.count_up_to(text, limit).map_or(Self::MoreThan(limit), Self::Exactly)
+    fn of(text: &str, limit: usize, counter: &Counter) -> Self {
+        counter.count_up_to(text, limit).map_or(Self::MoreThan(limit), Self::Exactly)
     }
 
     fn at_least(self) -> usize {
@@ -74,20 +80,21 @@ impl Size {
 
 /// A block on its way into a prompt; every piece is made inert and counted once, when it is first looked at.
 pub(super) struct Filler<'a> {
-    tokenizer: Tokenizer,
+    counter: &'a Counter,
     tags: &'a [&'a str],
     head: String,
     tail: String,
     /// Tokens of both.
     around: usize,
     body: Body<'a>,
+    condenser: Option<Condenser<'a>>,
 }
 
 enum Body<'a> {
     /// One text, inert, with the tags around it counted in.
     Text { text: String, whole: Piece },
-    /// Pieces to choose from, the best first.
-    Memories { memories: &'a [MemoryText], pieces: Vec<Option<Piece>> },
+    /// Pieces to choose from, the best first; those read so far.
+    Memories { source: &'a dyn MemorySource, read: Vec<MemoryText>, pieces: Vec<Option<Piece>> },
     /// Rows to show from the first on.
     Rows { rows: Vec<String>, sizes: Vec<usize> },
 }
@@ -109,7 +116,8 @@ impl<'a> Filler<'a> {
         rules: bool,
         tags: &'a [&'a str],
         window: usize,
-        tokenizer: Tokenizer,
+        counter: &'a Counter,
+        condenser: Option<Condenser<'a>>,
     ) -> Result<Self> {
         let (mut head, mut tail) = (format!("<{}>\n", block.tag), format!("</{}>\n", block.tag));
         let body = match &block.content {
@@ -122,18 +130,18 @@ impl<'a> Filler<'a> {
                 };
                 let whole = format!("{head}{text}\n{tail}");
                 let limit = if block.protected { usize::MAX } else { window };
-                let size = Size::of(&whole, limit, tokenizer);
+                let size = Size::of(&whole, limit, counter);
                 Body::Text { text, whole: Piece { text: whole, size, flags } }
             }
             Content::Memories(memories) => {
                 head = format!("{head}<{MARK}>\n");
-                if memories.is_empty() {
+                if memories.count() == 0 {
                     head = format!("{head}{}\n", profile.nothing());
                 } else if rules {
                     head = format!("{head}{}\n", profile.rules());
                 }
                 tail = format!("</{MARK}>\n{tail}");
-                Body::Memories { memories, pieces: memories.iter().map(|_| None).collect() }
+                Body::Memories { source: memories.as_ref(), read: Vec::new(), pieces: Vec::new() }
             }
             Content::Rows(rows) => {
                 let table = table::lines(rows)?;
@@ -142,8 +150,8 @@ impl<'a> Filler<'a> {
                 Body::Rows { rows, sizes: Vec::new() }
             }
         };
-        let around = tokenizer.count(&head) + tokenizer.count(&tail);
-        Ok(Self { tokenizer, tags, head, tail, around, body })
+        let around = counter.count(&head) + counter.count(&tail);
+        Ok(Self { counter, tags, head, tail, around, body, condenser })
     }
 
     /// Whether there is nothing to show; an empty list of memories has its own words.
@@ -156,8 +164,8 @@ impl<'a> Filler<'a> {
     }
 
     /// Tokens of all of a protected block, which is never cut.
-    pub fn need(&mut self) -> usize {
-        self.plan(usize::MAX).used
+    pub fn need(&mut self) -> Result<usize> {
+        Ok(self.plan(usize::MAX)?.used)
     }
 
     /// Tokens of the content as far as it was counted: at least this much was asked for.
@@ -172,31 +180,33 @@ impl<'a> Filler<'a> {
     }
 
     /// What a limit would give.
-    pub fn plan(&mut self, limit: usize) -> Plan {
+    pub fn plan(&mut self, limit: usize) -> Result<Plan> {
         if self.is_empty() {
-            return Plan { used: 0, cut: false };
+            return Ok(Plan { used: 0, cut: false });
         }
         if let Body::Text { whole, .. } = &self.body {
             let whole = whole.size.within(limit);
-            return Plan { used: whole.unwrap_or(limit), cut: whole.is_none() };
+            return Ok(Plan { used: whole.unwrap_or(limit), cut: whole.is_none() });
         }
-        match self.choose(limit) {
+        Ok(match self.choose(limit)? {
             Some(choice) => {
                 Plan { used: choice.used, cut: choice.part.is_some() || choice.whole.len() < self.len() }
             }
             None => Plan { used: 0, cut: true },
-        }
+        })
     }
 
     /// The block with as much content as the limit has room for.
-    pub fn fill(&mut self, limit: usize) -> Filled {
+    pub fn fill(&mut self, limit: usize) -> Result<Filled> {
         if self.is_empty() {
-            return Filled::default();
+            return Ok(Filled::default());
         }
         if matches!(self.body, Body::Text { .. }) {
-            return self.fill_text(limit);
+            return Ok(self.fill_text(limit));
         }
-        let Some(choice) = self.choose(limit) else { return Filled { cut: true, ..Filled::default() } };
+        let Some(choice) = self.choose(limit)? else {
+            return Ok(Filled { cut: true, ..Filled::default() });
+        };
         let total = self.len();
         let mut shown = choice.whole;
         let mut part =
@@ -218,14 +228,14 @@ impl<'a> Filler<'a> {
         }
         if shown.len() < total {
             let marker = self.marker(total - shown.len());
-            filled.add(&marker, self.tokenizer.count(&marker), &BTreeSet::new());
+            filled.add(&marker, self.counter.count(&marker), &BTreeSet::new());
         }
         filled.text.push_str(&self.tail);
-        if !self.tokenizer.adds_up() {
-            filled.tokens = self.tokenizer.count(&filled.text);
+        if !self.counter.tokenizer().adds_up() {
+            filled.tokens = self.counter.count(&filled.text);
         }
         filled.cut = shown.len() < total || !shortened.is_empty();
-        Filled { shown, shortened, ..filled }
+        Ok(Filled { shown, shortened, ..filled })
     }
 
     fn fill_text(&self, limit: usize) -> Filled {
@@ -235,41 +245,71 @@ impl<'a> Filler<'a> {
             return Filled { text: whole.text.clone(), tokens, flags, ..Filled::default() };
         }
         let wrap = |inner: &str| format!("{}{inner}\n{}", self.head, self.tail);
+        if let Some((text, tokens, condensed, found)) = self.condense(text, limit, wrap, |text| {
+            let inert = protect_structure(text, self.tags);
+            (inert.text, inert.flags)
+        }) {
+            let flags = flags.union(&found).copied().collect();
+            return Filled { text, tokens, cut: true, flags, condensed: Some(condensed), ..Filled::default() };
+        }
         let bare = || {
             let text = wrap(CUT.trim());
-            self.tokenizer.count_up_to(&text, limit).map(|tokens| (text, tokens))
+            self.counter.count_up_to(&text, limit).map(|tokens| (text, tokens))
         };
-        let (text, tokens) = shorten(text, limit, self.tokenizer, wrap).or_else(bare).unwrap_or_default();
+        let (text, tokens) = shorten(text, limit, self.counter.tokenizer(), wrap).or_else(bare).unwrap_or_default();
         Filled { text, tokens, cut: true, flags, ..Filled::default() }
     }
 
+    /// A text without its predictable words, made inert once more (words that part a bracket from a name may have gone)
+    /// and wrapped; cut at its end if that is not enough. `None` if condensing is off, or gains nothing.
+    fn condense(
+        &self,
+        text: &str,
+        limit: usize,
+        wrap: impl Fn(&str) -> String,
+        inert: impl Fn(&str) -> (String, BTreeSet<Flag>),
+    ) -> Option<(String, usize, f64, BTreeSet<Flag>)> {
+        let tokenizer = self.counter.tokenizer();
+        let room = limit - self.counter.count_up_to(&wrap(CONDENSED), limit)?;
+        let (short, share) = self.condenser?.condense(text, room, tokenizer)?;
+        let (short, flags) = inert(&short);
+        let marked = |inner: &str| wrap(&format!("{}{CONDENSED}", inner.trim_end()));
+        let whole = marked(&short);
+        if let Some(tokens) = self.counter.count_up_to(&whole, limit) {
+            return Some((whole, tokens, share, flags));
+        }
+        let (text, tokens) = shorten(&short, limit, tokenizer, marked)?;
+        Some((text, tokens, share, flags))
+    }
+
     /// The pieces that fit in a limit; `None` if not even the tags do.
-    fn choose(&mut self, limit: usize) -> Option<Choice> {
-        let room = limit.checked_sub(self.around)?;
+    fn choose(&mut self, limit: usize) -> Result<Option<Choice>> {
+        let Some(room) = limit.checked_sub(self.around) else { return Ok(None) };
         let total = self.len();
-        let mut choice = self.choose_within(room);
+        let mut choice = self.choose_within(room)?;
         if choice.whole.len() < total {
             // With something left out, a line has to say so; it is longest when everything is.
-            let marker = self.tokenizer.count(&self.marker(total));
-            choice = self.choose_within(room.checked_sub(marker)?);
+            let marker = self.counter.count(&self.marker(total));
+            let Some(room) = room.checked_sub(marker) else { return Ok(None) };
+            choice = self.choose_within(room)?;
             choice.used += marker;
         }
         choice.used += self.around;
-        Some(choice)
+        Ok(Some(choice))
     }
 
-    fn choose_within(&mut self, room: usize) -> Choice {
+    fn choose_within(&mut self, room: usize) -> Result<Choice> {
         let total = self.len();
         if matches!(self.body, Body::Rows { .. }) {
             let mut choice = Choice::default();
             for index in 0..total {
-                let Some(size) = self.size(index, room - choice.used) else { break };
+                let Some(size) = self.size(index, room - choice.used)? else { break };
                 choice.used += size;
                 choice.whole.push(index);
             }
-            return choice;
+            return Ok(choice);
         }
-        let best_too_large = total > 0 && self.size(0, room).is_none();
+        let best_too_large = total > 0 && self.size(0, room)?.is_none();
         let kept_for_best = if best_too_large { room / BEST_KEEPS } else { 0 };
         let mut left = room - kept_for_best;
         let (mut choice, mut first_miss, mut in_a_row) = (Choice::default(), best_too_large.then_some(0), 0);
@@ -277,7 +317,7 @@ impl<'a> Filler<'a> {
             if left == 0 || in_a_row >= MISSES {
                 break;
             }
-            if let Some(size) = self.size(index, left) {
+            if let Some(size) = self.size(index, left)? {
                 left -= size;
                 choice.whole.push(index);
                 in_a_row = 0;
@@ -292,43 +332,58 @@ impl<'a> Filler<'a> {
             left = 0;
         }
         choice.used = room - left;
-        choice
+        Ok(choice)
     }
 
     /// A memory shortened to fit in some tokens.
     fn part(&self, index: usize, room: usize) -> Option<Piece> {
-        let Body::Memories { memories, .. } = &self.body else { return None };
-        let memory = &memories[index];
+        let Body::Memories { read, .. } = &self.body else { return None };
+        let memory = &read[index];
         let inert = memory.inert(self.tags);
         let opening = memory.opening(inert.flags.iter().copied());
-        let (text, tokens) = shorten(&inert.text, room, self.tokenizer, |inner| fence(&opening, inner))?;
+        let again = |text: &str| {
+            let inert = neutralise(text, self.tags);
+            (inert.text, inert.flags)
+        };
+        if inert.flags.is_empty()
+            && let Some((text, tokens, _, flags)) =
+                self.condense(&inert.text, room, |inner| fence(&opening, inner), again)
+            && flags.is_empty()
+        {
+            return Some(Piece { text, size: Size::Exactly(tokens), flags });
+        }
+        let (text, tokens) = shorten(&inert.text, room, self.counter.tokenizer(), |inner| fence(&opening, inner))?;
         Some(Piece { text, size: Size::Exactly(tokens), flags: inert.flags })
     }
 
     /// Tokens of one piece, if there are at most `limit`.
-    fn size(&mut self, index: usize, limit: usize) -> Option<usize> {
-        let (tokenizer, tags) = (self.tokenizer, self.tags);
-        match &mut self.body {
+    fn size(&mut self, index: usize, limit: usize) -> Result<Option<usize>> {
+        let (counter, tags) = (self.counter, self.tags);
+        Ok(match &mut self.body {
             Body::Text { .. } => None,
-            Body::Memories { memories, pieces } => {
+            Body::Memories { source, read, pieces } => {
+                if index >= read.len() {
+                    read.extend(source.load(read.len(), source.count().min(index + PAGE))?);
+                    pieces.resize_with(read.len(), || None);
+                }
                 let piece = pieces[index].get_or_insert_with(|| {
-                    let memory = &memories[index];
+                    let memory = &read[index];
                     let inert = memory.inert(tags);
                     let text = fence(&memory.opening(inert.flags.iter().copied()), &inert.text);
-                    Piece { size: Size::of(&text, limit, tokenizer), text, flags: inert.flags }
+                    Piece { size: Size::of(&text, limit, counter), text, flags: inert.flags }
                 });
                 if matches!(piece.size, Size::MoreThan(counted) if counted < limit) {
-                    piece.size = Size::of(&piece.text, limit, tokenizer);
+                    piece.size = Size::of(&piece.text, limit, counter);
                 }
                 piece.size.within(limit)
             }
             Body::Rows { rows, sizes } => {
                 while sizes.len() <= index {
-                    sizes.push(tokenizer.count(&rows[sizes.len()]));
+                    sizes.push(counter.count(&rows[sizes.len()]));
                 }
                 Some(sizes[index]).filter(|size| *size <= limit)
             }
-        }
+        })
     }
 
     fn add_whole(&self, index: usize, filled: &mut Filled) {
@@ -351,7 +406,7 @@ impl<'a> Filler<'a> {
     fn len(&self) -> usize {
         match &self.body {
             Body::Text { .. } => 1,
-            Body::Memories { memories, .. } => memories.len(),
+            Body::Memories { source, .. } => source.count(),
             Body::Rows { rows, .. } => rows.len(),
         }
     }

@@ -6,24 +6,30 @@
 
 mod block;
 mod budget;
+mod compress;
+mod counter;
 mod fill;
 mod frames;
 mod framing;
 mod neutral;
 mod order;
+mod predict;
 mod prompt;
+mod protected;
 mod recalled;
 mod suspect;
 mod table;
 mod tokens;
 mod truncate;
 
-pub use block::{Block, Content, Place, Standard, standard_blocks};
+pub use block::{Block, Content, MemorySource, Place, Standard, standard_blocks};
 pub use budget::{Phase, Task};
+pub use compress::{CONDENSED, Compressed, Condenser, LEAST_KEPT, MOST_KEPT, compress};
 pub use frames::{Frame, FrameKind, FramePart, FrameTracker};
 pub use framing::{MARK, MemoryText, Profile, frame_memory};
 pub use neutral::{Flag, Inert, neutralise};
-pub use prompt::{Assembled, Part, Request, assemble};
+pub use predict::WordModel;
+pub use prompt::{Assembled, Part, Request, assemble, assemble_condensed};
 pub use recalled::strip_recalled;
 pub use table::markdown_table;
 pub use tokens::Tokenizer;

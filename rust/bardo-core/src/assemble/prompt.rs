@@ -3,7 +3,9 @@
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::block::{Block, Content};
+use super::counter::Counter;
 use super::budget::{Phase, Task, shares};
+use super::compress::Condenser;
 use super::fill::{Filled, Filler, Plan};
 use super::framing::Profile;
 use super::neutral::Flag;
@@ -28,7 +30,7 @@ pub struct Request {
 }
 
 /// A prompt that holds its budget.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Assembled {
     /// The whole prompt.
     pub text: String,
@@ -43,7 +45,7 @@ pub struct Assembled {
 }
 
 /// What became of one block.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Part {
     /// Name of the block.
     pub name: String,
@@ -65,6 +67,8 @@ pub struct Part {
     pub left_out: usize,
     /// What was found and defused in its content.
     pub flags: Vec<Flag>,
+    /// Part of the tokens that is left of a text that was condensed; `None` if it was not.
+    pub condensed: Option<f64>,
 }
 
 /// Puts a prompt together. Its tokens, tags and separators included, never exceed the budget without the reserve.
@@ -72,6 +76,15 @@ pub struct Part {
 /// Protected blocks are there whole, or the call fails with [`Error::BudgetTooSmall`]. The others are filled by priority
 /// up to their shares; what is left over goes to the ones that were cut, by priority.
 pub fn assemble(blocks: &[Block], request: &Request) -> Result<Assembled> {
+    assemble_condensed(blocks, request, None)
+}
+
+/// As [`assemble`]; blocks that ask for it lose their predictable words before their ends.
+pub fn assemble_condensed(
+    blocks: &[Block],
+    request: &Request,
+    condenser: Option<Condenser<'_>>,
+) -> Result<Assembled> {
     check(blocks)?;
     let most = request.budget.saturating_sub(request.reserve);
     let stand = order::blocks(blocks);
@@ -79,19 +92,22 @@ pub fn assemble(blocks: &[Block], request: &Request) -> Result<Assembled> {
     let first_memories = stand
         .iter()
         .copied()
-        .find(|at| matches!(&blocks[*at].content, Content::Memories(list) if !list.is_empty()));
+        .find(|at| matches!(&blocks[*at].content, Content::Memories(list) if list.count() > 0));
+    let counter = Counter::new(request.tokenizer);
     let mut fillers = blocks
         .iter()
         .enumerate()
         .map(|(index, block)| {
-            Filler::new(block, request.profile, Some(index) == first_memories, &tags, most, request.tokenizer)
+            let rules = Some(index) == first_memories;
+            let condenser = condenser.filter(|_| block.condense);
+            Filler::new(block, request.profile, rules, &tags, most, &counter, condenser)
         })
         .collect::<Result<Vec<_>>>()?;
     let needs: Vec<Option<usize>> = blocks
         .iter()
         .zip(&mut fillers)
-        .map(|(block, filler)| block.protected.then(|| filler.need()))
-        .collect();
+        .map(|(block, filler)| block.protected.then(|| filler.need()).transpose())
+        .collect::<Result<_>>()?;
     let needed: usize = needs.iter().flatten().sum();
     if needed.max(1) > most {
         return Err(too_small(blocks, &needs, needed, request));
@@ -99,7 +115,7 @@ pub fn assemble(blocks: &[Block], request: &Request) -> Result<Assembled> {
     let thrifty = ((request.budget as f64 * request.phase.factor()) as usize).saturating_sub(request.reserve);
     let window = thrifty.max(needed).min(most);
     let shares = shares(blocks, &needs, window, request.task);
-    let (given, mut filled) = allocate(blocks, &mut fillers, &shares, &needs, window);
+    let (given, mut filled) = allocate(blocks, &mut fillers, &shares, &needs, window)?;
     let mut text = String::with_capacity(filled.iter().map(|part| part.text.len()).sum());
     let (mut tokens, mut exact) = (0, request.tokenizer.adds_up());
     let mut parts = Vec::with_capacity(blocks.len());
@@ -125,7 +141,7 @@ fn allocate(
     shares: &[usize],
     needs: &[Option<usize>],
     window: usize,
-) -> (Vec<usize>, Vec<Filled>) {
+) -> Result<(Vec<usize>, Vec<Filled>)> {
     let mut by_priority: Vec<usize> = (0..blocks.len()).collect();
     by_priority.sort_by_key(|index| (needs[*index].is_none(), std::cmp::Reverse(blocks[*index].priority)));
     let mut left = window;
@@ -133,7 +149,7 @@ fn allocate(
     let mut given = vec![0; blocks.len()];
     for &index in &by_priority {
         given[index] = shares[index].min(left);
-        plans[index] = fillers[index].plan(given[index]);
+        plans[index] = fillers[index].plan(given[index])?;
         left -= plans[index].used;
     }
     let mut filled = vec![Filled::default(); blocks.len()];
@@ -144,18 +160,14 @@ fn allocate(
             left = 0;
             given[index] = limit;
         }
-        filled[index] = fillers[index].fill(limit);
+        filled[index] = fillers[index].fill(limit)?;
         left += limit - filled[index].tokens;
     }
-    (given, filled)
+    Ok((given, filled))
 }
 
 fn report(block: &Block, filler: &Filler<'_>, given: usize, part: Filled) -> Part {
-    let total = match &block.content {
-        Content::Text(_) => 0,
-        Content::Memories(memories) => memories.len(),
-        Content::Rows(rows) => rows.len(),
-    };
+    let total = block.content.count();
     Part {
         name: block.name.clone(),
         used: part.tokens,
@@ -165,6 +177,7 @@ fn report(block: &Block, filler: &Filler<'_>, given: usize, part: Filled) -> Par
         left_out: total - part.shown.len(),
         shown: part.shown,
         shortened: part.shortened,
+        condensed: part.condensed,
         flags: part.flags.into_iter().collect(),
         text: part.text,
     }

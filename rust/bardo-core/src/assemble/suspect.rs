@@ -151,6 +151,9 @@ fn reads_as_order(folded: &str) -> bool {
     }
     let mut words = words(folded);
     while let Some(word) = words.next() {
+        if word.is_ascii() && !may_begin_order(word) {
+            continue;
+        }
         if VERBS.contains(&word) && words.clone().take(REACH).any(|word| OBJECTS.contains(&word)) {
             return true;
         }
@@ -160,6 +163,27 @@ fn reads_as_order(folded: &str) -> bool {
         }
     }
     false
+}
+
+/// Whether any ASCII entry of [`VERBS`] or of the beginnings of [`PHRASES`] has the first letter and the length of a word:
+/// most words of any text are ruled out by one look.
+fn may_begin_order(word: &str) -> bool {
+    const LETTERS: usize = 26;
+    static LENGTHS: [u32; LETTERS] = {
+        let mut lengths = [0_u32; LETTERS];
+        let mut index = 0;
+        while index < VERBS.len() + PHRASES.len() {
+            let word = if index < VERBS.len() { VERBS[index] } else { PHRASES[index - VERBS.len()][0] };
+            let first = word.as_bytes()[0];
+            if first.is_ascii_lowercase() {
+                lengths[(first - b'a') as usize] |= 1 << word.len();
+            }
+            index += 1;
+        }
+        lengths
+    };
+    let first = word.as_bytes()[0].wrapping_sub(b'a');
+    word.len() < 32 && LENGTHS.get(usize::from(first)).is_some_and(|lengths| lengths & (1 << word.len()) != 0)
 }
 
 fn occur_in_order(text: &str, parts: &[&str]) -> bool {

@@ -87,7 +87,7 @@ impl Tokenizer {
                 && right.starts_with(|first: char| !first.is_whitespace() && first != '/'))
     }
 
-    fn vocabulary(self) -> Option<&'static bpe_openai::Tokenizer> {
+    pub(super) fn vocabulary(self) -> Option<&'static bpe_openai::Tokenizer> {
         match self {
             Self::O200k => Some(bpe_openai::o200k_base()),
             Self::Cl100k => Some(bpe_openai::cl100k_base()),

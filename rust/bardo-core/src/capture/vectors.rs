@@ -42,7 +42,7 @@ pub struct VectorBatch {
 
 impl VectorBatch {
     /// Refuses a batch whose parts do not fit together, or that holds something else than finite numbers.
-    fn validate(&self, episodes: usize, fingerprint: &Fingerprint) -> Result<()> {
+    pub(super) fn validate(&self, episodes: usize, fingerprint: &Fingerprint) -> Result<()> {
         let expected = fingerprint.dims as usize;
         if self.dims != expected || fingerprint.dims == 0 || fingerprint.dims > MAX_DIMS {
             return Err(Error::vector(
@@ -80,7 +80,7 @@ impl VectorBatch {
     }
 
     /// The rows of each episode, as sealed values.
-    fn seal(&self, ids: &[Id]) -> Vec<Vec<u8>> {
+    pub(super) fn seal(&self, ids: &[Id]) -> Vec<Vec<u8>> {
         let mut sentences = self.sentences.as_slice();
         let rows = ids.iter().zip(self.whole.chunks_exact(self.dims)).zip(&self.counts);
         rows.map(|((id, whole), count)| {

@@ -7,6 +7,7 @@ pub(crate) mod facts_erase;
 pub(crate) mod facts_forget;
 pub(crate) mod facts_record;
 pub(crate) mod facts_schema;
+mod facts_staging;
 pub(crate) mod facts_upsert;
 mod facts_vectors;
 mod facts_versions;
@@ -19,7 +20,7 @@ pub(crate) mod migrate;
 pub mod nearest;
 pub mod sentences;
 mod signs;
-mod stop_words;
+pub(crate) mod stop_words;
 pub mod text;
 pub mod vectors;
 

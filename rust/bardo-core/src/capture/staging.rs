@@ -1,0 +1,196 @@
+//! Vectors of a new model beside those in force, until all are there and take their place in one transaction.
+//!
+//! The new ones lie in a table of their own, written page by page, so that a migration is bounded in memory and goes on
+//! where it was killed. Nothing reads them before the switch (law 10), and the switch is one commit: renamed tables and
+//! a fingerprint.
+
+use redb::{ReadTransaction, ReadableTable, ReadableTableMetadata, TableDefinition, TableError};
+
+use super::codec::Corrupt;
+use super::fault::Fault;
+use super::log::EpisodeLog;
+use super::session::Session;
+use super::tables::{ARRIVALS, Arrival, EpisodeReader, META, VECTORS, meta_number};
+use super::vectors::VectorBatch;
+use super::write::Reply;
+use crate::error::{Error, Result};
+use crate::model::{Episode, Fingerprint, Id};
+
+/// Vectors of the model that comes, by id; there is no such table outside a migration.
+const NEXT_VECTORS: TableDefinition<'_, &[u8; 16], &[u8]> = TableDefinition::new("next_vectors");
+/// Name in `meta` of the fingerprint of the model that comes, postcard.
+const NEXT_FINGERPRINT: &str = "next_fingerprint";
+/// Name in `meta`: every arrival up to this number has a vector of the model that comes.
+const STAGED_UPTO: &str = "staged_upto";
+
+/// How far a migration has come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Staged {
+    /// The model that comes.
+    pub fingerprint: Fingerprint,
+    /// Episodes that have its vectors.
+    pub episodes: u64,
+}
+
+impl EpisodeLog {
+    /// Keeps vectors of a model that is to follow the one in force. The first ones decide which; those of a third are
+    /// refused.
+    ///
+    /// # Errors
+    /// As [`EpisodeLog::put_vectors`], and [`Error::InvalidInput`] if the model is the one in force.
+    pub fn stage_vectors(&self, ids: Vec<Id>, batch: VectorBatch, fingerprint: Fingerprint) -> Result<()> {
+        batch.validate(ids.len(), &fingerprint)?;
+        if self.fingerprint()?.is_some_and(|stored| stored.matches(&fingerprint)) {
+            return Err(Error::invalid(
+                format!("the vectors are those of {fingerprint} already"),
+                "Migrate to another model, or leave the store as it is",
+            ));
+        }
+        self.count(Box::new(move |session| {
+            session.stage_vectors(&ids, &batch.seal(&ids), &fingerprint)?;
+            Ok(Reply::Count(ids.len() as u64))
+        }))?;
+        Ok(())
+    }
+
+    /// How far a migration has come; `None` if there is none.
+    pub fn staged(&self) -> Result<Option<Staged>> {
+        self.read(|view| {
+            let Some(fingerprint) = next_fingerprint(&view.open_table(META)?)? else { return Ok(None) };
+            let episodes = match view.open_table(NEXT_VECTORS) {
+                Ok(table) => table.len()?,
+                Err(TableError::TableDoesNotExist(_)) => 0,
+                Err(error) => return Err(error.into()),
+            };
+            Ok(Some(Staged { fingerprint, episodes }))
+        })
+    }
+
+    /// Episodes that have no vector of the model that comes, by arrival, at most `limit`.
+    pub fn without_staged(&self, limit: usize) -> Result<Vec<Episode>> {
+        self.read(|view| {
+            let reader = EpisodeReader::open(view)?;
+            let staged = match view.open_table(NEXT_VECTORS) {
+                Ok(table) => Some(table),
+                Err(TableError::TableDoesNotExist(_)) => None,
+                Err(error) => return Err(error.into()),
+            };
+            let upto = staged_upto(view)?;
+            let mut found = Vec::new();
+            for row in view.open_table(ARRIVALS)?.range::<u64>(upto + 1..)? {
+                if found.len() == limit {
+                    break;
+                }
+                let key = Arrival::from_bytes(row?.1.value()).key;
+                let known = match &staged {
+                    Some(table) => table.get(&key.id.0)?.is_some(),
+                    None => false,
+                };
+                if !known {
+                    found.push(reader.at(&key)?);
+                }
+            }
+            Ok(found)
+        })
+    }
+
+    /// Puts the staged vectors in the place of the old ones, in one transaction; returns how many there are.
+    ///
+    /// # Errors
+    /// [`Error::InvalidInput`]: nothing is staged, it is another model's, or an episode that has an old vector has no
+    /// new one. Nothing was changed.
+    pub fn switch_vectors(&self, fingerprint: Fingerprint) -> Result<u64> {
+        self.count(Box::new(move |session| session.switch_vectors(&fingerprint)))
+    }
+
+    /// Gives a migration up: the staged vectors go, those in force stay.
+    pub fn drop_staged(&self) -> Result<()> {
+        self.count(Box::new(|session| {
+            session.transaction.delete_table(NEXT_VECTORS)?;
+            let mut table = session.transaction.open_table(META)?;
+            table.remove(NEXT_FINGERPRINT)?;
+            table.remove(STAGED_UPTO)?;
+            session.changed = true;
+            Ok(Reply::Count(0))
+        }))?;
+        Ok(())
+    }
+}
+
+impl Session<'_> {
+    fn stage_vectors(&mut self, ids: &[Id], sealed: &[Vec<u8>], given: &Fingerprint) -> Result<(), Fault> {
+        for id in ids {
+            self.key_of(id)?;
+        }
+        let mut table = self.transaction.open_table(META)?;
+        if let Some(next) = next_fingerprint(&table)? {
+            next.require(given)?;
+        } else {
+            let bytes = postcard::to_stdvec(given).map_err(|error| Corrupt(error.to_string()))?;
+            table.insert(NEXT_FINGERPRINT, bytes.as_slice())?;
+        }
+        let mut vectors = self.transaction.open_table(NEXT_VECTORS)?;
+        for (id, value) in ids.iter().zip(sealed) {
+            vectors.insert(&id.0, value.as_slice())?;
+        }
+        self.changed = true;
+        let before = meta_number(&table, STAGED_UPTO)?;
+        let mut upto = before;
+        for row in self.arrivals()?.range::<u64>(before + 1..)? {
+            let (seq, arrival) = row?;
+            if vectors.get(&Arrival::from_bytes(arrival.value()).key.id.0)?.is_none() {
+                break;
+            }
+            upto = seq.value();
+        }
+        if upto != before {
+            table.insert(STAGED_UPTO, upto.to_le_bytes().as_slice())?;
+        }
+        Ok(())
+    }
+
+    fn switch_vectors(&mut self, given: &Fingerprint) -> Result<Reply, Fault> {
+        let mut table = self.transaction.open_table(META)?;
+        let Some(next) = next_fingerprint(&table)? else {
+            return Err(Error::invalid("there is no migration to end", "Begin one with `bardo model migrate`").into());
+        };
+        next.require(given)?;
+        let mut episodes = 0;
+        {
+            let (old, new) =
+                (self.transaction.open_table(VECTORS)?, self.transaction.open_table(NEXT_VECTORS)?);
+            let mut missing = 0_u64;
+            for row in old.range::<&[u8; 16]>(..)? {
+                missing += u64::from(new.get(row?.0.value())?.is_none());
+            }
+            if missing > 0 {
+                return Err(Error::invalid(
+                    format!("{missing} episodes have no vector of {next} yet"),
+                    "Stage them first: the store is never half of one model and half of another",
+                )
+                .into());
+            }
+            episodes += new.len()?;
+        }
+        self.transaction.delete_table(VECTORS)?;
+        self.transaction.rename_table(NEXT_VECTORS, VECTORS)?;
+        let bytes = postcard::to_stdvec(&next).map_err(|error| Corrupt(error.to_string()))?;
+        table.insert(super::tables::meta::FINGERPRINT, bytes.as_slice())?;
+        table.remove(NEXT_FINGERPRINT)?;
+        table.remove(STAGED_UPTO)?;
+        self.changed = true;
+        Ok(Reply::Count(episodes))
+    }
+}
+
+fn staged_upto(view: &ReadTransaction) -> Result<u64, Fault> {
+    meta_number(&view.open_table(META)?, STAGED_UPTO)
+}
+
+fn next_fingerprint(
+    table: &impl ReadableTable<&'static str, &'static [u8]>,
+) -> Result<Option<Fingerprint>, Fault> {
+    let Some(value) = table.get(NEXT_FINGERPRINT)? else { return Ok(None) };
+    let read = postcard::from_bytes(value.value());
+    Ok(Some(read.map_err(|error| Corrupt(format!("the fingerprint of a migration: {error}")))?))
+}
