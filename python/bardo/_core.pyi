@@ -1,7 +1,7 @@
 """The Rust core: one section per stage, in the order a memory takes them."""
 
 import builtins
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, final
@@ -191,6 +191,33 @@ class EpisodeLog:
 
     def without_vectors(self, limit: int = 256) -> list[Episode]:
         """Episodes that have no vectors yet, by arrival."""
+
+    def stage_vectors(
+        self,
+        ids: Sequence[str],
+        whole: npt.NDArray[np.float32],
+        sentences: npt.NDArray[np.float32],
+        counts: Sequence[int],
+        fingerprint: Fingerprint,
+    ) -> None:
+        """Keeps vectors of the model that is to follow the one in force, beside those; as `put_vectors`."""
+
+    def staged(self) -> tuple[Fingerprint, int] | None:
+        """The model that comes, and how many episodes have its vectors; None outside a migration."""
+
+    def without_staged(self, limit: int = 256) -> list[Episode]:
+        """Episodes that have no vector of the model that comes, by arrival."""
+
+    def switch_vectors(self, fingerprint: Fingerprint) -> int:
+        """Puts the staged vectors in the place of the old ones, in one transaction; returns how many there are.
+
+        Raises:
+            InvalidInputError: Nothing is staged, or an episode with an old vector has no new one; nothing was changed.
+            EmbeddingMismatchError: What is staged is another model's.
+        """
+
+    def drop_staged(self) -> None:
+        """Gives a migration up: the staged vectors go, those in force stay."""
 
     def watermark(self, name: str) -> int:
         """The number kept under a name; 0 if none was set."""
@@ -466,6 +493,24 @@ class FactStore:
 
     def without_vectors(self, limit: int = 256) -> builtins.list[Fact]:
         """Facts that have no vector yet and are not history, oldest first."""
+
+    def stage_vectors(
+        self, ids: Sequence[str], vectors: npt.NDArray[np.float32], fingerprint: Fingerprint
+    ) -> None:
+        """Keeps vectors of the model that is to follow the one in force, beside those; as `put_vectors`."""
+
+    def without_staged(self, limit: int = 256) -> builtins.list[Fact]:
+        """Facts that need a vector of the model that comes, oldest first."""
+
+    def switch_vectors(self, fingerprint: Fingerprint) -> int:
+        """Puts the staged vectors in the place of the old ones, in one transaction; returns how many there are.
+
+        Raises:
+            InvalidInputError: A fact with an old vector has no new one; nothing was changed.
+        """
+
+    def drop_staged(self) -> None:
+        """Gives a migration up: the staged vectors go, those in force stay."""
 
     def changed_since(self, change: int, limit: int = 1024) -> builtins.list[tuple[int, Fact]]:
         """The facts whose latest change came after this one, with its number, in order of change."""
@@ -844,6 +889,7 @@ class AssembledPart:
     shown: list[int]
     shortened: list[int]
     left_out: int
+    condensed: float | None
     flags: list[str]
 
 @final
@@ -865,6 +911,8 @@ def assemble(
     phase: str = "thriving",
     task: str | None = None,
     profile: str = "briefing",
+    model: WordModel | None = None,
+    question: str | None = None,
 ) -> Assembled:
     """One prompt out of blocks of the shape of `bardo.assemble.context.Block`; see `bardo.assemble.context.assemble`.
 
@@ -872,6 +920,9 @@ def assemble(
         BudgetTooSmallError: The protected blocks do not fit.
         InvalidInputError: A block or an option is not usable.
     """
+
+def register_tokenizer(name: str, count: Callable[[str], int]) -> None:
+    """Makes a tokenizer known under a name, for good; a name that is known stays what it is."""
 
 def frame_memory(memory: object, tags: list[str]) -> str:
     """One memory, inert and fenced, for a prompt that uses these tags besides the standard ones."""

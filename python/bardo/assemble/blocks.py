@@ -82,6 +82,9 @@ class Block:
         protected: Whether the call fails rather than cut it. Only text can be; `system` and `instruction` are.
         trusted: Whether its text is left exactly as it is. In any other text the tags of this prompt are made inert.
         place: Where it stands.
+        condense: Whether its predictable words go before its end does where it must be shortened and the prompt has a
+            `Condenser`. Measured: it keeps more of a text in its own order, and less of memories ranked best first, so
+            text that is not the user's own is condensed and memories are not.
 
     Raises:
         InvalidInputError: None or more than one of content, rows and memories is given, or a number is out of range.
@@ -97,6 +100,7 @@ class Block:
     protected: bool | None = None
     trusted: bool | None = None
     place: Place | None = None
+    condense: bool = True
 
     def __post_init__(self) -> None:
         given = sum(part is not None for part in (self.content, self.rows, self.memories))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from bardo import _core
+from bardo.assemble import tokenizers
 from bardo.assemble.blocks import Block, Recalled, Rows, block, memory_block, memory_blocks
+from bardo.assemble.condense import Condenser
 from bardo.errors import InvalidInputError
 
 __all__ = [
@@ -33,6 +35,8 @@ Profile = Literal["briefing", "first_person"]
 
 #: Tokens of one prompt and its answer (spec 5, "a call of about 3,200 tokens").
 BUDGET = 3_200
+#: Characters from which a text may have to be shortened: the smallest share of a standard block is 100 tokens.
+LONG_TEXT = 400
 #: Of those, kept for the answer.
 RESERVE = 500
 
@@ -51,6 +55,7 @@ class BlockReport:
         shortened: Memories that got in shortened.
         left_out: Memories or rows that did not get in.
         flags: What was found and defused in its content (`bardo.assemble.framing.neutralise`).
+        condensed: Part of the tokens that is left of a text whose predictable words went; None if none did.
         text: Its part of the prompt.
     """
 
@@ -64,6 +69,7 @@ class BlockReport:
     left_out: int
     flags: tuple[str, ...]
     text: str
+    condensed: float | None = None
 
     def __str__(self) -> str:
         line = f"{self.name}: {self.used} tokens"
@@ -73,6 +79,8 @@ class BlockReport:
             line += f", {self.shortened} shortened"
         if self.cut:
             line += f", cut (asked for {self.asked} or more, given {self.given})"
+        if self.condensed is not None:
+            line += f", condensed to {self.condensed:.0%}"
         if self.flags:
             line += f", flagged: {' '.join(self.flags)}"
         return line
@@ -151,6 +159,7 @@ class Prompt:
                     "shortened": block.shortened,
                     "left_out": block.left_out,
                     "flags": list(block.flags),
+                    "condensed": block.condensed,
                 }
                 for block in self.blocks
             ],
@@ -169,6 +178,7 @@ def assemble(
     phase: Phase | None = None,
     task: Task | None = None,
     framing: Profile | None = None,
+    condenser: Condenser | None = None,
 ) -> Prompt:
     """One prompt out of blocks. Its tokens, tags and separators included, never exceed `budget - reserve`.
 
@@ -180,11 +190,13 @@ def assemble(
         blocks: Blocks, or a mapping of names to text, rows or memories.
         budget: Tokens of the prompt and of the answer together.
         reserve: Tokens kept for the answer.
-        tokenizer: `o200k`, `cl100k`, or `estimate` (a quarter of the characters: not exact, only by name).
+        tokenizer: `o200k`, `cl100k`, a Hugging Face `tokenizer.json` by its path, or `estimate` (a quarter of the
+            characters: not exact, only by name).
         phase: How much of the budget is spent: thriving 1.0, stable 0.8, conservation 0.7, declining 0.6, terminal 0.4.
         task: Which block is sure of a part of the window: `anomaly` episodes a third, `routine` facts a quarter,
             `trade_evaluation` positions a quarter.
         framing: Who the memories are told to: `briefing` (a report) or `first_person` (one's own past).
+        condenser: What is predictable, and what the prompt is for; without it, texts are cut at their ends.
 
     Raises:
         BudgetTooSmallError: The protected blocks do not fit; the message names what they need.
@@ -199,10 +211,12 @@ def assemble(
         blocks,
         budget=budget,
         reserve=reserve,
-        tokenizer=tokenizer,
+        tokenizer=tokenizers.known(tokenizer),
         phase=phase or "thriving",
         task=task,
         profile=framing or "briefing",
+        model=condenser.model if condenser else None,
+        question=condenser.question if condenser else None,
     )
     parts = assembled.parts
     given = {each.name: each.memories or () for each in blocks}
@@ -231,6 +245,7 @@ def build(
     phase: Phase | None = None,
     task_type: Task | None = None,
     framing: Profile | None = None,
+    words: Callable[[], _core.WordModel] | None = None,
 ) -> Prompt:
     """The prompt for a task, with what was recalled for it.
 
@@ -247,6 +262,8 @@ def build(
         phase: As `assemble` takes it.
         task_type: The `task` of `assemble`.
         framing: As `assemble` takes it.
+        words: Tells what is predictable: long texts lose that first, as far as the task does not ask for it. Called
+            only if there is a text that may have to be shortened.
 
     Raises:
         BudgetTooSmallError: The task and the system prompt do not fit; the message names what they need.
@@ -267,8 +284,13 @@ def build(
         phase=phase,
         task=task_type,
         framing=framing,
+        condenser=Condenser(words(), task) if words and any(map(_is_long, parts.values())) else None,
     )
     return replace(prompt, notes=tuple(getattr(memories, "notes", ())))
+
+
+def _is_long(each: Block) -> bool:
+    return each.condense and each.content is not None and len(each.content) >= LONG_TEXT
 
 
 def count_tokens(text: str, tokenizer: str = "o200k") -> int:
@@ -277,7 +299,7 @@ def count_tokens(text: str, tokenizer: str = "o200k") -> int:
     Raises:
         InvalidInputError: There is no such tokenizer, or the text holds a lone surrogate.
     """
-    return _core.count_tokens(text, tokenizer)
+    return _core.count_tokens(text, tokenizers.known(tokenizer))
 
 
 def _report(part: _core.AssembledPart) -> BlockReport:
@@ -292,4 +314,5 @@ def _report(part: _core.AssembledPart) -> BlockReport:
         left_out=part.left_out,
         flags=tuple(part.flags),
         text=part.text,
+        condensed=part.condensed,
     )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from bardo import _core
+from bardo.assemble import tokenizers
 from bardo.assemble.context import Phase, Prompt
 from bardo.errors import InvalidInputError
 
@@ -110,7 +111,7 @@ class FrameTracker:
             raise InvalidInputError(f"cycle is {cycle}. Use 0 or more")
         blocks = prompt.blocks
         parts = [(block.name, block.text, block.used) for block in blocks]
-        layout = self._core.next(parts, prompt.tokenizer, phase or "thriving", cycle)
+        layout = self._core.next(parts, tokenizers.known(prompt.tokenizer), phase or "thriving", cycle)
         ordered = [blocks[index] for index in layout.order]
         changed = set(layout.changed)
         segments = []

@@ -84,6 +84,17 @@ class TextEmbedder:
         """Vectors of texts to search with; shape and errors as `embed_documents`."""
         return self._embed(texts, "query")
 
+    def embed_afresh(self, texts: Sequence[str]) -> tuple[Vectors, Vectors]:
+        """As `embed_documents`, past the cache, and with the lengths before scaling, shape (len(texts),)."""
+        given = [self._engine.prefixes.document + text for text in _checked(texts)]
+        dims = self.fingerprint.dims
+        vectors, norms = np.empty((len(given), dims), np.float32), np.empty(len(given), np.float32)
+        # One at a time: what stands beside a text in a batch must not show in its vector.
+        for row, text in enumerate(given):
+            vectors[row] = self._run([text], "document", dims)[0]
+            norms[row] = np.linalg.norm(np.asarray(self._engine.run([text], "document"), np.float64))
+        return vectors, norms
+
     def _embed(self, texts: Sequence[str], role: Role) -> Vectors:
         prefixes = self._engine.prefixes
         prefix = prefixes.query if role == "query" else prefixes.document

@@ -6,17 +6,40 @@ use proptest::prelude::*;
 fn model() -> WordModel {
     let mut model = WordModel::default();
     for number in 0..50 {
-        model.learn(&format!("we went to the market and bought apples for {number} euros because they were very good"));
+        model.learn(&format!(
+            "we went to the market and bought apples for {number} euros because they were very good"
+        ));
     }
     model
 }
 
 /// What must stay, wherever it stands: written so that no rule of the compressor is repeated here.
 const KEPT: &[&str] = &[
-    "17", "3.5", "$4,000", "9pm", "2026-05-01", "Melanie", "ETH/USDC", "not", "never", "didn't", "won’t", "without",
-    "https://example.org/a?b=c", "foo_bar()", "let_x=1;", "twelve", "AAVE", "iPhone", "流动性", "C++", "0x7f", "nicht",
+    "17",
+    "3.5",
+    "$4,000",
+    "9pm",
+    "2026-05-01",
+    "Melanie",
+    "ETH/USDC",
+    "not",
+    "never",
+    "didn't",
+    "won’t",
+    "without",
+    "https://example.org/a?b=c",
+    "foo_bar()",
+    "let_x=1;",
+    "twelve",
+    "AAVE",
+    "iPhone",
+    "流动性",
+    "C++",
+    "0x7f",
+    "nicht",
 ];
-const DROPPED: &[&str] = &["the", "really", "because", "market", "of", "very", "good", "went", "apples", "and", "—", "it's"];
+const DROPPED: &[&str] =
+    &["the", "really", "because", "market", "of", "very", "good", "went", "apples", "and", "—", "it's"];
 
 fn is_part_in_order(part: &str, whole: &str) -> bool {
     let mut words = whole.split_whitespace();
@@ -39,7 +62,11 @@ fn a_question_keeps_the_words_around_its_terms() {
     let text = "They talked about gardens and soil for a long while. Her sister adopted a grey kitten from the shelter. \
                 Then they spoke about cooking soups with lentils and cream.";
     let kept = |question| compress(text, question, 0.5, &model(), Tokenizer::O200k).unwrap().text;
-    assert!(kept("what did her sister adopt?").contains("grey kitten"), "{}", kept("what did her sister adopt?"));
+    assert!(
+        kept("what did her sister adopt?").contains("grey kitten"),
+        "{}",
+        kept("what did her sister adopt?")
+    );
     assert!(kept("which soups do they cook?").contains("lentils"), "{}", kept("which soups do they cook?"));
 }
 
@@ -47,7 +74,10 @@ fn a_question_keeps_the_words_around_its_terms() {
 fn lines_stay_lines_and_code_stays_whole() {
     let text = "it is really good:\n```\nwe went to the market\n```\nand then\n| a | the |\nvery very good and so on\n";
     let short = compress(text, "", 0.2, &model(), Tokenizer::O200k).unwrap().text;
-    assert!(short.contains("```\nwe went to the market\n```\n") && short.contains("| a | the |\n"), "{short}");
+    assert!(
+        short.contains("```\nwe went to the market\n```\n") && short.contains("| a | the |\n"),
+        "{short}"
+    );
 }
 
 #[test]

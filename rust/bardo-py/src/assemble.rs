@@ -2,12 +2,14 @@
 
 #![expect(clippy::needless_pass_by_value, reason = "extracted arguments are owned")]
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
 
 use bardo_core::assemble::{
-    Assembled, Block, Content, MemorySource, MemoryText, Part, Phase, Place, Profile, Request, Task, Tokenizer, WordModel,
-    assemble as put_together, compress, frame_memory as frame, neutralise as make_inert, standard_blocks as table,
-    strip_recalled as strip,
+    Assembled, Block, Condenser, Content, MemorySource, MemoryText, OtherTokenizer, Part, Phase, Place,
+    Profile, Request, Task, Tokenizer, WordModel, assemble_condensed as put_together, compress,
+    frame_memory as frame, neutralise as make_inert, standard_blocks as table, strip_recalled as strip,
 };
 use bardo_core::{Error, Result};
 use pyo3::intern;
@@ -20,9 +22,9 @@ use crate::errors::{IntoPython, invalid};
 #[pyfunction]
 #[pyo3(signature = (text, tokenizer = "o200k"))]
 pub fn count_tokens(py: Python<'_>, text: &Bound<'_, PyString>, tokenizer: &str) -> PyResult<usize> {
-    let tokenizer: Tokenizer = tokenizer.parse().into_python()?;
+    let tokenizer = tokenizer_named(tokenizer)?;
     let text = unicode(text, "the text")?;
-    Ok(py.detach(|| tokenizer.count(&text)))
+    counted(py.detach(|| tokenizer.count(&text)))
 }
 
 #[pyfunction]
@@ -32,13 +34,13 @@ pub fn count_tokens_batch(
     texts: Vec<Bound<'_, PyString>>,
     tokenizer: &str,
 ) -> PyResult<Vec<usize>> {
-    let tokenizer: Tokenizer = tokenizer.parse().into_python()?;
+    let tokenizer = tokenizer_named(tokenizer)?;
     let texts = texts.iter().map(|text| unicode(text, "a text")).collect::<PyResult<Vec<_>>>()?;
-    Ok(py.detach(|| texts.iter().map(|text| tokenizer.count(text)).collect()))
+    counted(py.detach(|| texts.iter().map(|text| tokenizer.count(text)).collect()))
 }
 
 #[pyfunction]
-#[pyo3(signature = (blocks, *, budget, reserve, tokenizer = "o200k", phase = "thriving", task = None, profile = "briefing"))]
+#[pyo3(signature = (blocks, *, budget, reserve, tokenizer = "o200k", phase = "thriving", task = None, profile = "briefing", model = None, question = None))]
 #[expect(clippy::too_many_arguments, reason = "keyword-only options of the Python call")]
 pub fn assemble(
     py: Python<'_>,
@@ -49,21 +51,30 @@ pub fn assemble(
     phase: &str,
     task: Option<&str>,
     profile: &str,
+    model: Option<&Bound<'_, PyWordModel>>,
+    question: Option<&Bound<'_, PyString>>,
 ) -> PyResult<PyAssembled> {
     let request = Request {
         budget,
         reserve,
-        tokenizer: tokenizer.parse().into_python()?,
+        tokenizer: tokenizer_named(tokenizer)?,
         phase: phase.parse::<Phase>().into_python()?,
         task: task.map(str::parse::<Task>).transpose().into_python()?,
         profile: profile.parse::<Profile>().into_python()?,
     };
     let failure = Failure::default();
-    let blocks = blocks.try_iter()?.map(|block| block_from(&block?, &failure)).collect::<PyResult<Vec<_>>>()?;
-    let assembled = py.detach(|| put_together(&blocks, &request));
+    let blocks =
+        blocks.try_iter()?.map(|block| block_from(&block?, &failure)).collect::<PyResult<Vec<_>>>()?;
+    let question = question.map_or(Ok(String::new()), |question| unicode(question, "the question"))?;
+    let model = model.map(Bound::get);
+    let assembled = py.detach(|| {
+        let model = model.map(PyWordModel::read);
+        let condenser = model.as_deref().map(|model| Condenser { model, question: &question });
+        put_together(&blocks, &request, condenser)
+    });
     match failure.lock().unwrap_or_else(PoisonError::into_inner).take() {
         Some(error) => Err(error),
-        None => assembled.into_python().map(PyAssembled),
+        None => counted(assembled)?.into_python().map(PyAssembled),
     }
 }
 
@@ -101,7 +112,9 @@ impl PyWordModel {
         let texts = texts.iter().map(|text| unicode(text, "a text")).collect::<PyResult<Vec<_>>>()?;
         Ok(py.detach(|| {
             let mut model = self.0.write().unwrap_or_else(PoisonError::into_inner);
-            texts.iter().for_each(|text| model.learn(text));
+            for text in &texts {
+                model.learn(text);
+            }
             model.texts()
         }))
     }
@@ -131,9 +144,10 @@ impl PyWordModel {
     ) -> PyResult<(String, usize, usize)> {
         let text = unicode(text, "the text")?;
         let question = question.map_or(Ok(String::new()), |question| unicode(question, "the question"))?;
-        let tokenizer: Tokenizer = tokenizer.parse().into_python()?;
-        let shortened = py.detach(|| compress(&text, &question, share, &self.read(), tokenizer)).into_python()?;
-        Ok((shortened.text, shortened.tokens, shortened.before))
+        let tokenizer = tokenizer_named(tokenizer)?;
+        let shortened =
+            py.detach(|| compress(&text, &question, share, &self.read(), tokenizer)).into_python()?;
+        counted((shortened.text, shortened.tokens, shortened.before))
     }
 }
 
@@ -147,6 +161,45 @@ impl PyWordModel {
 #[pyfunction]
 pub fn standard_blocks() -> Vec<(&'static str, usize, u8, bool, &'static str)> {
     table().iter().map(|s| (s.tag, s.tokens, s.priority, s.protected, place_name(s.place))).collect()
+}
+
+/// Tokenizers that Python brought, by name; each is kept for good, as the built-in vocabularies are.
+static OTHERS: Mutex<BTreeMap<String, &'static OtherTokenizer>> = Mutex::new(BTreeMap::new());
+
+thread_local! {
+    /// What a tokenizer of Python's raised while the core counted on this thread.
+    static COUNT_FAILED: RefCell<Option<PyErr>> = const { RefCell::new(None) };
+}
+
+#[pyfunction]
+pub fn register_tokenizer(name: String, count: Py<PyAny>) {
+    let mut others = OTHERS.lock().unwrap_or_else(PoisonError::into_inner);
+    others.entry(name).or_insert_with_key(|name| {
+        let count = move |text: &str| {
+            let counted =
+                Python::attach(|py| count.call1(py, (text,)).and_then(|count| count.extract::<usize>(py)));
+            counted.unwrap_or_else(|error| {
+                COUNT_FAILED.set(Some(error));
+                // No text has more tokens than bytes: whatever is made of this stays within its budget.
+                text.len()
+            })
+        };
+        Box::leak(Box::new(OtherTokenizer { name: name.clone(), count: Box::new(count) }))
+    });
+}
+
+/// A built-in tokenizer, or one that was registered.
+pub fn tokenizer_named(name: &str) -> PyResult<Tokenizer> {
+    let others = OTHERS.lock().unwrap_or_else(PoisonError::into_inner);
+    match others.get(name) {
+        Some(other) => Ok(Tokenizer::Other(other)),
+        None => name.parse().into_python(),
+    }
+}
+
+/// A result, unless a tokenizer of Python's failed on the way to it.
+pub fn counted<T>(result: T) -> PyResult<T> {
+    COUNT_FAILED.take().map_or(Ok(result), Err)
 }
 
 /// What the core put together.
@@ -233,6 +286,11 @@ impl PyPart {
     }
 
     #[getter]
+    fn condensed(&self) -> Option<f64> {
+        self.0.condensed
+    }
+
+    #[getter]
     fn flags(&self) -> Vec<&'static str> {
         self.0.flags.iter().map(|flag| flag.name()).collect()
     }
@@ -270,6 +328,9 @@ fn block_from(object: &Bound<'_, PyAny>, failure: &Failure) -> PyResult<Block> {
         block.place = place_from(&place)?;
     }
     block.cap = field(object, "cap")?;
+    // Memories ranked best first lose more by it than by leaving out the last (docs/reference/context.md).
+    block.condense =
+        field(object, "condense")? && !matches!(block.content, Content::Memories(_)) && !block.trusted;
     Ok(block)
 }
 
@@ -302,7 +363,10 @@ impl MemorySource for PyMemories {
             read.map_err(|error| {
                 let reason = error.to_string();
                 *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
-                Error::invalid(format!("a memory cannot be read: {reason}"), "See bardo.assemble.blocks.Recalled")
+                Error::invalid(
+                    format!("a memory cannot be read: {reason}"),
+                    "See bardo.assemble.blocks.Recalled",
+                )
             })
         })
     }

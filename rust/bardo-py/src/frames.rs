@@ -2,9 +2,10 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use bardo_core::assemble::{Frame, FramePart, FrameTracker, Phase, Tokenizer};
+use bardo_core::assemble::{Frame, FramePart, FrameTracker, Phase};
 use pyo3::prelude::*;
 
+use crate::assemble::{counted, tokenizer_named};
 use crate::errors::IntoPython;
 
 /// Makes frames out of prompts.
@@ -27,10 +28,10 @@ impl PyFrameTracker {
         phase: &str,
         cycle: u64,
     ) -> PyResult<PyFrame> {
-        let tokenizer: Tokenizer = tokenizer.parse().into_python()?;
+        let tokenizer = tokenizer_named(tokenizer)?;
         let phase: Phase = phase.parse().into_python()?;
         let parts = parts.into_iter().map(|(name, text, tokens)| FramePart { name, text, tokens }).collect();
-        Ok(PyFrame(py.detach(|| self.lock().next(parts, tokenizer, phase, cycle))))
+        counted(PyFrame(py.detach(|| self.lock().next(parts, tokenizer, phase, cycle))))
     }
 
     /// Frames made, their tokens, and how many of those were cacheable.

@@ -22,8 +22,8 @@ mod _core {
 
     #[pymodule_export]
     use crate::assemble::{
-        PyAssembled, PyPart, PyWordModel, assemble, count_tokens, count_tokens_batch, frame_memory, neutralise,
-        standard_blocks, strip_recalled,
+        PyAssembled, PyPart, PyWordModel, assemble, count_tokens, count_tokens_batch, frame_memory,
+        neutralise, register_tokenizer, standard_blocks, strip_recalled,
     };
 
     #[pymodule_export]

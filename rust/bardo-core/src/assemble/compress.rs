@@ -2,7 +2,7 @@
 //!
 //! Predictable is what has little self-information under a [`WordModel`] of the agent's own text (Li et al. 2023,
 //! "Selective Context"). With a question, words of sentences that share its terms count for more (Jiang et al. 2024,
-//! "LongLLMLingua", ranks by what the question makes of a passage).
+//! "`LongLLMLingua`", ranks by what the question makes of a passage).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,6 +17,9 @@ use crate::{Error, Result};
 pub const LEAST_KEPT: f64 = 0.2;
 /// Largest part that is worth a compression (spec 5).
 pub const MOST_KEPT: f64 = 0.8;
+/// Least part of the text looked at that a prompt keeps: below it, cutting the end off first keeps more of what a
+/// question needs (measured on LoCoMo: docs/reference/context.md).
+const WORTH_FROM: f64 = 0.5;
 /// What a word counts for in a sentence that shares nothing with the question.
 const WITHOUT_QUESTION: f64 = 0.15;
 /// Part of its relevance that a sentence hands to the ones beside it: answers stand next to questions.
@@ -43,7 +46,7 @@ impl Condenser<'_> {
     /// the tokens it looked at that is. `None` if nothing can go.
     #[must_use]
     pub fn condense(&self, text: &str, limit: usize, tokenizer: Tokenizer) -> Option<(String, f64)> {
-        let seen = &text[..tokenizer.prefix(text, (limit as f64 / LEAST_KEPT) as usize)];
+        let seen = &text[..tokenizer.prefix(text, (limit as f64 / WORTH_FROM) as usize)];
         let before = tokenizer.count(seen).max(1);
         let share = (limit as f64 / before as f64).clamp(LEAST_KEPT, MOST_KEPT);
         let short = compress(seen, self.question, share, self.model, tokenizer).ok()?;
@@ -152,9 +155,11 @@ fn relevance(question: &str, chunks: &[Chunk<'_>]) -> Vec<f64> {
             }
         }
     }
-    let weight = |term: &str| (1.0 + sentences as f64 / (1.0 + spread.get(term).copied().unwrap_or(0) as f64)).ln();
+    let weight =
+        |term: &str| (1.0 + sentences as f64 / (1.0 + spread.get(term).copied().unwrap_or(0) as f64)).ln();
     let own: Vec<f64> = shared.iter().map(|terms| terms.iter().map(|term| weight(term)).sum()).collect();
-    let handed = |index: Option<usize>| index.and_then(|index| own.get(index)).map_or(0.0, |sum| sum * NEIGHBOURS);
+    let handed =
+        |index: Option<usize>| index.and_then(|index| own.get(index)).map_or(0.0, |sum| sum * NEIGHBOURS);
     let near: Vec<f64> = (0..sentences)
         .map(|index| own[index].max(handed(index.checked_sub(1))).max(handed(Some(index + 1))))
         .collect();

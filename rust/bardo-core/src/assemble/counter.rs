@@ -70,7 +70,8 @@ fn plain_word(bytes: &[u8]) -> Option<usize> {
     let capital = usize::from(bytes.get(start).is_some_and(u8::is_ascii_uppercase));
     let small = bytes[start + capital..].iter().take_while(|byte| byte.is_ascii_lowercase()).count();
     let end = start + capital + small;
-    let closed = bytes.get(end).is_none_or(|next| next.is_ascii() && !next.is_ascii_alphabetic() && *next != b'\'');
+    let closed =
+        bytes.get(end).is_none_or(|next| next.is_ascii() && !next.is_ascii_alphabetic() && *next != b'\'');
     (small > 0 && closed).then_some(end)
 }
 

@@ -250,13 +250,21 @@ impl<'a> Filler<'a> {
             (inert.text, inert.flags)
         }) {
             let flags = flags.union(&found).copied().collect();
-            return Filled { text, tokens, cut: true, flags, condensed: Some(condensed), ..Filled::default() };
+            return Filled {
+                text,
+                tokens,
+                cut: true,
+                flags,
+                condensed: Some(condensed),
+                ..Filled::default()
+            };
         }
         let bare = || {
             let text = wrap(CUT.trim());
             self.counter.count_up_to(&text, limit).map(|tokens| (text, tokens))
         };
-        let (text, tokens) = shorten(text, limit, self.counter.tokenizer(), wrap).or_else(bare).unwrap_or_default();
+        let (text, tokens) =
+            shorten(text, limit, self.counter.tokenizer(), wrap).or_else(bare).unwrap_or_default();
         Filled { text, tokens, cut: true, flags, ..Filled::default() }
     }
 
@@ -352,7 +360,8 @@ impl<'a> Filler<'a> {
         {
             return Some(Piece { text, size: Size::Exactly(tokens), flags });
         }
-        let (text, tokens) = shorten(&inert.text, room, self.counter.tokenizer(), |inner| fence(&opening, inner))?;
+        let (text, tokens) =
+            shorten(&inert.text, room, self.counter.tokenizer(), |inner| fence(&opening, inner))?;
         Some(Piece { text, size: Size::Exactly(tokens), flags: inert.flags })
     }
 
@@ -372,7 +381,7 @@ impl<'a> Filler<'a> {
                     let text = fence(&memory.opening(inert.flags.iter().copied()), &inert.text);
                     Piece { size: Size::of(&text, limit, counter), text, flags: inert.flags }
                 });
-                if matches!(piece.size, Size::MoreThan(counted) if counted < limit) {
+                if matches!(piece.size, Size::MoreThan(known) if known < limit) {
                     piece.size = Size::of(&piece.text, limit, counter);
                 }
                 piece.size.within(limit)

@@ -32,5 +32,5 @@ pub use predict::WordModel;
 pub use prompt::{Assembled, Part, Request, assemble, assemble_condensed};
 pub use recalled::strip_recalled;
 pub use table::markdown_table;
-pub use tokens::Tokenizer;
+pub use tokens::{OtherTokenizer, Tokenizer};
 pub use truncate::{CUT, shorten};

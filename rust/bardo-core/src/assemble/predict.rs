@@ -199,7 +199,9 @@ mod tests {
         #[test]
         fn surprise_is_a_finite_number_of_bits_for_every_word(texts in prop::collection::vec("(?s).{0,60}", 0..6), text in "(?s).{0,120}") {
             let mut model = WordModel::default();
-            texts.iter().for_each(|text| model.learn(text));
+            for text in &texts {
+                model.learn(text);
+            }
             let bits = model.surprise(&text);
             prop_assert_eq!(bits.len(), text.split_whitespace().count());
             prop_assert!(bits.iter().all(|bits| bits.is_finite() && *bits >= -1e-9), "{:?}", bits);

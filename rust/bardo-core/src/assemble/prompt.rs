@@ -3,14 +3,17 @@
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::block::{Block, Content};
-use super::counter::Counter;
 use super::budget::{Phase, Task, shares};
 use super::compress::Condenser;
+use super::counter::Counter;
 use super::fill::{Filled, Filler, Plan};
 use super::framing::Profile;
 use super::neutral::Flag;
 use super::{Tokenizer, order};
 use crate::{Error, Result};
+
+/// Attempts to land within the window with a tokenizer whose parts do not add up to their whole.
+const ATTEMPTS: usize = 8;
 
 /// How a prompt is to be put together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,24 +117,41 @@ pub fn assemble_condensed(
     }
     let thrifty = ((request.budget as f64 * request.phase.factor()) as usize).saturating_sub(request.reserve);
     let window = thrifty.max(needed).min(most);
-    let shares = shares(blocks, &needs, window, request.task);
-    let (given, mut filled) = allocate(blocks, &mut fillers, &shares, &needs, window)?;
+    let mut target = window;
+    for _ in 0..ATTEMPTS {
+        let shares = shares(blocks, &needs, target, request.task);
+        let (given, filled) = allocate(blocks, &mut fillers, &shares, &needs, target)?;
+        let (text, tokens, filled) = join(filled, &stand, request.tokenizer);
+        if tokens <= window {
+            let id = format!("{:032x}", xxh3_128(text.as_bytes()));
+            let parts = stand.iter().zip(filled);
+            let parts =
+                parts.map(|(index, part)| report(&blocks[*index], &fillers[*index], given[*index], part));
+            return Ok(Assembled { text, tokens, window, parts: parts.collect(), id });
+        }
+        // Only with a tokenizer whose parts do not add up: the next attempt leaves out what this one had too much.
+        target = target.saturating_sub(tokens - window).max(needed);
+    }
+    Err(too_small(blocks, &needs, needed + 1, request))
+}
+
+/// The text, its tokens, and its parts in the order in which they stand.
+fn join(mut filled: Vec<Filled>, stand: &[usize], tokenizer: Tokenizer) -> (String, usize, Vec<Filled>) {
     let mut text = String::with_capacity(filled.iter().map(|part| part.text.len()).sum());
-    let (mut tokens, mut exact) = (0, request.tokenizer.adds_up());
-    let mut parts = Vec::with_capacity(blocks.len());
+    let (mut tokens, mut exact) = (0, tokenizer.adds_up());
+    let mut parts = Vec::with_capacity(filled.len());
     for index in stand {
-        let part = std::mem::take(&mut filled[index]);
+        let part = std::mem::take(&mut filled[*index]);
         exact &= Tokenizer::joins(&text, &part.text);
         text.push_str(&part.text);
         tokens += part.tokens;
-        parts.push(report(&blocks[index], &fillers[index], given[index], part));
+        parts.push(part);
     }
     if !exact {
-        tokens = request.tokenizer.count(&text);
+        tokens = tokenizer.count(&text);
     }
-    debug_assert_eq!(tokens, request.tokenizer.count(&text), "the parts do not add up to the prompt");
-    let id = format!("{:032x}", xxh3_128(text.as_bytes()));
-    Ok(Assembled { text, tokens, window, parts, id })
+    debug_assert_eq!(tokens, tokenizer.count(&text), "the parts do not add up to the prompt");
+    (text, tokens, parts)
 }
 
 /// Fills every block: up to its share first, then with what is left over, both by priority.

@@ -5,25 +5,139 @@ use crate::index::stop_words::is_stop_word;
 
 /// Words that turn a statement round, in the languages that write them alone.
 const NEGATIONS: &[&str] = &[
-    "aber", "aucun", "aucune", "barely", "but", "cannot", "cant", "didnt", "doesnt", "dont", "except", "hardly",
-    "however", "instead", "isnt", "jamais", "kein", "keine", "keinem", "keinen", "keiner", "less", "mai", "nao",
-    "não", "ne", "neither", "never", "nicht", "nichts", "nie", "niemals", "nimmer", "no", "nobody", "non", "none",
-    "nor", "not", "nothing", "nowhere", "nunca", "ohne", "only", "pas", "rarely", "refuse", "refused", "rien",
-    "sans", "scarcely", "seldom", "senza", "sin", "ungefähr", "unless", "unlike", "until", "without", "won't",
-    "wont", "без", "не", "нет", "ни", "никогда", "никто", "ничего",
+    "aber",
+    "aucun",
+    "aucune",
+    "barely",
+    "but",
+    "cannot",
+    "cant",
+    "didnt",
+    "doesnt",
+    "dont",
+    "except",
+    "hardly",
+    "however",
+    "instead",
+    "isnt",
+    "jamais",
+    "kein",
+    "keine",
+    "keinem",
+    "keinen",
+    "keiner",
+    "less",
+    "mai",
+    "nao",
+    "não",
+    "ne",
+    "neither",
+    "never",
+    "nicht",
+    "nichts",
+    "nie",
+    "niemals",
+    "nimmer",
+    "no",
+    "nobody",
+    "non",
+    "none",
+    "nor",
+    "not",
+    "nothing",
+    "nowhere",
+    "nunca",
+    "ohne",
+    "only",
+    "pas",
+    "rarely",
+    "refuse",
+    "refused",
+    "rien",
+    "sans",
+    "scarcely",
+    "seldom",
+    "senza",
+    "sin",
+    "ungefähr",
+    "unless",
+    "unlike",
+    "until",
+    "without",
+    "won't",
+    "wont",
+    "без",
+    "не",
+    "нет",
+    "ни",
+    "никогда",
+    "никто",
+    "ничего",
 ];
 /// Numbers in words, and what stands for one.
 const NUMBERS: &[&str] = &[
-    "billion", "both", "couple", "double", "dozen", "dozens", "eight", "eighteen", "eighth", "eighty", "eleven",
-    "eleventh", "fifteen", "fifth", "fifty", "first", "five", "forty", "four", "fourteen", "fourth", "half",
-    "hundred", "hundreds", "million", "millions", "nine", "nineteen", "ninety", "ninth", "once", "one", "quarter",
-    "second", "seven", "seventeen", "seventh", "seventy", "six", "sixteen", "sixth", "sixty", "ten", "tenth",
-    "third", "thirteen", "thirty", "thousand", "thousands", "three", "triple", "twelfth", "twelve", "twenty",
-    "twice", "two", "zero",
+    "billion",
+    "both",
+    "couple",
+    "double",
+    "dozen",
+    "dozens",
+    "eight",
+    "eighteen",
+    "eighth",
+    "eighty",
+    "eleven",
+    "eleventh",
+    "fifteen",
+    "fifth",
+    "fifty",
+    "first",
+    "five",
+    "forty",
+    "four",
+    "fourteen",
+    "fourth",
+    "half",
+    "hundred",
+    "hundreds",
+    "million",
+    "millions",
+    "nine",
+    "nineteen",
+    "ninety",
+    "ninth",
+    "once",
+    "one",
+    "quarter",
+    "second",
+    "seven",
+    "seventeen",
+    "seventh",
+    "seventy",
+    "six",
+    "sixteen",
+    "sixth",
+    "sixty",
+    "ten",
+    "tenth",
+    "third",
+    "thirteen",
+    "thirty",
+    "thousand",
+    "thousands",
+    "three",
+    "triple",
+    "twelfth",
+    "twelve",
+    "twenty",
+    "twice",
+    "two",
+    "zero",
 ];
 /// Signs around and inside a word that are no code.
-const PLAIN_SIGNS: &[char] =
-    &['.', ',', ';', ':', '!', '?', '"', '\'', '’', '‘', '“', '”', '(', ')', '-', '–', '—', '…', '«', '»', '*'];
+const PLAIN_SIGNS: &[char] = &[
+    '.', ',', ';', ':', '!', '?', '"', '\'', '’', '‘', '“', '”', '(', ')', '-', '–', '—', '…', '«', '»', '*',
+];
 /// Signs that may stand inside a plain word.
 const INNER_SIGNS: &[char] = &['\'', '’', '-'];
 /// Opens and closes a run of code.
@@ -123,7 +237,7 @@ fn must_stay(word: &str, first: bool, model: &WordModel) -> bool {
 /// Letters of scripts that are written with spaces between words and have two cases, so that words and names can be told:
 /// Latin, Greek, Cyrillic, Armenian. Everything else is left as it is.
 fn is_spaced_letter(character: char) -> bool {
-    matches!(character, 'a'..='z' | 'A'..='Z')
+    character.is_ascii_alphabetic()
         || (character.is_alphabetic() && matches!(character, '\u{c0}'..='\u{58f}' | '\u{1e00}'..='\u{1fff}'))
 }
 
@@ -144,7 +258,10 @@ mod tests {
             kept("Yesterday we met Melanie at 9pm near https://a.b/c, and she did not pay twenty-two euros."),
             ["Melanie", "9pm", "https://a.b/c,", "not", "twenty-two"]
         );
-        assert_eq!(kept("we didn’t call foo_bar() or `let x = y` there"), ["didn’t", "foo_bar()", "`let", "x", "=", "y`"]);
+        assert_eq!(
+            kept("we didn’t call foo_bar() or `let x = y` there"),
+            ["didn’t", "foo_bar()", "`let", "x", "=", "y`"]
+        );
         assert_eq!(kept("there was\n```\nthe code here\n```\nthere"), ["```", "the", "code", "here", "```"]);
         assert_eq!(kept("see the\n    set in line\nthere"), ["set", "in", "line"]);
         assert_eq!(kept("流动性 is the 字"), ["流动性", "字"]);

@@ -1,5 +1,7 @@
 //! What a token is: the vocabularies of OpenAI's models, inside the binary, so that counting needs no network.
 
+use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
 use bpe_openai::Normalizable;
@@ -21,15 +23,45 @@ pub enum Tokenizer {
     Cl100k,
     /// A quarter of the number of characters, rounded up: only when asked for by name.
     Estimate,
+    /// One that the caller brings, such as a Hugging Face `tokenizer.json`.
+    Other(&'static OtherTokenizer),
+}
+
+/// A function that counts the tokens of a text. Loaded once and kept for good, as the built-in vocabularies are.
+pub struct OtherTokenizer {
+    /// What it is asked for by.
+    pub name: String,
+    /// Tokens of a text.
+    pub count: Box<dyn Fn(&str) -> usize + Send + Sync>,
+}
+
+impl fmt::Debug for OtherTokenizer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OtherTokenizer").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl PartialEq for OtherTokenizer {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for OtherTokenizer {}
+
+impl Hash for OtherTokenizer {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.name.hash(state);
+    }
 }
 
 impl Tokenizer {
     /// The number of tokens of a text.
     #[must_use]
     pub fn count(self, text: &str) -> usize {
-        match self.vocabulary() {
-            Some(vocabulary) => vocabulary.count(text),
-            None => estimate(text),
+        match self {
+            Self::Other(other) => (other.count)(text),
+            _ => self.vocabulary().map_or_else(|| estimate(text), |vocabulary| vocabulary.count(text)),
         }
     }
 
@@ -38,6 +70,13 @@ impl Tokenizer {
     pub fn count_up_to(self, text: &str, limit: usize) -> Option<usize> {
         let counted = match self.vocabulary() {
             Some(vocabulary) => vocabulary.count_till_limit(&text.normalize(false), limit)?,
+            None if self != Self::Estimate => {
+                // No token of a sensible vocabulary is longer; a text beyond that is taken for too long uncounted.
+                if text.len() > limit.saturating_mul(LONGEST_TOKEN_BYTES) {
+                    return None;
+                }
+                self.count(text)
+            }
             None if text.len() > limit.saturating_mul(4 * ESTIMATED_CHARS_PER_TOKEN) => return None,
             None => estimate(text),
         };
@@ -49,6 +88,9 @@ impl Tokenizer {
     /// The part up to there can count a token or two more than the limit when the boundary had to move: count it.
     #[must_use]
     pub fn prefix(self, text: &str, limit: usize) -> usize {
+        if let Self::Other(other) = self {
+            return longest_prefix(text, limit, &other.count);
+        }
         let Some(vocabulary) = self.vocabulary() else {
             let characters = limit.saturating_mul(ESTIMATED_CHARS_PER_TOKEN);
             return text.char_indices().nth(characters).map_or(text.len(), |(at, _)| at);
@@ -72,10 +114,10 @@ impl Tokenizer {
     ///
     /// Both vocabularies split a text by a pattern before they encode it, and no piece holds a line break followed by
     /// anything but white space, a line break or a slash. So a text may be counted in parts that end with a line
-    /// break. The estimate rounds, and so its parts only add up to as much or more.
+    /// break. The estimate rounds, and what the caller brings may do anything.
     #[must_use]
     pub fn adds_up(self) -> bool {
-        self != Self::Estimate
+        matches!(self, Self::O200k | Self::Cl100k)
     }
 
     /// Whether no token can span the border of two parts, whatever they hold besides.
@@ -91,7 +133,7 @@ impl Tokenizer {
         match self {
             Self::O200k => Some(bpe_openai::o200k_base()),
             Self::Cl100k => Some(bpe_openai::cl100k_base()),
-            Self::Estimate => None,
+            Self::Estimate | Self::Other(_) => None,
         }
     }
 }
@@ -110,6 +152,26 @@ impl FromStr for Tokenizer {
             )),
         }
     }
+}
+
+/// The longest beginning of a text that has about `limit` tokens by a count that must not be asked often.
+fn longest_prefix(text: &str, limit: usize, count: &dyn Fn(&str) -> usize) -> usize {
+    let (mut low, mut high) =
+        (0, text.ceil_char_boundary(text.len().min(limit.saturating_mul(LONGEST_TOKEN_BYTES))));
+    // A first guess at the usual length of a token; then halving, to within a word.
+    let mut middle = text.floor_char_boundary(high.min(limit.saturating_mul(ESTIMATED_CHARS_PER_TOKEN)));
+    while high - low > ESTIMATED_CHARS_PER_TOKEN {
+        if count(&text[..middle]) <= limit {
+            low = middle;
+        } else {
+            high = middle;
+        }
+        middle = text.floor_char_boundary(low + (high - low).div_ceil(2));
+        if middle == low || middle == high {
+            break;
+        }
+    }
+    if count(&text[..high]) <= limit { high } else { low }
 }
 
 fn estimate(text: &str) -> usize {
@@ -145,6 +207,20 @@ mod tests {
             let end = tokenizer.prefix(&word, 50);
             assert!(end > 0 && tokenizer.count(&word[..end]) <= 52, "{tokenizer:?}: {end}");
         }
+    }
+
+    #[test]
+    fn a_tokenizer_of_the_callers_own_counts_and_cuts() {
+        let words: &'static OtherTokenizer = Box::leak(Box::new(OtherTokenizer {
+            name: "words".into(),
+            count: Box::new(|text| text.split_whitespace().count()),
+        }));
+        let tokenizer = Tokenizer::Other(words);
+        assert_eq!(tokenizer.count("one two three"), 3);
+        assert_eq!(tokenizer.count_up_to("one two three", 2), None);
+        let text = "word ".repeat(1_000);
+        let end = tokenizer.prefix(&text, 40);
+        assert!((190..=205).contains(&end), "{end}");
     }
 
     proptest! {

@@ -7,6 +7,8 @@ mod backend;
 mod codec;
 mod fault;
 mod forget;
+#[cfg(test)]
+mod fuzz;
 mod group;
 mod lease;
 mod log;

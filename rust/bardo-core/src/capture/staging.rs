@@ -152,7 +152,11 @@ impl Session<'_> {
     fn switch_vectors(&mut self, given: &Fingerprint) -> Result<Reply, Fault> {
         let mut table = self.transaction.open_table(META)?;
         let Some(next) = next_fingerprint(&table)? else {
-            return Err(Error::invalid("there is no migration to end", "Begin one with `bardo model migrate`").into());
+            return Err(Error::invalid(
+                "there is no migration to end",
+                "Begin one with `bardo model migrate`",
+            )
+            .into());
         };
         next.require(given)?;
         let mut episodes = 0;

@@ -1,0 +1,379 @@
+"""From one embedding model to another without a moment in which the store is half of each (spec 4, "Migration").
+
+The vectors of the new model are made page by page and lie beside the old ones, which stay in force; a kill in between
+costs one page. When all are there, log and facts switch, each in one transaction. From the moment the switch has begun,
+`migration.json` says so, and whoever opens the folder next ends it before anything else.
+
+Meanwhile the index holds old vectors alone, so queries must be vectors of the old model: of that model itself as long as
+it can be loaded, else of the new one, led over by an adapter that was fitted on texts whose old vectors are stored.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from bardo import config
+from bardo._core import EpisodeLog, FactStore
+from bardo.errors import (
+    EmbedderUnavailableError,
+    InvalidInputError,
+    NotFoundError,
+    StoreDamagedError,
+)
+from bardo.files import write_atomically
+from bardo.index import adapter, embedders
+from bardo.index.drift import DriftWatch
+from bardo.index.sentences import documents
+from bardo.model import Episode, Fingerprint
+from bardo.ports import Embedder, Progress, Vectors, quiet
+
+FILE_NAME, ADAPTER_FILE = "migration.json", "migration.npz"
+ARCHIVE_FOLDER, ARCHIVE_WATERMARK = "index.lance", "lance"
+#: Episodes or facts of one step; bounds its memory and what a kill costs.
+PAGE = 64
+#: Pairs an adapter is fitted on, from this many places of the log.
+SAMPLE, PLACES = 768, 12
+
+
+@dataclass(frozen=True, slots=True)
+class MigrationReport:
+    """How far a migration has come.
+
+    Args:
+        old: Model in force until the switch.
+        new: Model that comes.
+        done: Episodes and facts that have its vectors.
+        total: Episodes and facts there are.
+        switched: Whether it is in force.
+        serving: What queries go through meanwhile: `old model`, `adapter`, or `new model` after the switch.
+        adapter: Kind of the adapter; empty if there were too few vectors to fit one.
+        adapter_error: Its mean cosine distance on pairs held out.
+    """
+
+    old: str
+    new: str
+    done: int
+    total: int
+    switched: bool
+    serving: str
+    adapter: str = ""
+    adapter_error: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """What `migration.json` says.
+
+    Args:
+        to: Name of the new model for `bardo.toml`; empty if the caller brings it.
+        old: Fingerprint of the model in force.
+        new: Fingerprint of the one that comes.
+        started: Microseconds UTC.
+        switching: Whether the switch has begun: from here on it only goes forward.
+    """
+
+    to: str
+    old: Fingerprint
+    new: Fingerprint
+    started: int
+    switching: bool = False
+
+    @classmethod
+    def read(cls, folder: Path) -> Self | None:
+        """The migration that is under way in a folder.
+
+        Raises:
+            StoreDamagedError: The file is not one of ours.
+        """
+        path = folder / FILE_NAME
+        if not path.exists():
+            return None
+        try:
+            state = json.loads(path.read_bytes())
+            models = {name: Fingerprint(**state[name]) for name in ("old", "new")}
+            return cls(state["to"], models["old"], models["new"], state["started"], bool(state["switching"]))
+        except (ValueError, TypeError, KeyError) as error:
+            raise StoreDamagedError(
+                f"{path} is damaged: {error}. Delete it to keep the model in force; "
+                "the migration can be begun anew with `bardo model migrate`"
+            ) from error
+
+    def write(self, folder: Path) -> None:
+        """Keeps it, at once or not at all."""
+        write_atomically(folder / FILE_NAME, json.dumps(dataclasses.asdict(self)).encode())
+
+
+class Migration:
+    """A migration of a folder that is open.
+
+    Args:
+        folder: Of the grimoire.
+        log: Episodes.
+        facts: Facts.
+        pending: What is under way.
+        new: The model that comes.
+    """
+
+    def __init__(
+        self, folder: Path, log: EpisodeLog, facts: FactStore, pending: Pending, new: Embedder
+    ) -> None:
+        self._folder, self._log, self._facts = folder, log, facts
+        self.pending, self.new = pending, new
+
+    @classmethod
+    def begin(
+        cls, folder: Path, log: EpisodeLog, facts: FactStore, *, to: str, new: Embedder, now: int
+    ) -> Migration:
+        """Begins a migration, or goes on with the one that is under way.
+
+        Args:
+            folder: Of the grimoire.
+            log: Episodes.
+            facts: Facts.
+            to: Name of the new model for `bardo.toml`; empty if the caller brings it.
+            new: The new model.
+            now: Microseconds UTC.
+
+        Raises:
+            InvalidInputError: The model is the one in force, or a migration to a third is under way.
+        """
+        coming = new.fingerprint
+        pending = Pending.read(folder)
+        if pending is not None:
+            if not same(pending.new, coming):
+                raise InvalidInputError(
+                    f"a migration to {pending.new.model} is under way. End it, or give it up with "
+                    "`bardo model migrate --abandon`"
+                )
+            return cls(folder, log, facts, pending, new)
+        stored = log.fingerprint or facts.fingerprint
+        if stored is None or same(stored, coming):
+            raise InvalidInputError(
+                f"the vectors are those of {coming.model} already"
+                if stored
+                else "there are no vectors to migrate. Set embedding.model in bardo.toml"
+            )
+        log.drop_staged()
+        facts.drop_staged()
+        begun = cls(folder, log, facts, Pending(to, stored, coming, now), new)
+        begun._fit_adapter()
+        begun.pending.write(folder)
+        return begun
+
+    def _fit_adapter(self) -> None:
+        texts, old = _sample(self._log)
+        path = self._folder / ADAPTER_FILE
+        path.unlink(missing_ok=True)
+        if len(texts) >= adapter.LEAST_PAIRS:
+            adapter.fit(self.new.embed_documents(texts), old).save(path)
+
+    def step(self, count: int = PAGE) -> int:
+        """Gives the next few episodes or facts their new vectors.
+
+        Returns:
+            How many; 0 when all have theirs.
+        """
+        page = self._log.without_staged(count)
+        if page:
+            try:
+                self._stage(page)
+            except NotFoundError:
+                # One was forgotten meanwhile; the next step takes the others.
+                return self.step(count)
+            return len(page)
+        facts = self._facts.without_staged(count)
+        if facts:
+            vectors = self.new.embed_documents([fact.text for fact in facts])
+            self._facts.stage_vectors([fact.id for fact in facts], vectors, self.pending.new)
+        return len(facts)
+
+    def _stage(self, page: Sequence[Episode]) -> None:
+        whole, sentences, counts = documents(
+            self.new,
+            [episode.text for episode in page],
+            speakers=[episode.speaker for episode in page],
+        )
+        ids = [episode.id for episode in page]
+        self._log.stage_vectors(ids, whole, sentences, counts, self.pending.new)
+
+    def finish(self, progress: Progress = quiet) -> None:
+        """Makes what is missing, and switches. Nothing may write vectors of the old model meanwhile."""
+        done, total = self.counts()
+        while made := self.step():
+            done += made
+            progress("migrate", done, max(done, total))
+        self.pending = replace(self.pending, switching=True)
+        self.pending.write(self._folder)
+        self.settle()
+
+    def settle(self) -> None:
+        """Ends a switch that has begun; every part can be done twice."""
+        while self.step():
+            pass
+        # LanceDB holds old vectors and is made anew from the log.
+        self._log.set_watermark(ARCHIVE_WATERMARK, 0)
+        shutil.rmtree(self._folder / ARCHIVE_FOLDER, ignore_errors=True)
+        in_force = self._log.fingerprint
+        if in_force is not None and not same(in_force, self.pending.new):
+            self._log.switch_vectors(self.pending.new)
+        of_facts = self._facts.fingerprint
+        if of_facts is not None and not same(of_facts, self.pending.new):
+            self._facts.switch_vectors(self.pending.new)
+        if self.pending.to:
+            config.write_setting(self._folder, "embedding", "model", self.pending.to)
+        self._log.drop_staged()
+        self._facts.drop_staged()
+        DriftWatch(self._folder).forget()
+        (self._folder / ADAPTER_FILE).unlink(missing_ok=True)
+        (self._folder / FILE_NAME).unlink(missing_ok=True)
+
+    def abandon(self) -> None:
+        """Gives the migration up: the model in force stays.
+
+        Raises:
+            InvalidInputError: The switch has begun.
+        """
+        if self.pending.switching:
+            raise InvalidInputError("the switch has begun and only goes forward. Open the folder to end it")
+        abandon(self._folder, self._log, self._facts)
+
+    def counts(self) -> tuple[int, int]:
+        """Episodes that have a new vector, and episodes and facts there are."""
+        staged = self._log.staged()
+        return (staged[1] if staged else 0), len(self._log) + self._facts.stats()["facts"]
+
+    def report(self, *, serving: str, switched: bool = False) -> MigrationReport:
+        """How far it has come."""
+        done, total = self.counts()
+        led = _adapter(self._folder)
+        return MigrationReport(
+            old=self.pending.old.model,
+            new=self.pending.new.model,
+            done=total if switched else done,
+            total=total,
+            switched=switched,
+            serving="new model" if switched else serving,
+            adapter=led.kind if led else "",
+            adapter_error=led.error if led else None,
+        )
+
+
+def abandon(folder: Path, log: EpisodeLog, facts: FactStore) -> None:
+    """Lets go of everything a migration made."""
+    (folder / FILE_NAME).unlink(missing_ok=True)
+    (folder / ADAPTER_FILE).unlink(missing_ok=True)
+    log.drop_staged()
+    facts.drop_staged()
+
+
+class AdaptedEmbedder:
+    """A new model that stands in for the old one until the switch: its vectors are led into the old one's space.
+
+    Args:
+        old: Fingerprint of the model in force, whose place it takes.
+        new: The model that comes.
+        lead: The map from one to the other.
+    """
+
+    def __init__(self, old: Fingerprint, new: Embedder, lead: adapter.Adapter) -> None:
+        self._old, self._new, self._lead = old, new, lead
+
+    @property
+    def fingerprint(self) -> Fingerprint:
+        """That of the model in force: what it makes lives beside its vectors until the switch, and no longer."""
+        return self._old
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """Vectors in the old space, float32 of shape (len(texts), dims of the old model)."""
+        return self._lead(self._new.embed_documents(texts))
+
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        """As `embed_documents`, for texts to search with."""
+        return self._lead(self._new.embed_queries(texts))
+
+
+def serving(folder: Path, given: Embedder, settings: config.Embedding, *, chosen: bool) -> Embedder:
+    """The embedder a folder is opened with, where a migration may be under way.
+
+    Args:
+        folder: Of the grimoire.
+        given: What the caller or the settings name.
+        settings: To load the new model with.
+        chosen: Whether the caller brought the embedder.
+
+    Returns:
+        The given one, the new one if the switch has begun, or the new one through the adapter if the given one is the
+        new one or cannot be loaded.
+    """
+    pending = Pending.read(folder)
+    if pending is None:
+        return given
+    try:
+        is_new = same(given.fingerprint, pending.new)
+        is_old = same(given.fingerprint, pending.old)
+    except EmbedderUnavailableError:
+        is_new = is_old = False
+        if chosen or not pending.to:
+            return given
+    if is_new and pending.switching:
+        return given
+    if is_old and not pending.switching:
+        return given
+    if not is_new:
+        if chosen or not pending.to:
+            return given
+        given = embedders.load(replace(settings, model=pending.to))
+    if pending.switching:
+        return given
+    lead = _adapter(folder)
+    return given if lead is None else AdaptedEmbedder(pending.old, given, lead)
+
+
+def settle(folder: Path, log: EpisodeLog, facts: FactStore, embedder: Embedder) -> bool:
+    """Ends a switch that a crash interrupted, before anything else reads a vector.
+
+    Returns:
+        Whether there was one.
+    """
+    pending = Pending.read(folder)
+    if pending is None or not pending.switching:
+        return False
+    Migration(folder, log, facts, pending, embedder).settle()
+    return True
+
+
+def same(left: Fingerprint, right: Fingerprint) -> bool:
+    """Whether vectors of two models may meet."""
+    return replace(left, created=0) == replace(right, created=0)
+
+
+def _adapter(folder: Path) -> adapter.Adapter | None:
+    path = folder / ADAPTER_FILE
+    return adapter.Adapter.load(path) if path.exists() else None
+
+
+def _sample(log: EpisodeLog) -> tuple[list[str], Vectors]:
+    """Texts from all over the log as they were embedded, and their stored vectors."""
+    last = log.stats()["last_seq"]
+    texts: list[str] = []
+    rows: list[Any] = []
+    for place in range(PLACES):
+        start = last * place // PLACES
+        for _, episode in log.since(start, max(1, min(SAMPLE // PLACES, last // PLACES + 1))):
+            try:
+                whole, _, _ = log.vectors([episode.id])
+            except NotFoundError:
+                continue
+            rows.append(whole[0])
+            texts.append(f"{episode.speaker}: {episode.text}" if episode.speaker else episode.text)
+    if not rows:
+        return [], np.empty((0, 0), np.float32)
+    return texts, np.stack(rows).astype(np.float32)
