@@ -32,9 +32,11 @@ RANKED = 40
 EVIDENCE = re.compile(r"D\d+:\d+")
 WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 STOP = frozenset(
-    "a an and are as at be been but by did do does for from had has have he her hers him his how i i'm in is it its "
-    "me my of on or our she so that the their them then there they this to was we were what when where which who will "
-    "with you your".split()
+    (  # noqa: SIM905 - a list of words reads best as words
+        "a an and are as at be been but by did do does for from had has have he her hers him his how i i'm in is it "
+        "its me my of on or our she so that the their them then there they this to was we were what when where which "
+        "who will with you your"
+    ).split(" ")
 )
 
 
@@ -105,7 +107,9 @@ def truncated(text: str, tokens: int) -> str:
     low, high = 0, len(pieces)
     while low < high:
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if _core.count_tokens("".join(pieces[:middle])) <= tokens else (low, middle - 1)
+        low, high = (
+            (middle, high) if _core.count_tokens("".join(pieces[:middle])) <= tokens else (low, middle - 1)
+        )
     return "".join(pieces[:low])
 
 
@@ -123,7 +127,9 @@ def score(shortened: Sequence[tuple[Case, str]]) -> tuple[float, float]:
 
 def main() -> None:
     """Prints a table for each kind of text."""
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     options.add_argument("--data", type=Path, required=True, help="folder with locomo-dev.json")
     options.add_argument("--questions", type=int, default=0, help="of each conversation at most; 0 takes all")
     given = options.parse_args()
@@ -133,7 +139,10 @@ def main() -> None:
     conversations = json.loads(path.read_text(encoding="utf-8"))
     for kind in ("sessions in order", "ranked turns"):
         print(f"\n### {kind}\n")
-        print("| asked for | tokens left | condensed with the question | half of a beginning | without the question | truncated |")
+        print(
+            "| asked for | tokens left | condensed with the question | half of a beginning | without the question "
+            "| truncated |"
+        )
         print("|---|---|---|---|---|---|")
         prepared = []
         for held, conversation in enumerate(conversations):

@@ -2,9 +2,9 @@
 
     python benches/python/context.py
 
-Memories are runs of 8 to 60 words out of Python's own documentation. The calls are interleaved and the ratio is that of the medians, so that a
-busy machine slows all of them alike. tiktoken counts beside it if it is installed and has its vocabulary on this
-machine.
+Memories are runs of 8 to 60 words out of Python's own documentation. The calls are interleaved and the ratio is that of
+the medians, so that a busy machine slows all of them alike. tiktoken counts beside it if it is installed and has its
+vocabulary on this machine.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def memories(count: int, chance: random.Random) -> list[Memory]:
 def bpe_of_tiktoken() -> Callable[[str], object] | None:
     """The same count by tiktoken, or None if it or its vocabulary is not here."""
     try:
-        import tiktoken  # noqa: PLC0415
+        import tiktoken
 
         vocabulary = tiktoken.get_encoding("o200k_base")
     except Exception as error:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import json
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,6 +13,7 @@ from pathlib import Path
 from typing import Any, Literal, Self, TypeVar, get_type_hints
 
 from bardo.errors import ConfigError
+from bardo.files import write_atomically
 
 T = TypeVar("T")
 
@@ -115,12 +118,14 @@ class Assemble:
     """How prompts are built (spec 5).
 
     Args:
-        tokenizer: `o200k` or `cl100k`.
+        tokenizer: `o200k`, `cl100k`, or the path of a Hugging Face `tokenizer.json`.
+        condense: Whether long texts lose their predictable words before their ends.
         budget: Tokens of one prompt, the reserve included.
         reserve: Tokens kept free for the answer.
     """
 
-    tokenizer: Literal["o200k", "cl100k"] = "o200k"
+    tokenizer: str = "o200k"
+    condense: bool = True
     budget: int = 3_200
     reserve: int = 500
 
@@ -181,6 +186,41 @@ class Config:
             except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
                 raise ConfigError(f"{path} is not TOML: {error}. Mend that line") from error
         return _build(cls, _merge(settings, overrides or {}), str(path))
+
+
+def write_setting(folder: Path, section: str, key: str, value: str) -> None:
+    """Sets one text in `bardo.toml` and leaves the rest of the file as a person wrote it.
+
+    Raises:
+        ConfigError: The setting stands in a form that cannot be changed line by line.
+    """
+    path = folder / FILE_NAME
+    text = path.read_text(encoding="utf-8") if path.is_file() else ""
+    if _setting(text, section, key) == value:
+        return
+    line = f"{key} = {json.dumps(value, ensure_ascii=False)}"
+    lines = text.splitlines()
+    headers = [at for at, each in enumerate(lines) if re.match(rf"\s*\[{re.escape(section)}\]", each)]
+    if headers:
+        start = headers[0] + 1
+        end = next((at for at in range(start, len(lines)) if lines[at].lstrip().startswith("[")), len(lines))
+        old = [at for at in range(start, end) if re.match(rf"\s*{re.escape(key)}\s*=", lines[at])]
+        lines[old[0] if old else start : old[0] + 1 if old else start] = [line]
+    else:
+        lines += ["", f"[{section}]", line]
+    changed = "\n".join(lines) + "\n"
+    if _setting(changed, section, key) != value:
+        raise ConfigError(
+            f"{path} cannot be changed by itself. Set {key} = {value!r} under [{section}] by hand"
+        )
+    write_atomically(path, changed.encode())
+
+
+def _setting(text: str, section: str, key: str) -> Any:
+    try:
+        return tomllib.loads(text).get(section, {}).get(key)
+    except (tomllib.TOMLDecodeError, AttributeError):
+        return None
 
 
 def _merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:

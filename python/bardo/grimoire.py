@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, SupportsIndex, cast
 
 from bardo import erasure
 from bardo._core import confidence_now
+from bardo.assemble.condense import OwnWords
 from bardo.assemble.context import Phase, Profile, Prompt, Task, build
 from bardo.assemble.framing import strip_recalled
 from bardo.bequeath.inherit import InheritanceReport, adopt
@@ -24,7 +25,10 @@ from bardo.consolidate.curator import CuratorCycleComplete
 from bardo.erasure import Eraser, ForgetReport
 from bardo.errors import GrimoireClosedError, NotFoundError
 from bardo.folder import Folder
+from bardo.index.drift import Drift
 from bardo.index.lance import LanceIndex
+from bardo.index.migration import MigrationReport
+from bardo.index.models import ModelKeeper
 from bardo.index.upkeep import Upkeep
 from bardo.model import NEUTRAL, Episode, Fact, FactKind, FactStatus, Pad, Role, Source
 from bardo.ports import Clock, Embedder, Progress, quiet
@@ -55,7 +59,6 @@ class Grimoire:
         self._stores = stores
         self._log, self._facts, self._hot, self._ticks = stores.log, stores.facts, stores.hot, stores.ticks
         self._clock = clock
-        self._embedder = embedder
         self._pid = os.getpid()
         self._closed = False
         self.path = folder.root
@@ -63,6 +66,11 @@ class Grimoire:
         self.agent = self.config.agent
         self._recorder = Recorder(self._log, self._hot, self._ticks, clock)
         self._upkeep = Upkeep(self._log, self._facts, self._hot, embedder, self._open_archive)
+        self._models = ModelKeeper(
+            self.path, self._log, self._facts, self._hot, self._upkeep,
+            embedder=embedder, settings=self.config.embedding, clock=clock,
+        )  # fmt: skip
+        self._words = OwnWords(self._log)
         self._unembedded = 0
         self._last_pass = self._log.watermark(_LAST_PASS)
         self._eraser = Eraser(folder, stores, self._upkeep, embedder, clock)
@@ -87,6 +95,10 @@ class Grimoire:
     def is_dead(self) -> bool:
         """Whether the agent has left its testament; its memory can be read but takes nothing more."""
         return is_dead(self.path) is not None
+
+    @property
+    def _embedder(self) -> Embedder:
+        return self._models.embedder
 
     def _ready(self, *, write: bool = False) -> None:
         if self._pid != os.getpid():
@@ -328,9 +340,14 @@ class Grimoire:
             )
             for fact in (item if isinstance(item, Fact) else Fact(item, **fields) for item in given)
         ]  # fmt: skip
-        vectors = self._embedder.embed_documents([fact.text for fact in facts])
+        paused = bool(self._models.paused)
+        vectors = None if paused else self._embedder.embed_documents([fact.text for fact in facts])
         upserted = self._facts.upsert(
-            facts, tick=stamp, now=self._clock.now(), vectors=vectors, fingerprint=self._embedder.fingerprint
+            facts,
+            tick=stamp,
+            now=self._clock.now(),
+            vectors=vectors,
+            fingerprint=None if paused else self._embedder.fingerprint,
         )
         if upserted and all(entry.outcome == "forgotten" for entry in upserted):
             raise erasure.forgotten(facts[0].text)
@@ -390,13 +407,18 @@ class Grimoire:
             kinds=kinds, category=category, subjects=subjects, mode=mode, roles=roles, since=since, until=until,
             min_confidence=min_confidence, sources=sources, as_of=as_of, layers=tuple(layers),
         )  # fmt: skip
-        retriever = Retriever(
-            self._hot, self._log, self._facts, self._embedder, self.config.recall, self._facts.tau_ticks
-        )
-        recollection = retriever.recall(
-            query, limit=limit, now_tick=self.now_tick, now=self._clock.now(), filters=filters, pad=pad,
-            thread=thread, policy=policy,
+        recollection = self._models.steadily(
+            lambda embedder: Retriever(
+                self._hot, self._log, self._facts, None if self._models.paused else embedder,
+                self.config.recall, self._facts.tau_ticks,
+            ).recall(
+                query, limit=limit, now_tick=self.now_tick, now=self._clock.now(), filters=filters, pad=pad,
+                thread=thread, policy=policy,
+            )
         )  # fmt: skip
+        if self._models.paused:
+            notes = (*recollection.notes, self._models.paused)
+            recollection = dataclasses.replace(recollection, notes=notes)
         known = [memory.id for memory in recollection if memory.layer == "fact"]
         if known and not self.is_dead:
             self._facts.touch(known, tick=self.now_tick)
@@ -445,6 +467,7 @@ class Grimoire:
             phase=phase,
             task_type=task_type,
             framing=framing,
+            words=self._words.model if settings.condense else None,
         )
 
     def outcome(self, used: Prompt | Recollection, *, value: float, note: str | None = None) -> OutcomeReport:
@@ -513,6 +536,8 @@ class Grimoire:
     def _curate(self, *, flush: bool, progress: Progress = quiet) -> CuratorCycleComplete:
         tick = self.now_tick
         embedded = self._embed(progress)
+        self._models.watch()
+        self._moved(self._models.move_on())
         report = curator.run(
             self._facts, self._log, self.config.curator, tick=tick, now=self._clock.now(),
             ticks_per_day=self._ticks.per_day, until_done=flush, progress=progress,
@@ -607,7 +632,9 @@ class Grimoire:
             self.drain_inbox()
         items = [what] if isinstance(what, (str, Episode, Fact)) else list(what)
         ids = [item if isinstance(item, str) else item.id for item in items]
-        return self._eraser.forget(ids, reason=reason, tombstones=not allow_again)
+        report = self._eraser.forget(ids, reason=reason, tombstones=not allow_again)
+        self._words.forget()
+        return report
 
     # -- upkeep --------------------------------------------------------------------------------------------------
 
@@ -623,6 +650,60 @@ class Grimoire:
         self._upkeep.rebuild_archive(progress)
         return self.stats()
 
+    def check_model(self) -> Drift:
+        """Whether the embedding model still is what it was: 20 reference texts embedded anew (spec 4, "Drift check").
+
+        Runs by itself once a week, with a Curator pass. Critical drift pauses the writing of vectors: episodes are
+        captured and found by their words until the model is healthy again or another takes its place.
+
+        Returns:
+            What was found; the first check of a model only keeps what later ones are compared with.
+        """
+        self._ready(write=True)
+        return self._models.check()
+
+    def migrate(
+        self,
+        to: str | Embedder | Callable[[list[str]], Any],
+        *,
+        steps: int | None = None,
+        progress: Progress = quiet,
+    ) -> MigrationReport:
+        """Moves every vector to another embedding model, and switches to it when all are there.
+
+        Until then the old vectors are in force: recall goes on with the old model, or if that cannot be loaded any
+        more, with the new one through a fitted adapter. What was made is kept: after a kill, the next call goes on; a
+        Curator pass does a step, too. The switch is one transaction in each store and ends by itself after a crash.
+
+        Args:
+            to: A name as in `embedding.model`, which is written to `bardo.toml`, or an embedder of the caller's own,
+                which has to be passed to `bardo.open` from then on.
+            steps: Pages of 64 records to do now; None goes on to the end.
+            progress: Told how far it has come.
+
+        Raises:
+            InvalidInputError: The model is the one in force, or another migration is under way.
+            EmbedderUnavailableError: The new model cannot be loaded.
+        """
+        self._ready(write=True)
+        self._embed(progress)
+        report = self._models.migrate(to, steps=steps, progress=progress)
+        self._moved(report)
+        return report
+
+    def _moved(self, report: MigrationReport | None) -> None:
+        if report is not None and report.switched:
+            self._eraser = Eraser(self._folder, self._stores, self._upkeep, self._embedder, self._clock)
+
+    def abandon_migration(self) -> None:
+        """Gives a migration up: the vectors in force stay, those of the new model go.
+
+        Raises:
+            InvalidInputError: There is none, or its switch has begun.
+        """
+        self._ready(write=True)
+        self._models.abandon()
+
     def stats(self) -> dict[str, Any]:
         """Counts and sizes of every part, in plain types."""
         self._ready()
@@ -634,6 +715,7 @@ class Grimoire:
             "dead": self.is_dead,
             "tick": self.now_tick,
             "model": str(self._embedder.fingerprint.model),
+            "embedding": self._models.stats(),
             "log": self._log.stats(),
             "facts": self._facts.stats(),
             "hot": self._hot.stats(),

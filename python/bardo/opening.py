@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from bardo.bequeath import testament
-from bardo.config import Config
+from bardo.config import Config, Embedding, write_setting
 from bardo.folder import Folder
 from bardo.grimoire import Grimoire
-from bardo.index import embedders
+from bardo.index import embedders, migration
 from bardo.ports import Clock, Embedder, SystemClock
 from bardo.stores import open_stores
 
@@ -53,7 +53,8 @@ def open(  # noqa: A001 - `bardo.open` reads as it should
         settings = dataclasses.replace(settings, agent=agent or folder.root.name)
     folder.prepare(agent=settings.agent, create=create)
     clock = clock or SystemClock()
-    port = embedders.resolve(embedder, settings.embedding)
+    given = embedders.resolve(embedder, settings.embedding)
+    port = migration.serving(folder.root, given, settings.embedding, chosen=embedder is not None)
     stores = open_stores(
         folder,
         settings,
@@ -64,10 +65,19 @@ def open(  # noqa: A001 - `bardo.open` reads as it should
         relearn=relearn,
     )
     try:
+        if embedder is None and port is given:
+            # The model of the vectors must be named where the next opening looks for it.
+            _keep_model(folder.root, settings.embedding)
         return Grimoire(folder, stores, clock=clock, embedder=port)
     except BaseException:
         stores.close()
         raise
+
+
+def _keep_model(folder: Path, settings: Embedding) -> None:
+    """Writes the model of a folder that was opened with it into `bardo.toml`, unless that says so already."""
+    if Config.load(folder).embedding.model != settings.model:
+        write_setting(folder, "embedding", "model", settings.model)
 
 
 def inherit(

@@ -9,6 +9,7 @@ from bardo._core import EpisodeLog, FactStore, HotSet
 from bardo.config import Config
 from bardo.errors import EmbedderUnavailableError, EmbeddingMismatchError, StoreDamagedError
 from bardo.folder import Folder, holder
+from bardo.index import migration
 from bardo.ports import Clock, Embedder
 from bardo.ticks import Ticks
 
@@ -90,6 +91,7 @@ def open_stores(
         )
         if not log.watermark(_FACTS_MADE):
             log.set_watermark(_FACTS_MADE, 1)
+        migration.settle(folder.root, log, facts, embedder)
         _require_model(folder, log, facts, embedder)
         hot = HotSet()
         hot.load(log, facts)
@@ -127,5 +129,5 @@ def _require_model(folder: Folder, log: EpisodeLog, facts: FactStore, embedder: 
         raise EmbeddingMismatchError(
             f"{folder.root} holds vectors of {stored.model} ({stored.dims}-d, version {stored.version}), but the "
             f"embedder is {given.model} ({given.dims}-d, version {given.version}). Open it with the model it was "
-            "built with: embedding.model in bardo.toml, or embedder=..."
+            "built with: embedding.model in bardo.toml, or embedder=...; and move to another with `bardo model migrate`"
         )

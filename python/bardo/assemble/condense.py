@@ -115,7 +115,9 @@ def _llmlingua() -> Callable[..., str]:
                     use_llmlingua2=True,
                     device_map="cpu",
                 )
-            except Exception as error:  # the import, a download, a broken torch: all end the same way for the caller
+            except (
+                Exception
+            ) as error:  # the import, a download, a broken torch: all end the same way for the caller
                 raise MissingPackageError(
                     f"the backend llmlingua cannot be used: {error}. Install it with `{INSTALL}` (it brings torch and "
                     'downloads a model), or use backend="own"'

@@ -25,9 +25,9 @@ LEAST_PAIRS = 8
 RANK = 128
 RIDGES = (1e-3, 1e-2, 1e-1, 1.0)
 #: Units of the hidden layer of the residual map, its passes over the sample, and its step (Adam).
-HIDDEN = 64
-PASSES = 200
-STEP = 3e-3
+HIDDEN = 32
+PASSES = 80
+STEP = 5e-3
 SEED = 7
 
 
@@ -99,13 +99,15 @@ def fit(source: Vectors, target: Vectors) -> Adapter:
     held = order[: max(2, int(len(order) * HELD_OUT))]
     rest = order[len(held) :]
     kinds: tuple[Kind, ...] = ("procrustes", "affine", "residual")
-    errors = {}
+    errors: dict[str, float] = {}
     for kind in kinds:
         parts = _fit(kind, given[rest], wanted[rest])
         errors[kind] = _distance(_apply(parts, given[held]), wanted[held])
     best = min(kinds, key=lambda kind: errors[kind])
     parts = _fit(best, given, wanted)
-    return Adapter(best, errors[best], errors, {name: part.astype(np.float32) for name, part in parts.items()})
+    return Adapter(
+        best, errors[best], errors, {name: part.astype(np.float32) for name, part in parts.items()}
+    )
 
 
 def _fit(kind: Kind, source: Matrix, target: Matrix) -> dict[str, Matrix]:
@@ -163,9 +165,9 @@ def _residual(source: Matrix, target: Matrix, affine: dict[str, Matrix]) -> dict
             "output": active.T @ error,
         }
         for name, slope in slopes.items():
-            slope = slope + 1e-4 * weights[name]
-            first[name] = 0.9 * first[name] + 0.1 * slope
-            second[name] = 0.999 * second[name] + 0.001 * slope**2
+            decayed = slope + 1e-4 * weights[name]
+            first[name] = 0.9 * first[name] + 0.1 * decayed
+            second[name] = 0.999 * second[name] + 0.001 * decayed**2
             mean, spread = first[name] / (1 - 0.9**step), second[name] / (1 - 0.999**step)
             weights[name] -= STEP * mean / (np.sqrt(spread) + 1e-8)
     return weights

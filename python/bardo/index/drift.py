@@ -1,7 +1,7 @@
 """Whether the embedding model still is what it was: reference texts embedded anew and compared (spec 4, "Embedding").
 
-A server that swaps its weights, a new runtime or another quantisation changes vectors under the same name. Compared with
-the vectors in the store such ones find the wrong memories, and nothing else would tell.
+A server that swaps its weights, a new runtime or another quantisation changes vectors under the same name. Compared
+with the vectors in the store such ones find the wrong memories, and nothing else would tell.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ REFERENCES = (
     "The recipe needs 200 grams of flour, three eggs and a pinch of salt.",
     "Our landlord agreed to repaint the kitchen before winter.",
     "https://example.org/reports/2026/q1.pdf holds the audited numbers.",
-    "A long walk along the river helped her think about the new job, the move to another city and the friends she would "
-    "leave behind, and in the evening she decided to accept the offer.",
+    "A long walk along the river helped her think about the new job, the move to another city and the friends she "
+    "would leave behind, and in the evening she decided to accept the offer.",
     "Yes.",
 )
 

@@ -1,11 +1,11 @@
 """From one embedding model to another without a moment in which the store is half of each (spec 4, "Migration").
 
-The vectors of the new model are made page by page and lie beside the old ones, which stay in force; a kill in between
-costs one page. When all are there, log and facts switch, each in one transaction. From the moment the switch has begun,
-`migration.json` says so, and whoever opens the folder next ends it before anything else.
+The vectors of the new model are made page by page and lie beside the old ones, which stay in force; a kill in
+between costs one page. When all are there, log and facts switch, each in one transaction. From the moment the switch
+has begun, `migration.json` says so, and whoever opens the folder next ends it before anything else.
 
-Meanwhile the index holds old vectors alone, so queries must be vectors of the old model: of that model itself as long as
-it can be loaded, else of the new one, led over by an adapter that was fitted on texts whose old vectors are stored.
+Meanwhile the index holds old vectors alone, so queries must be vectors of the old model: of that model itself as long
+as it can be loaded, else of the new one, led over by an adapter fitted on texts whose old vectors are stored.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from bardo import config
 from bardo._core import EpisodeLog, FactStore
 from bardo.errors import (
     EmbedderUnavailableError,
+    EmbeddingMismatchError,
     InvalidInputError,
     NotFoundError,
     StoreDamagedError,
@@ -31,7 +32,7 @@ from bardo.errors import (
 from bardo.files import write_atomically
 from bardo.index import adapter, embedders
 from bardo.index.drift import DriftWatch
-from bardo.index.sentences import documents
+from bardo.index.sentences import documents, spoken
 from bardo.model import Episode, Fingerprint
 from bardo.ports import Embedder, Progress, Vectors, quiet
 
@@ -181,7 +182,14 @@ class Migration:
         Returns:
             How many; 0 when all have theirs.
         """
-        page = self._log.without_staged(count)
+        if not same(self.new.fingerprint, self.pending.new):
+            raise EmbeddingMismatchError(
+                f"the migration goes to {self.pending.new.model}, and the embedder is {self.new.fingerprint.model}. "
+                "Open the folder with the model that the migration goes to"
+            )
+        in_force = self._log.fingerprint
+        behind = in_force is not None and not same(in_force, self.pending.new)
+        page = self._log.without_staged(count) if behind else []
         if page:
             try:
                 self._stage(page)
@@ -189,7 +197,9 @@ class Migration:
                 # One was forgotten meanwhile; the next step takes the others.
                 return self.step(count)
             return len(page)
-        facts = self._facts.without_staged(count)
+        of_facts = self._facts.fingerprint
+        behind = of_facts is not None and not same(of_facts, self.pending.new)
+        facts = self._facts.without_staged(count) if behind else []
         if facts:
             vectors = self.new.embed_documents([fact.text for fact in facts])
             self._facts.stage_vectors([fact.id for fact in facts], vectors, self.pending.new)
@@ -216,8 +226,9 @@ class Migration:
 
     def settle(self) -> None:
         """Ends a switch that has begun; every part can be done twice."""
-        while self.step():
-            pass
+        if self._is_behind():
+            while self.step():
+                pass
         # LanceDB holds old vectors and is made anew from the log.
         self._log.set_watermark(ARCHIVE_WATERMARK, 0)
         shutil.rmtree(self._folder / ARCHIVE_FOLDER, ignore_errors=True)
@@ -235,15 +246,10 @@ class Migration:
         (self._folder / ADAPTER_FILE).unlink(missing_ok=True)
         (self._folder / FILE_NAME).unlink(missing_ok=True)
 
-    def abandon(self) -> None:
-        """Gives the migration up: the model in force stays.
-
-        Raises:
-            InvalidInputError: The switch has begun.
-        """
-        if self.pending.switching:
-            raise InvalidInputError("the switch has begun and only goes forward. Open the folder to end it")
-        abandon(self._folder, self._log, self._facts)
+    def _is_behind(self) -> bool:
+        """Whether either store still has old vectors in force; its staged ones may lack the latest records."""
+        stored = (self._log.fingerprint, self._facts.fingerprint)
+        return any(each is not None and not same(each, self.pending.new) for each in stored)
 
     def counts(self) -> tuple[int, int]:
         """Episodes that have a new vector, and episodes and facts there are."""
@@ -267,7 +273,14 @@ class Migration:
 
 
 def abandon(folder: Path, log: EpisodeLog, facts: FactStore) -> None:
-    """Lets go of everything a migration made."""
+    """Lets go of everything a migration made.
+
+    Raises:
+        InvalidInputError: The switch has begun, and only goes forward.
+    """
+    pending = Pending.read(folder)
+    if pending is not None and pending.switching:
+        raise InvalidInputError("the switch has begun and only goes forward. Open the folder to end it")
     (folder / FILE_NAME).unlink(missing_ok=True)
     (folder / ADAPTER_FILE).unlink(missing_ok=True)
     log.drop_staged()
@@ -285,6 +298,8 @@ class AdaptedEmbedder:
 
     def __init__(self, old: Fingerprint, new: Embedder, lead: adapter.Adapter) -> None:
         self._old, self._new, self._lead = old, new, lead
+        #: Vectors of recent texts, if the new model keeps any.
+        self.cache = getattr(new, "cache", None)
 
     @property
     def fingerprint(self) -> Fingerprint:
@@ -316,25 +331,26 @@ def serving(folder: Path, given: Embedder, settings: config.Embedding, *, chosen
     pending = Pending.read(folder)
     if pending is None:
         return given
-    try:
-        is_new = same(given.fingerprint, pending.new)
-        is_old = same(given.fingerprint, pending.old)
-    except EmbedderUnavailableError:
-        is_new = is_old = False
-        if chosen or not pending.to:
-            return given
-    if is_new and pending.switching:
+    which = _which(given, pending)
+    if which == ("new" if pending.switching else "old"):
         return given
-    if is_old and not pending.switching:
-        return given
-    if not is_new:
+    if which != "new":
         if chosen or not pending.to:
             return given
         given = embedders.load(replace(settings, model=pending.to))
-    if pending.switching:
-        return given
-    lead = _adapter(folder)
+    lead = None if pending.switching else _adapter(folder)
     return given if lead is None else AdaptedEmbedder(pending.old, given, lead)
+
+
+def _which(given: Embedder, pending: Pending) -> str:
+    """Whether an embedder is the `old` or the `new` one of a migration; `neither` if it is not or cannot be loaded."""
+    try:
+        fingerprint = given.fingerprint
+    except EmbedderUnavailableError:
+        return "neither"
+    if same(fingerprint, pending.old):
+        return "old"
+    return "new" if same(fingerprint, pending.new) else "neither"
 
 
 def settle(folder: Path, log: EpisodeLog, facts: FactStore, embedder: Embedder) -> bool:
@@ -373,7 +389,7 @@ def _sample(log: EpisodeLog) -> tuple[list[str], Vectors]:
             except NotFoundError:
                 continue
             rows.append(whole[0])
-            texts.append(f"{episode.speaker}: {episode.text}" if episode.speaker else episode.text)
+            texts.append(spoken(episode.text, episode.speaker))
     if not rows:
         return [], np.empty((0, 0), np.float32)
     return texts, np.stack(rows).astype(np.float32)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from bardo._core import EpisodeLog, FactStore, HotSet
@@ -45,6 +46,8 @@ class Upkeep:
         self._open_archive = open_archive
         self._archive: LanceIndex | None = None
         self._lock = threading.RLock()
+        #: Why no vectors are written at present; empty if they are.
+        self.paused = ""
 
     @property
     def archive(self) -> LanceIndex:
@@ -68,6 +71,16 @@ class Upkeep:
         with self._lock:
             return self._embed_episodes(progress) + self.embed_facts()
 
+    def hold(self) -> AbstractContextManager[object]:
+        """While it is held, nobody writes a vector: for the switch to another model."""
+        return self._lock
+
+    def use(self, embedder: Embedder) -> None:
+        """Takes another model, after the log and the facts have its vectors."""
+        with self._lock:
+            self.close()
+            self._embedder = embedder
+
     def embed_facts(self) -> int:
         """Gives every fact that has none its vector, and brings the hot set up to date with `facts.db`.
 
@@ -76,7 +89,7 @@ class Upkeep:
         """
         with self._lock:
             done = 0
-            while page := self._facts.without_vectors(PAGE):
+            while not self.paused and (page := self._facts.without_vectors(PAGE)):
                 whole = self._embedder.embed_documents([fact.text for fact in page])
                 self._facts.put_vectors([fact.id for fact in page], whole, self._embedder.fingerprint)
                 done += len(page)
@@ -85,7 +98,7 @@ class Upkeep:
 
     def _embed_episodes(self, progress: Progress) -> int:
         done = 0
-        while page := self._log.without_vectors(PAGE):
+        while not self.paused and (page := self._log.without_vectors(PAGE)):
             ids = [episode.id for episode in page]
             whole, sentences, counts = documents(
                 self._embedder,

@@ -9,11 +9,12 @@ from typing import Annotated, Any
 import typer
 
 from bardo.errors import EmbedderUnavailableError
-from bardo.surfaces.cli.options import Debug, Json
-from bardo.surfaces.cli.output import Output
+from bardo.surfaces.cli.opening import grimoire
+from bardo.surfaces.cli.options import HERE, At, Debug, Json
+from bardo.surfaces.cli.output import Output, plain
 
 app = typer.Typer(
-    help="See or install the default embedding model.", no_args_is_help=True, rich_markup_mode=None
+    help="See, install, check or change the embedding model.", no_args_is_help=True, rich_markup_mode=None
 )
 
 
@@ -47,6 +48,59 @@ def install(
     output.note("building the model (once)")
     minilm.ensure()
     _print(_status(), output)
+
+
+@app.command()
+def check(at: At = HERE, as_json: Json = False, debug: Debug = False) -> None:
+    """Embed 20 reference texts anew and say whether the model has drifted; exits with 1 if it is critical."""
+    output = Output(as_json=as_json)
+    with grimoire(at) as opened:
+        drift = opened.check_model()
+    output.document(drift.to_dict())
+    _show({**drift.to_dict(), "what": str(drift)}, output, title="Drift of the embedding model")
+    if drift.status == "critical":
+        raise typer.Exit(1)
+
+
+@app.command()
+def migrate(  # noqa: PLR0917 - options of a verb
+    to: Annotated[
+        str, typer.Option("--to", metavar="NAME", help="The new model, as in embedding.model.")
+    ] = "",
+    abandon: Annotated[bool, typer.Option("--abandon", help="Give up the migration under way.")] = False,
+    steps: Annotated[
+        int, typer.Option("--steps", min=0, help="Pages of 64 records to do now; 0 goes on to the end.")
+    ] = 0,
+    at: At = HERE,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Move every vector to another embedding model; goes on where it was stopped or killed.
+
+    The model in force serves until all vectors of the new one are there; then both stores switch at once.
+    """
+    output = Output(as_json=as_json)
+    if bool(to) == abandon:
+        raise typer.BadParameter(
+            "name the new model, or give up the migration under way", param_hint="--to / --abandon"
+        )
+    with grimoire(at) as opened:
+        if abandon:
+            opened.abandon_migration()
+            output.document({"abandoned": True})
+            output.note("the migration was given up; the vectors in force stay")
+            return
+        with output.progress() as step:
+            report = opened.migrate(to, steps=steps or None, progress=step)
+    document = plain(report)
+    output.document(document)
+    _show(document, output, title="Migrated" if report.switched else "Under way")
+
+
+def _show(document: dict[str, Any], output: Output, *, title: str) -> None:
+    from bardo.surfaces.cli import tables  # noqa: PLC0415
+
+    output.show(tables.pairs(document.items(), title=title))
 
 
 def _pip(command: list[str], output: Output) -> None:

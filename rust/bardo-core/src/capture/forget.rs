@@ -10,7 +10,8 @@ use super::fault::Fault;
 use super::log::EpisodeLog;
 use super::session::Session;
 use super::tables::{
-    ANNOTATIONS, INTENTS, META, SUBJECTS, THREADS, TOMBSTONES, VECTORS, VERIFICATIONS, meta, meta_number,
+    ANNOTATIONS, INTENTS, META, NEXT_VECTORS, SUBJECTS, THREADS, TOMBSTONES, VECTORS, VERIFICATIONS, meta,
+    meta_number,
 };
 use super::write::Reply;
 use crate::error::Result;
@@ -144,7 +145,7 @@ impl Session<'_> {
         if let Some(thread) = &removed.thread {
             self.transaction.open_table(THREADS)?.remove((thread.as_str(), &bytes))?;
         }
-        for table in [ANNOTATIONS, VECTORS] {
+        for table in [ANNOTATIONS, VECTORS, NEXT_VECTORS] {
             remove_by_id(self, table, id)?;
         }
         if forgetting.tombstones {

@@ -4,20 +4,18 @@
 //! where it was killed. Nothing reads them before the switch (law 10), and the switch is one commit: renamed tables and
 //! a fingerprint.
 
-use redb::{ReadTransaction, ReadableTable, ReadableTableMetadata, TableDefinition, TableError};
+use redb::{ReadTransaction, ReadableTable, ReadableTableMetadata, TableError};
 
 use super::codec::Corrupt;
 use super::fault::Fault;
 use super::log::EpisodeLog;
 use super::session::Session;
-use super::tables::{ARRIVALS, Arrival, EpisodeReader, META, VECTORS, meta_number};
+use super::tables::{ARRIVALS, Arrival, EpisodeReader, META, NEXT_VECTORS, VECTORS, meta_number};
 use super::vectors::VectorBatch;
 use super::write::Reply;
 use crate::error::{Error, Result};
 use crate::model::{Episode, Fingerprint, Id};
 
-/// Vectors of the model that comes, by id; there is no such table outside a migration.
-const NEXT_VECTORS: TableDefinition<'_, &[u8; 16], &[u8]> = TableDefinition::new("next_vectors");
 /// Name in `meta` of the fingerprint of the model that comes, postcard.
 const NEXT_FINGERPRINT: &str = "next_fingerprint";
 /// Name in `meta`: every arrival up to this number has a vector of the model that comes.

@@ -11,6 +11,7 @@
 //! | `subjects`, `threads` | (name, order key) | nothing |
 //! | `verifications` | running number from 1 | id |
 //! | `vectors` | id | sealed f16 vectors: the whole text, then its sentences |
+//! | `next_vectors` | id | vectors of a model that is to follow (`staging.rs`); only during a migration |
 //! | `tombstones` | content hash | when it was forgotten; made with the first deletion, as the next one |
 //! | `intents` | running number from 1 | a deletion that other stores have yet to make, as its caller wrote it |
 //!
@@ -41,6 +42,7 @@ pub(crate) const SUBJECTS: TableDefinition<'_, (&str, &[u8; KEY_BYTES]), ()> =
 pub(crate) const THREADS: TableDefinition<'_, (&str, &[u8; KEY_BYTES]), ()> = TableDefinition::new("threads");
 pub(crate) const VERIFICATIONS: TableDefinition<'_, u64, &[u8; 16]> = TableDefinition::new("verifications");
 pub(crate) const VECTORS: TableDefinition<'_, &[u8; 16], &[u8]> = TableDefinition::new("vectors");
+pub(crate) const NEXT_VECTORS: TableDefinition<'_, &[u8; 16], &[u8]> = TableDefinition::new("next_vectors");
 pub(crate) const TOMBSTONES: TableDefinition<'_, u64, i64> = TableDefinition::new("tombstones");
 pub(crate) const INTENTS: TableDefinition<'_, u64, &str> = TableDefinition::new("intents");
 

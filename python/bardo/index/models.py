@@ -1,0 +1,184 @@
+"""The embedding model of an open grimoire: watched for drift, and moved to another without a break."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from bardo import config
+from bardo._core import EpisodeLog, FactStore, HotSet
+from bardo.errors import EmbeddingMismatchError, InvalidInputError, InvalidVectorError
+from bardo.index import embedders, migration
+from bardo.index.drift import Drift, DriftWatch
+from bardo.index.engines import EmbedFunction
+from bardo.index.migration import AdaptedEmbedder, Migration, MigrationReport, Pending
+from bardo.index.upkeep import Upkeep
+from bardo.ports import Clock, Embedder, Progress, quiet
+
+Done = TypeVar("Done")
+
+
+class ModelKeeper:
+    """Keeps which embedder is in force; safe to call from many threads.
+
+    Args:
+        folder: Of the grimoire.
+        log: Episodes.
+        facts: Facts.
+        hot: The index in memory, loaded anew after a switch.
+        upkeep: Writes vectors; held during a switch, paused while the model has drifted.
+        embedder: The model in force.
+        settings: To load another one with.
+        clock: Tells the wall clock.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        log: EpisodeLog,
+        facts: FactStore,
+        hot: HotSet,
+        upkeep: Upkeep,
+        *,
+        embedder: Embedder,
+        settings: config.Embedding,
+        clock: Clock,
+    ) -> None:
+        self._folder, self._log, self._facts, self._hot = folder, log, facts, hot
+        self._upkeep, self._settings, self._clock = upkeep, settings, clock
+        self._watch = DriftWatch(folder)
+        self._moving: Migration | None = None
+        self._lock = threading.Lock()
+        self._settled = threading.Event()
+        self._settled.set()
+        self._turn = 0
+        self.embedder = embedder
+        upkeep.paused = self._watch.paused
+
+    @property
+    def paused(self) -> str:
+        """Why no vectors are written at present; empty if they are."""
+        return self._upkeep.paused
+
+    def steadily(self, work: Callable[[Embedder], Done]) -> Done:
+        """Does some work that reads vectors, and does it again if the model was switched meanwhile (law 10)."""
+        while True:
+            self._settled.wait()
+            turn = self._turn
+            try:
+                done = work(self.embedder)
+            except (InvalidVectorError, EmbeddingMismatchError):
+                if turn == self._turn and self._settled.is_set():
+                    raise
+                continue
+            if turn == self._turn and self._settled.is_set():
+                return done
+
+    def watch(self) -> Drift | None:
+        """Checks the model if a week has passed since the last time, and there are vectors to compare with.
+
+        Returns:
+            What was found; None if it was not due.
+        """
+        if self._log.fingerprint is None or not self._watch.due(self._clock.now()):
+            return None
+        return self.check()
+
+    def check(self) -> Drift:
+        """Embeds the reference texts anew and compares; critical drift pauses the writing of vectors."""
+        drift = self._watch.check(self.embedder, now=self._clock.now())
+        self._upkeep.paused = self._watch.paused
+        return drift
+
+    def migrate(
+        self, to: str | Embedder | EmbedFunction, *, steps: int | None = None, progress: Progress = quiet
+    ) -> MigrationReport:
+        """Moves to another model, or goes on with it; see `Grimoire.migrate`."""
+        with self._lock:
+            name = to if isinstance(to, str) else ""
+            new = (
+                embedders.load(config.Embedding(to, self._settings.threads, self._settings.batch))
+                if isinstance(to, str)
+                else embedders.resolve(to)
+            )
+            self._moving = Migration.begin(
+                self._folder, self._log, self._facts, to=name, new=new, now=self._clock.now()
+            )
+            return self._go_on(self._moving, steps, progress)
+
+    def move_on(self) -> MigrationReport | None:
+        """One step of the migration that is under way; None if there is none, or its model is not at hand."""
+        with self._lock:
+            moving = self._moving or self._resumed()
+            if moving is None:
+                return None
+            self._moving = moving
+            return self._go_on(moving, 1, quiet)
+
+    def abandon(self) -> None:
+        """Gives the migration up: the model in force stays.
+
+        Raises:
+            InvalidInputError: There is none.
+        """
+        with self._lock:
+            if Pending.read(self._folder) is None:
+                raise InvalidInputError("no migration is under way. See `bardo model check`")
+            migration.abandon(self._folder, self._log, self._facts)
+            self._moving = None
+
+    def stats(self) -> dict[str, Any]:
+        """The last check of the model, and the migration under way, in plain types."""
+        last, pending = self._watch.last, Pending.read(self._folder)
+        found: dict[str, Any] = {"drift": last.to_dict() if last else None, "paused": self.paused}
+        if pending is not None:
+            staged = self._log.staged()
+            found["migration"] = {
+                "to": pending.new.model,
+                "done": staged[1] if staged else 0,
+                "total": len(self._log),
+                "serving": self._serving(),
+            }
+        return found
+
+    def _resumed(self) -> Migration | None:
+        pending = Pending.read(self._folder)
+        if pending is None or not pending.to:
+            return None
+        new = embedders.load(config.Embedding(pending.to, self._settings.threads, self._settings.batch))
+        return Migration(self._folder, self._log, self._facts, pending, new)
+
+    def _go_on(self, moving: Migration, steps: int | None, progress: Progress) -> MigrationReport:
+        done, total = moving.counts()
+        taken = 0
+        while steps is None or taken < steps:
+            made = moving.step()
+            if not made:
+                return self._switch(moving, progress)
+            taken, done = taken + 1, done + made
+            progress("migrate", done, max(done, total))
+        return moving.report(serving=self._serving())
+
+    def _switch(self, moving: Migration, progress: Progress) -> MigrationReport:
+        """Everybody waits or does their work again: nobody searches new vectors with an old one."""
+        report = moving.report(serving=self._serving(), switched=True)
+        with self._upkeep.hold():
+            self._settled.clear()
+            try:
+                self._upkeep.close()
+                moving.finish(progress)
+                self._hot.load(self._log, self._facts)
+                self.embedder = moving.new
+                self._upkeep.use(moving.new)
+                self._upkeep.paused = ""
+                self._watch = DriftWatch(self._folder)
+                self._moving = None
+            finally:
+                self._turn += 1
+                self._settled.set()
+        return report
+
+    def _serving(self) -> str:
+        return "adapter" if isinstance(self.embedder, AdaptedEmbedder) else "old model"

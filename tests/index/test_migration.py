@@ -1,0 +1,380 @@
+"""From one embedding model to another: never half done, resumed after a kill, and seen by nobody before the switch."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+import sys
+import textwrap
+import threading
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import bardo
+from bardo.errors import EmbedderUnavailableError, EmbeddingMismatchError, InvalidInputError
+from bardo.index import adapter, embedders, migration
+from bardo.index.drift import CRITICAL_DISTANCE, DriftWatch, compare
+from bardo.model import Fingerprint
+from bardo.ports import ManualClock
+
+WEEK = 7 * 86_400
+SENTENCES = [
+    f"{who} {what} {where} on day {day}"
+    for day, (who, what, where) in enumerate(
+        (who, what, where)
+        for who in ("Ann", "Ben", "Carol", "the oracle", "our landlord")
+        for what in ("bought a bicycle", "lagged two blocks", "painted the kitchen", "missed the train")
+        for where in ("in Vienna", "near the harbour", "after the storm", "before lunch", "at midnight")
+    )
+]
+
+
+def words_as_vectors(dims: int, salt: str):
+    """A model of no understanding: every word a direction of its own, a text their sum."""
+
+    def embed(texts: list[str]) -> np.ndarray:
+        rows = []
+        for text in texts:
+            seeds = [
+                hashlib.blake2b(f"{salt}{word}".encode(), digest_size=8).digest() for word in text.split()
+            ]
+            parts = [
+                np.random.default_rng(int.from_bytes(seed)).standard_normal(dims) for seed in seeds or [b"\1"]
+            ]
+            rows.append(np.sum(parts, axis=0))
+        return np.stack(rows)
+
+    return embed
+
+
+def model(name: str, dims: int) -> embedders.TextEmbedder:
+    return embedders.from_callable(words_as_vectors(dims, name), name=name, dims=dims)
+
+
+OLD, NEW, THIRD = model("old", 48), model("new", 32), model("third", 48)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    with bardo.open(tmp_path / "agent", embedder=OLD) as opened:
+        opened.remember(SENTENCES)
+        opened.learn(["Trains are missed at midnight", "Kitchens are painted in Vienna"])
+    return tmp_path / "agent"
+
+
+def test_every_vector_is_the_new_models_after_a_migration(folder):
+    with bardo.open(folder, embedder=OLD) as opened:
+        report = opened.migrate(NEW)
+        assert report.switched
+        assert report.done == report.total == len(SENTENCES) + 2
+        assert opened.stats()["model"] == "new"
+        assert opened.recall("Who painted the kitchen near the harbour?", limit=3)
+    with pytest.raises(EmbeddingMismatchError):
+        bardo.open(folder, embedder=OLD)
+    with bardo.open(folder, embedder=NEW) as opened:
+        found = opened.recall(SENTENCES[17], limit=1)[0]
+        assert found.text == SENTENCES[17]
+        assert found.why.arms[0].value == pytest.approx(1.0, abs=0.01)
+        whole, _, _ = opened._log.vectors([found.id])
+        assert whole.shape == (1, 32)
+
+
+def test_until_the_switch_the_old_vectors_are_in_force_and_new_memories_join_them(folder):
+    with bardo.open(folder, embedder=OLD) as opened:
+        before = [memory.id for memory in opened.recall("Ben lagged two blocks", limit=5)]
+        report = opened.migrate(NEW, steps=1)
+        assert not report.switched
+        assert 0 < report.done < report.total
+        assert report.serving == "old model"
+        assert [memory.id for memory in opened.recall("Ben lagged two blocks", limit=5)] == before
+        opened.remember("Dora repaired the lighthouse")
+        assert opened.recall("lighthouse", limit=1)[0].text == "Dora repaired the lighthouse"
+        assert opened.stats()["embedding"]["migration"]["to"] == "new"
+        with pytest.raises(InvalidInputError, match="under way"):
+            opened.migrate(THIRD)
+    with bardo.open(folder, embedder=OLD) as opened:
+        assert opened.migrate(NEW).switched
+        assert opened.recall("Dora repaired the lighthouse", limit=1)[0].why.arms[0].value == pytest.approx(
+            1, abs=0.01
+        )
+
+
+def test_a_new_model_given_too_early_is_served_through_the_adapter(folder):
+    with bardo.open(folder, embedder=OLD) as opened:
+        opened.migrate(NEW, steps=1)
+    with bardo.open(folder, embedder=NEW) as opened:
+        assert opened.stats()["embedding"]["migration"]["serving"] == "adapter"
+        hits = sum(opened.recall(text, limit=5)[0].text == text for text in SENTENCES[::7])
+        assert hits >= 0.9 * len(SENTENCES[::7])
+        with pytest.raises(EmbeddingMismatchError):
+            opened._log.put_vectors(
+                [opened.recall("Ann", limit=1)[0].id],
+                np.zeros((1, 32), np.float32), np.zeros((0, 32), np.float32), [0], NEW.fingerprint,
+            )  # fmt: skip
+        assert opened.migrate(NEW).switched
+    assert not (folder / migration.ADAPTER_FILE).exists()
+    assert not (folder / migration.FILE_NAME).exists()
+
+
+def test_a_migration_given_up_leaves_no_trace(folder):
+    with bardo.open(folder, embedder=OLD) as opened:
+        opened.migrate(NEW, steps=1)
+        opened.abandon_migration()
+        assert opened._log.staged() is None
+        assert "migration" not in opened.stats()["embedding"]
+        with pytest.raises(InvalidInputError):
+            opened.abandon_migration()
+        with pytest.raises(InvalidInputError, match="already"):
+            opened.migrate(OLD)
+
+
+CHILD = """
+    import os, sys
+    sys.path[:0] = [{tests!r}]
+    from test_migration import NEW, OLD
+    import bardo
+    from bardo import _core
+    from bardo.index.migration import Migration
+
+    point = {point!r}
+    opened = bardo.open({folder!r}, embedder=OLD)
+    if point == "staging":
+        opened.migrate(NEW, steps=1)
+        os._exit(9)
+    if point == "before the log":
+        Migration.settle = lambda self: os._exit(9)
+    else:
+        # Between the two stores: the log has switched, the facts have not.
+        from bardo.index import migration
+        real = migration.same
+        def fatal(left, right):
+            if opened._log.fingerprint.model == "new":
+                os._exit(9)
+            return real(left, right)
+        migration.same = fatal
+    opened.migrate(NEW)
+"""
+
+
+@pytest.mark.parametrize("point", ["staging", "before the log", "between the stores"])
+def test_a_killed_migration_goes_on_and_the_store_is_never_half_of_each(folder, point):
+    script = textwrap.dedent(CHILD).format(tests=str(Path(__file__).parent), folder=str(folder), point=point)
+    child = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert child.returncode == 9, child.stderr
+    switching = json.loads((folder / migration.FILE_NAME).read_bytes())["switching"]
+    assert switching == (point != "staging")
+    with bardo.open(folder, embedder=NEW if switching else OLD) as opened:
+        if not switching:
+            assert opened._log.fingerprint.model == opened._facts.fingerprint.model == "old"
+            assert opened.migrate(NEW).switched
+        assert opened._log.fingerprint.model == opened._facts.fingerprint.model == "new"
+        assert not opened._log.without_vectors()
+        assert not opened._facts.without_vectors()
+        assert opened.recall(SENTENCES[30], limit=1)[0].text == SENTENCES[30]
+    assert not (folder / migration.FILE_NAME).exists()
+
+
+def test_a_curator_pass_moves_a_named_migration_on(tmp_path, monkeypatch):
+    named = {"minilm": OLD, "wordllama": NEW}
+    monkeypatch.setattr(
+        embedders, "load", lambda settings=None: named[settings.model if settings else "minilm"]
+    )
+    with bardo.open(tmp_path / "agent") as opened:
+        opened.remember(SENTENCES)
+        assert not opened.migrate("wordllama", steps=1).switched
+        opened.sleep()
+        opened.sleep()
+        assert opened.stats()["model"] == "new"
+    settings = tomllib.loads((tmp_path / "agent" / "bardo.toml").read_text())
+    assert settings["embedding"]["model"] == "wordllama"
+    with bardo.open(tmp_path / "agent") as opened:
+        assert opened.stats()["model"] == "new"
+
+
+def test_recall_goes_on_in_other_threads_while_the_model_is_switched(folder):
+    with bardo.open(folder, embedder=OLD) as opened:
+        wrong: list[object] = []
+        over = threading.Event()
+
+        def ask() -> None:
+            while not over.is_set():
+                try:
+                    found = opened.recall(SENTENCES[42], limit=1)[0].text
+                except Exception as error:
+                    found = repr(error)
+                if found != SENTENCES[42]:
+                    wrong.append(found)
+
+        threads = [threading.Thread(target=ask) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        opened.migrate(NEW)
+        over.set()
+        for thread in threads:
+            thread.join()
+        assert not wrong
+
+
+def test_what_is_forgotten_during_a_migration_has_no_staged_vector_left(folder):
+    with bardo.open(folder, embedder=OLD) as opened:
+        opened.migrate(NEW, steps=1)
+        first = next(iter(opened.episodes(last=len(SENTENCES))))
+        staged = opened._log.staged()[1]
+        opened.forget(first, reason="asked to")
+        assert opened._log.staged()[1] == staged - 1
+        assert opened.migrate(NEW).switched
+
+
+def test_a_model_named_when_a_memory_is_made_is_found_again_by_a_plain_open(tmp_path, monkeypatch):
+    named = {"minilm": OLD, "wordllama": NEW}
+    monkeypatch.setattr(
+        embedders, "load", lambda settings=None: named[settings.model if settings else "minilm"]
+    )
+    with bardo.open(tmp_path / "agent", config={"embedding": {"model": "wordllama"}}) as opened:
+        opened.remember("what was embedded by the named model")
+        opened.recall("named model")
+    with bardo.open(tmp_path / "agent") as opened:
+        assert opened.recall("named model")[0].text == "what was embedded by the named model"
+
+
+def test_when_the_old_model_is_gone_the_new_one_serves_through_the_adapter(tmp_path, monkeypatch):
+    class Gone:
+        @property
+        def fingerprint(self) -> Fingerprint:
+            raise EmbedderUnavailableError("the old model is not here any more. Migrate")
+
+        def embed_documents(self, texts):
+            raise EmbedderUnavailableError("the old model is not here any more. Migrate")
+
+        embed_queries = embed_documents
+
+    named: dict[str, object] = {"minilm": OLD, "wordllama": NEW}
+    monkeypatch.setattr(
+        embedders, "load", lambda settings=None: named[settings.model if settings else "minilm"]
+    )
+    with bardo.open(tmp_path / "agent") as opened:
+        opened.remember(SENTENCES)
+        opened.migrate("wordllama", steps=1)
+    named["minilm"] = Gone()
+    with bardo.open(tmp_path / "agent") as opened:
+        assert opened.stats()["embedding"]["migration"]["serving"] == "adapter"
+        assert opened.recall(SENTENCES[3], limit=3)[0].text == SENTENCES[3]
+        assert opened.migrate("wordllama").switched
+
+
+def test_real_models_migrate_with_the_recall_of_a_fresh_index(tmp_path, minilm):
+    texts = SENTENCES[:60]
+    with bardo.open(tmp_path / "moved", embedder=minilm) as opened:
+        opened.remember(texts)
+        opened.recall("warm")
+        light = embedders.load(bardo.Config(embedding=bardo.config.Embedding("wordllama")).embedding)
+        report = opened.migrate(light)
+        assert report.switched
+        assert report.adapter in {"procrustes", "affine", "residual"}
+        with bardo.open(tmp_path / "fresh", embedder=light) as fresh:
+            fresh.remember(texts)
+            for query in ("who missed a train?", "painting at midnight", "the oracle"):
+                moved = [memory.text for memory in opened.recall(query, limit=5)]
+                assert moved == [memory.text for memory in fresh.recall(query, limit=5)]
+
+
+# -- adapters ------------------------------------------------------------------------------------------------------
+
+
+def unit(rows: np.ndarray) -> np.ndarray:
+    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+
+
+def test_a_rotation_is_found_and_chosen():
+    chance = np.random.default_rng(1)
+    source = unit(chance.standard_normal((80, 24)))
+    turn, _ = np.linalg.qr(chance.standard_normal((24, 24)))
+    led = adapter.fit(source, unit(source @ turn))
+    assert led.kind == "procrustes"
+    assert led.error < 1e-6
+
+
+def test_an_adapter_leads_between_dimensions_and_comes_back_from_its_file(tmp_path):
+    chance = np.random.default_rng(2)
+    hidden = chance.standard_normal((300, 10))
+    source, target = (unit(hidden @ chance.standard_normal((10, dims)) + 0.1) for dims in (24, 16))
+    led = adapter.fit(source, target)
+    assert led.error < 0.05
+    assert set(led.errors) == {"procrustes", "affine", "residual"}
+    led.save(tmp_path / "a.npz")
+    again = adapter.Adapter.load(tmp_path / "a.npz")
+    assert np.allclose(again(source), led(source), atol=1e-5)
+    assert again.kind == led.kind
+    (tmp_path / "a.npz").write_bytes(b"no adapter")
+    with pytest.raises(bardo.errors.StoreDamagedError):
+        adapter.Adapter.load(tmp_path / "a.npz")
+
+
+# -- drift ---------------------------------------------------------------------------------------------------------
+
+
+class Drifting:
+    """A model that changes under its name."""
+
+    def __init__(self) -> None:
+        self.noise = 0.0
+        self.calls = 0
+
+    def __call__(self, texts: list[str]) -> np.ndarray:
+        self.calls += 1
+        true = unit(words_as_vectors(48, "d")(texts))
+        chance = np.random.default_rng(self.calls)
+        return true + self.noise * chance.standard_normal(true.shape) / np.sqrt(48)
+
+
+@pytest.mark.parametrize(("noise", "status"), [(0.0, "healthy"), (0.25, "warning"), (1.0, "critical")])
+def test_drift_is_healthy_a_warning_or_critical_by_distance(tmp_path, noise, status):
+    function = Drifting()
+    embedder = embedders.from_callable(function, name="drifting", dims=48)
+    watch = DriftWatch(tmp_path)
+    assert watch.check(embedder, now=1).first
+    function.noise = noise
+    found = watch.check(embedder, now=2)
+    assert found.status == status, found
+    assert (found.distance > CRITICAL_DISTANCE) == (status == "critical")
+    assert DriftWatch(tmp_path).last == found
+    assert bool(DriftWatch(tmp_path).paused) == (status == "critical")
+
+
+def test_swapped_neighbours_and_sudden_norms_are_seen_without_distance():
+    rows = unit(np.random.default_rng(0).standard_normal((20, 8)))
+    assert compare(rows, rows, now=0, norms=(1.0, 9.0)).status == "warning"
+    assert compare(rows, rows[::-1].copy(), now=0).status == "critical"
+    assert compare(rows, np.zeros((20, 4), np.float32), now=0).status == "critical"
+
+
+def test_critical_drift_pauses_vectors_but_not_capture_and_says_so(tmp_path):
+    function = Drifting()
+    embedder = embedders.from_callable(function, name="drifting", dims=48)
+    clock = ManualClock(1_700_000_000_000_000)
+    with bardo.open(tmp_path / "agent", embedder=embedder, clock=clock) as opened:
+        opened.remember(SENTENCES[:10])
+        opened.sleep()
+        function.noise = 1.0
+        clock.advance(WEEK - 60)
+        opened.sleep()
+        assert opened.stats()["embedding"]["drift"]["status"] == "healthy", "not due yet"
+        clock.advance(120)
+        opened.sleep()
+        assert opened.stats()["embedding"]["drift"]["status"] == "critical"
+        opened.remember("Zebras crossed the harbour")
+        opened.learn("Zebras are rare here")
+        found = opened.recall("zebras harbour", limit=2)
+        assert found[0].text == "Zebras crossed the harbour"
+        assert any("drifted" in note for note in found.notes)
+        assert opened._log.without_vectors()
+        assert opened._facts.without_vectors()
+        function.noise = 0.0
+        assert opened.check_model().status == "healthy"
+        opened.recall("zebras")
+        assert not opened._log.without_vectors()
+        assert not opened._facts.without_vectors()
