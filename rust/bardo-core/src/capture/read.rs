@@ -108,6 +108,11 @@ impl EpisodeLog {
         })
     }
 
+    /// The running number of the last arrival; 0 before the first.
+    pub fn last_seq(&self) -> Result<u64> {
+        self.read(|view| last_number(&view.open_table(ARRIVALS)?))
+    }
+
     /// Verified episodes in the order of verification, with their numbers, all above `number`, at most `limit`.
     pub fn verified_since(&self, number: u64, limit: usize) -> Result<Vec<(u64, Episode)>> {
         self.read(|view| {

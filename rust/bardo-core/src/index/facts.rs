@@ -9,6 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, named_params, params};
 
+use super::facts_names::Names;
 use super::facts_record::{self as record, Stored, rows, signed};
 use super::facts_schema::{MIGRATIONS, decode, register_functions};
 use super::facts_versions::list_as_of;
@@ -119,6 +120,8 @@ pub struct FactStore {
     pub(crate) agent: String,
     ids: IdSource,
     retention: Mutex<Retention>,
+    /// Taken before the connection, never after it.
+    names: Mutex<Names>,
     connection: Mutex<Option<Connection>>,
 }
 
@@ -134,6 +137,7 @@ impl FactStore {
             agent: options.agent.clone(),
             ids: IdSource::new(options.seed ^ domain),
             retention: Mutex::new(options.retention),
+            names: Mutex::default(),
             connection: Mutex::new(Some(connection)),
         };
         store.claim(options.now)?;
@@ -307,6 +311,11 @@ impl FactStore {
                 .close()
                 .map_err(|(_, error)| migrate::Failure::from(error).into_error("close", &self.path)),
         }
+    }
+
+    /// The known names; whoever holds them is the only one that reads texts.
+    pub(crate) fn names(&self) -> MutexGuard<'_, Names> {
+        lock(&self.names)
     }
 
     /// Reads in one transaction, so that rows of several tables belong together.

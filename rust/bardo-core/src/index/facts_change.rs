@@ -13,6 +13,9 @@ use crate::error::{Error, Result};
 use crate::model::decay::{CONTRADICTED_CEILING, confidence_now, reinforced, weakened};
 use crate::model::{Fact, FactStatus, Id, Micros};
 
+/// Counts what was written about how facts and entities stand to each other.
+pub(crate) const EDGES: &str = "edges";
+
 /// How two facts stand to each other (spec 2, "Links and graph").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Relation {
@@ -259,10 +262,12 @@ impl FactStore {
                 )?;
                 stats.push((status.name().to_owned(), number));
             }
-            for table in ["links", "vectors", "baselines"] {
+            for table in ["links", "vectors", "baselines", "versions", "entities", "triples"] {
                 stats.push((table.to_owned(), count(&format!("SELECT count(*) FROM {table}"))?));
             }
-            for name in ["upsert_new", "upsert_exact", "upsert_similar", "change", "watermark"] {
+            for name in
+                ["upsert_new", "upsert_no_existing", "upsert_exact", "upsert_similar", "change", "watermark"]
+            {
                 stats.push((name.to_owned(), counter(connection, name)?));
             }
             Ok(stats)
@@ -328,5 +333,6 @@ pub(crate) fn write_link(writer: &Writer<'_>, link: &Link) -> Step<()> {
              ON CONFLICT (src, dst, relation) DO UPDATE SET weight = excluded.weight, tick = excluded.tick",
         )?
         .execute(params![link.src.0, link.dst.0, link.relation.name(), link.weight, signed(link.tick)?])?;
+    writer.next(EDGES)?;
     Ok(())
 }

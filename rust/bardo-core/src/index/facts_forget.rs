@@ -6,6 +6,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::facts::FactStore;
 use super::facts_erase::mend_history;
+use super::facts_names::NAMES_EPOCH;
 use super::facts_record::{self as record, Stored, rows};
 use super::facts_write::Writer;
 use super::migrate::Step;
@@ -190,7 +191,7 @@ fn forget_sources(
     }
     if forgotten.memories > 0 || forgotten.triples > 0 {
         forgotten.entities = drop_unnamed(connection)?;
-        writer.next("names")?;
+        writer.next(NAMES_EPOCH)?;
     }
     Ok(())
 }

@@ -141,7 +141,7 @@ fn second(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
             serial INTEGER PRIMARY KEY AUTOINCREMENT,
             id BLOB NOT NULL UNIQUE,
             tick INTEGER NOT NULL,
-            at INTEGER NOT NULL
+            text_key INTEGER NOT NULL           -- hash of what was read
         ) STRICT;
         CREATE TABLE findings (
             memory INTEGER NOT NULL REFERENCES memories ON DELETE CASCADE,

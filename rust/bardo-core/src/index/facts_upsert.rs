@@ -6,6 +6,7 @@ use rusqlite::params;
 
 use super::facts::{FactStore, Retention};
 use super::facts_erase::is_forgotten;
+use super::facts_names::with_findings;
 use super::facts_record::{self as record, Stored, normalised};
 use super::facts_schema::{Direction, encode};
 use super::facts_vectors::{check_vector, claim_fingerprint};
@@ -99,6 +100,7 @@ impl FactStore {
                 let offer = Offer { fact, vector: vector.as_deref(), tick, now };
                 let (id, outcome) = self.upsert_one(writer, &mut neighbours, &offer, retention)?;
                 writer.count(&format!("upsert_{}", outcome.name()), 1)?;
+
                 outcomes.push((id, outcome));
             }
             Ok(outcomes)
@@ -137,6 +139,9 @@ impl FactStore {
             renew(writer, stored, fact, retention, tick)?;
             return Ok((id, outcome));
         }
+        if !has_living(writer, fact)? {
+            writer.count("upsert_no_existing", 1)?;
+        }
         let mut fact = self.born(fact, tick, now);
         let serial = writer.insert(&mut fact)?;
         if let Some(vector) = vector {
@@ -162,12 +167,19 @@ impl FactStore {
             fact.origin.clone_from(&self.agent);
         }
         fact.support = fact.support.max(fact.evidence.len() as u32);
+        with_findings(&mut fact);
         fact
     }
 }
 
 /// In force, or contradicted but not yet expired: what a repetition may renew.
 const LIVING: &str = "status IN ('active', 'contradicted')";
+
+/// Whether there is anything that the fact could have been compared with.
+fn has_living(writer: &Writer<'_>, fact: &Fact) -> Step<bool> {
+    let query = format!("SELECT 1 FROM facts WHERE category = ?1 AND kind = ?2 AND {LIVING}");
+    Ok(writer.transaction.prepare_cached(&query)?.exists(params![fact.category, fact.kind.name()])?)
+}
 
 fn same_text(writer: &Writer<'_>, fact: &Fact) -> Step<Option<Stored>> {
     let candidates = record::select(
