@@ -583,6 +583,84 @@ class FactStore:
     def close(self) -> None:
         """Closes the file; every later call raises StoreUnavailableError."""
 
+@final
+class Names:
+    """What memories name and how it hangs together: entities, web addresses, commands, paths, triples.
+
+    All of it is in the file of the facts and is read from episodes and facts after a watermark, never while they are
+    written.
+
+    Args:
+        facts: The store whose file holds them.
+    """
+
+    def __new__(cls, facts: FactStore) -> Names: ...
+    def read(self, log: EpisodeLog, *, least: int = 1) -> dict[str, int]:
+        """Reads the episodes that wait, if there are at least so many, and every changed fact.
+
+        Returns:
+            Counts: `episodes`, `facts`, `entities` (new ones), `mentions`, `findings`.
+        """
+
+    def reread(self) -> None:
+        """Forgets what was read, except what callers said, so that the next `read` reads all anew."""
+
+    def entities(
+        self, *, name: str | None = None, kind: str | None = None, memory: str | None = None, limit: int = 100
+    ) -> list[tuple[str, str, list[str], int, tuple[int, int] | None]]:
+        """Entities by name or alias, by kind, or named by a memory; the most mentioned first.
+
+        Returns:
+            Canonical name, kind, aliases, number of memories, and the ticks of the first and the last of them.
+        """
+
+    def related(self, name: str, limit: int = 20) -> list[tuple[str, str, int]]:
+        """Name, kind and number of common memories of the entities that are named together with this one.
+
+        Raises:
+            NotFoundError: There is no such entity.
+        """
+
+    def mentions(self, name: str, limit: int = 100) -> list[str]:
+        """Ids of the memories that name an entity, the latest first.
+
+        Raises:
+            NotFoundError: There is no such entity.
+        """
+
+    def merge(self, into: str, names: Sequence[str]) -> int:
+        """Makes several names one entity under the first; unknown ones become aliases. Returns how many were merged."""
+
+    def find(self, kind: str, fragment: str, limit: int = 100) -> list[tuple[str, str]]:
+        """Ids of memories that hold a `url`, `command` or `path` with this fragment, and what it is; latest first."""
+
+    def relate(
+        self,
+        subject: str,
+        predicate: str,
+        object: str,  # noqa: A002  # the word of the trade
+        *,
+        confidence: float = 0.7,
+        source: str | None = None,
+        valid_from: int,
+        valid_to: int | None = None,
+        replaces: bool = False,
+    ) -> int:
+        """Keeps a triple that holds from one tick up to another.
+
+        `replaces` ends what the subject had by the predicate until then. Returns its number.
+        """
+
+    def triples(
+        self,
+        *,
+        entity: str | None = None,
+        predicate: str | None = None,
+        as_of: int | None = None,
+        limit: int = 1024,
+    ) -> list[tuple[str, str, str, float, str | None, int, int | None]]:
+        """Subject, predicate, object, confidence, source, first tick, tick of the end; the latest first."""
+
 def decay(
     confidence: float,
     support: int,

@@ -29,7 +29,8 @@ from bardo.index.drift import Drift
 from bardo.index.lance import LanceIndex
 from bardo.index.migration import MigrationReport
 from bardo.index.models import ModelKeeper
-from bardo.index.upkeep import Upkeep
+from bardo.index.upkeep import NAMES_AT_ONCE, Upkeep
+from bardo.knowledge import Knowledge
 from bardo.model import NEUTRAL, Episode, Fact, FactKind, FactStatus, Pad, Role, Source
 from bardo.ports import Clock, Embedder, Progress, quiet
 from bardo.recall import feedback
@@ -43,7 +44,7 @@ CONSIDERED = 24
 _LAST_PASS = "curator.last_tick"
 
 
-class Grimoire:
+class Grimoire(Knowledge):
     """One agent's memory: a folder on disk and the object that opens it. Made by `bardo.open`.
 
     Safe to use from many threads. After `fork` it refuses to work in the child (redb and Lance are not fork-safe).
@@ -543,6 +544,7 @@ class Grimoire:
             ticks_per_day=self._ticks.per_day, until_done=flush, progress=progress,
         )  # fmt: skip
         embedded += self._upkeep.embed_facts()
+        self._upkeep.read_names(least=1 if flush else NAMES_AT_ONCE)
         if report.confirmed or report.refuted:
             self._note_trials(report)
         self._last_pass = tick
@@ -646,6 +648,8 @@ class Grimoire:
         """
         self._ready()
         self._embed(progress)
+        self._upkeep.names.reread()
+        self._upkeep.read_names()
         self._hot.load(self._log, self._facts)
         self._upkeep.rebuild_archive(progress)
         return self.stats()

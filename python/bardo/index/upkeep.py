@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
-from bardo._core import EpisodeLog, FactStore, HotSet
+from bardo._core import EpisodeLog, FactStore, HotSet, Names
 from bardo.index.sentences import documents
 from bardo.ports import Embedder, Progress, quiet
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 #: Episodes or facts embedded per call of the model; bounds the memory of one call.
 PAGE = 256
+#: Episodes that wait to be read for what they name: fewer are found by their words and vectors meanwhile.
+NAMES_AT_ONCE = 64
 #: Name under which the log keeps how far LanceDB has come; so that asking needs no LanceDB.
 _ARCHIVED = "lance"
 
@@ -48,6 +50,7 @@ class Upkeep:
         self._lock = threading.RLock()
         #: Why no vectors are written at present; empty if they are.
         self.paused = ""
+        self.names = Names(facts)
 
     @property
     def archive(self) -> LanceIndex:
@@ -69,7 +72,13 @@ class Upkeep:
             How many were embedded.
         """
         with self._lock:
-            return self._embed_episodes(progress) + self.embed_facts()
+            embedded = self._embed_episodes(progress) + self.embed_facts()
+            self.read_names(least=NAMES_AT_ONCE)
+            return embedded
+
+    def read_names(self, *, least: int = 1) -> None:
+        """Reads what episodes and facts name, if at least so many episodes wait for it."""
+        self.names.read(self._log, least=least)
 
     def hold(self) -> AbstractContextManager[object]:
         """While it is held, nobody writes a vector: for the switch to another model."""

@@ -12,6 +12,7 @@ mod errors;
 mod facts;
 mod frames;
 mod hot;
+mod names;
 mod recall;
 mod sentences;
 
@@ -45,6 +46,9 @@ mod _core {
 
     #[pymodule_export]
     use crate::hot::{PyHotSet, embedding_sentences, embedding_text};
+
+    #[pymodule_export]
+    use crate::names::Names;
 
     #[pymodule_export]
     use crate::recall::{PyFound, PyHit, PyRecallSettings};

@@ -13,7 +13,19 @@ import typer
 from typer.core import TyperGroup
 
 from bardo.errors import BardoError
-from bardo.surfaces.cli import demo, exits, forget, init, legacy, model, recall, remember, show, upkeep
+from bardo.surfaces.cli import (
+    demo,
+    entities,
+    exits,
+    forget,
+    init,
+    legacy,
+    model,
+    recall,
+    remember,
+    show,
+    upkeep,
+)
 from bardo.surfaces.cli.options import DEBUG, Debug
 
 
@@ -80,6 +92,8 @@ for _verb in (
     legacy.inherit,
     forget.forget,
     show.show,
+    entities.entities,
+    entities.find,
     show.stats,
     upkeep.rebuild,
     demo.demo,

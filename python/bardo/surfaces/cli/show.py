@@ -17,6 +17,7 @@ from bardo.surfaces.cli.output import Output, plain
 
 if TYPE_CHECKING:
     from bardo.grimoire import Grimoire
+    from bardo.knowledge import FactState, Link
     from bardo.model import Episode, Fact
 
 #: Rows of a list when no number is given.
@@ -103,14 +104,32 @@ def _one(opened: Grimoire, record_id: str, output: Output) -> None:
 
     record = opened.get(record_id)
     document = {"layer": "fact" if isinstance(record, Fact) else "episode", **plain(record)}
+    document["entities"] = [entity.name for entity in opened.entities_of(record)]
     if isinstance(record, Fact):
         document["confidence_now"] = opened.confidence(record)
+        document["links"] = plain(opened.links(record))
+        document["history"] = plain(opened.history(record))
     output.document(document)
+    if isinstance(record, Fact):
+        document["links"] = [_link(link, record.id) for link in opened.links(record)]
+        document["history"] = [_state(state) for state in opened.history(record)]
     shown = ((name, _cell(value)) for name, value in document.items() if value not in (None, "", [], {}))
     output.show(tables.pairs(shown))
 
 
+def _link(link: Link, of: str) -> str:
+    return f"{link.relation} {link.dst}" if link.src == of else f"{link.src} {link.relation} this"
+
+
+def _state(state: FactState) -> str:
+    end = "now" if state.to_tick is None else str(state.to_tick)
+    fact = state.fact
+    return f"{state.from_tick}-{end} {fact.status}, {fact.confidence:.2f}: {fact.text}"
+
+
 def _cell(value: Any) -> str:
+    if isinstance(value, list) and value and all(isinstance(item, str) for item in value):
+        return "\n".join(value)
     return json.dumps(value, ensure_ascii=False) if isinstance(value, (dict, list)) else str(value)
 
 

@@ -52,7 +52,7 @@ pub(crate) struct Names {
 }
 
 /// A memory as it is read.
-struct Text<'a> {
+struct Reading<'a> {
     id: Id,
     tick: u64,
     text: &'a str,
@@ -84,7 +84,8 @@ impl FactStore {
                 "DELETE FROM memories;
                  DELETE FROM triples WHERE derived;
                  DELETE FROM aliases WHERE NOT given AND entity IN (SELECT serial FROM entities WHERE NOT EXISTS
-                    (SELECT 1 FROM aliases AS other WHERE other.entity = entities.serial AND other.given));",
+                    (SELECT 1 FROM aliases AS other WHERE other.entity = entities.serial AND other.given)
+                    AND NOT EXISTS (SELECT 1 FROM triples WHERE subject = entities.serial OR object = entities.serial));",
             )?;
             drop_unnamed(&writer.transaction)?;
             set_meta(&writer.transaction, EPISODES_READ, &0)?;
@@ -101,7 +102,7 @@ impl FactStore {
         self.write(|writer| {
             names.follow(&writer.transaction)?;
             for (_, episode) in &page {
-                take(writer, names, &Text::of_episode(episode), done)?;
+                take(writer, names, &Reading::of_episode(episode), done)?;
             }
             set_meta(&writer.transaction, EPISODES_READ, &signed(*last)?)
         })?;
@@ -116,7 +117,7 @@ impl FactStore {
         self.write(|writer| {
             names.follow(&writer.transaction)?;
             for changed in &page {
-                done.facts += usize::from(take(writer, names, &Text::of_fact(&changed.fact), done)?);
+                done.facts += usize::from(take(writer, names, &Reading::of_fact(&changed.fact), done)?);
                 derive(writer, &changed.fact)?;
             }
             set_meta(&writer.transaction, FACTS_READ, &signed(last)?)
@@ -125,7 +126,7 @@ impl FactStore {
     }
 }
 
-impl<'a> Text<'a> {
+impl<'a> Reading<'a> {
     fn of_episode(episode: &'a Episode) -> Self {
         let speaker = episode.speaker.as_deref();
         Self { id: episode.id, tick: episode.tick, text: &episode.text, subjects: &episode.subjects, speaker }
@@ -170,7 +171,7 @@ impl Names {
 }
 
 /// Reads one memory; false if it was read before and says the same.
-fn take(writer: &Writer<'_>, known: &Names, text: &Text<'_>, done: &mut Read) -> Step<bool> {
+fn take(writer: &Writer<'_>, known: &Names, text: &Reading<'_>, done: &mut Read) -> Step<bool> {
     let connection = &writer.transaction;
     let before: Option<i64> = connection
         .prepare_cached("SELECT text_key FROM memories WHERE id = ?1")?
@@ -211,7 +212,7 @@ fn keep_findings(connection: &Connection, memory: i64, found: &Metadata) -> Step
 fn entities_in(
     connection: &Connection,
     known: &Names,
-    text: &Text<'_>,
+    text: &Reading<'_>,
     fresh: &mut usize,
 ) -> Step<Vec<EntitySerial>> {
     let mut unknown = Vec::new();

@@ -138,7 +138,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Triple> {
 fn insert(writer: &Writer<'_>, triple: &NewTriple, derived: bool) -> Step<i64> {
     let connection = &writer.transaction;
     let entity = |name: &str| -> Step<i64> {
-        match introduce(connection, name, EntityKind::Name, !derived)? {
+        match introduce(connection, name, EntityKind::Name, false)? {
             Some((entity, _)) => Ok(entity),
             None => Err(Error::invalid(format!("{name:?} is no name"), "Use a letter or a digit").into()),
         }

@@ -68,7 +68,7 @@ fn commands(text: &str) -> Vec<String> {
         match (&fence, prompted) {
             (_, Some(command)) => keep(&mut found, command),
             (Some(language), None) if SHELLS.contains(&language.as_str()) && is_plausible(line) => {
-                keep(&mut found, line)
+                keep(&mut found, line);
             }
             (None, None) => quoted(line, &mut found),
             (Some(_), None) => {}

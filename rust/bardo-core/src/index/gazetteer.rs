@@ -165,7 +165,7 @@ mod tests {
             gazetteer.settle().unwrap();
             assert!(gazetteer.tiers.len() <= 2);
         }
-        let text: String = (0..500).map(|number| format!("name {number}; ")).collect();
+        let text = (0..500).map(|number| format!("name {number}")).collect::<Vec<_>>().join("; ");
         assert_eq!(gazetteer.find(&text, false), (0..500).collect::<Vec<_>>());
     }
 

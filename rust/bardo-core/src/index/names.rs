@@ -247,7 +247,7 @@ pub fn names(text: &str, is_known: &mut dyn FnMut(&str) -> bool) -> Vec<Named> {
     let mut found = Found::default();
     let words = words(text, &mut found);
     let sure: Vec<&Word<'_>> = words.iter().filter(|word| !word.begins).collect();
-    let capitals = sure.iter().filter(|word| word.capital).count() as f32;
+    let capitals = sure.iter().filter(|word| word.capital && word.text != "I").count() as f32;
     let german = GERMAN.iter().filter(|german| words.iter().any(|word| word.text == **german)).count();
     let limit = if german >= GERMAN_ENOUGH { NOUNS } else { SHOUTING };
     if words.len() >= ENOUGH_WORDS && capitals > limit * sure.len() as f32 {
@@ -311,8 +311,9 @@ fn take(words: &[Word<'_>], is_known: &mut dyn FnMut(&str) -> bool, found: &mut 
     if let [first, rest @ ..] = words
         && first.begins
     {
-        // `Tell Mira`: what follows may be a name by itself; alone, the first word of a sentence is none.
-        if rest.is_empty() || (rest.iter().all(|word| word.capital) && is_known(&joined(rest))) {
+        // Alone, the first word of a sentence is none unless it is known; `Tell Mira`: what follows may be one by itself.
+        let is_alone = rest.is_empty() && !is_known(first.text);
+        if is_alone || (rest.iter().all(|word| word.capital) && !rest.is_empty() && is_known(&joined(rest))) {
             words = rest;
         }
     }
@@ -348,7 +349,7 @@ fn words<'text>(text: &'text str, found: &mut Found) -> Vec<Word<'text>> {
             words.push(Word {
                 text: bare,
                 begins: begins || is_quoted,
-                ends: is_formed || (!after.is_empty() && !(is_abbreviation && after == ".")),
+                ends: is_formed || !(after.is_empty() || (is_abbreviation && after == ".")),
                 capital: !is_formed && is_capitalised(bare),
             });
             begins = after.contains(['.', '!', '?', ':', '…']) && !(is_abbreviation && after == ".");

@@ -1,0 +1,339 @@
+"""The verbs about what is known: histories, links, contradictions, entities, triples, and what texts hold."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, SupportsIndex
+
+from bardo._core import EpisodeLog, FactStore, HotSet
+from bardo.capture.recorder import name_list
+from bardo.consolidate.curator import CONTRADICTED_DAYS
+from bardo.errors import InvalidInputError
+from bardo.index.upkeep import Upkeep
+from bardo.model import Episode, Fact
+from bardo.ticks import Ticks
+
+Relation = Literal["supports", "contradicts", "refines", "causes", "part_of", "see_also"]
+EntityKind = Literal["name", "subject", "handle", "ticker", "address", "person"]
+
+
+@dataclass(frozen=True, slots=True)
+class FactState:
+    """A fact as it was for a while.
+
+    Args:
+        fact: The record as it was.
+        from_tick: First tick at whose end it was like this.
+        to_tick: Tick from which it was different; None for what holds today.
+    """
+
+    fact: Fact
+    from_tick: int
+    to_tick: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """How two facts stand to each other.
+
+    Args:
+        src: Id of the first.
+        dst: Id of the second.
+        relation: What the first is to the second.
+        weight: 0..1.
+        tick: When it was drawn.
+    """
+
+    src: str
+    dst: str
+    relation: str
+    weight: float
+    tick: int
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """Somebody or something that memories name.
+
+    Args:
+        name: The canonical name.
+        kind: `person` (spoke, or has a title), `subject`, `handle`, `ticker`, `address`, or `name` for any other.
+        aliases: Every other way it is written.
+        mentions: Memories that name it.
+        first_tick: Of the first of them; None before it.
+        last_tick: Of the last of them.
+    """
+
+    name: str
+    kind: str
+    aliases: tuple[str, ...]
+    mentions: int
+    first_tick: int | None
+    last_tick: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedEntity:
+    """An entity that is named together with another.
+
+    Args:
+        name: The canonical name.
+        kind: See `Entity`.
+        together: Memories that name both.
+    """
+
+    name: str
+    kind: str
+    together: int
+
+
+@dataclass(frozen=True, slots=True)
+class Triple:
+    """What holds between two entities.
+
+    Args:
+        subject: Canonical name.
+        predicate: What holds.
+        object: Canonical name.
+        confidence: 0..1.
+        source: Id of the episode or fact that says so.
+        valid_from: First tick at which it holds.
+        valid_to: Tick from which it no longer holds; None while it does.
+    """
+
+    subject: str
+    predicate: str
+    object: str
+    confidence: float
+    source: str | None
+    valid_from: int
+    valid_to: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A web address, command or path in a memory.
+
+    Args:
+        value: As it stands there.
+        record: The episode or fact.
+    """
+
+    value: str
+    record: Episode | Fact
+
+
+class Knowledge(ABC):
+    """What a `Grimoire` answers about facts and what they hang together with."""
+
+    _log: EpisodeLog
+    _facts: FactStore
+    _hot: HotSet
+    _ticks: Ticks
+    _upkeep: Upkeep
+
+    @abstractmethod
+    def _ready(self, *, write: bool = False) -> None: ...
+
+    def _settled(self) -> None:
+        """What waits is read first: an answer is never short for want of it."""
+        self._ready()
+        self._upkeep.read_names()
+
+    # -- facts among each other ----------------------------------------------------------------------------------
+
+    def history(self, fact: str | Fact) -> list[FactState]:
+        """Every state of a fact and of those it replaced or was replaced by, oldest first.
+
+        Args:
+            fact: A fact or its id.
+
+        Raises:
+            NotFoundError: There is none.
+        """
+        self._ready()
+        return [FactState(then, start, end) for start, end, then in self._facts.states(_id(fact))]
+
+    def link(self, src: str | Fact, dst: str | Fact, relation: Relation, *, weight: float = 1.0) -> None:
+        """Draws a link between two facts, or changes the weight of the one that is there.
+
+        Args:
+            src: A fact or its id.
+            dst: A fact or its id.
+            relation: What the first is to the second.
+            weight: 0..1.
+
+        Raises:
+            NotFoundError: One of them is not there.
+        """
+        self._ready(write=True)
+        self._facts.link(_id(src), _id(dst), relation, weight, tick=self._ticks.now())
+
+    def links(self, *facts: str | Fact) -> list[Link]:
+        """The links from or to any of these facts."""
+        self._ready()
+        return [Link(*link) for link in self._facts.links([_id(fact) for fact in facts])]
+
+    def contradict(self, one: str | Fact, other: str | Fact) -> str:
+        """Two facts that cannot both hold: both are linked, the weaker falls to at most .3 and expires in 14 days.
+
+        An inherited one falls by the doubled step at least; a pinned one gives way only to another pinned one.
+
+        Returns:
+            The id of the weaker.
+
+        Raises:
+            NotFoundError: One of them is not there.
+            InvalidInputError: They are the same, or one is history already.
+        """
+        self._ready(write=True)
+        tick = self._ticks.now()
+        expires = tick + CONTRADICTED_DAYS * self._ticks.per_day
+        weaker = self._facts.contradict(_id(one), _id(other), tick=tick, expires_tick=expires)
+        self._hot.sync_facts(self._facts)
+        return weaker
+
+    # -- entities ------------------------------------------------------------------------------------------------
+
+    def entities(
+        self, name: str | None = None, *, kind: EntityKind | None = None, limit: int = 100
+    ) -> list[Entity]:
+        """Who and what memories name, the most mentioned first.
+
+        Found without a model: speakers, subjects, known names wherever they stand, and by their form capitalised
+        sequences, handles, tickers and addresses in hexadecimal.
+
+        Args:
+            name: Only the one with this name or alias.
+            kind: Only of this kind.
+            limit: At most so many.
+        """
+        self._settled()
+        found = self._upkeep.names.entities(name=name, kind=kind, limit=limit)
+        return [_entity(entity) for entity in found]
+
+    def entities_of(self, record: str | Episode | Fact) -> list[Entity]:
+        """The entities that an episode or fact names."""
+        self._settled()
+        return [_entity(entity) for entity in self._upkeep.names.entities(memory=_id(record))]
+
+    def related(self, name: str, *, limit: int = 20) -> list[RelatedEntity]:
+        """The entities that are named in the same memories as this one, the most often first.
+
+        Raises:
+            NotFoundError: There is no such entity.
+        """
+        self._settled()
+        return [RelatedEntity(*found) for found in self._upkeep.names.related(name, limit)]
+
+    def merge_entities(self, into: str, names: Sequence[str]) -> int:
+        """Makes several names one entity; names that nobody used yet become aliases.
+
+        Args:
+            into: The canonical name from now on.
+            names: Other names of the same.
+
+        Returns:
+            How many entities became part of it.
+        """
+        self._ready(write=True)
+        self._settled()
+        return self._upkeep.names.merge(into, name_list("names", names))
+
+    # -- triples -------------------------------------------------------------------------------------------------
+
+    def relate(
+        self,
+        subject: str,
+        predicate: str,
+        object: str,  # noqa: A002  # the word of the trade
+        *,
+        confidence: float = 0.7,
+        source: str | Episode | Fact | None = None,
+        valid_from: SupportsIndex | None = None,
+        valid_to: SupportsIndex | None = None,
+        replaces: bool = False,
+    ) -> Triple:
+        """Keeps what holds between two entities, from one tick up to another.
+
+        Args:
+            subject: Name of an entity; a new one is made.
+            predicate: What holds, such as `works for`.
+            object: Name of an entity; a new one is made.
+            confidence: 0..1.
+            source: The episode or fact that says so; when that is deleted, so is this.
+            valid_from: First tick at which it holds; the current one if not given.
+            valid_to: Tick from which it no longer holds.
+            replaces: Whether what the subject had by this predicate until now ends with it.
+        """
+        self._ready(write=True)
+        start = self._ticks.now() if valid_from is None else self._ticks.stamp(valid_from)
+        end = None if valid_to is None else self._ticks.stamp(valid_to)
+        origin = None if source is None else _id(source)
+        self._upkeep.names.relate(
+            subject, predicate, object, confidence=confidence, source=origin, valid_from=start, valid_to=end,
+            replaces=replaces,
+        )  # fmt: skip
+        return Triple(subject, predicate, object, confidence, origin, start, end)
+
+    def relations(
+        self,
+        entity: str | None = None,
+        *,
+        predicate: str | None = None,
+        as_of: int | None = None,
+        limit: int = 1024,
+    ) -> list[Triple]:
+        """What holds between entities, the latest first: what `relate` was told, and the causal links among the facts.
+
+        Args:
+            entity: Only with this one at either end.
+            predicate: Only by this predicate.
+            as_of: Only what holds at this tick.
+            limit: At most so many.
+        """
+        self._settled()
+        found = self._upkeep.names.triples(entity=entity, predicate=predicate, as_of=as_of, limit=limit)
+        return [Triple(*triple) for triple in found]
+
+    # -- what texts hold -----------------------------------------------------------------------------------------
+
+    def find(
+        self, *, url: str | None = None, command: str | None = None, path: str | None = None, limit: int = 50
+    ) -> list[Finding]:
+        """Memories that hold a web address, a shell command or a file path, by any fragment of it; the latest first.
+
+        Args:
+            url: Fragment of an address, such as `github.com/bardo`.
+            command: Fragment of a command, such as `git rebase`.
+            path: Fragment of a path, such as `src/lib.rs`.
+            limit: At most so many.
+
+        Raises:
+            InvalidInputError: Not exactly one fragment was given.
+        """
+        given = [
+            (kind, value) for kind, value in (("url", url), ("command", command), ("path", path)) if value
+        ]
+        if len(given) != 1:
+            raise InvalidInputError(f"{len(given)} fragments were given. Pass one of url, command, path")
+        self._settled()
+        found = self._upkeep.names.find(*given[0], limit)
+        ids = [record for record, _ in found]
+        records: dict[str, Episode | Fact] = {}
+        for record in (*self._log.get(ids), *self._facts.get(ids)):
+            if record is not None:
+                records[record.id] = record
+        return [Finding(value, records[record]) for record, value in found if record in records]
+
+
+def _id(record: str | Episode | Fact) -> str:
+    return record if isinstance(record, str) else record.id
+
+
+def _entity(found: tuple[str, str, list[str], int, tuple[int, int] | None]) -> Entity:
+    name, kind, aliases, mentions, seen = found
+    first, last = seen or (None, None)
+    return Entity(name, kind, tuple(aliases), mentions, first, last)

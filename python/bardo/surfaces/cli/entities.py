@@ -1,0 +1,116 @@
+"""`bardo entities` and `bardo find`: who and what memories name, and the addresses, commands and paths in them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+from bardo.surfaces.cli import exits
+from bardo.surfaces.cli.opening import grimoire
+from bardo.surfaces.cli.options import HERE, At, Debug, Json
+from bardo.surfaces.cli.output import Output, plain
+
+if TYPE_CHECKING:
+    from bardo.grimoire import Grimoire
+    from bardo.knowledge import Entity, EntityKind
+
+
+def entities(
+    *,
+    name: Annotated[
+        str | None, typer.Argument(help="Only this one, with what it hangs together with.")
+    ] = None,
+    kind: Annotated[
+        str | None, typer.Option(help="name, person, subject, handle, ticker or address.")
+    ] = None,
+    merge: Annotated[
+        list[str] | None, typer.Option(metavar="ALIAS", help="Another name of NAME; repeatable.")
+    ] = None,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="Rows at most.")] = 20,
+    at: At = HERE,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """List who and what memories name, the most mentioned first."""
+    output = Output(as_json=as_json)
+    if merge and not name:
+        raise typer.BadParameter("--merge needs the NAME that the others become part of")
+    with grimoire(at) as opened:
+        if name and merge:
+            opened.merge_entities(name, merge)
+        found = opened.entities(name, kind=cast("EntityKind | None", kind), limit=limit)
+        if not found:
+            output.document({"entities": []})
+            output.note("nothing found")
+            raise typer.Exit(exits.NOTHING_FOUND)
+        if name:
+            _one(opened, found[0], limit, output)
+        else:
+            _many(found, output)
+
+
+def find(
+    *,
+    url: Annotated[str | None, typer.Option(help="Fragment of a web address.")] = None,
+    command: Annotated[str | None, typer.Option(help="Fragment of a shell command.")] = None,
+    path: Annotated[str | None, typer.Option(help="Fragment of a file path.")] = None,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="Rows at most.")] = 20,
+    at: At = HERE,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Find memories by a web address, a command or a path in them; any fragment of it will do."""
+    output = Output(as_json=as_json)
+    with grimoire(at) as opened:
+        found = opened.find(url=url, command=command, path=path, limit=limit)
+    from bardo.surfaces.cli import tables  # noqa: PLC0415
+
+    output.document({"found": plain(found)})
+    if not found:
+        output.note("nothing found")
+        raise typer.Exit(exits.NOTHING_FOUND)
+    table = tables.grid("found", "text", "id")
+    for finding in found:
+        table.add_row(finding.value, tables.short(finding.record.text), finding.record.id)
+    output.show(table)
+
+
+def _one(opened: Grimoire, entity: Entity, limit: int, output: Output) -> None:
+    from bardo.surfaces.cli import tables  # noqa: PLC0415
+
+    related = opened.related(entity.name, limit=limit)
+    triples = opened.relations(entity.name, limit=limit)
+    output.document({"entity": plain(entity), "related": plain(related), "relations": plain(triples)})
+    shown = [(field, value) for field, value in plain(entity).items() if value not in (None, [])]
+    output.show(tables.pairs((field, _cell(value)) for field, value in shown))
+    if related:
+        table = tables.grid("named with", "kind", "together")
+        for other in related:
+            table.add_row(other.name, other.kind, str(other.together))
+        output.show(table)
+    if triples:
+        table = tables.grid("subject", "predicate", "object", "sure", "from", "to")
+        for triple in triples:
+            end = "" if triple.valid_to is None else str(triple.valid_to)
+            sure = tables.sure(triple.confidence)
+            table.add_row(triple.subject, triple.predicate, triple.object, sure, str(triple.valid_from), end)
+        output.show(table)
+
+
+def _many(found: list[Entity], output: Output) -> None:
+    from bardo.surfaces.cli import tables  # noqa: PLC0415
+
+    output.document({"entities": plain(found)})
+    table = tables.grid("entity", "kind", "mentions", "first", "last", "aliases")
+    for entity in found:
+        first, last = (
+            str(tick) if tick is not None else "" for tick in (entity.first_tick, entity.last_tick)
+        )
+        aliases = ", ".join(entity.aliases)
+        table.add_row(entity.name, entity.kind, str(entity.mentions), first, last, aliases)
+    output.show(table)
+
+
+def _cell(value: object) -> str:
+    return ", ".join(value) if isinstance(value, list) else str(value)

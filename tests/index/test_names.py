@@ -1,0 +1,151 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import bardo
+from bardo.errors import InvalidInputError, NotFoundError
+from bardo.model import Episode, Fact
+
+
+def embed(texts):
+    return np.asarray(
+        [[len(text) % 7 + 1, text.count("e") + 1, 1.0, 0.5] for text in texts], dtype=np.float32
+    )
+
+
+@pytest.fixture
+def g(tmp_path: Path):
+    with bardo.open(tmp_path / "agent", embedder=embed, seed=3) as grimoire:
+        yield grimoire
+
+
+def names(found) -> list[str]:
+    return [entity.name for entity in found]
+
+
+def test_who_speaks_what_it_is_about_and_proper_nouns_become_entities(g):
+    g.remember(
+        [
+            {
+                "role": "user",
+                "name": "Mira",
+                "content": "Yesterday I met Caroline at the Golden Gate Bridge.",
+            },
+            {"role": "user", "name": "Caroline", "content": "Mira showed me her garden."},
+            Episode("Utilisation of the pool rose", subjects=("aave",)),
+        ]
+    )
+    assert names(g.entities()) == ["Caroline", "Mira", "Golden Gate Bridge", "aave"]
+    mira = g.entities("mira's")[0]
+    assert (mira.kind, mira.mentions) == ("person", 2)
+    assert [(found.name, found.together) for found in g.related("Mira")] == [
+        ("Caroline", 2),
+        ("Golden Gate Bridge", 1),
+    ]
+    assert names(g.entities(kind="subject")) == ["aave"]
+    with pytest.raises(NotFoundError):
+        g.related("nobody")
+
+
+def test_known_names_are_matched_in_new_text_whatever_their_case(g):
+    g.remember("rates moved", subjects=["aave", "golden gate"])
+    g.entities()
+    later = g.remember("Everybody left AAVE for the Golden Gate")
+    assert set(names(g.entities_of(later))) >= {"aave", "golden gate"}
+
+
+def test_merged_names_are_one_entity_and_new_names_find_it(g):
+    g.remember([{"role": "user", "name": name, "content": "hello there"} for name in ("Melanie", "Mel")])
+    assert len(g.entities(kind="person")) == 2
+    assert g.merge_entities("Melanie", ["Mel", "Mellie"]) == 1
+    (melanie,) = g.entities("mellie")
+    assert (melanie.name, melanie.aliases, melanie.mentions) == ("Melanie", ("Mel", "Mellie"), 2)
+    said = g.remember("I heard that Mellie and Mel are the same")
+    assert names(g.entities_of(said)) == ["Melanie"]
+
+
+def test_addresses_commands_and_paths_are_found_by_a_fragment(g):
+    episode = g.remember("See https://github.com/bardo/issues/3, run `git rebase main` in ~/src/bardo/lib.rs")
+    fact = g.learn("The docs are at github.com/bardo/wiki")
+    assert [found.record.id for found in g.find(url="GitHub.com/bardo")] == [fact.id, episode.id]
+    assert g.find(command="git rebase")[0].value == "git rebase main"
+    assert g.find(path="lib.rs")[0].value == "~/src/bardo/lib.rs"
+    assert fact.metadata["urls"] == ["github.com/bardo/wiki"]
+    assert g.find(url="%") == []
+    with pytest.raises(InvalidInputError):
+        g.find()
+    with pytest.raises(InvalidInputError):
+        g.find(url="a", path="b")
+
+
+def test_what_a_forgotten_memory_named_is_forgotten_with_it(g):
+    kept = g.remember("We walked with Caroline")
+    gone = g.remember("We talked to Zebulon about https://example.org/secret")
+    g.relate("Zebulon", "knows", "Caroline", source=gone)
+    assert names(g.entities("Zebulon"))
+    g.forget(gone, reason="asked for")
+    assert g.entities("Zebulon") == []
+    assert g.find(url="secret") == []
+    assert g.relations() == []
+    assert names(g.entities_of(kept)) == ["Caroline"]
+
+
+def test_a_fact_whose_words_change_names_what_they_name_now(g):
+    old = g.learn("The keeper of the light is Ishmael")
+    assert names(g.entities_of(old)) == ["Ishmael"]
+    g.sleep()
+    assert names(g.entities("Ishmael")) == ["Ishmael"]
+
+
+def test_rebuild_reads_everything_anew_and_keeps_what_callers_said(g):
+    g.remember([{"role": "user", "name": "Melanie", "content": "Hi from Lisbon, where I met Ada"}])
+    g.merge_entities("Melanie", ["Mel"])
+    before = g.entities()
+    g.rebuild()
+    assert g.entities() == before
+
+
+def test_triples_hold_from_one_tick_to_another(g):
+    g.remember("start", tick=10)
+    g.relate("Mira", "lives in", "Lisbon", valid_from=10)
+    g.relate("Mira", "lives in", "Porto", valid_from=50, replaces=True)
+    g.relate("Mira", "likes", "jazz", valid_from=10)
+
+    def homes(tick):
+        return [found.object for found in g.relations("mira", predicate="lives in", as_of=tick)]
+
+    assert (homes(9), homes(10), homes(49), homes(50)) == ([], ["Lisbon"], ["Lisbon"], ["Porto"])
+    assert len(g.relations("Mira")) == 3
+    with pytest.raises(InvalidInputError):
+        g.relate("Mira", "likes", "tea", valid_from=5, valid_to=5)
+    with pytest.raises(InvalidInputError):
+        g.relate("Mira", "likes", "tea", confidence=2.0)
+    with pytest.raises(InvalidInputError):
+        g.relate("Mira", "", "tea")
+
+
+def test_causal_links_are_triples_as_long_as_their_fact_holds(g):
+    payload = {
+        "type": "causal_link",
+        "cause": "oracle update",
+        "effect": "liquidation",
+        "lag_ticks": 2,
+        "lift": 3.0,
+    }
+    fact = g.learn(
+        Fact("Liquidations follow oracle updates", kind="causal_link", payload={**payload, "p_value": 0.01})
+    )
+    (triple,) = g.relations("Oracle Update")
+    assert (triple.predicate, triple.object, triple.source) == ("causes", "liquidation", fact.id)
+
+
+@settings(max_examples=30, deadline=None)
+@given(texts=st.lists(st.text(max_size=80), min_size=1, max_size=4))
+def test_any_text_can_be_read(tmp_path_factory, texts):
+    with bardo.open(tmp_path_factory.mktemp("any") / "agent", embedder=embed, seed=3) as g:
+        g.remember([text + " x" for text in texts])
+        for entity in g.entities():
+            assert g.entities(entity.name)[0].mentions >= 1

@@ -1,0 +1,48 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import bardo
+from bardo.errors import InvalidInputError, NotFoundError
+
+
+def embed(texts):
+    return np.asarray(
+        [[len(text), text.count("e") + 1, hash(text[:3]) % 5, 1.0] for text in texts], dtype=np.float32
+    )
+
+
+@pytest.fixture
+def g(tmp_path: Path):
+    with bardo.open(tmp_path / "agent", embedder=embed, seed=3) as grimoire:
+        yield grimoire
+
+
+def test_history_tells_every_state_of_a_fact(g):
+    fact = g.learn("The fee is 30 basis points", tick=10, confidence=0.6)
+    other = g.learn("The fee is 25 basis points", tick=20, confidence=0.9)
+    g.tick(30)
+    assert g.contradict(fact, other) == fact.id
+    states = g.history(fact)
+    assert [(state.from_tick, state.to_tick, state.fact.status) for state in states] == [
+        (10, 30, "active"),
+        (30, None, "contradicted"),
+    ]
+    assert g.get(fact.id).expires_tick == 30 + 14 * 1_440
+    assert {link.relation for link in g.links(fact)} == {"contradicts"}
+    assert [known.id for known in g.facts(as_of=15)] == [fact.id]
+    assert g.facts(as_of=15)[0].confidence == pytest.approx(0.6)
+    with pytest.raises(NotFoundError):
+        g.history("00000000-0000-7000-8000-000000000000")
+    with pytest.raises(InvalidInputError):
+        g.contradict(fact, fact)
+
+
+def test_links_join_facts_by_six_relations(g):
+    one, two = g.learn(["Rain wets the street", "Wet streets are slippery"])
+    for relation in ("supports", "contradicts", "refines", "causes", "part_of", "see_also"):
+        g.link(one, two, relation, weight=0.5)
+    assert len(g.links(one.id)) == 6
+    with pytest.raises(InvalidInputError):
+        g.link(one, two, "hates")
