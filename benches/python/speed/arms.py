@@ -116,7 +116,7 @@ def vectors(folder: Path, world: World, *, peers: bool) -> list[timing.Row]:
 
 def words(folder: Path, world: World, *, peers: bool) -> list[timing.Row]:
     """The ten best by BM25 for a question of nine words."""
-    what = f"BM25, 9-word question, {len(world.texts):,} texts"
+    what = f"BM25, 9-word question, {len(world.texts):,} {'real ' if world.is_real else ''}texts"
     hot, row_of = hot_set(folder / "bardo", world)
     calls: dict[str, Callable[[int], object]] = {
         "bardo": lambda number: [row_of[found] for found, _ in hot.matching(world.questions[number], LIMIT)],

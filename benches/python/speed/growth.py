@@ -13,14 +13,16 @@ from pathlib import Path
 import numpy as np
 
 import bardo
-from bardo.model import Episode
+from bardo.model import Episode, Fingerprint
 from speed import timing
 from speed.hybrid import BEGIN, LIMIT, STEP
-from speed.world import ASKED, DIMS, SEED, WORDS, Known, World, unit, vocabulary
+from speed.world import ASKED, DIMS, SEED, SPREAD, WORDS, unit, vocabulary
 
 SIZES = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
 #: Calls at each size.
 CALLS = 50
+#: Clusters of the simulated vectors.
+MIDDLES = 2_000
 #: Texts of one call of `remember` while growing.
 BATCH = 10_000
 
@@ -86,15 +88,18 @@ def measure(
 
 
 class _Simulated:
-    """Random directions, the same for the same number of texts only: nothing is asked of what they mean."""
+    """Directions around a number of middles, whatever the texts: nothing is asked of what they mean."""
 
     def __init__(self) -> None:
         self._chance = np.random.default_rng(SEED)
-        empty = World([], np.empty((0, DIMS), np.float32), [], np.empty((0, DIMS), np.float32), "")
-        self.fingerprint = Known(empty).fingerprint
+        self._middles = unit(self._chance.standard_normal((MIDDLES, DIMS), np.float32))
+        self.fingerprint = Fingerprint("simulated", "1", "none", DIMS)
 
     def embed_documents(self, texts: list[str]) -> np.ndarray:
-        return unit(self._chance.standard_normal((len(texts), DIMS), np.float32))
+        around = self._chance.standard_normal((len(texts), DIMS), np.float32) * np.float32(
+            SPREAD / np.sqrt(DIMS)
+        )
+        return unit(self._middles[self._chance.integers(0, MIDDLES, len(texts))] + around)
 
     embed_queries = embed_documents
 

@@ -266,7 +266,7 @@ PEERS = (
 def measure(folder: Path, world: World, *, peers: bool) -> list[timing.Row]:
     """Hybrid recall of ten, with the question's vector at hand."""
     count = len(world.texts)
-    what = f"hybrid recall, {count:,} episodes"
+    what = f"hybrid recall, {count:,} {'real ' if world.is_real else ''}episodes"
     missing = []
     with ExitStack() as stack:
         calls = {"bardo": ours(folder, world, stack)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -128,7 +129,8 @@ def real(count: int, questions: int, texts_file: Path, vectors_file: Path, *, se
     noise = chance.standard_normal((count, vectors.shape[1]), np.float32) * np.float32(0.05)
     stored = unit(vectors[rows] + noise * (again > 0)[:, None])
     named = [f"{texts[row]} n{place}" for place, row in enumerate(rows)]
-    asked = [" ".join(texts[row].split()[:ASKED]) or "nothing" for row in held]
+    # Words alone: tantivy and FTS5 take other signs for operators.
+    asked = [" ".join(re.findall(r"[^\W_]+", texts[row])[:ASKED]) or "nothing" for row in held]
     origin = f"real texts and vectors ({len(kept)} different), questions held out"
     return World(named, stored, asked, unit(vectors[held]), origin, is_real=True)
 
