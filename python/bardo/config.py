@@ -131,6 +131,21 @@ class Assemble:
 
 
 @dataclass(frozen=True, slots=True)
+class Feedback:
+    """What is kept of prompts and their outcomes, and whether it is gone by (spec 4, "Retrieval feedback").
+
+    Args:
+        record: Whether prompts are recorded at all: ids and numbers, no text.
+        learn: Whether weights that were learned from outcomes come into force.
+        evidence: Outcomes of one kind of task from which they do.
+    """
+
+    record: bool = True
+    learn: bool = False
+    evidence: int = 30
+
+
+@dataclass(frozen=True, slots=True)
 class Bequeath:
     """What crosses at death (spec 6).
 
@@ -169,6 +184,7 @@ class Config:
     archive: Archive = field(default_factory=Archive)
     recall: Recall = field(default_factory=Recall)
     assemble: Assemble = field(default_factory=Assemble)
+    feedback: Feedback = field(default_factory=Feedback)
     bequeath: Bequeath = field(default_factory=Bequeath)
 
     @classmethod

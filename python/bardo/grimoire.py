@@ -5,15 +5,19 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, SupportsIndex, cast
 
 from bardo import erasure
 from bardo._core import confidence_now
+from bardo.assemble.blocks import Place
 from bardo.assemble.condense import OwnWords
 from bardo.assemble.context import Phase, Profile, Prompt, Task, build
+from bardo.assemble.contributors import CONTINUITY, Contributor, Contributors, Situation
 from bardo.assemble.framing import strip_recalled
+from bardo.assemble.records import PromptRecords, caps
 from bardo.bequeath.inherit import InheritanceReport, adopt
 from bardo.bequeath.legacy import leave
 from bardo.bequeath.lineage import Lineage, is_dead
@@ -72,6 +76,11 @@ class Grimoire(Knowledge):
             embedder=embedder, settings=self.config.embedding, clock=clock,
         )  # fmt: skip
         self._words = OwnWords(self._log)
+        self._contributors = Contributors()
+        feedback_settings = self.config.feedback
+        self._records = PromptRecords(
+            self.path, learn=feedback_settings.learn, evidence=feedback_settings.evidence
+        )
         self._unembedded = 0
         self._last_pass = self._log.watermark(_LAST_PASS)
         self._eraser = Eraser(folder, stores, self._upkeep, embedder, clock)
@@ -377,6 +386,7 @@ class Grimoire(Knowledge):
         layers: Sequence[Layer] = ("episode", "fact"),
         policy: str | None = None,
         pad: Pad = NEUTRAL,
+        factors: tuple[float, float, float, float] | None = None,
     ) -> Recollection:
         """A few memories that matter for a query, best first; each explains itself by `why`.
 
@@ -397,6 +407,7 @@ class Grimoire(Knowledge):
             layers: `episode`, `fact` or both.
             policy: `four_factor`, `rrf` or `pinned`.
             pad: The current mood; memories of a like mood come easier.
+            factors: Weights of the semantic, temporal, importance and emotional factor; the defaults if not given.
 
         Returns:
             A sequence of `Memory`, empty when nothing passes the thresholds; `notes` says what could not be done.
@@ -411,7 +422,7 @@ class Grimoire(Knowledge):
         recollection = self._models.steadily(
             lambda embedder: Retriever(
                 self._hot, self._log, self._facts, None if self._models.paused else embedder,
-                self.config.recall, self._facts.tau_ticks,
+                self.config.recall, self._facts.tau_ticks, factors,
             ).recall(
                 query, limit=limit, now_tick=self.now_tick, now=self._clock.now(), filters=filters, pad=pad,
                 thread=thread, policy=policy,
@@ -458,18 +469,80 @@ class Grimoire(Knowledge):
             BudgetTooSmallError: The blocks that may not be cut are larger than the budget.
         """
         settings = self.config.assemble
-        return build(
+        budget = settings.budget if budget is None else budget
+        learned = self._records.learned(task_type) if self.config.feedback.learn else None
+        if learned is not None and learned.in_force:
+            recall.setdefault("factors", tuple(learned.factors.values()))
+        recollection = self.recall(task, limit=limit, **recall)
+        blocks = dict(blocks or {})
+        situation = Situation(task, self.agent, self.now_tick, budget, phase=phase, task_type=task_type)
+        brought, notes = self._contributors.blocks(situation, frozenset(blocks))
+        prompt = build(
             task,
-            self.recall(task, limit=limit, **recall),
-            blocks=blocks,
-            budget=settings.budget if budget is None else budget,
+            recollection,
+            blocks=blocks | {each.name: each for each in brought},
+            budget=budget,
             reserve=settings.reserve if reserve is None else reserve,
             tokenizer=settings.tokenizer,
             phase=phase,
             task_type=task_type,
             framing=framing,
             words=self._words.model if settings.condense else None,
+            caps=partial(caps, learned) if learned else None,
         )
+        prompt = dataclasses.replace(prompt, notes=(*prompt.notes, *notes)) if notes else prompt
+        if self.config.feedback.record and not self.is_dead:
+            self._records.note(prompt, task=task_type, phase=phase, tick=self.now_tick, at=self._clock.now())
+        return prompt
+
+    def contribute(
+        self,
+        name: str,
+        contribute: Contributor,
+        *,
+        order: int = CONTINUITY,
+        priority: int | None = None,
+        cap: int | None = None,
+        place: Place | None = None,
+    ) -> None:
+        """Lets a callable bring a block to every prompt of this grimoire while it is open.
+
+        A contributor that raises, or brings what no block can hold, is logged and left out of that prompt, and the
+        prompt's `notes` say so. A block of the same name that `context` is given wins.
+
+        Args:
+            name: Name and tag of the block: lower-case ASCII letters, digits and `_`, at most 40.
+            contribute: Called with a `Situation` (task, agent, tick, budget, phase, task_type); gives text, rows, a
+                `Block`, or None for nothing.
+            order: When it runs, the lowest first: stability 5, contemplation 7, current truths 8, continuity 10, code
+                evolution 20.
+            priority: Of the block: higher ones are filled first; 4 if neither this nor the block says anything.
+            cap: Tokens the block is given at first.
+            place: `first`, `middle` or `last`.
+
+        Raises:
+            InvalidInputError: The name cannot be a tag, or a number is out of range.
+        """
+        self._ready()
+        self._contributors.add(name, contribute, order=order, priority=priority, cap=cap, place=place)
+
+    def stop_contributing(self, name: str) -> bool:
+        """Takes a contributor away; whether there was one of that name."""
+        return self._contributors.remove(name)
+
+    def acted(self, prompt: Prompt, taken: bool = True) -> bool:
+        """Tells whether the action that a prompt was for was taken; what was not acted on teaches nothing.
+
+        Returns:
+            Whether the prompt is on record.
+        """
+        self._ready(write=True)
+        return self._records.acted(prompt.id, taken)
+
+    def unlearn(self) -> None:
+        """Forgets the records of prompts and outcomes, and with them every weight that was learned from them."""
+        self._ready(write=True)
+        self._records.unlearn()
 
     def outcome(self, used: Prompt | Recollection, *, value: float, note: str | None = None) -> OutcomeReport:
         """Tells what came of acting on memories: only this raises (or lowers) the confidence of facts.
@@ -500,6 +573,8 @@ class Grimoire(Knowledge):
             self._facts, memories, value, tick=self.now_tick, reinforcement=self.config.decay.reinforcement
         )
         self._hot.sync_facts(self._facts)
+        if self.config.feedback.record:
+            self._records.outcome(used.id, value, at=self._clock.now())
         return report
 
     # -- time passes ---------------------------------------------------------------------------------------------
@@ -636,6 +711,7 @@ class Grimoire(Knowledge):
         ids = [item if isinstance(item, str) else item.id for item in items]
         report = self._eraser.forget(ids, reason=reason, tombstones=not allow_again)
         self._words.forget()
+        self._records.erase((*report.episodes, *report.facts))
         return report
 
     # -- upkeep --------------------------------------------------------------------------------------------------
@@ -720,6 +796,7 @@ class Grimoire(Knowledge):
             "tick": self.now_tick,
             "model": str(self._embedder.fingerprint.model),
             "embedding": self._models.stats(),
+            "feedback": self._records.stats(),
             "log": self._log.stats(),
             "facts": self._facts.stats(),
             "hot": self._hot.stats(),
@@ -736,6 +813,7 @@ class Grimoire(Knowledge):
                 self._upkeep.sync_archive()
         finally:
             self._closed = True
+            self._records.close()
             self._upkeep.close()
             self._stores.close()
 

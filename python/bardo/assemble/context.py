@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -246,6 +246,7 @@ def build(
     task_type: Task | None = None,
     framing: Profile | None = None,
     words: Callable[[], _core.WordModel] | None = None,
+    caps: Callable[[int, Iterable[str]], Mapping[str, int]] | None = None,
 ) -> Prompt:
     """The prompt for a task, with what was recalled for it.
 
@@ -264,6 +265,7 @@ def build(
         framing: As `assemble` takes it.
         words: Tells what is predictable: long texts lose that first, as far as the task does not ask for it. Called
             only if there is a text that may have to be shortened.
+        caps: Gives blocks that name no cap one of their own, from the tokens of the prompt and the blocks' names.
 
     Raises:
         BudgetTooSmallError: The task and the system prompt do not fit; the message names what they need.
@@ -276,6 +278,12 @@ def build(
             break
     for found in memory_blocks(memories):
         parts.setdefault(found.name, found)
+    if caps is not None:
+        given = caps(max(0, budget - reserve), parts)
+        parts = {
+            name: replace(each, cap=given[name]) if name in given and each.cap is None else each
+            for name, each in parts.items()
+        }
     prompt = assemble(
         list(parts.values()),
         budget=budget,

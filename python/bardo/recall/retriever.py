@@ -231,6 +231,7 @@ class Retriever:
         embedder: Turns queries into vectors; None searches by words alone.
         config: Settings of recall.
         tau_ticks: e-folding time of decay, in ticks.
+        factors: Weights of the semantic, temporal, importance and emotional factor, if they were learned.
     """
 
     hot: _core.HotSet
@@ -239,6 +240,7 @@ class Retriever:
     embedder: Embedder | None = None
     config: Recall = field(default_factory=Recall)
     tau_ticks: float = 500.0
+    factors: tuple[float, float, float, float] | None = None
 
     def recall(
         self,
@@ -283,7 +285,9 @@ class Retriever:
             filters=filters,
             pad=pad or NEUTRAL,
             thread=thread,
-            settings=_core.RecallSettings(policy=policy or self.config.policy, tau_ticks=self.tau_ticks),
+            settings=_core.RecallSettings(
+                policy=policy or self.config.policy, tau_ticks=self.tau_ticks, factors=self.factors
+            ),
         )
         notes += found.notes
         memories = self._read(found.hits, notes)
