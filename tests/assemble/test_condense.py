@@ -29,7 +29,8 @@ def test_a_text_is_condensed_to_its_share_and_keeps_what_carries_its_meaning():
     assert 0.4 <= short.kept <= 0.55
     assert short.tokens == count_tokens(str(short))
     for number in range(30):
-        assert f"Speaker {number}:" in short.text and f"{number * 3}" in short.text.split()
+        assert f"Speaker {number}:" in short.text
+        assert f"{number * 3}" in short.text.split()
     assert short.text.count("not") == TEXT.count("not")
 
 
@@ -62,10 +63,14 @@ def test_a_long_event_is_condensed_before_its_end_is_cut_and_the_report_says_so(
     limit = {"budget": 800, "reserve": 0}
     whole = assemble(blocks, **limit)
     short = assemble(blocks, **limit, condenser=Condenser(model, "What was the price of item 22?"))
-    assert "66 euros" not in whole.text and "66 euros" in short.text
+    assert "66 euros" not in whole.text
+    assert "66 euros" in short.text
     report = next(block for block in short.blocks if block.name == "event")
-    assert report.cut and 0.4 < report.condensed < 0.8 and "[…condensed]" in report.text
-    assert "condensed to" in str(report) and short.to_dict()["blocks"][0]["condensed"] == report.condensed
+    assert report.cut
+    assert 0.4 < report.condensed < 0.8
+    assert "[…condensed]" in report.text
+    assert "condensed to" in str(report)
+    assert short.to_dict()["blocks"][0]["condensed"] == report.condensed
     assert whole.blocks[0].condensed is None
 
 
@@ -74,7 +79,8 @@ def test_the_users_own_words_and_what_fits_are_left_alone():
     condenser = Condenser(model, "x")
     blocks = [Block("system", "It is what it is, and so it was."), Block("event", "It is what it is.")]
     prompt = assemble(blocks, condenser=condenser)
-    assert "It is what it is, and so it was." in prompt.text and not prompt.cut
+    assert "It is what it is, and so it was." in prompt.text
+    assert not prompt.cut
 
 
 def test_a_grimoire_condenses_by_its_own_words_and_can_be_told_not_to(tmp_path):
@@ -117,7 +123,9 @@ def own_tokenizer(tmp_path_factory):
     made = tokenizers.Tokenizer(tokenizers.models.BPE(unk_token="[UNK]"))
     made.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel()
     trainer = tokenizers.trainers.BpeTrainer(
-        vocab_size=400, special_tokens=["[UNK]"], initial_alphabet=tokenizers.pre_tokenizers.ByteLevel.alphabet()
+        vocab_size=400,
+        special_tokens=["[UNK]"],
+        initial_alphabet=tokenizers.pre_tokenizers.ByteLevel.alphabet(),
     )
     made.train_from_iterator([TEXT], trainer)
     made.enable_truncation(5)
@@ -140,7 +148,9 @@ def test_a_tokenizer_json_counts_as_its_own_package_does(own_tokenizer):
 def test_the_budget_holds_by_any_tokenizer_tags_included(own_tokenizer, event, budget):
     path, count = own_tokenizer
     try:
-        prompt = assemble({"event": event, "instruction": "Decide."}, budget=budget, reserve=0, tokenizer=path)
+        prompt = assemble(
+            {"event": event, "instruction": "Decide."}, budget=budget, reserve=0, tokenizer=path
+        )
     except BudgetTooSmallError:
         return
     assert prompt.tokens == count(prompt.text) <= budget

@@ -25,7 +25,9 @@ def fill(folder, *, outcomes: int, task: str = "routine") -> None:
     with records._connection as connection:
         for number in range(outcomes):
             fresh = number % 2
-            blocks = json.dumps([["past_events", 400 + 300 * fresh, 800, False], ["knowledge", 200, 400, False]])
+            blocks = json.dumps(
+                [["past_events", 400 + 300 * fresh, 800, False], ["knowledge", 200, 400, False]]
+            )
             memories = json.dumps([["m", "episode", 0.5, float(fresh), 0.5, 0.5]])
             connection.execute(
                 "INSERT INTO prompts (id, at, tick, task, phase, window, blocks, memories, acted, value) "
@@ -40,7 +42,8 @@ def test_a_prompt_its_memories_and_its_outcome_are_on_record_after_reopening(tmp
         opened.remember(["Lag was two blocks", "Liquidations followed"])
         prompt = opened.context("What follows an oracle update?", task_type="anomaly")
         opened.context("Something else?")
-        assert opened.acted(prompt) and not opened.acted(opened_elsewhere(prompt))
+        assert opened.acted(prompt)
+        assert not opened.acted(opened_elsewhere(prompt))
         opened.outcome(prompt, value=0.4)
     with sqlite3.connect(tmp_path / "a" / "feedback.db") as connection:
         rows = connection.execute("SELECT id, task, acted, value, blocks, memories FROM prompts").fetchall()
@@ -60,15 +63,20 @@ def opened_elsewhere(prompt):
 def test_weights_move_towards_what_went_with_good_outcomes_within_bounds(tmp_path):
     fill(tmp_path, outcomes=60)
     learned = PromptRecords(tmp_path, learn=True, evidence=30).learned("routine")
-    assert learned.in_force and learned.outcomes == 60 and learned.defaults == FACTORS
+    assert learned.in_force
+    assert learned.outcomes == 60
+    assert learned.defaults == FACTORS
     assert learned.factors["temporal"] > 1.3 * FACTORS["temporal"]
     assert sum(learned.factors.values()) == pytest.approx(1, abs=1e-3)
     assert all(
-        1 / LARGEST_FACTOR**2 <= learned.factors[name] / weight <= LARGEST_FACTOR**2 for name, weight in FACTORS.items()
+        1 / LARGEST_FACTOR**2 <= learned.factors[name] / weight <= LARGEST_FACTOR**2
+        for name, weight in FACTORS.items()
     )
-    assert learned.shares["past_events"] > 1 and "knowledge" not in learned.shares
+    assert learned.shares["past_events"] > 1
+    assert "knowledge" not in learned.shares
     given = caps(learned, 2_700, ["past_events", "knowledge", "instruction"])
-    assert 800 < given["past_events"] <= 1_200 and set(given) == {"past_events"}
+    assert 800 < given["past_events"] <= 1_200
+    assert set(given) == {"past_events"}
 
 
 @pytest.mark.parametrize(("learn", "evidence"), [(False, 10), (True, 100)])
@@ -77,7 +85,8 @@ def test_they_are_shown_but_not_gone_by_while_off_or_while_evidence_is_thin(tmp_
     fill(tmp_path / "a", outcomes=60)
     with open_agent(tmp_path / "a", learn=learn, evidence=evidence) as opened:
         (shown,) = opened.stats()["feedback"]["tasks"]
-        assert shown["task"] == "routine" and not shown["in_force"]
+        assert shown["task"] == "routine"
+        assert not shown["in_force"]
         assert shown["factors"] != shown["defaults"] == FACTORS
         opened.remember("Lag was two blocks")
         memory = opened.context("lag of blocks?", task_type="routine").memories[0]
@@ -90,7 +99,8 @@ def test_learned_weights_are_gone_by_in_their_kind_of_task_and_can_be_unlearned(
     with open_agent(tmp_path / "a", learn=True) as opened:
         opened.remember("Lag was two blocks")
         scores = [
-            opened.context("lag of blocks?", task_type=task).memories[0].score for task in ("routine", "anomaly")
+            opened.context("lag of blocks?", task_type=task).memories[0].score
+            for task in ("routine", "anomaly")
         ]
         assert scores[0] != pytest.approx(scores[1], abs=1e-6)
         opened.unlearn()
