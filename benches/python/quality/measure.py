@@ -20,6 +20,8 @@ def measure(
     ranked: Sequence[str], question: Question, corpus: Corpus, tokens_of: Mapping[str, int]
 ) -> dict[str, float]:
     """Every metric of one ranked list of turns."""
+    # A session of LongMemEval may come twice, and a turn with it: it counts once.
+    ranked = metrics.first_of_each(ranked)
     session_of = {turn.id: turn.session for turn in corpus.turns}
     sessions = metrics.first_of_each([session_of[turn] for turn in ranked])
     row: dict[str, float] = {}

@@ -40,15 +40,16 @@ class Chroma:
         vectors = self._embedder.embed_documents(texts)
         for start in range(0, len(texts), BATCH):
             part = slice(start, start + BATCH)
-            self._collection.add(
-                ids=[turn.id for turn in corpus.turns[part]], documents=texts[part], embeddings=vectors[part]
-            )
+            places = [str(start + place) for place in range(len(texts[part]))]
+            self._collection.add(ids=places, documents=texts[part], embeddings=vectors[part])
+        # LongMemEval has sessions that come twice; ids of its turns are not unique.
+        self._turns = [turn.id for turn in corpus.turns]
 
     def search(self, question: Question, limit: int) -> Sequence[str]:
         found = self._collection.query(
             query_embeddings=self._embedder.embed_queries([question.text]), n_results=limit
         )
-        return found["ids"][0]
+        return [self._turns[int(place)] for place in found["ids"][0]]
 
     def close(self) -> None:
         if self._collection is not None:

@@ -67,7 +67,13 @@ class MemPalace:
         self.close()
         self._folder = Path(tempfile.mkdtemp(prefix="bardo-mempalace-"))
         size = MempalaceConfig().chunk_size if self._chunked else sys.maxsize
-        drawers = [drawer for turn in corpus.turns for drawer in _drawers(turn, size)]
+        # LongMemEval has sessions that come twice; ids of its turns are not unique.
+        self._turns = {f"turn_{place}": turn.id for place, turn in enumerate(corpus.turns)}
+        drawers = [
+            drawer
+            for place, turn in enumerate(corpus.turns)
+            for drawer in _drawers(f"turn_{place}", turn, size)
+        ]
         collection = get_collection(str(self._folder), create=True)
         for start in range(0, len(drawers), BATCH):
             ids, texts, metadatas = zip(*drawers[start : start + BATCH], strict=True)
@@ -83,7 +89,7 @@ class MemPalace:
         )
         if "error" in found:
             raise RuntimeError(found["error"])
-        return first_of_each([hit["drawer_id"] for hit in found["results"]])[:limit]
+        return first_of_each([self._turns[hit["drawer_id"]] for hit in found["results"]])[:limit]
 
     def close(self) -> None:
         if self._folder is not None:
@@ -91,7 +97,7 @@ class MemPalace:
             self._folder = None
 
 
-def _drawers(turn: Turn, size: int) -> list[tuple[str, str, dict]]:
+def _drawers(drawer: str, turn: Turn, size: int) -> list[tuple[str, str, dict]]:
     text = spoken(turn.speaker, turn.text)
     common = {
         "wing": "conversations",
@@ -101,12 +107,12 @@ def _drawers(turn: Turn, size: int) -> list[tuple[str, str, dict]]:
         "filed_at": datetime.fromtimestamp(turn.at / 1e6, UTC).isoformat(),
     }
     if len(text) <= size:
-        return [(turn.id, text, {**common, "chunk_index": 0})]
+        return [(drawer, text, {**common, "chunk_index": 0})]
     return [
         (
-            f"{turn.id}_chunk_{place:06d}",
+            f"{drawer}_chunk_{place:06d}",
             text[start : start + size],
-            {**common, "chunk_index": place, "parent_drawer_id": turn.id},
+            {**common, "chunk_index": place, "parent_drawer_id": drawer},
         )
         for place, start in enumerate(range(0, len(text), size))
     ]
