@@ -328,7 +328,7 @@ fn block_from(object: &Bound<'_, PyAny>, failure: &Failure) -> PyResult<Block> {
         block.place = place_from(&place)?;
     }
     block.cap = field(object, "cap")?;
-    // Memories ranked best first lose more by it than by leaving out the last (docs/reference/context.md).
+    // Memories ranked best first lose more by it than by leaving out the last (docs/concepts/prompts.md).
     block.condense =
         field(object, "condense")? && !matches!(block.content, Content::Memories(_)) && !block.trusted;
     Ok(block)

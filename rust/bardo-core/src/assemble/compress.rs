@@ -18,7 +18,7 @@ pub const LEAST_KEPT: f64 = 0.2;
 /// Largest part that is worth a compression (spec 5).
 pub const MOST_KEPT: f64 = 0.8;
 /// Least part of the text looked at that a prompt keeps: below it, cutting the end off first keeps more of what a
-/// question needs (measured on LoCoMo: docs/reference/context.md).
+/// question needs (measured on LoCoMo: docs/concepts/prompts.md).
 const WORTH_FROM: f64 = 0.5;
 /// What a word counts for in a sentence that shares nothing with the question.
 const WITHOUT_QUESTION: f64 = 0.15;
