@@ -115,6 +115,28 @@ class EpisodeLog:
                 finds them. Everything acknowledged before is kept.
         """
 
+    def record_into(
+        self,
+        hot: HotSet,
+        episodes: Iterable[Episode],
+        *,
+        ticks: Sequence[int],
+        now: int,
+        out_of_order: bool = False,
+    ) -> tuple[list[Episode | None], int]:
+        """Records episodes and makes the new ones findable by their words: `record` and `HotSet.add_episodes` in one.
+
+        Args:
+            hot: The index in memory.
+            episodes: As for `record`, but for their ticks.
+            ticks: One for each.
+            now: Microseconds UTC, for those with an `at` of 0.
+            out_of_order: As for `record`.
+
+        Returns:
+            What is stored for each, None for what was forgotten, and how many are new.
+        """
+
     def get(self, ids: Sequence[str]) -> list[Episode | None]:
         """The episodes with these ids, in the same order; None where there is none."""
 

@@ -98,3 +98,14 @@ def test_days_are_utc_and_bounded() -> None:
     assert archive.day_of(-1) == "1969-12-31"
     with pytest.raises(errors.InvalidInputError):
         archive.day_of(2**62)
+
+
+def test_an_episode_of_a_day_to_come_holds_no_other_back(tmp_path: Path) -> None:
+    log, folder = open_log(tmp_path), tmp_path / "archive"
+    log.record([Episode("next week", tick=1, at=NOON + 7 * DAY), Episode("today", tick=2, at=NOON)], now=NOON)
+    assert names(archive.write_days(log, folder, NOON + DAY)) == ["2026-01-31.json"]
+    assert log.watermark(archive.WATERMARK) == 2
+    assert names(archive.write_days(log, folder, NOON + 2 * DAY)) == []
+    assert names(archive.write_days(log, folder, NOON + 8 * DAY)) == ["2026-02-07.json"]
+    assert [episode.text for episode in archive.read_days(folder)] == ["today", "next week"]
+    log.close()

@@ -16,7 +16,7 @@ from typing import Any
 from bardo._core import EpisodeLog
 from bardo.capture.records import from_record, to_record
 from bardo.errors import InvalidInputError, StoreDamagedError
-from bardo.files import make_folder, sync_folder, unavailable, write_atomically
+from bardo.files import make_folder, read_json, sync_folder, unavailable, write_atomically, write_json
 from bardo.model import Episode
 
 FOLDER = "archive"
@@ -24,6 +24,8 @@ FORMAT = "bardo archive"
 VERSION = 1
 #: Name of the watermark: every arrival up to it is in the archive.
 WATERMARK = "archive"
+#: Beside the days: ids of episodes that are dated ahead of their arrival, and their days.
+AHEAD = "ahead.json"
 PAGE = 1_024
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -61,7 +63,12 @@ def write_days(log: EpisodeLog, folder: Path | str, until: int) -> list[Path]:
     """
     folder, open_day = Path(folder), day_of(until)
     done = log.watermark(WATERMARK)
+    ahead = _ahead(folder)
     due: defaultdict[str, list[str]] = defaultdict(list)
+    for id_, day in ahead.items():
+        if day < open_day:
+            due[day].append(id_)
+    still_ahead = {id_: day for id_, day in ahead.items() if day >= open_day}
     upto, waiting = done, False
     seq = done
     while page := log.since(seq, PAGE):
@@ -69,10 +76,15 @@ def write_days(log: EpisodeLog, folder: Path | str, until: int) -> list[Path]:
             day = day_of(episode.at)
             if day < open_day:
                 due[day].append(episode.id)
-            else:
+            elif day == open_day:
                 waiting = True
+            elif not waiting:
+                still_ahead[episode.id] = day
             upto = upto if waiting else seq
     written = [path for day in sorted(due) if (path := _write_day(log, folder, day, due[day])) is not None]
+    if still_ahead != ahead:
+        make_folder(folder)
+        write_json(folder / AHEAD, still_ahead)
     if upto != done:
         log.set_watermark(WATERMARK, upto)
     return written
@@ -119,14 +131,21 @@ def _text(content: Mapping[str, Any]) -> bytes:
     return (json.dumps(content, ensure_ascii=False, indent=1) + "\n").encode()
 
 
+def _ahead(folder: Path) -> dict[str, str]:
+    """Episodes of days to come that the watermark has passed, with their days: one of them would hold back all others."""
+    return read_json(folder / AHEAD) or {}
+
+
 def _write_day(log: EpisodeLog, folder: Path, day: str, ids: list[str]) -> Path | None:
     existing = sorted(folder.glob(f"{day}*.json"), key=_order)
     known = {record["id"] for path in existing for record in _load(path)["episodes"]}
     # After a failure some of the day may be archived already, though the watermark does not say so.
-    missing = [id_ for id_ in ids if id_ not in known]
+    missing = [id_ for id_ in dict.fromkeys(ids) if id_ not in known]
     if not missing:
         return None
     episodes = [episode for episode in log.get(missing) if episode is not None]
+    if not episodes:
+        return None
     episodes.sort(key=lambda episode: (episode.tick, episode.event_index, episode.id))
     content = {
         "format": FORMAT,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -66,23 +65,20 @@ class Recorder:
         if not episodes:
             return Taken([], 0, [])
         now = self._clock.now()
-        complete: list[Episode] = []
+        ticks: list[int] = []
         last = 0
         for episode in episodes:
-            at = episode.at or now
             # A batch may hold times that go back; its ticks do not.
-            own_tick = episode.tick or (max(last, self._ticks.of(at)) if tick is None else tick)
+            own_tick = episode.tick or (max(last, self._ticks.of(episode.at or now)) if tick is None else tick)
             last = max(last, own_tick)
-            subjects = name_list("subjects", episode.subjects)
-            complete.append(dataclasses.replace(episode, tick=own_tick, at=at, subjects=subjects))
-        recorded = self._log.record(complete, now=now, out_of_order=late)
-        kept = [entry for entry in recorded if not entry.forgotten]
-        stored = [episode for episode in self._log.get([entry.id for entry in kept]) if episode is not None]
-        fresh = [episode for episode, entry in zip(stored, kept, strict=True) if entry.fresh]
-        self._hot.add_episodes(fresh)
+            ticks.append(own_tick)
+        answers, fresh = self._log.record_into(
+            self._hot, episodes, ticks=ticks, now=now, out_of_order=late
+        )
+        stored = [episode for episode in answers if episode is not None]
         if stored:
             self._ticks.seen(max(episode.tick for episode in stored), own=own_ticks)
-        return Taken(stored, len(fresh), [place for place, entry in enumerate(recorded) if entry.forgotten])
+        return Taken(stored, fresh, [place for place, answer in enumerate(answers) if answer is None])
 
     def drain(self, folder: Path) -> int:
         """Takes over what other processes dropped into the inbox; what cannot be taken is set aside with a warning.

@@ -20,6 +20,8 @@ PAGE = 256
 NAMES_AT_ONCE = 64
 #: Name under which the log keeps how far LanceDB has come; so that asking needs no LanceDB.
 _ARCHIVED = "lance"
+#: The same for verifications, which change rows that are there.
+_VERIFIED = "lance.verified"
 
 
 class Upkeep:
@@ -131,11 +133,12 @@ class Upkeep:
             How many episodes were appended.
         """
         with self._lock:
-            if not self.missing_in_archive():
+            verified = self._log.stats()["last_verification"]
+            if not self.missing_in_archive() and verified == self._log.watermark(_VERIFIED):
                 return 0
             self._embed_episodes(quiet)
             synced = self.archive.sync(self._log)
-            self._log.set_watermark(_ARCHIVED, self.archive.watermark)
+            self._note_archived(verified)
             return synced.appended
 
     def rebuild_archive(self, progress: Progress = quiet) -> int:
@@ -148,9 +151,14 @@ class Upkeep:
             self._embed_episodes(progress)
             if not len(self._log):
                 return 0
+            verified = self._log.stats()["last_verification"]
             synced = self.archive.rebuild(self._log)
-            self._log.set_watermark(_ARCHIVED, self.archive.watermark)
+            self._note_archived(verified)
             return synced.appended
+
+    def _note_archived(self, verified: int) -> None:
+        self._log.set_watermark(_ARCHIVED, self.archive.watermark)
+        self._log.set_watermark(_VERIFIED, verified)
 
     def forget(self, ids: Sequence[str]) -> int:
         """Deletes episodes from LanceDB with every older copy of them, and looks again.

@@ -5,6 +5,7 @@ use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use bardo_core::index::hot::HotSet;
 use bardo_core::index::sentences::MAX_PIECES;
 use bardo_core::index::text::{indexed_sentences, indexed_text};
+use bardo_core::model::Episode;
 use bardo_core::recall::filter::Filters;
 use bardo_core::recall::search::{Query, Scratch, search};
 use bardo_core::recall::settings::Settings;
@@ -35,6 +36,15 @@ impl PyHotSet {
 
     fn write(&self) -> RwLockWriteGuard<'_, HotSet> {
         self.hot.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds episodes that were just recorded.
+    pub(crate) fn add<'a>(&self, episodes: impl Iterator<Item = &'a Episode>) -> bardo_core::Result<()> {
+        let mut hot = self.write();
+        for episode in episodes {
+            hot.add_episode(episode)?;
+        }
+        Ok(())
     }
 
     fn search_with_scratch(

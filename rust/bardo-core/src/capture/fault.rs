@@ -41,7 +41,15 @@ macro_rules! from_redb {
     };
 }
 
-from_redb!(StorageError, TableError, TransactionError, CommitError, DatabaseError, SetDurabilityError);
+from_redb!(
+    StorageError,
+    TableError,
+    TransactionError,
+    CommitError,
+    DatabaseError,
+    SetDurabilityError,
+    CompactionError
+);
 
 impl Fault {
     /// Whether redb refuses to go on until the file is opened again.

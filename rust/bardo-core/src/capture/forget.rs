@@ -10,8 +10,7 @@ use super::fault::Fault;
 use super::log::EpisodeLog;
 use super::session::Session;
 use super::tables::{
-    ANNOTATIONS, INTENTS, META, NEXT_VECTORS, SUBJECTS, THREADS, TOMBSTONES, VECTORS, VERIFICATIONS, meta,
-    meta_number,
+    ANNOTATIONS, INTENTS, META, NEXT_VECTORS, TOMBSTONES, VECTORS, VERIFICATIONS, meta, meta_number,
 };
 use super::write::Reply;
 use crate::error::Result;
@@ -139,12 +138,7 @@ impl Session<'_> {
         };
         tables.ids.remove(&id.0)?;
         tables.arrivals.remove(seq)?;
-        for subject in &removed.subjects {
-            self.transaction.open_table(SUBJECTS)?.remove((subject.as_str(), &bytes))?;
-        }
-        if let Some(thread) = &removed.thread {
-            self.transaction.open_table(THREADS)?.remove((thread.as_str(), &bytes))?;
-        }
+        self.unlist_names(&removed, &bytes)?;
         for table in [ANNOTATIONS, VECTORS, NEXT_VECTORS] {
             remove_by_id(self, table, id)?;
         }

@@ -190,7 +190,7 @@ impl EpisodeLog {
         let closing = std::mem::replace(&mut *connection, Connection::Closed);
         let result = match closing {
             Connection::Open(live) => {
-                catching(|| Ok(live.db.close()?)).map_err(|fault| fault.into_error("close", &self.path))
+                catching(|| live.close()).map_err(|fault| fault.into_error("close", &self.path))
             }
             Connection::Lost(_) | Connection::Closed => Ok(()),
         };

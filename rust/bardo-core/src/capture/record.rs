@@ -1,14 +1,15 @@
 //! What it takes to record episodes: their limits, their place, and telling new ones from those that are known.
 
 use std::collections::HashMap;
+use std::ops::Bound;
 
-use redb::ReadableTable;
+use redb::{CursorError, ReadableTable, Table};
 
 use super::codec::{self, Fingermark, KEY_BYTES, OrderKey};
 use super::fault::Fault;
 use super::retry::{Recent, Seen};
-use super::session::Session;
-use super::tables::{Arrival, SUBJECTS, THREADS};
+use super::session::{Session, opened};
+use super::tables::{ARRIVAL_BYTES, Arrival, SUBJECTS, THREADS};
 use super::write::Reply;
 use crate::error::{Error, Result};
 use crate::model::{Annotations, Episode, Id, IdSource, Micros, limits};
@@ -43,6 +44,19 @@ pub struct Recorded {
 pub(super) struct Prepared {
     new: NewEpisode,
     body: Vec<u8>,
+}
+
+/// Rows from which on a run is cheaper than single inserts.
+const SHORTEST_RUN: usize = 4;
+
+/// The rows of the episodes of one call, by table.
+#[derive(Default)]
+struct Rows {
+    episodes: Vec<([u8; KEY_BYTES], Vec<u8>)>,
+    ids: Vec<([u8; 16], ([u8; KEY_BYTES], u64))>,
+    arrivals: Vec<(u64, [u8; ARRIVAL_BYTES])>,
+    subjects: Vec<(String, [u8; KEY_BYTES])>,
+    threads: Vec<(String, [u8; KEY_BYTES])>,
 }
 
 /// What will be done with a prepared episode.
@@ -112,12 +126,14 @@ impl Session<'_> {
     pub(super) fn record(&mut self, prepared: Vec<Prepared>, out_of_order: bool) -> Result<Reply, Fault> {
         let plans = self.plan(&prepared, out_of_order)?;
         let mut recorded = Vec::with_capacity(plans.len());
+        let mut rows = Rows::default();
         for (plan, prepared) in plans.into_iter().zip(prepared) {
             recorded.push(match plan {
                 Plan::Known(known) => known,
-                Plan::Insert { key, mark } => self.insert(key, mark, prepared, out_of_order)?,
+                Plan::Insert { key, mark } => self.insert(key, mark, prepared, out_of_order, &mut rows)?,
             });
         }
+        self.write_rows(rows)?;
         Ok(Reply::Recorded(recorded))
     }
 
@@ -161,8 +177,11 @@ impl Session<'_> {
 
     /// The place of an episode within its tick: the caller's, or the next free one.
     fn place(&mut self, episode: &Episode, next: &mut HashMap<u64, u32>) -> Result<u32, Fault> {
+        let highest = self.state.highest.map(|key| key.tick);
         let next_index = if let Some(index) = next.get(&episode.tick) {
             *index
+        } else if highest.is_none_or(|tick| tick < episode.tick) {
+            0
         } else {
             let (low, high) = (OrderKey::first_of(episode.tick), OrderKey::last_of(episode.tick));
             let (low, high) = (low.to_bytes(), high.to_bytes());
@@ -224,29 +243,20 @@ impl Session<'_> {
         Ok(Some((recorded, mark.content_hash)))
     }
 
+    /// Takes the place of an episode, and lays out its rows.
     fn insert(
         &mut self,
         key: OrderKey,
         mark: Fingermark,
         prepared: Prepared,
         out_of_order: bool,
+        rows: &mut Rows,
     ) -> Result<Recorded, Fault> {
         let Prepared { new: NewEpisode { episode, .. }, body } = prepared;
         let (seq, bytes) = (self.state.last_seq + 1, key.to_bytes());
-        let arrival = Arrival { key, in_order: !out_of_order };
-        let tables = self.record_tables()?;
-        tables.episodes.insert(&bytes, codec::seal(&bytes, &body).as_slice())?;
-        tables.ids.insert(&key.id.0, (&bytes, seq))?;
-        tables.arrivals.insert(seq, &arrival.to_bytes())?;
-        if !episode.subjects.is_empty() {
-            let mut subjects = self.transaction.open_table(SUBJECTS)?;
-            for subject in &episode.subjects {
-                subjects.insert((subject.as_str(), &bytes), ())?;
-            }
-        }
-        if let Some(thread) = &episode.thread {
-            self.transaction.open_table(THREADS)?.insert((thread.as_str(), &bytes), ())?;
-        }
+        rows.episodes.push((bytes, codec::seal(&bytes, &body)));
+        rows.ids.push((key.id.0, (bytes, seq)));
+        rows.arrivals.push((seq, Arrival { key, in_order: !out_of_order }.to_bytes()));
         if episode.annotations != Annotations::default() {
             self.store_annotations(&key.id, &Annotations::default(), &episode.annotations)?;
         }
@@ -254,8 +264,11 @@ impl Session<'_> {
         if !out_of_order {
             self.state.last_tick = self.state.last_tick.max(key.tick);
         }
+        self.state.highest = self.state.highest.max(Some(key));
         self.state.recent.add(mark, Seen { key, at: episode.at, seq });
         self.changed = true;
+        rows.subjects.extend(episode.subjects.into_iter().map(|subject| (subject, bytes)));
+        rows.threads.extend(episode.thread.map(|thread| (thread, bytes)));
         Ok(Recorded {
             id: key.id,
             seq,
@@ -265,4 +278,59 @@ impl Session<'_> {
             at: episode.at,
         })
     }
+
+    /// Writes the rows of a call, each table in the order of its keys.
+    fn write_rows(&mut self, mut rows: Rows) -> Result<(), Fault> {
+        rows.episodes.sort_unstable_by_key(|row| row.0);
+        rows.ids.sort_unstable_by_key(|row| row.0);
+        rows.subjects.sort_unstable();
+        rows.subjects.dedup();
+        rows.threads.sort_unstable();
+        let transaction = self.transaction;
+        let tables = self.record_tables()?;
+        append(&mut tables.episodes, rows.episodes.iter().map(|(key, value)| (key, value.as_slice())))?;
+        append(&mut tables.ids, rows.ids.iter().map(|(id, (key, seq))| (id, (key, *seq))))?;
+        append(&mut tables.arrivals, rows.arrivals.iter().map(|(seq, arrival)| (*seq, arrival)))?;
+        for run in rows.subjects.chunk_by(|one, next| one.0 == next.0) {
+            let table = opened(&mut tables.subjects, transaction, SUBJECTS)?;
+            append(table, run.iter().map(|(name, key)| ((name.as_str(), key), ())))?;
+        }
+        for run in rows.threads.chunk_by(|one, next| one.0 == next.0) {
+            let table = opened(&mut tables.threads, transaction, THREADS)?;
+            append(table, run.iter().map(|(name, key)| ((name.as_str(), key), ())))?;
+        }
+        Ok(())
+    }
+}
+
+/// Inserts rows in the order of their keys: as one run where nothing lies between them, which lays them out leaf by leaf.
+fn append<'r, K: redb::Key + 'static, V: redb::Value + 'static>(
+    table: &mut Table<'_, K, V>,
+    rows: impl ExactSizeIterator<Item = (K::SelfType<'r>, V::SelfType<'r>)>,
+) -> Result<(), Fault> {
+    let is_run = rows.len() >= SHORTEST_RUN;
+    let mut rows = rows.peekable();
+    if let (true, Some((first, _))) = (is_run, rows.peek()) {
+        let mut cursor = table.lower_bound_mut(Bound::Included(first))?;
+        let mut left = None;
+        for (key, value) in rows.by_ref() {
+            match cursor.insert_before(&key, &value) {
+                Ok(()) => {}
+                Err(CursorError::UnorderedKey) => {
+                    left = Some((key, value));
+                    break;
+                }
+                Err(CursorError::Storage(error)) => return Err(error.into()),
+                Err(error) => return Err(Fault::Corrupt(error.to_string())),
+            }
+        }
+        cursor.close()?;
+        if let Some((key, value)) = left {
+            table.insert(key, value)?;
+        }
+    }
+    for (key, value) in rows {
+        table.insert(key, value)?;
+    }
+    Ok(())
 }

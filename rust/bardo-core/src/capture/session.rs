@@ -2,19 +2,19 @@
 
 use std::collections::HashSet;
 
-use redb::{ReadableTable, Table, WriteTransaction};
+use redb::{ReadableTable, Table, TableDefinition, WriteTransaction};
 
 use super::codec::{self, KEY_BYTES, OrderKey};
 use super::fault::Fault;
 use super::log::EpisodeLog;
 use super::retry::{KEPT_ARRIVALS, Recent, Seen, WINDOW_MICROS};
 use super::tables::{
-    ANNOTATIONS, ARRIVAL_BYTES, ARRIVALS, Arrival, EPISODES, IDS, META, Place, VERIFICATIONS, meta,
-    meta_number,
+    ANNOTATIONS, ARRIVAL_BYTES, ARRIVALS, Arrival, EPISODES, IDS, META, Place, SUBJECTS, THREADS,
+    VERIFICATIONS, meta, meta_number,
 };
 use super::write::Reply;
 use crate::error::{Error, Result};
-use crate::model::{Annotations, Id, Micros};
+use crate::model::{Annotations, Episode, Id, Micros};
 
 /// What the writer knows of the file without asking it.
 #[derive(Debug, Default)]
@@ -25,6 +25,8 @@ pub(super) struct WriterState {
     pub last_seq: u64,
     pub recent: Recent,
     pub commits: u64,
+    /// The highest place that is taken; none in an empty log.
+    pub highest: Option<OrderKey>,
     /// Hashes of contents that were forgotten and are not to come back.
     pub tombstones: HashSet<u64>,
 }
@@ -48,7 +50,14 @@ pub(super) struct RecordTables<'t> {
     pub episodes: Table<'t, &'static [u8; KEY_BYTES], &'static [u8]>,
     pub ids: Table<'t, &'static [u8; 16], Place>,
     pub arrivals: Table<'t, u64, &'static [u8; ARRIVAL_BYTES]>,
+    /// Opened for the first episode with a subject: opening a table costs as much as writing to it.
+    pub subjects: Option<NameTable<'t>>,
+    /// Opened for the first episode of a thread.
+    pub threads: Option<NameTable<'t>>,
 }
+
+/// A list of order keys by name, open for writing.
+pub(super) type NameTable<'t> = Table<'t, (&'static str, &'static [u8; KEY_BYTES]), ()>;
 
 impl WriterState {
     /// Reads the picture of the file from its last arrivals.
@@ -62,6 +71,7 @@ impl WriterState {
         self.tombstones = tombstones;
         self.last_seq = meta_number(counters, meta::SEQ_FLOOR)?;
         self.recent = Recent::default();
+        self.highest = episodes.last()?.map(|(key, _)| OrderKey::from_bytes(key.value()));
         let mut latest = Vec::new();
         let mut newest = Micros::MIN;
         let mut last_tick = None;
@@ -102,9 +112,24 @@ impl<'t> Session<'t> {
                 episodes: self.transaction.open_table(EPISODES)?,
                 ids: self.transaction.open_table(IDS)?,
                 arrivals: self.transaction.open_table(ARRIVALS)?,
+                subjects: None,
+                threads: None,
             },
         };
         Ok(self.tables.insert(tables))
+    }
+
+    /// Takes an episode off the lists of its subjects and its thread.
+    pub fn unlist_names(&mut self, episode: &Episode, key: &[u8; KEY_BYTES]) -> Result<(), Fault> {
+        let transaction = self.transaction;
+        let tables = self.record_tables()?;
+        for subject in &episode.subjects {
+            opened(&mut tables.subjects, transaction, SUBJECTS)?.remove((subject.as_str(), key))?;
+        }
+        if let Some(thread) = &episode.thread {
+            opened(&mut tables.threads, transaction, THREADS)?.remove((thread.as_str(), key))?;
+        }
+        Ok(())
     }
 
     /// Where the episode with an id is.
@@ -167,4 +192,17 @@ impl<'t> Session<'t> {
         self.changed = true;
         Ok(())
     }
+}
+
+/// The table, opened if it is not.
+pub(super) fn opened<'a, 't>(
+    table: &'a mut Option<NameTable<'t>>,
+    transaction: &'t WriteTransaction,
+    definition: TableDefinition<'static, (&'static str, &'static [u8; KEY_BYTES]), ()>,
+) -> Result<&'a mut NameTable<'t>, Fault> {
+    let open = match table.take() {
+        Some(open) => open,
+        None => transaction.open_table(definition)?,
+    };
+    Ok(table.insert(open))
 }

@@ -25,6 +25,8 @@ const CACHE_BYTES: usize = 32 * 1024 * 1024;
 /// A file up to this length is read whole and checked when it is opened, which takes some milliseconds. redb checks a
 /// longer one only after a crash, and trusts it if it was closed in order.
 const CHECKED_BYTES: u64 = 64 * 1024 * 1024;
+/// A file up to this length is left as it is: cutting it back takes several syncs.
+const WORTH_CUTTING_BYTES: u64 = 4 * 1024 * 1024;
 /// Ending of a store while it is being made.
 const DRAFT_ENDING: &str = ".new";
 
@@ -34,6 +36,19 @@ pub(crate) struct Live {
     pub backend: HeldBackend,
     pub agent: String,
     pub schema: u32,
+    /// Length of the file when it was opened.
+    pub opened_bytes: u64,
+}
+
+impl Live {
+    /// Closes the file. redb doubles it whenever it is full; a file that grew is cut back to what it holds.
+    pub fn close(mut self) -> Result<(), Fault> {
+        let bytes = self.backend.len().map_err(redb::StorageError::from)?;
+        if bytes > self.opened_bytes.max(WORTH_CUTTING_BYTES) {
+            self.db.compact()?;
+        }
+        Ok(self.db.close()?)
+    }
 }
 
 /// Whose store is expected, and what a new one is to say.
@@ -78,7 +93,8 @@ pub(crate) fn open_on(
         let view = db.begin_read()?;
         let (agent, schema) = identify(path, &view, expected)?;
         drop(view);
-        Ok(Live { db, backend: backend.clone(), agent, schema })
+        let opened_bytes = backend.len().map_err(redb::StorageError::from)?;
+        Ok(Live { db, backend: backend.clone(), agent, schema, opened_bytes })
     });
     opened.map_err(|fault| fault.into_error("open", path))
 }
@@ -125,9 +141,9 @@ pub(crate) fn replace(
     };
     let file = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(&draft);
     let backend = file_backend(path, file.map_err(|error| failed(&error))?)?;
-    let live = create_on(path, backend, expected, Vec::new(), syncs)?;
+    let mut live = create_on(path, backend, expected, Vec::new(), syncs)?;
     live.backend.arm().map_err(|error| failed(&error))?;
-    copy(&live.db).map_err(|fault| {
+    copy(&live.db).and_then(|()| catching(|| Ok(live.db.compact().map(drop)?))).map_err(|fault| {
         let _ = fs::remove_file(&draft);
         fault.into_error("write anew", path)
     })?;
@@ -147,7 +163,8 @@ pub(crate) fn create_on(
     let made = catching(|| {
         let db = Builder::new().set_cache_size(CACHE_BYTES).create_with_backend(backend.clone())?;
         lay_out(&db, expected)?;
-        Ok(Live { db, backend: backend.clone(), agent: expected.agent.clone(), schema: SCHEMA_VERSION })
+        let agent = expected.agent.clone();
+        Ok(Live { db, backend: backend.clone(), agent, schema: SCHEMA_VERSION, opened_bytes: 0 })
     });
     made.map_err(|fault| fault.into_error("create", path))
 }

@@ -2,6 +2,7 @@
 //! documents and the embedder agree.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use rust_stemmers::{Algorithm, Stemmer};
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
@@ -133,12 +134,42 @@ pub fn cut(text: &str, bytes: usize) -> &str {
     &text[..text.floor_char_boundary(bytes)]
 }
 
+/// Words that an analyzer remembers at most: about a megabyte.
+const WORDS_KNOWN: usize = 8_192;
+
 /// Turns text into terms: NFKC, Unicode words (UAX 29), lower case, Snowball stems by script; identifiers whole and by
 /// their parts; scripts without spaces by single characters and pairs.
 pub struct Analyzer {
     english: Stemmer,
     russian: Stemmer,
     lowered: String,
+    /// Words seen lately: stemming takes thirty times as long as looking one up, and a few thousand words make up nearly
+    /// all of a text.
+    known: HashMap<Box<str>, Known>,
+}
+
+/// What is known of a word in lower case.
+struct Known {
+    /// Whether it is on the stop list.
+    is_stop: bool,
+    /// Its stem; nothing if it is its own.
+    stem: Option<Box<str>>,
+}
+
+fn emit_known(
+    lowered: &str,
+    known: &Known,
+    is_caps: bool,
+    is_name: bool,
+    emit: &mut dyn FnMut(&str, TermKind),
+) {
+    if known.is_stop && !is_name {
+        return emit(lowered, TermKind::Stop);
+    }
+    if is_caps && known.stem.is_some() {
+        emit(lowered, TermKind::Extra);
+    }
+    emit(known.stem.as_deref().unwrap_or(lowered), TermKind::Word);
 }
 
 impl Default for Analyzer {
@@ -147,6 +178,7 @@ impl Default for Analyzer {
             english: Stemmer::create(Algorithm::English),
             russian: Stemmer::create(Algorithm::Russian),
             lowered: String::new(),
+            known: HashMap::new(),
         }
     }
 }
@@ -213,14 +245,20 @@ impl Analyzer {
             word.len() > 1 && word.len() <= 12 && word.bytes().all(|byte| byte.is_ascii_uppercase());
         self.lower(word);
         let lowered = self.lowered.as_str();
-        if is_stop_word(lowered) && !(is_caps && word.len() > 2) {
-            return emit(lowered, TermKind::Stop);
+        let is_name = is_caps && word.len() > 2;
+        if let Some(known) = self.known.get(lowered) {
+            return emit_known(lowered, known, is_caps, is_name, emit);
         }
         let stem = self.stem(lowered);
-        if is_caps && stem != lowered {
-            emit(lowered, TermKind::Extra);
+        let known = Known {
+            is_stop: is_stop_word(lowered),
+            stem: (stem != lowered).then(|| stem.into_owned().into_boxed_str()),
+        };
+        emit_known(lowered, &known, is_caps, is_name, emit);
+        if self.known.len() == WORDS_KNOWN {
+            self.known.clear();
         }
-        emit(&stem, TermKind::Word);
+        self.known.insert(lowered.into(), known);
     }
 
     fn stem<'word>(&self, word: &'word str) -> Cow<'word, str> {
@@ -241,6 +279,10 @@ impl Analyzer {
 
     fn lower(&mut self, word: &str) {
         self.lowered.clear();
+        if word.is_ascii() {
+            self.lowered.push_str(cut(word, TERM_BYTES));
+            return self.lowered.make_ascii_lowercase();
+        }
         for character in cut(word, TERM_BYTES).chars() {
             match character {
                 '\u{2019}' | '\u{2bc}' => self.lowered.push('\''),

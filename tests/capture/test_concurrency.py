@@ -1,0 +1,194 @@
+"""Many threads and many processes at one memory: nobody waits for a lock of ours longer than for the disk."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import bardo
+from bardo import errors
+from bardo._core import EpisodeLog
+from bardo.index import embedders
+from bardo.model import Episode
+
+THREADS = 32
+EACH = 8
+VISITOR = Path(__file__).with_name("visiting_process.py")
+
+
+def embed(texts: list[str]) -> np.ndarray:
+    rows = [np.random.default_rng(list(text.encode())).normal(size=16) for text in texts]
+    return np.array([row / np.linalg.norm(row) for row in rows], np.float32)
+
+
+def model() -> embedders.TextEmbedder:
+    return embedders.from_callable(embed, name="letters")
+
+
+def at_once(work: Callable[[int], None]) -> None:
+    """Runs the work in many threads that start together, and raises what any of them raised."""
+    failures: list[BaseException] = []
+    barrier = threading.Barrier(THREADS)
+
+    def run(number: int) -> None:
+        barrier.wait()
+        try:
+            work(number)
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=run, args=(number,)) for number in range(THREADS)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if failures:
+        raise failures[0]
+
+
+def test_thirty_two_threads_remember_and_recall_at_once(tmp_path: Path) -> None:
+    with bardo.open(tmp_path / "agent", embedder=model(), seed=1) as grimoire:
+        stored: dict[int, list[str]] = {}
+
+        def work(number: int) -> None:
+            mine = []
+            for step in range(EACH):
+                text = f"thread{number} saw event{number}x{step}"
+                mine.append(grimoire.remember(text, subjects=[f"t{number}"]).id)
+                found = grimoire.recall(f"event{number}x{step}", limit=5)
+                assert text in [memory.text for memory in found]
+            stored[number] = mine
+
+        at_once(work)
+        everything = {episode.id for episode in grimoire.episodes()}
+        assert everything == {id_ for mine in stored.values() for id_ in mine}
+        assert len(everything) == THREADS * EACH
+        for number, mine in stored.items():
+            assert [episode.id for episode in grimoire.episodes(subject=f"t{number}")] == mine
+    with bardo.open(tmp_path / "agent", embedder=model()) as again:
+        assert {episode.id for episode in again.episodes()} == everything
+
+
+def test_threads_share_the_wait_for_the_disk(tmp_path: Path, record_property: Callable[..., None]) -> None:
+    """One thread pays one sync for each call; many threads share them, and get more done in the same time."""
+    rates = {}
+    syncs = {}
+    for name, threads in (("one", 1), ("many", THREADS)):
+        log = EpisodeLog(str(tmp_path / f"{name}.redb"), agent="a", seed=1, now=1)
+        before = log.stats()["syncs"]
+        start = time.perf_counter()
+        if threads == 1:
+            for number in range(THREADS * EACH):
+                log.record([Episode(f"event {number}", tick=1)], now=1)
+        else:
+            at_once(lambda number, log=log: _several(log, number))
+        rates[name] = THREADS * EACH / (time.perf_counter() - start)
+        syncs[name] = log.stats()["syncs"] - before
+        assert log.stats()["episodes"] == THREADS * EACH
+        log.close()
+    record_property("episodes per second, one thread and many", rates)
+    # The file itself takes a sync each time it grows.
+    assert THREADS * EACH <= syncs["one"] <= THREADS * EACH + 16
+    assert syncs["many"] <= syncs["one"] / 2, syncs
+
+
+def _several(log: EpisodeLog, number: int) -> None:
+    for step in range(EACH):
+        log.record([Episode(f"event {number} {step}", tick=1)], now=1)
+
+
+def test_other_threads_run_while_one_waits_for_the_disk(tmp_path: Path) -> None:
+    """The interpreter's lock is free while the core works: a thread that only counts goes on counting."""
+    log = EpisodeLog(str(tmp_path / "log.redb"), agent="a", seed=1, now=1)
+    batch = [Episode(f"event {number} " + "word " * 40, tick=1, payload=[number]) for number in range(2_000)]
+    gaps: list[float] = []
+    done = threading.Event()
+
+    def count() -> None:
+        last = time.perf_counter()
+        while not done.is_set():
+            time.sleep(0)
+            now = time.perf_counter()
+            gaps.append(now - last)
+            last = now
+
+    counter = threading.Thread(target=count)
+    counter.start()
+    log.record(batch, now=1)
+    done.set()
+    counter.join()
+    log.close()
+    assert len(gaps) > 100
+
+
+def test_another_process_reads_facts_and_lance_and_drops_into_the_inbox_while_the_owner_works(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "agent"
+    with bardo.open(folder, embedder=model(), agent="agent", seed=1) as grimoire:
+        grimoire.remember([f"the owner saw event {n}" for n in range(20)])
+        grimoire.learn("Events come in twenties")
+        grimoire.sleep()
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+        visitor = subprocess.Popen(
+            [sys.executable, str(VISITOR), str(folder)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=environment,
+            text=True,
+        )
+        written = 20
+        while visitor.poll() is None:
+            grimoire.remember(f"the owner saw event {written}")
+            written += 1
+        out, complaints = visitor.communicate()
+        assert visitor.returncode == 0, complaints
+        told = json.loads(out)
+        assert told["locked"], "a second owner was not refused"
+        assert told["facts"] == ["Events come in twenties"]
+        assert told["found"] == "the owner saw event 7"
+        grimoire.drain_inbox()
+        texts = {episode.text for episode in grimoire.episodes()}
+        assert {f"dropped {n}" for n in range(10)} <= texts
+        assert len(texts) == written + 10
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_forked_child_is_refused_clearly_and_the_parent_goes_on(tmp_path: Path) -> None:
+    with bardo.open(tmp_path / "agent", embedder=model(), seed=1) as grimoire:
+        first = grimoire.remember("before the fork")
+        context = multiprocessing.get_context("fork")
+        answers = context.SimpleQueue()
+
+        def child() -> None:
+            for verb in (
+                lambda: grimoire.remember("in the child"),
+                lambda: grimoire.recall("fork"),
+                lambda: grimoire.get(first.id),
+                lambda: grimoire.forget(first.id, reason="x"),
+            ):
+                try:
+                    verb()
+                    answers.put("it worked")
+                except errors.GrimoireClosedError as error:
+                    answers.put(str(error))
+            os._exit(0)
+
+        process = context.Process(target=child)
+        process.start()
+        told = [answers.get() for _ in range(4)]
+        process.join()
+        assert all("fork" in answer and "spawn" in answer for answer in told), told
+        assert grimoire.remember("after the fork").text == "after the fork"
+        assert len(list(grimoire.episodes())) == 2
