@@ -149,11 +149,12 @@ class Eraser:
             raise InvalidInputError("there is nothing to forget. Pass ids, episodes or facts")
         if not isinstance(reason, str) or not reason.strip():
             raise InvalidInputError("a deletion needs a reason. Say why in a sentence")
-        intent = self._plan(wanted, reason, tombstones)
-        number = self._log.forget(
-            intent.episodes, intent=intent.to_json(), now=self._clock.now(), tombstones=tombstones
-        )
-        return self._finish(number, intent)
+        with self._upkeep.paused():
+            intent = self._plan(wanted, reason, tombstones)
+            number = self._log.forget(
+                intent.episodes, intent=intent.to_json(), now=self._clock.now(), tombstones=tombstones
+            )
+            return self._finish(number, intent)
 
     def resume(self) -> tuple[ForgetReport, ...]:
         """Finishes the deletions that a crash interrupted."""

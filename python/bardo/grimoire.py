@@ -627,6 +627,8 @@ class Grimoire(Knowledge):
         archived = 0
         if flush or self._upkeep.missing_in_archive() >= self.config.archive.batch:
             archived = self._upkeep.sync_archive()
+        if flush:
+            self._upkeep.tidy()
         return dataclasses.replace(report, embedded=embedded, archived=archived)
 
     def _note_trials(self, report: CuratorCycleComplete) -> None:

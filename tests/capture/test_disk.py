@@ -7,10 +7,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import bardo
 from bardo import errors
 from bardo._core import EpisodeLog
+from bardo.index import upkeep
+from bardo.model import Episode
 
 #: A user that may not write where root may; root ignores permissions.
 NOBODY = 65_534
@@ -58,8 +62,11 @@ print(len(kept), "kept")
 
 NO_PERMISSION = """
 import os, sys
+import bardo
 from bardo import errors
 from bardo._core import EpisodeLog
+from bardo.index import upkeep
+from bardo.model import Episode
 if os.geteuid() == 0:
     os.setuid(int(sys.argv[2]))
 try:
@@ -116,3 +123,37 @@ def test_a_folder_or_a_file_in_the_way_is_unavailable(tmp_path: Path) -> None:
         with pytest.raises(errors.StoreUnavailableError):
             EpisodeLog(path, agent="a", seed=1, now=1)
     assert (tmp_path / "file").read_text() == "x"
+
+
+def test_sleep_writes_a_log_anew_that_wastes_room_and_only_when_it_has_grown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(upkeep, "_TIDY_BYTES", 0)
+    chance = np.random.default_rng(1)
+
+    def embed(texts: list[str]) -> np.ndarray:
+        rows = chance.normal(size=(len(texts), 384))
+        return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+
+    with bardo.open(tmp_path / "agent", embedder=embed, durable=False, seed=1) as grimoire:
+        stored = [grimoire.remember(f"event {n}", subjects=[f"s{n % 7}"]) for n in range(600)]
+        grimoire.sleep()
+        tidied = grimoire._log.watermark("log.tidied")
+        assert 0 < tidied < 600 * 1_400
+        grimoire.sleep()
+        assert grimoire._log.watermark("log.tidied") == tidied
+        assert [episode.id for episode in grimoire.episodes()] == [episode.id for episode in stored]
+        assert grimoire.remember("one more").id in {memory.id for memory in grimoire.recall("one more")}
+
+
+def test_a_log_that_grew_is_cut_back_when_it_closes(tmp_path: Path) -> None:
+    path = tmp_path / "episodes.redb"
+    log = EpisodeLog(str(path), agent="a", seed=1, now=1, durable=False)
+    for start in range(0, 10_000, 500):
+        log.record([Episode(f"event {n} " + "word " * 80, tick=1) for n in range(start, start + 500)], now=1)
+    open_bytes = log.stats()["bytes_on_disk"]
+    log.close()
+    assert path.stat().st_size < 0.9 * open_bytes
+    again = EpisodeLog(str(path), agent="a", seed=1, now=1)
+    assert len(again) == 10_000
+    again.close()

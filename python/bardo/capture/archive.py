@@ -132,7 +132,7 @@ def _text(content: Mapping[str, Any]) -> bytes:
 
 
 def _ahead(folder: Path) -> dict[str, str]:
-    """Episodes of days to come that the watermark has passed, with their days: one of them would hold back all others."""
+    """Episodes of days to come that the watermark has passed, with their days: one would hold back all others."""
     return read_json(folder / AHEAD) or {}
 
 

@@ -69,12 +69,12 @@ class Recorder:
         last = 0
         for episode in episodes:
             # A batch may hold times that go back; its ticks do not.
-            own_tick = episode.tick or (max(last, self._ticks.of(episode.at or now)) if tick is None else tick)
+            own_tick = episode.tick or (
+                max(last, self._ticks.of(episode.at or now)) if tick is None else tick
+            )
             last = max(last, own_tick)
             ticks.append(own_tick)
-        answers, fresh = self._log.record_into(
-            self._hot, episodes, ticks=ticks, now=now, out_of_order=late
-        )
+        answers, fresh = self._log.record_into(self._hot, episodes, ticks=ticks, now=now, out_of_order=late)
         stored = [episode for episode in answers if episode is not None]
         if stored:
             self._ticks.seen(max(episode.tick for episode in stored), own=own_ticks)

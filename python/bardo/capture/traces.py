@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from bardo import _core
+from bardo.errors import StoreUnavailableError
 
 #: Shorter texts are no proof: other memories hold the same few letters by chance. They are looked for by id alone.
 SHORTEST_CHARACTERS = 12
@@ -16,6 +20,14 @@ SHORTEST_CHARACTERS = 12
 PIECE_CHARACTERS = 40
 #: Bytes of a vector that are looked for, from its middle.
 VECTOR_BYTES = 32
+#: In the names of SQLite files of other stages, and of their write-ahead logs.
+_SQLITE = ".db"
+_CHILD = """
+import json, sys
+from bardo._core import traces
+asked = json.load(sys.stdin)
+print(json.dumps(traces(asked["path"], [bytes.fromhex(needle) for needle in asked["needles"]])))
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +79,25 @@ def find(path: Path, wanted: Needles) -> tuple[list[int], int]:
     """Which needles occur in a file, by their place, and how many bytes were read; nothing for a file that is gone."""
     if not wanted.raw or not path.is_file():
         return [], 0
+    if _SQLITE in path.name:
+        return _find_in_child(path, wanted)
     return _core.traces(str(path), wanted.raw)
+
+
+def _find_in_child(path: Path, wanted: Needles) -> tuple[list[int], int]:
+    """Reads a SQLite file that this process may have open: letting go of a second handle would break its locks."""
+    question = json.dumps({"path": str(path), "needles": [needle.hex() for needle in wanted.raw]})
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", _CHILD], input=question, capture_output=True, text=True, check=True, env=environment
+        )
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise StoreUnavailableError(
+            f"cannot read {path} in a process of its own: {error}. Forget again to look once more"
+        ) from error
+    places, size = json.loads(done.stdout)
+    return places, size
 
 
 def _pieces(text: str) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bardo._core import EpisodeLog, FactStore, HotSet, Names
 from bardo.index.sentences import documents
@@ -20,7 +20,12 @@ PAGE = 256
 NAMES_AT_ONCE = 64
 #: Name under which the log keeps how far LanceDB has come; so that asking needs no LanceDB.
 _ARCHIVED = "lance"
-#: The same for verifications, which change rows that are there.
+#: Length of the log when it was last written anew; that it be this much longer now, and at least so long at all. A byte
+#: is written about seven times in a log's life.
+_TIDIED = "log.tidied"
+_TIDY_GROWTH = 1.15
+_TIDY_BYTES = 8 * 1024 * 1024
+#: As `_ARCHIVED` for verifications, which change rows that are there.
 _VERIFIED = "lance.verified"
 
 
@@ -117,6 +122,8 @@ class Upkeep:
                 speakers=[episode.speaker for episode in page],
             )
             self._log.put_vectors(ids, whole, sentences, counts, self._embedder.fingerprint)
+            # Another thread may have recorded one of them and not yet come to adding it.
+            self._hot.add_episodes(page)
             self._hot.set_vectors(ids, whole, sentences, counts)
             done += len(page)
             progress("embed", done, done + (PAGE if len(page) == PAGE else 0))
@@ -159,6 +166,26 @@ class Upkeep:
     def _note_archived(self, verified: int) -> None:
         self._log.set_watermark(_ARCHIVED, self.archive.watermark)
         self._log.set_watermark(_VERIFIED, verified)
+
+    def tidy(self) -> bool:
+        """Writes the log anew without the room that its pages waste, once that has grown by enough to be worth it.
+
+        Pages filled one episode at a time are two thirds full; written in order they are full.
+
+        Returns:
+            Whether it was written anew.
+        """
+        with self._lock:
+            size = self._log.stats()["bytes_on_disk"]
+            if size < _TIDY_BYTES or size < _TIDY_GROWTH * self._log.watermark(_TIDIED):
+                return False
+            _, after = self._log.vacuum()
+            self._log.set_watermark(_TIDIED, after)
+            return True
+
+    def paused(self) -> AbstractContextManager[Any]:
+        """Nothing is embedded or appended meanwhile: what is being deleted must not come back from under way."""
+        return self._lock
 
     def forget(self, ids: Sequence[str]) -> int:
         """Deletes episodes from LanceDB with every older copy of them, and looks again.

@@ -49,14 +49,17 @@ pub(super) struct Prepared {
 /// Rows from which on a run is cheaper than single inserts.
 const SHORTEST_RUN: usize = 4;
 
+/// An order key in its bytes.
+type KeyBytes = [u8; KEY_BYTES];
+
 /// The rows of the episodes of one call, by table.
 #[derive(Default)]
 struct Rows {
-    episodes: Vec<([u8; KEY_BYTES], Vec<u8>)>,
-    ids: Vec<([u8; 16], ([u8; KEY_BYTES], u64))>,
+    episodes: Vec<(KeyBytes, Vec<u8>)>,
+    ids: Vec<([u8; 16], (KeyBytes, u64))>,
     arrivals: Vec<(u64, [u8; ARRIVAL_BYTES])>,
-    subjects: Vec<(String, [u8; KEY_BYTES])>,
-    threads: Vec<(String, [u8; KEY_BYTES])>,
+    subjects: Vec<(String, KeyBytes)>,
+    threads: Vec<(String, KeyBytes)>,
 }
 
 /// What will be done with a prepared episode.
