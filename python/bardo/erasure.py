@@ -149,7 +149,7 @@ class Eraser:
             raise InvalidInputError("there is nothing to forget. Pass ids, episodes or facts")
         if not isinstance(reason, str) or not reason.strip():
             raise InvalidInputError("a deletion needs a reason. Say why in a sentence")
-        with self._upkeep.paused():
+        with self._upkeep.held():
             intent = self._plan(wanted, reason, tombstones)
             number = self._log.forget(
                 intent.episodes, intent=intent.to_json(), now=self._clock.now(), tombstones=tombstones

@@ -90,7 +90,12 @@ def _find_in_child(path: Path, wanted: Needles) -> tuple[list[int], int]:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     try:
         done = subprocess.run(
-            [sys.executable, "-c", _CHILD], input=question, capture_output=True, text=True, check=True, env=environment
+            [sys.executable, "-c", _CHILD],
+            input=question,
+            capture_output=True,
+            text=True,
+            check=True,
+            env=environment,
         )
     except (OSError, subprocess.CalledProcessError) as error:
         raise StoreUnavailableError(

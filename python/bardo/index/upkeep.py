@@ -183,7 +183,7 @@ class Upkeep:
             self._log.set_watermark(_TIDIED, after)
             return True
 
-    def paused(self) -> AbstractContextManager[Any]:
+    def held(self) -> AbstractContextManager[Any]:
         """Nothing is embedded or appended meanwhile: what is being deleted must not come back from under way."""
         return self._lock
 
