@@ -63,6 +63,7 @@ def open(  # noqa: A001 - `bardo.open` reads as it should
         embedder=port,
         durable=durable,
         relearn=relearn,
+        settle=lambda log, facts: migration.settle(folder.root, log, facts, port),
     )
     try:
         if embedder is None and port is given:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from bardo._core import EpisodeLog, FactStore, HotSet
 from bardo.config import Config
 from bardo.errors import EmbedderUnavailableError, EmbeddingMismatchError, StoreDamagedError
 from bardo.folder import Folder, holder
-from bardo.index import migration
 from bardo.ports import Clock, Embedder
 from bardo.ticks import Ticks
 
@@ -56,6 +56,7 @@ def open_stores(
     embedder: Embedder,
     durable: bool,
     relearn: bool,
+    settle: Callable[[EpisodeLog, FactStore], object],
 ) -> Stores:
     """Opens the log, the facts and the hot set.
 
@@ -67,6 +68,7 @@ def open_stores(
         embedder: Must be of the model of the stored vectors.
         durable: Whether every record waits for the disk.
         relearn: Whether facts that were lost may be learned anew from the episodes.
+        settle: Ends what a crash left half done, before anything reads a vector.
 
     Raises:
         StoreError: One of the files cannot be opened; none stays open.
@@ -91,7 +93,7 @@ def open_stores(
         )
         if not log.watermark(_FACTS_MADE):
             log.set_watermark(_FACTS_MADE, 1)
-        migration.settle(folder.root, log, facts, embedder)
+        settle(log, facts)
         _require_model(folder, log, facts, embedder)
         hot = HotSet()
         hot.load(log, facts)

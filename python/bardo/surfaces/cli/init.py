@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
@@ -32,7 +31,7 @@ def init(
 ) -> None:
     """Make a grimoire, one agent's memory."""
     import bardo  # noqa: PLC0415
-    from bardo.config import FILE_NAME, Config  # noqa: PLC0415
+    from bardo.config import FILE_NAME, Config, write_setting  # noqa: PLC0415
     from bardo.index import embedders  # noqa: PLC0415
 
     root = folder or at
@@ -48,16 +47,11 @@ def init(
     # The settings are checked before anything is written.
     embedders.load(Config.load(root, chosen).embedding)
     with bardo.open(root, agent=agent or None, config=chosen) as grimoire:
-        if chosen:
-            tables = [f"\n[{section}]\n{_toml(values)}" for section, values in chosen.items()]
-            with settings.open("a", encoding="utf-8") as file:
-                file.writelines(tables)
+        for section, values in chosen.items():
+            for key, value in values.items():
+                write_setting(root, section, key, value)
         found = {"path": grimoire.path.resolve(), "agent": grimoire.agent, "created": fresh}
     output = Output(as_json=as_json)
     output.document(found)
     made = "Made" if fresh else "There is already"
     output.show(f"{made} the grimoire of {found['agent']} in {found['path']}")
-
-
-def _toml(values: dict[str, str]) -> str:
-    return "".join(f"{key} = {json.dumps(value, ensure_ascii=False)}\n" for key, value in values.items())
