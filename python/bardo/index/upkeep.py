@@ -85,7 +85,8 @@ class Upkeep:
 
     def read_names(self, *, least: int = 1) -> None:
         """Reads what episodes and facts name, if at least so many episodes wait for it."""
-        self.names.read(self._log, least=least)
+        if any(self.names.read(self._log, least=least).values()):
+            self._hot.sync_facts(self._facts)
 
     def hold(self) -> AbstractContextManager[object]:
         """While it is held, nobody writes a vector: for the switch to another model."""

@@ -5,6 +5,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 
+use super::graph::Graph;
 use super::interner::{Interner, NO_NAME, Symbol};
 use super::lexical::{LexicalIndex, MAX_DOCUMENTS, NO_GROUP, Slot};
 use super::text::{holds_question, holds_time, lexical_text_of_episode, lexical_text_of_fact};
@@ -149,6 +150,8 @@ pub struct HotSet {
     facts: BTreeSet<Slot>,
     /// Number of the last change of facts that was taken over (`hot_sync.rs`).
     pub(super) facts_change: u64,
+    /// What memories name.
+    pub(super) graph: Graph,
 }
 
 impl HotSet {
@@ -211,6 +214,7 @@ impl HotSet {
         self.conversation_of[slot as usize] = NO_GROUP;
         self.lexical.remove(slot);
         self.vectors.remove(slot);
+        self.graph.remove(slot);
         self.rows[slot as usize] = None;
         self.holds_episode[slot as usize] = false;
         self.facts.remove(&slot);
@@ -257,6 +261,18 @@ impl HotSet {
     #[must_use]
     pub const fn lexical(&self) -> &LexicalIndex {
         &self.lexical
+    }
+
+    /// What memories name, and what that joins.
+    #[must_use]
+    pub const fn graph(&self) -> &Graph {
+        &self.graph
+    }
+
+    /// The slot of a memory.
+    #[must_use]
+    pub fn slot(&self, id: &Id) -> Option<Slot> {
+        self.slots.get(id).copied()
     }
 
     /// The vectors.
@@ -321,6 +337,7 @@ impl HotSet {
             + self.names.bytes()
             + self.lexical.bytes()
             + self.vectors.bytes()
+            + self.graph.bytes()
     }
 
     fn insert(&mut self, row: Row) -> Result<Slot> {

@@ -26,7 +26,7 @@ impl HotSet {
 
     /// Whether no fact changed since the last [`HotSet::sync_facts`]: one look at a counter.
     pub fn is_in_step(&self, facts: &FactStore) -> Result<bool> {
-        Ok(facts.last_change()? == self.facts_change)
+        Ok(facts.last_change()? == self.facts_change && facts.names_taken()? == self.graph.taken)
     }
 
     /// Takes over the facts that changed since the last call, whichever process changed them; returns how many.
@@ -43,6 +43,7 @@ impl HotSet {
             }
             taken += page.len();
             if page.len() < PAGE {
+                facts.follow_graph(self)?;
                 return Ok(taken);
             }
         }

@@ -65,7 +65,12 @@ pub fn unite(arms: &Arms<'_>, lists: &[List; 3], has_content: bool, scratch: &mu
     candidates
 }
 
-fn candidate(arms: &Arms<'_>, slot: Slot, has_content: bool, scratch: &mut Scratch) -> Option<Candidate> {
+pub(super) fn candidate(
+    arms: &Arms<'_>,
+    slot: Slot,
+    has_content: bool,
+    scratch: &mut Scratch,
+) -> Option<Candidate> {
     let row = arms.hot.row(slot)?;
     let similarity = arms.similarity(slot);
     let words = scratch.words[slot as usize];

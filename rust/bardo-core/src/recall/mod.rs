@@ -6,6 +6,7 @@ pub mod conversation;
 pub mod explain;
 pub mod filter;
 pub mod fuse;
+mod graph;
 mod named;
 pub mod score;
 pub mod search;

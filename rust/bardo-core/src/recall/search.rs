@@ -7,6 +7,7 @@ use super::candidate::{Candidate, fuse, unite};
 use super::conversation::Clues;
 use super::explain::{Arm, ArmReason, Explanation, Found, Hit};
 use super::filter::Filters;
+use super::graph::GraphArm;
 use super::named::{rare_names, seat};
 use super::score::{FourFactors, confidence_of, pinned_score, semantic, source_discount};
 use super::settings::{Fusion, Policy, Settings};
@@ -78,7 +79,12 @@ pub fn search(hot: &HotSet, query: &Query<'_>, settings: &Settings, scratch: &mu
     let fusion = settings.fusion_in_force();
     let lists = search.arms.candidates(settings.depth_of(fusion).max(query.limit), found.searched, scratch);
     let mut candidates = unite(&search.arms, &lists, search.has_content, scratch);
+    let named = cut(query.text, QUERY_BYTES);
+    let graph = GraphArm::bring_in(&search.arms, named, &mut candidates, scratch);
     fuse(&search.arms, fusion, &Clues::of(cut(query.text, QUERY_BYTES)), &mut candidates, scratch);
+    if fusion == Fusion::Sum {
+        graph.add(settings.graph_weight, &mut candidates);
+    }
     found.candidates = candidates.len();
     found.hits = search.collapse(search.rank(&candidates));
     search.explain_absence(&mut found);

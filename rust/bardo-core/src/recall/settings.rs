@@ -132,6 +132,8 @@ pub struct Settings {
     /// Added to the fused relevance of a memory that holds, alone or nearly so, all the words of the query; in
     /// proportion where it holds a part. A rare ticker decides, whatever the embedding makes of it (law 6).
     pub rare_weight: f32,
+    /// Weight of the graph in the sum: what naming an entity of the query, or one a few hops away, adds at most.
+    pub graph_weight: f32,
     /// Candidates of each arm for the sum.
     pub depth: usize,
     /// Candidates of each arm for reciprocal ranks: lists of 10-20 beat lists of 100 (.640 against .558 recall@10).
@@ -170,6 +172,7 @@ impl Default for Settings {
             bm25: Bm25::default(),
             weights: PerArm { dense: 0.7, lexical: 0.3, recency: 0.02 },
             rare_weight: 1.5,
+            graph_weight: 0.2,
             depth: 100,
             rrf_depth: 20,
             rrf_k: 60.0,
@@ -195,6 +198,7 @@ impl Settings {
             ("lexical", self.weights.lexical),
             ("recency", self.weights.recency),
             ("rare_weight", self.rare_weight),
+            ("graph_weight", self.graph_weight),
             ("rrf_k", self.rrf_k),
             ("bm25_k1", self.bm25.k1),
             ("bm25_b", self.bm25.b),

@@ -1,0 +1,129 @@
+//! Names read from a real log, and recall that walks them.
+// A helper of a test fails by panicking, like the test itself.
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use bardo_core::capture::EpisodeLog;
+use bardo_core::index::hot::HotSet;
+use bardo_core::index::{EntityFilter, FactOptions, FactStore, NewTriple, Retention};
+use bardo_core::model::{Episode, Id};
+use bardo_core::recall::filter::Filters;
+use bardo_core::recall::search::{Query, Scratch, search};
+use bardo_core::recall::settings::Settings;
+use support::{NOW, episode, new};
+
+struct Agent {
+    log: EpisodeLog,
+    facts: FactStore,
+    _folder: tempfile::TempDir,
+}
+
+fn agent(texts: &[&str]) -> Agent {
+    let folder = tempfile::tempdir().unwrap();
+    let log = support::open(&folder);
+    let retention = Retention::default();
+    let options = FactOptions { agent: "trader-7".into(), seed: 7, now: NOW, create: true, retention };
+    let facts = FactStore::open(&folder.path().join("facts.db"), &options).unwrap();
+    let episodes: Vec<Episode> = (1..).zip(texts).map(|(tick, text)| episode(tick, text)).collect();
+    log.record(episodes.into_iter().map(new).collect(), NOW, false).unwrap();
+    facts.read_names(&log, 1).unwrap();
+    Agent { log, facts, _folder: folder }
+}
+
+impl Agent {
+    fn hot(&self) -> HotSet {
+        HotSet::load(&self.log, &self.facts).unwrap()
+    }
+
+    fn id(&self, text: &str) -> Id {
+        let found = self.log.tail(100).unwrap().into_iter().find(|episode| episode.text == text);
+        found.unwrap().id
+    }
+}
+
+/// Texts and parts of the graph, best first.
+fn recall(agent: &Agent, hot: &HotSet, text: &str) -> Vec<(String, bool)> {
+    let filters = Filters::default();
+    let query = Query {
+        text,
+        vector: None,
+        limit: 5,
+        now_tick: 100,
+        now: NOW,
+        filters: &filters,
+        mood: [0.0; 3],
+        thread: None,
+    };
+    let found = search(hot, &query, &Settings::default(), &mut Scratch::default()).unwrap();
+    let by_graph = |hit: &bardo_core::recall::explain::Hit| {
+        hit.why.conversation.iter().any(|(name, part)| *name == "graph" && *part > 0.0)
+    };
+    found
+        .hits
+        .iter()
+        .map(|hit| (agent.log.get(&[hit.id]).unwrap().remove(0).unwrap().text, by_graph(hit)))
+        .collect()
+}
+
+const TEXTS: [&str; 5] = [
+    "Yesterday I met Melanie in the park",
+    "We talked about pottery with Mel",
+    "Rain fell on the town",
+    "Then the swallow Zorro was fed by Quirin",
+    "The brother of Quirin builds boats",
+];
+
+#[test]
+fn an_entity_that_is_named_brings_its_hits_in_by_any_alias() {
+    let agent = agent(&TEXTS);
+    assert!(!recall(&agent, &agent.hot(), "Melanie").iter().any(|(text, _)| text == TEXTS[1]));
+    agent.facts.merge_entities("Melanie", &["Mel".to_owned()]).unwrap();
+    let found = recall(&agent, &agent.hot(), "what about melanie");
+    assert!(found.contains(&(TEXTS[1].to_owned(), true)), "{found:?}");
+    assert!(!found.iter().any(|(text, _)| text == TEXTS[2]));
+}
+
+#[test]
+fn the_graph_follows_what_is_read_merged_related_and_forgotten() {
+    let agent = agent(&TEXTS);
+    let mut hot = agent.hot();
+    assert!(hot.is_in_step(&agent.facts).unwrap());
+    let reached = |hot: &HotSet, query: &str| -> Vec<Id> {
+        hot.graph().reach(query).iter().filter_map(|memory| hot.row(memory.slot)).map(|row| row.id).collect()
+    };
+    // Two hops: what names somebody who is named beside Zorro.
+    assert!(reached(&hot, "Zorro").contains(&agent.id(TEXTS[4])));
+    assert!(reached(&hot, "nobody").is_empty());
+    let triple = NewTriple {
+        subject: "Zorro".into(),
+        predicate: "belongs to".into(),
+        object: "Melanie".into(),
+        confidence: 0.7,
+        source: None,
+        valid_from: 1,
+        valid_to: None,
+        replaces: false,
+    };
+    agent.facts.relate(&triple).unwrap();
+    assert!(!hot.is_in_step(&agent.facts).unwrap());
+    hot.sync_facts(&agent.facts).unwrap();
+    assert!(hot.is_in_step(&agent.facts).unwrap());
+    assert!(reached(&hot, "Zorro").contains(&agent.id(TEXTS[0])));
+    let gone = agent.id(TEXTS[4]);
+    agent.facts.forget_episodes(&[gone]).unwrap();
+    hot.remove(&gone);
+    hot.sync_facts(&agent.facts).unwrap();
+    assert!(!reached(&hot, "Quirin").contains(&gone));
+    assert_eq!(hot.graph().len(), agent.hot().graph().len());
+}
+
+#[test]
+fn reading_twice_counts_once_and_rereading_finds_the_same() {
+    let agent = agent(&TEXTS);
+    let before = agent.facts.entities(&EntityFilter::default(), 100).unwrap();
+    assert_eq!(agent.facts.read_names(&agent.log, 1).unwrap(), bardo_core::index::Read::default());
+    agent.facts.reread_names().unwrap();
+    assert_eq!(agent.facts.read_names(&agent.log, 1).unwrap().episodes, TEXTS.len());
+    assert_eq!(agent.facts.entities(&EntityFilter::default(), 100).unwrap(), before);
+}
