@@ -37,7 +37,8 @@ core is what a call takes when nobody else is there (the machine was shared, see
 for the disk and are medians of time passed. `ratio` is bardo's median over the system's (for context, memory and disk:
 over what the note says), `bar` what it may be at most. Embedding is excluded: vectors are looked up. Texts here are one
 sentence, so that bardo keeps one vector each; several sentences cost it as many. bardo's recall returns whole records
-with reasons; txtai returns ids alone, the composite rows."""
+with reasons; txtai returns ids alone, the composite rows.
+bardo leaves stop words out of a question, tantivy and FTS5 here do not: on real texts they read more for it."""
 
 
 def main() -> None:
