@@ -46,3 +46,13 @@ def test_links_join_facts_by_six_relations(g):
     assert len(g.links(one.id)) == 6
     with pytest.raises(InvalidInputError):
         g.link(one, two, "hates")
+
+
+def test_recall_as_of_a_tick_gives_facts_as_they_were(g):
+    fact = g.learn("The fee of the pool is thirty", tick=10, confidence=0.6)
+    g.learn("the fee of the pool is thirty", tick=200, confidence=0.95)
+    (then,) = g.recall("what is the fee of the pool?", as_of=10, layers=["fact"])
+    assert (then.id, then.record.support, then.confidence) == (fact.id, 0, pytest.approx(0.6))
+    (now,) = g.recall("what is the fee of the pool?", layers=["fact"])
+    assert now.record.support == 1
+    assert now.confidence > 0.9

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol, overload
 
 from bardo import _core
@@ -215,8 +215,8 @@ class EpisodeReader(Protocol):
 class FactReader(Protocol):
     """Where facts are read from."""
 
-    def get(self, ids: Sequence[str]) -> Sequence[Fact | None]:
-        """The facts with these ids."""
+    def get(self, ids: Sequence[str], *, as_of: int | None = None) -> Sequence[Fact | None]:
+        """The facts with these ids, as they were at the end of a tick if one is given."""
         ...
 
 
@@ -290,7 +290,7 @@ class Retriever:
             ),
         )
         notes += found.notes
-        memories = self._read(found.hits, notes)
+        memories = self._read(found.hits, notes, as_of=filters.as_of if filters else None)
         ids = "".join(memory.id for memory in memories)
         digest = hashlib.blake2s(f"{query}\0{now_tick}\0{ids}".encode(), digest_size=8).hexdigest()
         return Recollection(query, memories, tuple(notes), digest, found.searched, found.candidates)
@@ -309,20 +309,29 @@ class Retriever:
         row: Vectors = vectors[0]
         return row
 
-    def _read(self, hits: Sequence[_core.Hit], notes: list[str]) -> tuple[Memory, ...]:
+    def _read(
+        self, hits: Sequence[_core.Hit], notes: list[str], *, as_of: int | None = None
+    ) -> tuple[Memory, ...]:
         records: dict[str, Episode | Fact] = {}
-        readers: tuple[tuple[Layer, EpisodeReader | FactReader], ...] = (
-            ("episode", self.log),
-            ("fact", self.facts),
-        )
-        for layer, reader in readers:
-            ids = [hit.id for hit in hits if hit.layer == layer]
-            if ids:
-                records.update((record.id, record) for record in reader.get(ids) if record is not None)
+        episodes = [hit.id for hit in hits if hit.layer == "episode"]
+        facts = [hit.id for hit in hits if hit.layer == "fact"]
+        if episodes:
+            records.update((record.id, record) for record in self.log.get(episodes) if record is not None)
+        if facts:
+            found = self.facts.get(facts) if as_of is None else self.facts.get(facts, as_of=as_of)
+            records.update((record.id, record) for record in found if record is not None)
         missing = [hit.id for hit in hits if hit.id not in records]
         if missing:
             notes.append(f"{len(missing)} memories are no longer in their store: {', '.join(missing[:3])}")
-        return tuple(_memory(hit, records[hit.id]) for hit in hits if hit.id in records)
+        memories = tuple(_memory(hit, records[hit.id]) for hit in hits if hit.id in records)
+        return memories if as_of is None else tuple(self._then(memory, as_of) for memory in memories)
+
+    def _then(self, memory: Memory, tick: int) -> Memory:
+        """The memory with the confidence that its record, as it was, had at a tick of the past."""
+        if not isinstance(memory.record, Fact):
+            return memory
+        sure = _core.confidence_now(memory.record, tick=tick, tau_ticks=self.tau_ticks)
+        return replace(memory, confidence=sure, why=replace(memory.why, confidence=sure))
 
 
 def _memory(hit: _core.Hit, record: Episode | Fact) -> Memory:
