@@ -9,6 +9,7 @@ from typing import Any, Literal, final
 import numpy as np
 import numpy.typing as npt
 
+from bardo.index.snapshot import Opened
 from bardo.model import Episode, Fact, Fingerprint, Source
 from bardo.recall.retriever import Filters
 
@@ -872,8 +873,44 @@ class HotSet:
     def __new__(cls) -> HotSet: ...
     def __len__(self) -> int: ...
     def __contains__(self, key: str, /) -> bool: ...
-    def load(self, log: EpisodeLog, facts: FactStore) -> None:
-        """Fills the hot set anew from the ground truth, in one stream."""
+    @property
+    def cold_upto(self) -> int:
+        """The number of the last arrival that was left to LanceDB; 0 while every episode is here."""
+
+    def load(
+        self,
+        log: EpisodeLog,
+        facts: FactStore,
+        *,
+        snapshot: str | PathLike[str] | None = None,
+        cold_upto: int = 0,
+    ) -> Opened:
+        """Fills the hot set anew: from a snapshot and what came after it, or from the ground truth in one stream.
+
+        Args:
+            log: The episodes.
+            facts: The facts.
+            snapshot: A file that `save` wrote. One that is damaged, or of another version, model or log, is passed
+                over.
+            cold_upto: Arrivals up to this number are left out.
+
+        Returns:
+            `restored`: memories that the snapshot held; `replayed`: episodes read from the log; `refused`: why a
+            snapshot that was there was passed over, or None.
+        """
+
+    def save(self, log: EpisodeLog, snapshot: str | PathLike[str]) -> int:
+        """Writes a snapshot, replacing the old one whole.
+
+        Returns:
+            Its bytes; 0 without writing anything where an episode of the log is not here yet.
+
+        Raises:
+            StoreUnavailableError: The operating system refused; nothing is lost.
+        """
+
+    def leave(self, log: EpisodeLog, upto: int) -> int:
+        """Removes the episodes that arrived up to a number, which LanceDB answers for; returns how many."""
 
     def sync_facts(self, facts: FactStore) -> int:
         """Takes over the facts that changed since the last call, whichever process changed them; returns how many."""
@@ -960,7 +997,10 @@ class HotSet:
         """What the words alone find: (id, BM25 score), greatest first."""
 
     def stats(self) -> dict[str, int]:
-        """Counts: memories, episodes, facts, vectors (sentences included), dims, terms, bytes (about)."""
+        """Counts: memories, episodes, facts, vectors (sentences included), dims, terms.
+
+        And about how many bytes they take: bytes, bytes_of_words, bytes_of_vectors.
+        """
 
 # --- assemble ---------------------------------------------------------------------------------------------------------
 

@@ -88,16 +88,29 @@ class Curator:
 
 
 @dataclass(frozen=True, slots=True)
+class Index:
+    """What recall looks at in memory.
+
+    Args:
+        hot_limit: Episodes kept in memory; LanceDB answers for older ones. 0 keeps all.
+    """
+
+    hot_limit: int = 100_000
+
+
+@dataclass(frozen=True, slots=True)
 class Archive:
     """The derived LanceDB index of episodes.
 
     Args:
         batch: Episodes appended at once; every append makes a fragment and a version.
         compact_fragments: Fragments after which the table is compacted.
+        ivf_rows: Episodes from which vectors are found by an IVF index instead of a scan of all; 0 never.
     """
 
     batch: int = 512
     compact_fragments: int = 8
+    ivf_rows: int = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +194,7 @@ class Config:
     embedding: Embedding = field(default_factory=Embedding)
     decay: Decay = field(default_factory=Decay)
     curator: Curator = field(default_factory=Curator)
+    index: Index = field(default_factory=Index)
     archive: Archive = field(default_factory=Archive)
     recall: Recall = field(default_factory=Recall)
     assemble: Assemble = field(default_factory=Assemble)

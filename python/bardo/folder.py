@@ -37,6 +37,11 @@ class Folder:
         return self.root / "facts.db"
 
     @property
+    def snapshot(self) -> Path:
+        """The hot set as it was last saved; derived."""
+        return self.root / "hot.snapshot"
+
+    @property
     def lance(self) -> Path:
         """The LanceDB table of episodes; derived."""
         return self.root / "index.lance"

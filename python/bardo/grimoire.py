@@ -33,12 +33,13 @@ from bardo.index.drift import Drift
 from bardo.index.lance import LanceIndex
 from bardo.index.migration import MigrationReport
 from bardo.index.models import ModelKeeper
-from bardo.index.upkeep import NAMES_AT_ONCE, Upkeep
+from bardo.index.upkeep import NAMES_AT_ONCE, Upkeep, beyond
 from bardo.knowledge import Knowledge
 from bardo.model import NEUTRAL, Episode, Fact, FactKind, FactStatus, Pad, Role, Source
 from bardo.ports import Clock, Embedder, Progress, quiet
 from bardo.recall import feedback
 from bardo.recall.feedback import OutcomeReport, checked_value
+from bardo.recall.older import Everything
 from bardo.recall.retriever import Filters, Layer, Memory, Recollection, Retriever
 from bardo.stores import Stores
 
@@ -70,7 +71,11 @@ class Grimoire(Knowledge):
         self.config = stores.config
         self.agent = self.config.agent
         self._recorder = Recorder(self._log, self._hot, self._ticks, clock)
-        self._upkeep = Upkeep(self._log, self._facts, self._hot, embedder, self._open_archive)
+        self._upkeep = Upkeep(
+            self._log, self._facts, self._hot, embedder, self._open_archive,
+            hot_limit=self.config.index.hot_limit,
+        )  # fmt: skip
+        self._everything = Everything(self._hot, self._log, lambda: self._upkeep.archive)
         self._models = ModelKeeper(
             self.path, self._log, self._facts, self._hot, self._upkeep,
             embedder=embedder, settings=self.config.embedding, clock=clock,
@@ -421,7 +426,7 @@ class Grimoire(Knowledge):
         )  # fmt: skip
         recollection = self._models.steadily(
             lambda embedder: Retriever(
-                self._hot, self._log, self._facts, None if self._models.paused else embedder,
+                self._everything, self._log, self._facts, None if self._models.paused else embedder,
                 self.config.recall, self._facts.tau_ticks, factors,
             ).recall(
                 query, limit=limit, now_tick=self.now_tick, now=self._clock.now(), filters=filters, pad=pad,
@@ -627,8 +632,10 @@ class Grimoire(Knowledge):
         archived = 0
         if flush or self._upkeep.missing_in_archive() >= self.config.archive.batch:
             archived = self._upkeep.sync_archive()
+            self._upkeep.cool()
         if flush:
             self._upkeep.tidy()
+            self._stores.snapshot.save_if_due()
         return dataclasses.replace(report, embedded=embedded, archived=archived)
 
     def _note_trials(self, report: CuratorCycleComplete) -> None:
@@ -728,8 +735,8 @@ class Grimoire(Knowledge):
         self._embed(progress)
         self._upkeep.names.reread()
         self._upkeep.read_names()
-        self._hot.load(self._log, self._facts)
         self._upkeep.rebuild_archive(progress)
+        self._hot.load(self._log, self._facts, cold_upto=beyond(self._log, self.config.index.hot_limit))
         return self.stats()
 
     def check_model(self) -> Drift:
@@ -801,7 +808,7 @@ class Grimoire(Knowledge):
             "feedback": self._records.stats(),
             "log": self._log.stats(),
             "facts": self._facts.stats(),
-            "hot": self._hot.stats(),
+            "hot": self._hot.stats() | {"cold_upto": self._hot.cold_upto} | self._stores.snapshot.opened,
             "archive": {"missing": self._upkeep.missing_in_archive()},
             "bytes_on_disk": sum(file.stat().st_size for file in files),
         }
@@ -813,6 +820,7 @@ class Grimoire(Knowledge):
         try:
             if self._upkeep.archive_is_open and not self.is_dead:
                 self._upkeep.sync_archive()
+            self._stores.snapshot.save_if_due()
         finally:
             self._closed = True
             self._records.close()

@@ -10,6 +10,8 @@ from bardo._core import EpisodeLog, FactStore, HotSet
 from bardo.config import Config
 from bardo.errors import EmbedderUnavailableError, EmbeddingMismatchError, StoreDamagedError
 from bardo.folder import Folder, holder
+from bardo.index.snapshot import Snapshot
+from bardo.index.upkeep import beyond
 from bardo.ports import Clock, Embedder
 from bardo.ticks import Ticks
 
@@ -25,6 +27,7 @@ class Stores:
         log: Every episode: the ground truth.
         facts: What is known.
         hot: The index in memory over both.
+        snapshot: Of the hot set.
         ticks: Logical time.
         config: The settings in force.
     """
@@ -32,6 +35,7 @@ class Stores:
     log: EpisodeLog
     facts: FactStore
     hot: HotSet
+    snapshot: Snapshot
     ticks: Ticks
     config: Config
 
@@ -96,13 +100,17 @@ def open_stores(
         settle(log, facts)
         _require_model(folder, log, facts, embedder)
         hot = HotSet()
-        hot.load(log, facts)
+        if relearn:
+            # It knows the facts that were lost.
+            folder.snapshot.unlink(missing_ok=True)
+        opened = hot.load(log, facts, snapshot=folder.snapshot, cold_upto=beyond(log, config.index.hot_limit))
+        snapshot = Snapshot(folder.snapshot, log, hot, opened)
     except BaseException:
         if facts is not None:
             facts.close()
         log.close()
         raise
-    return Stores(log, facts, hot, ticks, config)
+    return Stores(log, facts, hot, snapshot, ticks, config)
 
 
 def _require_facts(folder: Folder, log: EpisodeLog, *, relearn: bool) -> None:

@@ -171,6 +171,7 @@ class LanceIndex:
             compacted = self._compaction_due(table)
             if compacted:
                 self.compact()
+            self._index_vectors(table)
             return Synced(appended, embedded, annotated, self._without_vector, compacted)
 
     def rebuild(self, log: EpisodeLog) -> Synced:
@@ -220,14 +221,16 @@ class LanceIndex:
             raise InvalidInputError("ids is one string. Pass a list of ids: [id]")
         with self._handle.lock:
             table = self._open()
+            self._handle.run("drop the index of", lambda: lance_files.drop_vector_index(table))
             purged = self._handle.run(
                 "purge", lambda: lance_files.purge(table, self._handle.files, list(ids))
             )
+            self._index_vectors(table)
             self._measure(table)
             return purged
 
     def stats(self) -> dict[str, float]:
-        """rows, without_vector, watermark, fragments, versions, bytes_on_disk, bytes_per_memory."""
+        """rows, without_vector, watermark, fragments, versions, ivf (0 or 1), bytes_on_disk, bytes_per_memory."""
         with self._handle.lock:
             table = self._open()
             self._measure(table)
@@ -238,6 +241,7 @@ class LanceIndex:
                 "without_vector": self._without_vector,
                 "watermark": self._watermark,
                 "fragments": self._handle.run("read", table.stats)["fragment_stats"]["num_fragments"],
+                "ivf": float(self._handle.run("read", lambda: lance_files.has_vector_index(table))),
                 "versions": len(self._handle.run("read", table.list_versions)),
                 "bytes_on_disk": size,
                 "bytes_per_memory": size / rows if rows else 0.0,
@@ -262,6 +266,8 @@ class LanceIndex:
 
         def search(table: Any) -> Any:
             builder = table.search(query, vector_column_name="vector").distance_type("dot")
+            # Without an IVF index every row is compared, whatever this says.
+            builder = builder.nprobes(lance_files.probes(table.count_rows()))
             return _narrow(builder, limit, where, "_distance")
 
         return [
@@ -374,6 +380,12 @@ class LanceIndex:
     def _merge(self, table: Any, rows: Any) -> int:
         builder = table.merge_insert("id").when_matched_update_all()
         return int(self._handle.run("update", lambda: builder.execute(rows)).num_updated_rows)
+
+    def _index_vectors(self, table: Any) -> None:
+        """Makes the IVF index once the table is large enough for one."""
+        rows = self._handle.run("read", table.count_rows)
+        if self._settings.ivf_rows and rows - self._without_vector >= self._settings.ivf_rows:
+            self._handle.run("index", lambda: lance_files.ensure_vector_index(table, rows))
 
     def _compaction_due(self, table: Any) -> bool:
         fragments = self._handle.run("read", table.stats)["fragment_stats"]

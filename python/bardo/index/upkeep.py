@@ -29,6 +29,13 @@ _TIDY_BYTES = 8 * 1024 * 1024
 _VERIFIED = "lance.verified"
 
 
+def beyond(log: EpisodeLog, hot_limit: int) -> int:
+    """The number of the last arrival beyond the hot limit that LanceDB has; 0 if there is none, or no limit."""
+    if not hot_limit:
+        return 0
+    return max(0, min(log.stats()["last_seq"] - hot_limit, log.watermark(_ARCHIVED)))
+
+
 class Upkeep:
     """Embeds what has no vector yet and appends what LanceDB has not seen; safe to call from many threads.
 
@@ -38,6 +45,7 @@ class Upkeep:
         hot: The index in memory.
         embedder: Loaded on the first text that needs it.
         open_archive: Opens the LanceDB table; called once, on the first append.
+        hot_limit: Episodes kept in memory; 0 for all.
     """
 
     def __init__(
@@ -47,12 +55,15 @@ class Upkeep:
         hot: HotSet,
         embedder: Embedder,
         open_archive: Callable[[], LanceIndex],
+        *,
+        hot_limit: int = 0,
     ) -> None:
         self._log = log
         self._facts = facts
         self._hot = hot
         self._embedder = embedder
         self._open_archive = open_archive
+        self._hot_limit = hot_limit
         self._archive: LanceIndex | None = None
         self._lock = threading.RLock()
         #: Why no vectors are written at present; empty if they are.
@@ -148,6 +159,16 @@ class Upkeep:
             synced = self.archive.sync(self._log)
             self._note_archived(verified)
             return synced.appended
+
+    def cool(self) -> int:
+        """Lets the oldest episodes beyond the hot limit leave memory, as far as LanceDB has them.
+
+        Returns:
+            How many left.
+        """
+        with self._lock:
+            upto = beyond(self._log, self._hot_limit)
+            return self._hot.leave(self._log, upto) if upto > self._hot.cold_upto else 0
 
     def rebuild_archive(self, progress: Progress = quiet) -> int:
         """Makes the LanceDB table anew from the log.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, Protocol, overload
+from typing import Any, Literal, Protocol, overload
 
 from bardo import _core
 from bardo.config import Recall
@@ -204,6 +204,38 @@ class Recollection(Sequence[Memory]):
         return iter(self.memories)
 
 
+class Found(Protocol):
+    """What a search found."""
+
+    @property
+    def hits(self) -> Sequence[_core.Hit]:
+        """Best first."""
+        ...
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What could not be done."""
+        ...
+
+    @property
+    def searched(self) -> int:
+        """Memories that the filters let through."""
+        ...
+
+    @property
+    def candidates(self) -> int:
+        """Memories that were scored."""
+        ...
+
+
+class Searcher(Protocol):
+    """Where memories are found: the hot set, or more than it."""
+
+    def search(self, text: str, vector: Vectors | None = None, **options: Any) -> Found:
+        """As `_core.HotSet.search`."""
+        ...
+
+
 class EpisodeReader(Protocol):
     """Where episodes are read from."""
 
@@ -234,7 +266,7 @@ class Retriever:
         factors: Weights of the semantic, temporal, importance and emotional factor, if they were learned.
     """
 
-    hot: _core.HotSet
+    hot: Searcher
     log: EpisodeReader
     facts: FactReader
     embedder: Embedder | None = None

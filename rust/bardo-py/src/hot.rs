@@ -1,8 +1,10 @@
 //! The hot set: what recall looks at, in memory.
 
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use bardo_core::index::hot::HotSet;
+use bardo_core::index::hot_snapshot::Opened;
 use bardo_core::index::sentences::MAX_PIECES;
 use bardo_core::index::text::{indexed_sentences, indexed_text};
 use bardo_core::model::Episode;
@@ -80,13 +82,43 @@ impl PyHotSet {
         Ok(py.detach(|| self.read().find(&key).is_some()))
     }
 
-    fn load(&self, py: Python<'_>, log: &EpisodeLog, facts: &FactStore) -> PyResult<()> {
-        py.detach(|| -> bardo_core::Result<()> {
-            let loaded = HotSet::load(&log.core, &facts.store)?;
-            *self.write() = loaded;
-            Ok(())
-        })
-        .into_python()
+    #[getter]
+    fn cold_upto(&self, py: Python<'_>) -> u64 {
+        py.detach(|| self.read().cold_upto())
+    }
+
+    #[pyo3(signature = (log, facts, *, snapshot=None, cold_upto=0))]
+    fn load<'py>(
+        &self,
+        py: Python<'py>,
+        log: &EpisodeLog,
+        facts: &FactStore,
+        snapshot: Option<PathBuf>,
+        cold_upto: u64,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let opened = py
+            .detach(|| -> bardo_core::Result<Opened> {
+                let (loaded, opened) = match &snapshot {
+                    Some(snapshot) => HotSet::open(&log.core, &facts.store, snapshot, cold_upto)?,
+                    None => (HotSet::load(&log.core, &facts.store, cold_upto)?, Opened::default()),
+                };
+                *self.write() = loaded;
+                Ok(opened)
+            })
+            .into_python()?;
+        let report = PyDict::new(py);
+        report.set_item("restored", opened.restored)?;
+        report.set_item("replayed", opened.replayed)?;
+        report.set_item("refused", opened.refused)?;
+        Ok(report)
+    }
+
+    fn save(&self, py: Python<'_>, log: &EpisodeLog, snapshot: PathBuf) -> PyResult<u64> {
+        py.detach(|| self.read().save(&log.core, &snapshot)).into_python()
+    }
+
+    fn leave(&self, py: Python<'_>, log: &EpisodeLog, upto: u64) -> PyResult<usize> {
+        py.detach(|| self.write().leave(&log.core, upto)).into_python()
     }
 
     fn sync_facts(&self, py: Python<'_>, facts: &FactStore) -> PyResult<usize> {
@@ -236,6 +268,8 @@ impl PyHotSet {
         let counts = py.detach(|| {
             let hot = self.read();
             [
+                ("bytes_of_words", hot.lexical().bytes()),
+                ("bytes_of_vectors", hot.vectors().bytes()),
                 ("memories", hot.len()),
                 ("episodes", hot.len() - hot.facts()),
                 ("facts", hot.facts()),

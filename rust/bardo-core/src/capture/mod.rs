@@ -4,6 +4,7 @@
 //! is not ours, or not whole, is refused before the first byte of it is changed.
 
 mod backend;
+mod catch_up;
 mod codec;
 mod fault;
 mod forget;

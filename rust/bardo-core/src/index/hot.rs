@@ -5,6 +5,8 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 
+use serde::{Deserialize, Serialize};
+
 use super::graph::Graph;
 use super::interner::{Interner, NO_NAME, Symbol};
 use super::lexical::{LexicalIndex, MAX_DOCUMENTS, NO_GROUP, Slot};
@@ -35,7 +37,7 @@ impl Layer {
 }
 
 /// What a row knows of a fact beyond what every memory has.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FactRow {
     /// What makes it fade: its kind, a death, a pin.
     pub fading: Fading,
@@ -58,7 +60,7 @@ pub struct FactRow {
 }
 
 /// What filters and scores need of one memory.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     /// Id of the record.
     pub id: Id,
@@ -127,31 +129,33 @@ impl Row {
 /// Rows, words, vectors and conversations of one agent.
 #[derive(Debug, Default)]
 pub struct HotSet {
-    rows: Vec<Option<Row>>,
-    free: Vec<Slot>,
-    slots: HashMap<Id, Slot>,
-    names: Interner,
-    lexical: LexicalIndex,
-    vectors: VectorIndex,
-    conversations: HashMap<(Symbol, Symbol), u32>,
+    pub(super) rows: Vec<Option<Row>>,
+    pub(super) free: Vec<Slot>,
+    pub(super) slots: HashMap<Id, Slot>,
+    pub(super) names: Interner,
+    pub(super) lexical: LexicalIndex,
+    pub(super) vectors: VectorIndex,
+    pub(super) conversations: HashMap<(Symbol, Symbol), u32>,
     /// Last turn of every conversation.
-    tails: Vec<Option<Slot>>,
+    pub(super) tails: Vec<Option<Slot>>,
     /// Words of every conversation.
-    lengths: Vec<u32>,
+    pub(super) lengths: Vec<u32>,
     /// Conversation of every slot: a copy of the rows' that is quick to walk.
-    conversation_of: Vec<u32>,
+    pub(super) conversation_of: Vec<u32>,
     /// Wall clock of every slot: a copy of the rows' that is quick to walk.
-    times: Vec<Micros>,
+    pub(super) times: Vec<Micros>,
     /// Slots that are not free, latest last, equal times by descending id.
-    by_time: Vec<Slot>,
+    pub(super) by_time: Vec<Slot>,
     /// Whether each slot holds an episode.
-    holds_episode: Vec<bool>,
+    pub(super) holds_episode: Vec<bool>,
     /// Slots of facts.
-    facts: BTreeSet<Slot>,
+    pub(super) facts: BTreeSet<Slot>,
     /// Number of the last change of facts that was taken over (`hot_sync.rs`).
     pub(super) facts_change: u64,
     /// What memories name.
     pub(super) graph: Graph,
+    /// Arrivals up to this number are not here: LanceDB answers for them.
+    pub(super) cold_upto: u64,
 }
 
 impl HotSet {
@@ -319,6 +323,12 @@ impl HotSet {
     /// Slots that are not free, the latest first, equal times by id.
     pub fn latest(&self) -> impl Iterator<Item = Slot> {
         self.by_time.iter().rev().copied()
+    }
+
+    /// The number of the last arrival that was left to LanceDB; 0 while every episode is here.
+    #[must_use]
+    pub const fn cold_upto(&self) -> u64 {
+        self.cold_upto
     }
 
     /// Whether there is no memory.

@@ -2,26 +2,47 @@
 
 use super::FactStore;
 use super::hot::HotSet;
-use crate::capture::EpisodeLog;
+use crate::capture::{EpisodeLog, EpisodeVectors};
 use crate::error::Result;
+use crate::model::Id;
 
 /// Changed facts read at once.
 const PAGE: usize = 1024;
 
 impl HotSet {
-    /// The hot set of a log and its facts, streamed: nothing is held twice.
-    pub fn load(log: &EpisodeLog, facts: &FactStore) -> Result<Self> {
-        let mut hot = Self::default();
-        log.for_each_arrival(0, |_, episode, vectors| {
-            hot.add_episode(&episode)?;
-            if let Some(vectors) = vectors {
-                let sentences: Vec<&[f32]> = vectors.sentences.iter().map(Vec::as_slice).collect();
-                hot.set_vectors(&episode.id, &vectors.whole, &sentences)?;
-            }
-            Ok(())
-        })?;
+    /// The hot set of a log and its facts, streamed: nothing is held twice. Arrivals up to `cold_upto` are left out.
+    pub fn load(log: &EpisodeLog, facts: &FactStore, cold_upto: u64) -> Result<Self> {
+        let mut hot = Self { cold_upto, ..Self::default() };
+        hot.replay(log, cold_upto)?;
         hot.sync_facts(facts)?;
         Ok(hot)
+    }
+
+    /// Takes over the arrivals above a number; returns how many.
+    pub(super) fn replay(&mut self, log: &EpisodeLog, after_seq: u64) -> Result<u64> {
+        let mut replayed = 0;
+        log.for_each_arrival(after_seq, |_, episode, vectors| {
+            self.add_episode(&episode)?;
+            if let Some(vectors) = vectors {
+                self.put_vectors(&episode.id, &vectors)?;
+            }
+            replayed += 1;
+            Ok(())
+        })?;
+        Ok(replayed)
+    }
+
+    pub(super) fn put_vectors(&mut self, id: &Id, vectors: &EpisodeVectors) -> Result<()> {
+        let sentences: Vec<&[f32]> = vectors.sentences.iter().map(Vec::as_slice).collect();
+        self.set_vectors(id, &vectors.whole, &sentences)
+    }
+
+    /// Leaves the arrivals up to a number to LanceDB; returns how many went. The caller sees to it that LanceDB has
+    /// them.
+    pub fn leave(&mut self, log: &EpisodeLog, upto: u64) -> Result<usize> {
+        let ids = log.arrivals_between(self.cold_upto, upto)?;
+        self.cold_upto = self.cold_upto.max(upto);
+        Ok(ids.iter().filter(|id| self.remove(id)).count())
     }
 
     /// Whether no fact changed since the last [`HotSet::sync_facts`]: one look at a counter.

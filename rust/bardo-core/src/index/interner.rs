@@ -22,6 +22,13 @@ impl Default for Interner {
 }
 
 impl Interner {
+    /// The names of another interner, with their numbers.
+    #[must_use]
+    pub fn of(names: Vec<Box<str>>) -> Self {
+        let symbols = names.iter().cloned().zip(0..).collect();
+        Self { names, symbols }
+    }
+
     /// The number of a name, new or known.
     pub fn intern(&mut self, name: &str) -> Symbol {
         if let Some(&symbol) = self.symbols.get(name) {

@@ -3,7 +3,9 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
+use std::io::{self, Read, Write};
 
+use super::snapshot::{Reader, Writer};
 use super::text::{Analyzer, QUERY_BYTES, TermKind, cut};
 
 /// Number of a document: the slot of its row in the hot set.
@@ -348,6 +350,41 @@ impl LexicalIndex {
             + self.vocabulary.capacity() * (size_of::<(u64, u32)>() + 1)
     }
 
+    pub(super) fn write<W: Write>(&self, to: &mut Writer<W>) -> io::Result<()> {
+        to.value(&(&self.free, self.total_length, self.alive))?;
+        to.array(&self.lengths)?;
+        to.array(&self.documents.iter().map(|terms| terms.len() as u32).collect::<Vec<_>>())?;
+        to.array(&self.documents.concat())?;
+        to.array(&self.postings.iter().map(|postings| postings.hash).collect::<Vec<_>>())?;
+        to.array(&self.postings.iter().map(|postings| u8::from(postings.has_digit)).collect::<Vec<_>>())?;
+        to.array(&self.postings.iter().map(|postings| postings.entries.len() as u32).collect::<Vec<_>>())?;
+        to.array(&self.postings.iter().flat_map(|postings| &postings.entries).copied().collect::<Vec<_>>())
+    }
+
+    pub(super) fn read<R: Read>(from: &mut Reader<R>) -> io::Result<Self> {
+        let (free, total_length, alive) = from.value()?;
+        let lengths = from.array()?;
+        let (counts, terms) = (from.array::<u32>()?, from.array::<u32>()?);
+        let documents = cut_up(&counts, &terms)?.map(Into::into).collect();
+        let (hashes, digits) = (from.array::<u64>()?, from.array::<u8>()?);
+        let (counts, entries) = (from.array::<u32>()?, from.array::<u32>()?);
+        let entries = cut_up(&counts, &entries)?;
+        let postings: Vec<Postings> = hashes
+            .into_iter()
+            .zip(digits)
+            .zip(entries)
+            .map(|((hash, digit), entries)| Postings {
+                entries: entries.to_vec(),
+                hash,
+                has_digit: digit != 0,
+            })
+            .collect();
+        let known = (0..).zip(&postings).filter(|(_, postings)| !postings.entries.is_empty());
+        let vocabulary = known.map(|(term, postings)| (postings.hash, term)).collect();
+        let analyzer = Analyzer::default();
+        Ok(Self { analyzer, vocabulary, postings, free, documents, lengths, total_length, alive })
+    }
+
     fn intern(&mut self, hash: u64, has_digit: bool) -> u32 {
         if let Some(&term) = self.vocabulary.get(&hash) {
             return term;
@@ -363,6 +400,18 @@ impl LexicalIndex {
         self.vocabulary.insert(hash, term);
         term
     }
+}
+
+/// The lists that were written one after another.
+fn cut_up<'all>(counts: &'all [u32], mut all: &'all [u32]) -> io::Result<impl Iterator<Item = &'all [u32]>> {
+    if counts.iter().map(|&count| u64::from(count)).sum::<u64>() != all.len() as u64 {
+        return Err(io::Error::other("its lists do not add up"));
+    }
+    Ok(counts.iter().map(move |&count| {
+        let (list, rest) = all.split_at(count as usize);
+        all = rest;
+        list
+    }))
 }
 
 /// Slots that are looked at together.

@@ -125,12 +125,18 @@ impl VectorIndex {
         let NearestScratch { distances, picked } = scratch;
         picked.clear();
         let (mut least, mut full) = (f32::NEG_INFINITY, 2 * count);
+        let of_one = |&cosine: &f32| value(&Similarity { whole: cosine, best: cosine, sentences: 1 });
+        let by_distance: Vec<f32> = self.cosines.iter().map(of_one).collect();
         for (row, &owner) in self.owners.iter().enumerate() {
             if owner & SENTENCE != 0 {
                 continue;
             }
-            let by_signs = |row: usize| self.cosines[usize::from(distances[row])];
-            let value = value(&self.similarity_of(row, by_signs));
+            let value = if self.owners.get(row + 1) == Some(&(owner | SENTENCE)) {
+                let by_signs = |row: usize| self.cosines[usize::from(distances[row])];
+                value(&self.similarity_of(row, by_signs))
+            } else {
+                by_distance[usize::from(distances[row])]
+            };
             if value < least || !allowed[owner as usize] {
                 continue;
             }

@@ -1,10 +1,13 @@
 //! Vectors in memory: every component in 16 bits, as a high and a low byte apart. The high bytes are 8-bit codes that a
 //! scan compares (`nearest.rs`); both together give the exact score of the few that matter.
 
+use std::io::{self, Read, Write};
+
 use simsimd::SpatialSimilarity;
 
 use super::lexical::Slot;
 use super::signs::{cosines, push_signs, words_of};
+use super::snapshot::{Reader, Writer};
 use crate::error::{Error, Result};
 
 /// Marks the rows of sentences; slots have 26 bits.
@@ -21,6 +24,9 @@ const GREATEST: f32 = 32_639.0;
 
 /// What a high byte counts for.
 const HIGH: f64 = 256.0;
+
+/// Components that a model has at most; guards against a snapshot that is not whole.
+const MOST_DIMS: u64 = 65_536;
 
 /// Removed rows that are let stand, and the share of all rows from which on they are cleared away.
 const REMOVED_LEAST: usize = 64;
@@ -242,6 +248,31 @@ impl VectorIndex {
         let Some(first) = self.first_row(owner) else { return 0..0 };
         let sentences = self.owners[first + 1..].iter().take_while(|&&other| other == owner | SENTENCE);
         first..first + 1 + sentences.count()
+    }
+
+    pub(super) fn write<W: Write>(&self, to: &mut Writer<W>) -> io::Result<()> {
+        to.value(&(self.dims as u64, self.removed as u64))?;
+        to.array(&self.high)?;
+        to.array(&self.low)?;
+        to.array(&self.scales)?;
+        to.array(&self.signs)?;
+        to.array(&self.owners)?;
+        to.array(&self.first_rows)
+    }
+
+    pub(super) fn read<R: Read>(from: &mut Reader<R>) -> io::Result<Self> {
+        let (dims, removed): (u64, u64) = from.value()?;
+        Ok(Self {
+            dims: dims as usize,
+            high: from.array()?,
+            low: from.array()?,
+            scales: from.array()?,
+            signs: from.array()?,
+            owners: from.array()?,
+            first_rows: from.array()?,
+            removed: removed as usize,
+            cosines: cosines(dims.min(MOST_DIMS) as usize),
+        })
     }
 
     /// Forgets everything; the next vectors have so many components.

@@ -4,6 +4,8 @@
 //! on how often anyone looked. It lives with the values because the store needs it before `consolidate`, which
 //! re-exports it.
 
+use serde::{Deserialize, Serialize};
+
 use super::{Fact, FactKind};
 use crate::error::{Error, Result};
 
@@ -44,7 +46,7 @@ pub const fn demurrage(kind: FactKind) -> f64 {
 }
 
 /// What makes a fact fade more or less quickly, besides its support.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fading {
     /// e-folding time in ticks of an insight with little support.
     pub tau_ticks: f64,

@@ -129,16 +129,16 @@ impl Arms<'_> {
             right.1.total_cmp(&left.1).then_with(|| id(left.0).cmp(&id(right.0)))
         };
         let mut kept = List::with_capacity(2 * count);
-        let mut least = f32::NEG_INFINITY;
-        for (slot, value) in values {
-            if value < least {
+        let mut least: Option<(Slot, f32)> = None;
+        for found in values {
+            if least.is_some_and(|least| found.1 < least.1 || order(&found, &least).is_gt()) {
                 continue;
             }
-            kept.push((slot, value));
+            kept.push(found);
             if kept.len() == 2 * count {
                 kept.select_nth_unstable_by(count - 1, order);
                 kept.truncate(count);
-                least = kept[count - 1].1;
+                least = kept.last().copied();
             }
         }
         kept.sort_unstable_by(order);

@@ -1,0 +1,165 @@
+"""Episodes beyond the hot limit: LanceDB proposes, the hot set decides.
+
+What LanceDB finds for a query is taken into the hot set, ranked there beside everything else by the same arms and the
+same scores, explained in the same way, and let go of again.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from bardo._core import EpisodeLog, Hit, HotSet
+from bardo.errors import NotFoundError, StoreError
+from bardo.index.lance import LanceIndex
+from bardo.ports import Vectors
+from bardo.recall.retriever import Filters
+
+#: Candidates of each of LanceDB's two searches: as many as an arm of the hot set brings in.
+DEPTH = 100
+#: Longest text that is handed to LanceDB's word search, in characters.
+_QUERY_CHARACTERS = 4_096
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_OLDEST, _LATEST = datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """As `_core.Found`, with what LanceDB added.
+
+    Args:
+        hits: Best first.
+        notes: What could not be done.
+        searched: Memories that the filters let through.
+        candidates: Memories that were scored.
+    """
+
+    hits: Sequence[Hit]
+    notes: Sequence[str]
+    searched: int
+    candidates: int
+
+
+class Everything:
+    """The hot set and what lies beyond it, searched in one call. With nothing beyond, it is the hot set alone.
+
+    Args:
+        hot: The index in memory.
+        log: Where episodes and vectors are read from.
+        open_archive: Opens the LanceDB index.
+    """
+
+    def __init__(self, hot: HotSet, log: EpisodeLog, open_archive: Callable[[], LanceIndex]) -> None:
+        self._hot = hot
+        self._log = log
+        self._open_archive = open_archive
+        self._lock = threading.Lock()
+
+    def search(self, text: str, vector: Vectors | None = None, **options: Any) -> Found:
+        """As `_core.HotSet.search`.
+
+        Raises:
+            InvalidInputError: An argument is out of range.
+            InvalidVectorError: The vector has other dimensions than the stored ones, or is not finite.
+        """
+        filters: Filters | None = options.get("filters")
+        cold_upto = self._hot.cold_upto
+        if not cold_upto or not reaches_episodes(filters):
+            found = self._hot.search(text, vector, **options)
+            return Found(found.hits, found.notes, found.searched, found.candidates)
+        notes: list[str] = []
+        # One at a time: the guests of one query are no candidates of another.
+        with self._lock, self._guests(self._propose(text, vector, filters, cold_upto, notes)):
+            found = self._hot.search(text, vector, **options)
+        return Found(found.hits, [*found.notes, *notes], found.searched, found.candidates)
+
+    def _propose(
+        self, text: str, vector: Vectors | None, filters: Filters | None, cold_upto: int, notes: list[str]
+    ) -> list[str]:
+        where = condition(filters, cold_upto)
+        try:
+            archive = self._open_archive()
+            near = [] if vector is None else archive.search_vector(vector, DEPTH, where=where)
+            words = archive.search_text(text[:_QUERY_CHARACTERS], DEPTH, where=where) if text.strip() else []
+        except StoreError as error:
+            notes.append(
+                f"episodes up to arrival {cold_upto} are in LanceDB alone and were not searched: {error}"
+            )
+            return []
+        ids = list(dict.fromkeys(found.episode.id for found in (*near, *words)))
+        notes.append(f"{len(ids)} candidates among the episodes up to arrival {cold_upto} came from LanceDB")
+        return ids
+
+    @contextmanager
+    def _guests(self, ids: list[str]) -> Iterator[None]:
+        episodes = [
+            episode for episode in self._log.get(ids) if episode is not None and episode.id not in self._hot
+        ]
+        guests = [episode.id for episode in episodes]
+        try:
+            self._hot.add_episodes(episodes)
+            self._give_vectors(guests)
+            yield
+        finally:
+            self._hot.remove(guests)
+
+    def _give_vectors(self, ids: list[str]) -> None:
+        if not ids:
+            return
+        try:
+            self._hot.set_vectors(ids, *self._log.vectors(ids))
+        except NotFoundError:
+            # One of them has none: the others get theirs.
+            if len(ids) > 1:
+                middle = len(ids) // 2
+                self._give_vectors(ids[:middle])
+                self._give_vectors(ids[middle:])
+
+
+def reaches_episodes(filters: Filters | None) -> bool:
+    """Whether a query may be answered by an episode at all: facts never leave the hot set."""
+    return filters is None or ("episode" in (filters.layers or ("episode",)) and filters.category is None)
+
+
+def condition(filters: Filters | None, cold_upto: int) -> str:
+    """The SQL condition for LanceDB: what left the hot set and meets the filters that are columns."""
+    parts = [f"seq <= {cold_upto}"]
+    if filters is not None:
+        parts += [
+            f"{column} IN ({', '.join(map(_quoted, wanted))})"
+            for column, wanted in (("kind", filters.kinds), ("role", filters.roles))
+            if wanted
+        ]
+        parts += [
+            f"{column} = {_quoted(wanted)}"
+            for column, wanted in (("thread", filters.thread), ("session", filters.session))
+            if wanted is not None
+        ]
+        if filters.mode is not None:
+            parts.append(f"(mode IS NULL OR mode = {_quoted(filters.mode)})")
+        if filters.subjects:
+            wanted = " OR ".join(f"array_has(subjects, {_quoted(subject)})" for subject in filters.subjects)
+            parts.append(f"({wanted})")
+        if filters.since is not None:
+            parts.append(f"at >= {_instant(filters.since)}")
+        if filters.until is not None:
+            parts.append(f"at <= {_instant(filters.until)}")
+        if filters.as_of is not None:
+            parts.append(f"tick <= {filters.as_of}")
+    return " AND ".join(parts)
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _instant(micros: int) -> str:
+    try:
+        at = _EPOCH + timedelta(microseconds=micros)
+    except OverflowError:
+        at = _OLDEST if micros < 0 else _LATEST
+    return f"timestamp '{at.replace(tzinfo=None).isoformat(sep=' ', timespec='microseconds')}'"

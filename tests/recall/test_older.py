@@ -1,0 +1,181 @@
+"""Beyond the hot limit: LanceDB proposes, the hot set decides."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import bardo
+from bardo._core import HotSet
+from bardo.config import Archive
+from bardo.index.lance import LanceIndex
+from bardo.model import Episode, Fingerprint
+from bardo.recall import older
+from bardo.recall.retriever import Filters
+
+DIMS = 32
+LIMIT = 60
+MICROS = 1_000_000
+
+
+def embed(texts: list[str]) -> np.ndarray:
+    """Vectors by the words of a text: texts that share words are near."""
+    rows = np.zeros((len(texts), DIMS), np.float32)
+    for at, text in enumerate(texts):
+        for word in text.lower().split():
+            rows[at] += np.random.default_rng(sum(word.encode()) * 31 + len(word)).standard_normal(DIMS)
+    return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9), np.float32)
+
+
+def story(count: int) -> list[Episode]:
+    return [
+        Episode(
+            f"the keeper of gate {n} met traveller {n * 7 % 101} near the {'river' if n % 2 else 'mountain'}",
+            at=(n + 1) * MICROS,
+            kind="turn" if n % 3 else "event",
+            thread="it's quoted" if n % 5 == 0 else "plain",
+            subjects=["o'neil"] if n % 4 == 0 else ["smith"],
+        )
+        for n in range(count)
+    ]
+
+
+@pytest.fixture(scope="module")
+def limited(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A grimoire of 200 episodes of which 60 are hot."""
+    folder = tmp_path_factory.mktemp("agent")
+    with reopen(folder) as grimoire:
+        grimoire.remember(story(200))
+        grimoire.sleep()
+    return folder
+
+
+def reopen(folder: Path, limit: int = LIMIT) -> bardo.Grimoire:
+    return bardo.open(folder, embedder=embed, seed=1, config={"index": {"hot_limit": limit}})
+
+
+def test_an_episode_that_left_memory_is_recalled_and_explained_as_any_other(limited: Path) -> None:
+    with reopen(limited) as grimoire:
+        assert len(grimoire._hot) == LIMIT
+        found = grimoire.recall("did the keeper of gate 13 meet traveller 91?", limit=5)
+        assert "gate 13 met" in found[0].text
+        assert found[0].id not in grimoire._hot
+        assert {reason.arm for reason in found[0].why.arms} >= {"dense", "lexical"}
+        assert any("came from LanceDB" in note for note in found.notes)
+        assert len(grimoire._hot) == LIMIT
+        assert [memory.id for memory in grimoire.recall("did the keeper of gate 13 meet traveller 91?")] == [
+            memory.id for memory in found
+        ]
+
+
+def test_the_answers_are_those_of_a_grimoire_that_holds_everything_in_memory(limited: Path) -> None:
+    questions = [f"keeper of gate {n} and traveller {n * 7 % 101}" for n in range(0, 200, 17)]
+    with reopen(limited) as grimoire:
+        split = [[memory.id for memory in grimoire.recall(question, limit=3)] for question in questions]
+    with reopen(limited, limit=0) as grimoire:
+        assert len(grimoire._hot) == 200
+        whole = [[memory.id for memory in grimoire.recall(question, limit=3)] for question in questions]
+    assert [ids[0] for ids in split] == [ids[0] for ids in whole]
+    shared = sum(len(set(one) & set(other)) for one, other in zip(split, whole, strict=True))
+    assert shared >= 0.8 * 3 * len(questions)
+    reopen(limited).close()
+
+
+def test_filters_are_applied_inside_lancedb(limited: Path) -> None:
+    with reopen(limited) as grimoire:
+        cold = grimoire._hot.cold_upto
+        archive = grimoire._upkeep.archive
+        for filters, meets in (
+            (Filters(thread="it's quoted"), lambda e: e.thread == "it's quoted"),
+            (Filters(subjects=["o'neil", "x"]), lambda e: "o'neil" in e.subjects),
+            (Filters(kinds=["event"], roles=["environment"]), lambda e: e.kind == "event"),
+            (
+                Filters(since=20 * MICROS, until=30 * MICROS),
+                lambda e: 20 * MICROS <= e.at <= 30 * MICROS,
+            ),
+            (Filters(until=-(2**62), since=2**62), lambda e: False),
+            (Filters(mode="chat", session=None), lambda e: True),
+        ):
+            where = older.condition(filters, cold)
+            found = archive.search_vector(embed(["keeper of the gate"])[0], 200, where=where)
+            expected = {e.id for e in list(grimoire.episodes())[:cold] if meets(e)}
+            assert {hit.episode.id for hit in found} == expected, where
+        only = grimoire.recall("keeper near the river", subjects=["o'neil"], limit=20)
+        assert only
+        assert all("o'neil" in memory.record.subjects for memory in only)  # type: ignore[union-attr]
+
+
+def test_both_indexes_find_the_same_by_vectors_and_nearly_the_same_by_words(tmp_path: Path) -> None:
+    with reopen(tmp_path, limit=0) as grimoire:
+        grimoire.remember(story(200))
+        grimoire.sleep()
+        archive = grimoire._upkeep.archive
+        overlap = 0
+        for n in range(0, 200, 11):
+            question = f"keeper of gate {n} near the river"
+            near = archive.search_vector(embed([question])[0], 10)
+            hits = grimoire._hot.search("", embed([question])[0], limit=50).hits
+            ranked = sorted(
+                (
+                    (-(value or -1.0), hit.id)
+                    for hit in hits
+                    for arm, _, value, _ in hit.arms
+                    if arm == "dense"
+                )
+            )
+            scores = [round(-score, 2) for score, _ in ranked[:10]]
+            assert scores == pytest.approx([hit.score for hit in near], abs=0.02)
+            words = {hit.episode.id for hit in archive.search_text(question, 10)}
+            overlap += len(words & {hit.id for hit in grimoire._hot.search(question, limit=10).hits})
+        assert overlap >= 0.5 * 10 * 19
+
+
+def test_a_lost_archive_is_said_and_what_is_hot_still_answers(
+    limited: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with reopen(limited) as grimoire:
+        monkeypatch.setattr(grimoire._everything, "_open_archive", refuse)
+        found = grimoire.recall("the keeper of gate 190")
+        assert "gate 190" in found[0].text
+        assert any("were not searched" in note for note in found.notes)
+
+
+def refuse() -> LanceIndex:
+    raise bardo.errors.StoreUnavailableError("the disk is away. Put it back")
+
+
+def test_an_ivf_index_finds_nearly_all_that_a_scan_finds(tmp_path: Path) -> None:
+    fingerprint = Fingerprint("toy", "1", "none", DIMS)
+    numbers = np.random.default_rng(3)
+    centers = numbers.standard_normal((40, DIMS))
+    rows = centers[numbers.integers(0, 40, 3_000)] + 0.5 * numbers.standard_normal((3_000, DIMS))
+    vectors = np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), np.float32)
+    with bardo.open(tmp_path / "agent", embedder=lambda texts: vectors[: len(texts)], seed=1) as grimoire:
+        stored = grimoire._log.record(
+            [Episode(f"event {n}", tick=n + 1, at=n + 1) for n in range(len(vectors))], now=1
+        )
+        ids = [entry.id for entry in stored]
+        empty = np.empty((0, DIMS), np.float32)
+        grimoire._log.put_vectors(ids, vectors, empty, [0] * len(ids), fingerprint)
+        archive = LanceIndex(
+            tmp_path / "index", agent="agent", fingerprint=fingerprint, settings=Archive(ivf_rows=2_000)
+        )
+        archive.sync(grimoire._log)
+        assert archive.stats()["ivf"] == 1
+        found = 0
+        for query in vectors[::100]:
+            exact = {ids[at] for at in np.argsort(-(vectors @ query))[:10]}
+            found += len(exact & {hit.episode.id for hit in archive.search_vector(query, 10)})
+        assert found / 300 >= 0.95
+        # A deletion leaves nothing in the partitions, and the index is there again.
+        archive.delete(ids[:3])
+        assert archive.stats()["ivf"] == 1
+
+
+def test_facts_never_leave_and_ask_lancedb_for_nothing() -> None:
+    assert not older.reaches_episodes(Filters(layers=["fact"]))
+    assert not older.reaches_episodes(Filters(category="trading"))
+    assert older.reaches_episodes(Filters())
+    assert HotSet().cold_upto == 0
