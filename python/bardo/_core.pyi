@@ -191,6 +191,7 @@ class EpisodeLog:
         sentences: npt.NDArray[np.float32],
         counts: Sequence[int],
         fingerprint: Fingerprint,
+        tokens: Sequence[bytes] | None = None,
     ) -> None:
         """Keeps the vectors of episodes in half precision; the first ones decide which model the log belongs to.
 
@@ -200,6 +201,7 @@ class EpisodeLog:
             sentences: Float32 of shape (sum(counts), dims): of their sentences, one episode after another.
             counts: Sentences of each episode; 0 is allowed.
             fingerprint: Of the model.
+            tokens: Codes of each episode's tokens, by `pack_tokens`; None keeps none.
 
         Raises:
             EmbeddingMismatchError: The log holds vectors of another model.
@@ -222,6 +224,7 @@ class EpisodeLog:
         sentences: npt.NDArray[np.float32],
         counts: Sequence[int],
         fingerprint: Fingerprint,
+        tokens: Sequence[bytes] | None = None,
     ) -> None:
         """Keeps vectors of the model that is to follow the one in force, beside those; as `put_vectors`."""
 
@@ -766,6 +769,20 @@ def embedding_text(record: Episode | Fact) -> str:
 def embedding_sentences(record: Episode | Fact, limit: int = 64) -> list[str]:
     """The texts of its sentence vectors, "speaker: sentence" each; empty where the whole is one sentence."""
 
+def pack_tokens(
+    words: Sequence[Sequence[str]], counts: Sequence[Sequence[int]], vectors: npt.NDArray[np.float32]
+) -> list[bytes]:
+    """The codes of several texts' content words, by which late interaction finds them: dims / 8 bytes a token.
+
+    Args:
+        words: Of each text.
+        counts: How many tokens each word was cut into.
+        vectors: Of shape (tokens of all texts, dims); dims is a multiple of 8.
+
+    Raises:
+        InvalidVectorError: The parts do not fit together, or a component is not finite.
+    """
+
 @final
 class RecallSettings:
     """How memories are ranked; what is left out has the default that `bardo_core::recall::settings` documents.
@@ -967,6 +984,8 @@ class HotSet:
         pad: tuple[float, float, float] = (0.0, 0.0, 0.0),
         thread: str | None = None,
         settings: RecallSettings | None = None,
+        tokens: tuple[Sequence[str], Sequence[int], npt.NDArray[np.float32]] | None = None,
+        log: EpisodeLog | None = None,
     ) -> Found:
         """Finds the memories that matter for a query, in one call and without the GIL.
 
@@ -980,6 +999,9 @@ class HotSet:
             pad: Affect of the asker.
             thread: The asker's active thread.
             settings: How to rank.
+            tokens: Words of the query, tokens of each, and their vectors of shape (tokens, dims): with `log`, for late
+                interaction.
+            log: Where the codes of the episodes' tokens are.
 
         Raises:
             InvalidInputError: An argument is out of range.

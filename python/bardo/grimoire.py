@@ -73,7 +73,7 @@ class Grimoire(Knowledge):
         self._recorder = Recorder(self._log, self._hot, self._ticks, clock)
         self._upkeep = Upkeep(
             self._log, self._facts, self._hot, embedder, self._open_archive,
-            hot_limit=self.config.index.hot_limit,
+            hot_limit=self.config.index.hot_limit, late=self.config.embedding.late_interaction,
         )  # fmt: skip
         self._everything = Everything(self._hot, self._log, lambda: self._upkeep.archive)
         self._models = ModelKeeper(
@@ -428,6 +428,7 @@ class Grimoire(Knowledge):
             lambda embedder: Retriever(
                 self._everything, self._log, self._facts, None if self._models.paused else embedder,
                 self.config.recall, self._facts.tau_ticks, factors,
+                self._log if self.config.embedding.late_interaction else None,
             ).recall(
                 query, limit=limit, now_tick=self.now_tick, now=self._clock.now(), filters=filters, pad=pad,
                 thread=thread, policy=policy,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import Protocol
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -63,6 +64,38 @@ class Embedder(Protocol):
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         """Vectors of texts to search with, float32 of shape (len(texts), dims), each of length 1."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """The vectors of a text's tokens, word by word.
+
+    Args:
+        words: In order, without the model's special tokens.
+        counts: How many tokens each word was cut into.
+        vectors: float32 of shape (sum(counts), dims).
+    """
+
+    words: Sequence[str]
+    counts: Sequence[int]
+    vectors: Vectors
+
+
+@runtime_checkable
+class LateEmbedder(Embedder, Protocol):
+    """An embedder that also gives a vector for each token, for late interaction (spec 4)."""
+
+    def passages(self, text: str, *, beside: str = "") -> list[str]:
+        """A text cut between sentences into parts that the model reads whole, together with what stands beside them."""
+        ...
+
+    def embed_late_documents(self, texts: Sequence[str]) -> tuple[Vectors, list[Tokens]]:
+        """As `embed_documents`, with the tokens of every text."""
+        ...
+
+    def embed_late_queries(self, texts: Sequence[str]) -> tuple[Vectors, list[Tokens]]:
+        """As `embed_queries`, with the tokens of every text."""
         ...
 
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+import pickle
 import sqlite3
 import sys
+import zlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from bardo.model import Fingerprint
-from bardo.ports import Embedder, Vectors
+from bardo.ports import LateEmbedder, Tokens, Vectors
 
 #: Texts embedded between two commits of the cache.
 CHUNK = 512
@@ -25,7 +28,7 @@ class CachedEmbedder:
         path: The cache file; one per model.
     """
 
-    def __init__(self, embedder: Embedder, path: Path) -> None:
+    def __init__(self, embedder: LateEmbedder, path: Path) -> None:
         self._embedder = embedder
         path.parent.mkdir(parents=True, exist_ok=True)
         self._database = sqlite3.connect(path, check_same_thread=False)
@@ -42,6 +45,46 @@ class CachedEmbedder:
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         return self._through(texts, b"q", self._embedder.embed_queries)
+
+    def passages(self, text: str, *, beside: str = "") -> list[str]:
+        return self._embedder.passages(text, beside=beside)
+
+    def embed_late_documents(self, texts: Sequence[str]) -> tuple[Vectors, list[Tokens]]:
+        return self._late(texts, b"D", self._embedder.embed_late_documents)
+
+    def embed_late_queries(self, texts: Sequence[str]) -> tuple[Vectors, list[Tokens]]:
+        return self._late(texts, b"Q", self._embedder.embed_late_queries)
+
+    def _late(
+        self, texts: Sequence[str], kind: bytes, embed: Callable[[Sequence[str]], tuple[Vectors, list[Tokens]]]
+    ) -> tuple[Vectors, list[Tokens]]:
+        name = self.fingerprint.version.encode()
+        keys = [hashlib.blake2b(name + kind + text.encode(), digest_size=16).digest() for text in texts]
+        found: dict[bytes, tuple[npt.NDArray[np.float32], Tokens]] = {}
+        for key in keys:
+            row = self._database.execute("select vector from vectors where key = ?", (key,)).fetchone()
+            if row:
+                words, counts, vector, tokens = pickle.loads(zlib.decompress(row[0]))  # noqa: S301 - our own file
+                found[key] = vector, Tokens(words, counts, tokens.astype(np.float32))
+        missing = sorted(
+            {key: text for key, text in zip(keys, texts, strict=True) if key not in found}.items(),
+            key=lambda item: len(item[1]),
+        )
+        for start in range(0, len(missing), CHUNK):
+            part = missing[start : start + CHUNK]
+            vectors, tokens = embed([text for _, text in part])
+            with self._database:
+                for (key, _), vector, own in zip(part, vectors, tokens, strict=True):
+                    found[key] = vector, own
+                    value = (list(own.words), list(own.counts), vector, own.vectors.astype(np.float16))
+                    self._database.execute(
+                        "insert or replace into vectors values (?, ?)",
+                        (key, zlib.compress(pickle.dumps(value), 1)),
+                    )
+            if len(missing) > CHUNK:
+                print(f"\r  embedded {start + len(part)} of {len(missing)}", end="", file=sys.stderr)
+        vectors = np.stack([found[key][0] for key in keys]) if texts else np.empty((0, self.fingerprint.dims), np.float32)
+        return vectors, [found[key][1] for key in keys]
 
     def _through(
         self, texts: Sequence[str], kind: bytes, embed: Callable[[Sequence[str]], Vectors]

@@ -9,16 +9,19 @@ from __future__ import annotations
 import functools
 import os
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
 
 import numpy as np
 
 from bardo import config
 from bardo.errors import ConfigError, EmbedderUnavailableError, InvalidInputError, InvalidVectorError
 from bardo.index import cache, engines
-from bardo.index.engines import EmbedFunction, Engine, Prefixes, Role
+from bardo.index.engines import EmbedFunction, Engine, Prefixes, Role, TokenEngine
 from bardo.model import Fingerprint
-from bardo.ports import Embedder, Vectors
+from bardo.ports import Embedder, Tokens, Vectors
+
+T = TypeVar("T")
 
 #: Texts that go through the model at once. They are sorted by length first, so that short ones are not padded to the
 #: longest of all; on one core batches of 8 to 16 beat 64 and 256 (118 turns/s against 100 and 81).
@@ -119,6 +122,11 @@ class TextEmbedder:
         return vectors
 
     def _run(self, batch: list[str], role: Role, dims: int) -> Vectors:
+        raw = self._through(lambda: self._engine.run(batch, role))
+        return _unit(raw, len(batch), dims, self.name)
+
+    def _through(self, call: Callable[[], T]) -> T:
+        """Calls the engine; the first call loads the model, and other threads wait for it instead of loading it too."""
         process = os.getpid()
         with self._lock:
             if self._process not in (0, process):
@@ -127,11 +135,51 @@ class TextEmbedder:
                     "along. Make it anew in the child, or start children with the `spawn` method"
                 )
             if not self._process:
-                # The first batch loads the model; other threads wait for it here instead of loading it as well.
-                raw = self._engine.run(batch, role)
+                found = call()
                 self._process = process
-                return _unit(raw, len(batch), dims, self.name)
-        return _unit(self._engine.run(batch, role), len(batch), dims, self.name)
+                return found
+        return call()
+
+
+class LateTextEmbedder(TextEmbedder):
+    """A `TextEmbedder` whose model also gives a vector per token.
+
+    Args:
+        engine: As there.
+        cache_size: As there.
+    """
+
+    _engine: TokenEngine
+
+    def passages(self, text: str, *, beside: str = "") -> list[str]:
+        """A text cut between sentences into parts that the model reads whole, together with what stands beside them.
+
+        Raises:
+            EmbedderUnavailableError: As `embed_documents`.
+        """
+        return self._through(lambda: self._engine.passages(text, self._engine.prefixes.document + beside))
+
+    def embed_late_documents(self, texts: Sequence[str]) -> tuple[Vectors, list[Tokens]]:
+        """As `embed_documents`, with the tokens of every text. Errors as there."""
+        return self._embed_late(texts, self._engine.prefixes.document)
+
+    def embed_late_queries(self, texts: Sequence[str]) -> tuple[Vectors, list[Tokens]]:
+        """As `embed_queries`, with the tokens of every text. Errors as there."""
+        return self._embed_late(texts, self._engine.prefixes.query)
+
+    def _embed_late(self, texts: Sequence[str], prefix: str) -> tuple[Vectors, list[Tokens]]:
+        given = [prefix + text for text in _checked(texts)]
+        dims = self.fingerprint.dims
+        vectors = np.empty((len(given), dims), np.float32)
+        tokens = [Tokens((), (), np.empty((0, dims), np.float32))] * len(given)
+        by_length = sorted(range(len(given)), key=lambda row: len(given[row].encode()))
+        for start in range(0, len(by_length), BATCH):
+            rows = by_length[start : start + BATCH]
+            raw, found = self._through(lambda rows=rows: self._engine.run_late([given[row] for row in rows]))
+            vectors[rows] = _unit(raw, len(rows), dims, self.name)
+            for row, text in zip(rows, found, strict=True):
+                tokens[row] = text
+        return vectors, tokens
 
 
 def load(settings: config.Embedding | None = None) -> TextEmbedder:
@@ -197,11 +245,12 @@ def _shared(model: str, threads: int, process: int) -> TextEmbedder:
     # The process is part of the key: a forked child must not be handed the parent's loaded model.
     del process
     if model in ("minilm", "minilm-int8"):
-        return TextEmbedder(engines.MiniLm("fp32" if model == "minilm" else "int8", threads))
+        return LateTextEmbedder(engines.MiniLm("fp32" if model == "minilm" else "int8", threads))
     if model == "wordllama":
         return TextEmbedder(engines.WordLlama())
     if "/" in model:
-        return TextEmbedder(engines.FastembedModel(model, threads))
+        engine = engines.FastembedModel(model, threads)
+        return LateTextEmbedder(engine) if engine.gives_tokens() else TextEmbedder(engine)
     raise ConfigError(
         f"embedding.model is {model!r}. Use one of {', '.join(OWN_MODELS)}, or a name of fastembed's, such as "
         "nomic-ai/nomic-embed-text-v1.5"

@@ -8,15 +8,16 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 from blake3 import blake3
 
 from bardo.errors import ConfigError, EmbedderUnavailableError
-from bardo.index import minilm
+from bardo.index import late, minilm
 from bardo.model import Fingerprint
+from bardo.ports import Tokens, Vectors
 
 Role = Literal["query", "document"]
 EmbedFunction = Callable[[list[str]], Any]
@@ -66,6 +67,23 @@ class Engine(Protocol):
         ...
 
 
+@runtime_checkable
+class TokenEngine(Engine, Protocol):
+    """A model that also gives a vector per token."""
+
+    def gives_tokens(self) -> bool:
+        """Whether it really does; loads it."""
+        ...
+
+    def run_late(self, texts: list[str]) -> tuple[Vectors, list[Tokens]]:
+        """Vectors and tokens of one batch."""
+        ...
+
+    def passages(self, text: str, beside: str) -> list[str]:
+        """A text cut into parts that the model reads whole."""
+        ...
+
+
 def prefixes_of(model: str) -> Prefixes:
     """The prefixes a fastembed model was trained with."""
     for beginning, (query, document) in PREFIXES:
@@ -107,10 +125,25 @@ class MiniLm:
 
     def run(self, texts: list[str], role: Role) -> Any:
         """Vectors of one batch."""
+        return list(self._load().embed(texts, batch_size=len(texts)))
+
+    def gives_tokens(self) -> bool:
+        """Its graph ends with the last hidden state."""
+        return True
+
+    def run_late(self, texts: list[str]) -> tuple[Vectors, list[Tokens]]:
+        """Vectors and tokens of one batch."""
+        return late.run(self._load(), texts)
+
+    def passages(self, text: str, beside: str) -> list[str]:
+        """A text cut into parts of at most 256 tokens."""
+        return late.passages(self._load(), text, beside)
+
+    def _load(self) -> Any:
         if self._model is None:
             folder = self._ensure().folder
             self._model = _fastembed(minilm.MODEL, self._threads, specific_model_path=str(folder))
-        return list(self._model.embed(texts, batch_size=len(texts)))
+        return self._model
 
     def _ensure(self) -> minilm.Build:
         if self._build is None:
@@ -158,6 +191,18 @@ class FastembedModel:
         model = self._load()
         embed = model.query_embed if role == "query" else model.passage_embed
         return list(embed(texts))
+
+    def gives_tokens(self) -> bool:
+        """Whether the exported graph leaves the pooling to fastembed."""
+        return late.gives_tokens(self._load())
+
+    def run_late(self, texts: list[str]) -> tuple[Vectors, list[Tokens]]:
+        """Vectors and tokens of one batch."""
+        return late.run(self._load(), texts)
+
+    def passages(self, text: str, beside: str) -> list[str]:
+        """A text cut into parts that fit the model."""
+        return late.passages(self._load(), text, beside)
 
     def _load(self) -> Any:
         if self._model is None:

@@ -32,7 +32,8 @@ from bardo.errors import (
 from bardo.files import write_atomically
 from bardo.index import adapter, embedders
 from bardo.index.drift import DriftWatch
-from bardo.index.sentences import documents, spoken
+from bardo.index.documents import embed
+from bardo.index.sentences import spoken
 from bardo.model import Episode, Fingerprint
 from bardo.ports import Embedder, Progress, Vectors, quiet
 
@@ -121,17 +122,18 @@ class Migration:
         facts: Facts.
         pending: What is under way.
         new: The model that comes.
+        late: Whether codes of tokens are kept for late interaction.
     """
 
     def __init__(
-        self, folder: Path, log: EpisodeLog, facts: FactStore, pending: Pending, new: Embedder
+        self, folder: Path, log: EpisodeLog, facts: FactStore, pending: Pending, new: Embedder, *, late: bool
     ) -> None:
-        self._folder, self._log, self._facts = folder, log, facts
+        self._folder, self._log, self._facts, self._late = folder, log, facts, late
         self.pending, self.new = pending, new
 
     @classmethod
     def begin(
-        cls, folder: Path, log: EpisodeLog, facts: FactStore, *, to: str, new: Embedder, now: int
+        cls, folder: Path, log: EpisodeLog, facts: FactStore, *, to: str, new: Embedder, now: int, late: bool
     ) -> Migration:
         """Begins a migration, or goes on with the one that is under way.
 
@@ -142,6 +144,7 @@ class Migration:
             to: Name of the new model for `bardo.toml`; empty if the caller brings it.
             new: The new model.
             now: Microseconds UTC.
+            late: Whether codes of tokens are kept for late interaction.
 
         Raises:
             InvalidInputError: The model is the one in force, or a migration to a third is under way.
@@ -154,7 +157,7 @@ class Migration:
                     f"a migration to {pending.new.model} is under way. End it, or give it up with "
                     "`bardo model migrate --abandon`"
                 )
-            return cls(folder, log, facts, pending, new)
+            return cls(folder, log, facts, pending, new, late=late)
         stored = log.fingerprint or facts.fingerprint
         if stored is None or same(stored, coming):
             raise InvalidInputError(
@@ -164,7 +167,7 @@ class Migration:
             )
         log.drop_staged()
         facts.drop_staged()
-        begun = cls(folder, log, facts, Pending(to, stored, coming, now), new)
+        begun = cls(folder, log, facts, Pending(to, stored, coming, now), new, late=late)
         begun._fit_adapter()
         begun.pending.write(folder)
         return begun
@@ -206,13 +209,16 @@ class Migration:
         return len(facts)
 
     def _stage(self, page: Sequence[Episode]) -> None:
-        whole, sentences, counts = documents(
+        found = embed(
             self.new,
             [episode.text for episode in page],
-            speakers=[episode.speaker for episode in page],
+            [episode.speaker for episode in page],
+            late=self._late,
         )
         ids = [episode.id for episode in page]
-        self._log.stage_vectors(ids, whole, sentences, counts, self.pending.new)
+        self._log.stage_vectors(
+            ids, found.whole, found.parts, found.counts, self.pending.new, tokens=found.tokens
+        )
 
     def finish(self, progress: Progress = quiet) -> None:
         """Makes what is missing, and switches. Nothing may write vectors of the old model meanwhile."""
@@ -353,7 +359,7 @@ def _which(given: Embedder, pending: Pending) -> str:
     return "new" if same(fingerprint, pending.new) else "neither"
 
 
-def settle(folder: Path, log: EpisodeLog, facts: FactStore, embedder: Embedder) -> bool:
+def settle(folder: Path, log: EpisodeLog, facts: FactStore, embedder: Embedder, *, late: bool) -> bool:
     """Ends a switch that a crash interrupted, before anything else reads a vector.
 
     Returns:
@@ -362,7 +368,7 @@ def settle(folder: Path, log: EpisodeLog, facts: FactStore, embedder: Embedder) 
     pending = Pending.read(folder)
     if pending is None or not pending.switching:
         return False
-    Migration(folder, log, facts, pending, embedder).settle()
+    Migration(folder, log, facts, pending, embedder, late=late).settle()
     return True
 
 

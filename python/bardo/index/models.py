@@ -104,8 +104,9 @@ class ModelKeeper:
                 else embedders.resolve(to)
             )
             self._moving = Migration.begin(
-                self._folder, self._log, self._facts, to=name, new=new, now=self._clock.now()
-            )
+                self._folder, self._log, self._facts, to=name, new=new, now=self._clock.now(),
+                late=self._settings.late_interaction,
+            )  # fmt: skip
             return self._go_on(self._moving, steps, progress)
 
     def move_on(self) -> MigrationReport | None:
@@ -148,7 +149,9 @@ class ModelKeeper:
         if pending is None or not pending.to:
             return None
         new = embedders.load(config.Embedding(pending.to, self._settings.threads, self._settings.batch))
-        return Migration(self._folder, self._log, self._facts, pending, new)
+        return Migration(
+            self._folder, self._log, self._facts, pending, new, late=self._settings.late_interaction
+        )
 
     def _go_on(self, moving: Migration, steps: int | None, progress: Progress) -> MigrationReport:
         done, total = moving.counts()

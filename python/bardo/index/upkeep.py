@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 from bardo._core import EpisodeLog, FactStore, HotSet, Names
-from bardo.index.sentences import documents
+from bardo.index.documents import embed
 from bardo.ports import Embedder, Progress, quiet
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ class Upkeep:
         embedder: Loaded on the first text that needs it.
         open_archive: Opens the LanceDB table; called once, on the first append.
         hot_limit: Episodes kept in memory; 0 for all.
+        late: Whether codes of tokens are kept for late interaction.
     """
 
     def __init__(
@@ -57,6 +58,7 @@ class Upkeep:
         open_archive: Callable[[], LanceIndex],
         *,
         hot_limit: int = 0,
+        late: bool,
     ) -> None:
         self._log = log
         self._facts = facts
@@ -64,6 +66,7 @@ class Upkeep:
         self._embedder = embedder
         self._open_archive = open_archive
         self._hot_limit = hot_limit
+        self._late = late
         self._archive: LanceIndex | None = None
         self._lock = threading.RLock()
         #: Why no vectors are written at present; empty if they are.
@@ -128,15 +131,17 @@ class Upkeep:
         done = 0
         while not self.paused and (page := self._log.without_vectors(PAGE)):
             ids = [episode.id for episode in page]
-            whole, sentences, counts = documents(
+            found = embed(
                 self._embedder,
                 [episode.text for episode in page],
-                speakers=[episode.speaker for episode in page],
+                [episode.speaker for episode in page],
+                late=self._late,
             )
-            self._log.put_vectors(ids, whole, sentences, counts, self._embedder.fingerprint)
+            parts = (ids, found.whole, found.parts, found.counts)
+            self._log.put_vectors(*parts, self._embedder.fingerprint, tokens=found.tokens)
             # Another thread may have recorded one of them and not yet come to adding it.
             self._hot.add_episodes(page)
-            self._hot.set_vectors(ids, whole, sentences, counts)
+            self._hot.set_vectors(*parts)
             done += len(page)
             progress("embed", done, done + (PAGE if len(page) == PAGE else 0))
         return done

@@ -11,7 +11,7 @@ from bardo import _core
 from bardo.config import Recall
 from bardo.errors import EmbedderUnavailableError, InvalidInputError
 from bardo.model import NEUTRAL, Episode, Fact, Pad, Role, Source
-from bardo.ports import Embedder, Vectors
+from bardo.ports import Embedder, LateEmbedder, Tokens, Vectors
 
 Layer = Literal["episode", "fact"]
 
@@ -68,7 +68,7 @@ class ArmReason:
     """What one signal said of a memory.
 
     Args:
-        arm: `dense`, `lexical` or `recency`.
+        arm: `dense`, `lexical`, `recency`, or `late` for late interaction, which brings nothing in by itself.
         rank: From 1 among this arm's own candidates; None if another arm brought the memory in.
         value: Cosine, BM25 score, or recency from 0 to 1; None where the memory has no vector yet.
         part: What it added to the fused relevance.
@@ -117,7 +117,7 @@ class Explanation:
     duplicates: tuple[str, ...]
 
     def __str__(self) -> str:
-        found = [_arm_in_words(reason) for reason in self.arms if reason.rank is not None]
+        found = [_arm_in_words(reason) for reason in self.arms if reason.rank is not None or reason.arm == "late"]
         parts = [", ".join(found)] if found else []
         if self.matched:
             parts.append("words: " + " ".join(self.matched))
@@ -264,6 +264,7 @@ class Retriever:
         config: Settings of recall.
         tau_ticks: e-folding time of decay, in ticks.
         factors: Weights of the semantic, temporal, importance and emotional factor, if they were learned.
+        tokens: Where the codes of episodes' tokens are read from, for late interaction; None goes without.
     """
 
     hot: Searcher
@@ -273,6 +274,7 @@ class Retriever:
     config: Recall = field(default_factory=Recall)
     tau_ticks: float = 500.0
     factors: tuple[float, float, float, float] | None = None
+    tokens: _core.EpisodeLog | None = None
 
     def recall(
         self,
@@ -307,7 +309,7 @@ class Retriever:
         """
         notes: list[str] = []
         query = query.encode("utf-8", "replace").decode("utf-8")
-        vector = self._vector(query, notes)
+        vector, tokens = self._vector(query, notes)
         found = self.hot.search(
             query,
             vector,
@@ -320,6 +322,8 @@ class Retriever:
             settings=_core.RecallSettings(
                 policy=policy or self.config.policy, tau_ticks=self.tau_ticks, factors=self.factors
             ),
+            tokens=tokens and (list(tokens.words), list(tokens.counts), tokens.vectors),
+            log=self.tokens,
         )
         notes += found.notes
         memories = self._read(found.hits, notes, as_of=filters.as_of if filters else None)
@@ -327,19 +331,21 @@ class Retriever:
         digest = hashlib.blake2s(f"{query}\0{now_tick}\0{ids}".encode(), digest_size=8).hexdigest()
         return Recollection(query, memories, tuple(notes), digest, found.searched, found.candidates)
 
-    def _vector(self, query: str, notes: list[str]) -> Vectors | None:
+    def _vector(self, query: str, notes: list[str]) -> tuple[Vectors | None, Tokens | None]:
         if not query.strip():
-            return None
+            return None, None
         if self.embedder is None:
             notes.append("there is no embedder: searched by words alone")
-            return None
+            return None, None
+        texts = [query[:EMBEDDED_QUERY_CHARACTERS]]
         try:
-            vectors: Vectors = self.embedder.embed_queries([query[:EMBEDDED_QUERY_CHARACTERS]])
+            if self.tokens is not None and isinstance(self.embedder, LateEmbedder):
+                vectors, tokens = self.embedder.embed_late_queries(texts)
+                return vectors[0], tokens[0]
+            return self.embedder.embed_queries(texts)[0], None
         except EmbedderUnavailableError as error:
             notes.append(f"searched by words alone: {error}")
-            return None
-        row: Vectors = vectors[0]
-        return row
+            return None, None
 
     def _read(
         self, hits: Sequence[_core.Hit], notes: list[str], *, as_of: int | None = None
@@ -413,4 +419,5 @@ def _memory(hit: _core.Hit, record: Episode | Fact) -> Memory:
 
 def _arm_in_words(reason: ArmReason) -> str:
     value = "" if reason.value is None else f" ({reason.value:.2f})"
-    return f"{reason.arm} #{reason.rank}{value}"
+    rank = "" if reason.rank is None else f" #{reason.rank}"
+    return f"{reason.arm}{rank}{value}"

@@ -225,6 +225,7 @@ fn vectors_come_back_and_those_of_another_model_are_refused() {
         sentences: vec![1.0, 0.0, 0.0, 1.0, -0.125, 4.0],
         counts: vec![1, 2],
         dims: 2,
+        tokens: Vec::new(),
     };
     log.put_vectors(vec![ids[0], ids[2]], batch.clone(), fingerprint("m", 2)).unwrap();
     assert_eq!(waiting(&log), ["1", "3"]);

@@ -245,6 +245,7 @@ impl EpisodeLog {
         py.detach(|| self.core.mark_replayed(ids)).into_python()
     }
 
+    #[pyo3(signature = (ids, whole, sentences, counts, fingerprint, tokens=None))]
     fn put_vectors(
         &self,
         py: Python<'_>,
@@ -253,12 +254,14 @@ impl EpisodeLog {
         sentences: PyReadonlyArray2<'_, f32>,
         counts: Vec<usize>,
         fingerprint: &Bound<'_, PyAny>,
+        tokens: Option<Vec<Vec<u8>>>,
     ) -> PyResult<()> {
         let (ids, fingerprint) = (ids_from(&ids)?, fingerprint_from(fingerprint)?);
-        let batch = batch_from(&whole, &sentences, counts)?;
+        let batch = batch_from(&whole, &sentences, counts, tokens)?;
         py.detach(|| self.core.put_vectors(ids, batch, fingerprint)).into_python()
     }
 
+    #[pyo3(signature = (ids, whole, sentences, counts, fingerprint, tokens=None))]
     fn stage_vectors(
         &self,
         py: Python<'_>,
@@ -267,9 +270,10 @@ impl EpisodeLog {
         sentences: PyReadonlyArray2<'_, f32>,
         counts: Vec<usize>,
         fingerprint: &Bound<'_, PyAny>,
+        tokens: Option<Vec<Vec<u8>>>,
     ) -> PyResult<()> {
         let (ids, fingerprint) = (ids_from(&ids)?, fingerprint_from(fingerprint)?);
-        let batch = batch_from(&whole, &sentences, counts)?;
+        let batch = batch_from(&whole, &sentences, counts, tokens)?;
         py.detach(|| self.core.stage_vectors(ids, batch, fingerprint)).into_python()
     }
 
@@ -439,6 +443,7 @@ fn batch_from(
     whole: &PyReadonlyArray2<'_, f32>,
     sentences: &PyReadonlyArray2<'_, f32>,
     counts: Vec<usize>,
+    tokens: Option<Vec<Vec<u8>>>,
 ) -> PyResult<VectorBatch> {
     let dims = whole.shape()[1];
     if sentences.shape()[0] > 0 && sentences.shape()[1] != dims {
@@ -449,5 +454,6 @@ fn batch_from(
         sentences: rows(sentences, "sentences")?.to_vec(),
         counts,
         dims,
+        tokens: tokens.unwrap_or_default(),
     })
 }

@@ -5,16 +5,18 @@ use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use bardo_core::index::hot::HotSet;
 use bardo_core::index::hot_snapshot::Opened;
+use bardo_core::index::late::Tokens;
 use bardo_core::index::sentences::MAX_PIECES;
 use bardo_core::index::text::{indexed_sentences, indexed_text};
 use bardo_core::model::Episode;
 use bardo_core::recall::filter::Filters;
+use bardo_core::recall::late::TokenCodes;
 use bardo_core::recall::search::{Query, Scratch, search};
 use bardo_core::recall::settings::Settings;
 use bardo_core::recall::single;
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict};
 
 use crate::capture::EpisodeLog;
 use crate::convert::{episodes_from, facts_from, field, id, ids, rows};
@@ -217,7 +219,7 @@ impl PyHotSet {
         })
     }
 
-    #[pyo3(signature = (text, vector=None, *, limit=5, now_tick=0, now=0, filters=None, pad=(0.0, 0.0, 0.0), thread=None, settings=None))]
+    #[pyo3(signature = (text, vector=None, *, limit=5, now_tick=0, now=0, filters=None, pad=(0.0, 0.0, 0.0), thread=None, settings=None, tokens=None, log=None))]
     fn search(
         &self,
         py: Python<'_>,
@@ -230,13 +232,23 @@ impl PyHotSet {
         pad: (f32, f32, f32),
         thread: Option<&str>,
         settings: Option<&PyRecallSettings>,
+        tokens: Option<(Vec<String>, Vec<u32>, PyReadonlyArray2<'_, f32>)>,
+        log: Option<&EpisodeLog>,
     ) -> PyResult<PyFound> {
         let filters = filters.map_or_else(|| Ok(Filters::default()), filters_from)?;
         let settings = settings.map_or_else(Settings::default, |settings| settings.0);
         let vector = vector.map(row).transpose()?;
         let vector = vector.as_ref().map(|array| slice(array.as_slice())).transpose()?;
         let mood = [pad.0, pad.1, pad.2];
-        let query = Query { text, vector, limit, now_tick, now, filters: &filters, mood, thread };
+        let tokens = match (&tokens, log) {
+            (Some((words, counts, vectors)), Some(log)) => {
+                let dims = vectors.as_array().ncols();
+                let tokens = Tokens { words, counts, vectors: rows(vectors, "tokens")?, dims };
+                Some((tokens, &log.core as &dyn TokenCodes))
+            }
+            _ => None,
+        };
+        let query = Query { text, vector, limit, now_tick, now, filters: &filters, mood, thread, tokens };
         let found = py.detach(|| self.search_with_scratch(&query, &settings)).into_python()?;
         PyFound::new(py, found)
     }
@@ -300,6 +312,32 @@ pub fn embedding_text(record: &Bound<'_, PyAny>) -> PyResult<String> {
 pub fn embedding_sentences(record: &Bound<'_, PyAny>, limit: usize) -> PyResult<Vec<String>> {
     let (speaker, text) = speaker_and_text(record)?;
     Ok(indexed_sentences(speaker.as_deref(), &text, limit))
+}
+
+/// The codes of several texts' tokens, by which late interaction finds them.
+#[pyfunction]
+pub fn pack_tokens<'py>(
+    py: Python<'py>,
+    words: Vec<Vec<String>>,
+    counts: Vec<Vec<u32>>,
+    vectors: PyReadonlyArray2<'py, f32>,
+) -> PyResult<Vec<Bound<'py, PyBytes>>> {
+    let dims = vectors.as_array().ncols();
+    let mut rest = rows(&vectors, "token vectors")?;
+    let packed = py
+        .detach(|| {
+            let texts = words.iter().zip(&counts).map(|(words, counts)| {
+                let tokens: usize = counts.iter().map(|&count| count as usize).sum();
+                let (own, after) = rest.split_at(rest.len().min(tokens * dims));
+                rest = after;
+                let text = Tokens { words, counts, vectors: own, dims };
+                text.check()?;
+                Ok(text.pack())
+            });
+            texts.collect::<bardo_core::Result<Vec<Vec<u8>>>>()
+        })
+        .into_python()?;
+    Ok(packed.iter().map(|codes| PyBytes::new(py, codes)).collect())
 }
 
 fn speaker_and_text(record: &Bound<'_, PyAny>) -> PyResult<(Option<String>, String)> {

@@ -45,7 +45,7 @@ mod _core {
     use crate::frames::{PyFrame, PyFrameTracker};
 
     #[pymodule_export]
-    use crate::hot::{PyHotSet, embedding_sentences, embedding_text};
+    use crate::hot::{PyHotSet, embedding_sentences, embedding_text, pack_tokens};
 
     #[pymodule_export]
     use crate::names::Names;

@@ -10,7 +10,7 @@ use super::codec::Corrupt;
 use super::fault::Fault;
 use super::log::EpisodeLog;
 use super::session::Session;
-use super::tables::{ARRIVALS, Arrival, EpisodeReader, META, NEXT_VECTORS, VECTORS, meta_number};
+use super::tables::{ARRIVALS, Arrival, EpisodeReader, META, NEXT_TOKENS, NEXT_VECTORS, TOKENS, VECTORS, meta_number};
 use super::vectors::VectorBatch;
 use super::write::Reply;
 use crate::error::{Error, Result};
@@ -46,6 +46,7 @@ impl EpisodeLog {
         }
         self.count(Box::new(move |session| {
             session.stage_vectors(&ids, &batch.seal(&ids), &fingerprint)?;
+            session.put_tokens(NEXT_TOKENS, &ids, &batch.tokens)?;
             Ok(Reply::Count(ids.len() as u64))
         }))?;
         Ok(())
@@ -105,6 +106,7 @@ impl EpisodeLog {
     pub fn drop_staged(&self) -> Result<()> {
         self.count(Box::new(|session| {
             session.transaction.delete_table(NEXT_VECTORS)?;
+            session.transaction.delete_table(NEXT_TOKENS)?;
             let mut table = session.transaction.open_table(META)?;
             table.remove(NEXT_FINGERPRINT)?;
             table.remove(STAGED_UPTO)?;
@@ -176,6 +178,12 @@ impl Session<'_> {
         }
         self.transaction.delete_table(VECTORS)?;
         self.transaction.rename_table(NEXT_VECTORS, VECTORS)?;
+        // A model without token vectors has none to take the place of the old ones.
+        self.transaction.delete_table(TOKENS)?;
+        match self.transaction.rename_table(NEXT_TOKENS, TOKENS) {
+            Ok(()) | Err(TableError::TableDoesNotExist(_)) => {}
+            Err(error) => return Err(error.into()),
+        }
         let bytes = postcard::to_stdvec(&next).map_err(|error| Corrupt(error.to_string()))?;
         table.insert(super::tables::meta::FINGERPRINT, bytes.as_slice())?;
         table.remove(NEXT_FINGERPRINT)?;

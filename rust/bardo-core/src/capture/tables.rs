@@ -14,6 +14,7 @@
 //! | `next_vectors` | id | vectors of a model that is to follow (`staging.rs`); only during a migration |
 //! | `tombstones` | content hash | when it was forgotten; made with the first deletion, as the next one |
 //! | `intents` | running number from 1 | a deletion that other stores have yet to make, as its caller wrote it |
+//! | `tokens`, `next_tokens` | id | sealed codes of content tokens, for late interaction; made with the first ones |
 //!
 //! `subjects` and `threads` are multimaps written as composite keys: a page of a long list starts where the last one
 //! ended, which the value sets of redb's own multimap cannot do.
@@ -42,9 +43,11 @@ pub(crate) const SUBJECTS: TableDefinition<'_, (&str, &[u8; KEY_BYTES]), ()> =
 pub(crate) const THREADS: TableDefinition<'_, (&str, &[u8; KEY_BYTES]), ()> = TableDefinition::new("threads");
 pub(crate) const VERIFICATIONS: TableDefinition<'_, u64, &[u8; 16]> = TableDefinition::new("verifications");
 pub(crate) const VECTORS: TableDefinition<'_, &[u8; 16], &[u8]> = TableDefinition::new("vectors");
+pub(crate) const NEXT_TOKENS: TableDefinition<'_, &[u8; 16], &[u8]> = TableDefinition::new("next_tokens");
 pub(crate) const NEXT_VECTORS: TableDefinition<'_, &[u8; 16], &[u8]> = TableDefinition::new("next_vectors");
 pub(crate) const TOMBSTONES: TableDefinition<'_, u64, i64> = TableDefinition::new("tombstones");
 pub(crate) const INTENTS: TableDefinition<'_, u64, &str> = TableDefinition::new("intents");
+pub(crate) const TOKENS: TableDefinition<'_, &[u8; 16], &[u8]> = TableDefinition::new("tokens");
 
 /// Names in `meta`.
 pub(crate) mod meta {

@@ -1,14 +1,15 @@
-//! Vectors of episodes in half precision: one of the whole text, and one of each of its sentences.
+//! Vectors of episodes in half precision: one of the whole text, and one of each of its parts; and the codes of its
+//! tokens for late interaction (`index/late.rs`).
 
 use half::f16;
-use redb::{ReadTransaction, ReadableTable};
+use redb::{ReadTransaction, ReadableTable, TableDefinition, TableError};
 
 use super::codec::{self, Corrupt};
 use super::fault::Fault;
 use super::log::EpisodeLog;
 use super::session::Session;
 use super::store;
-use super::tables::{ARRIVALS, Arrival, EpisodeReader, META, VECTORS, meta, meta_number};
+use super::tables::{ARRIVALS, Arrival, EpisodeReader, META, TOKENS, VECTORS, meta, meta_number};
 use super::write::Reply;
 use crate::error::{Error, Result};
 use crate::model::{Episode, Fingerprint, Id};
@@ -38,6 +39,8 @@ pub struct VectorBatch {
     pub counts: Vec<usize>,
     /// Components of a row.
     pub dims: usize,
+    /// Codes of the tokens of each episode, `dims / 8` bytes each; empty where late interaction is off.
+    pub tokens: Vec<Vec<u8>>,
 }
 
 impl VectorBatch {
@@ -65,6 +68,15 @@ impl VectorBatch {
             return Err(Error::vector(
                 format!("{} counts of sentences for {episodes} ids", self.counts.len()),
                 "Give one count for each id; 0 is allowed",
+            ));
+        }
+        let code = (self.dims / 8).max(1);
+        if !self.tokens.is_empty()
+            && (self.tokens.len() != episodes || self.tokens.iter().any(|codes| codes.len() % code != 0))
+        {
+            return Err(Error::vector(
+                format!("token codes of {} episodes for {episodes} ids", self.tokens.len()),
+                format!("Give the codes of every episode, {code} bytes for each token, or none at all"),
             ));
         }
         let largest = f32::from(f16::MAX);
@@ -127,6 +139,7 @@ impl EpisodeLog {
         batch.validate(ids.len(), &fingerprint)?;
         self.count(Box::new(move |session| {
             session.put_vectors(&ids, &batch.seal(&ids), &fingerprint)?;
+            session.put_tokens(TOKENS, &ids, &batch.tokens)?;
             Ok(Reply::Count(ids.len() as u64))
         }))?;
         Ok(())
@@ -142,6 +155,23 @@ impl EpisodeLog {
                     None => Err(Error::NotFound { kind: "vectors of an episode", id: id.to_string() }.into()),
                 })
                 .collect()
+        })
+    }
+
+    /// Calls `visit(place, codes)` with the codes of the tokens of every id that has them.
+    pub fn visit_tokens(&self, ids: &[Id], visit: &mut dyn FnMut(usize, &[u8])) -> Result<()> {
+        self.read(|view| {
+            let table = match view.open_table(TOKENS) {
+                Ok(table) => table,
+                Err(TableError::TableDoesNotExist(_)) => return Ok(()),
+                Err(error) => return Err(error.into()),
+            };
+            for (place, id) in ids.iter().enumerate() {
+                if let Some(sealed) = table.get(&id.0)? {
+                    visit(place, codec::open(&id.0, sealed.value())?);
+                }
+            }
+            Ok(())
         })
     }
 
@@ -167,6 +197,23 @@ impl EpisodeLog {
 }
 
 impl Session<'_> {
+    /// Keeps the codes of episodes' tokens in the table of those in force, or of those that come.
+    pub(super) fn put_tokens(
+        &mut self,
+        table: TableDefinition<'static, &'static [u8; 16], &'static [u8]>,
+        ids: &[Id],
+        tokens: &[Vec<u8>],
+    ) -> Result<(), Fault> {
+        if tokens.is_empty() {
+            return Ok(());
+        }
+        let mut table = self.transaction.open_table(table)?;
+        for (id, codes) in ids.iter().zip(tokens) {
+            table.insert(&id.0, codec::seal(&id.0, codes).as_slice())?;
+        }
+        Ok(())
+    }
+
     fn put_vectors(&mut self, ids: &[Id], sealed: &[Vec<u8>], given: &Fingerprint) -> Result<(), Fault> {
         for id in ids {
             self.key_of(id)?;

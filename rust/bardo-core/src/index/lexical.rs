@@ -186,6 +186,18 @@ impl LexicalIndex {
         (terms, has_any)
     }
 
+    /// Inverse document frequency of a single word; of one that no document holds, the greatest there is.
+    #[must_use]
+    pub fn rarity(&self, word: &str) -> f32 {
+        let mut documents = 0;
+        Analyzer::default().terms(word, &mut |term, _| {
+            if let Some(&term) = self.vocabulary.get(&xxhash_rust::xxh3::xxh3_64(term.as_bytes())) {
+                documents = documents.max(self.postings[term as usize].entries.len());
+            }
+        });
+        idf(documents as f32, self.alive as f32)
+    }
+
     /// Writes the BM25 score of every document into `scores` (one element per slot; zero where no term occurs).
     pub fn score(&self, terms: &[QueryTerm], parameters: Bm25, slots: usize, scores: &mut Vec<f32>) {
         scores.clear();

@@ -24,6 +24,7 @@ pub mod hot;
 pub mod hot_snapshot;
 mod hot_sync;
 pub mod interner;
+pub mod late;
 pub mod lexical;
 pub(crate) mod migrate;
 pub mod names;

@@ -5,13 +5,21 @@ use std::collections::HashMap;
 use super::arms::{Arms, List, Scratch};
 use super::conversation::{Clues, Surroundings};
 use super::fuse::{Scale, reciprocal};
+use super::late::Late;
 use super::settings::Fusion;
+use crate::error::Result;
 use crate::index::lexical::Slot;
 use crate::model::Id;
 
 /// Least spread of each arm over the candidates (see [`Scale::of`]): cosines, BM25 scores and recencies that differ
 /// by less say nothing.
 const LEAST_SPREAD: [f32; 3] = [0.05, 1.0, 0.25];
+
+/// The same for late interaction.
+const LEAST_LATE_SPREAD: f32 = 0.02;
+
+/// What the arms still count beside late interaction: it looks at the same words and vectors, more closely.
+const ARMS_BESIDE_LATE: f32 = 0.6;
 
 /// Place of the lexical arm.
 const LEXICAL: usize = 1;
@@ -32,6 +40,10 @@ pub struct Candidate {
     pub ranks: [Option<u32>; 3],
     /// What each arm adds to the fused relevance.
     pub parts: [f32; 3],
+    /// What late interaction says of it; none where it was not looked at or has no codes.
+    pub late: Option<f32>,
+    /// What that adds to the fused relevance.
+    pub late_part: f32,
     /// Share of the query that it alone, or nearly alone, holds: see [`Arms::rare_share`].
     pub rare: f32,
     /// What the conversation adds.
@@ -81,6 +93,8 @@ pub(super) fn candidate(
         values: [similarity.map(|(value, _)| value), Some(words), Some(arms.recency(slot))],
         ranks: [None; 3],
         parts: [0.0; 3],
+        late: None,
+        late_part: 0.0,
         rare: arms.rare_share(slot),
         conversation: Vec::new(),
         is_relevant: is_near || words > 0.0 || !has_content,
@@ -92,10 +106,10 @@ pub(super) fn candidate(
 pub fn fuse(
     arms: &Arms<'_>,
     fusion: Fusion,
-    clues: &Clues,
+    context: &Context<'_>,
     candidates: &mut Vec<Candidate>,
     scratch: &mut Scratch,
-) {
+) -> Result<()> {
     let weights = &arms.settings.weights;
     let weights = [weights.dense, weights.lexical, weights.recency];
     match fusion {
@@ -110,23 +124,83 @@ pub fn fuse(
             let scales: [Scale; 3] = std::array::from_fn(|arm| {
                 Scale::of(candidates.iter().map(|candidate| candidate.values[arm]), LEAST_SPREAD[arm])
             });
+            let weigh = |values: [Option<f32>; 3]| -> [f32; 3] {
+                std::array::from_fn(|arm| weights[arm] * scales[arm].place(values[arm]))
+            };
             let place = |candidate: &mut Candidate| {
-                candidate.parts =
-                    std::array::from_fn(|arm| weights[arm] * scales[arm].place(candidate.values[arm]));
+                candidate.parts = weigh(candidate.values);
                 candidate.parts[LEXICAL] += arms.settings.rare_weight * candidate.rare;
                 candidate.fused = candidate.parts.iter().sum();
             };
             candidates.iter_mut().for_each(place);
             add_neighbours(arms, candidates, scratch, place);
+            let interaction = interact(arms, context, candidates)?;
             let scratch = &*scratch;
             let base = |slot: Slot| {
-                let values =
-                    [arms.rough(slot, scratch), Some(scratch.words[slot as usize]), Some(arms.recency(slot))];
-                (0..3).map(|arm| weights[arm] * scales[arm].place(values[arm])).sum()
+                let words = scratch.words[slot as usize];
+                let values = [arms.rough(slot, scratch), Some(words), Some(arms.recency(slot))];
+                interaction.add(slot, weigh(values).iter().sum())
             };
-            add_conversation(arms, clues, candidates, scratch, &base);
+            add_conversation(arms, context.clues, candidates, scratch, &base);
         }
     }
+    Ok(())
+}
+
+/// What a fusion looks at beside the arms.
+pub struct Context<'search> {
+    /// What the query says beyond its terms.
+    pub clues: &'search Clues,
+    /// The query's tokens and those of the memories, if there are any.
+    pub late: Option<&'search Late<'search>>,
+    /// The tick that is asked about.
+    pub tick: u64,
+}
+
+/// Late interaction as an arm of the sum.
+struct Interaction {
+    values: HashMap<Slot, f32>,
+    scale: Scale,
+    weight: f32,
+}
+
+impl Interaction {
+    /// The relevance by the arms with that of late interaction; a memory without codes is taken to match as well as
+    /// the arms say.
+    fn add(&self, slot: Slot, arms: f32) -> f32 {
+        if self.values.is_empty() {
+            return arms;
+        }
+        let own = self.values.get(&slot).map_or(arms, |value| self.scale.place(Some(*value)));
+        ARMS_BESIDE_LATE * arms + self.weight * own
+    }
+}
+
+/// Lets the query's tokens look for their matches in the best candidates, and adds what they find.
+fn interact(arms: &Arms<'_>, context: &Context<'_>, candidates: &mut [Candidate]) -> Result<Interaction> {
+    let weight = arms.settings.late.weight;
+    let values = match context.late {
+        Some(late) if weight > 0.0 => late.values(arms, candidates, context.tick)?,
+        _ => HashMap::new(),
+    };
+    for candidate in &mut *candidates {
+        candidate.late = values.get(&candidate.slot).copied();
+    }
+    let scale = Scale::of(candidates.iter().map(|candidate| candidate.late), LEAST_LATE_SPREAD);
+    let interaction = Interaction { values, scale, weight };
+    if !interaction.values.is_empty() {
+        for candidate in candidates {
+            let rare = arms.settings.rare_weight * candidate.rare;
+            candidate.parts[LEXICAL] -= rare;
+            let arms: f32 = candidate.parts.iter().sum();
+            candidate.parts.iter_mut().for_each(|part| *part *= ARMS_BESIDE_LATE);
+            candidate.parts[LEXICAL] += rare;
+            let fused = interaction.add(candidate.slot, arms);
+            candidate.late_part = fused - ARMS_BESIDE_LATE * arms;
+            candidate.fused = fused + rare;
+        }
+    }
+    Ok(interaction)
 }
 
 /// The turns before and after the best candidates: an answer may share no word with what it answers.

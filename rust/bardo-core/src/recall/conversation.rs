@@ -9,7 +9,7 @@ use crate::index::calendar::{Date, MONTHS};
 use crate::index::hot::{HotSet, Row};
 use crate::index::interner::NO_NAME;
 use crate::index::lexical::Slot;
-use crate::model::Micros;
+use crate::model::{Micros, Role};
 
 /// Names of the parts, as explanations show them.
 pub const ANSWERS: &str = "answers a matching question";
@@ -22,6 +22,8 @@ pub const SESSION_WORDS: &str = "words of its session";
 /// See [`ANSWERS`].
 pub const SPEAKER: &str = "speaker named";
 /// See [`ANSWERS`].
+pub const ROLE: &str = "said by whom it asks of";
+/// See [`ANSWERS`].
 pub const DATE: &str = "date named";
 /// See [`ANSWERS`].
 pub const TIME: &str = "tells a time";
@@ -33,6 +35,7 @@ pub const ASKS: &str = "asks itself";
 pub struct Clues {
     words: Vec<String>,
     asks_when: bool,
+    asks_of: Option<Role>,
     years: Vec<i64>,
     months: Vec<u8>,
 }
@@ -65,6 +68,14 @@ impl Clues {
                     && matches!(pair[1].as_str(), "date" | "day" | "month" | "year" | "time")
             })
             || clues.words.windows(2).any(|pair| pair[0] == "how" && pair[1] == "long");
+        let says = |words: &[&str]| clues.words.iter().any(|word| words.contains(&word.as_str()));
+        clues.asks_of = if says(&["you", "your", "yours"]) {
+            Some(Role::Agent)
+        } else if says(&["i", "me", "my", "mine", "i'm", "i've", "i\u{2019}m", "i\u{2019}ve"]) {
+            Some(Role::User)
+        } else {
+            None
+        };
         clues
     }
 
@@ -129,6 +140,9 @@ impl Surroundings<'_> {
         add(SESSION_WORDS, weights.session_words * (self.session_words)(conversation));
         if row.speaker != NO_NAME && self.clues.names(self.hot.names().name(row.speaker)) {
             add(SPEAKER, weights.speaker);
+        }
+        if row.speaker == NO_NAME && row.role.is_some() && row.role == self.clues.asks_of {
+            add(ROLE, weights.role);
         }
         if self.clues.dates(row.at) {
             add(DATE, weights.date);

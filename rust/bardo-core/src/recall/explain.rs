@@ -12,10 +12,12 @@ pub enum Arm {
     Lexical,
     /// Age.
     Recency,
+    /// The query's tokens against those of the memory and its neighbours; brings nothing in by itself.
+    Late,
 }
 
 impl Arm {
-    /// Every arm, in the order of its reasons.
+    /// Every arm that brings candidates in, in the order of its reasons.
     pub const ALL: [Self; 3] = [Self::Dense, Self::Lexical, Self::Recency];
 
     /// The name used outside the core.
@@ -25,6 +27,7 @@ impl Arm {
             Self::Dense => "dense",
             Self::Lexical => "lexical",
             Self::Recency => "recency",
+            Self::Late => "late",
         }
     }
 }

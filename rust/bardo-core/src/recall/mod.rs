@@ -7,6 +7,7 @@ pub mod explain;
 pub mod filter;
 pub mod fuse;
 mod graph;
+pub mod late;
 mod named;
 pub mod score;
 pub mod search;

@@ -3,17 +3,19 @@
 pub use super::arms::Scratch;
 
 use super::arms::Arms;
-use super::candidate::{Candidate, fuse, unite};
+use super::candidate::{Candidate, Context, fuse, unite};
 use super::conversation::Clues;
 use super::explain::{Arm, ArmReason, Explanation, Found, Hit};
 use super::filter::Filters;
 use super::graph::GraphArm;
+use super::late::{Late, TokenCodes};
 use super::named::{rare_names, seat};
 use super::score::{FourFactors, confidence_of, pinned_score, semantic, source_discount};
 use super::settings::{Fusion, Policy, Settings};
 use crate::error::{Error, Result};
 use crate::index::hot::{HotSet, Row};
 use crate::index::interner::Symbol;
+use crate::index::late::{LateQuery, Tokens};
 use crate::index::lexical::Slot;
 use crate::index::text::{QUERY_BYTES, cut};
 use crate::index::vectors::QueryVector;
@@ -23,7 +25,7 @@ use crate::model::{Id, Micros, Pad};
 pub const MAX_LIMIT: usize = 10_000;
 
 /// What is asked.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Query<'query> {
     /// In words.
     pub text: &'query str,
@@ -41,6 +43,8 @@ pub struct Query<'query> {
     pub mood: Pad,
     /// The asker's active thread: its memories are boosted.
     pub thread: Option<&'query str>,
+    /// The words' tokens, and where those of the memories are, for late interaction.
+    pub tokens: Option<(Tokens<'query>, &'query dyn TokenCodes)>,
 }
 
 /// Everything about one query that does not change while it runs.
@@ -81,7 +85,10 @@ pub fn search(hot: &HotSet, query: &Query<'_>, settings: &Settings, scratch: &mu
     let mut candidates = unite(&search.arms, &lists, search.has_content, scratch);
     let named = cut(query.text, QUERY_BYTES);
     let graph = GraphArm::bring_in(&search.arms, named, &mut candidates, scratch);
-    fuse(&search.arms, fusion, &Clues::of(cut(query.text, QUERY_BYTES)), &mut candidates, scratch);
+    let late = search.late(&mut found.notes)?;
+    let clues = Clues::of(named);
+    let context = Context { clues: &clues, late: late.as_ref(), tick: search.tick };
+    fuse(&search.arms, fusion, &context, &mut candidates, scratch)?;
     if fusion == Fusion::Sum {
         graph.add(settings.graph_weight, &mut candidates);
     }
@@ -146,6 +153,21 @@ impl<'search> Search<'search> {
         let tick = query.filters.as_of.unwrap_or(query.now_tick);
         let arms = Arms { hot, settings, vector, terms, now: query.now };
         Ok(Self { query, arms, has_content, tick })
+    }
+
+    /// The query's tokens, weighted by how rare their words are here.
+    fn late(&self, notes: &mut Vec<String>) -> Result<Option<Late<'search>>> {
+        let Some((tokens, source)) = self.query.tokens else { return Ok(None) };
+        tokens.check()?;
+        let vectors = self.arms.hot.vectors();
+        if vectors.is_empty() || tokens.dims != vectors.dims() {
+            if !vectors.is_empty() {
+                notes.push("the tokens are not of the stored model: no late interaction".into());
+            }
+            return Ok(None);
+        }
+        let lexical = self.arms.hot.lexical();
+        Ok(LateQuery::new(&tokens, |word| lexical.rarity(word)).map(|query| Late { query, source }))
     }
 
     /// Scores what is relevant, best first, ties by id.
@@ -221,6 +243,12 @@ impl<'search> Search<'search> {
             value: candidate.values[arm],
             part: candidate.parts[arm],
         };
+        let late = (candidate.late_part != 0.0).then_some(ArmReason {
+            arm: Arm::Late,
+            rank: None,
+            value: candidate.late,
+            part: candidate.late_part,
+        });
         Hit {
             id: row.id,
             layer: row.layer(),
@@ -231,7 +259,7 @@ impl<'search> Search<'search> {
             source: row.source,
             duplicates: Vec::new(),
             why: Explanation {
-                arms: (0..3).map(reason).collect(),
+                arms: (0..3).map(reason).chain(late).collect(),
                 conversation: candidate.conversation.clone(),
                 fused: candidate.fused,
                 semantic: factors.semantic,

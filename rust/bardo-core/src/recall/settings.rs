@@ -2,6 +2,7 @@
 
 use std::str::FromStr;
 
+use super::late::LateWeights;
 use crate::error::{Error, Result};
 use crate::index::lexical::Bm25;
 
@@ -92,6 +93,8 @@ pub struct ConversationWeights {
     pub session_words: f32,
     /// Where the query names who spoke.
     pub speaker: f32,
+    /// Where the query says "you" or "I", and the turn is the agent's or the user's and names no speaker.
+    pub role: f32,
     /// Where the query names the month or year.
     pub date: f32,
     /// Where the query asks when, and a short turn tells a time.
@@ -105,11 +108,12 @@ pub struct ConversationWeights {
 impl Default for ConversationWeights {
     fn default() -> Self {
         Self {
-            previous_question: 0.3,
-            next_turn: 0.1,
+            previous_question: 0.4,
+            next_turn: 0.05,
             session_best: 0.1,
             session_words: 0.1,
             speaker: 0.3,
+            role: 0.6,
             date: 0.2,
             time: 0.3,
             question_penalty: 0.2,
@@ -150,6 +154,8 @@ pub struct Settings {
     pub sentence_penalty: f32,
     /// How much the turns around a memory count.
     pub conversation: ConversationWeights,
+    /// How late interaction counts.
+    pub late: LateWeights,
     /// e-folding time of the recency arm, in days.
     pub recency_days: f32,
     /// Weights of the four factors.
@@ -180,6 +186,7 @@ impl Default for Settings {
             whole_weight: 0.5,
             sentence_penalty: 0.08,
             conversation: ConversationWeights::default(),
+            late: LateWeights::default(),
             recency_days: 14.0,
             factors: Factors { semantic: 0.40, temporal: 0.20, importance: 0.25, emotional: 0.15 },
             tau_ticks: 500.0,
@@ -213,6 +220,11 @@ impl Settings {
             ("session_best", self.conversation.session_best),
             ("session_words", self.conversation.session_words),
             ("speaker", self.conversation.speaker),
+            ("role", self.conversation.role),
+            ("late", self.late.weight),
+            ("beside", self.late.beside),
+            ("window", self.late.window),
+            ("chance", self.late.chance),
             ("date", self.conversation.date),
             ("time", self.conversation.time),
             ("question_penalty", self.conversation.question_penalty),

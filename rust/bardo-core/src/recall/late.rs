@@ -1,0 +1,117 @@
+//! Late interaction over the candidates: the words of the query each look for their best match in a memory, and in the
+//! turns beside it, since what is asked about is often named one turn earlier.
+//!
+//! Measured on `LoCoMo` (development part, recall@10): .79 without, .81 with the memory's own words, .85 with those of
+//! the turns beside it as well.
+
+use std::collections::HashMap;
+
+use super::arms::Arms;
+use super::candidate::Candidate;
+use crate::capture::EpisodeLog;
+use crate::error::Result;
+use crate::index::late::LateQuery;
+use crate::index::lexical::Slot;
+use crate::model::Id;
+
+/// Where the codes of memories are read from.
+pub trait TokenCodes: Sync {
+    /// Calls `visit(place, codes)` for every id that has codes; perhaps twice for one, with the same codes.
+    fn visit_tokens(&self, ids: &[Id], visit: &mut dyn FnMut(usize, &[u8])) -> Result<()>;
+}
+
+impl TokenCodes for EpisodeLog {
+    fn visit_tokens(&self, ids: &[Id], visit: &mut dyn FnMut(usize, &[u8])) -> Result<()> {
+        Self::visit_tokens(self, ids, visit)
+    }
+}
+
+/// How late interaction counts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LateWeights {
+    /// In the sum of the arms.
+    pub weight: f32,
+    /// Candidates that are looked at: those with the greatest relevance before.
+    pub depth: usize,
+    /// What a match in a turn beside the memory is worth.
+    pub beside: f32,
+    /// Part of the value that may come from turns beside the memory.
+    pub window: f32,
+    /// Taken off per natural logarithm of the number of tokens: the best of many is high by chance.
+    pub chance: f32,
+}
+
+impl Default for LateWeights {
+    fn default() -> Self {
+        Self { weight: 1.0, depth: 100, beside: 0.9, window: 0.6, chance: 0.02 }
+    }
+}
+
+/// The query's tokens, and where those of the memories are.
+pub struct Late<'search> {
+    /// Weighted tokens.
+    pub query: LateQuery,
+    /// Where codes are read from.
+    pub source: &'search dyn TokenCodes,
+}
+
+/// What was found in one memory.
+struct Matches {
+    best: Vec<f32>,
+    tokens: usize,
+}
+
+impl Late<'_> {
+    /// The value of the best candidates and of the turns beside them, as far as they have codes.
+    pub fn values(&self, arms: &Arms<'_>, candidates: &[Candidate], tick: u64) -> Result<HashMap<Slot, f32>> {
+        let weights = &arms.settings.late;
+        let mut order: Vec<&Candidate> =
+            candidates.iter().filter(|candidate| candidate.is_relevant).collect();
+        order.sort_unstable_by(|left, right| {
+            right.fused.total_cmp(&left.fused).then(left.id.cmp(&right.id))
+        });
+        let beside = |slot: Slot| {
+            let row = arms.hot.row(slot);
+            let turns = row.map_or([None; 2], |row| [row.previous, row.next]);
+            // What was said after the tick that is asked about is not known yet.
+            turns.map(|turn| turn.filter(|&turn| arms.hot.row(turn).is_some_and(|row| row.tick <= tick)))
+        };
+        let mut slots: Vec<Slot> = Vec::with_capacity(3 * weights.depth.min(order.len()));
+        for candidate in order.into_iter().take(weights.depth) {
+            slots.push(candidate.slot);
+            slots.extend(beside(candidate.slot).into_iter().flatten());
+        }
+        slots.sort_unstable();
+        slots.dedup();
+        let found = self.matches(arms, &slots)?;
+        let value = |slot: &Slot| {
+            let own = found.get(slot)?;
+            let mut wide = own.best.clone();
+            for turn in beside(*slot).into_iter().flatten().filter_map(|turn| found.get(&turn)) {
+                for (best, other) in wide.iter_mut().zip(&turn.best) {
+                    *best = best.max(weights.beside * other);
+                }
+            }
+            let sum = (1.0 - weights.window) * self.query.sum(&own.best) + weights.window * self.query.sum(&wide);
+            Some((*slot, sum - weights.chance * (own.tokens as f32).ln()))
+        };
+        Ok(slots.iter().filter_map(value).collect())
+    }
+
+    fn matches(&self, arms: &Arms<'_>, slots: &[Slot]) -> Result<HashMap<Slot, Matches>> {
+        let known: Vec<(Slot, Id)> =
+            slots.iter().filter_map(|&slot| Some((slot, arms.hot.row(slot)?.id))).collect();
+        let ids: Vec<Id> = known.iter().map(|(_, id)| *id).collect();
+        let mut found = HashMap::with_capacity(ids.len());
+        let mut buffer = Vec::new();
+        self.source.visit_tokens(&ids, &mut |place, codes| {
+            let tokens = self.query.tokens_in(codes);
+            if tokens > 0 {
+                let mut best = vec![-1.0; self.query.len()];
+                self.query.match_into(codes, &mut buffer, &mut best);
+                found.insert(known[place].0, Matches { best, tokens });
+            }
+        })?;
+        Ok(found)
+    }
+}
