@@ -63,7 +63,9 @@ def open(  # noqa: A001 - `bardo.open` reads as it should
         embedder=port,
         durable=durable,
         relearn=relearn,
-        settle=lambda log, facts: migration.settle(folder.root, log, facts, port),
+        settle=lambda log, facts: migration.settle(
+            folder.root, log, facts, port, late=settings.embedding.late_interaction
+        ),
     )
     try:
         if embedder is None and port is given:

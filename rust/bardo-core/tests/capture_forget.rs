@@ -29,6 +29,7 @@ fn embed(log: &EpisodeLog, ids: &[Id]) {
         sentences: Vec::new(),
         counts: vec![0; ids.len()],
         dims: 4,
+        tokens: Vec::new(),
     };
     log.put_vectors(ids.to_vec(), batch, fingerprint()).unwrap();
 }

@@ -4,7 +4,7 @@
 
 mod support;
 
-use bardo_core::capture::{EpisodeLog, VectorBatch};
+use bardo_core::capture::{EpisodeLog, Forgetting, VectorBatch};
 use bardo_core::index::hot::HotSet;
 use bardo_core::index::late::Tokens;
 use bardo_core::model::{Episode, Fingerprint, Id, Role};
@@ -49,7 +49,11 @@ fn conversation(log: &EpisodeLog, turns: &[u64]) -> (HotSet, Vec<Id>) {
             tokens: vec![codes],
         };
         let fingerprint = Fingerprint {
-            model: "m".into(), version: "1".into(), preprocessing: "p".into(), dims: DIMS as u32, created: 0
+            model: "m".into(),
+            version: "1".into(),
+            preprocessing: "p".into(),
+            dims: DIMS as u32,
+            created: 0,
         };
         log.put_vectors(vec![id], batch, fingerprint).unwrap();
         ids.push(id);
@@ -110,7 +114,7 @@ fn what_was_said_later_than_the_tick_that_is_asked_about_does_not_speak_for_the_
 }
 
 #[test]
-fn codes_come_back_and_a_memory_without_them_is_still_found() {
+fn codes_come_back_until_they_are_deleted_and_a_memory_without_them_is_still_found() {
     let folder = tempfile::tempdir().unwrap();
     let log = open(&folder);
     let (mut hot, ids) = conversation(&log, &[10, 11]);
@@ -120,4 +124,9 @@ fn codes_come_back_and_a_memory_without_them_is_still_found() {
     log.visit_tokens(&[bare, ids[1], ids[0]], &mut |place, codes| seen.push((place, codes.len()))).unwrap();
     assert_eq!(seen, [(1, DIMS / 8), (2, DIMS / 8)]);
     assert!(ask(&hot, &log, 11, 100).hits.iter().any(|hit| hit.id == bare));
+    log.forget(Forgetting { ids: vec![ids[1]], tombstones: true, intent: String::new(), now: NOW }).unwrap();
+    log.vacuum().unwrap();
+    seen.clear();
+    log.visit_tokens(&ids, &mut |place, codes| seen.push((place, codes.len()))).unwrap();
+    assert_eq!(seen, [(0, DIMS / 8)], "codes stay after a deletion, or are lost by a vacuum");
 }

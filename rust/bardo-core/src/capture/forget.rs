@@ -10,7 +10,8 @@ use super::fault::Fault;
 use super::log::EpisodeLog;
 use super::session::Session;
 use super::tables::{
-    ANNOTATIONS, INTENTS, META, NEXT_VECTORS, TOMBSTONES, VECTORS, VERIFICATIONS, meta, meta_number,
+    ANNOTATIONS, INTENTS, META, NEXT_TOKENS, NEXT_VECTORS, TOKENS, TOMBSTONES, VECTORS, VERIFICATIONS, meta,
+    meta_number,
 };
 use super::write::Reply;
 use crate::error::Result;
@@ -139,7 +140,7 @@ impl Session<'_> {
         tables.ids.remove(&id.0)?;
         tables.arrivals.remove(seq)?;
         self.unlist_names(&removed, &bytes)?;
-        for table in [ANNOTATIONS, VECTORS, NEXT_VECTORS] {
+        for table in [ANNOTATIONS, VECTORS, NEXT_VECTORS, TOKENS, NEXT_TOKENS] {
             remove_by_id(self, table, id)?;
         }
         if forgetting.tombstones {

@@ -10,7 +10,9 @@ use super::codec::Corrupt;
 use super::fault::Fault;
 use super::log::EpisodeLog;
 use super::session::Session;
-use super::tables::{ARRIVALS, Arrival, EpisodeReader, META, NEXT_TOKENS, NEXT_VECTORS, TOKENS, VECTORS, meta_number};
+use super::tables::{
+    ARRIVALS, Arrival, EpisodeReader, META, NEXT_TOKENS, NEXT_VECTORS, TOKENS, VECTORS, meta_number,
+};
 use super::vectors::VectorBatch;
 use super::write::Reply;
 use crate::error::{Error, Result};

@@ -11,8 +11,8 @@ use super::fault::{Fault, catching};
 use super::log::EpisodeLog;
 use super::store;
 use super::tables::{
-    ANNOTATIONS, ARRIVALS, EPISODES, IDS, INTENTS, META, NEXT_VECTORS, SUBJECTS, THREADS, TOMBSTONES,
-    VECTORS, VERIFICATIONS, WATERMARKS,
+    ANNOTATIONS, ARRIVALS, EPISODES, IDS, INTENTS, META, NEXT_TOKENS, NEXT_VECTORS, SUBJECTS, THREADS,
+    TOKENS, TOMBSTONES, VECTORS, VERIFICATIONS, WATERMARKS,
 };
 use crate::error::{Error, Result};
 
@@ -59,6 +59,8 @@ fn copy_all(from: &Database, to: &Database) -> Result<(), Fault> {
         copy(&view, &transaction, VERIFICATIONS)?;
         copy(&view, &transaction, VECTORS)?;
         copy(&view, &transaction, NEXT_VECTORS)?;
+        copy(&view, &transaction, TOKENS)?;
+        copy(&view, &transaction, NEXT_TOKENS)?;
         copy(&view, &transaction, TOMBSTONES)?;
         copy(&view, &transaction, INTENTS)?;
         Ok(transaction.commit()?)

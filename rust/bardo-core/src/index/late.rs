@@ -186,7 +186,9 @@ fn quantize(row: &[f32], codes: &mut Vec<i8>) -> f32 {
 
 fn is_content(word: &str) -> bool {
     let word = word.to_lowercase();
-    word.contains(char::is_alphanumeric) && !is_stop_word(&word) && CLITICS.binary_search(&word.as_str()).is_err()
+    word.contains(char::is_alphanumeric)
+        && !is_stop_word(&word)
+        && CLITICS.binary_search(&word.as_str()).is_err()
 }
 
 fn byte_of(parts: &[f32]) -> u8 {

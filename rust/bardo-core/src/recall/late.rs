@@ -67,9 +67,7 @@ impl Late<'_> {
         let weights = &arms.settings.late;
         let mut order: Vec<&Candidate> =
             candidates.iter().filter(|candidate| candidate.is_relevant).collect();
-        order.sort_unstable_by(|left, right| {
-            right.fused.total_cmp(&left.fused).then(left.id.cmp(&right.id))
-        });
+        order.sort_unstable_by(|left, right| right.fused.total_cmp(&left.fused).then(left.id.cmp(&right.id)));
         let beside = |slot: Slot| {
             let row = arms.hot.row(slot);
             let turns = row.map_or([None; 2], |row| [row.previous, row.next]);
@@ -92,7 +90,8 @@ impl Late<'_> {
                     *best = best.max(weights.beside * other);
                 }
             }
-            let sum = (1.0 - weights.window) * self.query.sum(&own.best) + weights.window * self.query.sum(&wide);
+            let sum =
+                (1.0 - weights.window) * self.query.sum(&own.best) + weights.window * self.query.sum(&wide);
             Some((*slot, sum - weights.chance * (own.tokens as f32).ln()))
         };
         Ok(slots.iter().filter_map(value).collect())

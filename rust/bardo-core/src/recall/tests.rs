@@ -92,7 +92,17 @@ fn hot_of(episodes: &[Episode], facts: &[Fact]) -> HotSet {
 }
 
 fn ask<'query>(text: &'query str, filters: &'query Filters) -> Query<'query> {
-    Query { text, vector: None, limit: 5, now_tick: 100, now: NOW, filters, mood: [0.0; 3], thread: None, tokens: None }
+    Query {
+        text,
+        vector: None,
+        limit: 5,
+        now_tick: 100,
+        now: NOW,
+        filters,
+        mood: [0.0; 3],
+        thread: None,
+        tokens: None,
+    }
 }
 
 fn find(hot: &HotSet, query: &Query<'_>) -> Found {

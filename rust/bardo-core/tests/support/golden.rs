@@ -69,7 +69,13 @@ pub fn episodes() -> Vec<Episode> {
 
 /// The vectors of the second episode.
 pub fn vectors() -> VectorBatch {
-    VectorBatch { whole: vec![0.5, -1.0], sentences: vec![0.25, 2.0, -0.125, 4.0], counts: vec![2], dims: 2, tokens: Vec::new() }
+    VectorBatch {
+        whole: vec![0.5, -1.0],
+        sentences: vec![0.25, 2.0, -0.125, 4.0],
+        counts: vec![2],
+        dims: 2,
+        tokens: Vec::new(),
+    }
 }
 
 /// The model of the vectors.
