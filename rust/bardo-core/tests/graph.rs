@@ -54,6 +54,7 @@ fn recall(agent: &Agent, hot: &HotSet, text: &str) -> Vec<(String, bool)> {
         filters: &filters,
         mood: [0.0; 3],
         thread: None,
+        tokens: None,
     };
     let found = search(hot, &query, &Settings::default(), &mut Scratch::default()).unwrap();
     let by_graph = |hit: &bardo_core::recall::explain::Hit| {

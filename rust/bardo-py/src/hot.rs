@@ -276,6 +276,21 @@ impl PyHotSet {
         with_texts(&found)
     }
 
+    /// The turns before and after each memory in its conversation, at most `count` on either side, in order.
+    fn beside(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = owned_ids)] ids: Vec<bardo_core::model::Id>,
+        count: usize,
+    ) -> Vec<(Vec<String>, Vec<String>)> {
+        let found: Vec<_> = py.detach(|| {
+            let hot = self.read();
+            ids.iter().map(|id| hot.beside(id, count)).collect()
+        });
+        let texts = |ids: Vec<bardo_core::model::Id>| ids.iter().map(ToString::to_string).collect();
+        found.into_iter().map(|(before, after)| (texts(before), texts(after))).collect()
+    }
+
     fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let counts = py.detach(|| {
             let hot = self.read();

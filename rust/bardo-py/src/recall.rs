@@ -7,6 +7,7 @@ use bardo_core::index::lexical::Bm25;
 use bardo_core::model::{Role, Source};
 use bardo_core::recall::explain::{Found, Hit};
 use bardo_core::recall::filter::Filters;
+use bardo_core::recall::late::LateWeights;
 use bardo_core::recall::settings::{ConversationWeights, Factors, PerArm, Settings};
 use pyo3::prelude::*;
 
@@ -23,7 +24,7 @@ impl PyRecallSettings {
     #[new]
     #[pyo3(signature = (
         *, policy=None, fusion=None, dense=None, lexical=None, recency=None, rare=None, depth=None, rrf_depth=None, rrf_k=None,
-        bm25_k1=None, bm25_b=None, min_cosine=None, whole_weight=None, sentence_penalty=None, recency_days=None,
+        bm25_k1=None, bm25_b=None, min_cosine=None, chance_cosine=None, diversity=None, late=None, whole_weight=None, sentence_penalty=None, recency_days=None,
         factors=None, tau_ticks=None, duplicate_similarity=None, conversation=None
     ))]
     fn new(
@@ -39,6 +40,9 @@ impl PyRecallSettings {
         bm25_k1: Option<f32>,
         bm25_b: Option<f32>,
         min_cosine: Option<f32>,
+        chance_cosine: Option<f32>,
+        diversity: Option<f32>,
+        late: Option<f32>,
         whole_weight: Option<f32>,
         sentence_penalty: Option<f32>,
         recency_days: Option<f32>,
@@ -63,6 +67,9 @@ impl PyRecallSettings {
                 rrf_depth: rrf_depth.unwrap_or(usual.rrf_depth),
                 rrf_k: rrf_k.unwrap_or(usual.rrf_k),
                 min_cosine: min_cosine.unwrap_or(usual.min_cosine),
+                chance_cosine: chance_cosine.unwrap_or(usual.chance_cosine),
+                diversity: diversity.unwrap_or(usual.diversity),
+                late: LateWeights { weight: late.unwrap_or(usual.late.weight), ..usual.late },
                 whole_weight: whole_weight.unwrap_or(usual.whole_weight),
                 sentence_penalty: sentence_penalty.unwrap_or(usual.sentence_penalty),
                 recency_days: recency_days.unwrap_or(usual.recency_days),
@@ -176,13 +183,14 @@ fn conversation_from(given: HashMap<String, f32>) -> PyResult<ConversationWeight
             "session_best" => &mut weights.session_best,
             "session_words" => &mut weights.session_words,
             "speaker" => &mut weights.speaker,
+            "role" => &mut weights.role,
             "date" => &mut weights.date,
             "time" => &mut weights.time,
             "question_penalty" => &mut weights.question_penalty,
             _ => {
                 return Err(invalid(
                     format!("{name:?} is not a weight of the conversation"),
-                    "Use previous_question, next_turn, session_best, session_words, speaker, date, time, question_penalty",
+                    "Use previous_question, next_turn, session_best, session_words, speaker, role, date, time, question_penalty",
                 ));
             }
         };

@@ -232,6 +232,18 @@ impl HotSet {
         self.row(*self.slots.get(id)?)
     }
 
+    /// The turns before and after a memory in its conversation, at most `count` on either side, in order.
+    #[must_use]
+    pub fn beside(&self, id: &Id, count: usize) -> (Vec<Id>, Vec<Id>) {
+        let walk = |step: fn(&Row) -> Option<Slot>| -> Vec<Id> {
+            let next = |row: &&Row| self.row(step(row)?);
+            std::iter::successors(self.find(id), next).skip(1).take(count).map(|row| row.id).collect()
+        };
+        let mut before = walk(|row| row.previous);
+        before.reverse();
+        (before, walk(|row| row.next))
+    }
+
     /// Whether a memory has vectors.
     #[must_use]
     pub fn has_vectors(&self, id: &Id) -> bool {

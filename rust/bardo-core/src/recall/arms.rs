@@ -21,6 +21,8 @@ const RARE_ONE_IN: usize = 1_000;
 pub struct Scratch {
     /// Whether the filters let the slot through.
     pub allowed: Vec<bool>,
+    /// Cosine from which a memory counts as near in this search; infinite where vectors are silent.
+    pub least_cosine: f32,
     /// BM25.
     pub words: Vec<f32>,
     /// Of the search by vectors.
@@ -58,6 +60,7 @@ impl Arms<'_> {
     /// The candidates of the three arms in the order of [`super::explain::Arm::ALL`], each past its own threshold.
     /// `searched` memories are allowed.
     pub fn candidates(&self, depth: usize, searched: usize, scratch: &mut Scratch) -> [List; 3] {
+        scratch.least_cosine = self.settings.min_cosine;
         let rough = self.vector.as_ref().map_or_else(Vec::new, |vector| {
             let dense = |similarity: &Similarity| self.dense(similarity);
             let Scratch { allowed, nearest, .. } = &mut *scratch;
@@ -68,13 +71,20 @@ impl Arms<'_> {
         let words = self.top(words, depth);
         let recent = self.hot.latest().filter(|slot| scratch.allowed[*slot as usize]);
         let recent = recent.take(RECENT.min(depth)).map(|slot| (slot, self.recency(slot))).collect();
-        let near: Vec<(Slot, f32)> = rough
+        let mut best = f32::NEG_INFINITY;
+        let mut near: Vec<(Slot, f32)> = rough
             .into_iter()
             .filter_map(|(slot, _)| {
                 let (value, cosine) = self.similarity(slot)?;
+                best = best.max(cosine);
                 (cosine >= self.settings.min_cosine).then_some((slot, value))
             })
             .collect();
+        let by_chance = self.settings.chance_cosine * (searched.max(1) as f32).ln();
+        if best < self.settings.min_cosine + by_chance {
+            near.clear();
+            scratch.least_cosine = f32::INFINITY;
+        }
         [self.top(near.into_iter(), depth), words, recent]
     }
 

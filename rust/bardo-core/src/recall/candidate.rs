@@ -86,7 +86,7 @@ pub(super) fn candidate(
     let row = arms.hot.row(slot)?;
     let similarity = arms.similarity(slot);
     let words = scratch.words[slot as usize];
-    let is_near = similarity.is_some_and(|(_, cosine)| cosine >= arms.settings.min_cosine);
+    let is_near = similarity.is_some_and(|(_, cosine)| cosine >= scratch.least_cosine);
     Some(Candidate {
         slot,
         id: row.id,

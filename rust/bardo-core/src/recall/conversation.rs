@@ -4,6 +4,7 @@
 //! Every rule follows from the text's own length and place, so that chats of short turns gain and chats of long
 //! messages do not lose.
 
+use super::dates::{Days, spans};
 use super::settings::ConversationWeights;
 use crate::index::calendar::{Date, MONTHS};
 use crate::index::hot::{HotSet, Row};
@@ -38,16 +39,19 @@ pub struct Clues {
     asks_of: Option<Role>,
     years: Vec<i64>,
     months: Vec<u8>,
+    spans: Vec<Days>,
 }
 
 impl Clues {
-    /// Reads them from the text of a query.
+    /// Reads them from the text of a query that is asked at `now`.
     #[must_use]
-    pub fn of(query: &str) -> Self {
+    pub fn of(query: &str, now: Micros) -> Self {
         let is_edge = |character: char| !character.is_alphanumeric();
-        let mut clues = Self::default();
-        for word in query.split(|character: char| character.is_whitespace() || "-/,;".contains(character)) {
-            let word = word.trim_matches(is_edge);
+        let parts = query.split(|character: char| character.is_whitespace() || "-/,;".contains(character));
+        let words: Vec<&str> =
+            parts.map(|word| word.trim_matches(is_edge)).filter(|word| !word.is_empty()).collect();
+        let mut clues = Self { spans: spans(&words, now), ..Self::default() };
+        for word in words {
             let name = word.strip_suffix("'s").or_else(|| word.strip_suffix("\u{2019}s")).unwrap_or(word);
             if name.is_empty() {
                 continue;
@@ -85,9 +89,15 @@ impl Clues {
         !first.is_empty() && self.words.contains(&first)
     }
 
-    /// Whether an instant lies in the months and years that are named; false if none is.
+    /// Whether an instant lies in the days, or else the months and years, that are named; false if none is.
     fn dates(&self, at: Micros) -> bool {
-        if at == 0 || (self.years.is_empty() && self.months.is_empty()) {
+        if at == 0 {
+            return false;
+        }
+        if !self.spans.is_empty() {
+            return self.spans.iter().any(|span| span.holds(at));
+        }
+        if self.years.is_empty() && self.months.is_empty() {
             return false;
         }
         let date = Date::of(at);
@@ -161,12 +171,15 @@ impl Surroundings<'_> {
 mod tests {
     use super::*;
 
+    /// 2024-01-01.
+    const NOW: Micros = 1_704_067_200_000_000;
+
     #[test]
     fn a_query_names_speakers_dates_and_asks_for_times() {
-        let clues = Clues::of("When did Caroline\u{2019}s group meet in May 2023?");
+        let clues = Clues::of("When did Caroline\u{2019}s group meet in May 2023?", NOW);
         assert!(clues.asks_when && clues.names("Caroline Smith") && !clues.names("Melanie"));
         assert!(clues.dates(1_683_554_160_000_000));
         assert!(!clues.dates(1_709_164_800_000_000));
-        assert!(!Clues::of("may I ask something?").dates(1_683_554_160_000_000));
+        assert!(!Clues::of("may I ask something?", NOW).dates(1_683_554_160_000_000));
     }
 }

@@ -3,6 +3,8 @@
 mod arms;
 mod candidate;
 pub mod conversation;
+pub mod dates;
+pub mod diversity;
 pub mod explain;
 pub mod filter;
 pub mod fuse;

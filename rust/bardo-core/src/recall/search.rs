@@ -5,6 +5,7 @@ pub use super::arms::Scratch;
 use super::arms::Arms;
 use super::candidate::{Candidate, Context, fuse, unite};
 use super::conversation::Clues;
+use super::diversity::{POOL_FACTOR, diverse};
 use super::explain::{Arm, ArmReason, Explanation, Found, Hit};
 use super::filter::Filters;
 use super::graph::GraphArm;
@@ -86,14 +87,14 @@ pub fn search(hot: &HotSet, query: &Query<'_>, settings: &Settings, scratch: &mu
     let named = cut(query.text, QUERY_BYTES);
     let graph = GraphArm::bring_in(&search.arms, named, &mut candidates, scratch);
     let late = search.late(&mut found.notes)?;
-    let clues = Clues::of(named);
+    let clues = Clues::of(named, query.now);
     let context = Context { clues: &clues, late: late.as_ref(), tick: search.tick };
     fuse(&search.arms, fusion, &context, &mut candidates, scratch)?;
     if fusion == Fusion::Sum {
         graph.add(settings.graph_weight, &mut candidates);
     }
     found.candidates = candidates.len();
-    found.hits = search.collapse(search.rank(&candidates));
+    found.hits = search.collapse(search.diversify(search.rank(&candidates)));
     search.explain_absence(&mut found);
     Ok(found)
 }
@@ -282,6 +283,23 @@ impl<'search> Search<'search> {
         }
     }
 
+    /// Puts what is unlike each other first, if that is wanted; what is not looked at follows as it was.
+    fn diversify<'ranked>(&self, mut ranked: Vec<(Slot, Ranked<'ranked>)>) -> Vec<(Slot, Ranked<'ranked>)> {
+        let diversity = self.arms.settings.diversity;
+        if diversity == 0.0 {
+            return ranked;
+        }
+        let rest = ranked.split_off(ranked.len().min(self.query.limit.saturating_mul(POOL_FACTOR)));
+        let scores: Vec<(Slot, f32)> = ranked.iter().map(|(slot, ranked)| (*slot, ranked.score)).collect();
+        let (vectors, lexical) = (self.arms.hot.vectors(), self.arms.hot.lexical());
+        let alike = |left, right| {
+            vectors.between(left, right).unwrap_or(0.0).max(lexical.similarity(left, right)).max(0.0)
+        };
+        let order = diverse(&scores, scores.len(), diversity, alike);
+        let mut pool: Vec<Option<(Slot, Ranked<'ranked>)>> = ranked.into_iter().map(Some).collect();
+        order.into_iter().filter_map(|place| pool[place].take()).chain(rest).collect()
+    }
+
     /// Keeps the best of near-duplicates, which then names the others, and seats what the query names.
     fn collapse(&self, ranked: Vec<(Slot, Ranked<'_>)>) -> Vec<Hit> {
         let lexical = self.arms.hot.lexical();
@@ -321,7 +339,9 @@ impl<'search> Search<'search> {
                 "nothing matched: of {} memories none shares a word with the query{}",
                 found.searched,
                 if self.arms.vector.is_some() {
-                    format!(" or has a cosine of at least {}", self.arms.settings.min_cosine)
+                    let least = self.arms.settings.min_cosine
+                        + self.arms.settings.chance_cosine * (found.searched.max(1) as f32).ln();
+                    format!(" or is as near as {least:.2} (cosine)")
                 } else {
                     String::new()
                 }

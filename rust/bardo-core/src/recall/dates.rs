@@ -1,0 +1,208 @@
+//! When a query speaks of: "yesterday", "two weeks ago", "last May", "on 8 May 2023". A span of time that favours what
+//! happened in it, and never excludes the rest: people misremember dates.
+
+use crate::index::calendar::{Date, MICROS_PER_DAY, MONTHS, WEEKDAYS};
+use crate::model::Micros;
+
+/// Days of a month and of a year, about.
+const MONTH_DAYS: i64 = 30;
+const YEAR_DAYS: i64 = 365;
+
+/// Numbers that people write out.
+const NUMBERS: [&str; 13] = [
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+];
+
+/// A span of days, both ends included, counted from the epoch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Days {
+    first: i64,
+    last: i64,
+}
+
+impl Days {
+    const fn around(day: i64, slack: i64) -> Self {
+        Self { first: day - slack, last: day + slack }
+    }
+
+    /// Whether an instant lies in it.
+    #[must_use]
+    pub const fn holds(&self, at: Micros) -> bool {
+        let day = at.div_euclid(MICROS_PER_DAY);
+        self.first <= day && day <= self.last
+    }
+}
+
+/// The spans that the words of a query name, as seen from `now`. Words are as written, without punctuation around them.
+#[must_use]
+pub fn spans(words: &[&str], now: Micros) -> Vec<Days> {
+    let today = now.div_euclid(MICROS_PER_DAY);
+    let lowered: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
+    let word = |place: usize| lowered.get(place).map_or("", String::as_str);
+    let mut found = Vec::new();
+    for place in 0..lowered.len() {
+        match (word(place), word(place + 1)) {
+            ("today" | "tonight", _) | ("this", "morning" | "afternoon" | "evening") => {
+                found.push(Days::around(today, 0));
+            }
+            ("yesterday", _) | ("last", "night" | "evening") => found.push(Days::around(today - 1, 0)),
+            ("last" | "past" | "previous", unit) => found.extend(last(unit, today)),
+            ("this", unit) => {
+                found.extend(days_of(unit).map(|days| Days { first: today - days, last: today }));
+            }
+            (unit, "ago") => {
+                if let (Some(days), Some(count)) =
+                    (days_of(unit), place.checked_sub(1).map(word).and_then(number))
+                {
+                    // The farther back, the less exactly people count.
+                    let back = days.saturating_mul(count);
+                    found.push(Days::around(today.saturating_sub(back), days / 2 + back / 10));
+                }
+            }
+            _ => {}
+        }
+    }
+    found.extend(calendar_dates(words, today));
+    found
+}
+
+/// "last week", "last May", "last Friday".
+fn last(unit: &str, today: i64) -> Option<Days> {
+    if let Some(days) = days_of(unit) {
+        return Some(Days { first: today - 2 * days, last: today });
+    }
+    let now = Date::of(today.saturating_mul(MICROS_PER_DAY));
+    if let Some(weekday) = WEEKDAYS.iter().position(|day| day.eq_ignore_ascii_case(unit)) {
+        let back = (i64::from(now.weekday) - weekday as i64).rem_euclid(7);
+        return Some(Days::around(today - if back == 0 { 7 } else { back }, 0));
+    }
+    let month = MONTHS.iter().position(|month| month.eq_ignore_ascii_case(unit))? as u8 + 1;
+    let year = if month < now.month { now.year } else { now.year - 1 };
+    let first = day_number(year, month, 1);
+    Some(Days { first, last: first + MONTH_DAYS })
+}
+
+/// "8 May", "May 8th 2023": a day of a month that is written out, in the year that is named or the latest that fits.
+fn calendar_dates(words: &[&str], today: i64) -> Vec<Days> {
+    let day_of = |place: usize| -> Option<u8> {
+        let digits = words.get(place)?.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+        digits.parse().ok().filter(|day| (1..=31).contains(day))
+    };
+    let year_of = |place: usize| -> Option<i64> {
+        words.get(place)?.parse().ok().filter(|year| (1900..=2100).contains(year))
+    };
+    let mut found = Vec::new();
+    for (place, word) in words.iter().enumerate() {
+        let Some(month) = MONTHS.iter().position(|month| month == word) else { continue };
+        let before = place.checked_sub(1).and_then(day_of);
+        let (day, next) = match before {
+            Some(day) => (day, place + 1),
+            None => match day_of(place + 1) {
+                Some(day) => (day, place + 2),
+                None => continue,
+            },
+        };
+        let month = month as u8 + 1;
+        let this_year = Date::of(today.saturating_mul(MICROS_PER_DAY)).year;
+        let year = year_of(next).unwrap_or_else(|| {
+            if day_number(this_year, month, day) > today { this_year - 1 } else { this_year }
+        });
+        found.push(Days::around(day_number(year, month, day), 0));
+    }
+    found
+}
+
+fn days_of(unit: &str) -> Option<i64> {
+    match unit.strip_suffix('s').unwrap_or(unit) {
+        "day" => Some(1),
+        "week" => Some(7),
+        "weekend" => Some(4),
+        "month" => Some(MONTH_DAYS),
+        "year" => Some(YEAR_DAYS),
+        _ => None,
+    }
+}
+
+fn number(word: &str) -> Option<i64> {
+    match word {
+        "a" | "an" => Some(1),
+        "couple" => Some(2),
+        "few" => Some(3),
+        "several" => Some(5),
+        _ => NUMBERS
+            .iter()
+            .position(|name| *name == word)
+            .map(|count| count as i64)
+            .or_else(|| word.parse().ok().filter(|count| (0..=10_000).contains(count))),
+    }
+}
+
+/// Days from the epoch to a date (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms": `days_from_civil`).
+const fn day_number(year: i64, month: u8, day: u8) -> i64 {
+    let year = if month <= 2 { year - 1 } else { year };
+    let era = year.div_euclid(400);
+    let year_of_era = year.rem_euclid(400);
+    let shifted = (month as i64 + 9) % 12;
+    let day_of_year = (153 * shifted + 2) / 5 + day as i64 - 1;
+    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+    era * 146_097 + day_of_era - 719_468
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// 8 May 2023, a Monday.
+    const NOW: Micros = 1_683_554_160_000_000;
+
+    fn holds(query: &str, days_back: i64) -> bool {
+        let words: Vec<&str> = query.split_whitespace().collect();
+        spans(&words, NOW).iter().any(|span| span.holds(NOW - days_back * MICROS_PER_DAY))
+    }
+
+    #[test]
+    fn spans_are_counted_back_from_now() {
+        assert!(holds("what did I do yesterday", 1) && !holds("what did I do yesterday", 2));
+        assert!(holds("the race two weeks ago", 14) && !holds("the race two weeks ago", 25));
+        assert!(
+            holds("a couple of months ago", 30) && holds("3 months ago", 90) && !holds("3 months ago", 20)
+        );
+        assert!(holds("last week", 9) && !holds("last week", 20));
+        assert!(holds("last Friday", 3) && !holds("last Friday", 10));
+        assert!(holds("last May", 360) && !holds("last May", 3));
+        assert!(holds("last January", 120) && !holds("last January", 500));
+    }
+
+    #[test]
+    fn days_of_the_calendar_are_read_either_way_round() {
+        assert!(holds("on 2 May 2023", 6) && holds("on May 2nd", 6) && !holds("on May 2nd", 5));
+        assert!(holds("December 25", 134), "the latest Christmas");
+        assert!(!holds("may I ask 2 things", 6));
+    }
+
+    #[test]
+    fn what_names_no_time_has_no_span() {
+        for query in ["", "ago", "last", "the last straw", "two ago", "this", "May", "2023", "week ago"] {
+            let words: Vec<&str> = query.split_whitespace().collect();
+            assert_eq!(spans(&words, NOW), [], "{query}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn dates_are_the_same_there_and_back(day in -700_000_i64..700_000) {
+            let date = Date::of(day * MICROS_PER_DAY);
+            prop_assert_eq!(day_number(date.year, date.month, date.day), day);
+        }
+
+        #[test]
+        fn no_words_and_no_instant_are_too_strange(words in prop::collection::vec(
+            prop_oneof!["(last|this|ago|May|yesterday|weeks?|years?|a|couple|[0-9]{1,20})", ".{0,8}"], 0..8,
+        ), now in any::<i64>()) {
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            let _ = spans(&words, now);
+        }
+    }
+}
