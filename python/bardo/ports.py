@@ -86,6 +86,11 @@ class Tokens:
 class LateEmbedder(Embedder, Protocol):
     """An embedder that also gives a vector for each token, for late interaction (spec 4)."""
 
+    @property
+    def gives_tokens(self) -> bool:
+        """Whether the model really does; asking may load it."""
+        ...
+
     def passages(self, text: str, *, beside: str = "") -> list[str]:
         """A text cut between sentences into parts that the model reads whole, together with what stands beside them."""
         ...

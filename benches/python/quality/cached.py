@@ -46,6 +46,10 @@ class CachedEmbedder:
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         return self._through(texts, b"q", self._embedder.embed_queries)
 
+    @property
+    def gives_tokens(self) -> bool:
+        return self._embedder.gives_tokens
+
     def passages(self, text: str, *, beside: str = "") -> list[str]:
         return self._embedder.passages(text, beside=beside)
 

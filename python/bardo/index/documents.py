@@ -44,7 +44,7 @@ def embed(
         speakers: Who said it, one per text.
         late: Whether tokens are wanted; they are left out where the embedder has none.
     """
-    if not late or not isinstance(embedder, LateEmbedder):
+    if not late or not isinstance(embedder, LateEmbedder) or not embedder.gives_tokens:
         return Documents(*sentences.documents(embedder, texts, speakers=speakers), None)
     cut = [
         embedder.passages(text, beside=spoken("", name)) for text, name in zip(texts, speakers, strict=True)

@@ -151,6 +151,11 @@ class LateTextEmbedder(TextEmbedder):
 
     _engine: TokenEngine
 
+    @functools.cached_property
+    def gives_tokens(self) -> bool:
+        """Whether the model's output is a vector per token; may load it."""
+        return self._through(self._engine.gives_tokens)
+
     def passages(self, text: str, *, beside: str = "") -> list[str]:
         """A text cut between sentences into parts that the model reads whole, together with what stands beside them.
 
@@ -249,8 +254,7 @@ def _shared(model: str, threads: int, process: int) -> TextEmbedder:
     if model == "wordllama":
         return TextEmbedder(engines.WordLlama())
     if "/" in model:
-        engine = engines.FastembedModel(model, threads)
-        return LateTextEmbedder(engine) if engine.gives_tokens() else TextEmbedder(engine)
+        return LateTextEmbedder(engines.FastembedModel(model, threads))
     raise ConfigError(
         f"embedding.model is {model!r}. Use one of {', '.join(OWN_MODELS)}, or a name of fastembed's, such as "
         "nomic-ai/nomic-embed-text-v1.5"

@@ -339,7 +339,7 @@ class Retriever:
             return None, None
         texts = [query[:EMBEDDED_QUERY_CHARACTERS]]
         try:
-            if self.tokens is not None and isinstance(self.embedder, LateEmbedder):
+            if self.tokens is not None and isinstance(self.embedder, LateEmbedder) and self.embedder.gives_tokens:
                 vectors, tokens = self.embedder.embed_late_queries(texts)
                 return vectors[0], tokens[0]
             return self.embedder.embed_queries(texts)[0], None

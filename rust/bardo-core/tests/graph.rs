@@ -33,7 +33,7 @@ fn agent(texts: &[&str]) -> Agent {
 
 impl Agent {
     fn hot(&self) -> HotSet {
-        HotSet::load(&self.log, &self.facts).unwrap()
+        HotSet::load(&self.log, &self.facts, 0).unwrap()
     }
 
     fn id(&self, text: &str) -> Id {

@@ -57,7 +57,13 @@ impl Agent {
 
     fn embed(&self, ids: &[Id]) {
         let whole = ids.iter().enumerate().flat_map(|(at, _)| vector(at)).collect();
-        let batch = VectorBatch { whole, sentences: Vec::new(), counts: vec![0; ids.len()], dims: DIMS };
+        let batch = VectorBatch {
+            whole,
+            sentences: Vec::new(),
+            counts: vec![0; ids.len()],
+            dims: DIMS,
+            tokens: Vec::new(),
+        };
         let fingerprint = Fingerprint {
             model: "toy".into(),
             version: "1".into(),
@@ -97,6 +103,7 @@ fn find(hot: &HotSet) -> Vec<Hit> {
             filters: &filters,
             mood: [0.0; 3],
             thread: None,
+            tokens: None,
         };
         search(hot, &query, &Settings::default(), &mut Scratch::default()).unwrap().hits
     };

@@ -51,9 +51,10 @@ pub fn spans(words: &[&str], now: Micros) -> Vec<Days> {
                 found.extend(days_of(unit).map(|days| Days { first: today - days, last: today }));
             }
             (unit, "ago") => {
-                if let (Some(days), Some(count)) =
-                    (days_of(unit), place.checked_sub(1).map(word).and_then(number))
-                {
+                // "a couple of weeks ago": the number stands before the "of".
+                let before = place.checked_sub(1).map(word);
+                let before = if before == Some("of") { place.checked_sub(2).map(word) } else { before };
+                if let (Some(days), Some(count)) = (days_of(unit), before.and_then(number)) {
                     // The farther back, the less exactly people count.
                     let back = days.saturating_mul(count);
                     found.push(Days::around(today.saturating_sub(back), days / 2 + back / 10));
@@ -167,7 +168,7 @@ mod tests {
         assert!(holds("what did I do yesterday", 1) && !holds("what did I do yesterday", 2));
         assert!(holds("the race two weeks ago", 14) && !holds("the race two weeks ago", 25));
         assert!(
-            holds("a couple of months ago", 30) && holds("3 months ago", 90) && !holds("3 months ago", 20)
+            holds("a couple of months ago", 65) && holds("3 months ago", 90) && !holds("3 months ago", 20)
         );
         assert!(holds("last week", 9) && !holds("last week", 20));
         assert!(holds("last Friday", 3) && !holds("last Friday", 10));
