@@ -800,6 +800,10 @@ class RecallSettings:
         bm25_k1: How slowly further occurrences of a term stop counting.
         bm25_b: How much long documents are held back, 0..1.
         min_cosine: From which a memory is a candidate of the dense arm.
+        chance_cosine: Added to it per natural logarithm of the memories searched, for the best of them: where even that
+            one is less near, the dense arm is silent.
+        diversity: 0 ranks by score alone, 1 by unlikeness alone (maximal marginal relevance).
+        late: Weight of late interaction.
         whole_weight: Part of the whole text's cosine that is added to that of the best sentence.
         sentence_penalty: Taken off the best sentence per natural logarithm of the number of sentences.
         recency_days: e-folding time of recency.
@@ -828,6 +832,9 @@ class RecallSettings:
         bm25_k1: float | None = None,
         bm25_b: float | None = None,
         min_cosine: float | None = None,
+        chance_cosine: float | None = None,
+        diversity: float | None = None,
+        late: float | None = None,
         whole_weight: float | None = None,
         sentence_penalty: float | None = None,
         recency_days: float | None = None,
@@ -1017,6 +1024,9 @@ class HotSet:
 
     def matching(self, text: str, limit: int = 10) -> list[tuple[str, float]]:
         """What the words alone find: (id, BM25 score), greatest first."""
+
+    def beside(self, ids: Sequence[str], count: int) -> list[tuple[list[str], list[str]]]:
+        """Ids of at most `count` turns before and after each memory in its conversation, in order."""
 
     def stats(self) -> dict[str, int]:
         """Counts: memories, episodes, facts, vectors (sentences included), dims, terms.

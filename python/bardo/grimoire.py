@@ -41,6 +41,7 @@ from bardo.recall import feedback
 from bardo.recall.feedback import OutcomeReport, checked_value
 from bardo.recall.older import Everything
 from bardo.recall.retriever import Filters, Layer, Memory, Recollection, Retriever
+from bardo.recall.window import with_turns
 from bardo.stores import Stores
 
 #: Memories that a prompt chooses from; the budget decides how many get in.
@@ -392,6 +393,8 @@ class Grimoire(Knowledge):
         policy: str | None = None,
         pad: Pad = NEUTRAL,
         factors: tuple[float, float, float, float] | None = None,
+        window: int = 0,
+        diversity: float = 0.0,
     ) -> Recollection:
         """A few memories that matter for a query, best first; each explains itself by `why`.
 
@@ -413,6 +416,9 @@ class Grimoire(Knowledge):
             policy: `four_factor`, `rrf` or `pinned`.
             pad: The current mood; memories of a like mood come easier.
             factors: Weights of the semantic, temporal, importance and emotional factor; the defaults if not given.
+            window: Turns that come along on either side of each episode, in `Memory.before` and `after`.
+            diversity: How much unlike each other the memories are to be: 0 by score alone, 1 as unlike as can be
+                (maximal marginal relevance).
 
         Returns:
             A sequence of `Memory`, empty when nothing passes the thresholds; `notes` says what could not be done.
@@ -431,9 +437,10 @@ class Grimoire(Knowledge):
                 self._log if self.config.embedding.late_interaction else None,
             ).recall(
                 query, limit=limit, now_tick=self.now_tick, now=self._clock.now(), filters=filters, pad=pad,
-                thread=thread, policy=policy,
+                thread=thread, policy=policy, diversity=diversity,
             )
         )  # fmt: skip
+        recollection = with_turns(recollection, self._hot, self._log, window=window, as_of=as_of)
         if self._models.paused:
             notes = (*recollection.notes, self._models.paused)
             recollection = dataclasses.replace(recollection, notes=notes)

@@ -123,7 +123,8 @@ def test_other_threads_run_while_one_waits_for_the_disk(tmp_path: Path) -> None:
     counter.start()
     for call in range(40):
         batch = [
-            Episode(f"event {call} {number} " + "word " * 40, tick=1, payload=[number]) for number in range(500)
+            Episode(f"event {call} {number} " + "word " * 40, tick=1, payload=[number])
+            for number in range(500)
         ]
         before = counted
         log.record(batch, now=1)

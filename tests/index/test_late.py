@@ -63,7 +63,11 @@ def test_an_embedder_without_tokens_goes_without(tmp_path: Path) -> None:
     assert not isinstance(plain, LateEmbedder)
     with bardo.open(tmp_path / "a", embedder=plain, clock=ManualClock(NOW)) as grimoire:
         grimoire.remember("the pool was drained")
-        assert [reason.arm for reason in grimoire.recall("pool")[0].why.arms] == ["dense", "lexical", "recency"]
+        assert [reason.arm for reason in grimoire.recall("pool")[0].why.arms] == [
+            "dense",
+            "lexical",
+            "recency",
+        ]
 
 
 def test_codes_that_do_not_fit_are_refused() -> None:

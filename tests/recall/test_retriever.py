@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import uuid
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
@@ -12,11 +13,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import bardo
 from bardo import _core
 from bardo.errors import EmbedderUnavailableError, InvalidInputError, InvalidVectorError, NotFoundError
 from bardo.index import embedders
 from bardo.model import Episode, Fact, Fingerprint
-from bardo.ports import Vectors
+from bardo.ports import ManualClock, Vectors
 from bardo.recall.retriever import Filters, Retriever
 
 Record = TypeVar("Record", Episode, Fact)
@@ -258,3 +260,80 @@ def test_the_embedded_text_names_the_speaker_once_for_all() -> None:
 
 
 RETRIEVER = grimoire(["the pool was drained", "我昨天去了北京大学图书馆", "ship it 🚀", "книга о памяти"])
+
+
+TURNS = [
+    ("Ann", "Did you see the aurora?"),
+    ("Bo", "Only from the plane."),
+    ("Ann", "I slept through all of it."),
+    ("Bo", "Then let us talk about tea."),
+]
+
+
+def test_a_window_brings_the_turns_beside_a_memory_but_none_from_the_future(tmp_path: Path) -> None:
+    model = embedders.from_callable(lambda texts: [[1.0, 0.0]] * len(texts), name="flat", dims=2)
+    with bardo.open(tmp_path / "a", embedder=model, clock=ManualClock(NOW)) as grimoire:
+        for tick, (speaker, text) in enumerate(TURNS, 1):
+            grimoire.remember(text, tick=tick, speaker=speaker, role="user", session="s")
+        best = grimoire.recall("plane", window=2)[0]
+        assert [turn.text for turn in best.before] == [TURNS[0][1]]
+        assert [turn.text for turn in best.after] == [TURNS[2][1], TURNS[3][1]]
+        then = grimoire.recall("plane", window=2, as_of=3)[0]
+        assert [turn.text for turn in then.after] == [TURNS[2][1]]
+        assert grimoire.recall("plane")[0].before == ()
+        with pytest.raises(InvalidInputError, match="window is 65"):
+            grimoire.recall("plane", window=65)
+
+
+def test_diversity_prefers_what_is_unlike_the_best(minilm: embedders.TextEmbedder) -> None:
+    retriever = grimoire(
+        ["The oracle update moved ETH by two percent", "An oracle update moved ETH by almost two percent",
+         "The oracle update was late because of gas"], minilm,
+    )  # fmt: skip
+    plain = retriever.recall("the oracle update that moved ETH two percent", limit=2, now=NOW)
+    assert {memory.text[:2] for memory in plain} == {"Th", "An"}
+    mixed = retriever.recall("the oracle update that moved ETH two percent", limit=2, now=NOW, diversity=0.8)
+    assert "late because of gas" in mixed[1].text
+    with pytest.raises(InvalidInputError, match="diversity is 2"):
+        retriever.recall("oracle", diversity=2.0)
+
+
+def test_a_question_about_something_else_finds_nothing_among_many(minilm: embedders.TextEmbedder) -> None:
+    topics = [
+        "puppy",
+        "beach",
+        "holiday",
+        "garden",
+        "kitchen",
+        "violin",
+        "river",
+        "football",
+        "market",
+        "castle",
+    ]
+    retriever = grimoire(
+        [f"We talked about the {one} and the {other}" for one in topics for other in topics], minilm
+    )
+    found = retriever.recall("xyzzyplugh qwrtzuiop", now=NOW)
+    assert not found
+    assert "nothing matched" in found.notes[-1]
+    assert retriever.recall("a young dog by the sea", now=NOW)
+
+
+def test_a_span_of_time_in_the_query_favours_what_happened_in_it(minilm: embedders.TextEmbedder) -> None:
+    log: Store[Episode] = Store()
+    for number, days in enumerate((1, 14, 60)):
+        log.add(
+            Episode(
+                f"Ann ran in the park, lap {'abc'[number]}",
+                id=identify(number + 1), tick=number, at=NOW - days * DAY, role="user", speaker="Ann",
+                session=str(number),
+            )
+        )  # fmt: skip
+    hot = _core.HotSet()
+    hot.add_episodes(log.values())
+    hot.set_vectors(list(log), minilm.embed_documents([episode.text for episode in log.values()]))
+    retriever = Retriever(hot, log, Store[Fact](), minilm)
+    found = retriever.recall("Where did Ann run two weeks ago?", now=NOW)
+    dated = [memory.at for memory in found if "date named" in memory.why.conversation]
+    assert dated == [NOW - 14 * DAY]

@@ -60,7 +60,10 @@ class CachedEmbedder:
         return self._late(texts, b"Q", self._embedder.embed_late_queries)
 
     def _late(
-        self, texts: Sequence[str], kind: bytes, embed: Callable[[Sequence[str]], tuple[Vectors, list[Tokens]]]
+        self,
+        texts: Sequence[str],
+        kind: bytes,
+        embed: Callable[[Sequence[str]], tuple[Vectors, list[Tokens]]],
     ) -> tuple[Vectors, list[Tokens]]:
         name = self.fingerprint.version.encode()
         keys = [hashlib.blake2b(name + kind + text.encode(), digest_size=16).digest() for text in texts]
@@ -68,7 +71,7 @@ class CachedEmbedder:
         for key in keys:
             row = self._database.execute("select vector from vectors where key = ?", (key,)).fetchone()
             if row:
-                words, counts, vector, tokens = pickle.loads(zlib.decompress(row[0]))  # noqa: S301 - our own file
+                words, counts, vector, tokens = pickle.loads(zlib.decompress(row[0]))
                 found[key] = vector, Tokens(words, counts, tokens.astype(np.float32))
         missing = sorted(
             {key: text for key, text in zip(keys, texts, strict=True) if key not in found}.items(),
@@ -87,7 +90,11 @@ class CachedEmbedder:
                     )
             if len(missing) > CHUNK:
                 print(f"\r  embedded {start + len(part)} of {len(missing)}", end="", file=sys.stderr)
-        vectors = np.stack([found[key][0] for key in keys]) if texts else np.empty((0, self.fingerprint.dims), np.float32)
+        vectors = (
+            np.stack([found[key][0] for key in keys])
+            if texts
+            else np.empty((0, self.fingerprint.dims), np.float32)
+        )
         return vectors, [found[key][1] for key in keys]
 
     def _through(

@@ -180,7 +180,7 @@ class LateTextEmbedder(TextEmbedder):
         by_length = sorted(range(len(given)), key=lambda row: len(given[row].encode()))
         for start in range(0, len(by_length), BATCH):
             rows = by_length[start : start + BATCH]
-            raw, found = self._through(lambda rows=rows: self._engine.run_late([given[row] for row in rows]))
+            raw, found = self._through(functools.partial(self._engine.run_late, [given[row] for row in rows]))
             vectors[rows] = _unit(raw, len(rows), dims, self.name)
             for row, text in zip(rows, found, strict=True):
                 tokens[row] = text

@@ -31,8 +31,8 @@ from bardo.errors import (
 )
 from bardo.files import write_atomically
 from bardo.index import adapter, embedders
-from bardo.index.drift import DriftWatch
 from bardo.index.documents import embed
+from bardo.index.drift import DriftWatch
 from bardo.index.sentences import spoken
 from bardo.model import Episode, Fingerprint
 from bardo.ports import Embedder, Progress, Vectors, quiet

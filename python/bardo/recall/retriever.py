@@ -117,7 +117,9 @@ class Explanation:
     duplicates: tuple[str, ...]
 
     def __str__(self) -> str:
-        found = [_arm_in_words(reason) for reason in self.arms if reason.rank is not None or reason.arm == "late"]
+        found = [
+            _arm_in_words(reason) for reason in self.arms if reason.rank is not None or reason.arm == "late"
+        ]
         parts = [", ".join(found)] if found else []
         if self.matched:
             parts.append("words: " + " ".join(self.matched))
@@ -154,6 +156,8 @@ class Memory:
         inherited: Whether another life learned it.
         why: Every number that went into the score.
         record: The whole record.
+        before: Turns before it in its conversation, oldest first, if a window was asked for.
+        after: Turns after it, likewise.
     """
 
     text: str
@@ -167,6 +171,8 @@ class Memory:
     inherited: bool
     why: Explanation
     record: Episode | Fact
+    before: tuple[Episode, ...] = ()
+    after: tuple[Episode, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,6 +293,7 @@ class Retriever:
         pad: Pad | None = None,
         thread: str | None = None,
         policy: str | None = None,
+        diversity: float = 0.0,
     ) -> Recollection:
         """Finds the few memories that matter for a query.
 
@@ -299,6 +306,7 @@ class Retriever:
             pad: Affect of the asker.
             thread: The asker's active thread, whose memories are boosted.
             policy: `four_factor`, `rrf` or `pinned`; the setting if None.
+            diversity: How much unlike each other the memories are to be, 0 to 1.
 
         Returns:
             The memories, best first; empty with a note when nothing passes a threshold.
@@ -320,7 +328,10 @@ class Retriever:
             pad=pad or NEUTRAL,
             thread=thread,
             settings=_core.RecallSettings(
-                policy=policy or self.config.policy, tau_ticks=self.tau_ticks, factors=self.factors
+                policy=policy or self.config.policy,
+                tau_ticks=self.tau_ticks,
+                factors=self.factors,
+                diversity=diversity,
             ),
             tokens=tokens and (list(tokens.words), list(tokens.counts), tokens.vectors),
             log=self.tokens,
@@ -339,7 +350,11 @@ class Retriever:
             return None, None
         texts = [query[:EMBEDDED_QUERY_CHARACTERS]]
         try:
-            if self.tokens is not None and isinstance(self.embedder, LateEmbedder) and self.embedder.gives_tokens:
+            if (
+                self.tokens is not None
+                and isinstance(self.embedder, LateEmbedder)
+                and self.embedder.gives_tokens
+            ):
                 vectors, tokens = self.embedder.embed_late_queries(texts)
                 return vectors[0], tokens[0]
             return self.embedder.embed_queries(texts)[0], None

@@ -40,7 +40,7 @@ impl Tokens<'_> {
     /// Refuses parts that do not fit together, or that hold something else than finite numbers.
     pub fn check(&self) -> Result<()> {
         let tokens: u64 = self.counts.iter().map(|&count| u64::from(count)).sum();
-        if self.dims == 0 || self.dims % BITS != 0 {
+        if self.dims == 0 || !self.dims.is_multiple_of(BITS) {
             return Err(Error::vector(
                 format!("token vectors have {} dimensions", self.dims),
                 "Late interaction takes a multiple of 8; switch it off with embedding.late_interaction = false",

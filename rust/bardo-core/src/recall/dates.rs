@@ -73,8 +73,8 @@ fn last(unit: &str, today: i64) -> Option<Days> {
         return Some(Days { first: today - 2 * days, last: today });
     }
     let now = Date::of(today.saturating_mul(MICROS_PER_DAY));
-    if let Some(weekday) = WEEKDAYS.iter().position(|day| day.eq_ignore_ascii_case(unit)) {
-        let back = (i64::from(now.weekday) - weekday as i64).rem_euclid(7);
+    if let Some((weekday, _)) = (0_i64..).zip(WEEKDAYS).find(|(_, day)| day.eq_ignore_ascii_case(unit)) {
+        let back = (i64::from(now.weekday) - weekday).rem_euclid(7);
         return Some(Days::around(today - if back == 0 { 7 } else { back }, 0));
     }
     let month = MONTHS.iter().position(|month| month.eq_ignore_ascii_case(unit))? as u8 + 1;
@@ -130,10 +130,9 @@ fn number(word: &str) -> Option<i64> {
         "couple" => Some(2),
         "few" => Some(3),
         "several" => Some(5),
-        _ => NUMBERS
-            .iter()
-            .position(|name| *name == word)
-            .map(|count| count as i64)
+        _ => (0_i64..)
+            .zip(NUMBERS)
+            .find_map(|(count, name)| (name == word).then_some(count))
             .or_else(|| word.parse().ok().filter(|count| (0..=10_000).contains(count))),
     }
 }

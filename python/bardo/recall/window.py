@@ -1,0 +1,47 @@
+"""The turns beside what was recalled: an answer often stands next to its question."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from bardo._core import EpisodeLog, HotSet
+from bardo.errors import InvalidInputError
+from bardo.model import Episode
+from bardo.recall.retriever import Recollection
+
+#: Turns on either side at most.
+MOST = 64
+
+
+def with_turns(
+    recollection: Recollection, hot: HotSet, log: EpisodeLog, *, window: int, as_of: int | None
+) -> Recollection:
+    """The same memories, each with the turns before and after it in its conversation.
+
+    Args:
+        recollection: What was recalled.
+        hot: Knows the conversations. Episodes beyond the hot limit come without turns.
+        log: Where the turns are read from.
+        window: Turns on either side at most, 0 to 64.
+        as_of: The tick that is asked about: what was said later is left out.
+
+    Raises:
+        InvalidInputError: The window is out of range.
+    """
+    if not 0 <= window <= MOST:
+        raise InvalidInputError(f"window is {window}. It is a number of turns from 0 to {MOST}")
+    if not window:
+        return recollection
+    beside = hot.beside([memory.id for memory in recollection], window)
+    ids = dict.fromkeys(turn for sides in beside for side in sides for turn in side)
+    turns = {turn.id: turn for turn in log.get(list(ids)) if turn is not None}
+
+    def known(side: list[str]) -> tuple[Episode, ...]:
+        found = (turns[turn] for turn in side if turn in turns)
+        return tuple(turn for turn in found if as_of is None or turn.tick <= as_of)
+
+    memories = tuple(
+        dataclasses.replace(memory, before=known(before), after=known(after))
+        for memory, (before, after) in zip(recollection, beside, strict=True)
+    )
+    return dataclasses.replace(recollection, memories=memories)
