@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import threading
 import uuid
 from collections.abc import Sequence
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 
 import bardo
 from bardo import _core
+from bardo.config import Recall, Weights
 from bardo.errors import EmbedderUnavailableError, InvalidInputError, InvalidVectorError, NotFoundError
 from bardo.index import embedders
 from bardo.model import Episode, Fact, Fingerprint
@@ -337,3 +339,19 @@ def test_a_span_of_time_in_the_query_favours_what_happened_in_it(minilm: embedde
     found = retriever.recall("Where did Ann run two weeks ago?", now=NOW)
     dated = [memory.at for memory in found if "date named" in memory.why.conversation]
     assert dated == [NOW - 14 * DAY]
+
+
+def test_the_weights_of_the_settings_are_those_of_the_core_and_can_be_set(
+    minilm: embedders.TextEmbedder,
+) -> None:
+    weights = Weights()
+    named = {name: getattr(weights, name) for name in ("dense", "lexical", "recency", "late", "rare")}
+    assert repr(_core.RecallSettings(**named)) == repr(_core.RecallSettings())
+    texts = ["My puppy loves the beach", "A dog? By the sea? Nonsense"]
+    found = grimoire(texts, minilm, speaker="Ann", session="s").recall("what about the puppy, Ann?", now=NOW)
+    assert found[0].why.conversation
+    bare = grimoire(texts, minilm, speaker="Ann", session="s")
+    bare = dataclasses.replace(bare, config=Recall(weights=Weights(lexical=0.0, conversation=False)))
+    why = bare.recall("what about the puppy, Ann?", now=NOW)[0].why
+    assert not why.conversation
+    assert next(reason.part for reason in why.arms if reason.arm == "dense") != 0.0

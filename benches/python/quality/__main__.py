@@ -23,7 +23,7 @@ from quality.measure import run
 from quality.results import Run, RunHeader, load, save
 from quality.systems import System, peers
 from quality.systems.arms import Dense, Fts5, Placebo, Rrf
-from quality.systems.own import Bardo
+from quality.systems.own import Bardo, ablations, late_off
 
 SETS: dict[str, Callable[[Path], list[Corpus]]] = {"locomo": load_locomo, "longmemeval": load_longmemeval}
 CAVEATS = """\
@@ -62,6 +62,7 @@ def arguments() -> argparse.Namespace:
         "--only", nargs="+", default=[""], help="only systems whose name contains one of these"
     )
     parser.add_argument("--skip", nargs="+", default=[], help="no system whose name contains one of these")
+    parser.add_argument("--ablate", action="store_true", help="bardo with one signal left out at a time")
     parser.add_argument("--peers", action="store_true", help="the peers too, where they are installed")
     parser.add_argument(
         "--corpora", type=int, help="only the first so many corpora of each set, to try it out"
@@ -93,8 +94,10 @@ def chosen(
     """The systems that were asked for, and the peers that are not there."""
     systems: list[System] = [
         Placebo(), Fts5(stop_words=False), Fts5(stop_words=True), Dense(model),
-        Rrf(Fts5(stop_words=True), Dense(model)), Bardo(model),
+        Rrf(Fts5(stop_words=True), Dense(model)), Bardo(model), late_off(model),
     ]  # fmt: skip
+    if options.ablate:
+        systems += ablations(model)
     missing = []
     for name in peers.PEERS if options.peers else ():
         found = peers.load(name, model)

@@ -17,6 +17,11 @@ Layer = Literal["episode", "fact"]
 
 #: Evidence ids that one line of explanation names; the rest are in `Explanation.evidence`.
 EVIDENCE_SHOWN = 3
+#: What the conversation around a memory adds, by the names of its weights.
+CONVERSATION = (
+    "previous_question", "next_turn", "session_best", "session_words", "speaker", "role", "date", "time",
+    "question_penalty",
+)  # fmt: skip
 #: Bytes of a query that are embedded: a model reads a page at most, and the words of the rest still count.
 EMBEDDED_QUERY_CHARACTERS = 8_192
 
@@ -327,12 +332,7 @@ class Retriever:
             filters=filters,
             pad=pad or NEUTRAL,
             thread=thread,
-            settings=_core.RecallSettings(
-                policy=policy or self.config.policy,
-                tau_ticks=self.tau_ticks,
-                factors=self.factors,
-                diversity=diversity,
-            ),
+            settings=self._settings(policy, diversity),
             tokens=tokens and (list(tokens.words), list(tokens.counts), tokens.vectors),
             log=self.tokens,
         )
@@ -341,6 +341,21 @@ class Retriever:
         ids = "".join(memory.id for memory in memories)
         digest = hashlib.blake2s(f"{query}\0{now_tick}\0{ids}".encode(), digest_size=8).hexdigest()
         return Recollection(query, memories, tuple(notes), digest, found.searched, found.candidates)
+
+    def _settings(self, policy: str | None, diversity: float) -> _core.RecallSettings:
+        weights = self.config.weights
+        return _core.RecallSettings(
+            policy=policy or self.config.policy,
+            dense=weights.dense,
+            lexical=weights.lexical,
+            recency=weights.recency,
+            late=weights.late,
+            rare=weights.rare,
+            conversation=None if weights.conversation else dict.fromkeys(CONVERSATION, 0.0),
+            tau_ticks=self.tau_ticks,
+            factors=self.factors,
+            diversity=diversity,
+        )
 
     def _vector(self, query: str, notes: list[str]) -> tuple[Vectors | None, Tokens | None]:
         if not query.strip():

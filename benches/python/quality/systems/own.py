@@ -58,3 +58,19 @@ class Bardo:
             self._grimoire.close()
             shutil.rmtree(self._folder)
             self._folder = None
+
+
+def late_off(embedder: Embedder) -> Bardo:
+    """Without token vectors: long texts have a vector per sentence instead."""
+    return Bardo(
+        embedder, label="without late interaction", config={"embedding": {"late_interaction": False}}
+    )
+
+
+def ablations(embedder: Embedder) -> list[Bardo]:
+    """bardo with one signal left out at a time."""
+    left_out = {"dense": 0.0, "lexical": 0.0, "recency": 0.0, "late": 0.0, "rare": 0.0, "conversation": False}
+    return [
+        Bardo(embedder, label=f"less {name}", config={"recall": {"weights": {name: nothing}}})
+        for name, nothing in left_out.items()
+    ]
