@@ -113,8 +113,10 @@ lint: lint-rust lint-python ## Check format, lints, types and the direction of i
 lint-rust:
 	$(call say,Rust: format)
 	@cargo fmt --all --check
+	@cargo fmt --manifest-path benches/core/Cargo.toml --check
 	$(call say,Rust: clippy (pedantic; a warning is an error))
 	@cargo clippy --locked --workspace --all-targets --quiet -- --deny warnings
+	@cargo clippy --locked --manifest-path benches/core/Cargo.toml --target-dir target --all-targets --quiet -- --deny warnings
 ifneq ($(shell command -v cargo-deny),)
 	$(call say,Rust: licences and origins of the dependencies)
 	@cargo deny --offline --log-level error check --hide-inclusion-graph bans licenses sources

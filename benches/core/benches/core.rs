@@ -1,4 +1,4 @@
-//! The calls of the core one by one, for comparing two states of the code: `cargo bench -p bardo-bench`.
+//! The calls of the core one by one, for comparing two states of the code: `cargo bench --manifest-path benches/core/Cargo.toml`.
 
 use std::hint::black_box;
 use std::time::Duration;

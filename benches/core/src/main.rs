@@ -1,7 +1,7 @@
 //! Prints how long the core takes beside peers, as ratios of times of calls that take turns in one run. Beside the
 //! median stands the time that a tenth of the calls stay below: on a machine with other work, it is the fairer one.
 //!
-//! `cargo run --release -p bardo-bench [--features tantivy] -- [memories ...] [--seed N] [--only NAME]`
+//! `cargo run --release --manifest-path benches/core/Cargo.toml [--features tantivy] -- [memories ...] [--seed N] [--only NAME]`
 
 use std::hint::black_box;
 use std::time::Instant;
