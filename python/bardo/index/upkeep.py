@@ -68,6 +68,8 @@ class Upkeep:
         self._hot_limit = hot_limit
         self._late = late
         self._archive: LanceIndex | None = None
+        #: Number of the change of facts at which all of them had vectors; a look at every recall must be cheap.
+        self._facts_embedded = -1
         self._lock = threading.RLock()
         #: Why no vectors are written at present; empty if they are.
         self.paused = ""
@@ -111,6 +113,7 @@ class Upkeep:
         with self._lock:
             self.close()
             self._embedder = embedder
+            self._facts_embedded = -1
 
     def embed_facts(self) -> int:
         """Gives every fact that has none its vector, and brings the hot set up to date with `facts.db`.
@@ -119,12 +122,17 @@ class Upkeep:
             How many were embedded.
         """
         with self._lock:
+            change = self._facts.last_change
+            if change == self._facts_embedded:
+                return 0
             done = 0
             while not self.paused and (page := self._facts.without_vectors(PAGE)):
                 whole = self._embedder.embed_documents([fact.text for fact in page])
                 self._facts.put_vectors([fact.id for fact in page], whole, self._embedder.fingerprint)
                 done += len(page)
             self._hot.sync_facts(self._facts)
+            if not done and not self.paused:
+                self._facts_embedded = change
             return done
 
     def _embed_episodes(self, progress: Progress) -> int:
