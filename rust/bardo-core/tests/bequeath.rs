@@ -1,7 +1,9 @@
 //! Which entries cross at a death: caps, thresholds, and the crowd that must not displace the rest.
 
+mod support;
+
 use bardo_core::bequeath::{LeftOut, Measure, Thresholds, select};
-use bardo_core::model::{Fact, FactKind, FactPayload, FactStatus, Id, Metadata, Source};
+use bardo_core::model::{Fact, FactKind, FactStatus, Id};
 use proptest::prelude::*;
 
 const THRESHOLDS: Thresholds = Thresholds { heuristic: 0.7, insight: 0.6 };
@@ -11,33 +13,12 @@ const TICK: u64 = 1_000;
 fn fact(kind: FactKind, text: impl Into<String>, subject: &str) -> Fact {
     Fact {
         id: Id([0; 16]),
-        text: text.into(),
         kind,
-        category: String::new(),
         subjects: vec![subject.to_owned()],
         support: 5,
-        evidence: Vec::new(),
         confidence: 0.9,
-        importance: 0.5,
-        quality: None,
-        created_tick: 0,
-        created_at: 0,
-        observed: (0, 0),
-        reinforced_tick: 0,
-        accessed_tick: 0,
-        mentions: 0,
-        source: Source::SelfLived,
         origin: "parent".into(),
-        generation: 0,
-        pad: [0.0; 3],
-        supersedes: None,
-        superseded_by: None,
-        expires_tick: None,
-        status: FactStatus::Active,
-        pinned: false,
-        bloodstain: false,
-        metadata: Metadata::default(),
-        payload: FactPayload::None,
+        ..support::fact(&text.into())
     }
 }
 

@@ -12,7 +12,7 @@ use super::group::Group;
 use super::lease::{Holder, Lease};
 use super::session::WriterState;
 use super::store::{self, Expected, Live};
-use super::tables::META;
+use super::tables::{META, meta};
 use super::write::{Job, Reply};
 use crate::error::{Error, Result};
 use crate::model::{Fingerprint, IdSource, Micros};
@@ -180,7 +180,7 @@ impl EpisodeLog {
 
     /// Which model made the vectors; none before the first.
     pub fn fingerprint(&self) -> Result<Option<Fingerprint>> {
-        self.read(|view| store::fingerprint(&view.open_table(META)?))
+        self.read(|view| store::fingerprint(&view.open_table(META)?, meta::FINGERPRINT))
     }
 
     /// Closes the file and gives up the lease; later calls fail. A log that is dropped closes too, but cannot report

@@ -17,6 +17,7 @@ mod read;
 mod record;
 mod retry;
 mod session;
+mod shelf;
 mod staging;
 mod store;
 mod tables;

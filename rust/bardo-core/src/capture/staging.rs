@@ -4,15 +4,15 @@
 //! where it was killed. Nothing reads them before the switch (law 10), and the switch is one commit: renamed tables and
 //! a fingerprint.
 
-use redb::{ReadTransaction, ReadableTable, ReadableTableMetadata, TableError};
+use redb::{ReadableTable, ReadableTableMetadata, TableError};
 
 use super::codec::Corrupt;
 use super::fault::Fault;
 use super::log::EpisodeLog;
 use super::session::Session;
-use super::tables::{
-    ARRIVALS, Arrival, EpisodeReader, META, NEXT_TOKENS, NEXT_VECTORS, TOKENS, VECTORS, meta_number,
-};
+use super::shelf::Shelf;
+use super::store;
+use super::tables::{META, NEXT_TOKENS, NEXT_VECTORS, TOKENS, VECTORS};
 use super::vectors::VectorBatch;
 use super::write::Reply;
 use crate::error::{Error, Result};
@@ -22,6 +22,13 @@ use crate::model::{Episode, Fingerprint, Id};
 const NEXT_FINGERPRINT: &str = "next_fingerprint";
 /// Name in `meta`: every arrival up to this number has a vector of the model that comes.
 const STAGED_UPTO: &str = "staged_upto";
+/// The vectors of the model that comes.
+const COMING: Shelf = Shelf {
+    vectors: NEXT_VECTORS,
+    tokens: NEXT_TOKENS,
+    fingerprint: NEXT_FINGERPRINT,
+    embedded_upto: STAGED_UPTO,
+};
 
 /// How far a migration has come.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,8 +54,7 @@ impl EpisodeLog {
             ));
         }
         self.count(Box::new(move |session| {
-            session.stage_vectors(&ids, &batch.seal(&ids), &fingerprint)?;
-            session.put_tokens(NEXT_TOKENS, &ids, &batch.tokens)?;
+            session.shelve(&COMING, &ids, &batch, &fingerprint)?;
             Ok(Reply::Count(ids.len() as u64))
         }))?;
         Ok(())
@@ -57,7 +63,9 @@ impl EpisodeLog {
     /// How far a migration has come; `None` if there is none.
     pub fn staged(&self) -> Result<Option<Staged>> {
         self.read(|view| {
-            let Some(fingerprint) = next_fingerprint(&view.open_table(META)?)? else { return Ok(None) };
+            let Some(fingerprint) = store::fingerprint(&view.open_table(META)?, NEXT_FINGERPRINT)? else {
+                return Ok(None);
+            };
             let episodes = match view.open_table(NEXT_VECTORS) {
                 Ok(table) => table.len()?,
                 Err(TableError::TableDoesNotExist(_)) => 0,
@@ -69,30 +77,7 @@ impl EpisodeLog {
 
     /// Episodes that have no vector of the model that comes, by arrival, at most `limit`.
     pub fn without_staged(&self, limit: usize) -> Result<Vec<Episode>> {
-        self.read(|view| {
-            let reader = EpisodeReader::open(view)?;
-            let staged = match view.open_table(NEXT_VECTORS) {
-                Ok(table) => Some(table),
-                Err(TableError::TableDoesNotExist(_)) => None,
-                Err(error) => return Err(error.into()),
-            };
-            let upto = staged_upto(view)?;
-            let mut found = Vec::new();
-            for row in view.open_table(ARRIVALS)?.range::<u64>(upto + 1..)? {
-                if found.len() == limit {
-                    break;
-                }
-                let key = Arrival::from_bytes(row?.1.value()).key;
-                let known = match &staged {
-                    Some(table) => table.get(&key.id.0)?.is_some(),
-                    None => false,
-                };
-                if !known {
-                    found.push(reader.at(&key)?);
-                }
-            }
-            Ok(found)
-        })
+        self.read(|view| COMING.waiting(view, limit))
     }
 
     /// Puts the staged vectors in the place of the old ones, in one transaction; returns how many there are.
@@ -120,40 +105,9 @@ impl EpisodeLog {
 }
 
 impl Session<'_> {
-    fn stage_vectors(&mut self, ids: &[Id], sealed: &[Vec<u8>], given: &Fingerprint) -> Result<(), Fault> {
-        for id in ids {
-            self.key_of(id)?;
-        }
-        let mut table = self.transaction.open_table(META)?;
-        if let Some(next) = next_fingerprint(&table)? {
-            next.require(given)?;
-        } else {
-            let bytes = postcard::to_stdvec(given).map_err(|error| Corrupt(error.to_string()))?;
-            table.insert(NEXT_FINGERPRINT, bytes.as_slice())?;
-        }
-        let mut vectors = self.transaction.open_table(NEXT_VECTORS)?;
-        for (id, value) in ids.iter().zip(sealed) {
-            vectors.insert(&id.0, value.as_slice())?;
-        }
-        self.changed = true;
-        let before = meta_number(&table, STAGED_UPTO)?;
-        let mut upto = before;
-        for row in self.arrivals()?.range::<u64>(before + 1..)? {
-            let (seq, arrival) = row?;
-            if vectors.get(&Arrival::from_bytes(arrival.value()).key.id.0)?.is_none() {
-                break;
-            }
-            upto = seq.value();
-        }
-        if upto != before {
-            table.insert(STAGED_UPTO, upto.to_le_bytes().as_slice())?;
-        }
-        Ok(())
-    }
-
     fn switch_vectors(&mut self, given: &Fingerprint) -> Result<Reply, Fault> {
         let mut table = self.transaction.open_table(META)?;
-        let Some(next) = next_fingerprint(&table)? else {
+        let Some(next) = store::fingerprint(&table, NEXT_FINGERPRINT)? else {
             return Err(Error::invalid(
                 "there is no migration to end",
                 "Begin one with `bardo model migrate`",
@@ -193,16 +147,4 @@ impl Session<'_> {
         self.changed = true;
         Ok(Reply::Count(episodes))
     }
-}
-
-fn staged_upto(view: &ReadTransaction) -> Result<u64, Fault> {
-    meta_number(&view.open_table(META)?, STAGED_UPTO)
-}
-
-fn next_fingerprint(
-    table: &impl ReadableTable<&'static str, &'static [u8]>,
-) -> Result<Option<Fingerprint>, Fault> {
-    let Some(value) = table.get(NEXT_FINGERPRINT)? else { return Ok(None) };
-    let read = postcard::from_bytes(value.value());
-    Ok(Some(read.map_err(|error| Corrupt(format!("the fingerprint of a migration: {error}")))?))
 }

@@ -221,15 +221,16 @@ fn identify(path: &Path, view: &ReadTransaction, expected: &Expected) -> Result<
         let what = format!("belongs to agent {agent:?}, not to {:?}", expected.agent);
         return Err(foreign(&what, "Open it under that name, or choose another folder").into());
     }
-    fingerprint(&table)?;
+    fingerprint(&table, meta::FINGERPRINT)?;
     Ok((agent, schema))
 }
 
-/// Which model made the vectors of a store.
+/// Which model made the vectors of a store, by the name in `meta` that says so.
 pub(crate) fn fingerprint(
     table: &impl ReadableTable<&'static str, &'static [u8]>,
+    name: &str,
 ) -> Result<Option<Fingerprint>, Fault> {
-    let Some(bytes) = table.get(meta::FINGERPRINT)? else { return Ok(None) };
+    let Some(bytes) = table.get(name)? else { return Ok(None) };
     let fingerprint = postcard::from_bytes(bytes.value());
     fingerprint.map(Some).map_err(|error| Fault::Corrupt(format!("its fingerprint cannot be read ({error})")))
 }

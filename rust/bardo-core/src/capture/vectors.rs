@@ -2,14 +2,14 @@
 //! tokens for late interaction (`index/late.rs`).
 
 use half::f16;
-use redb::{ReadTransaction, ReadableTable, TableDefinition, TableError};
+use redb::{ReadTransaction, TableError};
 
 use super::codec::{self, Corrupt};
 use super::fault::Fault;
 use super::log::EpisodeLog;
-use super::session::Session;
+use super::shelf::IN_FORCE;
 use super::store;
-use super::tables::{ARRIVALS, Arrival, EpisodeReader, META, TOKENS, VECTORS, meta, meta_number};
+use super::tables::{META, TOKENS, VECTORS, meta};
 use super::write::Reply;
 use crate::error::{Error, Result};
 use crate::model::{Episode, Fingerprint, Id};
@@ -129,7 +129,8 @@ impl EpisodeVectors {
 
 /// Dimensions of the vectors in a store; 0 before there are any.
 pub(super) fn dims(view: &ReadTransaction) -> Result<usize, Fault> {
-    Ok(store::fingerprint(&view.open_table(META)?)?.map_or(0, |fingerprint| fingerprint.dims as usize))
+    Ok(store::fingerprint(&view.open_table(META)?, meta::FINGERPRINT)?
+        .map_or(0, |fingerprint| fingerprint.dims as usize))
 }
 
 impl EpisodeLog {
@@ -138,8 +139,7 @@ impl EpisodeLog {
     pub fn put_vectors(&self, ids: Vec<Id>, batch: VectorBatch, fingerprint: Fingerprint) -> Result<()> {
         batch.validate(ids.len(), &fingerprint)?;
         self.count(Box::new(move |session| {
-            session.put_vectors(&ids, &batch.seal(&ids), &fingerprint)?;
-            session.put_tokens(TOKENS, &ids, &batch.tokens)?;
+            session.shelve(&IN_FORCE, &ids, &batch, &fingerprint)?;
             Ok(Reply::Count(ids.len() as u64))
         }))?;
         Ok(())
@@ -177,72 +177,6 @@ impl EpisodeLog {
 
     /// Episodes that have no vectors yet, by arrival, at most `limit`.
     pub fn without_vectors(&self, limit: usize) -> Result<Vec<Episode>> {
-        self.read(|view| {
-            let reader = EpisodeReader::open(view)?;
-            let vectors = view.open_table(VECTORS)?;
-            let upto = meta_number(&view.open_table(META)?, meta::EMBEDDED_UPTO)?;
-            let mut found = Vec::new();
-            for row in view.open_table(ARRIVALS)?.range::<u64>(upto + 1..)? {
-                if found.len() == limit {
-                    break;
-                }
-                let key = Arrival::from_bytes(row?.1.value()).key;
-                if vectors.get(&key.id.0)?.is_none() {
-                    found.push(reader.at(&key)?);
-                }
-            }
-            Ok(found)
-        })
-    }
-}
-
-impl Session<'_> {
-    /// Keeps the codes of episodes' tokens in the table of those in force, or of those that come.
-    pub(super) fn put_tokens(
-        &mut self,
-        table: TableDefinition<'static, &'static [u8; 16], &'static [u8]>,
-        ids: &[Id],
-        tokens: &[Vec<u8>],
-    ) -> Result<(), Fault> {
-        if tokens.is_empty() {
-            return Ok(());
-        }
-        let mut table = self.transaction.open_table(table)?;
-        for (id, codes) in ids.iter().zip(tokens) {
-            table.insert(&id.0, codec::seal(&id.0, codes).as_slice())?;
-        }
-        Ok(())
-    }
-
-    fn put_vectors(&mut self, ids: &[Id], sealed: &[Vec<u8>], given: &Fingerprint) -> Result<(), Fault> {
-        for id in ids {
-            self.key_of(id)?;
-        }
-        let mut table = self.transaction.open_table(META)?;
-        if let Some(stored) = store::fingerprint(&table)? {
-            stored.require(given)?;
-        } else {
-            let bytes = postcard::to_stdvec(given).map_err(|error| Corrupt(error.to_string()))?;
-            table.insert(meta::FINGERPRINT, bytes.as_slice())?;
-        }
-        let mut vectors = self.transaction.open_table(VECTORS)?;
-        for (id, value) in ids.iter().zip(sealed) {
-            vectors.insert(&id.0, value.as_slice())?;
-        }
-        self.changed = true;
-        // Vectors mostly come in the order of arrival: what is left to embed starts after the last unbroken one.
-        let before = meta_number(&table, meta::EMBEDDED_UPTO)?;
-        let mut upto = before;
-        for row in self.arrivals()?.range::<u64>(before + 1..)? {
-            let (seq, arrival) = row?;
-            if vectors.get(&Arrival::from_bytes(arrival.value()).key.id.0)?.is_none() {
-                break;
-            }
-            upto = seq.value();
-        }
-        if upto != before {
-            table.insert(meta::EMBEDDED_UPTO, upto.to_le_bytes().as_slice())?;
-        }
-        Ok(())
+        self.read(|view| IN_FORCE.waiting(view, limit))
     }
 }

@@ -6,7 +6,7 @@ use super::facts::{FactStore, facts};
 use super::facts_record::{self as record, json, rows};
 use super::facts_schema::encode;
 use super::facts_upsert::FactVectors;
-use super::facts_vectors::check_vector;
+use super::facts_vectors::check_vectors;
 use super::facts_write::{Writer, set_meta};
 use super::migrate::Step;
 use crate::error::{Error, Result};
@@ -24,13 +24,7 @@ const NEEDS_VECTOR: &str = "(EXISTS (SELECT 1 FROM vectors WHERE vectors.fact = 
 impl FactStore {
     /// Keeps vectors of the model that is to follow the one in force.
     pub fn stage_vectors(&self, ids: &[Id], vectors: FactVectors<'_>) -> Result<()> {
-        if ids.len() != vectors.rows.len() {
-            return Err(Error::vector(
-                format!("{} vectors for {} facts", vectors.rows.len(), ids.len()),
-                "Pass one row per fact",
-            ));
-        }
-        vectors.rows.iter().try_for_each(|row| check_vector(row, vectors.fingerprint))?;
+        check_vectors(ids, vectors)?;
         self.write(|writer| {
             writer.transaction.execute_batch(TABLE)?;
             for (id, row) in ids.iter().zip(vectors.rows) {

@@ -63,13 +63,7 @@ impl FactStore {
 
     /// Stores the vectors of these facts, replacing those they have.
     pub fn put_vectors(&self, ids: &[Id], vectors: FactVectors<'_>) -> Result<()> {
-        if ids.len() != vectors.rows.len() {
-            return Err(Error::vector(
-                format!("{} vectors for {} facts", vectors.rows.len(), ids.len()),
-                "Pass one row per fact",
-            ));
-        }
-        vectors.rows.iter().try_for_each(|row| check_vector(row, vectors.fingerprint))?;
+        check_vectors(ids, vectors)?;
         self.write(|writer| {
             claim_fingerprint(writer, vectors.fingerprint, &self.path)?;
             for (id, row) in ids.iter().zip(vectors.rows) {
@@ -114,6 +108,17 @@ impl FactStore {
             Ok(facts(found))
         })
     }
+}
+
+/// Refuses rows that are not one for each fact, or that the model cannot have made.
+pub(super) fn check_vectors(ids: &[Id], vectors: FactVectors<'_>) -> Result<()> {
+    if ids.len() != vectors.rows.len() {
+        return Err(Error::vector(
+            format!("{} vectors for {} facts", vectors.rows.len(), ids.len()),
+            "Pass one row per fact",
+        ));
+    }
+    vectors.rows.iter().try_for_each(|row| check_vector(row, vectors.fingerprint))
 }
 
 /// Refuses a vector that the model cannot have made, or that half precision cannot hold.

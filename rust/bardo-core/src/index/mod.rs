@@ -29,6 +29,8 @@ pub mod lexical;
 pub(crate) mod migrate;
 pub mod names;
 pub mod nearest;
+#[cfg(test)]
+mod numbers;
 pub mod sentences;
 mod signs;
 mod snapshot;

@@ -195,26 +195,11 @@ fn is_wide_enough(found: &[(Slot, f32)], picked: &[Picked], rank: usize) -> bool
 
 #[cfg(test)]
 mod tests {
+    use super::super::numbers::Numbers;
     use super::*;
 
     const DIMS: usize = 128;
     const COUNT: usize = 9_000;
-
-    /// Numbers that look random, the same every time (xorshift; Marsaglia 2003).
-    struct Numbers(u64);
-
-    impl Numbers {
-        fn next(&mut self) -> f32 {
-            self.0 ^= self.0 << 13;
-            self.0 ^= self.0 >> 7;
-            self.0 ^= self.0 << 17;
-            (self.0 >> 40) as f32 / (1_u64 << 23) as f32 - 1.0
-        }
-
-        fn near(&mut self, center: &[f32], distance: f32) -> Vec<f32> {
-            center.iter().map(|part| part + distance * self.next()).collect()
-        }
-    }
 
     fn by_best(similarity: &Similarity) -> f32 {
         similarity.best

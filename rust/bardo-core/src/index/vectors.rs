@@ -351,28 +351,13 @@ fn wrong_dims(what: &str, given: usize, stored: usize) -> Error {
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::numbers::Numbers;
     use super::*;
 
     const DIMS: usize = 48;
 
-    /// Numbers that look random, the same every time (xorshift; Marsaglia 2003).
-    struct Numbers(u64);
-
-    impl Numbers {
-        fn next(&mut self) -> f32 {
-            self.0 ^= self.0 << 13;
-            self.0 ^= self.0 >> 7;
-            self.0 ^= self.0 << 17;
-            (self.0 >> 40) as f32 / (1_u64 << 23) as f32 - 1.0
-        }
-
-        fn vector(&mut self) -> Vec<f32> {
-            (0..DIMS).map(|_| self.next() + self.next() + self.next()).collect()
-        }
-
-        fn near(&mut self, center: &[f32], distance: f32) -> Vec<f32> {
-            center.iter().map(|part| part + distance * self.next()).collect()
-        }
+    fn vector(numbers: &mut Numbers) -> Vec<f32> {
+        (0..DIMS).map(|_| numbers.next() + numbers.next() + numbers.next()).collect()
     }
 
     fn index_of(vectors: &[Vec<f32>]) -> VectorIndex {
@@ -410,8 +395,8 @@ mod tests {
     #[test]
     fn the_scan_loses_almost_nothing_against_exact_search() {
         let mut numbers = Numbers(7);
-        let scattered: Vec<_> = (0..2_000).map(|_| numbers.vector()).collect();
-        let centers: Vec<_> = (0..20).map(|_| numbers.vector()).collect();
+        let scattered: Vec<_> = (0..2_000).map(|_| vector(&mut numbers)).collect();
+        let centers: Vec<_> = (0..20).map(|_| vector(&mut numbers)).collect();
         let clustered: Vec<_> = (0..2_000).map(|at| numbers.near(&centers[at % 20], 0.3)).collect();
         for (name, vectors) in [("scattered", scattered), ("clustered", clustered)] {
             let queries: Vec<_> = (0..40).map(|at| numbers.near(&vectors[at * 37], 0.3)).collect();
@@ -458,7 +443,7 @@ mod tests {
             for (owner, change, count) in steps {
                 model[owner as usize] = change.map(|seed| {
                     let mut numbers = Numbers(seed);
-                    (numbers.vector(), (0..count).map(|_| numbers.vector()).collect())
+                    (vector(&mut numbers), (0..count).map(|_| vector(&mut numbers)).collect())
                 });
                 match &model[owner as usize] {
                     Some((whole, sentences)) => {
@@ -475,7 +460,7 @@ mod tests {
                     fresh.set(owner, whole, &sentences).unwrap();
                 }
             }
-            let query = QueryVector::new(&Numbers(seed).vector()).unwrap().unwrap();
+            let query = QueryVector::new(&vector(&mut Numbers(seed))).unwrap().unwrap();
             prop_assert_eq!(index.len(), fresh.len());
             prop_assert_eq!(
                 index.nearest(&query, 8, &[true; 8]).unwrap(),

@@ -80,8 +80,7 @@ impl Arms<'_> {
                 (cosine >= self.settings.min_cosine).then_some((slot, value))
             })
             .collect();
-        let by_chance = self.settings.chance_cosine * (searched.max(1) as f32).ln();
-        if best < self.settings.min_cosine + by_chance {
+        if best < self.settings.least_cosine(searched) {
             near.clear();
             scratch.least_cosine = f32::INFINITY;
         }

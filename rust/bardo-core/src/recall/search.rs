@@ -339,8 +339,7 @@ impl<'search> Search<'search> {
                 "nothing matched: of {} memories none shares a word with the query{}",
                 found.searched,
                 if self.arms.vector.is_some() {
-                    let least = self.arms.settings.min_cosine
-                        + self.arms.settings.chance_cosine * (found.searched.max(1) as f32).ln();
+                    let least = self.arms.settings.least_cosine(found.searched);
                     format!(" or is as near as {least:.2} (cosine)")
                 } else {
                     String::new()

@@ -209,6 +209,12 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// Cosine that the best of so many searched memories must have for the arm of vectors to speak.
+    #[must_use]
+    pub fn least_cosine(&self, searched: usize) -> f32 {
+        self.min_cosine + self.chance_cosine * (searched.max(1) as f32).ln()
+    }
+
     /// Refuses settings that no ranking can be made with.
     pub fn check(&self) -> Result<()> {
         let numbers = [

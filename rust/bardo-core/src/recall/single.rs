@@ -5,7 +5,7 @@ use super::arms::{Arms, Scratch};
 use super::settings::Settings;
 use crate::error::Result;
 use crate::index::hot::HotSet;
-use crate::index::lexical::Slot;
+use crate::index::lexical::{Slot, positive};
 use crate::index::vectors::QueryVector;
 use crate::model::Id;
 
@@ -31,8 +31,7 @@ pub fn matching(
     let (terms, _) = hot.lexical().query_terms(text);
     let arms = Arms { hot, settings, vector: None, terms, now: 0 };
     hot.lexical().score(&arms.terms, settings.bm25, hot.slots(), &mut scratch.words);
-    let found = (0..).zip(scratch.words.iter().copied()).filter(|(_, score)| *score > 0.0);
-    named(hot, arms.top(found, limit))
+    named(hot, arms.top(positive(&scratch.words), limit))
 }
 
 fn named(hot: &HotSet, found: Vec<(Slot, f32)>) -> Vec<(Id, f32)> {

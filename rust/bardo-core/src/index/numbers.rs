@@ -1,0 +1,19 @@
+//! Vectors for the tests of the index, the same every time.
+
+/// Numbers that look random (xorshift; Marsaglia 2003).
+pub(super) struct Numbers(pub u64);
+
+impl Numbers {
+    /// From -1 to 1.
+    pub(super) fn next(&mut self) -> f32 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 40) as f32 / (1_u64 << 23) as f32 - 1.0
+    }
+
+    /// A vector at most `distance` from another one in each component.
+    pub(super) fn near(&mut self, center: &[f32], distance: f32) -> Vec<f32> {
+        center.iter().map(|part| part + distance * self.next()).collect()
+    }
+}
