@@ -17,6 +17,13 @@ const CODE_MAX: f32 = 127.0;
 /// Components in a byte.
 const BITS: usize = 8;
 
+/// Content tokens among which the words of a query look for their matches together, at most: in a long text, words that
+/// are found pages apart say little. Such a stretch begins at every half of its length.
+///
+/// Measured on `LongMemEval` (development part, answers of some hundred words, recall@5): .83 over whole texts, .86 with
+/// stretches of 64 or 128, .84 with 32.
+pub const STRETCH: usize = 64;
+
 /// The signs that a byte stands for, first component in the lowest bit.
 const SIGNS: [[i8; BITS]; 256] = signs();
 
@@ -148,32 +155,93 @@ impl LateQuery {
         self.dims
     }
 
-    /// Tokens in a memory's codes.
-    #[must_use]
-    pub const fn tokens_in(&self, codes: &[u8]) -> usize {
-        codes.len() / (self.dims / BITS)
+    /// Looks for the best match of each token of the query in the stretch of a memory that matches best as a whole.
+    /// `scratch` is reused from call to call. `None` where there are no codes.
+    pub fn matches(&self, codes: &[u8], scratch: &mut MatchScratch) -> Option<Matches> {
+        let tokens = codes.len() / (self.dims / BITS);
+        let halves = codes.chunks(STRETCH / 2 * (self.dims / BITS));
+        scratch.halves.clear();
+        for half in halves {
+            let from = scratch.halves.len();
+            scratch.halves.resize(from + self.len(), f32::NEG_INFINITY);
+            self.match_into(half, &mut scratch.signs, &mut scratch.halves[from..]);
+        }
+        let count = scratch.halves.len() / self.len();
+        let stretch = |from: usize, to: usize| {
+            let mut rows = scratch.halves[from * self.len()..to * self.len()].chunks_exact(self.len());
+            let mut best = rows.next().map(<[f32]>::to_vec)?;
+            for row in rows {
+                best.iter_mut().zip(row).for_each(|(best, &other)| *best = best.max(other));
+            }
+            Some(best)
+        };
+        if count <= 2 {
+            return Some(Matches { tokens, best: stretch(0, count)?, ends: None });
+        }
+        let (first, last) = (stretch(0, 2)?, stretch(count - 2, count)?);
+        let mut best = first.clone();
+        for from in 1..count - 1 {
+            let next = stretch(from, from + 2)?;
+            if self.sum(&next) > self.sum(&best) {
+                best = next;
+            }
+        }
+        Some(Matches { tokens, best, ends: Some([first, last]) })
     }
 
     /// Writes the cosine of each query token with its best match among the codes, about, into `best`; leaves what is
-    /// greater already. `buffer` is reused from call to call.
-    pub fn match_into(&self, codes: &[u8], buffer: &mut Vec<i8>, best: &mut [f32]) {
-        buffer.resize(self.dims, 0);
+    /// greater already.
+    fn match_into(&self, codes: &[u8], signs: &mut Vec<i8>, best: &mut [f32]) {
+        signs.resize(self.dims, 0);
         for code in codes.chunks_exact(self.dims / BITS) {
-            for (signs, &byte) in buffer.chunks_exact_mut(BITS).zip(code) {
+            for (signs, &byte) in signs.chunks_exact_mut(BITS).zip(code) {
                 signs.copy_from_slice(&SIGNS[usize::from(byte)]);
             }
             for ((row, scale), best) in self.codes.chunks_exact(self.dims).zip(&self.scales).zip(&mut *best) {
-                let product = <i8 as SpatialSimilarity>::dot(row, buffer).unwrap_or(0.0) as f32;
+                let product = <i8 as SpatialSimilarity>::dot(row, signs).unwrap_or(0.0) as f32;
                 *best = best.max(product * scale);
             }
         }
     }
 
-    /// The weighted sum of what [`LateQuery::match_into`] found: 0 to 1, about.
+    /// The weighted sum of matches, one for each token: 0 to 1, about.
     #[must_use]
     pub fn sum(&self, best: &[f32]) -> f32 {
         self.weights.iter().zip(best).map(|(weight, best)| weight * best).sum()
     }
+}
+
+/// What the tokens of a query found in one memory: a value for each, the cosine of its best match, about.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Matches {
+    /// Content tokens of the memory.
+    pub tokens: usize,
+    /// In the stretch that matches best; in all of it where it is short.
+    pub best: Vec<f32>,
+    /// In the first and the last stretch, where there are several.
+    ends: Option<[Vec<f32>; 2]>,
+}
+
+impl Matches {
+    /// In the first stretch: what a memory before this one stands beside.
+    #[must_use]
+    pub fn first(&self) -> &[f32] {
+        self.ends.as_ref().map_or(&self.best, |[first, _]| first)
+    }
+
+    /// In the last stretch: what a memory after this one stands beside.
+    #[must_use]
+    pub fn last(&self) -> &[f32] {
+        self.ends.as_ref().map_or(&self.best, |[_, last]| last)
+    }
+}
+
+/// Room that [`LateQuery::matches`] reuses.
+#[derive(Debug, Default)]
+pub struct MatchScratch {
+    signs: Vec<i8>,
+    /// A row for each half of a stretch.
+    halves: Vec<f32>,
 }
 
 /// Appends the codes of a vector and returns the factor that turns them back.
@@ -252,10 +320,28 @@ mod tests {
         let (words, vectors) = (words("oracle fish"), [vector(1), vector(9)].concat());
         let tokens = Tokens { words: &words, counts: &[1, 1], vectors: &vectors, dims: DIMS };
         let query = LateQuery::new(&tokens, |word| if word == "oracle" { 3.0 } else { 1.0 }).unwrap();
-        let mut best = vec![f32::NEG_INFINITY; query.len()];
-        query.match_into(&codes, &mut Vec::new(), &mut best);
+        let best = query.matches(&codes, &mut MatchScratch::default()).unwrap().best;
         assert!(best[0] > 0.85 && best[1] < 0.5, "{best:?}");
         assert!((query.sum(&best) - (0.75 * best[0] + 0.25 * best[1])).abs() < 1e-6);
+    }
+
+    #[test]
+    fn words_of_a_long_text_match_together_only_where_they_stand_together() {
+        let (words, vectors) = (words("oracle fish"), [vector(1), vector(2)].concat());
+        let tokens = Tokens { words: &words, counts: &[1, 1], vectors: &vectors, dims: DIMS };
+        let query = LateQuery::new(&tokens, |_| 1.0).unwrap();
+        let look = |places: [usize; 2]| {
+            let mut seeds: Vec<u64> = (1_000..1_000 + 3 * STRETCH as u64).collect();
+            (seeds[places[0]], seeds[places[1]]) = (1, 2);
+            let codes = pack(&vec!["pool"; seeds.len()].join(" "), &seeds);
+            query.matches(&codes, &mut MatchScratch::default()).unwrap()
+        };
+        let (near, far) = (look([90, 100]), look([5, 110]));
+        assert!(near.best.iter().all(|found| *found > 0.85), "{near:?}");
+        assert!(query.sum(&far.best) < query.sum(&near.best) - 0.1, "{far:?}");
+        assert!(far.first()[0] > 0.85 && far.first()[1] < 0.7, "{far:?}");
+        assert!(far.last()[0] < 0.7 && far.last()[1] < 0.7, "{far:?}");
+        assert_eq!(look([0, 190]).last()[1].to_bits(), look([100, 190]).last()[1].to_bits());
     }
 
     #[test]
@@ -279,9 +365,7 @@ mod tests {
             let tokens = Tokens { words: &words, counts: &[1], vectors: &vectors, dims: DIMS };
             let query = LateQuery::new(&tokens, |_| 1.0).unwrap();
             let score = |codes: &[u8]| {
-                let mut best = vec![f32::NEG_INFINITY; 1];
-                query.match_into(codes, &mut Vec::new(), &mut best);
-                query.sum(&best)
+                query.sum(&query.matches(codes, &mut MatchScratch::default()).unwrap().best)
             };
             prop_assert!(score(&many) >= score(&few));
         }

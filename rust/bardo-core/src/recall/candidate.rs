@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::arms::{Arms, List, Scratch};
 use super::conversation::{Clues, Surroundings};
 use super::fuse::{Scale, reciprocal};
-use super::late::Late;
+use super::late::{Late, LateValue};
 use super::settings::Fusion;
 use crate::error::Result;
 use crate::index::lexical::Slot;
@@ -18,7 +18,8 @@ const LEAST_SPREAD: [f32; 3] = [0.05, 1.0, 0.25];
 /// The same for late interaction.
 const LEAST_LATE_SPREAD: f32 = 0.02;
 
-/// What the arms still count beside late interaction: it looks at the same words and vectors, more closely.
+/// What the arms still count beside late interaction at its full weight: it looks at the same words and vectors, more
+/// closely.
 const ARMS_BESIDE_LATE: f32 = 0.6;
 
 /// Place of the lexical arm.
@@ -159,7 +160,7 @@ pub struct Context<'search> {
 
 /// Late interaction as an arm of the sum.
 struct Interaction {
-    values: HashMap<Slot, f32>,
+    values: HashMap<Slot, LateValue>,
     scale: Scale,
     weight: f32,
 }
@@ -171,8 +172,18 @@ impl Interaction {
         if self.values.is_empty() {
             return arms;
         }
-        let own = self.values.get(&slot).map_or(arms, |value| self.scale.place(Some(*value)));
-        ARMS_BESIDE_LATE * arms + self.weight * own
+        match self.values.get(&slot) {
+            Some(late) => {
+                self.beside(slot) * arms + self.weight * late.share * self.scale.place(Some(late.value))
+            }
+            None => (ARMS_BESIDE_LATE + self.weight) * arms,
+        }
+    }
+
+    /// What the arms count beside late interaction, 1 where that has no weight.
+    fn beside(&self, slot: Slot) -> f32 {
+        let share = self.values.get(&slot).map_or(1.0, |late| late.share);
+        1.0 - (1.0 - ARMS_BESIDE_LATE) * share
     }
 }
 
@@ -184,7 +195,7 @@ fn interact(arms: &Arms<'_>, context: &Context<'_>, candidates: &mut [Candidate]
         _ => HashMap::new(),
     };
     for candidate in &mut *candidates {
-        candidate.late = values.get(&candidate.slot).copied();
+        candidate.late = values.get(&candidate.slot).map(|late| late.value);
     }
     let scale = Scale::of(candidates.iter().map(|candidate| candidate.late), LEAST_LATE_SPREAD);
     let interaction = Interaction { values, scale, weight };
@@ -193,10 +204,11 @@ fn interact(arms: &Arms<'_>, context: &Context<'_>, candidates: &mut [Candidate]
             let rare = arms.settings.rare_weight * candidate.rare;
             candidate.parts[LEXICAL] -= rare;
             let arms: f32 = candidate.parts.iter().sum();
-            candidate.parts.iter_mut().for_each(|part| *part *= ARMS_BESIDE_LATE);
+            let beside = interaction.beside(candidate.slot);
+            candidate.parts.iter_mut().for_each(|part| *part *= beside);
             candidate.parts[LEXICAL] += rare;
             let fused = interaction.add(candidate.slot, arms);
-            candidate.late_part = fused - ARMS_BESIDE_LATE * arms;
+            candidate.late_part = fused - beside * arms;
             candidate.fused = fused + rare;
         }
     }

@@ -10,7 +10,7 @@ use super::arms::Arms;
 use super::candidate::Candidate;
 use crate::capture::EpisodeLog;
 use crate::error::Result;
-use crate::index::late::LateQuery;
+use crate::index::late::{LateQuery, MatchScratch, Matches};
 use crate::index::lexical::Slot;
 use crate::model::Id;
 
@@ -39,11 +39,24 @@ pub struct LateWeights {
     pub window: f32,
     /// Taken off per natural logarithm of the number of tokens: the best of many is high by chance.
     pub chance: f32,
+    /// Content tokens of a memory at which late interaction counts half, and the arms beside it correspondingly more:
+    /// in a long text most words find something.
+    ///
+    /// Measured on `LongMemEval` (development part, recall@5 and @20): .80 and .97 without this, .83 and .99 with it;
+    /// `LoCoMo`'s turns are too short to notice.
+    pub half_at: f32,
+}
+
+impl LateWeights {
+    /// The part of its weight that late interaction keeps in a memory of so many tokens.
+    fn share(&self, tokens: usize) -> f32 {
+        (1.0 + (tokens as f32 / self.half_at).powi(2)).recip()
+    }
 }
 
 impl Default for LateWeights {
     fn default() -> Self {
-        Self { weight: 1.0, depth: 100, beside: 0.9, window: 0.6, chance: 0.02 }
+        Self { weight: 1.0, depth: 100, beside: 0.9, window: 0.6, chance: 0.02, half_at: 100.0 }
     }
 }
 
@@ -55,15 +68,23 @@ pub struct Late<'search> {
     pub source: &'search dyn TokenCodes,
 }
 
-/// What was found in one memory.
-struct Matches {
-    best: Vec<f32>,
-    tokens: usize,
+/// What late interaction says of one memory.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LateValue {
+    /// How well the query's tokens are matched: 0 to 1, about.
+    pub value: f32,
+    /// The part of its weight that this has, 0 to 1: less in long texts.
+    pub share: f32,
 }
 
 impl Late<'_> {
     /// The value of the best candidates and of the turns beside them, as far as they have codes.
-    pub fn values(&self, arms: &Arms<'_>, candidates: &[Candidate], tick: u64) -> Result<HashMap<Slot, f32>> {
+    pub fn values(
+        &self,
+        arms: &Arms<'_>,
+        candidates: &[Candidate],
+        tick: u64,
+    ) -> Result<HashMap<Slot, LateValue>> {
         let weights = &arms.settings.late;
         let mut order: Vec<&Candidate> =
             candidates.iter().filter(|candidate| candidate.is_relevant).collect();
@@ -85,14 +106,16 @@ impl Late<'_> {
         let value = |slot: &Slot| {
             let own = found.get(slot)?;
             let mut wide = own.best.clone();
-            for turn in beside(*slot).into_iter().flatten().filter_map(|turn| found.get(&turn)) {
-                for (best, other) in wide.iter_mut().zip(&turn.best) {
+            let [previous, next] = beside(*slot).map(|turn| found.get(&turn?));
+            for row in [previous.map(Matches::last), next.map(Matches::first)].into_iter().flatten() {
+                for (best, other) in wide.iter_mut().zip(row) {
                     *best = best.max(weights.beside * other);
                 }
             }
             let sum =
                 (1.0 - weights.window) * self.query.sum(&own.best) + weights.window * self.query.sum(&wide);
-            Some((*slot, sum - weights.chance * (own.tokens as f32).ln()))
+            let value = sum - weights.chance * (own.tokens as f32).ln();
+            Some((*slot, LateValue { value, share: weights.share(own.tokens) }))
         };
         Ok(slots.iter().filter_map(value).collect())
     }
@@ -102,13 +125,10 @@ impl Late<'_> {
             slots.iter().filter_map(|&slot| Some((slot, arms.hot.row(slot)?.id))).collect();
         let ids: Vec<Id> = known.iter().map(|(_, id)| *id).collect();
         let mut found = HashMap::with_capacity(ids.len());
-        let mut buffer = Vec::new();
+        let mut scratch = MatchScratch::default();
         self.source.visit_tokens(&ids, &mut |place, codes| {
-            let tokens = self.query.tokens_in(codes);
-            if tokens > 0 {
-                let mut best = vec![-1.0; self.query.len()];
-                self.query.match_into(codes, &mut buffer, &mut best);
-                found.insert(known[place].0, Matches { best, tokens });
+            if let Some(matches) = self.query.matches(codes, &mut scratch) {
+                found.insert(known[place].0, matches);
             }
         })?;
         Ok(found)

@@ -108,10 +108,10 @@ pub struct ConversationWeights {
 impl Default for ConversationWeights {
     fn default() -> Self {
         Self {
-            previous_question: 0.4,
+            previous_question: 0.5,
             next_turn: 0.05,
             session_best: 0.1,
-            session_words: 0.1,
+            session_words: 0.2,
             speaker: 0.4,
             role: 0.9,
             date: 0.2,
@@ -254,8 +254,11 @@ impl Settings {
                 return Err(Error::invalid(format!("{name} is {number}"), "It must be a number from 0 on"));
             }
         }
-        for (name, number) in [("recency_days", f64::from(self.recency_days)), ("tau_ticks", self.tau_ticks)]
-        {
+        for (name, number) in [
+            ("recency_days", f64::from(self.recency_days)),
+            ("tau_ticks", self.tau_ticks),
+            ("half_at", f64::from(self.late.half_at)),
+        ] {
             if !number.is_finite() || number <= 0.0 {
                 return Err(Error::invalid(format!("{name} is {number}"), "It must be a number above 0"));
             }
