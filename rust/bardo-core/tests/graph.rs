@@ -10,7 +10,7 @@ use bardo_core::index::{EntityFilter, FactOptions, FactStore, NewTriple, Retenti
 use bardo_core::model::{Episode, Id};
 use bardo_core::recall::filter::Filters;
 use bardo_core::recall::search::{Query, Scratch, search};
-use bardo_core::recall::settings::Settings;
+use bardo_core::recall::settings::{Policy, Settings};
 use support::{NOW, episode, new};
 
 struct Agent {
@@ -43,7 +43,7 @@ impl Agent {
 }
 
 /// Texts and parts of the graph, best first.
-fn recall(agent: &Agent, hot: &HotSet, text: &str) -> Vec<(String, bool)> {
+fn recall(agent: &Agent, hot: &HotSet, text: &str, policy: Policy) -> Vec<(String, bool)> {
     let filters = Filters::default();
     let query = Query {
         text,
@@ -56,7 +56,8 @@ fn recall(agent: &Agent, hot: &HotSet, text: &str) -> Vec<(String, bool)> {
         thread: None,
         tokens: None,
     };
-    let found = search(hot, &query, &Settings::default(), &mut Scratch::default()).unwrap();
+    let found =
+        search(hot, &query, &Settings { policy, ..Settings::default() }, &mut Scratch::default()).unwrap();
     let by_graph = |hit: &bardo_core::recall::explain::Hit| {
         hit.why.conversation.iter().any(|(name, part)| *name == "graph" && *part > 0.0)
     };
@@ -78,11 +79,14 @@ const TEXTS: [&str; 5] = [
 #[test]
 fn an_entity_that_is_named_brings_its_hits_in_by_any_alias() {
     let agent = agent(&TEXTS);
-    assert!(!recall(&agent, &agent.hot(), "Melanie").iter().any(|(text, _)| text == TEXTS[1]));
+    let before = recall(&agent, &agent.hot(), "Melanie", Policy::FourFactor);
+    assert!(!before.iter().any(|(text, _)| text == TEXTS[1]));
     agent.facts.merge_entities("Melanie", &["Mel".to_owned()]).unwrap();
-    let found = recall(&agent, &agent.hot(), "what about melanie");
-    assert!(found.contains(&(TEXTS[1].to_owned(), true)), "{found:?}");
-    assert!(!found.iter().any(|(text, _)| text == TEXTS[2]));
+    for policy in [Policy::FourFactor, Policy::Rrf, Policy::Pinned] {
+        let found = recall(&agent, &agent.hot(), "what about melanie", policy);
+        assert!(found.contains(&(TEXTS[1].to_owned(), true)), "{policy:?}: {found:?}");
+        assert!(!found.iter().any(|(text, _)| text == TEXTS[2]), "{policy:?}: {found:?}");
+    }
 }
 
 #[test]

@@ -4,6 +4,8 @@ use std::collections::HashMap;
 
 use super::arms::{Arms, Scratch};
 use super::candidate::{Candidate, candidate};
+use super::fuse::reciprocal;
+use super::settings::{Fusion, Settings};
 use crate::index::graph::Reached;
 use crate::index::lexical::Slot;
 
@@ -15,7 +17,14 @@ const DEPTH: usize = 50;
 
 /// What the graph says for one query.
 pub struct GraphArm {
-    reached: HashMap<Slot, f32>,
+    reached: HashMap<Slot, Place>,
+}
+
+/// What it says of one memory.
+struct Place {
+    value: f32,
+    /// From 1.
+    rank: u32,
 }
 
 impl GraphArm {
@@ -29,9 +38,8 @@ impl GraphArm {
     ) -> Self {
         let mut reached = arms.hot.graph().reach(query);
         reached.retain(|memory| scratch.allowed[memory.slot as usize]);
-        let arm = Self { reached: reached.iter().map(|memory| (memory.slot, memory.value)).collect() };
         if reached.is_empty() {
-            return arm;
+            return Self { reached: HashMap::new() };
         }
         let known: HashMap<Slot, usize> =
             candidates.iter().map(|candidate| candidate.slot).zip(0..).collect();
@@ -51,14 +59,20 @@ impl GraphArm {
             }
         }
         candidates.sort_unstable_by_key(|candidate| candidate.id);
-        arm
+        let places = reached.iter().zip(1..);
+        let place = |(memory, rank): (&Reached, u32)| (memory.slot, Place { value: memory.value, rank });
+        Self { reached: places.map(place).collect() }
     }
 
-    /// Adds what the graph says to the fused relevance.
-    pub fn add(&self, weight: f32, candidates: &mut [Candidate]) {
+    /// Adds what the graph says to the fused relevance: a part of its value to the sum, of its rank to the ranks.
+    pub fn add(&self, fusion: Fusion, settings: &Settings, candidates: &mut [Candidate]) {
+        let weight = settings.graph_weight;
         for candidate in candidates {
-            if let Some(value) = self.reached.get(&candidate.slot) {
-                let part = weight * value;
+            if let Some(place) = self.reached.get(&candidate.slot) {
+                let part = match fusion {
+                    Fusion::Sum => weight * place.value,
+                    Fusion::Rrf => reciprocal(Some(place.rank), weight, settings.rrf_k),
+                };
                 candidate.conversation.push((GRAPH, part));
                 candidate.fused += part;
             }

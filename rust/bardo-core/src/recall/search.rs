@@ -90,9 +90,7 @@ pub fn search(hot: &HotSet, query: &Query<'_>, settings: &Settings, scratch: &mu
     let clues = Clues::of(named, query.now);
     let context = Context { clues: &clues, late: late.as_ref(), tick: search.tick };
     fuse(&search.arms, fusion, &context, &mut candidates, scratch)?;
-    if fusion == Fusion::Sum {
-        graph.add(settings.graph_weight, &mut candidates);
-    }
+    graph.add(fusion, settings, &mut candidates);
     found.candidates = candidates.len();
     found.hits = search.collapse(search.diversify(search.rank(&candidates)));
     search.explain_absence(&mut found);
