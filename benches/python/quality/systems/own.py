@@ -13,6 +13,10 @@ from bardo.model import Episode
 from bardo.ports import Embedder, ManualClock
 from quality.data import Corpus, Question
 
+Factors = tuple[float, float, float, float]
+#: The four factors of the score with their weights (spec 4).
+FACTORS = {"semantic": 0.40, "temporal": 0.20, "importance": 0.25, "emotional": 0.15}
+
 
 class Bardo:
     """A grimoire per corpus.
@@ -21,15 +25,22 @@ class Bardo:
         embedder: The model, the same as every other system's.
         label: What is special about this configuration.
         config: Settings over the defaults.
+        factors: Weights of the four factors of the score; the defaults if None.
     """
 
     def __init__(
-        self, embedder: Embedder, *, label: str = "", config: Mapping[str, Any] | None = None
+        self,
+        embedder: Embedder,
+        *,
+        label: str = "",
+        config: Mapping[str, Any] | None = None,
+        factors: Factors | None = None,
     ) -> None:
         self.name = f"bardo{' ' + label if label else ''}"
         self.version = bardo.__version__
         self._embedder = embedder
         self._config = config
+        self._factors = factors
         self._folder: Path | None = None
 
     def index(self, corpus: Corpus) -> None:
@@ -51,7 +62,8 @@ class Bardo:
 
     def search(self, question: Question, limit: int) -> Sequence[str]:
         self._clock.set(max(question.at, self._clock.now()))
-        return [self._turn[memory.id] for memory in self._grimoire.recall(question.text, limit=limit)]
+        found = self._grimoire.recall(question.text, limit=limit, factors=self._factors)
+        return [self._turn[memory.id] for memory in found]
 
     def close(self) -> None:
         if self._folder is not None:
@@ -68,9 +80,15 @@ def late_off(embedder: Embedder) -> Bardo:
 
 
 def ablations(embedder: Embedder) -> list[Bardo]:
-    """bardo with one signal left out at a time."""
+    """bardo with one signal, or one factor of the score, left out at a time."""
     left_out = {"dense": 0.0, "lexical": 0.0, "recency": 0.0, "late": 0.0, "rare": 0.0, "conversation": False}
-    return [
+    signals = [
         Bardo(embedder, label=f"less {name}", config={"recall": {"weights": {name: nothing}}})
         for name, nothing in left_out.items()
     ]
+    zeroed = (tuple(0.0 if other == name else FACTORS[other] for other in FACTORS) for name in FACTORS)
+    factors = [
+        Bardo(embedder, label=f"less the {name} factor", factors=(semantic, temporal, importance, emotional))
+        for name, (semantic, temporal, importance, emotional) in zip(FACTORS, zeroed, strict=True)
+    ]
+    return signals + factors
