@@ -1,5 +1,11 @@
-//! The date of a memory in the words people search by. Proleptic Gregorian calendar, UTC.
+//! The date of a memory in the words people search by, and the words of a text that say when. Proleptic Gregorian
+//! calendar, UTC.
 
+use std::fmt::Write;
+
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::pieces::{is_space, plain_word};
 use crate::model::Micros;
 
 /// Microseconds of a day.
@@ -63,14 +69,150 @@ impl Date {
     /// Such as `8 May 2023, Monday`.
     #[must_use]
     pub fn in_words(self) -> String {
-        let (month, weekday) = (MONTHS[usize::from(self.month) - 1], WEEKDAYS[usize::from(self.weekday)]);
-        format!("{} {month} {}, {weekday}", self.day, self.year)
+        let mut words = String::new();
+        self.push_words(&mut words);
+        words
     }
+
+    /// Adds [`Date::in_words`] to a text.
+    pub(super) fn push_words(self, text: &mut String) {
+        let (month, weekday) = (MONTHS[usize::from(self.month) - 1], WEEKDAYS[usize::from(self.weekday)]);
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{} ", self.day);
+        text.push_str(month);
+        let _ = write!(text, " {}, ", self.year);
+        text.push_str(weekday);
+    }
+}
+
+/// Bytes of the longest word that places an event in time: `Wednesdays`.
+const LONGEST: usize = 10;
+/// The bit that small ASCII letters have over capitals, in every byte of a packed word.
+const SMALL: u128 = u128::from_le_bytes([0x20; 16]);
+
+/// Words that place an event in time, stems of them as far as English bends them; month and day names aside.
+const TIME_WORDS: [&str; 22] = [
+    "afternoon",
+    "ago",
+    "birthday",
+    "day",
+    "days",
+    "decade",
+    "evening",
+    "month",
+    "months",
+    "morning",
+    "night",
+    "recently",
+    "today",
+    "tomorrow",
+    "tonight",
+    "week",
+    "weekend",
+    "weekends",
+    "weeks",
+    "year",
+    "years",
+    "yesterday",
+];
+
+/// A word of at most [`LONGEST`] bytes as one number; numbers compare like the words.
+const fn packed(word: &str) -> u128 {
+    let (bytes, mut number, mut place) = (word.as_bytes(), 0, 0);
+    while place < LONGEST {
+        number = number << 8 | if place < bytes.len() { bytes[place] as u128 } else { 0 };
+        place += 1;
+    }
+    number
+}
+
+/// Words as numbers, with the bits of `mask` set.
+const fn all_packed<const COUNT: usize>(words: [&str; COUNT], mask: u128) -> [u128; COUNT] {
+    let (mut numbers, mut place) = ([0; COUNT], 0);
+    while place < COUNT {
+        numbers[place] = packed(words[place]) | mask;
+        place += 1;
+    }
+    numbers
+}
+
+const MONTH_NUMBERS: [u128; 12] = all_packed(MONTHS, 0);
+const WEEKDAY_NUMBERS: [u128; 7] = all_packed(WEEKDAYS, SMALL);
+const TIME_WORD_NUMBERS: [u128; 22] = all_packed(TIME_WORDS, SMALL);
+
+/// Whether a text says when something was or will be: a day, month, year or a word such as "yesterday" or "ago".
+#[must_use]
+pub fn holds_time(text: &str) -> bool {
+    // No word goes on over one of these.
+    let chunks = text.split(|character: char| character.is_ascii() && is_space(character as u8));
+    chunks.filter(|chunk| !chunk.is_empty()).any(chunk_holds_time)
+}
+
+/// [`holds_time`] for what stands between white space.
+pub(super) fn chunk_holds_time(chunk: &str) -> bool {
+    match plain_word(chunk) {
+        Some(word) => tells_time(word),
+        None => chunk.unicode_words().any(tells_time),
+    }
+}
+
+fn tells_time(word: &str) -> bool {
+    let bytes = word.as_bytes();
+    if bytes.len() < 3 || bytes.len() > LONGEST {
+        return false;
+    }
+    if bytes[0].is_ascii_digit() {
+        let is_year = bytes.len() == 4 && matches!(&bytes[..2], b"19" | b"20");
+        return is_year && bytes.iter().all(u8::is_ascii_digit);
+    }
+    let exact = packed(word);
+    // "May" and "March" are months where they are written as names.
+    if bytes[0].is_ascii_uppercase() && MONTH_NUMBERS.contains(&exact) {
+        return true;
+    }
+    let day = packed(word.strip_suffix('s').unwrap_or(word)) | SMALL;
+    WEEKDAY_NUMBERS.contains(&day) || TIME_WORD_NUMBERS.binary_search(&(exact | SMALL)).is_ok()
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    /// The rule as a sentence: a word of the text is a year, a month, a day of the week or on the list.
+    fn holds_time_word_by_word(text: &str) -> bool {
+        text.unicode_words().any(|word| {
+            let is_year = word.len() == 4
+                && (word.starts_with("19") || word.starts_with("20"))
+                && word.bytes().all(|byte| byte.is_ascii_digit());
+            is_year
+                || MONTHS.contains(&word)
+                || WEEKDAYS.iter().any(|day| word.strip_suffix('s').unwrap_or(word).eq_ignore_ascii_case(day))
+                || (word.is_ascii() && TIME_WORDS.contains(&word.to_ascii_lowercase().as_str()))
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn the_short_way_to_a_time_finds_what_the_rule_says(
+            before in "\\PC{0,12}|[ -~]{0,12}",
+            word in "yesterday|Ago|may|May|MAY|mondays|MONDAYS|Wednesdays|weekend|years|19[0-9]{2}|20[a0-9]{1,3}|[a-zA-Z0-9']{1,11}",
+            after in "[ ,.s'_’\u{301}\u{202f}\u{a0}-]{0,3}(\\PC{0,9}|[!-~]{0,9})",
+        ) {
+            let text = format!("{before}{word}{after}");
+            prop_assert_eq!(holds_time(&text), holds_time_word_by_word(&text), "{:?}", text);
+        }
+    }
+
+    #[test]
+    fn every_word_of_time_is_known() {
+        assert!(TIME_WORD_NUMBERS.is_sorted());
+        for word in MONTHS.iter().chain(&WEEKDAYS).chain(&TIME_WORDS) {
+            assert!(word.len() <= LONGEST && holds_time(&format!("it was ({word})!")), "{word}");
+        }
+        assert!(!holds_time("we may march on, second to none"));
+    }
 
     #[test]
     fn dates_are_told_in_words() {

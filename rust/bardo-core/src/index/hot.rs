@@ -7,10 +7,11 @@ use std::collections::{BTreeSet, HashMap};
 
 use serde::{Deserialize, Serialize};
 
+use super::calendar::holds_time;
 use super::graph::Graph;
 use super::interner::{Interner, NO_NAME, Symbol};
 use super::lexical::{LexicalIndex, MAX_DOCUMENTS, NO_GROUP, Slot};
-use super::text::{holds_question, holds_time, lexical_text_of_episode, lexical_text_of_fact};
+use super::text::{holds_question, lexical_text_of_episode, lexical_text_of_fact};
 use super::vectors::VectorIndex;
 use crate::error::{Error, Result};
 use crate::model::decay::Fading;
@@ -170,10 +171,14 @@ impl HotSet {
             }
             return Ok(());
         }
-        let text = lexical_text_of_episode(episode);
+        let (text, body) = lexical_text_of_episode(episode);
         let row = self.row_of_episode(episode, hash(&text));
         let slot = self.insert(row)?;
-        self.lexical.set(slot, &text);
+        let clues = self.lexical.set_with_clues(slot, &text, body);
+        if let Some(row) = &mut self.rows[slot as usize] {
+            row.words = u16::try_from(clues.words).unwrap_or(u16::MAX);
+            row.tells_time = clues.tells_time;
+        }
         self.link(slot);
         Ok(())
     }
@@ -426,9 +431,10 @@ impl HotSet {
             pad: episode.pad,
             verified: episode.annotations.verified,
             replay_count: episode.annotations.replay_count,
-            words: count_words(&episode.text),
+            // Noticed when the words are read.
+            words: 0,
             asks: holds_question(&episode.text),
-            tells_time: holds_time(&episode.text),
+            tells_time: false,
             conversation: None,
             previous: None,
             next: None,

@@ -4,9 +4,12 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::io::{self, Read, Write};
+use std::ops::Range;
 
 use super::snapshot::{Reader, Writer};
 use super::text::{Analyzer, QUERY_BYTES, TermKind, cut};
+pub use super::words::Clues;
+use super::words::{HashedTerm, TermReader};
 
 /// Number of a document: the slot of its row in the hot set.
 pub type Slot = u32;
@@ -85,7 +88,11 @@ impl Hasher for AsIs {
 /// share one with probability 3e-8, and no text of a removed document stays behind.
 #[derive(Debug, Default)]
 pub struct LexicalIndex {
-    analyzer: Analyzer,
+    reader: TermReader,
+    /// Working memory of [`LexicalIndex::set`].
+    read: Vec<HashedTerm>,
+    /// Working memory of [`LexicalIndex::set`].
+    occurrences: Vec<u32>,
     vocabulary: HashMap<u64, u32, BuildHasherDefault<AsIs>>,
     postings: Vec<Postings>,
     free: Vec<u32>,
@@ -100,21 +107,22 @@ pub struct LexicalIndex {
 impl LexicalIndex {
     /// Adds or replaces a document.
     pub fn set(&mut self, slot: Slot, text: &str) {
+        self.set_with_clues(slot, text, 0..text.len());
+    }
+
+    /// Adds or replaces a document; says what is noticed on the way in the part of its text that is in `body`, which must
+    /// stand between white space.
+    pub fn set_with_clues(&mut self, slot: Slot, text: &str, body: Range<usize>) -> Clues {
         self.remove(slot);
-        let mut hashes: Vec<(u64, bool)> = Vec::new();
-        let mut length = 0_u32;
-        self.analyzer.terms(text, &mut |term, kind| {
-            hashes.push((
-                xxhash_rust::xxh3::xxh3_64(term.as_bytes()),
-                term.bytes().any(|byte| byte.is_ascii_digit()),
-            ));
-            length += u32::from(kind == TermKind::Word);
-        });
-        hashes.sort_unstable();
-        let mut terms = Vec::new();
-        for group in hashes.chunk_by(|left, right| left.0 == right.0) {
-            let (hash, has_digit) = group[0];
-            let term = self.intern(hash, has_digit);
+        let mut read = std::mem::take(&mut self.read);
+        let clues = self.reader.read(text, body, &mut read);
+        let length = read.iter().filter(|term| term.kind == TermKind::Word).count() as u32;
+        let mut occurrences = std::mem::take(&mut self.occurrences);
+        occurrences.clear();
+        occurrences.extend(read.iter().map(|term| self.intern(term.hash, term.has_digit)));
+        occurrences.sort_unstable();
+        for group in occurrences.chunk_by(|left, right| left == right) {
+            let term = group[0];
             let frequency = u32::try_from(group.len()).unwrap_or(u32::MAX).min(MAX_FREQUENCY);
             let entry = slot << FREQUENCY_BITS | frequency;
             let entries = &mut self.postings[term as usize].entries;
@@ -125,17 +133,19 @@ impl LexicalIndex {
                 }
                 _ => entries.push(entry),
             }
-            terms.push(term);
         }
-        terms.sort_unstable();
+        occurrences.dedup();
+        let terms = occurrences.as_slice().into();
+        (self.read, self.occurrences) = (read, occurrences);
         if self.documents.len() <= slot as usize {
             self.documents.resize_with(slot as usize + 1, Box::default);
             self.lengths.resize(slot as usize + 1, 0);
         }
-        self.documents[slot as usize] = terms.into_boxed_slice();
+        self.documents[slot as usize] = terms;
         self.lengths[slot as usize] = length;
         self.total_length += u64::from(length);
         self.alive += 1;
+        clues
     }
 
     /// Takes a document out of every posting. A slot without a document is left alone.
@@ -393,8 +403,7 @@ impl LexicalIndex {
             .collect();
         let known = (0..).zip(&postings).filter(|(_, postings)| !postings.entries.is_empty());
         let vocabulary = known.map(|(term, postings)| (postings.hash, term)).collect();
-        let analyzer = Analyzer::default();
-        Ok(Self { analyzer, vocabulary, postings, free, documents, lengths, total_length, alive })
+        Ok(Self { vocabulary, postings, free, documents, lengths, total_length, alive, ..Self::default() })
     }
 
     fn intern(&mut self, hash: u64, has_digit: bool) -> u32 {

@@ -31,12 +31,14 @@ pub mod names;
 pub mod nearest;
 #[cfg(test)]
 mod numbers;
+mod pieces;
 pub mod sentences;
 mod signs;
 mod snapshot;
 pub(crate) mod stop_words;
 pub mod text;
 pub mod vectors;
+mod words;
 
 pub use facts::{Changed, FactFilter, FactOptions, FactStore, Retention};
 pub use facts_change::{Link, Relation};

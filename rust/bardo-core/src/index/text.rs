@@ -3,12 +3,13 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::ops::Range;
 
 use rust_stemmers::{Algorithm, Stemmer};
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
-use unicode_segmentation::UnicodeSegmentation;
 
-use super::calendar::{Date, MONTHS, WEEKDAYS};
+use super::calendar::Date;
+use super::pieces::{Piece, pieces};
 use super::sentences::split_sentences;
 use super::stop_words::is_stop_word;
 use crate::model::{Episode, Fact};
@@ -47,16 +48,25 @@ pub fn indexed_sentences(speaker: Option<&str>, text: &str, limit: usize) -> Vec
     sentences.into_iter().map(|sentence| indexed_text(speaker, sentence)).collect()
 }
 
-/// The text that an episode is found by with words: what is embedded, its subjects, and its date in words.
+/// The text that an episode is found by with words: what is embedded, its subjects, and its date in words. The range
+/// says where in it the episode's own text is.
 #[must_use]
-pub fn lexical_text_of_episode(episode: &Episode) -> String {
-    let mut text = indexed_text(episode.speaker.as_deref(), &episode.text);
+pub fn lexical_text_of_episode(episode: &Episode) -> (String, Range<usize>) {
+    let speaker = episode.speaker.as_deref();
+    let mut text = String::with_capacity(episode.text.len() + speaker.map_or(0, str::len) + 96);
+    if let Some(speaker) = speaker {
+        text.push_str(speaker);
+        text.push_str(": ");
+    }
+    let start = text.len();
+    text.push_str(&episode.text);
+    let body = start..text.len();
     push_parts(&mut text, &episode.subjects);
     if episode.at != 0 {
         text.push('\n');
-        text.push_str(&Date::of(episode.at).in_words());
+        Date::of(episode.at).push_words(&mut text);
     }
-    text
+    (text, body)
 }
 
 /// The text that a fact is found by with words: its text, category and subjects.
@@ -84,54 +94,22 @@ fn push_parts(text: &mut String, parts: &[String]) {
 /// Whether a text holds a question mark of any script.
 #[must_use]
 pub fn holds_question(text: &str) -> bool {
-    text.contains(['?', '\u{ff1f}', '\u{61f}'])
-}
-
-/// Words that place an event in time, stems of them as far as English bends them; month and day names aside.
-const TIME_WORDS: &[&str] = &[
-    "afternoon",
-    "ago",
-    "birthday",
-    "day",
-    "days",
-    "decade",
-    "evening",
-    "month",
-    "months",
-    "morning",
-    "night",
-    "recently",
-    "today",
-    "tomorrow",
-    "tonight",
-    "week",
-    "weekend",
-    "weekends",
-    "weeks",
-    "year",
-    "years",
-    "yesterday",
-];
-
-/// Whether a text says when something was or will be: a day, month, year or a word such as "yesterday" or "ago".
-#[must_use]
-pub fn holds_time(text: &str) -> bool {
-    text.unicode_words().any(|word| {
-        let is_year = word.len() == 4
-            && (word.starts_with("19") || word.starts_with("20"))
-            && word.bytes().all(|byte| byte.is_ascii_digit());
-        // "May" and "March" are months where they are written as names.
-        is_year
-            || MONTHS.contains(&word)
-            || WEEKDAYS.iter().any(|day| word.strip_suffix('s').unwrap_or(word).eq_ignore_ascii_case(day))
-            || (word.is_ascii() && TIME_WORDS.binary_search(&word.to_ascii_lowercase().as_str()).is_ok())
-    })
+    text.contains('?') || (!text.is_ascii() && text.contains(['\u{ff1f}', '\u{61f}']))
 }
 
 /// Cuts text at a character boundary.
 #[must_use]
 pub fn cut(text: &str, bytes: usize) -> &str {
     &text[..text.floor_char_boundary(bytes)]
+}
+
+/// A text in NFKC, which most are already.
+pub(super) fn normalized(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() || is_nfkc_quick(text.chars()) == IsNormalized::Yes {
+        Cow::Borrowed(text)
+    } else {
+        Cow::Owned(text.nfkc().collect())
+    }
 }
 
 /// Words that an analyzer remembers at most: about a megabyte.
@@ -192,51 +170,19 @@ impl std::fmt::Debug for Analyzer {
 impl Analyzer {
     /// Calls `emit` with every term of a text, in order.
     pub fn terms(&mut self, text: &str, emit: &mut dyn FnMut(&str, TermKind)) {
-        let normal: Cow<'_, str> = if text.is_ascii() || is_nfkc_quick(text.chars()) == IsNormalized::Yes {
-            Cow::Borrowed(text)
-        } else {
-            Cow::Owned(text.nfkc().collect())
-        };
-        for chunk in normal.split_whitespace() {
-            if is_plain_word(chunk) {
-                self.word(chunk, emit);
-            } else {
-                self.chunk(chunk, emit);
-            }
-        }
+        let normal = normalized(text);
+        pieces(&normal, &mut |piece| self.piece(piece, emit));
     }
 
-    /// Text between two spaces that is more than letters.
-    fn chunk(&mut self, chunk: &str, emit: &mut dyn FnMut(&str, TermKind)) {
-        if let Some(whole) = identifier(chunk) {
-            self.emit_lowered(whole, TermKind::Extra, emit);
-        }
-        let mut run: Vec<&str> = Vec::new();
-        for segment in chunk.split_word_bounds() {
-            let Some(first) = segment.chars().next() else { continue };
-            if is_unsegmented(first) {
-                run.extend(segment.graphemes(true));
-                continue;
+    /// The terms of one piece.
+    pub(super) fn piece(&mut self, piece: Piece<'_>, emit: &mut dyn FnMut(&str, TermKind)) {
+        match piece {
+            Piece::Word(word) => self.word(word, emit),
+            Piece::Whole(text) => {
+                self.lower(text);
+                emit(&self.lowered, TermKind::Extra);
             }
-            emit_run(&mut run, emit);
-            if segment.chars().any(char::is_alphanumeric) {
-                self.segment(segment, emit);
-            } else if is_pictograph(first) {
-                emit(cut(segment, TERM_BYTES), TermKind::Word);
-            }
-        }
-        emit_run(&mut run, emit);
-    }
-
-    /// One word by UAX 29; underscores, dots and capitals inside it mark further parts.
-    fn segment(&mut self, segment: &str, emit: &mut dyn FnMut(&str, TermKind)) {
-        let parts = parts_of(segment);
-        if parts.len() < 2 {
-            return self.word(segment, emit);
-        }
-        self.emit_lowered(segment, TermKind::Extra, emit);
-        for part in parts {
-            self.word(part, emit);
+            Piece::Term(term, kind) => emit(term, kind),
         }
     }
 
@@ -272,11 +218,6 @@ impl Analyzer {
         }
     }
 
-    fn emit_lowered(&mut self, word: &str, kind: TermKind, emit: &mut dyn FnMut(&str, TermKind)) {
-        self.lower(word);
-        emit(&self.lowered, kind);
-    }
-
     fn lower(&mut self, word: &str) {
         self.lowered.clear();
         if word.is_ascii() {
@@ -290,86 +231,6 @@ impl Analyzer {
             }
         }
     }
-}
-
-/// ASCII letters with no capital inside, or all capitals: no need to look for joints.
-fn is_plain_word(chunk: &str) -> bool {
-    let bytes = chunk.as_bytes();
-    bytes.iter().all(u8::is_ascii_alphabetic)
-        && (!bytes[1..].iter().any(u8::is_ascii_uppercase) || bytes.iter().all(u8::is_ascii_uppercase))
-}
-
-/// The identifier in a chunk, without the punctuation around it: a path, URL, pair, version or handle, anything in
-/// which letters or digits are joined by signs that split words. `None` for plain words and numbers.
-fn identifier(chunk: &str) -> Option<&str> {
-    let trimmed = chunk
-        .trim_start_matches(|character: char| !(character.is_alphanumeric() || "$#@/~.".contains(character)))
-        .trim_end_matches(|character: char| !character.is_alphanumeric());
-    let trimmed = if trimmed.starts_with("..") { trimmed.trim_start_matches('.') } else { trimmed };
-    if trimmed.len() < 2 || trimmed.len() > TERM_BYTES || trimmed.chars().any(is_unsegmented) {
-        return None;
-    }
-    let joined = trimmed.chars().any(|character| "$#@/~.\\:-_=&?+".contains(character));
-    // A number such as 1,000.50 or a word with an apostrophe is one segment already.
-    (joined && trimmed.split_word_bounds().nth(1).is_some()).then_some(trimmed)
-}
-
-/// The parts of a segment: between underscores, dots and apostrophes-free camel humps. One element if it has none.
-fn parts_of(segment: &str) -> Vec<&str> {
-    let mut parts = Vec::new();
-    let mut start = 0;
-    let mut previous = '\0';
-    let is_number = segment.chars().all(|character| character.is_numeric() || ".,_".contains(character));
-    for (at, character) in segment.char_indices() {
-        let is_joint = matches!(character, '_' | ':' | '\u{203f}') || (character == '.' && !is_number);
-        let is_hump = character.is_uppercase() && previous.is_lowercase();
-        if is_joint || is_hump {
-            if start < at {
-                parts.push(&segment[start..at]);
-            }
-            start = if is_joint { at + character.len_utf8() } else { at };
-        }
-        previous = character;
-    }
-    if start < segment.len() {
-        parts.push(&segment[start..]);
-    }
-    parts
-}
-
-/// Emits a run of a script without spaces: every character, and every pair of neighbours.
-fn emit_run(run: &mut Vec<&str>, emit: &mut dyn FnMut(&str, TermKind)) {
-    let alone = if run.len() == 1 { TermKind::Word } else { TermKind::Extra };
-    for character in run.iter() {
-        emit(character, alone);
-    }
-    let mut pair = String::new();
-    for neighbours in run.windows(2) {
-        pair.clear();
-        pair.push_str(neighbours[0]);
-        pair.push_str(neighbours[1]);
-        emit(&pair, TermKind::Word);
-    }
-    run.clear();
-}
-
-/// Scripts written without spaces between words (and Hangul, whose particles cling to words).
-const fn is_unsegmented(character: char) -> bool {
-    matches!(character,
-        '\u{0e00}'..='\u{0eff}'      // Thai, Lao
-        | '\u{1000}'..='\u{109f}'    // Myanmar
-        | '\u{1100}'..='\u{11ff}'    // Hangul letters
-        | '\u{1780}'..='\u{17ff}'    // Khmer
-        | '\u{3040}'..='\u{30ff}'    // Hiragana, Katakana
-        | '\u{3130}'..='\u{318f}' | '\u{31f0}'..='\u{31ff}'
-        | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' // Han
-        | '\u{ac00}'..='\u{d7af}'    // Hangul syllables
-        | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3134f}')
-}
-
-/// Emoji and other symbols that somebody may search for.
-const fn is_pictograph(character: char) -> bool {
-    matches!(character, '\u{20a0}'..='\u{20cf}' | '\u{2190}'..='\u{2bff}' | '\u{1f000}'..='\u{1faff}')
 }
 
 #[cfg(test)]
