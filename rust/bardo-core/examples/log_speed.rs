@@ -48,18 +48,18 @@ fn main() {
         let (mut ours, mut log_only, mut theirs) = (Vec::new(), Vec::new(), Vec::new());
         let syncs = log.syncs();
         for _ in 0..rounds {
-            let episodes: Vec<Episode> = (0..batch).map(|place| episode(number + place)).collect();
+            let mut episodes: Vec<Episode> = (0..batch).map(|place| episode(number + place)).collect();
             number += batch;
             let start = Instant::now();
             write_peer(&sqlite, &episodes);
             theirs.push(start.elapsed().as_secs_f64() * 1e6);
-            let start = Instant::now();
             let new = episodes.iter().map(|one| NewEpisode { episode: one.clone(), has_id: false }).collect();
+            let start = Instant::now();
             let recorded = log.record(new, NOW, false).unwrap();
             log_only.push(start.elapsed().as_secs_f64() * 1e6);
-            for (mut episode, recorded) in episodes.into_iter().zip(recorded) {
+            for (episode, recorded) in episodes.iter_mut().zip(recorded) {
                 episode.id = recorded.id;
-                hot.add_episode(&episode).unwrap();
+                hot.add_episode(episode).unwrap();
             }
             ours.push(start.elapsed().as_secs_f64() * 1e6);
         }
