@@ -1028,6 +1028,12 @@ class HotSet:
     def beside(self, ids: Sequence[str], count: int) -> list[tuple[list[str], list[str]]]:
         """Ids of at most `count` turns before and after each memory in its conversation, in order."""
 
+    def posture(self, thread: str) -> str | None:
+        """The mode of the latest episode of a thread that has one."""
+
+    def has_begun(self, session: str) -> bool:
+        """Whether an episode of a session is here."""
+
     def stats(self) -> dict[str, int]:
         """Counts: memories, episodes, facts, vectors (sentences included), dims, terms.
 

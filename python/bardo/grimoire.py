@@ -40,6 +40,7 @@ from bardo.ports import Clock, Embedder, Progress, quiet
 from bardo.recall import feedback
 from bardo.recall.feedback import OutcomeReport, checked_value
 from bardo.recall.older import Everything
+from bardo.recall.place import narrowed
 from bardo.recall.retriever import Filters, Layer, Memory, Recollection, Retriever
 from bardo.recall.window import with_turns
 from bardo.stores import Stores
@@ -382,6 +383,7 @@ class Grimoire(Knowledge):
         category: str | None = None,
         subjects: Sequence[str] | None = None,
         thread: str | None = None,
+        session: str | None = None,
         mode: str | None = None,
         roles: Sequence[Role] | None = None,
         since: int | None = None,
@@ -404,8 +406,10 @@ class Grimoire(Knowledge):
             kinds: Only these kinds of episode or fact.
             category: Only facts under this slash path.
             subjects: Only what is about one of these.
-            thread: The active thread; its memories are boosted.
-            mode: Only this posture.
+            thread: The active thread; its memories are boosted, and its latest mode is taken for the mode.
+            session: The active session; on its first turn, before anything of it is remembered, what agents said
+                elsewhere is left out.
+            mode: Only this posture and what has none; `*` for every posture.
             roles: Only episodes by these.
             since: First wall-clock time, microseconds UTC.
             until: Last wall-clock time, microseconds UTC.
@@ -430,6 +434,7 @@ class Grimoire(Knowledge):
             kinds=kinds, category=category, subjects=subjects, mode=mode, roles=roles, since=since, until=until,
             min_confidence=min_confidence, sources=sources, as_of=as_of, layers=tuple(layers),
         )  # fmt: skip
+        filters, narrowing = narrowed(filters, self._hot, thread=thread, session=session)
         recollection = self._models.steadily(
             lambda embedder: Retriever(
                 self._everything, self._log, self._facts, None if self._models.paused else embedder,
@@ -441,9 +446,8 @@ class Grimoire(Knowledge):
             )
         )  # fmt: skip
         recollection = with_turns(recollection, self._hot, self._log, window=window, as_of=as_of)
-        if self._models.paused:
-            notes = (*recollection.notes, self._models.paused)
-            recollection = dataclasses.replace(recollection, notes=notes)
+        if notes := narrowing + ((self._models.paused,) if self._models.paused else ()):
+            recollection = dataclasses.replace(recollection, notes=(*recollection.notes, *notes))
         known = [memory.id for memory in recollection if memory.layer == "fact"]
         if known and not self.is_dead:
             self._facts.touch(known, tick=self.now_tick)

@@ -97,6 +97,7 @@ def test_filters_are_applied_inside_lancedb(limited: Path) -> None:
             ),
             (Filters(until=-(2**62), since=2**62), lambda e: False),
             (Filters(mode="chat", session=None), lambda e: True),
+            (Filters(without_roles=["environment"]), lambda e: e.role != "environment"),
         ):
             where = older.condition(filters, cold)
             found = archive.search_vector(embed(["keeper of the gate"])[0], 200, where=where)

@@ -139,6 +139,8 @@ def condition(filters: Filters | None, cold_upto: int) -> str:
             for column, wanted in (("thread", filters.thread), ("session", filters.session))
             if wanted is not None
         ]
+        if filters.without_roles:
+            parts.append(f"role NOT IN ({', '.join(map(_quoted, filters.without_roles))})")
         if filters.mode is not None:
             parts.append(f"(mode IS NULL OR mode = {_quoted(filters.mode)})")
         if filters.subjects:

@@ -39,6 +39,7 @@ class Filters:
         session: This session. Facts have none.
         mode: This mode, or none recorded.
         roles: Authors. Facts have none.
+        without_roles: Authors whose episodes are left out; facts stay.
         since: Wall clock from here on, microseconds UTC.
         until: Wall clock up to and including here, microseconds UTC.
         min_confidence: Of a fact, decayed to now, 0..1. Episodes are what happened and pass.
@@ -54,6 +55,7 @@ class Filters:
     session: str | None = None
     mode: str | None = None
     roles: Sequence[Role] | None = None
+    without_roles: Sequence[Role] | None = None
     since: int | None = None
     until: int | None = None
     min_confidence: float | None = None
@@ -62,7 +64,7 @@ class Filters:
 
     def __post_init__(self) -> None:
         """Refuses one string where a list of strings is meant: it would be taken letter by letter."""
-        for name in ("layers", "kinds", "subjects", "roles", "sources"):
+        for name in ("layers", "kinds", "subjects", "roles", "without_roles", "sources"):
             value = getattr(self, name)
             if isinstance(value, str):
                 raise InvalidInputError(f"{name} is one string ({value!r}). Pass a list: {name}=[{value!r}]")

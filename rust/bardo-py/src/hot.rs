@@ -11,6 +11,7 @@ use bardo_core::index::text::{indexed_sentences, indexed_text};
 use bardo_core::model::Episode;
 use bardo_core::recall::filter::Filters;
 use bardo_core::recall::late::TokenCodes;
+use bardo_core::recall::place;
 use bardo_core::recall::search::{Query, Scratch, search};
 use bardo_core::recall::settings::Settings;
 use bardo_core::recall::single;
@@ -289,6 +290,16 @@ impl PyHotSet {
         });
         let texts = |ids: Vec<bardo_core::model::Id>| ids.iter().map(ToString::to_string).collect();
         found.into_iter().map(|(before, after)| (texts(before), texts(after))).collect()
+    }
+
+    /// The mode of the latest episode of a thread that has one.
+    fn posture(&self, py: Python<'_>, thread: &str) -> Option<String> {
+        py.detach(|| place::posture(&self.read(), thread).map(str::to_owned))
+    }
+
+    /// Whether an episode of a session is here.
+    fn has_begun(&self, py: Python<'_>, session: &str) -> bool {
+        py.detach(|| place::has_begun(&self.read(), session))
     }
 
     fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {

@@ -204,6 +204,9 @@ pub fn filters_from(object: &Bound<'_, PyAny>) -> PyResult<Filters> {
     let names = |name: &str| -> PyResult<Vec<String>> {
         Ok(field::<Option<Vec<String>>>(object, name)?.unwrap_or_default())
     };
+    let roles = |name: &str| -> PyResult<Vec<Role>> {
+        names(name)?.iter().map(|role| role.parse()).collect::<Result<_, _>>().into_python()
+    };
     let layers = names("layers")?
         .iter()
         .map(|layer| match layer.as_str() {
@@ -220,11 +223,8 @@ pub fn filters_from(object: &Bound<'_, PyAny>) -> PyResult<Filters> {
         thread: field(object, "thread")?,
         session: field(object, "session")?,
         mode: field(object, "mode")?,
-        roles: names("roles")?
-            .iter()
-            .map(|role| role.parse::<Role>())
-            .collect::<Result<_, _>>()
-            .into_python()?,
+        roles: roles("roles")?,
+        without_roles: roles("without_roles")?,
         since: field(object, "since")?,
         until: field(object, "until")?,
         min_confidence: field(object, "min_confidence")?,

@@ -31,7 +31,10 @@ def recall(
     source: Annotated[list[str] | None, typer.Option(help="Only from this source; repeatable.")] = None,
     role: Annotated[list[str] | None, typer.Option(help="Only by this author; repeatable.")] = None,
     thread: Annotated[str | None, typer.Option(help="The active thread: its memories come first.")] = None,
-    mode: Annotated[str | None, typer.Option(help="Only this posture.")] = None,
+    session: Annotated[
+        str | None, typer.Option(help="The active session: its first turn leaves out what agents said.")
+    ] = None,
+    mode: Annotated[str | None, typer.Option(help="Only this posture; * for every one.")] = None,
     since: Annotated[str | None, typer.Option(metavar="DATE", help="First moment, ISO 8601.")] = None,
     until: Annotated[str | None, typer.Option(metavar="DATE", help="Last moment, ISO 8601.")] = None,
     min_confidence: Annotated[
@@ -56,6 +59,7 @@ def recall(
             sources=cast("list[Source] | None", source or None),
             roles=cast("list[Role] | None", role or None),
             thread=thread,
+            session=session,
             mode=mode,
             since=_moment(since, "--since"),
             until=_moment(until, "--until"),

@@ -25,6 +25,8 @@ pub struct Filters {
     pub mode: Option<String>,
     /// Authors. Facts have none.
     pub roles: Vec<Role>,
+    /// Authors whose episodes are left out; facts stay.
+    pub without_roles: Vec<Role>,
     /// Wall clock from here on.
     pub since: Option<Micros>,
     /// Wall clock up to here.
@@ -125,6 +127,7 @@ impl<'filters> Compiled<'filters> {
             && is_named(self.session, row.session)
             && (row.mode == NO_NAME || is_named(self.mode, row.mode))
             && (filters.roles.is_empty() || row.role.is_some_and(|role| filters.roles.contains(&role)))
+            && row.role.is_none_or(|role| !filters.without_roles.contains(&role))
             && filters.since.is_none_or(|since| row.at >= since)
             && filters.until.is_none_or(|until| row.at <= until)
             && (filters.sources.is_empty() || filters.sources.contains(&row.source))

@@ -11,6 +11,7 @@ pub mod fuse;
 mod graph;
 pub mod late;
 mod named;
+pub mod place;
 pub mod score;
 pub mod search;
 pub mod settings;

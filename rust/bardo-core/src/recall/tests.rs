@@ -264,6 +264,7 @@ fn filters_let_through_what_they_name() {
         ("session", Filters { session: Some("one".into()), ..all() }, vec![1]),
         ("mode", Filters { mode: Some("code".into()), ..all() }, vec![2, 3]),
         ("role", Filters { roles: vec![Role::User], ..all() }, vec![1]),
+        ("without role", Filters { without_roles: vec![Role::User], ..all() }, vec![2, 3]),
         ("since", Filters { since: Some(NOW - 2 * DAY), ..all() }, vec![2, 3]),
         ("until", Filters { until: Some(NOW - 2 * DAY), ..all() }, vec![1]),
         ("confidence", Filters { min_confidence: Some(0.5), ..all() }, vec![1, 3]),

@@ -1,0 +1,21 @@
+//! Where the asker stands: the posture of its thread, and whether its session has begun.
+
+use crate::index::hot::HotSet;
+use crate::index::interner::NO_NAME;
+
+/// The mode of the latest episode of a thread that has one.
+#[must_use]
+pub fn posture<'hot>(hot: &'hot HotSet, thread: &str) -> Option<&'hot str> {
+    let thread = hot.names().find(thread)?;
+    hot.latest()
+        .filter_map(|slot| hot.row(slot))
+        .find(|row| row.thread == thread && row.mode != NO_NAME)
+        .map(|row| hot.names().name(row.mode))
+}
+
+/// Whether an episode of a session is known.
+#[must_use]
+pub fn has_begun(hot: &HotSet, session: &str) -> bool {
+    let Some(session) = hot.names().find(session) else { return false };
+    hot.latest().filter_map(|slot| hot.row(slot)).any(|row| row.session == session)
+}
