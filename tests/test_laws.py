@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import string
+import subprocess
+import sys
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import bardo
+import bardo.index.embedders
 from bardo import errors
 from bardo.ports import Embedder, ManualClock
 
@@ -24,6 +27,18 @@ RELAXED = settings(
 START = 1_700_000_000_000_000
 #: Facts whose figures keep them apart, so that none is taken for another's repetition.
 KNOWN = ("the vault opens at noon", "gas doubles on Mondays", "the relayer drops one message in forty")
+
+REMEMBERS_UNTIL_KILLED = """
+import sys
+import bardo
+from bardo.ports import ManualClock
+path, life = sys.argv[1:]
+with bardo.open(path, embedder=None, clock=ManualClock(1_700_000_000_000_000)) as grimoire:
+    number = 0
+    while True:
+        number += 1
+        print(grimoire.remember(f"life{life} entry{number} was made").text, flush=True)
+"""
 
 Opener = Callable[..., bardo.Grimoire]
 
@@ -39,6 +54,65 @@ def fresh(tmp_path: Path, minilm: Embedder) -> Opener:
         return bardo.open(tmp_path / f"agent-{made}", **options)
 
     return opener
+
+
+def test_law_1_what_remember_returned_survives_a_kill(tmp_path: Path) -> None:
+    for life in range(4):
+        command = [sys.executable, "-c", REMEMBERS_UNTIL_KILLED, str(tmp_path / "agent"), str(life)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout is not None
+            acknowledged = [process.stdout.readline().strip() for _ in range(5 + 7 * life)]
+            process.kill()
+            acknowledged += process.stdout.read().split("\n")[:-1]
+        with bardo.open(tmp_path / "agent", embedder=None, clock=ManualClock(START)) as grimoire:
+            for text in acknowledged:
+                assert text in [memory.text for memory in grimoire.recall(text, limit=3)], (life, text)
+
+
+def test_law_2_no_model_is_on_the_write_path(fresh: Opener) -> None:
+    asked = []
+
+    def broken(texts: list[str]) -> np.ndarray:
+        asked.append(texts)
+        raise ConnectionError("no route to the model")
+
+    with fresh(embedder=bardo.index.embedders.from_callable(broken, name="broken", dims=4)) as grimoire:
+        grimoire.remember("the harbour froze over")
+        assert asked == []
+        grimoire.remember([f"the harbour master counted {n} boats" for n in range(600)])
+        grimoire.learn("ships wait for the thaw")
+        assert "thaw" in grimoire.recall("ships")[0].text
+        assert "froze" in grimoire.recall("harbour")[0].text
+
+
+@RELAXED
+@given(acts=st.lists(st.sampled_from(["learn", "supersede", "contradict", "sleep", "weaken"]), max_size=10))
+def test_law_3_inference_destroys_no_evidence(fresh: Opener, acts: list[str]) -> None:
+    with fresh() as grimoire:
+        said = grimoire.remember([f"the lock took {n} turns" for n in range(6)], tick=1)
+        current = grimoire.learn("the lock takes one turn", tick=10)
+        told = {10: current.text}
+        for step, act in enumerate(acts, 1):
+            tick = 10 + 100 * step
+            grimoire.tick(tick)
+            if act == "learn":
+                grimoire.learn(f"the lock number {step} is new")
+            elif act == "supersede":
+                current = grimoire.supersede(current, f"the lock takes {step + 1} turns")
+                told[tick] = current.text
+            elif act == "contradict":
+                grimoire.contradict(current, grimoire.learn(f"no lock takes {step} turns", confidence=0.1))
+            elif act == "weaken":
+                grimoire.outcome(grimoire.recall("lock", limit=2), value=-1.0)
+            else:
+                grimoire.sleep()
+        now = {episode.id: episode.text for episode in grimoire.episodes()}
+        assert {episode.id: now.get(episode.id) for episode in said} == {e.id: e.text for e in said}
+        for tick, text in told.items():
+            then = grimoire.recall("the lock takes turns", as_of=tick, layers=["fact"], limit=50)
+            assert text in [memory.text for memory in then]
+        replaced = set(told.values()) - {current.text}
+        assert not replaced & {memory.text for memory in grimoire.recall("the lock takes turns", limit=50)}
 
 
 @RELAXED
@@ -195,6 +269,18 @@ def test_law_12_same_seed_same_clock_same_result(fresh: Opener) -> None:
 
     assert live(fresh()) == live(fresh())
     assert live(fresh(seed=2))[0] != live(fresh())[0]
+
+
+def test_law_13_what_could_not_be_done_is_said(fresh: Opener) -> None:
+    def broken(texts: list[str]) -> np.ndarray:
+        raise ConnectionError("no route to the model")
+
+    with fresh(embedder=bardo.index.embedders.from_callable(broken, name="broken", dims=4)) as grimoire:
+        grimoire.remember("the harbour froze over")
+        assert any("no route to the model" in note for note in grimoire.sleep().notes)
+        assert any("by words alone" in note for note in grimoire.recall("harbour").notes)
+        assert any("by words alone" in note for note in grimoire.context("sail into the harbour?").notes)
+        assert any("nothing matched" in note for note in grimoire.recall("umbrella").notes)
 
 
 def test_law_14_agents_do_not_meet(fresh: Opener) -> None:

@@ -357,14 +357,9 @@ class Grimoire(Knowledge):
             )
             for fact in (item if isinstance(item, Fact) else Fact(item, **fields) for item in given)
         ]  # fmt: skip
-        paused = bool(self._models.paused)
-        vectors = None if paused else self._embedder.embed_documents([fact.text for fact in facts])
+        vectors, fingerprint = self._upkeep.vectors_of([fact.text for fact in facts])
         upserted = self._facts.upsert(
-            facts,
-            tick=stamp,
-            now=self._clock.now(),
-            vectors=vectors,
-            fingerprint=None if paused else self._embedder.fingerprint,
+            facts, tick=stamp, now=self._clock.now(), vectors=vectors, fingerprint=fingerprint
         )
         if upserted and all(entry.outcome == "forgotten" for entry in upserted):
             raise erasure.forgotten(facts[0].text)
@@ -446,7 +441,7 @@ class Grimoire(Knowledge):
             )
         )  # fmt: skip
         recollection = with_turns(recollection, self._hot, self._log, window=window, as_of=as_of)
-        if notes := narrowing + ((self._models.paused,) if self._models.paused else ()):
+        if notes := narrowing + self._models.notes:
             recollection = dataclasses.replace(recollection, notes=(*recollection.notes, *notes))
         known = [memory.id for memory in recollection if memory.layer == "fact"]
         if known and not self.is_dead:
@@ -648,7 +643,7 @@ class Grimoire(Knowledge):
         if flush:
             self._upkeep.tidy()
             self._stores.snapshot.save_if_due()
-        return dataclasses.replace(report, embedded=embedded, archived=archived)
+        return dataclasses.replace(report, embedded=embedded, archived=archived, notes=self._models.notes)
 
     def _note_trials(self, report: CuratorCycleComplete) -> None:
         lineage = Lineage.load(self.path)

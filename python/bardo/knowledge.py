@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, SupportsIndex
 
 from bardo._core import EpisodeLog, FactStore, HotSet
 from bardo.capture.recorder import name_list
 from bardo.consolidate.curator import CONTRADICTED_DAYS
-from bardo.errors import InvalidInputError
+from bardo.errors import InvalidInputError, NotFoundError
 from bardo.index.upkeep import Upkeep
 from bardo.model import Episode, Fact
+from bardo.ports import Clock
 from bardo.ticks import Ticks
 
 Relation = Literal["supports", "contradicts", "refines", "causes", "part_of", "see_also"]
@@ -131,6 +132,7 @@ class Knowledge(ABC):
     _log: EpisodeLog
     _facts: FactStore
     _hot: HotSet
+    _clock: Clock
     _ticks: Ticks
     _upkeep: Upkeep
 
@@ -155,6 +157,41 @@ class Knowledge(ABC):
         """
         self._ready()
         return [FactState(then, start, end) for start, end, then in self._facts.states(_id(fact))]
+
+    def supersede(self, old: str | Fact, new: str | Fact, *, confidence: float = 0.7) -> Fact:
+        """Replaces a fact by what holds now: one transaction; the old one stays, for `history` and `as_of`.
+
+        Args:
+            old: A fact or its id.
+            new: What holds now: a sentence, which is of the kind, category, subjects, importance and pin of the old
+                one, or a whole `Fact`.
+            confidence: Of a sentence, 0..1.
+
+        Returns:
+            The new fact as it is stored.
+
+        Raises:
+            NotFoundError: There is no old one.
+            InvalidInputError: It was superseded before, or the new one is not valid.
+        """
+        self._ready(write=True)
+        tick, now = self._ticks.now(), self._clock.now()
+        (before,) = self._facts.get([_id(old)])
+        if before is None:
+            raise NotFoundError(f"there is no fact {_id(old)}. Look it up with recall() or facts()")
+        fact = new if isinstance(new, Fact) else Fact(
+            new, kind=before.kind, category=before.category, subjects=before.subjects, confidence=confidence,
+            importance=before.importance, pinned=before.pinned,
+        )  # fmt: skip
+        fact = replace(
+            fact, origin=fact.origin or self._facts.agent, created_tick=tick, reinforced_tick=tick,
+            observed=fact.observed if any(fact.observed) else (tick, tick),
+        )  # fmt: skip
+        (stored,) = self._facts.get([self._facts.supersede(before.id, fact, tick=tick, now=now)])
+        self._hot.sync_facts(self._facts)
+        if stored is None:
+            raise NotFoundError("the new fact was deleted by another process while it was written. Try again")
+        return stored
 
     def link(self, src: str | Fact, dst: str | Fact, relation: Relation, *, weight: float = 1.0) -> None:
         """Draws a link between two facts, or changes the weight of the one that is there.

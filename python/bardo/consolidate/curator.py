@@ -31,6 +31,7 @@ class CuratorCycleComplete:
         pending: Verified episodes that wait for the next pass.
         embedded: Texts that were given vectors.
         archived: Episodes that were appended to LanceDB.
+        notes: What could not be done, and why.
     """
 
     tick: int
@@ -47,6 +48,7 @@ class CuratorCycleComplete:
     pending: int = 0
     embedded: int = 0
     archived: int = 0
+    notes: tuple[str, ...] = ()
 
     @property
     def facts_confirmed(self) -> int:

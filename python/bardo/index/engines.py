@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from blake3 import blake3
 
-from bardo.errors import ConfigError, EmbedderUnavailableError
+from bardo.errors import BardoError, ConfigError, EmbedderUnavailableError
 from bardo.index import late, minilm
 from bardo.model import Fingerprint
 from bardo.ports import Tokens, Vectors
@@ -279,7 +279,7 @@ class CallableEngine:
     def identity(self) -> Fingerprint:
         """The name and version that the user gave."""
         if not self._dims:
-            probe: npt.NDArray[Any] = np.asarray(self._function(["memory"]))
+            probe: npt.NDArray[Any] = np.asarray(self._call(["memory"]))
             if probe.ndim != 2 or probe.shape[0] != 1 or not probe.shape[1]:
                 raise ConfigError(
                     f"the embedder {self.name} returned shape {probe.shape} for one text. "
@@ -291,7 +291,18 @@ class CallableEngine:
 
     def run(self, texts: list[str], role: Role) -> Any:
         """Vectors of one batch."""
-        return self._function(texts)
+        return self._call(texts)
+
+    def _call(self, texts: list[str]) -> Any:
+        try:
+            return self._function(texts)
+        except BardoError:
+            raise
+        except Exception as error:
+            raise EmbedderUnavailableError(
+                f"the embedder {self.name} failed with {type(error).__name__}: {error}. What it should have embedded "
+                "is found by its words until it works again"
+            ) from error
 
 
 def _fastembed(model: str, threads: int, **options: Any) -> Any:

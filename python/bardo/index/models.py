@@ -9,7 +9,12 @@ from typing import Any, TypeVar
 
 from bardo import config
 from bardo._core import EpisodeLog, FactStore, HotSet
-from bardo.errors import EmbeddingMismatchError, InvalidInputError, InvalidVectorError
+from bardo.errors import (
+    EmbedderUnavailableError,
+    EmbeddingMismatchError,
+    InvalidInputError,
+    InvalidVectorError,
+)
 from bardo.index import embedders, migration
 from bardo.index.drift import Drift, DriftWatch
 from bardo.index.engines import EmbedFunction
@@ -62,6 +67,13 @@ class ModelKeeper:
         """Why no vectors are written at present; empty if they are."""
         return self._upkeep.paused
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What stands in the way of vectors at present, in words."""
+        outage = self._upkeep.outage
+        without = f"what has no vector yet was found by its words alone: {outage}"
+        return tuple(filter(None, (self._upkeep.paused, without if outage else "")))
+
     def steadily(self, work: Callable[[Embedder], Done]) -> Done:
         """Does some work that reads vectors, and does it again if the model was switched meanwhile (law 10)."""
         while True:
@@ -80,11 +92,15 @@ class ModelKeeper:
         """Checks the model if a week has passed since the last time, and there are vectors to compare with.
 
         Returns:
-            What was found; None if it was not due.
+            What was found; None if it was not due, or the model is out of reach.
         """
-        if self._log.fingerprint is None or not self._watch.due(self._clock.now()):
+        if self._log.fingerprint is None or not self._watch.due(self._clock.now()) or self._upkeep.outage:
             return None
-        return self.check()
+        try:
+            return self.check()
+        except EmbedderUnavailableError as error:
+            self._upkeep.outage = str(error)
+            return None
 
     def check(self) -> Drift:
         """Embeds the reference texts anew and compares; critical drift pauses the writing of vectors."""
@@ -110,13 +126,17 @@ class ModelKeeper:
             return self._go_on(self._moving, steps, progress)
 
     def move_on(self) -> MigrationReport | None:
-        """One step of the migration that is under way; None if there is none, or its model is not at hand."""
+        """One step of the migration that is under way; None if there is none, or its model is not to be had."""
         with self._lock:
             moving = self._moving or self._resumed()
             if moving is None:
                 return None
             self._moving = moving
-            return self._go_on(moving, 1, quiet)
+            try:
+                return self._go_on(moving, 1, quiet)
+            except EmbedderUnavailableError as error:
+                self._upkeep.outage = str(error)
+                return None
 
     def abandon(self) -> None:
         """Gives the migration up: the model in force stays.

@@ -8,8 +8,10 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 from bardo._core import EpisodeLog, FactStore, HotSet, Names
+from bardo.errors import EmbedderUnavailableError
 from bardo.index.documents import embed
-from bardo.ports import Embedder, Progress, quiet
+from bardo.model import Fingerprint
+from bardo.ports import Embedder, Progress, Vectors, quiet
 
 if TYPE_CHECKING:
     from bardo.index.lance import LanceIndex
@@ -73,6 +75,8 @@ class Upkeep:
         self._lock = threading.RLock()
         #: Why no vectors are written at present; empty if they are.
         self.paused = ""
+        #: Why the model could not embed what waits; empty if it could. It is asked again the next time.
+        self.outage = ""
         self.names = Names(facts)
 
     @property
@@ -89,13 +93,14 @@ class Upkeep:
         return self._archive is not None
 
     def embed(self, progress: Progress = quiet) -> int:
-        """Gives every episode and fact that has none its vectors.
+        """Gives every episode and fact that has none its vectors; where the model fails, `outage` says why.
 
         Returns:
             How many were embedded.
         """
         with self._lock:
-            embedded = self._embed_episodes(progress) + self.embed_facts()
+            self.outage = ""
+            embedded = self._unless_out(lambda: self._embed_episodes(progress)) + self.embed_facts()
             self.read_names(least=NAMES_AT_ONCE)
             return embedded
 
@@ -125,15 +130,39 @@ class Upkeep:
             change = self._facts.last_change
             if change == self._facts_embedded:
                 return 0
-            done = 0
-            while not self.paused and (page := self._facts.without_vectors(PAGE)):
-                whole = self._embedder.embed_documents([fact.text for fact in page])
-                self._facts.put_vectors([fact.id for fact in page], whole, self._embedder.fingerprint)
-                done += len(page)
+            done = self._unless_out(self._embed_pages_of_facts)
             self._hot.sync_facts(self._facts)
-            if not done and not self.paused:
+            if not (done or self.paused or self.outage):
                 self._facts_embedded = change
             return done
+
+    def _embed_pages_of_facts(self) -> int:
+        done = 0
+        while not self.paused and (page := self._facts.without_vectors(PAGE)):
+            whole = self._embedder.embed_documents([fact.text for fact in page])
+            self._facts.put_vectors([fact.id for fact in page], whole, self._embedder.fingerprint)
+            done += len(page)
+        return done
+
+    def vectors_of(self, texts: Sequence[str]) -> tuple[Vectors, Fingerprint] | tuple[None, None]:
+        """Vectors of new facts with their model, if it can be asked at present; otherwise they get them later."""
+        if self.paused:
+            return None, None
+        try:
+            return self._embedder.embed_documents(texts), self._embedder.fingerprint
+        except EmbedderUnavailableError as error:
+            self.outage = str(error)
+            return None, None
+
+    def _unless_out(self, embed: Callable[[], int]) -> int:
+        """Embeds if the model can: what has no vector yet is found by its words, and nobody waits for it (law 2)."""
+        if self.outage:
+            return 0
+        try:
+            return embed()
+        except EmbedderUnavailableError as error:
+            self.outage = str(error)
+            return 0
 
     def _embed_episodes(self, progress: Progress) -> int:
         done = 0
@@ -168,7 +197,7 @@ class Upkeep:
             verified = self._log.stats()["last_verification"]
             if not self.missing_in_archive() and verified == self._log.watermark(_VERIFIED):
                 return 0
-            self._embed_episodes(quiet)
+            self._unless_out(lambda: self._embed_episodes(quiet))
             synced = self.archive.sync(self._log)
             self._note_archived(verified)
             return synced.appended

@@ -21,6 +21,8 @@ def sleep(at: At = HERE, as_json: Json = False, debug: Debug = False) -> None:
     output.document(document)
     told = [(name, value) for name, value in document.items() if not isinstance(value, list)]
     output.show(tables.pairs(told, title="One night's work"))
+    for note in report.notes:
+        output.note(note)
 
 
 def rebuild(at: At = HERE, as_json: Json = False, debug: Debug = False) -> None:

@@ -1,79 +1,12 @@
 //! Which words of a text may be dropped to shorten it, and which never: numbers, names, negations, URLs and code.
 
 use super::predict::WordModel;
+use crate::index::sense::is_negation;
 use crate::index::stop_words::is_stop_word;
 
-/// Words that turn a statement round, in the languages that write them alone.
-const NEGATIONS: &[&str] = &[
-    "aber",
-    "aucun",
-    "aucune",
-    "barely",
-    "but",
-    "cannot",
-    "cant",
-    "didnt",
-    "doesnt",
-    "dont",
-    "except",
-    "hardly",
-    "however",
-    "instead",
-    "isnt",
-    "jamais",
-    "kein",
-    "keine",
-    "keinem",
-    "keinen",
-    "keiner",
-    "less",
-    "mai",
-    "nao",
-    "não",
-    "ne",
-    "neither",
-    "never",
-    "nicht",
-    "nichts",
-    "nie",
-    "niemals",
-    "nimmer",
-    "no",
-    "nobody",
-    "non",
-    "none",
-    "nor",
-    "not",
-    "nothing",
-    "nowhere",
-    "nunca",
-    "ohne",
-    "only",
-    "pas",
-    "rarely",
-    "refuse",
-    "refused",
-    "rien",
-    "sans",
-    "scarcely",
-    "seldom",
-    "senza",
-    "sin",
-    "ungefähr",
-    "unless",
-    "unlike",
-    "until",
-    "without",
-    "won't",
-    "wont",
-    "без",
-    "не",
-    "нет",
-    "ни",
-    "никогда",
-    "никто",
-    "ничего",
-];
+/// Words that limit a statement without saying no.
+const LIMITS: &[&str] =
+    &["aber", "but", "except", "however", "instead", "less", "mai", "only", "ungefähr", "unless", "until"];
 /// Numbers in words, and what stands for one.
 const NUMBERS: &[&str] = &[
     "billion",
@@ -229,8 +162,8 @@ fn must_stay(word: &str, first: bool, model: &WordModel) -> bool {
     if initial && !(is_stop_word(&lower) || (first && model.in_lower_case(bare))) {
         return true;
     }
-    lower.ends_with("n't")
-        || NEGATIONS.contains(&lower.as_str())
+    is_negation(&lower)
+        || LIMITS.contains(&lower.as_str())
         || lower.split('-').any(|part| NUMBERS.contains(&part))
 }
 

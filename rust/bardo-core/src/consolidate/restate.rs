@@ -10,9 +10,10 @@ use crate::index::SAME_MEANING;
 use crate::index::facts_change::reinforce_one;
 use crate::index::facts_record::{self as record, Stored, normalised};
 use crate::index::facts_schema::Direction;
-use crate::index::facts_upsert::{confirm, same_figures};
+use crate::index::facts_upsert::confirm;
 use crate::index::facts_write::Writer;
 use crate::index::migrate::Step;
+use crate::index::sense::same_sense;
 
 /// Facts that an episode may restate. Baselines are about their numbers and have a test of their own.
 const LIVING: &str = "status IN ('active', 'contradicted') AND kind <> 'baseline'";
@@ -35,7 +36,7 @@ pub(crate) fn settle(
         let Some(stored) = record::select(&writer.transaction, "WHERE serial = ?1", [serial])?.pop() else {
             continue;
         };
-        if same_figures(&stored.fact.text, &saying.text) {
+        if same_sense(&stored.fact.text, &saying.text) {
             restate(writer, pass, stored, saying, report)?;
         }
     }

@@ -11,6 +11,7 @@ use super::facts_record::{self as record, Stored, normalised};
 use super::facts_schema::{Direction, encode};
 use super::facts_vectors::{check_vector, claim_fingerprint};
 use super::facts_write::Writer;
+use super::sense::same_sense;
 use crate::error::{Error, Result};
 use crate::index::migrate::Step;
 use crate::model::decay::{confidence_now, reinforced};
@@ -191,7 +192,7 @@ fn same_text(writer: &Writer<'_>, fact: &Fact) -> Step<Option<Stored>> {
     Ok(candidates.into_iter().find(|stored| normalised(&stored.fact.text) == text))
 }
 
-/// Facts of like meaning that are looked at for the same figures.
+/// Facts of like meaning that are looked at for the same sense.
 const CANDIDATES: usize = 8;
 
 /// The vectors of the categories that a batch touches, read once.
@@ -219,8 +220,7 @@ impl Neighbours {
         for (_, serial) in near.into_iter().take(CANDIDATES) {
             let found =
                 record::select(&writer.transaction, &format!("WHERE serial = ?1 AND {LIVING}"), [serial])?;
-            if let Some(stored) = found.into_iter().find(|stored| same_figures(&stored.fact.text, &fact.text))
-            {
+            if let Some(stored) = found.into_iter().find(|stored| same_sense(&stored.fact.text, &fact.text)) {
                 return Ok(Some(stored));
             }
         }
@@ -248,16 +248,6 @@ impl Neighbours {
         }
         Ok(&self.known[&key])
     }
-}
-
-/// Whether two texts carry the same numbers: embeddings hardly tell 30 basis points from 300.
-pub(crate) fn same_figures(left: &str, right: &str) -> bool {
-    fn figures(text: &str) -> impl Iterator<Item = &str> {
-        text.split(|character: char| !character.is_numeric() && character != '.' && character != ',')
-            .map(|part| part.trim_matches(['.', ',']))
-            .filter(|part| !part.is_empty())
-    }
-    figures(left).eq(figures(right))
 }
 
 /// What a repetition does to the fact that is there.

@@ -32,6 +32,7 @@ pub mod nearest;
 #[cfg(test)]
 mod numbers;
 mod pieces;
+pub(crate) mod sense;
 pub mod sentences;
 mod signs;
 mod snapshot;

@@ -1,0 +1,240 @@
+//! Whether two texts of like meaning can be the same statement. Embeddings hardly tell 30 basis points from 300, "rises"
+//! from "falls", "never" from "always", or one person from another: what is alike in all else differs there.
+
+use std::collections::HashSet;
+
+use rust_stemmers::{Algorithm, Stemmer};
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::stop_words::is_stop_word;
+
+/// Words that say no, in the languages that write them alone.
+const NEGATIONS: &[&str] = &[
+    "aucun",
+    "aucune",
+    "barely",
+    "cannot",
+    "cant",
+    "didnt",
+    "doesnt",
+    "dont",
+    "hardly",
+    "isnt",
+    "jamais",
+    "kein",
+    "keine",
+    "keinem",
+    "keinen",
+    "keiner",
+    "nao",
+    "não",
+    "ne",
+    "neither",
+    "never",
+    "nicht",
+    "nichts",
+    "nie",
+    "niemals",
+    "nimmer",
+    "no",
+    "nobody",
+    "non",
+    "none",
+    "nor",
+    "not",
+    "nothing",
+    "nowhere",
+    "nunca",
+    "ohne",
+    "pas",
+    "rarely",
+    "refuse",
+    "refused",
+    "rien",
+    "sans",
+    "scarcely",
+    "seldom",
+    "senza",
+    "sin",
+    "unlike",
+    "without",
+    "wont",
+    "без",
+    "не",
+    "нет",
+    "ни",
+    "никогда",
+    "никто",
+    "ничего",
+];
+
+/// Words that turn a statement round where the other stands in its place.
+const OPPOSITES: &[(&[&str], &[&str])] = &[
+    (&["above", "over"], &["below", "under", "beneath"]),
+    (&["accept", "accepted"], &["reject", "decline", "refuse"]),
+    (&["add"], &["remove", "subtract"]),
+    (&["ahead"], &["behind"]),
+    (&["all", "every", "everybody"], &["none", "nobody"]),
+    (&["allow", "permit"], &["forbid", "forbidden", "deny", "prohibit"]),
+    (&["always", "often", "usually"], &["never", "seldom", "rarely"]),
+    (&["before"], &["after"]),
+    (&["best"], &["worst"]),
+    (&["better"], &["worse"]),
+    (&["bullish"], &["bearish"]),
+    (&["buy", "bought"], &["sell", "sold"]),
+    (&["cheap", "cheaper"], &["expensive", "dear", "dearer"]),
+    (&["create"], &["delete", "destroy"]),
+    (&["deposit"], &["withdraw", "withdrew", "withdrawal"]),
+    (&["early", "earlier"], &["late", "later"]),
+    (&["enable"], &["disable"]),
+    (&["expand", "grow", "grew"], &["contract", "shrink", "shrank"]),
+    (&["fast", "faster", "quick"], &["slow", "slower"]),
+    (&["first"], &["last"]),
+    (&["gain", "profit", "win", "won"], &["lose", "lost", "loss"]),
+    (&["healthy", "well"], &["sick", "ill"]),
+    (&["high", "higher", "upper"], &["low", "lower"]),
+    (&["hire", "hired"], &["fire", "fired"]),
+    (&["hot", "warm"], &["cold", "cool"]),
+    (&["import"], &["export"]),
+    (
+        &["increase", "rise", "rose", "risen", "climb"],
+        &["decrease", "fall", "fell", "fallen", "drop", "decline"],
+    ),
+    (&["inflow"], &["outflow"]),
+    (&["inside"], &["outside"]),
+    (&["like", "love", "enjoy"], &["dislike", "hate", "loathe"]),
+    (&["long", "longer"], &["short", "shorter"]),
+    (&["married"], &["divorced"]),
+    (&["maximum", "max"], &["minimum", "min"]),
+    (&["more", "most"], &["less", "fewer", "least"]),
+    (&["north", "northern"], &["south", "southern"]),
+    (&["east", "eastern"], &["west", "western"]),
+    (&["on"], &["off"]),
+    (&["open", "opened"], &["close", "closed", "shut"]),
+    (&["left"], &["right"]),
+    (&["positive"], &["negative"]),
+    (&["right", "correct"], &["wrong", "incorrect"]),
+    (&["safe"], &["unsafe", "dangerous"]),
+    (&["start", "begin", "began", "begun"], &["stop", "end", "ended", "finish"]),
+    (&["strong", "stronger"], &["weak", "weaker"]),
+    (&["succeed", "success"], &["fail", "failure"]),
+    (&["surplus"], &["deficit"]),
+    (&["tighten"], &["loosen"]),
+    (&["true"], &["false"]),
+    (&["up"], &["down"]),
+    (&["widen"], &["narrow"]),
+    (&["with"], &["without"]),
+];
+
+/// Whether a word in lower case says no.
+pub(crate) fn is_negation(word: &str) -> bool {
+    word.ends_with("n't") || NEGATIONS.contains(&word)
+}
+
+/// Whether two texts that mean about the same carry the same figures, say no as often, name nobody else, and have no
+/// word in the place of its opposite. It is no judgement of texts that do not mean about the same.
+pub(crate) fn same_sense(left: &str, right: &str) -> bool {
+    if !figures(left).eq(figures(right)) {
+        return false;
+    }
+    let [left, right] = [left, right].map(Words::of);
+    left.negations == right.negations && !left.differs_in_name(&right) && !left.is_opposite(&right)
+}
+
+/// The numbers of a text, in order.
+fn figures(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|character: char| !character.is_numeric() && character != '.' && character != ',')
+        .map(|part| part.trim_matches(['.', ',']))
+        .filter(|part| !part.is_empty())
+}
+
+/// What is compared of a text.
+struct Words {
+    stems: HashSet<String>,
+    /// Stems of what is written with a capital.
+    names: HashSet<String>,
+    negations: usize,
+}
+
+impl Words {
+    fn of(text: &str) -> Self {
+        let stemmer = Stemmer::create(Algorithm::English);
+        let mut words = Self { stems: HashSet::new(), names: HashSet::new(), negations: 0 };
+        for word in text.unicode_words() {
+            let lower = word.to_lowercase().replace('\u{2019}', "'");
+            words.negations += usize::from(is_negation(&lower));
+            let stem = stemmer.stem(lower.strip_suffix("'s").unwrap_or(&lower)).into_owned();
+            if word.contains(char::is_uppercase) && !is_stop_word(&lower) {
+                words.names.insert(stem.clone());
+            }
+            words.stems.insert(stem);
+        }
+        words
+    }
+
+    /// Whether each names what the other does not speak of.
+    fn differs_in_name(&self, other: &Self) -> bool {
+        let alone = |one: &Self, other: &Self| one.names.iter().any(|name| !other.stems.contains(name));
+        alone(self, other) && alone(other, self)
+    }
+
+    /// Whether one says a word where the other says its opposite.
+    fn is_opposite(&self, other: &Self) -> bool {
+        let stemmer = Stemmer::create(Algorithm::English);
+        let alone = |one: &Self, other: &Self, words: &[&str]| {
+            words
+                .iter()
+                .map(|word| stemmer.stem(word))
+                .any(|stem| one.stems.contains(stem.as_ref()) && !other.stems.contains(stem.as_ref()))
+        };
+        OPPOSITES.iter().any(|(these, those)| {
+            (alone(self, other, these) && alone(other, self, those))
+                || (alone(self, other, those) && alone(other, self, these))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn what_differs_in_one_word_that_matters_is_not_the_same() {
+        for (left, right) in [
+            ("The fee is 30 basis points", "The fee is 300 basis points"),
+            ("The lock takes 3 turns", "No lock takes 3 turns"),
+            ("Gas doubles on Mondays", "Gas doesn't double on Mondays"),
+            ("ETH rises after an oracle update", "ETH falls after an oracle update"),
+            ("ETH rose before the update", "ETH rose after the update"),
+            ("Anna signs the releases on Friday", "Boris signs the releases on Friday"),
+            ("the vault of Aave opens at noon", "the vault of Maker opens at noon"),
+            ("He likes tea", "He dislikes tea"),
+            ("Он пьёт чай", "Он не пьёт чай"),
+        ] {
+            assert!(!same_sense(left, right), "{left} / {right}");
+        }
+    }
+
+    #[test]
+    fn another_order_or_wording_is_the_same() {
+        for (left, right) in [
+            ("Gas doubles on Mondays", "On Mondays gas doubles"),
+            ("The pool never drains at night", "At night the pool never drains"),
+            ("Anna signs the releases on Friday", "The releases are signed by Anna on Friday"),
+            ("Aave's vault opens at noon", "The vault of Aave opens at noon"),
+            ("prices rise and fall with demand", "with demand, prices fall and rise"),
+        ] {
+            assert!(same_sense(left, right), "{left} / {right}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_text_is_the_same_as_itself_and_order_does_not_matter(left in ".{0,60}", right in ".{0,60}") {
+            prop_assert!(same_sense(&left, &left));
+            prop_assert_eq!(same_sense(&left, &right), same_sense(&right, &left));
+        }
+    }
+}
