@@ -73,7 +73,12 @@ impl Clues {
             })
             || clues.words.windows(2).any(|pair| pair[0] == "how" && pair[1] == "long");
         let says = |words: &[&str]| clues.words.iter().any(|word| words.contains(&word.as_str()));
-        clues.asks_of = if says(&["you", "your", "yours"]) {
+        // "Can you suggest ..." asks something of the agent; "you suggested ..." asks about what it said.
+        let agent_spoke = clues.words.iter().enumerate().any(|(at, word)| {
+            let before = at.checked_sub(1).map(|before| clues.words[before].as_str());
+            word == "you" && !before.is_some_and(|before| REQUESTS.contains(&before))
+        });
+        clues.asks_of = if agent_spoke || says(&["your", "yours", "remind"]) {
             Some(Role::Agent)
         } else if says(&["i", "me", "my", "mine", "i'm", "i've", "i\u{2019}m", "i\u{2019}ve"]) {
             Some(Role::User)
@@ -105,6 +110,9 @@ impl Clues {
             && (self.months.is_empty() || self.months.contains(&date.month))
     }
 }
+
+/// Words before "you" that make a request of it.
+const REQUESTS: [&str; 9] = ["can", "could", "do", "may", "might", "should", "thank", "will", "would"];
 
 /// What the features of one memory are computed from.
 pub struct Surroundings<'search> {
@@ -173,6 +181,22 @@ mod tests {
 
     /// 2024-01-01.
     const NOW: Micros = 1_704_067_200_000_000;
+
+    #[test]
+    fn a_request_to_the_agent_is_no_question_about_what_it_said() {
+        for (query, asks_of) in [
+            ("Which bottles did you recommend?", Some(Role::Agent)),
+            ("You gave me a list of names", Some(Role::Agent)),
+            ("Can you remind me of the name of the trail?", Some(Role::Agent)),
+            ("What was in your list?", Some(Role::Agent)),
+            ("Can you suggest something for my commute?", Some(Role::User)),
+            ("Do you have any ideas what I could paint?", Some(Role::User)),
+            ("Could you explain this?", None),
+            ("Where did Anna go?", None),
+        ] {
+            assert_eq!(Clues::of(query, NOW).asks_of, asks_of, "{query}");
+        }
+    }
 
     #[test]
     fn a_query_names_speakers_dates_and_asks_for_times() {
