@@ -891,6 +891,36 @@ class Found:
     searched: int
     candidates: int
 
+    def __len__(self) -> int: ...
+    def hit(self, place: int) -> Hit:
+        """One hit by its place from 0.
+
+        Raises:
+            IndexError: There are not so many.
+        """
+
+    def outline(
+        self, place: int
+    ) -> tuple[str, str, Literal["episode", "fact"], float, float, int, int, Source, bool]:
+        """Text, id, layer, score, confidence, tick, wall clock, source, and whether another life learned it.
+
+        Raises:
+            IndexError: There are not so many, or the records were not read.
+        """
+
+    def record(self, place: int) -> Episode | Fact:
+        """The whole record of a memory.
+
+        Raises:
+            IndexError: There are not so many, or the records were not read.
+        """
+
+    def facts(self) -> list[str]:
+        """Ids of the facts among the hits."""
+
+    def with_notes(self, notes: Sequence[str]) -> Found:
+        """The same with further notes."""
+
 @final
 class HotSet:
     """One index in memory over episodes and facts: metadata, words (BM25) and vectors. Safe to share among threads."""
@@ -994,6 +1024,7 @@ class HotSet:
         settings: RecallSettings | None = None,
         tokens: tuple[Sequence[str], Sequence[int], npt.NDArray[np.float32]] | None = None,
         log: EpisodeLog | None = None,
+        facts: FactStore | None = None,
     ) -> Found:
         """Finds the memories that matter for a query, in one call and without the GIL.
 
@@ -1009,7 +1040,9 @@ class HotSet:
             settings: How to rank.
             tokens: Words of the query, tokens of each, and their vectors of shape (tokens, dims): with `log`, for late
                 interaction.
-            log: Where the codes of the episodes' tokens are.
+            log: Where the episodes and the codes of their tokens are.
+            facts: Where the facts are: with `log`, the records of what is found are read in the same call. A memory
+                whose record is no longer there leaves the answer with a note.
 
         Raises:
             InvalidInputError: An argument is out of range.

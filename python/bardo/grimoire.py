@@ -22,6 +22,7 @@ from bardo.bequeath.inherit import InheritanceReport, adopt
 from bardo.bequeath.legacy import leave
 from bardo.bequeath.lineage import Lineage, is_dead
 from bardo.bequeath.testament import Testament
+from bardo.capture import inbox
 from bardo.capture.intake import episodes_from
 from bardo.capture.recorder import PAGE, Recorder, name_list, pages
 from bardo.consolidate import curator
@@ -88,6 +89,7 @@ class Grimoire(Knowledge):
         self._records = PromptRecords(
             self.path, learn=feedback_settings.learn, evidence=feedback_settings.evidence
         )
+        self._inbox = inbox.Watch(self.path)
         self._unembedded = 0
         self._last_pass = self._log.watermark(_LAST_PASS)
         self._eraser = Eraser(folder, stores, self._upkeep, embedder, clock)
@@ -225,7 +227,13 @@ class Grimoire(Knowledge):
             How many were new.
         """
         self._ready()
-        return 0 if self.is_dead else self._recorder.drain(self.path)
+        if not self._inbox.has_changed() or self.is_dead:
+            return 0
+        try:
+            return self._recorder.drain(self.path)
+        except BaseException:
+            self._inbox.look_again()
+            raise
 
     def verify(
         self, what: str | Episode | Iterable[str | Episode], *, importance: float | None = None
@@ -440,10 +448,10 @@ class Grimoire(Knowledge):
                 thread=thread, policy=policy, diversity=diversity,
             )
         )  # fmt: skip
+        known = recollection.facts
         recollection = with_turns(recollection, self._hot, self._log, window=window, as_of=as_of)
         if notes := narrowing + self._models.notes:
             recollection = dataclasses.replace(recollection, notes=(*recollection.notes, *notes))
-        known = [memory.id for memory in recollection if memory.layer == "fact"]
         if known and not self.is_dead:
             self._facts.touch(known, tick=self.now_tick)
         return recollection

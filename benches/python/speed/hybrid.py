@@ -53,7 +53,13 @@ def filled(folder: Path, world: World, **options: Any) -> bardo.Grimoire:
 
 def ours(folder: Path, world: World, stack: ExitStack) -> Search:
     grimoire = stack.enter_context(filled(folder / "bardo", world))
-    return lambda number: grimoire.recall(world.questions[number], limit=LIMIT)
+
+    def search(number: int) -> object:
+        # What a memory says is made when it is asked for, so ask for it.
+        found = grimoire.recall(world.questions[number], limit=LIMIT)
+        return [(memory.id, memory.score, memory.text) for memory in found]
+
+    return search
 
 
 def composite(folder: Path, world: World, stack: ExitStack) -> Search:

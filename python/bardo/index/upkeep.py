@@ -72,6 +72,8 @@ class Upkeep:
         self._archive: LanceIndex | None = None
         #: Number of the change of facts at which all of them had vectors; a look at every recall must be cheap.
         self._facts_embedded = -1
+        #: The same at which it was last looked for names.
+        self._named = -2
         self._lock = threading.RLock()
         #: Why no vectors are written at present; empty if they are.
         self.paused = ""
@@ -101,7 +103,10 @@ class Upkeep:
         with self._lock:
             self.outage = ""
             embedded = self._unless_out(lambda: self._embed_episodes(progress)) + self.embed_facts()
-            self.read_names(least=NAMES_AT_ONCE)
+            # Nothing that names anything can have come without one of the two.
+            if embedded or self._named != self._facts_embedded or self.paused or self.outage:
+                self._named = self._facts_embedded
+                self.read_names(least=NAMES_AT_ONCE)
             return embedded
 
     def read_names(self, *, least: int = 1) -> None:

@@ -7,13 +7,12 @@ same scores, explained in the same way, and let go of again.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from bardo._core import EpisodeLog, Hit, HotSet
+from bardo._core import EpisodeLog, Found, HotSet
 from bardo.errors import NotFoundError, StoreError
 from bardo.index.lance import LanceIndex
 from bardo.ports import Vectors
@@ -25,23 +24,6 @@ DEPTH = 100
 _QUERY_CHARACTERS = 4_096
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _OLDEST, _LATEST = datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, tzinfo=UTC)
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """As `_core.Found`, with what LanceDB added.
-
-    Args:
-        hits: Best first.
-        notes: What could not be done.
-        searched: Memories that the filters let through.
-        candidates: Memories that were scored.
-    """
-
-    hits: Sequence[Hit]
-    notes: Sequence[str]
-    searched: int
-    candidates: int
 
 
 class Everything:
@@ -69,13 +51,12 @@ class Everything:
         filters: Filters | None = options.get("filters")
         cold_upto = self._hot.cold_upto
         if not cold_upto or not reaches_episodes(filters):
-            found = self._hot.search(text, vector, **options)
-            return Found(found.hits, found.notes, found.searched, found.candidates)
+            return self._hot.search(text, vector, **options)
         notes: list[str] = []
         # One at a time: the guests of one query are no candidates of another.
         with self._lock, self._guests(self._propose(text, vector, filters, cold_upto, notes)):
             found = self._hot.search(text, vector, **options)
-        return Found(found.hits, [*found.notes, *notes], found.searched, found.candidates)
+        return found.with_notes(notes)
 
     def _propose(
         self, text: str, vector: Vectors | None, filters: Filters | None, cold_upto: int, notes: list[str]

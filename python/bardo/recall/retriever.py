@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Protocol, overload
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, cast, overload
 
 from bardo import _core
 from bardo.config import Recall
@@ -147,8 +147,41 @@ class Explanation:
         return "; ".join(parts)
 
 
+class _Outlined:
+    """A memory whose fields are made of what the core found when one of them is asked for."""
+
+    __slots__ = ("_found",)
+    _found: tuple[_core.Found, int]
+
+    @classmethod
+    def _at(cls, found: _core.Found, place: int) -> Self:
+        memory = object.__new__(cls)
+        object.__setattr__(memory, "_found", (found, place))
+        return memory
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Called for a field that is not there yet."""
+            found, place = object.__getattribute__(self, "_found")
+            if name == "record":
+                object.__setattr__(self, name, found.record(place))
+            elif name == "why":
+                object.__setattr__(self, name, _explanation(found.hit(place), self.record))
+            else:
+                for known, value in zip(_OUTLINE, (*found.outline(place), (), ()), strict=True):
+                    object.__setattr__(self, known, value)
+            return object.__getattribute__(self, name)
+
+
+#: Fields of a memory as `_core.Found.outline` gives them, and those that `window.py` fills.
+_OUTLINE = (
+    "text", "id", "layer", "score", "confidence", "tick", "at", "source", "inherited", "before", "after",
+)  # fmt: skip
+
+
 @dataclass(frozen=True, slots=True)
-class Memory:
+class Memory(_Outlined):
     """A memory that was recalled.
 
     Args:
@@ -182,8 +215,26 @@ class Memory:
     after: tuple[Episode, ...] = ()
 
 
+class _Asked:
+    """A recollection whose id is made when it is asked for."""
+
+    __slots__ = ("_asked",)
+    _asked: tuple[int, _core.Found | None]
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Called for a field that is not there yet."""
+            tick, _ = object.__getattribute__(self, "_asked")
+            if name == "id":
+                ids = "".join(memory.id for memory in self.memories)
+                digest = hashlib.blake2s(f"{self.query}\0{tick}\0{ids}".encode(), digest_size=8)
+                object.__setattr__(self, name, digest.hexdigest())
+            return object.__getattribute__(self, name)
+
+
 @dataclass(frozen=True, slots=True)
-class Recollection(Sequence[Memory]):
+class Recollection(_Asked, Sequence[Memory]):
     """The memories that answer a query, best first.
 
     Args:
@@ -216,35 +267,19 @@ class Recollection(Sequence[Memory]):
     def __iter__(self) -> Iterator[Memory]:
         return iter(self.memories)
 
-
-class Found(Protocol):
-    """What a search found."""
-
     @property
-    def hits(self) -> Sequence[_core.Hit]:
-        """Best first."""
-        ...
-
-    @property
-    def notes(self) -> Sequence[str]:
-        """What could not be done."""
-        ...
-
-    @property
-    def searched(self) -> int:
-        """Memories that the filters let through."""
-        ...
-
-    @property
-    def candidates(self) -> int:
-        """Memories that were scored."""
-        ...
+    def facts(self) -> list[str]:
+        """Ids of the facts among the memories."""
+        _, found = getattr(self, "_asked", (0, None))
+        if found is not None:
+            return cast("_core.Found", found).facts()
+        return [memory.id for memory in self.memories if memory.layer == "fact"]
 
 
 class Searcher(Protocol):
     """Where memories are found: the hot set, or more than it."""
 
-    def search(self, text: str, vector: Vectors | None = None, **options: Any) -> Found:
+    def search(self, text: str, vector: Vectors | None = None, **options: Any) -> _core.Found:
         """As `_core.HotSet.search`."""
         ...
 
@@ -325,6 +360,10 @@ class Retriever:
         notes: list[str] = []
         query = query.encode("utf-8", "replace").decode("utf-8")
         vector, tokens = self._vector(query, notes)
+        as_of = filters.as_of if filters else None
+        log, facts = self.log, self.facts
+        # The stores themselves are read by the core in the same call.
+        stores = isinstance(log, _core.EpisodeLog) and isinstance(facts, _core.FactStore)
         found = self.hot.search(
             query,
             vector,
@@ -336,13 +375,17 @@ class Retriever:
             thread=thread,
             settings=self._settings(policy, diversity),
             tokens=tokens and (list(tokens.words), list(tokens.counts), tokens.vectors),
-            log=self.tokens,
+            log=log if stores else self.tokens,
+            facts=facts if stores else None,
         )
         notes += found.notes
-        memories = self._read(found.hits, notes, as_of=filters.as_of if filters else None)
-        ids = "".join(memory.id for memory in memories)
-        digest = hashlib.blake2s(f"{query}\0{now_tick}\0{ids}".encode(), digest_size=8).hexdigest()
-        return Recollection(query, memories, tuple(notes), digest, found.searched, found.candidates)
+        if stores:
+            memories = tuple(Memory._at(found, place) for place in range(len(found)))
+        else:
+            memories = self._read(found.hits, notes, as_of=as_of)
+        if as_of is not None:
+            memories = tuple(self._then(memory, as_of) for memory in memories)
+        return _recollection(query, memories, notes, found, now_tick, as_found=stores)
 
     def _settings(self, policy: str | None, diversity: float) -> _core.RecallSettings:
         weights = self.config.weights
@@ -367,12 +410,9 @@ class Retriever:
             return None, None
         texts = [query[:EMBEDDED_QUERY_CHARACTERS]]
         try:
-            if (
-                self.tokens is not None
-                and isinstance(self.embedder, LateEmbedder)
-                and self.embedder.gives_tokens
-            ):
-                vectors, tokens = self.embedder.embed_late_queries(texts)
+            # `isinstance` with a protocol looks at every member, which takes longer than the whole search may.
+            if self.tokens is not None and getattr(self.embedder, "gives_tokens", False):
+                vectors, tokens = cast("LateEmbedder", self.embedder).embed_late_queries(texts)
                 return vectors[0], tokens[0]
             return self.embedder.embed_queries(texts)[0], None
         except EmbedderUnavailableError as error:
@@ -393,8 +433,7 @@ class Retriever:
         missing = [hit.id for hit in hits if hit.id not in records]
         if missing:
             notes.append(f"{len(missing)} memories are no longer in their store: {', '.join(missing[:3])}")
-        memories = tuple(_memory(hit, records[hit.id]) for hit in hits if hit.id in records)
-        return memories if as_of is None else tuple(self._then(memory, as_of) for memory in memories)
+        return tuple(_memory(hit, records[hit.id]) for hit in hits if hit.id in records)
 
     def _then(self, memory: Memory, tick: int) -> Memory:
         """The memory with the confidence that its record, as it was, had at a tick of the past."""
@@ -404,21 +443,57 @@ class Retriever:
         return replace(memory, confidence=sure, why=replace(memory.why, confidence=sure))
 
 
+def _recollection(
+    query: str,
+    memories: tuple[Memory, ...],
+    notes: list[str],
+    found: _core.Found,
+    now_tick: int,
+    *,
+    as_found: bool,
+) -> Recollection:
+    recollection = object.__new__(Recollection)
+    values = {
+        "query": query, "memories": memories, "notes": tuple(notes), "searched": found.searched,
+        "candidates": found.candidates, "_asked": (now_tick, found if as_found else None),
+    }  # fmt: skip
+    for name, value in values.items():
+        object.__setattr__(recollection, name, value)
+    return recollection
+
+
 def _memory(hit: _core.Hit, record: Episode | Fact) -> Memory:
+    inherited = record.generation > 0 if isinstance(record, Fact) else hit.source != "self"
+    return Memory(
+        text=record.text,
+        id=hit.id,
+        layer=hit.layer,
+        score=hit.score,
+        confidence=hit.confidence,
+        tick=hit.tick,
+        at=hit.at,
+        source=hit.source,
+        inherited=inherited,
+        why=_explanation(hit, record),
+        record=record,
+    )
+
+
+def _explanation(hit: _core.Hit, record: Episode | Fact) -> Explanation:
     if isinstance(record, Fact):
         origin = f" of {record.origin}" if record.origin else ""
         provenance = f"{record.source}{origin}, generation {record.generation}"
-        evidence, inherited = record.evidence, record.generation > 0
+        evidence = record.evidence
     else:
         author = record.speaker or record.role
         provenance = f"{'verified ' if record.verified else ''}{record.kind} by {author}"
-        evidence, inherited = (), hit.source != "self"
+        evidence = ()
     boosts = {
         "source": hit.source_discount,
         "bloodstain": hit.bloodstain_boost,
         "thread": hit.thread_boost,
     }
-    why = Explanation(
+    return Explanation(
         arms=tuple(ArmReason(*reason) for reason in hit.arms),
         conversation=dict(hit.conversation),
         fused=hit.fused,
@@ -433,19 +508,6 @@ def _memory(hit: _core.Hit, record: Episode | Fact) -> Memory:
         provenance=provenance,
         evidence=evidence,
         duplicates=tuple(hit.duplicates),
-    )
-    return Memory(
-        text=record.text,
-        id=hit.id,
-        layer=hit.layer,
-        score=hit.score,
-        confidence=hit.confidence,
-        tick=hit.tick,
-        at=hit.at,
-        source=hit.source,
-        inherited=inherited,
-        why=why,
-        record=record,
     )
 
 

@@ -390,6 +390,9 @@ fn pad_into(pad: Pad) -> (f64, f64, f64) {
 
 /// A float32 as the shortest decimal that names it: 0.8 stays 0.8, not 0.800000011920929.
 pub fn widen(number: f32) -> f64 {
+    if number.fract() == 0.0 {
+        return f64::from(number);
+    }
     number.to_string().parse().unwrap_or_else(|_| f64::from(number))
 }
 

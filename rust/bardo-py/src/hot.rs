@@ -12,6 +12,7 @@ use bardo_core::model::Episode;
 use bardo_core::recall::filter::Filters;
 use bardo_core::recall::late::TokenCodes;
 use bardo_core::recall::place;
+use bardo_core::recall::records;
 use bardo_core::recall::search::{Query, Scratch, search};
 use bardo_core::recall::settings::Settings;
 use bardo_core::recall::single;
@@ -220,7 +221,7 @@ impl PyHotSet {
         })
     }
 
-    #[pyo3(signature = (text, vector=None, *, limit=5, now_tick=0, now=0, filters=None, pad=(0.0, 0.0, 0.0), thread=None, settings=None, tokens=None, log=None))]
+    #[pyo3(signature = (text, vector=None, *, limit=5, now_tick=0, now=0, filters=None, pad=(0.0, 0.0, 0.0), thread=None, settings=None, tokens=None, log=None, facts=None))]
     fn search(
         &self,
         py: Python<'_>,
@@ -235,6 +236,7 @@ impl PyHotSet {
         settings: Option<&PyRecallSettings>,
         tokens: Option<(Vec<String>, Vec<u32>, PyReadonlyArray2<'_, f32>)>,
         log: Option<&EpisodeLog>,
+        facts: Option<&FactStore>,
     ) -> PyResult<PyFound> {
         let filters = filters.map_or_else(|| Ok(Filters::default()), filters_from)?;
         let settings = settings.map_or_else(Settings::default, |settings| settings.0);
@@ -250,8 +252,19 @@ impl PyHotSet {
             _ => None,
         };
         let query = Query { text, vector, limit, now_tick, now, filters: &filters, mood, thread, tokens };
-        let found = py.detach(|| self.search_with_scratch(&query, &settings)).into_python()?;
-        PyFound::new(py, found)
+        let (found, records) = py
+            .detach(|| {
+                let mut found = self.search_with_scratch(&query, &settings)?;
+                let records = match (log, facts) {
+                    (Some(log), Some(facts)) => {
+                        records::read(&mut found, &log.core, &facts.store, filters.as_of)?
+                    }
+                    _ => Vec::new(),
+                };
+                Ok((found, records))
+            })
+            .into_python()?;
+        Ok(PyFound::new(found, records))
     }
 
     #[pyo3(signature = (vector, limit=10))]

@@ -1,6 +1,7 @@
 //! What a recall takes and gives: settings, filters, hits.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use bardo_core::index::hot::Layer;
 use bardo_core::index::lexical::Bm25;
@@ -8,10 +9,12 @@ use bardo_core::model::{Role, Source};
 use bardo_core::recall::explain::{Found, Hit};
 use bardo_core::recall::filter::Filters;
 use bardo_core::recall::late::LateWeights;
+use bardo_core::recall::records::Record;
 use bardo_core::recall::settings::{ConversationWeights, Factors, PerArm, Settings};
+use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 
-use crate::convert::{field, widen};
+use crate::convert::{episode_into, fact_into, field, widen};
 use crate::errors::{IntoPython, invalid};
 
 /// How memories are ranked.
@@ -123,9 +126,9 @@ impl PyHit {
     }
 }
 
-impl From<Hit> for PyHit {
-    fn from(hit: Hit) -> Self {
-        let why = hit.why;
+impl From<&Hit> for PyHit {
+    fn from(hit: &Hit) -> Self {
+        let why = &hit.why;
         Self {
             id: hit.id.to_string(),
             layer: hit.layer.name(),
@@ -150,28 +153,104 @@ impl From<Hit> for PyHit {
             bloodstain_boost: widen(why.bloodstain_boost),
             thread_boost: widen(why.thread_boost),
             age_days: why.age_days,
-            matched: why.matched,
+            matched: why.matched.clone(),
         }
     }
 }
 
-/// The answer to a query.
-#[pyclass(frozen, get_all, module = "bardo._core", name = "Found")]
+/// What was found, and the records of it if they were read.
+#[derive(Debug)]
+struct Answer {
+    hits: Vec<Hit>,
+    records: Vec<Record>,
+}
+
+/// The answer to a query. Python's objects are made of it as they are asked for.
+#[pyclass(frozen, module = "bardo._core", name = "Found")]
 #[derive(Debug)]
 pub struct PyFound {
-    hits: Vec<Py<PyHit>>,
+    answer: Arc<Answer>,
+    #[pyo3(get)]
     notes: Vec<String>,
+    #[pyo3(get)]
     searched: usize,
+    #[pyo3(get)]
     candidates: usize,
 }
 
 impl PyFound {
-    /// Makes the objects that Python sees.
-    pub fn new(py: Python<'_>, found: Found) -> PyResult<Self> {
-        let hits =
-            found.hits.into_iter().map(|hit| Py::new(py, PyHit::from(hit))).collect::<PyResult<_>>()?;
-        Ok(Self { hits, notes: found.notes, searched: found.searched, candidates: found.candidates })
+    /// Takes what the core has found; `records` has one for each hit, or none at all.
+    pub fn new(found: Found, records: Vec<Record>) -> Self {
+        let Found { hits, notes, searched, candidates } = found;
+        Self { answer: Arc::new(Answer { hits, records }), notes, searched, candidates }
     }
+
+    fn at(&self, place: usize) -> PyResult<&Hit> {
+        self.answer.hits.get(place).ok_or_else(|| out_of_range(place))
+    }
+
+    fn record_at(&self, place: usize) -> PyResult<&Record> {
+        self.answer.records.get(place).ok_or_else(|| out_of_range(place))
+    }
+}
+
+/// Text, id, layer, score, confidence, tick, wall clock, source and whether another life learned it.
+type Outline<'found> = (&'found str, String, &'static str, f64, f64, u64, i64, &'static str, bool);
+
+#[pymethods]
+impl PyFound {
+    fn __len__(&self) -> usize {
+        self.answer.hits.len()
+    }
+
+    #[getter]
+    fn hits(&self) -> Vec<PyHit> {
+        self.answer.hits.iter().map(PyHit::from).collect()
+    }
+
+    fn hit(&self, place: usize) -> PyResult<PyHit> {
+        self.at(place).map(PyHit::from)
+    }
+
+    fn outline(&self, place: usize) -> PyResult<Outline<'_>> {
+        let (hit, record) = (self.at(place)?, self.record_at(place)?);
+        let inherited = match record {
+            Record::Episode(_) => hit.source != Source::SelfLived,
+            Record::Fact(fact) => fact.generation > 0,
+        };
+        Ok((
+            record.text(),
+            hit.id.to_string(),
+            hit.layer.name(),
+            widen(hit.score),
+            widen(hit.confidence),
+            hit.tick,
+            hit.at,
+            hit.source.name(),
+            inherited,
+        ))
+    }
+
+    fn record<'py>(&self, py: Python<'py>, place: usize) -> PyResult<Bound<'py, PyAny>> {
+        match self.record_at(place)? {
+            Record::Episode(episode) => episode_into(py, episode),
+            Record::Fact(fact) => fact_into(py, fact),
+        }
+    }
+
+    fn facts(&self) -> Vec<String> {
+        let facts = self.answer.hits.iter().filter(|hit| hit.layer == Layer::Fact);
+        facts.map(|hit| hit.id.to_string()).collect()
+    }
+
+    fn with_notes(&self, notes: Vec<String>) -> Self {
+        let notes = self.notes.iter().cloned().chain(notes).collect();
+        Self { answer: Arc::clone(&self.answer), notes, ..*self }
+    }
+}
+
+fn out_of_range(place: usize) -> PyErr {
+    PyIndexError::new_err(format!("there is no record at place {place}"))
 }
 
 fn conversation_from(given: HashMap<String, f32>) -> PyResult<ConversationWeights> {
@@ -214,9 +293,11 @@ pub fn filters_from(object: &Bound<'_, PyAny>) -> PyResult<Filters> {
             "fact" => Ok(Layer::Fact),
             _ => Err(invalid(format!("{layer:?} is not a layer"), "Use episode, fact or both")),
         })
-        .collect::<PyResult<_>>()?;
+        .collect::<PyResult<Vec<Layer>>>()?;
+    // Both are all there is.
+    let is_all = layers.contains(&Layer::Episode) && layers.contains(&Layer::Fact);
     Ok(Filters {
-        layers,
+        layers: if is_all { Vec::new() } else { layers },
         kinds: names("kinds")?,
         category: field(object, "category")?,
         subjects: names("subjects")?,

@@ -37,6 +37,17 @@ impl EpisodeLog {
         })
     }
 
+    /// The episodes at these places (tick, order within the tick, id), in the same order; `None` where there is none.
+    /// Saves the look for the place that [`EpisodeLog::get`] begins with.
+    pub fn at(&self, places: &[(u64, u32, Id)]) -> Result<Vec<Option<Episode>>> {
+        self.read(|view| {
+            let reader = EpisodeReader::open(view)?;
+            let at =
+                |&(tick, event_index, id): &(u64, u32, Id)| reader.find(&OrderKey { tick, event_index, id });
+            places.iter().map(at).collect()
+        })
+    }
+
     /// Episodes of the ticks from `from_tick` to `to_tick`, both included, in order, at most `limit`, after the episode
     /// `after` if given.
     pub fn range(

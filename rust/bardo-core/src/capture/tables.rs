@@ -138,6 +138,12 @@ impl EpisodeReader {
         self.decode(key, value.value())
     }
 
+    /// The episode at a key, if there is one.
+    pub fn find(&self, key: &OrderKey) -> Result<Option<Episode>, Fault> {
+        let value = self.episodes.get(&key.to_bytes())?;
+        value.map(|value| self.decode(key, value.value())).transpose()
+    }
+
     /// The episode in a value.
     pub fn decode(&self, key: &OrderKey, value: &[u8]) -> Result<Episode, Fault> {
         let annotations = match self.annotations.get(&key.id.0)? {

@@ -5,6 +5,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 
+use prefetch_index::prefetch_index;
 use serde::{Deserialize, Serialize};
 
 use super::calendar::holds_time;
@@ -261,6 +262,17 @@ impl HotSet {
         self.rows.get(slot as usize)?.as_ref()
     }
 
+    /// Wall clock of a slot that is not free.
+    #[must_use]
+    pub fn at(&self, slot: Slot) -> Micros {
+        self.times[slot as usize]
+    }
+
+    /// Asks for the row of a slot before it is needed.
+    pub fn prefetch(&self, slot: Slot) {
+        prefetch_index(&self.rows, slot as usize);
+    }
+
     /// Every row with its slot.
     pub fn rows(&self) -> impl Iterator<Item = (Slot, &Row)> {
         (0..).zip(&self.rows).filter_map(|(slot, row)| Some((slot, row.as_ref()?)))
@@ -306,6 +318,12 @@ impl HotSet {
     #[must_use]
     pub fn conversation_of(&self) -> &[u32] {
         &self.conversation_of
+    }
+
+    /// Whether any memory was ever a turn of a conversation.
+    #[must_use]
+    pub fn has_conversations(&self) -> bool {
+        !self.lengths.is_empty()
     }
 
     /// Words of every conversation.

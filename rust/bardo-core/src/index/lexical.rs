@@ -174,33 +174,35 @@ impl LexicalIndex {
     /// count only where there is nothing else.
     #[must_use]
     pub fn query_terms(&self, query: &str) -> (Vec<QueryTerm>, bool) {
-        let mut words: Vec<(String, TermKind)> = Vec::new();
+        self.query_terms_by(&mut Analyzer::default(), query)
+    }
+
+    /// The same by an analyzer that is used again and again: it knows most words already.
+    pub fn query_terms_by(&self, analyzer: &mut Analyzer, query: &str) -> (Vec<QueryTerm>, bool) {
+        let mut words: Vec<(u64, TermKind, Option<QueryTerm>)> = Vec::new();
         let mut has_word = false;
-        let mut seen = std::collections::HashSet::new();
-        Analyzer::default().terms(cut(query, QUERY_BYTES), &mut |term, kind| {
+        analyzer.terms(cut(query, QUERY_BYTES), &mut |text, kind| {
             has_word |= kind != TermKind::Stop;
-            if words.len() < QUERY_TERMS && seen.insert(xxhash_rust::xxh3::xxh3_64(term.as_bytes())) {
-                words.push((term.to_owned(), kind));
+            let hash = xxhash_rust::xxh3::xxh3_64(text.as_bytes());
+            if words.len() == QUERY_TERMS || words.iter().any(|(seen, ..)| *seen == hash) {
+                return;
             }
+            let known = self.vocabulary.get(&hash).map(|&term| {
+                let documents = self.postings[term as usize].entries.len() as u32;
+                let idf = idf(documents as f32, self.alive as f32);
+                QueryTerm { term, documents, idf, text: text.to_owned() }
+            });
+            words.push((hash, kind, known));
         });
         let has_any = !words.is_empty();
-        let terms = words
-            .into_iter()
-            .filter(|(_, kind)| !has_word || *kind != TermKind::Stop)
-            .filter_map(|(text, _)| {
-                let term = *self.vocabulary.get(&xxhash_rust::xxh3::xxh3_64(text.as_bytes()))?;
-                let documents = self.postings[term as usize].entries.len() as u32;
-                Some(QueryTerm { term, documents, idf: idf(documents as f32, self.alive as f32), text })
-            })
-            .collect();
-        (terms, has_any)
+        let counts = words.into_iter().filter(|(_, kind, _)| !has_word || *kind != TermKind::Stop);
+        (counts.filter_map(|(.., known)| known).collect(), has_any)
     }
 
     /// Inverse document frequency of a single word; of one that no document holds, the greatest there is.
-    #[must_use]
-    pub fn rarity(&self, word: &str) -> f32 {
+    pub fn rarity(&self, analyzer: &mut Analyzer, word: &str) -> f32 {
         let mut documents = 0;
-        Analyzer::default().terms(word, &mut |term, _| {
+        analyzer.terms(word, &mut |term, _| {
             if let Some(&term) = self.vocabulary.get(&xxhash_rust::xxh3::xxh3_64(term.as_bytes())) {
                 documents = documents.max(self.postings[term as usize].entries.len());
             }
@@ -306,6 +308,11 @@ impl LexicalIndex {
         self.documents.get(slot as usize).is_some_and(|terms| terms.binary_search(&term.term).is_ok())
     }
 
+    /// The documents that hold a term, ascending.
+    pub fn documents_of(&self, term: &QueryTerm) -> impl Iterator<Item = Slot> {
+        self.postings[term.term as usize].entries.iter().map(|entry| entry >> FREQUENCY_BITS)
+    }
+
     /// How many documents hold a term.
     #[must_use]
     pub fn documents_with(&self, term: &QueryTerm) -> usize {
@@ -339,6 +346,27 @@ impl LexicalIndex {
         }
         let union = left.len() + right.len() - shared;
         if union == 0 { 0.0 } else { shared as f32 / union as f32 }
+    }
+
+    /// Whether the [`LexicalIndex::similarity`] of two documents is at least so great. Most pairs are told apart by
+    /// their first few terms.
+    #[must_use]
+    pub fn is_similar(&self, left: Slot, right: Slot, least: f32) -> bool {
+        let (one, other) = (&self.documents[left as usize], &self.documents[right as usize]);
+        let (fewer, more) = if one.len() < other.len() { (one, other) } else { (other, one) };
+        // With `m` of the fewer terms missing from the others, at most `fewer - m` of `more + m` are shared.
+        let at_most = |missing: usize| (fewer.len() - missing) as f32 / (more.len() + missing).max(1) as f32;
+        let (mut with, mut missing) = (0, 0);
+        for term in fewer {
+            while more.get(with).is_some_and(|other| other < term) {
+                with += 1;
+            }
+            missing += usize::from(more.get(with) != Some(term));
+            if at_most(missing) < least {
+                return false;
+            }
+        }
+        self.similarity(left, right) >= least
     }
 
     /// Documents in the index.
@@ -502,6 +530,16 @@ mod tests {
             index(&["ETH closed at 2001 today", "ETH closed at 2002 today", "today ETH closed at 2001!"]);
         assert!(index.similarity(0, 1) <= 0.0);
         assert!(index.similarity(0, 2) > 0.99);
+    }
+
+    proptest! {
+        #[test]
+        fn being_similar_is_to_have_the_similarity(
+            left in "[a-e]{1,2}( [a-e]{1,2}){0,7}", right in "[a-e]{1,2}( [a-e]{1,2}){0,7}", least in 0.0_f32..1.2,
+        ) {
+            let index = index(&[&left, &right]);
+            prop_assert_eq!(index.is_similar(0, 1, least), index.similarity(0, 1) >= least);
+        }
     }
 
     proptest! {

@@ -1,11 +1,11 @@
 //! Finding the nearest vectors. Few are compared one by one by their 8-bit codes. Of many, a sieve of one bit per
-//! component (`signs.rs`) first picks those that are worth it, and widens itself until what it left out lies well
-//! below what it found.
+//! component (`signs.rs`) picks those that are worth it: at first the likeliest few, then every one that could still be
+//! as near as the best of those.
 //!
-//! Measured on MiniLM vectors (384 components): the codes alone give recall@10 = 1.000, and 512 memories picked by signs
-//! hold 1.000 of the ten nearest and .997 of the hundred nearest of 6,300.
+//! How far it must reach is known: of a memory at an angle `a` to the query, `a / pi` of the signs differ on average, and
+//! their number is about binomial. Measured on MiniLM vectors (384 components): the codes alone give recall@10 = 1.000.
 
-use std::cmp::Ordering;
+use std::ops::RangeInclusive;
 
 use super::lexical::Slot;
 use super::signs::distances;
@@ -20,27 +20,35 @@ const PICKED_FACTOR: usize = 5;
 const PICKED_LEAST: usize = 512;
 const PICKED_ONE_IN: usize = 128;
 
-/// The sieve is wide enough when the value of this rank
+/// The sieve then lets through whatever may be as near as what has this rank,
 const SURE_RANK: usize = 30;
-/// lies so many standard deviations above the mean of the half that it let through last.
+/// up to so many standard deviations more signs that differ than its nearness lets expect: one in 740 has more.
 const SURE_DEVIATIONS: f32 = 3.0;
 
 /// Candidates re-scored exactly for every one asked for, and at least.
 const RESCORE_FACTOR: usize = 3;
 const RESCORE_LEAST: usize = 30;
 
+/// Distances that are looked at together.
+const BLOCK: usize = 32;
+
+/// Rows that are asked for ahead of the one that is compared.
+const AHEAD: usize = 6;
+
+/// Distance of a row that is not searched.
+const NOT_SEARCHED: u16 = u16::MAX;
+
 /// Working memory of a search.
 #[derive(Debug, Default)]
 pub struct NearestScratch {
+    /// Signs that differ, by row; of a memory with sentences, as many as say the same as all of them together.
     distances: Vec<u16>,
-    picked: Vec<Picked>,
-}
-
-/// The first row of a memory, and what its signs say of it.
-#[derive(Clone, Copy, Debug)]
-struct Picked {
-    value: f32,
-    row: u32,
+    /// Memories by their distance.
+    counts: Vec<u32>,
+    /// The value that each distance stands for, greatest first.
+    by_distance: Vec<f32>,
+    /// Rows that are compared.
+    rows: Vec<u32>,
 }
 
 impl VectorIndex {
@@ -57,23 +65,25 @@ impl VectorIndex {
         value: &impl Fn(&Similarity) -> f32,
         scratch: &mut NearestScratch,
     ) -> Vec<(Slot, f32)> {
-        let mut picked = PICKED_LEAST.max(count * PICKED_FACTOR).max(searched / PICKED_ONE_IN);
-        if searched <= DIRECT.max(2 * picked) || query.dims() != self.dims() {
+        let wanted = PICKED_LEAST.max(count * PICKED_FACTOR).max(searched / PICKED_ONE_IN);
+        if searched <= DIRECT.max(2 * wanted) || query.dims() != self.dims() {
             return self.compare_all(query, allowed, value);
         }
         distances(&self.signs, &query.signs, &mut scratch.distances);
-        loop {
-            self.pick(allowed, picked, value, scratch);
-            let found: Vec<(Slot, f32)> =
-                scratch.picked.iter().map(|picked| self.compare(query, picked.row as usize, value)).collect();
-            if found.len() < picked || is_wide_enough(&found, &scratch.picked, count.min(SURE_RANK)) {
-                return found;
-            }
-            picked *= 2;
-            if picked * 2 > searched {
+        self.sort_out(allowed, value, scratch);
+        let (first, picked) = reach(&scratch.counts, wanted);
+        let mut found = Vec::with_capacity(picked);
+        self.compare_between(query, 0..=first, value, scratch, &mut found);
+        let sure = sure_distance(&found, count.min(SURE_RANK), &scratch.by_distance);
+        if sure > first {
+            let more = scratch.counts[usize::from(first) + 1..=usize::from(sure)].iter().sum::<u32>();
+            if 2 * (picked + more as usize) > searched {
                 return self.compare_all(query, allowed, value);
             }
+            found.reserve(more as usize);
+            self.compare_between(query, first + 1..=sure, value, scratch, &mut found);
         }
+        found
     }
 
     /// The nearest memories by their best sentence, exactly re-scored, nearest first; ties by slot.
@@ -113,84 +123,88 @@ impl VectorIndex {
         (self.owners[row], value(&self.similarity_of(row, |row| self.rough_cosine(query, row))))
     }
 
-    /// Picks the allowed memories of the greatest value by their signs, `count` and their equals: the better half first,
-    /// each half in the order of rows.
-    fn pick(
+    /// Compares the memories whose distance by signs lies in a range, in the order of rows.
+    fn compare_between(
         &self,
-        allowed: &[bool],
-        count: usize,
+        query: &QueryVector,
+        range: RangeInclusive<u16>,
         value: &impl Fn(&Similarity) -> f32,
         scratch: &mut NearestScratch,
+        found: &mut Vec<(Slot, f32)>,
     ) {
-        let NearestScratch { distances, picked } = scratch;
-        picked.clear();
-        let (mut least, mut full) = (f32::NEG_INFINITY, 2 * count);
+        let NearestScratch { distances, rows, .. } = scratch;
+        rows.clear();
+        for (first, block) in (0..).step_by(BLOCK).zip(distances.chunks(BLOCK)) {
+            // Most blocks hold none, and are passed over whole.
+            if block.iter().fold(NOT_SEARCHED, |least, &distance| least.min(distance)) > *range.end() {
+                continue;
+            }
+            rows.extend(
+                (first..).zip(block).filter(|(_, distance)| range.contains(distance)).map(|(row, _)| row),
+            );
+        }
+        for (place, &row) in rows.iter().enumerate() {
+            if let Some(&ahead) = rows.get(place + AHEAD) {
+                self.prefetch(ahead as usize);
+            }
+            found.push(self.compare(query, row as usize, value));
+        }
+    }
+
+    /// Turns the distances of rows into those of memories, and counts them: rows of sentences, of nobody and of what is
+    /// not allowed have none.
+    fn sort_out(&self, allowed: &[bool], value: &impl Fn(&Similarity) -> f32, scratch: &mut NearestScratch) {
+        let NearestScratch { distances, counts, by_distance, .. } = scratch;
         let of_one = |&cosine: &f32| value(&Similarity { whole: cosine, best: cosine, sentences: 1 });
-        let by_distance: Vec<f32> = self.cosines.iter().map(of_one).collect();
+        by_distance.clear();
+        by_distance.extend(self.cosines.iter().map(of_one));
+        counts.clear();
+        counts.resize(by_distance.len(), 0);
+        if self.is_plain() && !allowed.contains(&false) {
+            for &distance in distances.iter() {
+                counts[usize::from(distance)] += 1;
+            }
+            return;
+        }
         for (row, &owner) in self.owners.iter().enumerate() {
-            if owner & SENTENCE != 0 {
+            if owner & SENTENCE != 0 || !allowed[owner as usize] {
+                distances[row] = NOT_SEARCHED;
                 continue;
             }
-            let value = if self.owners.get(row + 1) == Some(&(owner | SENTENCE)) {
+            if self.owners.get(row + 1) == Some(&(owner | SENTENCE)) {
                 let by_signs = |row: usize| self.cosines[usize::from(distances[row])];
-                value(&self.similarity_of(row, by_signs))
-            } else {
-                by_distance[usize::from(distances[row])]
-            };
-            if value < least || !allowed[owner as usize] {
-                continue;
+                let value = value(&self.similarity_of(row, by_signs));
+                let same = by_distance.partition_point(|other| *other > value).min(by_distance.len() - 1);
+                distances[row] = same as u16;
             }
-            picked.push(Picked { value, row: row as u32 });
-            if picked.len() >= full {
-                least = keep_greatest(picked, count);
-                full = 2 * picked.len();
-            }
+            counts[usize::from(distances[row])] += 1;
         }
-        keep_greatest(picked, count);
-        let middle = picked.len() / 2;
-        if middle > 0 {
-            picked.select_nth_unstable_by(middle - 1, |left, right| left.order(*right));
-        }
-        // Memory is read in its own order.
-        picked[..middle].sort_unstable_by_key(|picked| picked.row);
-        picked[middle..].sort_unstable_by_key(|picked| picked.row);
     }
 }
 
-impl Picked {
-    fn order(self, other: Self) -> Ordering {
-        other.value.total_cmp(&self.value).then(self.row.cmp(&other.row))
-    }
-}
-
-/// Keeps the `count` greatest and whatever equals the last of them, whose value it returns: which of equals are kept
-/// must not depend on where their rows are.
-fn keep_greatest(picked: &mut Vec<Picked>, count: usize) -> f32 {
-    if picked.len() <= count {
-        return f32::NEG_INFINITY;
-    }
-    picked.select_nth_unstable_by(count - 1, |left, right| left.order(*right));
-    let least = picked[count - 1].value;
-    let mut kept = count;
-    for at in count..picked.len() {
-        if picked[at].value >= least {
-            picked.swap(kept, at);
-            kept += 1;
+/// The distance up to which there are at least so many memories, and how many there are.
+fn reach(counts: &[u32], wanted: usize) -> (u16, usize) {
+    let mut sum = 0;
+    for (distance, count) in (0..).zip(counts) {
+        sum += *count as usize;
+        if sum >= wanted {
+            return (distance, sum);
         }
     }
-    picked.truncate(kept);
-    least
+    (counts.len().saturating_sub(1) as u16, sum)
 }
 
-/// Whether what the sieve left out can hardly be among the best: it resembles the worse half of what it let through.
-fn is_wide_enough(found: &[(Slot, f32)], picked: &[Picked], rank: usize) -> bool {
-    debug_assert_eq!(found.len(), picked.len());
-    let worse = &found[found.len() / 2..];
-    let count = worse.len() as f32;
-    let mean = worse.iter().map(|(_, value)| value).sum::<f32>() / count;
-    let variance = worse.iter().map(|(_, value)| (value - mean) * (value - mean)).sum::<f32>() / count;
-    let bound = mean + SURE_DEVIATIONS * variance.sqrt();
-    found.iter().filter(|(_, value)| *value > bound).count() >= rank
+/// The distance beyond which a memory can hardly be as near as the one of a rank among those that were compared.
+fn sure_distance(found: &[(Slot, f32)], rank: usize, by_distance: &[f32]) -> u16 {
+    let signs = by_distance.len() - 1;
+    let mut values: Vec<f32> = found.iter().map(|(_, value)| *value).collect();
+    if rank == 0 || values.len() < rank {
+        return signs as u16;
+    }
+    let (_, least, _) = values.select_nth_unstable_by(rank - 1, |left, right| right.total_cmp(left));
+    let expected = by_distance.partition_point(|value| *value > *least) as f32;
+    let deviation = (expected * (1.0 - expected / signs.max(1) as f32)).max(0.0).sqrt();
+    ((expected + SURE_DEVIATIONS * deviation) as usize).min(signs) as u16
 }
 
 #[cfg(test)]

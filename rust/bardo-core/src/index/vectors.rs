@@ -3,6 +3,7 @@
 
 use std::io::{self, Read, Write};
 
+use prefetch_index::prefetch_index;
 use simsimd::SpatialSimilarity;
 
 use super::lexical::Slot;
@@ -27,6 +28,9 @@ const HIGH: f64 = 256.0;
 
 /// Components that a model has at most; guards against a snapshot that is not whole.
 const MOST_DIMS: u64 = 65_536;
+
+/// Bytes that the processor fetches at once.
+const CACHE_LINE: usize = 64;
 
 /// Removed rows that are let stand, and the share of all rows from which on they are cleared away.
 const REMOVED_LEAST: usize = 64;
@@ -87,6 +91,8 @@ pub struct VectorIndex {
     first_rows: Vec<u32>,
     /// Rows that belong to nobody.
     removed: usize,
+    /// Rows of sentences.
+    sentences: usize,
     /// The cosine that each number of differing signs stands for.
     pub(super) cosines: Vec<f32>,
 }
@@ -111,6 +117,7 @@ impl VectorIndex {
             self.first_rows.resize(owner as usize + 1, NO_ROW);
         }
         self.first_rows[owner as usize] = self.owners.len() as u32;
+        self.sentences += sentences.len();
         for (at, unit) in units.iter().enumerate() {
             self.owners.push(if at == 0 { owner } else { owner | SENTENCE });
             self.scales.push(quantize(unit, &mut self.high, &mut self.low));
@@ -127,6 +134,7 @@ impl VectorIndex {
         }
         self.first_rows[owner as usize] = NO_ROW;
         self.removed += rows.len();
+        self.sentences -= rows.len() - 1;
         self.high[rows.start * self.dims..rows.end * self.dims].fill(0);
         self.low[rows.start * self.dims..rows.end * self.dims].fill(0);
         let words = words_of(self.dims);
@@ -200,6 +208,11 @@ impl VectorIndex {
             + (self.scales.capacity() + self.owners.capacity() + self.first_rows.capacity()) * 4
     }
 
+    /// Whether every row is that of a memory's whole text.
+    pub(super) const fn is_plain(&self) -> bool {
+        self.removed == 0 && self.sentences == 0
+    }
+
     /// The similarity of the memory whose rows begin at `first`, by the cosine of each of its rows.
     #[inline]
     pub(super) fn similarity_of(&self, first: usize, cosine: impl Fn(usize) -> f32) -> Similarity {
@@ -236,6 +249,25 @@ impl VectorIndex {
         product as f32 * self.scales[row]
     }
 
+    /// Asks for the high bytes of a row before they are needed: rows that are far apart come from far away.
+    #[inline]
+    pub(super) fn prefetch(&self, row: usize) {
+        let start = row * self.dims;
+        for at in (start..start + self.dims).step_by(CACHE_LINE) {
+            prefetch_index(&self.high, at);
+        }
+    }
+
+    /// The same for all that the exact similarity of a memory takes.
+    pub fn prefetch_exact(&self, owner: Slot) {
+        let Some(row) = self.first_row(owner) else { return };
+        self.prefetch(row);
+        let start = row * self.dims;
+        for at in (start..start + self.dims).step_by(CACHE_LINE) {
+            prefetch_index(&self.low, at);
+        }
+    }
+
     fn part<'bytes>(&self, bytes: &'bytes [i8], row: usize) -> &'bytes [i8] {
         &bytes[row * self.dims..][..self.dims]
     }
@@ -262,7 +294,7 @@ impl VectorIndex {
 
     pub(super) fn read<R: Read>(from: &mut Reader<R>) -> io::Result<Self> {
         let (dims, removed): (u64, u64) = from.value()?;
-        Ok(Self {
+        let mut index = Self {
             dims: dims as usize,
             high: from.array()?,
             low: from.array()?,
@@ -271,8 +303,12 @@ impl VectorIndex {
             owners: from.array()?,
             first_rows: from.array()?,
             removed: removed as usize,
+            sentences: 0,
             cosines: cosines(dims.min(MOST_DIMS) as usize),
-        })
+        };
+        let is_sentence = |owner: &&u32| **owner != NOBODY && **owner & SENTENCE != 0;
+        index.sentences = index.owners.iter().filter(is_sentence).count();
+        Ok(index)
     }
 
     /// Forgets everything; the next vectors have so many components.

@@ -1,15 +1,21 @@
 //! The three arms: what each says of a memory, and which memories it brings in.
 
+use std::cmp::Ordering;
+
 use super::settings::Settings;
 use crate::index::calendar::MICROS_PER_DAY;
 use crate::index::hot::{HotSet, Row};
-use crate::index::lexical::{QueryTerm, Slot, positive};
+use crate::index::lexical::{LexicalIndex, QueryTerm, Slot, positive};
 use crate::index::nearest::NearestScratch;
+use crate::index::text::Analyzer;
 use crate::index::vectors::{QueryVector, Similarity};
 use crate::model::Micros;
 
 /// Latest memories that are looked at.
 const RECENT: usize = 20;
+
+/// Memories that are asked for ahead of the one that is looked at.
+pub(super) const AHEAD: usize = 4;
 
 /// A word is rare that at most this many memories hold,
 const RARE_DOCUMENTS: usize = 3;
@@ -29,6 +35,8 @@ pub struct Scratch {
     nearest: NearestScratch,
     /// BM25 of every conversation as one document.
     pub sessions: Vec<f32>,
+    /// Knows the words of earlier queries.
+    pub analyzer: Analyzer,
 }
 
 /// Slots with their values, best first.
@@ -44,11 +52,26 @@ pub struct Arms<'search> {
     pub vector: Option<QueryVector>,
     /// The query as terms.
     pub terms: Vec<QueryTerm>,
+    /// The memories that hold rare terms, by slot, with the share of the query's words, by their idf, that they hold and
+    /// hardly any other does.
+    rare: List,
     /// Wall clock of the asker.
     pub now: Micros,
 }
 
-impl Arms<'_> {
+impl<'search> Arms<'search> {
+    /// The arms for a query; its vector is of the stored ones' dimensions.
+    pub fn new(
+        hot: &'search HotSet,
+        settings: &'search Settings,
+        vector: Option<QueryVector>,
+        terms: Vec<QueryTerm>,
+        now: Micros,
+    ) -> Self {
+        let rare = rare_shares(hot.lexical(), &terms);
+        Self { hot, settings, vector, terms, rare, now }
+    }
+
     /// Scores every memory by its words.
     pub fn score(&self, scratch: &mut Scratch) {
         let (lexical, bm25) = (self.hot.lexical(), self.settings.bm25);
@@ -66,25 +89,36 @@ impl Arms<'_> {
             let Scratch { allowed, nearest, .. } = &mut *scratch;
             self.hot.vectors().near(vector, allowed, searched, depth, &dense, nearest)
         });
-        let rough = self.top(rough.into_iter(), depth);
+        let rough = self.greatest(rough.into_iter(), depth);
         let words = positive(&scratch.words).filter(|(slot, _)| scratch.allowed[*slot as usize]);
         let words = self.top(words, depth);
         let recent = self.hot.latest().filter(|slot| scratch.allowed[*slot as usize]);
         let recent = recent.take(RECENT.min(depth)).map(|slot| (slot, self.recency(slot))).collect();
         let mut best = f32::NEG_INFINITY;
-        let mut near: Vec<(Slot, f32)> = rough
-            .into_iter()
-            .filter_map(|(slot, _)| {
-                let (value, cosine) = self.similarity(slot)?;
-                best = best.max(cosine);
-                (cosine >= self.settings.min_cosine).then_some((slot, value))
-            })
-            .collect();
+        let mut near = List::with_capacity(rough.len());
+        for (place, &(slot, _)) in rough.iter().enumerate() {
+            if let Some((ahead, _)) = rough.get(place + AHEAD) {
+                self.hot.vectors().prefetch_exact(*ahead);
+            }
+            let Some((value, cosine)) = self.similarity(slot) else { continue };
+            best = best.max(cosine);
+            if cosine >= self.settings.min_cosine {
+                near.push((slot, value));
+            }
+        }
         if best < self.settings.least_cosine(searched) {
             near.clear();
             scratch.least_cosine = f32::INFINITY;
         }
         [self.top(near.into_iter(), depth), words, recent]
+    }
+
+    /// Asks for what a candidate is made of before it is needed.
+    pub fn prefetch(&self, slot: Slot) {
+        self.hot.prefetch(slot);
+        if self.vector.is_some() {
+            self.hot.vectors().prefetch_exact(slot);
+        }
     }
 
     /// The exact value of the dense arm, and the better of the two cosines in it.
@@ -101,23 +135,22 @@ impl Arms<'_> {
 
     /// The share of the query's words, by their idf, that this memory holds and hardly any other does.
     pub fn rare_share(&self, slot: Slot) -> f32 {
-        let lexical = self.hot.lexical();
-        let few = RARE_DOCUMENTS.max(lexical.len() / RARE_ONE_IN);
-        let rare = |term: &&QueryTerm| term.documents as usize <= few && lexical.holds(slot, term);
-        let total: f32 = self.terms.iter().map(|term| term.idf).sum();
-        let share: f32 = self.terms.iter().filter(rare).map(|term| term.idf).sum();
-        if total > 0.0 { share / total } else { 0.0 }
+        self.rare.binary_search_by_key(&slot, |(slot, _)| *slot).map_or(0.0, |place| self.rare[place].1)
     }
 
     /// How recent a memory is: 1 now, falling by e-folds.
     pub fn recency(&self, slot: Slot) -> f32 {
         let days = f64::from(self.settings.recency_days);
-        self.hot.row(slot).map_or(0.0, |row| (-self.age_days(row) / days).exp() as f32)
+        (-self.days_since(self.hot.at(slot)) / days).exp() as f32
     }
 
     /// Days since a memory was made.
     pub fn age_days(&self, row: &Row) -> f64 {
-        self.now.saturating_sub(row.at).max(0) as f64 / MICROS_PER_DAY as f64
+        self.days_since(row.at)
+    }
+
+    fn days_since(&self, at: Micros) -> f64 {
+        self.now.saturating_sub(at).max(0) as f64 / MICROS_PER_DAY as f64
     }
 
     /// The best sentence, held back where there were many to choose from, with a part of the whole.
@@ -133,15 +166,29 @@ impl Arms<'_> {
 
     /// The greatest values, greatest first, ties by id.
     pub(super) fn top(&self, values: impl Iterator<Item = (Slot, f32)>, count: usize) -> List {
+        let mut kept = self.greatest(values, count);
+        kept.sort_unstable_by(|left, right| self.order(*left, *right));
+        kept
+    }
+
+    /// Greatest first, ties by id.
+    fn order(&self, left: (Slot, f32), right: (Slot, f32)) -> Ordering {
         let id = |slot: Slot| self.hot.row(slot).map(|row| row.id);
-        let order = |left: &(Slot, f32), right: &(Slot, f32)| {
-            right.1.total_cmp(&left.1).then_with(|| id(left.0).cmp(&id(right.0)))
-        };
+        right.1.total_cmp(&left.1).then_with(|| id(left.0).cmp(&id(right.0)))
+    }
+
+    /// The greatest values in no order; of equal ones those with the lesser ids.
+    fn greatest(&self, values: impl Iterator<Item = (Slot, f32)>, count: usize) -> List {
+        let order = |left: &(Slot, f32), right: &(Slot, f32)| self.order(*left, *right);
+        if count == 0 {
+            return List::new();
+        }
         let mut kept = List::with_capacity(2 * count);
         let mut least: Option<(Slot, f32)> = None;
-        for found in values {
+        // Iterators of several layers are quicker from within.
+        values.for_each(|found| {
             if least.is_some_and(|least| found.1 < least.1 || order(&found, &least).is_gt()) {
-                continue;
+                return;
             }
             kept.push(found);
             if kept.len() == 2 * count {
@@ -149,9 +196,24 @@ impl Arms<'_> {
                 kept.truncate(count);
                 least = kept.last().copied();
             }
+        });
+        if kept.len() > count {
+            kept.select_nth_unstable_by(count - 1, order);
+            kept.truncate(count);
         }
-        kept.sort_unstable_by(order);
-        kept.truncate(count);
         kept
     }
+}
+
+/// The share of the query's words, by their idf, of every memory that holds some which hardly any other does, by slot.
+fn rare_shares(lexical: &LexicalIndex, terms: &[QueryTerm]) -> List {
+    let few = RARE_DOCUMENTS.max(lexical.len() / RARE_ONE_IN);
+    let total: f32 = terms.iter().map(|term| term.idf).sum();
+    let rare = terms.iter().filter(|term| term.documents as usize <= few && total > 0.0);
+    let mut held: List =
+        rare.flat_map(|term| lexical.documents_of(term).map(|slot| (slot, term.idf))).collect();
+    // Stable: the words of a memory are added up in the order of the query.
+    held.sort_by_key(|(slot, _)| *slot);
+    let shares = held.chunk_by(|left, right| left.0 == right.0);
+    shares.map(|held| (held[0].0, held.iter().map(|(_, idf)| idf).sum::<f32>() / total)).collect()
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::arms::{Arms, List, Scratch};
+use super::arms::{AHEAD, Arms, List, Scratch};
 use super::conversation::{Clues, Surroundings};
 use super::fuse::{Scale, reciprocal};
 use super::late::{Late, LateValue};
@@ -22,7 +22,8 @@ const LEAST_LATE_SPREAD: f32 = 0.02;
 /// closely.
 const ARMS_BESIDE_LATE: f32 = 0.6;
 
-/// Place of the lexical arm.
+/// Places of the arms of vectors and of words.
+const DENSE: usize = 0;
 const LEXICAL: usize = 1;
 
 /// Candidates whose neighbours in the conversation become candidates too.
@@ -55,39 +56,56 @@ pub struct Candidate {
     pub fused: f32,
 }
 
-/// The union of the arms, every memory with the values of all of them, in the order of ids.
-pub fn unite(arms: &Arms<'_>, lists: &[List; 3], has_content: bool, scratch: &mut Scratch) -> Vec<Candidate> {
-    let ranks: [Vec<(Slot, u32)>; 3] = std::array::from_fn(|arm| {
-        let mut ranks: Vec<_> = lists[arm].iter().map(|(slot, _)| *slot).zip(1..).collect();
-        ranks.sort_unstable();
-        ranks
-    });
-    let rank = |arm: usize, slot: Slot| {
-        let at = ranks[arm].binary_search_by_key(&slot, |(slot, _)| *slot).ok()?;
-        Some(ranks[arm][at].1)
+/// What one arm's list says of a memory.
+struct Listed {
+    slot: Slot,
+    arm: usize,
+    rank: u32,
+    value: f32,
+}
+
+/// The union of the arms, every memory with the values of all of them.
+pub fn unite(arms: &Arms<'_>, lists: &[List; 3], has_content: bool, scratch: &Scratch) -> Vec<Candidate> {
+    let listed = |(arm, list)| {
+        (1..).zip::<&List>(list).map(move |(rank, &(slot, value))| Listed { slot, arm, rank, value })
     };
-    let mut slots: Vec<Slot> = lists.iter().flatten().map(|(slot, _)| *slot).collect();
-    slots.sort_unstable();
-    slots.dedup();
-    let mut candidates: Vec<Candidate> =
-        slots.into_iter().filter_map(|slot| candidate(arms, slot, has_content, scratch)).collect();
-    for candidate in &mut candidates {
-        candidate.ranks = std::array::from_fn(|arm| rank(arm, candidate.slot));
-    }
-    candidates.sort_unstable_by_key(|candidate| candidate.id);
-    candidates
+    let mut all: Vec<Listed> = (0..).zip(lists).flat_map(listed).collect();
+    all.sort_unstable_by_key(|listed| listed.slot);
+    let mut ahead = all.iter().skip(AHEAD);
+    let unite = |group: &[Listed]| {
+        ahead.by_ref().take(group.len()).for_each(|listed| arms.prefetch(listed.slot));
+        // A memory on the list of vectors is near, and its exact value is known.
+        let near = group.iter().find(|listed| listed.arm == DENSE).map(|listed| listed.value);
+        let mut candidate = weighed(arms, group[0].slot, near, has_content, scratch)?;
+        for listed in group {
+            candidate.ranks[listed.arm] = Some(listed.rank);
+        }
+        Some(candidate)
+    };
+    all.chunk_by(|left, right| left.slot == right.slot).filter_map(unite).collect()
 }
 
 pub(super) fn candidate(
     arms: &Arms<'_>,
     slot: Slot,
     has_content: bool,
-    scratch: &mut Scratch,
+    scratch: &Scratch,
+) -> Option<Candidate> {
+    weighed(arms, slot, None, has_content, scratch)
+}
+
+/// A candidate; `near` is the exact value of the dense arm where it is known that the memory is near.
+fn weighed(
+    arms: &Arms<'_>,
+    slot: Slot,
+    near: Option<f32>,
+    has_content: bool,
+    scratch: &Scratch,
 ) -> Option<Candidate> {
     let row = arms.hot.row(slot)?;
-    let similarity = arms.similarity(slot);
+    let similarity = near.map(|value| (value, f32::INFINITY)).or_else(|| arms.similarity(slot));
     let words = scratch.words[slot as usize];
-    let is_near = similarity.is_some_and(|(_, cosine)| cosine >= scratch.least_cosine);
+    let is_near = near.is_some() || similarity.is_some_and(|(_, cosine)| cosine >= scratch.least_cosine);
     Some(Candidate {
         slot,
         id: row.id,
@@ -109,7 +127,7 @@ pub fn fuse(
     fusion: Fusion,
     context: &Context<'_>,
     candidates: &mut Vec<Candidate>,
-    scratch: &mut Scratch,
+    scratch: &Scratch,
 ) -> Result<()> {
     let weights = &arms.settings.weights;
     let weights = [weights.dense, weights.lexical, weights.recency];
@@ -136,7 +154,6 @@ pub fn fuse(
             candidates.iter_mut().for_each(place);
             add_neighbours(arms, candidates, scratch, place);
             let interaction = interact(arms, context, candidates)?;
-            let scratch = &*scratch;
             let base = |slot: Slot| {
                 let words = scratch.words[slot as usize];
                 let values = [arms.rough(slot, scratch), Some(words), Some(arms.recency(slot))];
@@ -219,11 +236,18 @@ fn interact(arms: &Arms<'_>, context: &Context<'_>, candidates: &mut [Candidate]
 fn add_neighbours(
     arms: &Arms<'_>,
     candidates: &mut Vec<Candidate>,
-    scratch: &mut Scratch,
+    scratch: &Scratch,
     place: impl Fn(&mut Candidate),
 ) {
+    if !arms.hot.has_conversations() {
+        return;
+    }
     let mut best: Vec<&Candidate> = candidates.iter().filter(|candidate| candidate.is_relevant).collect();
-    best.sort_unstable_by(|left, right| right.fused.total_cmp(&left.fused).then(left.id.cmp(&right.id)));
+    if best.len() > NEIGHBOURS_OF {
+        best.select_nth_unstable_by(NEIGHBOURS_OF, |left, right| {
+            right.fused.total_cmp(&left.fused).then(left.id.cmp(&right.id))
+        });
+    }
     let rows = best.into_iter().take(NEIGHBOURS_OF).filter_map(|candidate| arms.hot.row(candidate.slot));
     let mut slots: Vec<Slot> = rows.flat_map(|row| [row.previous, row.next]).flatten().collect();
     slots.sort_unstable();
@@ -241,7 +265,6 @@ fn add_neighbours(
             candidates.push(neighbour);
         }
     }
-    candidates.sort_unstable_by_key(|candidate| candidate.id);
 }
 
 fn add_conversation(
@@ -251,6 +274,9 @@ fn add_conversation(
     scratch: &Scratch,
     base: &dyn Fn(Slot) -> f32,
 ) {
+    if !arms.hot.has_conversations() {
+        return;
+    }
     let conversation_of = arms.hot.conversation_of();
     let mut best: HashMap<u32, f32> = HashMap::new();
     for candidate in candidates.iter().filter(|candidate| candidate.is_relevant) {

@@ -87,6 +87,8 @@ pub struct Hit {
     pub confidence: f32,
     /// Tick of the record.
     pub tick: u64,
+    /// Order of an episode within the tick.
+    pub event_index: u32,
     /// Wall clock of the record.
     pub at: Micros,
     /// Where it came from.

@@ -34,7 +34,7 @@ impl GraphArm {
         arms: &Arms<'_>,
         query: &str,
         candidates: &mut Vec<Candidate>,
-        scratch: &mut Scratch,
+        scratch: &Scratch,
     ) -> Self {
         let mut reached = arms.hot.graph().reach(query);
         reached.retain(|memory| scratch.allowed[memory.slot as usize]);
@@ -58,7 +58,6 @@ impl GraphArm {
                 candidates.push(new);
             }
         }
-        candidates.sort_unstable_by_key(|candidate| candidate.id);
         let places = reached.iter().zip(1..);
         let place = |(memory, rank): (&Reached, u32)| (memory.slot, Place { value: memory.value, rank });
         Self { reached: places.map(place).collect() }

@@ -12,6 +12,7 @@ mod graph;
 pub mod late;
 mod named;
 pub mod place;
+pub mod records;
 pub mod score;
 pub mod search;
 pub mod settings;

@@ -15,9 +15,12 @@ pub(super) fn rare_names<'terms>(
     query: &str,
     terms: &'terms [QueryTerm],
     lexical: &LexicalIndex,
+    analyzer: &mut Analyzer,
 ) -> Vec<&'terms QueryTerm> {
+    if !terms.iter().any(|term| lexical.documents_with(term) <= RARE_DOCUMENTS) {
+        return Vec::new();
+    }
     let mut named = HashSet::new();
-    let mut analyzer = Analyzer::default();
     for (place, word) in query.split_whitespace().enumerate() {
         let word = word.trim_matches(|letter: char| !letter.is_alphanumeric());
         let capitals = word.chars().filter(|letter| letter.is_uppercase()).count();

@@ -17,8 +17,8 @@ use crate::error::{Error, Result};
 use crate::index::hot::{HotSet, Row};
 use crate::index::interner::Symbol;
 use crate::index::late::{LateQuery, Tokens};
-use crate::index::lexical::Slot;
-use crate::index::text::{QUERY_BYTES, cut};
+use crate::index::lexical::{QueryTerm, Slot};
+use crate::index::text::{Analyzer, QUERY_BYTES, cut};
 use crate::index::vectors::QueryVector;
 use crate::model::{Id, Micros, Pad};
 
@@ -58,6 +58,7 @@ struct Search<'search> {
 }
 
 /// A candidate with everything that its score is made of.
+#[derive(Clone, Copy)]
 struct Ranked<'ranked> {
     candidate: &'ranked Candidate,
     row: &'ranked Row,
@@ -78,7 +79,7 @@ struct Ranked<'ranked> {
 pub fn search(hot: &HotSet, query: &Query<'_>, settings: &Settings, scratch: &mut Scratch) -> Result<Found> {
     check(query)?;
     let mut found = Found::default();
-    let search = Search::new(hot, query, settings, &mut found.notes)?;
+    let search = Search::new(hot, query, settings, &mut scratch.analyzer, &mut found.notes)?;
     found.searched = query.filters.apply(hot, query.now_tick, settings.tau_ticks, &mut scratch.allowed);
     search.arms.score(scratch);
     let fusion = settings.fusion_in_force();
@@ -86,13 +87,15 @@ pub fn search(hot: &HotSet, query: &Query<'_>, settings: &Settings, scratch: &mu
     let mut candidates = unite(&search.arms, &lists, search.has_content, scratch);
     let named = cut(query.text, QUERY_BYTES);
     let graph = GraphArm::bring_in(&search.arms, named, &mut candidates, scratch);
-    let late = search.late(&mut found.notes)?;
+    let late = search.late(&mut scratch.analyzer, &mut found.notes)?;
     let clues = Clues::of(named, query.now);
     let context = Context { clues: &clues, late: late.as_ref(), tick: search.tick };
     fuse(&search.arms, fusion, &context, &mut candidates, scratch)?;
     graph.add(fusion, settings, &mut candidates);
     found.candidates = candidates.len();
-    found.hits = search.collapse(search.diversify(search.rank(&candidates)));
+    let ranked = search.rank(&candidates);
+    let rare = rare_names(named, &search.arms.terms, hot.lexical(), &mut scratch.analyzer);
+    found.hits = search.collapse(search.diversify(Ordered::new(&ranked)), &rare);
     search.explain_absence(&mut found);
     Ok(found)
 }
@@ -123,6 +126,7 @@ impl<'search> Search<'search> {
         hot: &'search HotSet,
         query: &'search Query<'search>,
         settings: &'search Settings,
+        analyzer: &mut Analyzer,
         notes: &mut Vec<String>,
     ) -> Result<Self> {
         let vector = match query.vector {
@@ -144,18 +148,18 @@ impl<'search> Search<'search> {
                 query.text.len()
             ));
         }
-        let (terms, has_words) = hot.lexical().query_terms(query.text);
+        let (terms, has_words) = hot.lexical().query_terms_by(analyzer, query.text);
         let has_content = has_words || vector.is_some();
         if !has_content {
             notes.push("the query has no words: the latest memories are listed".into());
         }
         let tick = query.filters.as_of.unwrap_or(query.now_tick);
-        let arms = Arms { hot, settings, vector, terms, now: query.now };
+        let arms = Arms::new(hot, settings, vector, terms, query.now);
         Ok(Self { query, arms, has_content, tick })
     }
 
     /// The query's tokens, weighted by how rare their words are here.
-    fn late(&self, notes: &mut Vec<String>) -> Result<Option<Late<'search>>> {
+    fn late(&self, analyzer: &mut Analyzer, notes: &mut Vec<String>) -> Result<Option<Late<'search>>> {
         let Some((tokens, source)) = self.query.tokens else { return Ok(None) };
         tokens.check()?;
         let vectors = self.arms.hot.vectors();
@@ -166,27 +170,21 @@ impl<'search> Search<'search> {
             return Ok(None);
         }
         let lexical = self.arms.hot.lexical();
-        Ok(LateQuery::new(&tokens, |word| lexical.rarity(word)).map(|query| Late { query, source }))
+        Ok(LateQuery::new(&tokens, |word| lexical.rarity(analyzer, word)).map(|query| Late { query, source }))
     }
 
-    /// Scores what is relevant, best first, ties by id.
-    fn rank<'ranked>(&self, candidates: &'ranked [Candidate]) -> Vec<(Slot, Ranked<'ranked>)>
+    /// Scores what is relevant.
+    fn rank<'ranked>(&self, candidates: &'ranked [Candidate]) -> Vec<Ranked<'ranked>>
     where
         'search: 'ranked,
     {
         let relevant = || candidates.iter().filter(|candidate| candidate.is_relevant);
         let best = relevant().map(|candidate| candidate.fused).fold(f32::NEG_INFINITY, f32::max);
         let thread = self.query.thread.and_then(|thread| self.arms.hot.names().find(thread));
-        let mut ranked: Vec<(Slot, Ranked<'_>)> = relevant()
-            .filter_map(|candidate| {
-                let row = self.arms.hot.row(candidate.slot)?;
-                Some((candidate.slot, self.judge(candidate, row, best, thread)))
-            })
-            .collect();
-        ranked.sort_unstable_by(|(_, left), (_, right)| {
-            right.score.total_cmp(&left.score).then(left.row.id.cmp(&right.row.id))
-        });
-        ranked
+        let judge = |candidate: &'ranked Candidate| {
+            Some(self.judge(candidate, self.arms.hot.row(candidate.slot)?, best, thread))
+        };
+        relevant().filter_map(judge).collect()
     }
 
     fn judge<'ranked>(
@@ -254,6 +252,7 @@ impl<'search> Search<'search> {
             score,
             confidence,
             tick: row.tick,
+            event_index: row.event_index,
             at: row.at,
             source: row.source,
             duplicates: Vec::new(),
@@ -282,30 +281,31 @@ impl<'search> Search<'search> {
     }
 
     /// Puts what is unlike each other first, if that is wanted; what is not looked at follows as it was.
-    fn diversify<'ranked>(&self, mut ranked: Vec<(Slot, Ranked<'ranked>)>) -> Vec<(Slot, Ranked<'ranked>)> {
+    fn diversify<'all, 'ranked>(&self, ranked: Ordered<'all, 'ranked>) -> Ordered<'all, 'ranked> {
         let diversity = self.arms.settings.diversity;
         if diversity == 0.0 {
             return ranked;
         }
+        let mut ranked: Vec<&Ranked<'_>> = ranked.collect();
         let rest = ranked.split_off(ranked.len().min(self.query.limit.saturating_mul(POOL_FACTOR)));
-        let scores: Vec<(Slot, f32)> = ranked.iter().map(|(slot, ranked)| (*slot, ranked.score)).collect();
+        let scores: Vec<(Slot, f32)> =
+            ranked.iter().map(|ranked| (ranked.candidate.slot, ranked.score)).collect();
         let (vectors, lexical) = (self.arms.hot.vectors(), self.arms.hot.lexical());
         let alike = |left, right| {
             vectors.between(left, right).unwrap_or(0.0).max(lexical.similarity(left, right)).max(0.0)
         };
         let order = diverse(&scores, scores.len(), diversity, alike);
-        let mut pool: Vec<Option<(Slot, Ranked<'ranked>)>> = ranked.into_iter().map(Some).collect();
-        order.into_iter().filter_map(|place| pool[place].take()).chain(rest).collect()
+        Ordered::done(order.into_iter().map(|place| ranked[place]).chain(rest).collect())
     }
 
     /// Keeps the best of near-duplicates, which then names the others, and seats what the query names.
-    fn collapse(&self, ranked: Vec<(Slot, Ranked<'_>)>) -> Vec<Hit> {
+    fn collapse(&self, ranked: Ordered<'_, '_>, names: &[&QueryTerm]) -> Vec<Hit> {
         let lexical = self.arms.hot.lexical();
-        let names = rare_names(cut(self.query.text, QUERY_BYTES), &self.arms.terms, lexical);
-        let mut kept: Vec<(Slot, (Ranked<'_>, Vec<Id>))> =
-            Vec::with_capacity(self.query.limit.min(ranked.len()));
+        let threshold = self.arms.settings.duplicate_similarity;
+        let mut kept: Vec<(Slot, (&Ranked<'_>, Vec<Id>))> = Vec::with_capacity(self.query.limit.min(64));
         let mut waiting = Vec::new();
-        for (slot, ranked) in ranked {
+        for ranked in ranked {
+            let slot = ranked.candidate.slot;
             if kept.len() == self.query.limit {
                 if names.is_empty() {
                     break;
@@ -313,14 +313,13 @@ impl<'search> Search<'search> {
                 waiting.push((slot, (ranked, Vec::new())));
                 continue;
             }
-            let threshold = self.arms.settings.duplicate_similarity;
-            match kept.iter().position(|(other, _)| lexical.similarity(slot, *other) >= threshold) {
+            match kept.iter().position(|(other, _)| lexical.is_similar(slot, *other, threshold)) {
                 Some(twin) => kept[twin].1.1.push(ranked.row.id),
                 None => kept.push((slot, (ranked, Vec::new()))),
             }
         }
-        seat(&mut kept, waiting, &names, lexical);
-        let hit = |(ranked, duplicates)| Hit { duplicates, ..self.hit(&ranked) };
+        seat(&mut kept, waiting, names, lexical);
+        let hit = |(ranked, duplicates)| Hit { duplicates, ..self.hit(ranked) };
         kept.into_iter().map(|(_, kept)| hit(kept)).collect()
     }
 
@@ -344,6 +343,55 @@ impl<'search> Search<'search> {
                 }
             )
         });
+    }
+}
+
+/// Candidates by their score, best first, ties by id; sorted only as far as somebody looks.
+struct Ordered<'all, 'ranked> {
+    all: Vec<&'all Ranked<'ranked>>,
+    /// How many stand in their place.
+    sorted: usize,
+    next: usize,
+}
+
+impl<'all, 'ranked> Ordered<'all, 'ranked> {
+    /// Candidates that are sorted at once: as many as usual answers take.
+    const AT_ONCE: usize = 24;
+
+    fn new(ranked: &'all [Ranked<'ranked>]) -> Self {
+        Self { all: ranked.iter().collect(), sorted: 0, next: 0 }
+    }
+
+    /// What is in its order already.
+    const fn done(all: Vec<&'all Ranked<'ranked>>) -> Self {
+        Self { sorted: all.len(), all, next: 0 }
+    }
+
+    fn sort_on(&mut self) {
+        let order = |left: &&Ranked<'_>, right: &&Ranked<'_>| {
+            right.score.total_cmp(&left.score).then(left.row.id.cmp(&right.row.id))
+        };
+        let rest = &mut self.all[self.sorted..];
+        // The second part is all the rest: who looks that far looks farther.
+        let part = if self.sorted == 0 { Self::AT_ONCE.min(rest.len()) } else { rest.len() };
+        if part < rest.len() {
+            rest.select_nth_unstable_by(part, order);
+        }
+        rest[..part].sort_unstable_by(order);
+        self.sorted += part;
+    }
+}
+
+impl<'all, 'ranked> Iterator for Ordered<'all, 'ranked> {
+    type Item = &'all Ranked<'ranked>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.next == self.sorted {
+            self.sort_on();
+        }
+        let found = self.all.get(self.next).copied();
+        self.next += usize::from(found.is_some());
+        found
     }
 }
 

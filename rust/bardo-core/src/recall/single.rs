@@ -28,8 +28,8 @@ pub fn matching(
     settings: &Settings,
     scratch: &mut Scratch,
 ) -> Vec<(Id, f32)> {
-    let (terms, _) = hot.lexical().query_terms(text);
-    let arms = Arms { hot, settings, vector: None, terms, now: 0 };
+    let (terms, _) = hot.lexical().query_terms_by(&mut scratch.analyzer, text);
+    let arms = Arms::new(hot, settings, None, terms, 0);
     hot.lexical().score(&arms.terms, settings.bm25, hot.slots(), &mut scratch.words);
     named(hot, arms.top(positive(&scratch.words), limit))
 }
