@@ -4,10 +4,15 @@ import os
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
 HEAVY = {"arch", "fastembed", "lancedb", "matplotlib", "onnx", "onnxruntime", "pandas", "pyarrow"}
+#: Libraries that take as long to load as opening a memory may take, and one that only a testament needs.
+SLOW = {"cryptography", "email", "importlib.metadata", "logging", "numpy", "sqlite3", "subprocess"}
+#: Modules of an open memory at most, those of Python itself included: each takes a fraction of a millisecond.
+MODULES = 210
 #: Runs of one command; the quickest counts, since everything else on the machine can only slow a run down.
 RUNS = 7
 #: Allowed on top of a bare interpreter. numpy alone takes about 60 ms on a slow machine.
@@ -44,6 +49,19 @@ def test_importing_bardo_loads_no_heavy_library(start: str) -> None:
 
     assert "bardo" in loaded
     assert loaded & HEAVY == set()
+
+
+def test_opening_a_memory_loads_neither_numpy_nor_what_only_a_death_needs(tmp_path: Path) -> None:
+    opened = f"import bardo, sys; bardo.open({str(tmp_path / 'a')!r}).close(); print(*sys.modules)"
+    loaded = set(run("-c", opened).split())
+
+    assert loaded & (HEAVY | SLOW) == set()
+    assert len(loaded) < MODULES
+
+
+def test_what_is_loaded_late_works_when_it_is_used(tmp_path: Path) -> None:
+    late = "from bardo.lazily import numpy, sqlite3; print(numpy.float32(1.5), sqlite3.Error.__name__)"
+    assert run("-c", late).split() == ["1.5", "Error"]
 
 
 def test_importing_bardo_is_quick() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import json
 import re
 import tomllib
@@ -14,6 +13,7 @@ from typing import Any, Literal, Self, TypeVar, get_type_hints
 
 from bardo.errors import ConfigError
 from bardo.files import write_atomically
+from bardo.lazily import difflib
 
 T = TypeVar("T")
 

@@ -15,10 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import numpy as np
-
 from bardo._core import number_names
-from bardo.bequeath import testament
 from bardo.capture import archive, inbox, traces
 from bardo.capture.recorder import PAGE, Taken
 from bardo.capture.traces import Needles
@@ -33,6 +30,7 @@ from bardo.errors import (
 from bardo.folder import Folder
 from bardo.index.cache import VectorCache
 from bardo.index.upkeep import Upkeep
+from bardo.lazily import numpy as np
 from bardo.model import Episode, Fact
 from bardo.ports import Clock, Embedder
 from bardo.stores import Stores
@@ -356,6 +354,8 @@ def tell_forgotten(episodes: Sequence[Episode], taken: Taken) -> None:
 def _bequeaths(path: Path, intent: _Intent, facts: Sequence[str], looked_for: Needles) -> bool:
     """Whether a copy of a testament holds what is forgotten; one that cannot be read is judged by its bytes."""
     try:
+        from bardo.bequeath import testament  # noqa: PLC0415 - slow to load, and few have one
+
         held = testament.read(path)
     except (TestamentError, StoreError):
         return bool(traces.find(path, looked_for)[0])

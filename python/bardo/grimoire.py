@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, SupportsIndex, cast
+from typing import TYPE_CHECKING, Any, Self, SupportsIndex, cast
 
 from bardo import erasure
 from bardo._core import confidence_now
@@ -18,10 +18,7 @@ from bardo.assemble.context import Phase, Profile, Prompt, Task, build
 from bardo.assemble.contributors import CONTINUITY, Contributor, Contributors, Situation
 from bardo.assemble.framing import strip_recalled
 from bardo.assemble.records import PromptRecords, caps
-from bardo.bequeath.inherit import InheritanceReport, adopt
-from bardo.bequeath.legacy import leave
 from bardo.bequeath.lineage import Lineage, is_dead
-from bardo.bequeath.testament import Testament
 from bardo.capture import inbox
 from bardo.capture.intake import episodes_from
 from bardo.capture.recorder import PAGE, Recorder, name_list, pages
@@ -45,6 +42,10 @@ from bardo.recall.place import narrowed
 from bardo.recall.retriever import Filters, Layer, Memory, Recollection, Retriever
 from bardo.recall.window import with_turns
 from bardo.stores import Stores
+
+if TYPE_CHECKING:
+    from bardo.bequeath.inherit import InheritanceReport
+    from bardo.bequeath.testament import Testament
 
 #: Memories that a prompt chooses from; the budget decides how many get in.
 CONSIDERED = 24
@@ -678,6 +679,8 @@ class Grimoire(Knowledge):
         Returns:
             The testament as read back from the file and verified.
         """
+        from bardo.bequeath.legacy import leave  # noqa: PLC0415 - slow to load, and needed once in a life
+
         self._ready(write=True)
         self.sleep()
         return leave(
@@ -692,6 +695,8 @@ class Grimoire(Knowledge):
             testaments: As read by `bardo.bequeath.testament.read`.
             through_archive: Whether they come from a public archive instead of a chosen parent.
         """
+        from bardo.bequeath.inherit import adopt  # noqa: PLC0415 - as `leave`
+
         self._ready(write=True)
         report = adopt(
             testaments, self._facts, tick=self.now_tick, now=self._clock.now(), config=self.config.bequeath,

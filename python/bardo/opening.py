@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from bardo.bequeath import testament
 from bardo.config import Config, Embedding, write_setting
 from bardo.folder import Folder
 from bardo.grimoire import Grimoire
@@ -101,6 +100,8 @@ def inherit(
     Raises:
         TestamentError: A file is not a testament, or was changed; nothing was stored.
     """
+    from bardo.bequeath import testament  # noqa: PLC0415 - slow to load, and needed once in a life
+
     files = [testaments] if isinstance(testaments, (str, Path)) else list(testaments)
     read = [testament.read(Path(file)) for file in files]
     heir = open(path, **options)

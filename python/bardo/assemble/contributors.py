@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -12,13 +11,13 @@ from typing import Any
 from bardo.assemble.blocks import Block, Place, block
 from bardo.assemble.context import assemble
 from bardo.errors import InvalidInputError
+from bardo.lazily import logging
 
 #: When contributors run, the lowest first (spec 9).
 STABILITY, CONTEMPLATION, CURRENT_TRUTHS, CONTINUITY, CODE_EVOLUTION = 5, 7, 8, 10, 20
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 #: Tokens a contributed block is tried with by itself; it is cut to its share later.
 _TRIAL = 1_000_000
-_log = logging.getLogger("bardo.assemble")
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +126,9 @@ class Contributors:
             try:
                 brought = _checked(hook, hook.contribute(situation))
             except Exception as error:  # whatever a plugin raises, the prompt goes on without it
-                _log.warning("the contributor %s failed", hook.name, exc_info=error)
+                logging.getLogger("bardo.assemble").warning(
+                    "the contributor %s failed", hook.name, exc_info=error
+                )
                 notes.append(
                     f"the contributor {hook.name} failed and was left out: {type(error).__name__}: {error}"
                 )

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import math
-import sqlite3
 import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from typing import Any
 from bardo.assemble.blocks import standard_blocks
 from bardo.assemble.context import Prompt
 from bardo.errors import StoreDamagedError
+from bardo.lazily import sqlite3
 
 FILE_NAME = "feedback.db"
 #: The four factors of recall and their default weights (spec 4, "Score").

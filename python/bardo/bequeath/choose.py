@@ -7,13 +7,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import numpy as np
-
 from bardo import _core
 from bardo.bequeath import redact, tables
 from bardo.bequeath.tables import Link, LinkTuple
 from bardo.config import Bequeath
 from bardo.errors import InvalidInputError
+from bardo.lazily import numpy as np
 from bardo.model import Episode, Fact
 from bardo.ports import Vectors
 

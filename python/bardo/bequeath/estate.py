@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from bardo.bequeath.tables import LinkTuple
+from bardo.lazily import numpy as np
 from bardo.model import Fact, Fingerprint
 from bardo.ports import Vectors
 

@@ -15,8 +15,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from bardo import _core
 from bardo.bequeath import redact
 from bardo.bequeath.lineage import Lineage
@@ -24,6 +22,7 @@ from bardo.bequeath.testament import Testament
 from bardo.config import Bequeath
 from bardo.errors import EmbedderUnavailableError, InvalidInputError
 from bardo.files import make_folder, read_json, write_atomically, write_json
+from bardo.lazily import numpy as np
 from bardo.model import INHERITED_KIND, Episode, Fact, Fingerprint
 from bardo.ports import Embedder, Vectors
 

@@ -10,9 +10,8 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
-import numpy as np
-
 from bardo.errors import TestamentTamperedError
+from bardo.lazily import numpy as np
 from bardo.model import Episode, Fact, FactKind, FactStatus, Fingerprint, Quality, Role, Source
 from bardo.ports import Vectors
 

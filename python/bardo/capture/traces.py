@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from typing import Any
 
 from bardo import _core
 from bardo.errors import StoreUnavailableError
+from bardo.lazily import subprocess
 
 #: Shorter texts are no proof: other memories hold the same few letters by chance. They are looked for by id alone.
 SHORTEST_CHARACTERS = 12

@@ -5,17 +5,21 @@ from __future__ import annotations
 import io
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any, Literal
 
 from bardo.errors import InvalidVectorError, StoreDamagedError
 from bardo.files import write_atomically
+from bardo.lazily import numpy as np
 from bardo.ports import Vectors
 
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Matrix = npt.NDArray[np.float64]
+else:
+    Matrix = Any
+
 Kind = Literal["procrustes", "affine", "residual"]
-Matrix = npt.NDArray[np.float64]
 
 #: Part of the pairs that is held out to choose among the kinds.
 HELD_OUT = 0.25

@@ -9,12 +9,17 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import numpy.typing as npt
+from bardo.lazily import numpy as np
 
-Weights = Mapping[str, npt.NDArray[np.float32]]
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Weights = Mapping[str, npt.NDArray[np.float32]]
+else:
+    Weights = Any
+
 
 #: From the model's config.json.
 LAYERS = 6

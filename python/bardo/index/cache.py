@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import numpy.typing as npt
 from blake3 import blake3
 
-Vector = npt.NDArray[np.float32]
+from bardo.lazily import numpy as np
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Vector = npt.NDArray[np.float32]
+else:
+    Vector = Any
+
 
 #: Vectors kept by default; 2,048 of 384 dimensions take 3 MB.
 CAPACITY = 2_048

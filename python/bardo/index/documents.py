@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from bardo._core import pack_tokens
 from bardo.index import sentences
 from bardo.index.sentences import spoken
+from bardo.lazily import numpy as np
 from bardo.ports import Embedder, LateEmbedder, Tokens, Vectors
 
 

@@ -12,11 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
-
 from bardo.errors import StoreDamagedError
 from bardo.files import write_atomically
 from bardo.index.embedders import TextEmbedder
+from bardo.lazily import numpy as np
 from bardo.model import Fingerprint
 from bardo.ports import Embedder, Vectors
 

@@ -12,12 +12,11 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
-import numpy as np
-
 from bardo import config
 from bardo.errors import ConfigError, EmbedderUnavailableError, InvalidInputError, InvalidVectorError
 from bardo.index import cache, engines
 from bardo.index.engines import EmbedFunction, Engine, Prefixes, Role, TokenEngine
+from bardo.lazily import numpy as np
 from bardo.model import Fingerprint
 from bardo.ports import Embedder, Tokens, Vectors
 

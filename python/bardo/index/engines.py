@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import importlib.util
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
-import numpy as np
-import numpy.typing as npt
 from blake3 import blake3
 
 from bardo.errors import BardoError, ConfigError, EmbedderUnavailableError
 from bardo.index import late, minilm
+from bardo.lazily import metadata
+from bardo.lazily import numpy as np
 from bardo.model import Fingerprint
 from bardo.ports import Tokens, Vectors
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 Role = Literal["query", "document"]
 EmbedFunction = Callable[[list[str]], Any]
@@ -311,7 +313,7 @@ def _fastembed(model: str, threads: int, **options: Any) -> Any:
     known = sorted(entry["model"] for entry in TextEmbedding.list_supported_models())
     if model.lower() not in map(str.lower, known):
         raise ConfigError(
-            f"embedding.model is {model!r}, which fastembed {importlib.metadata.version('fastembed')} does not know. "
+            f"embedding.model is {model!r}, which fastembed {metadata.version('fastembed')} does not know. "
             f"Use minilm, minilm-int8, wordllama, or one of: {', '.join(known)}"
         )
     folder = minilm.cache_folder() / "fastembed"

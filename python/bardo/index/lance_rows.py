@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from bardo.errors import EmbeddingMismatchError, InvalidVectorError, StoreForeignError, StoreTooNewError
+from bardo.lazily import numpy as np
 from bardo.model import Episode, Fingerprint
 from bardo.ports import Vectors
 

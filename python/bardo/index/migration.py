@@ -18,8 +18,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
-import numpy as np
-
 from bardo import config
 from bardo._core import EpisodeLog, FactStore
 from bardo.errors import (
@@ -34,6 +32,7 @@ from bardo.index import adapter, embedders
 from bardo.index.documents import embed
 from bardo.index.drift import DriftWatch
 from bardo.index.sentences import spoken
+from bardo.lazily import numpy as np
 from bardo.model import Episode, Fingerprint
 from bardo.ports import Embedder, Progress, Vectors, quiet
 

@@ -7,7 +7,6 @@ place and renamed, so processes may build at the same time.
 
 from __future__ import annotations
 
-import importlib.metadata
 import importlib.util
 import json
 import os
@@ -23,6 +22,7 @@ from blake3 import blake3
 
 from bardo.errors import EmbedderUnavailableError
 from bardo.index import bert
+from bardo.lazily import metadata
 
 Precision = Literal["fp32", "int8"]
 
@@ -93,7 +93,7 @@ def ensure(precision: Precision = "fp32") -> Build:
     """
     source = package_folder()
     root = cache_folder() / "models"
-    folder = root / f"{_PACKAGE}-{importlib.metadata.version(DISTRIBUTION)}-{precision}-build{_BUILD}"
+    folder = root / f"{_PACKAGE}-{metadata.version(DISTRIBUTION)}-{precision}-build{_BUILD}"
     found = _read(folder)
     if found is not None:
         return found

@@ -156,7 +156,7 @@ class _Outlined:
     @classmethod
     def _at(cls, found: _core.Found, place: int) -> Self:
         memory = object.__new__(cls)
-        object.__setattr__(memory, "_found", (found, place))
+        _FOUND(memory, (found, place))
         return memory
 
     if not TYPE_CHECKING:
@@ -169,15 +169,11 @@ class _Outlined:
             elif name == "why":
                 object.__setattr__(self, name, _explanation(found.hit(place), self.record))
             else:
-                for known, value in zip(_OUTLINE, (*found.outline(place), (), ()), strict=True):
-                    object.__setattr__(self, known, value)
+                for put, value in zip(_OUTLINE, found.outline(place), strict=False):
+                    put(self, value)
+                _BEFORE(self, ())
+                _AFTER(self, ())
             return object.__getattribute__(self, name)
-
-
-#: Fields of a memory as `_core.Found.outline` gives them, and those that `window.py` fills.
-_OUTLINE = (
-    "text", "id", "layer", "score", "confidence", "tick", "at", "source", "inherited", "before", "after",
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +209,15 @@ class Memory(_Outlined):
     record: Episode | Fact
     before: tuple[Episode, ...] = ()
     after: tuple[Episode, ...] = ()
+
+
+#: Fill the fields of a memory that `_core.Found.outline` gives, in its order, and those that `window.py` adds.
+_OUTLINE = tuple(
+    getattr(Memory, name).__set__
+    for name in ("text", "id", "layer", "score", "confidence", "tick", "at", "source", "inherited")
+)
+_BEFORE, _AFTER = (getattr(Memory, name).__set__ for name in ("before", "after"))
+_FOUND = vars(_Outlined)["_found"].__set__
 
 
 class _Asked:

@@ -16,8 +16,8 @@ use crate::error::Result;
 const DIRECT: usize = 4_096;
 
 /// Memories that the sieve lets through at first, for every one wanted, and at least; and one in so many of all.
-const PICKED_FACTOR: usize = 5;
-const PICKED_LEAST: usize = 512;
+const PICKED_FACTOR: usize = 3;
+const PICKED_LEAST: usize = 256;
 const PICKED_ONE_IN: usize = 128;
 
 /// The sieve then lets through whatever may be as near as what has this rank,

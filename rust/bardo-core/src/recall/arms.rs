@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use super::settings::Settings;
 use crate::index::calendar::MICROS_PER_DAY;
 use crate::index::hot::{HotSet, Row};
-use crate::index::lexical::{LexicalIndex, QueryTerm, Slot, positive};
+use crate::index::lexical::{LexicalIndex, QueryTerm, Slot};
 use crate::index::nearest::NearestScratch;
 use crate::index::text::Analyzer;
 use crate::index::vectors::{QueryVector, Similarity};
@@ -13,6 +13,9 @@ use crate::model::Micros;
 
 /// Latest memories that are looked at.
 const RECENT: usize = 20;
+
+/// Scores that are looked at together.
+const BLOCK: usize = 16;
 
 /// Memories that are asked for ahead of the one that is looked at.
 pub(super) const AHEAD: usize = 4;
@@ -89,9 +92,12 @@ impl<'search> Arms<'search> {
             let Scratch { allowed, nearest, .. } = &mut *scratch;
             self.hot.vectors().near(vector, allowed, searched, depth, &dense, nearest)
         });
-        let rough = self.greatest(rough.into_iter(), depth);
-        let words = positive(&scratch.words).filter(|(slot, _)| scratch.allowed[*slot as usize]);
-        let words = self.top(words, depth);
+        let mut best = Best::new(self, depth);
+        for found in rough {
+            best.add(found);
+        }
+        let rough = best.found();
+        let words = self.best_words(depth, scratch);
         let recent = self.hot.latest().filter(|slot| scratch.allowed[*slot as usize]);
         let recent = recent.take(RECENT.min(depth)).map(|slot| (slot, self.recency(slot))).collect();
         let mut best = f32::NEG_INFINITY;
@@ -119,6 +125,24 @@ impl<'search> Arms<'search> {
         if self.vector.is_some() {
             self.hot.vectors().prefetch_exact(slot);
         }
+    }
+
+    /// The greatest BM25 scores of what is allowed, as [`Arms::top`] has them.
+    fn best_words(&self, count: usize, scratch: &Scratch) -> List {
+        let mut best = Best::new(self, count);
+        for (first, block) in (0..).step_by(BLOCK).zip(scratch.words.chunks(BLOCK)) {
+            // Once there are enough, few blocks hold anything better, and the others are passed over whole.
+            let greatest = block.iter().fold(0.0, |greatest: f32, score| greatest.max(*score));
+            if greatest <= 0.0 || greatest < best.least() {
+                continue;
+            }
+            for (slot, &score) in (first..).zip(block) {
+                if score > 0.0 && score >= best.least() && scratch.allowed[slot as usize] {
+                    best.add((slot, score));
+                }
+            }
+        }
+        best.sorted()
     }
 
     /// The exact value of the dense arm, and the better of the two cosines in it.
@@ -166,9 +190,10 @@ impl<'search> Arms<'search> {
 
     /// The greatest values, greatest first, ties by id.
     pub(super) fn top(&self, values: impl Iterator<Item = (Slot, f32)>, count: usize) -> List {
-        let mut kept = self.greatest(values, count);
-        kept.sort_unstable_by(|left, right| self.order(*left, *right));
-        kept
+        let mut best = Best::new(self, count);
+        // Iterators of several layers are quicker from within.
+        values.for_each(|found| best.add(found));
+        best.sorted()
     }
 
     /// Greatest first, ties by id.
@@ -176,32 +201,58 @@ impl<'search> Arms<'search> {
         let id = |slot: Slot| self.hot.row(slot).map(|row| row.id);
         right.1.total_cmp(&left.1).then_with(|| id(left.0).cmp(&id(right.0)))
     }
+}
 
-    /// The greatest values in no order; of equal ones those with the lesser ids.
-    fn greatest(&self, values: impl Iterator<Item = (Slot, f32)>, count: usize) -> List {
-        let order = |left: &(Slot, f32), right: &(Slot, f32)| self.order(*left, *right);
-        if count == 0 {
-            return List::new();
+/// The greatest of many values; of equal ones those with the lesser ids.
+struct Best<'arms, 'search> {
+    arms: &'arms Arms<'search>,
+    count: usize,
+    kept: List,
+    least: Option<(Slot, f32)>,
+}
+
+impl<'arms, 'search> Best<'arms, 'search> {
+    fn new(arms: &'arms Arms<'search>, count: usize) -> Self {
+        Self { arms, count, kept: List::with_capacity(2 * count), least: None }
+    }
+
+    /// A value below this one is not among the greatest.
+    fn least(&self) -> f32 {
+        self.least.map_or(f32::NEG_INFINITY, |(_, value)| value)
+    }
+
+    fn add(&mut self, found: (Slot, f32)) {
+        let is_worse =
+            |least: (Slot, f32)| found.1 < least.1 || self.arms.order(found, least) == Ordering::Greater;
+        if self.least.is_some_and(is_worse) {
+            return;
         }
-        let mut kept = List::with_capacity(2 * count);
-        let mut least: Option<(Slot, f32)> = None;
-        // Iterators of several layers are quicker from within.
-        values.for_each(|found| {
-            if least.is_some_and(|least| found.1 < least.1 || order(&found, &least).is_gt()) {
-                return;
-            }
-            kept.push(found);
-            if kept.len() == 2 * count {
-                kept.select_nth_unstable_by(count - 1, order);
-                kept.truncate(count);
-                least = kept.last().copied();
-            }
-        });
-        if kept.len() > count {
-            kept.select_nth_unstable_by(count - 1, order);
-            kept.truncate(count);
+        self.kept.push(found);
+        if self.kept.len() >= (2 * self.count).max(1) {
+            self.cut();
+            self.least = self.kept.last().copied();
         }
-        kept
+    }
+
+    fn cut(&mut self) {
+        if self.count > 0 && self.kept.len() > self.count {
+            self.kept.select_nth_unstable_by(self.count - 1, |left, right| self.arms.order(*left, *right));
+        }
+        self.kept.truncate(self.count);
+    }
+
+    /// In no order.
+    fn found(mut self) -> List {
+        self.cut();
+        self.kept
+    }
+
+    /// Greatest first.
+    fn sorted(self) -> List {
+        let arms = self.arms;
+        let mut found = self.found();
+        found.sort_unstable_by(|left, right| arms.order(*left, *right));
+        found
     }
 }
 

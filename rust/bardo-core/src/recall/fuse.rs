@@ -17,14 +17,14 @@ impl Scale {
     /// The scale of the values that are there. The spread is never taken for less than `floor`: among few candidates,
     /// or nearly equal ones, a difference of noise must not look like one of relevance.
     #[must_use]
-    pub fn of(values: impl IntoIterator<Item = Option<f32>>, floor: f32) -> Self {
-        let known: Vec<f64> = values.into_iter().flatten().map(f64::from).collect();
-        if known.is_empty() {
+    pub fn of(values: impl IntoIterator<Item = Option<f32>, IntoIter: Clone>, floor: f32) -> Self {
+        let known = values.into_iter().flatten().map(f64::from);
+        let count = known.clone().count() as f64;
+        if count == 0.0 {
             return Self::default();
         }
-        let count = known.len() as f64;
-        let mean = sum(known.iter().copied()) / count;
-        let squares = sum(known.iter().map(|value| (value - mean) * (value - mean)));
+        let mean = sum(known.clone()) / count;
+        let squares = sum(known.map(|value| (value - mean) * (value - mean)));
         Self { mean, spread: (squares / count).sqrt().max(f64::from(floor)) }
     }
 
