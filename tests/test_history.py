@@ -56,3 +56,18 @@ def test_recall_as_of_a_tick_gives_facts_as_they_were(g):
     (now,) = g.recall("what is the fee of the pool?", layers=["fact"])
     assert now.record.support == 1
     assert now.confidence > 0.9
+
+
+def test_recall_as_of_a_tick_ranks_by_what_was_believed_then(g):
+    text = "the {} relayer is the one that never drops a message"
+    blue = g.learn(text.format("blue"), tick=10, confidence=0.9, importance=0.9)
+    red = g.learn(text.format("red"), tick=20, confidence=0.6, importance=0.3)
+    for tick in range(200, 1_200, 100):
+        g.learn(text.format("red"), tick=tick, confidence=0.95, importance=1.0)
+    query = "which relayer never drops a message"
+    now = g.recall(query, layers=["fact"])
+    then = g.recall(query, layers=["fact"], as_of=30)
+    assert [memory.id for memory in now] == [red.id, blue.id]
+    assert [memory.id for memory in then] == [blue.id, red.id]
+    assert then[1].why.importance == pytest.approx(0.3)
+    assert then[1].confidence == then[1].why.confidence < 0.61

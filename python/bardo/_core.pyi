@@ -399,7 +399,7 @@ class FactStore:
 
         The same text in the same category, whatever its case and space, is the same fact; so is one of the same kind
         and category with a cosine above .95 (.92 for insights) in the same sense: with the same figures, names and
-        negations, and no word in the place of its opposite. A fact with an id that is already there is a retry and
+        negations, and more than one word put for another. A fact with an id that is already there is a retry and
         changes nothing. Hearsay (inherited or shared) that repeats the agent's own knowledge changes nothing about it;
         own experience that repeats hearsay makes it own knowledge.
 

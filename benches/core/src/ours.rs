@@ -28,6 +28,7 @@ pub fn hybrid(hot: &HotSet, question: &(String, Vec<f32>), now: Micros, scratch:
         mood: [0.0; 3],
         thread: None,
         tokens: None,
+        past: None,
     };
     search(hot, &query, &Settings::default(), scratch).expect("a valid query").hits.len()
 }

@@ -388,7 +388,7 @@ class Retriever:
             memories = tuple(Memory._at(found, place) for place in range(len(found)))
         else:
             memories = self._read(found.hits, notes, as_of=as_of)
-        if as_of is not None:
+        if as_of is not None and not stores:
             memories = tuple(self._then(memory, as_of) for memory in memories)
         return _recollection(query, memories, notes, found, now_tick, as_found=stores)
 

@@ -55,6 +55,7 @@ fn recall(agent: &Agent, hot: &HotSet, text: &str, policy: Policy) -> Vec<(Strin
         mood: [0.0; 3],
         thread: None,
         tokens: None,
+        past: None,
     };
     let found =
         search(hot, &query, &Settings { policy, ..Settings::default() }, &mut Scratch::default()).unwrap();

@@ -104,6 +104,7 @@ fn find(hot: &HotSet) -> Vec<Hit> {
             mood: [0.0; 3],
             thread: None,
             tokens: None,
+            past: None,
         };
         search(hot, &query, &Settings::default(), &mut Scratch::default()).unwrap().hits
     };

@@ -79,6 +79,7 @@ fn ask(hot: &HotSet, log: &EpisodeLog, number: u64, now_tick: u64) -> Found {
         mood: [0.0; 3],
         thread: None,
         tokens: Some((tokens, log)),
+        past: None,
     };
     search(hot, &query, &Settings::default(), &mut Scratch::default()).unwrap()
 }

@@ -11,6 +11,7 @@ use bardo_core::index::text::{indexed_sentences, indexed_text};
 use bardo_core::model::Episode;
 use bardo_core::recall::filter::Filters;
 use bardo_core::recall::late::TokenCodes;
+use bardo_core::recall::past::Past;
 use bardo_core::recall::place;
 use bardo_core::recall::records;
 use bardo_core::recall::search::{Query, Scratch, search};
@@ -251,7 +252,9 @@ impl PyHotSet {
             }
             _ => None,
         };
-        let query = Query { text, vector, limit, now_tick, now, filters: &filters, mood, thread, tokens };
+        let past = facts.map(|facts| &facts.store as &dyn Past);
+        let query =
+            Query { text, vector, limit, now_tick, now, filters: &filters, mood, thread, tokens, past };
         let (found, records) = py
             .detach(|| {
                 let mut found = self.search_with_scratch(&query, &settings)?;

@@ -160,6 +160,36 @@ pub struct HotSet {
     pub(super) cold_upto: u64,
 }
 
+impl From<&Fact> for FactRow {
+    fn from(fact: &Fact) -> Self {
+        Self {
+            fading: Fading::of(fact, 1.0),
+            confidence: fact.confidence,
+            support: fact.support,
+            reinforced_tick: fact.reinforced_tick,
+            expires_tick: fact.expires_tick,
+            status: fact.status,
+            superseded_by: fact.superseded_by,
+            mentions: fact.mentions,
+            bloodstain: fact.bloodstain,
+        }
+    }
+}
+
+impl Row {
+    /// The same memory with the numbers that a fact had at another time.
+    #[must_use]
+    pub fn with_numbers_of(&self, fact: &Fact) -> Self {
+        let importance = Some(importance_of(fact));
+        Self { importance, source: fact.source, fact: Some(Box::new(FactRow::from(fact))), ..self.clone() }
+    }
+}
+
+/// Quality, or importance while nobody judged that.
+fn importance_of(fact: &Fact) -> f32 {
+    fact.quality.map_or(fact.importance, |quality| quality.mean())
+}
+
 impl HotSet {
     /// Adds an episode, findable by its words at once. An id that is there already only has its annotations renewed:
     /// the rest of an episode never changes.
@@ -477,7 +507,7 @@ impl HotSet {
             category: names.intern(&fact.category),
             subjects: fact.subjects.iter().map(|subject| names.intern(subject)).collect(),
             source: fact.source,
-            importance: Some(fact.quality.map_or(fact.importance, |quality| quality.mean())),
+            importance: Some(importance_of(fact)),
             pad: fact.pad,
             verified: true,
             replay_count: 0,
@@ -487,17 +517,7 @@ impl HotSet {
             conversation: None,
             previous: None,
             next: None,
-            fact: Some(Box::new(FactRow {
-                fading: Fading::of(fact, 1.0),
-                confidence: fact.confidence,
-                support: fact.support,
-                reinforced_tick: fact.reinforced_tick,
-                expires_tick: fact.expires_tick,
-                status: fact.status,
-                superseded_by: fact.superseded_by,
-                mentions: fact.mentions,
-                bloodstain: fact.bloodstain,
-            })),
+            fact: Some(Box::new(FactRow::from(fact))),
         }
     }
 

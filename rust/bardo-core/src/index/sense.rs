@@ -131,14 +131,17 @@ pub(crate) fn is_negation(word: &str) -> bool {
     word.ends_with("n't") || NEGATIONS.contains(&word)
 }
 
-/// Whether two texts that mean about the same carry the same figures, say no as often, name nobody else, and have no
-/// word in the place of its opposite. It is no judgement of texts that do not mean about the same.
+/// Whether two texts that mean about the same carry the same figures, say no as often, name nobody else, have no word in
+/// the place of its opposite, and differ in more than one word for another: "the red pool" is not "the blue pool". It is no judgement of texts that do not mean about the same.
 pub(crate) fn same_sense(left: &str, right: &str) -> bool {
     if !figures(left).eq(figures(right)) {
         return false;
     }
     let [left, right] = [left, right].map(Words::of);
-    left.negations == right.negations && !left.differs_in_name(&right) && !left.is_opposite(&right)
+    left.negations == right.negations
+        && !left.differs_in_name(&right)
+        && !left.is_opposite(&right)
+        && !left.replaces_one_word_of(&right)
 }
 
 /// The numbers of a text, in order.
@@ -149,8 +152,11 @@ fn figures(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// What is compared of a text.
+#[derive(Default)]
 struct Words {
     stems: HashSet<String>,
+    /// Stems of what is no function word.
+    content: HashSet<String>,
     /// Stems of what is written with a capital.
     names: HashSet<String>,
     negations: usize,
@@ -159,13 +165,16 @@ struct Words {
 impl Words {
     fn of(text: &str) -> Self {
         let stemmer = Stemmer::create(Algorithm::English);
-        let mut words = Self { stems: HashSet::new(), names: HashSet::new(), negations: 0 };
+        let mut words = Self::default();
         for word in text.unicode_words() {
             let lower = word.to_lowercase().replace('\u{2019}', "'");
             words.negations += usize::from(is_negation(&lower));
             let stem = stemmer.stem(lower.strip_suffix("'s").unwrap_or(&lower)).into_owned();
-            if word.contains(char::is_uppercase) && !is_stop_word(&lower) {
-                words.names.insert(stem.clone());
+            if !is_stop_word(&lower) {
+                if word.contains(char::is_uppercase) {
+                    words.names.insert(stem.clone());
+                }
+                words.content.insert(stem.clone());
             }
             words.stems.insert(stem);
         }
@@ -176,6 +185,12 @@ impl Words {
     fn differs_in_name(&self, other: &Self) -> bool {
         let alone = |one: &Self, other: &Self| one.names.iter().any(|name| !other.stems.contains(name));
         alone(self, other) && alone(other, self)
+    }
+
+    /// Whether they have all but one word of content in common, and each another one.
+    fn replaces_one_word_of(&self, other: &Self) -> bool {
+        let alone = |one: &Self, other: &Self| one.content.difference(&other.content).count();
+        alone(self, other) == 1 && alone(other, self) == 1
     }
 
     /// Whether one says a word where the other says its opposite.
@@ -211,6 +226,7 @@ mod tests {
             ("Anna signs the releases on Friday", "Boris signs the releases on Friday"),
             ("the vault of Aave opens at noon", "the vault of Maker opens at noon"),
             ("He likes tea", "He dislikes tea"),
+            ("the red relayer never drops a message", "the blue relayer never drops a message"),
             ("Он пьёт чай", "Он не пьёт чай"),
         ] {
             assert!(!same_sense(left, right), "{left} / {right}");

@@ -11,6 +11,7 @@ pub mod fuse;
 mod graph;
 pub mod late;
 mod named;
+pub mod past;
 pub mod place;
 pub mod records;
 pub mod score;

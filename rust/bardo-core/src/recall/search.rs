@@ -1,5 +1,7 @@
 //! A query in, a few ranked memories with their reasons out: the whole of recall in one call.
 
+use std::collections::HashMap;
+
 pub use super::arms::Scratch;
 
 use super::arms::Arms;
@@ -11,6 +13,7 @@ use super::filter::Filters;
 use super::graph::GraphArm;
 use super::late::{Late, TokenCodes};
 use super::named::{rare_names, seat};
+use super::past::{Past, rows_then};
 use super::score::{FourFactors, confidence_of, pinned_score, semantic, source_discount};
 use super::settings::{Fusion, Policy, Settings};
 use crate::error::{Error, Result};
@@ -46,6 +49,8 @@ pub struct Query<'query> {
     pub thread: Option<&'query str>,
     /// The words' tokens, and where those of the memories are, for late interaction.
     pub tokens: Option<(Tokens<'query>, &'query dyn TokenCodes)>,
+    /// Where earlier states of facts are kept: a query about the past ranks them as they were then, if it is given.
+    pub past: Option<&'query dyn Past>,
 }
 
 /// Everything about one query that does not change while it runs.
@@ -93,7 +98,11 @@ pub fn search(hot: &HotSet, query: &Query<'_>, settings: &Settings, scratch: &mu
     fuse(&search.arms, fusion, &context, &mut candidates, scratch)?;
     graph.add(fusion, settings, &mut candidates);
     found.candidates = candidates.len();
-    let ranked = search.rank(&candidates);
+    let then = match (query.filters.as_of, query.past) {
+        (Some(tick), Some(past)) => rows_then(hot, &candidates, past, tick)?,
+        _ => HashMap::new(),
+    };
+    let ranked = search.rank(&candidates, &then);
     let rare = rare_names(named, &search.arms.terms, hot.lexical(), &mut scratch.analyzer);
     found.hits = search.collapse(search.diversify(Ordered::new(&ranked)), &rare);
     search.explain_absence(&mut found);
@@ -173,8 +182,12 @@ impl<'search> Search<'search> {
         Ok(LateQuery::new(&tokens, |word| lexical.rarity(analyzer, word)).map(|query| Late { query, source }))
     }
 
-    /// Scores what is relevant.
-    fn rank<'ranked>(&self, candidates: &'ranked [Candidate]) -> Vec<Ranked<'ranked>>
+    /// Scores what is relevant. Facts of which there is a row of `then` are judged by that.
+    fn rank<'ranked>(
+        &self,
+        candidates: &'ranked [Candidate],
+        then: &'ranked HashMap<Slot, Row>,
+    ) -> Vec<Ranked<'ranked>>
     where
         'search: 'ranked,
     {
@@ -182,7 +195,8 @@ impl<'search> Search<'search> {
         let best = relevant().map(|candidate| candidate.fused).fold(f32::NEG_INFINITY, f32::max);
         let thread = self.query.thread.and_then(|thread| self.arms.hot.names().find(thread));
         let judge = |candidate: &'ranked Candidate| {
-            Some(self.judge(candidate, self.arms.hot.row(candidate.slot)?, best, thread))
+            let row = then.get(&candidate.slot).or_else(|| self.arms.hot.row(candidate.slot))?;
+            Some(self.judge(candidate, row, best, thread))
         };
         relevant().filter_map(judge).collect()
     }

@@ -102,6 +102,7 @@ fn ask<'query>(text: &'query str, filters: &'query Filters) -> Query<'query> {
         mood: [0.0; 3],
         thread: None,
         tokens: None,
+        past: None,
     }
 }
 
