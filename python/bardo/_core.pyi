@@ -18,6 +18,24 @@ __version__: str
 # --- capture ----------------------------------------------------------------------------------------------------------
 
 @final
+class StoredEpisodes:
+    """Episodes as they are stored, made into objects where somebody looks.
+
+    Attributes:
+        last_tick: The highest tick among them; 0 if there is none.
+    """
+
+    last_tick: int
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, place: int, /) -> Episode:
+        """The episode at a place from 0.
+
+        Raises:
+            IndexError: There are not so many.
+        """
+
+@final
 class Recorded:
     """Where a recorded episode went.
 
@@ -119,23 +137,25 @@ class EpisodeLog:
     def record_into(
         self,
         hot: HotSet,
-        episodes: Iterable[Episode],
+        drafts: Iterable[str | Episode],
         *,
         ticks: Sequence[int],
         now: int,
+        template: Episode | None = None,
         out_of_order: bool = False,
-    ) -> tuple[list[Episode | None], int]:
+    ) -> tuple[StoredEpisodes, int, list[int]]:
         """Records episodes and makes the new ones findable by their words: `record` and `HotSet.add_episodes` in one.
 
         Args:
             hot: The index in memory.
-            episodes: As for `record`, but for their ticks.
+            drafts: Episodes as for `record`, but for their ticks; or texts.
             ticks: One for each.
             now: Microseconds UTC, for those with an `at` of 0.
+            template: Every other field of the texts.
             out_of_order: As for `record`.
 
         Returns:
-            What is stored for each, None for what was forgotten, and how many are new.
+            What is stored, how many of it are new, and the places of what was forgotten before and is not stored.
         """
 
     def get(self, ids: Sequence[str]) -> list[Episode | None]:

@@ -340,12 +340,13 @@ def forgotten(text: str) -> ForgottenError:
     )
 
 
-def tell_forgotten(episodes: Sequence[Episode], taken: Taken) -> None:
+def tell_forgotten(drafts: Sequence[str | Episode], taken: Taken) -> None:
     """Raises for episodes none of which were taken, warns where some were."""
     if not taken.stored:
-        raise forgotten(episodes[taken.forgotten[0]].text)
+        first = drafts[taken.forgotten[0]]
+        raise forgotten(first if isinstance(first, str) else first.text)
     warnings.warn(
-        f"{len(taken.forgotten)} of {len(episodes)} episodes were forgotten on purpose and not taken again",
+        f"{len(taken.forgotten)} of {len(drafts)} episodes were forgotten on purpose and not taken again",
         ForgottenWarning,
         stacklevel=4,
     )

@@ -16,11 +16,11 @@ from bardo.assemble.blocks import Place
 from bardo.assemble.condense import OwnWords
 from bardo.assemble.context import Phase, Profile, Prompt, Task, build
 from bardo.assemble.contributors import CONTINUITY, Contributor, Contributors, Situation
-from bardo.assemble.framing import strip_recalled
+from bardo.assemble.framing import as_captured
 from bardo.assemble.records import PromptRecords, caps
 from bardo.bequeath.lineage import Lineage, is_dead
 from bardo.capture import inbox
-from bardo.capture.intake import episodes_from
+from bardo.capture.intake import drafts_from
 from bardo.capture.recorder import PAGE, Recorder, name_list, pages
 from bardo.consolidate import curator
 from bardo.consolidate.curator import CuratorCycleComplete
@@ -182,7 +182,7 @@ class Grimoire(Knowledge):
             truncate: Cut texts over 64 KiB instead of refusing them.
 
         Returns:
-            The stored `Episode`, or a list of them for a batch. A retry of the same content within 60 s gives back
+            The stored `Episode`, or a sequence of them for a batch. A retry of the same content within 60 s gives back
             the episode that was stored first.
 
         Raises:
@@ -198,9 +198,10 @@ class Grimoire(Knowledge):
             "thread": thread, "session": session, "mode": mode, "curiosity": curiosity, "importance": importance,
             "verified": verified, "pad": pad,
         }  # fmt: skip
-        episodes, batch = episodes_from(what, defaults, clean=strip_recalled, truncate=truncate)
-        own = tick is not None or any(episode.tick for episode in episodes)
-        stored = self._record(episodes, tick=stamp, own_ticks=own)
+        drafts, batch = drafts_from(what, defaults, clean=as_captured, truncate=truncate)
+        own = tick is not None or any(not isinstance(draft, str) and draft.tick for draft in drafts)
+        template = Episode("", **defaults) if any(isinstance(draft, str) for draft in drafts) else None
+        stored = self._record(drafts, template, tick=stamp, own_ticks=own)
         return stored if batch else stored[0]
 
     def _open_archive(self) -> LanceIndex:
@@ -211,10 +212,12 @@ class Grimoire(Knowledge):
             settings=self.config.archive,
         )
 
-    def _record(self, episodes: Sequence[Episode], *, tick: int | None, own_ticks: bool) -> list[Episode]:
-        taken = self._recorder.record(episodes, tick=tick, own_ticks=own_ticks)
+    def _record(
+        self, drafts: Sequence[str | Episode], template: Episode | None, *, tick: int | None, own_ticks: bool
+    ) -> Sequence[Episode]:
+        taken = self._recorder.record(drafts, tick=tick, own_ticks=own_ticks, template=template)
         if taken.forgotten:
-            erasure.tell_forgotten(episodes, taken)
+            erasure.tell_forgotten(drafts, taken)
         self._stores.note_unit()
         self._unembedded += taken.fresh
         if self.config.embedding.batch and self._unembedded >= self.config.embedding.batch:

@@ -26,6 +26,11 @@ def strip_recalled(text: str) -> str:
     return _core.strip_recalled(text)
 
 
+def as_captured(text: str) -> str:
+    """`strip_recalled` for a text that is checked for lone surrogates elsewhere."""
+    return _core.strip_recalled(text) if MARK in text else text
+
+
 def neutralise(text: str, tags: Sequence[str] = ()) -> tuple[str, tuple[str, ...]]:
     """A text that can no longer act on a prompt, and what was found in it.
 

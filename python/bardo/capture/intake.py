@@ -28,10 +28,10 @@ CHAT_ROLES: Mapping[str, Role] = {
 TIME_KEYS = ("at", "timestamp", "created_at")
 
 
-def episodes_from(
+def drafts_from(
     what: object, defaults: Mapping[str, Any], *, clean: Callable[[str], str], truncate: bool
-) -> tuple[list[Episode], bool]:
-    """Makes episodes of anything `remember` takes.
+) -> tuple[list[str | Episode], bool]:
+    """Makes episodes of anything `remember` takes; a string stays one, for it takes every other field from `defaults`.
 
     Args:
         what: A string, an `Episode`, a chat message (a mapping with `role` and `content`), or an iterable of these.
@@ -40,7 +40,7 @@ def episodes_from(
         truncate: Cut texts at the limit instead of refusing them.
 
     Returns:
-        The episodes, and whether `what` was a batch.
+        The strings and episodes, and whether `what` was a batch.
 
     Raises:
         InvalidInputError: Something in it is of another type, or nothing is left of a text.
@@ -54,27 +54,42 @@ def episodes_from(
     return [_one(item, defaults, clean, truncate) for item in what], True
 
 
-def _one(what: object, defaults: Mapping[str, Any], clean: Callable[[str], str], truncate: bool) -> Episode:
+def episodes_from(
+    what: object, defaults: Mapping[str, Any], *, clean: Callable[[str], str], truncate: bool
+) -> tuple[list[Episode], bool]:
+    """`drafts_from` with every string made an episode."""
+    drafts, batch = drafts_from(what, defaults, clean=clean, truncate=truncate)
+    return [Episode(draft, **defaults) if isinstance(draft, str) else draft for draft in drafts], batch
+
+
+def _one(
+    what: object, defaults: Mapping[str, Any], clean: Callable[[str], str], truncate: bool
+) -> str | Episode:
+    if isinstance(what, str):
+        return _cleaned(what, clean, truncate)
     if isinstance(what, Episode):
         episode = what
     elif isinstance(what, Mapping):
         episode = _message(what, defaults)
-    elif isinstance(what, str):
-        episode = Episode(what, **defaults)
     else:
         raise InvalidInputError(
             f"cannot remember a {type(what).__name__}. Pass strings, Episodes or chat messages (role, content)"
         )
     if not isinstance(episode.text, str):
         raise InvalidInputError(f"text is a {type(episode.text).__name__}. It must be a string")
-    text = clean(episode.text)
+    text = _cleaned(episode.text, clean, truncate)
+    return episode if text == episode.text else dataclasses.replace(episode, text=text)
+
+
+def _cleaned(text: str, clean: Callable[[str], str], truncate: bool) -> str:
+    text = clean(text)
     if truncate:
         text = _cut(text)
-    if not text.strip():
+    if not text or text.isspace():
         raise InvalidInputError(
             "the text is empty (recalled memories in it are not captured again). Say what happened in a sentence"
         )
-    return episode if text == episode.text else dataclasses.replace(episode, text=text)
+    return text
 
 
 def _message(message: Mapping[str, Any], defaults: Mapping[str, Any]) -> Episode:

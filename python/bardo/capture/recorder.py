@@ -10,6 +10,7 @@ from typing import Any
 
 from bardo._core import EpisodeLog, HotSet
 from bardo.capture import inbox
+from bardo.capture.remembered import Remembered
 from bardo.errors import BardoWarning, ForgottenWarning, InvalidInputError
 from bardo.model import INHERITED_KIND, Episode
 from bardo.ports import Clock
@@ -29,7 +30,7 @@ class Taken:
         forgotten: Places of those that were refused because the same content was forgotten.
     """
 
-    stored: list[Episode]
+    stored: Sequence[Episode]
     fresh: int
     forgotten: list[int]
 
@@ -51,34 +52,46 @@ class Recorder:
         self._clock = clock
 
     def record(
-        self, episodes: Sequence[Episode], *, tick: int | None, own_ticks: bool, late: bool = False
+        self,
+        drafts: Sequence[str | Episode],
+        *,
+        tick: int | None,
+        own_ticks: bool,
+        template: Episode | None = None,
+        late: bool = False,
     ) -> Taken:
         """Records episodes, all or none; what was forgotten on purpose is left out.
 
         Args:
-            episodes: Without a time of day they are of now.
+            drafts: Episodes, or texts. Without a time of day they are of now.
             tick: Of those that bring none; from their time of day if not given.
             own_ticks: Whether the caller passed the ticks itself.
+            template: Every other field of the texts.
             late: Whether they may lie before the last tick, as those of another writer do.
 
         """
-        if not episodes:
+        if not drafts:
             return Taken([], 0, [])
         now = self._clock.now()
+        of_texts = self._ticks.of((template.at if template else 0) or now) if tick is None else tick
         ticks: list[int] = []
         last = 0
-        for episode in episodes:
-            # A batch may hold times that go back; its ticks do not.
-            own_tick = episode.tick or (
-                max(last, self._ticks.of(episode.at or now)) if tick is None else tick
-            )
+        for draft in drafts:
+            if isinstance(draft, str):
+                own_tick = of_texts if tick is not None else max(last, of_texts)
+            else:
+                # A batch may hold times that go back; its ticks do not.
+                own_tick = draft.tick or (
+                    max(last, self._ticks.of(draft.at or now)) if tick is None else tick
+                )
             last = max(last, own_tick)
             ticks.append(own_tick)
-        answers, fresh = self._log.record_into(self._hot, episodes, ticks=ticks, now=now, out_of_order=late)
-        stored = [episode for episode in answers if episode is not None]
-        if stored:
-            self._ticks.seen(max(episode.tick for episode in stored), own=own_ticks)
-        return Taken(stored, fresh, [place for place, answer in enumerate(answers) if answer is None])
+        stored, fresh, forgotten = self._log.record_into(
+            self._hot, drafts, ticks=ticks, now=now, template=template, out_of_order=late
+        )
+        if len(stored):
+            self._ticks.seen(stored.last_tick, own=own_ticks)
+        return Taken(Remembered(stored), fresh, forgotten)
 
     def drain(self, folder: Path) -> int:
         """Takes over what other processes dropped into the inbox; what cannot be taken is set aside with a warning.

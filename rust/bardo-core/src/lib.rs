@@ -10,6 +10,7 @@ pub mod bequeath;
 pub mod capture;
 pub mod consolidate;
 pub mod error;
+mod hashing;
 pub mod index;
 pub mod model;
 pub mod recall;

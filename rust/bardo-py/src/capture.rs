@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use bardo_core::capture::{self, Forgetting, Holder, LogOptions, NewEpisode, VectorBatch};
-use bardo_core::model::{Episode, Id, IdSource};
+use bardo_core::model::{Id, IdSource};
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
@@ -15,6 +15,7 @@ use crate::convert::{
 };
 use crate::errors::{IntoPython, invalid};
 use crate::hot::PyHotSet;
+use crate::stored::{StoredEpisodes, drafts_from};
 
 /// Where a recorded episode went; see `_core.pyi`.
 #[pyclass(frozen, get_all, module = "bardo._core")]
@@ -136,33 +137,19 @@ impl EpisodeLog {
         Ok(shown.collect())
     }
 
-    #[pyo3(signature = (hot, episodes, *, ticks, now, out_of_order=false))]
-    fn record_into<'py>(
+    #[pyo3(signature = (hot, drafts, *, ticks, now, template=None, out_of_order=false))]
+    fn record_into(
         &self,
-        py: Python<'py>,
+        py: Python<'_>,
         hot: &PyHotSet,
-        episodes: &Bound<'py, PyAny>,
+        drafts: &Bound<'_, PyAny>,
         ticks: Vec<u64>,
         now: i64,
+        template: Option<&Bound<'_, PyAny>>,
         out_of_order: bool,
-    ) -> PyResult<(Vec<Option<Bound<'py, PyAny>>>, usize)> {
-        let mut episodes = new_episodes(episodes)?;
-        if episodes.len() != ticks.len() {
-            return Err(invalid(
-                format!("{} ticks for {} episodes", ticks.len(), episodes.len()),
-                "Pass one for each",
-            ));
-        }
-        for (new, tick) in episodes.iter_mut().zip(ticks) {
-            new.episode.tick = tick;
-        }
-        let (stored, fresh) =
-            py.detach(|| record_and_index(&self.core, hot, episodes, now, out_of_order)).into_python()?;
-        let stored = stored
-            .iter()
-            .map(|episode| episode.as_ref().map(|episode| episode_into(py, episode)).transpose())
-            .collect::<PyResult<_>>()?;
-        Ok((stored, fresh))
+    ) -> PyResult<(StoredEpisodes, usize, Vec<usize>)> {
+        let episodes = drafts_from(drafts, template, &ticks)?;
+        py.detach(|| record_and_index(&self.core, hot, episodes, now, out_of_order)).into_python()
     }
 
     #[pyo3(signature = (ids))]
@@ -385,33 +372,32 @@ impl EpisodeLog {
     }
 }
 
-/// Records episodes and makes the new ones findable; the answer is what is stored for each, nothing for what was
-/// forgotten, and how many are new.
+/// Records episodes and makes the new ones findable; the answer is what is stored, how many of it are new, and the places
+/// of what was forgotten.
 fn record_and_index(
     log: &capture::EpisodeLog,
     hot: &PyHotSet,
     episodes: Vec<NewEpisode>,
     now: i64,
     out_of_order: bool,
-) -> bardo_core::Result<(Vec<Option<Episode>>, usize)> {
-    let recorded = log.record(episodes.clone(), now, out_of_order)?;
+) -> bardo_core::Result<(StoredEpisodes, usize, Vec<usize>)> {
+    let recorded = log.record_whole(episodes, now, out_of_order)?;
+    hot.add(recorded.iter().filter(|(one, _)| one.fresh).map(|(_, episode)| episode))?;
     let known: Vec<Id> =
-        recorded.iter().filter(|one| !one.fresh && !one.forgotten).map(|one| one.id).collect();
+        recorded.iter().filter(|(one, _)| !one.fresh && !one.forgotten).map(|(one, _)| one.id).collect();
     let mut known = if known.is_empty() { Vec::new() } else { log.get(&known)? }.into_iter();
-    let stored: Vec<Option<Episode>> = episodes
-        .into_iter()
-        .zip(&recorded)
-        .map(|(NewEpisode { mut episode, .. }, one)| {
-            if !one.fresh {
-                return if one.forgotten { None } else { known.next().flatten() };
-            }
-            (episode.id, episode.event_index, episode.at) = (one.id, one.event_index, one.at);
-            Some(episode)
-        })
-        .collect();
-    let fresh = stored.iter().zip(&recorded).filter(|(_, one)| one.fresh).filter_map(|(one, _)| one.as_ref());
-    hot.add(fresh)?;
-    Ok((stored, recorded.iter().filter(|one| one.fresh).count()))
+    let (mut stored, mut fresh, mut forgotten) = (Vec::with_capacity(recorded.len()), 0, Vec::new());
+    for (place, (one, episode)) in recorded.into_iter().enumerate() {
+        if one.fresh {
+            fresh += 1;
+            stored.push(episode);
+        } else if one.forgotten {
+            forgotten.push(place);
+        } else {
+            stored.extend(known.next().flatten());
+        }
+    }
+    Ok((StoredEpisodes::new(stored), fresh, forgotten))
 }
 
 fn new_episodes(episodes: &Bound<'_, PyAny>) -> PyResult<Vec<NewEpisode>> {

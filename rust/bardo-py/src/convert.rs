@@ -370,7 +370,8 @@ fn names(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<String>> {
     attribute.extract().map_err(|_| wrong_type(&attribute, name))
 }
 
-fn text(object: &Bound<'_, PyAny>, what: &str) -> PyResult<String> {
+/// A string, with an error that says what of it is wrong.
+pub fn text(object: &Bound<'_, PyAny>, what: &str) -> PyResult<String> {
     object.extract().map_err(|_| {
         invalid(
             format!("{what} holds text that is not valid Unicode (a lone surrogate)"),

@@ -15,6 +15,7 @@ mod hot;
 mod names;
 mod recall;
 mod sentences;
+mod stored;
 
 /// The Rust core of bardo.
 #[pyo3::pymodule]
@@ -55,6 +56,9 @@ mod _core {
 
     #[pymodule_export]
     use crate::sentences::split_sentences;
+
+    #[pymodule_export]
+    use crate::stored::StoredEpisodes;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

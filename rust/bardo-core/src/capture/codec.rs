@@ -2,6 +2,8 @@
 //!
 //! The checksum covers the key as well, so a value that was moved or altered outside bardo is reported, never returned.
 
+use std::hash::{Hash, Hasher};
+
 use serde::{Deserialize, Serialize};
 
 use crate::model::{Annotations, Episode, Id, Micros, Pad, Role, Value};
@@ -80,7 +82,7 @@ struct BodyV1<'a> {
 }
 
 /// What tells one content from another when a caller tries again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Fingermark {
     /// Hash of role, speaker, text and payload.
     pub content_hash: u64,
@@ -98,8 +100,19 @@ impl Fingermark {
     }
 }
 
-/// The body of an episode, without its envelope.
-pub(crate) fn encode_body(episode: &Episode) -> Result<Vec<u8>, Corrupt> {
+impl Hash for Fingermark {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.content_hash ^ self.thread_hash.rotate_left(32));
+    }
+}
+
+/// The payload of an episode as its body ends with it.
+pub(crate) fn encode_payload(episode: &Episode) -> Result<Vec<u8>, Corrupt> {
+    postcard::to_stdvec(&episode.payload).map_err(|error| unwritable(&error))
+}
+
+/// The body of an episode with room for its envelope in front, to be closed by [`close_envelope`].
+pub(crate) fn encode_body(episode: &Episode, payload: &[u8]) -> Result<Vec<u8>, Corrupt> {
     let body = BodyV1 {
         at: episode.at,
         content_hash: episode.content_hash,
@@ -114,10 +127,24 @@ pub(crate) fn encode_body(episode: &Episode) -> Result<Vec<u8>, Corrupt> {
         curiosity: (episode.curiosity != 0.0).then_some(episode.curiosity),
         pad: episode.pad.iter().any(|part| *part != 0.0).then_some(episode.pad),
     };
-    let bytes = postcard::to_extend(&body, Vec::with_capacity(64 + episode.text.len()))
-        .map_err(|error| unwritable(&error))?;
+    let mut bytes = Vec::with_capacity(HEAD_BYTES + 96 + episode.text.len() + payload.len());
+    bytes.resize(HEAD_BYTES, 0);
+    let mut bytes = postcard::to_extend(&body, bytes).map_err(|error| unwritable(&error))?;
     // The payload comes last, so that a reader of the text need not walk it.
-    postcard::to_extend(&episode.payload, bytes).map_err(|error| unwritable(&error))
+    bytes.extend_from_slice(payload);
+    Ok(bytes)
+}
+
+/// Writes version and checksum into the room that [`encode_body`] left for them.
+pub(crate) fn close_envelope(key: &[u8], value: &mut [u8]) {
+    let sum = checksum(key, &value[HEAD_BYTES..]);
+    value[0] = VERSION;
+    value[1..HEAD_BYTES].copy_from_slice(&sum);
+}
+
+/// Bytes of a body that [`encode_body`] made.
+pub(crate) const fn body_bytes(value: &[u8]) -> usize {
+    value.len() - HEAD_BYTES
 }
 
 /// The episode in a sealed value.
@@ -262,6 +289,13 @@ pub(crate) mod tests {
         )
     }
 
+    /// An episode as the log writes it.
+    pub(crate) fn sealed(episode: &Episode) -> Vec<u8> {
+        let mut value = encode_body(episode, &encode_payload(episode).unwrap()).unwrap();
+        close_envelope(&key_of(episode).to_bytes(), &mut value);
+        value
+    }
+
     fn key_of(episode: &Episode) -> OrderKey {
         OrderKey { tick: episode.tick, event_index: episode.event_index, id: episode.id }
     }
@@ -270,7 +304,7 @@ pub(crate) mod tests {
         #[test]
         fn an_episode_read_back_is_the_one_written(episode in any_episode()) {
             let key = key_of(&episode);
-            let value = seal(&key.to_bytes(), &encode_body(&episode).unwrap());
+            let value = sealed(&episode);
             prop_assert_eq!(decode_mark(&key, &value).unwrap(), (episode.at, Fingermark::new(episode.content_hash, episode.thread.as_deref())));
             prop_assert_eq!(decode_episode(&key, &value, Annotations::default()).unwrap(), episode);
         }
@@ -278,7 +312,7 @@ pub(crate) mod tests {
         #[test]
         fn a_changed_byte_or_a_foreign_key_is_noticed(episode in any_episode(), place in any::<prop::sample::Index>(), flip in 1..=255_u8) {
             let key = key_of(&episode);
-            let mut value = seal(&key.to_bytes(), &encode_body(&episode).unwrap());
+            let mut value = sealed(&episode);
             let moved = OrderKey { event_index: key.event_index.wrapping_add(1), ..key };
             prop_assert!(decode_episode(&moved, &value, Annotations::default()).is_err());
             let place = place.index(value.len());

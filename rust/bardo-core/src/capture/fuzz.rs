@@ -60,7 +60,7 @@ proptest! {
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), any::<u8>()), 1..4),
     ) {
         let key = OrderKey { tick: episode.tick, event_index: episode.event_index, id: episode.id };
-        let sealed = codec::seal(&key.to_bytes(), &codec::encode_body(&episode).unwrap());
+        let sealed = codec::tests::sealed(&episode);
         let read = codec::decode_episode(&key, &sealed, episode.annotations).unwrap();
         prop_assert_eq!((&read.text, &read.speaker, &read.subjects), (&episode.text, &episode.speaker, &episode.subjects));
         let damaged = mutate(sealed.clone(), &changes);

@@ -12,6 +12,7 @@ use super::session::{Session, opened};
 use super::tables::{ARRIVAL_BYTES, Arrival, SUBJECTS, THREADS};
 use super::write::Reply;
 use crate::error::{Error, Result};
+use crate::hashing::HashedMap;
 use crate::model::{Annotations, Episode, Id, IdSource, Micros, limits};
 
 /// An episode to be recorded.
@@ -58,8 +59,22 @@ struct Rows {
     episodes: Vec<(KeyBytes, Vec<u8>)>,
     ids: Vec<([u8; 16], (KeyBytes, u64))>,
     arrivals: Vec<(u64, [u8; ARRIVAL_BYTES])>,
-    subjects: Vec<(String, KeyBytes)>,
-    threads: Vec<(String, KeyBytes)>,
+}
+
+/// Names of the new episodes with their places, in order, each once.
+fn listed<'e, N: Iterator<Item = &'e str>>(
+    recorded: &'e [(Recorded, Episode)],
+    names: impl Fn(&'e Episode) -> N,
+) -> Vec<(&'e str, KeyBytes)> {
+    let mut listed = Vec::new();
+    for (_, episode) in recorded.iter().filter(|(recorded, _)| recorded.fresh) {
+        let key = OrderKey { tick: episode.tick, event_index: episode.event_index, id: episode.id };
+        let key = key.to_bytes();
+        listed.extend(names(episode).map(|name| (name, key)));
+    }
+    listed.sort_unstable();
+    listed.dedup();
+    listed
 }
 
 /// What will be done with a prepared episode.
@@ -94,18 +109,17 @@ pub(super) fn prepare(mut new: NewEpisode, now: Micros) -> Result<Prepared> {
             "A tick is a whole number from 0 to 2**63 - 1",
         ));
     }
-    episode.content_hash = episode.hash_content();
-    let body =
-        codec::encode_body(episode).map_err(|corrupt| Error::invalid(corrupt.0, "Simplify the payload"))?;
+    let payload = codec::encode_payload(episode)
+        .map_err(|corrupt| Error::invalid(corrupt.0, "Simplify the payload"))?;
+    episode.content_hash = episode.hash_content_with(&payload);
+    let body = codec::encode_body(episode, &payload)
+        .map_err(|corrupt| Error::invalid(corrupt.0, "Simplify the payload"))?;
     let rest = episode.text.len() + episode.subjects.iter().map(String::len).sum::<usize>();
     // The body is the payload and the rest; names and numbers beside them are bounded by their own limits.
-    if body.len().saturating_sub(rest) > limits::PAYLOAD_BYTES {
+    let beside = codec::body_bytes(&body).saturating_sub(rest);
+    if beside > limits::PAYLOAD_BYTES {
         return Err(Error::invalid(
-            format!(
-                "the payload has about {} bytes encoded, the limit is {}",
-                body.len() - rest,
-                limits::PAYLOAD_BYTES
-            ),
+            format!("the payload has about {} bytes encoded, the limit is {}", beside, limits::PAYLOAD_BYTES),
             "Keep the numbers and names that matter, and refer to the rest by path or address",
         ));
     }
@@ -132,19 +146,21 @@ impl Session<'_> {
         let mut rows = Rows::default();
         for (plan, prepared) in plans.into_iter().zip(prepared) {
             recorded.push(match plan {
-                Plan::Known(known) => known,
+                Plan::Known(known) => (known, prepared.new.episode),
                 Plan::Insert { key, mark } => self.insert(key, mark, prepared, out_of_order, &mut rows)?,
             });
         }
         self.write_rows(rows)?;
+        self.write_names(&recorded)?;
         Ok(Reply::Recorded(recorded))
     }
 
     /// Decides what to do with each episode of a call, and refuses the call before anything of it is written.
     fn plan(&mut self, prepared: &[Prepared], out_of_order: bool) -> Result<Vec<Plan>, Fault> {
         let mut planned: HashMap<Id, (Recorded, u64)> = HashMap::new();
+        let brings_ids = prepared.iter().any(|one| one.new.has_id);
         let mut marks = Recent::default();
-        let mut next_index: HashMap<u64, u32> = HashMap::new();
+        let mut next_index = HashedMap::default();
         let (mut last_tick, mut seq) = (self.state.last_tick, self.state.last_seq);
         let mut plans = Vec::with_capacity(prepared.len());
         for Prepared { new: NewEpisode { episode, has_id }, .. } in prepared {
@@ -166,20 +182,18 @@ impl Session<'_> {
             let event_index = self.place(episode, &mut next_index)?;
             let key = OrderKey { tick: episode.tick, event_index, id };
             marks.add(mark, Seen { key, at: episode.at, seq });
-            planned.insert(
-                id,
-                (
-                    Recorded { id, seq, fresh: false, forgotten: false, event_index, at: episode.at },
-                    episode.content_hash,
-                ),
-            );
+            if brings_ids {
+                let recorded =
+                    Recorded { id, seq, fresh: false, forgotten: false, event_index, at: episode.at };
+                planned.insert(id, (recorded, episode.content_hash));
+            }
             plans.push(Plan::Insert { key, mark });
         }
         Ok(plans)
     }
 
     /// The place of an episode within its tick: the caller's, or the next free one.
-    fn place(&mut self, episode: &Episode, next: &mut HashMap<u64, u32>) -> Result<u32, Fault> {
+    fn place(&mut self, episode: &Episode, next: &mut HashedMap<u64, u32>) -> Result<u32, Fault> {
         let highest = self.state.highest.map(|key| key.tick);
         let next_index = if let Some(index) = next.get(&episode.tick) {
             *index
@@ -254,10 +268,11 @@ impl Session<'_> {
         prepared: Prepared,
         out_of_order: bool,
         rows: &mut Rows,
-    ) -> Result<Recorded, Fault> {
-        let Prepared { new: NewEpisode { episode, .. }, body } = prepared;
+    ) -> Result<(Recorded, Episode), Fault> {
+        let Prepared { new: NewEpisode { mut episode, .. }, mut body } = prepared;
         let (seq, bytes) = (self.state.last_seq + 1, key.to_bytes());
-        rows.episodes.push((bytes, codec::seal(&bytes, &body)));
+        codec::close_envelope(&bytes, &mut body);
+        rows.episodes.push((bytes, body));
         rows.ids.push((key.id.0, (bytes, seq)));
         rows.arrivals.push((seq, Arrival { key, in_order: !out_of_order }.to_bytes()));
         if episode.annotations != Annotations::default() {
@@ -270,37 +285,42 @@ impl Session<'_> {
         self.state.highest = self.state.highest.max(Some(key));
         self.state.recent.add(mark, Seen { key, at: episode.at, seq });
         self.changed = true;
-        rows.subjects.extend(episode.subjects.into_iter().map(|subject| (subject, bytes)));
-        rows.threads.extend(episode.thread.map(|thread| (thread, bytes)));
-        Ok(Recorded {
+        (episode.id, episode.event_index) = (key.id, key.event_index);
+        let recorded = Recorded {
             id: key.id,
             seq,
             fresh: true,
             forgotten: false,
             event_index: key.event_index,
             at: episode.at,
-        })
+        };
+        Ok((recorded, episode))
     }
 
     /// Writes the rows of a call, each table in the order of its keys.
     fn write_rows(&mut self, mut rows: Rows) -> Result<(), Fault> {
         rows.episodes.sort_unstable_by_key(|row| row.0);
         rows.ids.sort_unstable_by_key(|row| row.0);
-        rows.subjects.sort_unstable();
-        rows.subjects.dedup();
-        rows.threads.sort_unstable();
-        let transaction = self.transaction;
         let tables = self.record_tables()?;
         append(&mut tables.episodes, rows.episodes.iter().map(|(key, value)| (key, value.as_slice())))?;
         append(&mut tables.ids, rows.ids.iter().map(|(id, (key, seq))| (id, (key, *seq))))?;
         append(&mut tables.arrivals, rows.arrivals.iter().map(|(seq, arrival)| (*seq, arrival)))?;
-        for run in rows.subjects.chunk_by(|one, next| one.0 == next.0) {
+        Ok(())
+    }
+
+    /// Puts the new episodes of a call on the lists of their subjects and threads.
+    fn write_names(&mut self, recorded: &[(Recorded, Episode)]) -> Result<(), Fault> {
+        let transaction = self.transaction;
+        let tables = self.record_tables()?;
+        let subjects = listed(recorded, |episode| episode.subjects.iter().map(String::as_str));
+        for run in subjects.chunk_by(|one, next| one.0 == next.0) {
             let table = opened(&mut tables.subjects, transaction, SUBJECTS)?;
-            append(table, run.iter().map(|(name, key)| ((name.as_str(), key), ())))?;
+            append(table, run.iter().map(|(name, key)| ((*name, key), ())))?;
         }
-        for run in rows.threads.chunk_by(|one, next| one.0 == next.0) {
+        let threads = listed(recorded, |episode| episode.thread.as_deref().into_iter());
+        for run in threads.chunk_by(|one, next| one.0 == next.0) {
             let table = opened(&mut tables.threads, transaction, THREADS)?;
-            append(table, run.iter().map(|(name, key)| ((name.as_str(), key), ())))?;
+            append(table, run.iter().map(|(name, key)| ((*name, key), ())))?;
         }
         Ok(())
     }

@@ -2,9 +2,10 @@
 //!
 //! Nothing is stored for it: what arrived last is read back from the log after a restart.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 
 use super::codec::{Fingermark, OrderKey};
+use crate::hashing::HashedMap;
 use crate::model::Micros;
 
 /// A retry comes at most this long after the first attempt (spec 1, "Store").
@@ -23,41 +24,56 @@ pub(crate) struct Seen {
 /// The latest arrivals by content.
 #[derive(Debug, Default)]
 pub(crate) struct Recent {
-    by_mark: HashMap<Fingermark, VecDeque<Seen>>,
-    order: VecDeque<(Fingermark, Micros)>,
+    /// The number of the last arrival with a mark.
+    latest: HashedMap<Fingermark, u64>,
+    /// What is kept of each arrival, in their order.
+    arrivals: VecDeque<Kept>,
+    /// Arrivals that were let go: the number of the first that is kept.
+    gone: u64,
     newest: Micros,
+}
+
+#[derive(Debug)]
+struct Kept {
+    mark: Fingermark,
+    seen: Seen,
+    /// The number of the arrival before it with the same mark.
+    previous: Option<u64>,
 }
 
 impl Recent {
     /// The first attempt that an arrival at `at` would repeat.
     pub fn find(&self, mark: &Fingermark, at: Micros) -> Option<Seen> {
-        let seen = self.by_mark.get(mark)?;
-        seen.iter().find(|seen| seen.at.abs_diff(at) <= WINDOW_MICROS.unsigned_abs()).copied()
+        let kept = |number: u64| self.arrivals.get(number.checked_sub(self.gone)? as usize);
+        let latest = kept(*self.latest.get(mark)?);
+        std::iter::successors(latest, |arrival| kept(arrival.previous?))
+            .filter(|arrival| arrival.seen.at.abs_diff(at) <= WINDOW_MICROS.unsigned_abs())
+            .last()
+            .map(|arrival| arrival.seen)
     }
 
     /// Adds the next arrival, and lets go of those that are both old and many arrivals back.
     pub fn add(&mut self, mark: Fingermark, seen: Seen) {
         self.newest = self.newest.max(seen.at);
-        self.order.push_back((mark, seen.at));
-        self.by_mark.entry(mark).or_default().push_back(seen);
-        while self.order.len() > KEPT_ARRIVALS
-            && let Some(&(mark, at)) = self.order.front()
-            && self.newest.saturating_sub(at) > WINDOW_MICROS
+        let previous = self.latest.insert(mark, self.gone + self.arrivals.len() as u64);
+        self.arrivals.push_back(Kept { mark, seen, previous });
+        while self.arrivals.len() > KEPT_ARRIVALS
+            && let Some(oldest) = self.arrivals.front()
+            && self.newest.saturating_sub(oldest.seen.at) > WINDOW_MICROS
         {
-            self.order.pop_front();
-            if let Some(list) = self.by_mark.get_mut(&mark) {
-                // Both queues are in the order of arrival.
-                list.pop_front();
-                if list.is_empty() {
-                    self.by_mark.remove(&mark);
-                }
+            if self.latest.get(&oldest.mark) == Some(&self.gone) {
+                self.latest.remove(&oldest.mark);
             }
+            self.arrivals.pop_front();
+            self.gone += 1;
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::model::Id;
 
@@ -80,7 +96,26 @@ mod tests {
         for (seq, at) in (0..3 * KEPT_ARRIVALS as u64).zip((0..).step_by(60_000_001)) {
             recent.add(Fingermark::new(seq, None), seen(at, seq));
         }
-        assert_eq!(recent.order.len(), KEPT_ARRIVALS);
-        assert_eq!(recent.by_mark.len(), KEPT_ARRIVALS);
+        assert_eq!(recent.arrivals.len(), KEPT_ARRIVALS);
+        assert_eq!(recent.latest.len(), KEPT_ARRIVALS);
+    }
+
+    proptest! {
+        #[test]
+        fn the_first_attempt_within_a_minute_is_found(
+            arrivals in prop::collection::vec((0_u64..4, 0_i64..5 * WINDOW_MICROS), 1..60),
+            asked in 0_u64..4,
+            at in 0_i64..5 * WINDOW_MICROS,
+        ) {
+            let mut recent = Recent::default();
+            let mut expected = None;
+            for (seq, (content, arrived)) in (0..).zip(arrivals) {
+                recent.add(Fingermark::new(content, None), seen(arrived, seq));
+                if content == asked && arrived.abs_diff(at) <= WINDOW_MICROS.unsigned_abs() {
+                    expected = expected.or(Some(seen(arrived, seq)));
+                }
+            }
+            prop_assert_eq!(recent.find(&Fingermark::new(asked, None), at), expected);
+        }
     }
 }

@@ -11,7 +11,7 @@ use super::record::{NewEpisode, Recorded, prepare};
 use super::session::{Session, WriterState};
 use super::tables::{ARRIVALS, EPISODES, META, TOMBSTONES, WATERMARKS};
 use crate::error::Result;
-use crate::model::{Id, Micros, check_name};
+use crate::model::{Episode, Id, Micros, check_name};
 
 /// Commits that a log which does not wait for the disk makes between two that do: redb reuses no page until then.
 const COMMITS_PER_SYNC: u64 = 512;
@@ -22,7 +22,8 @@ pub(super) type Job = Box<dyn FnOnce(&mut Session<'_>) -> Result<Reply, Fault> +
 /// What a job answers.
 #[derive(Debug)]
 pub(super) enum Reply {
-    Recorded(Vec<Recorded>),
+    /// What became of each episode, beside the episode as it is stored if it is new.
+    Recorded(Vec<(Recorded, Episode)>),
     Count(u64),
 }
 
@@ -37,6 +38,18 @@ impl EpisodeLog {
         now: Micros,
         out_of_order: bool,
     ) -> Result<Vec<Recorded>> {
+        let recorded = self.record_whole(episodes, now, out_of_order)?;
+        Ok(recorded.into_iter().map(|(recorded, _)| recorded).collect())
+    }
+
+    /// [`EpisodeLog::record`] that gives the episodes back: those that are new as they are stored, the others as they
+    /// came.
+    pub fn record_whole(
+        &self,
+        episodes: Vec<NewEpisode>,
+        now: Micros,
+        out_of_order: bool,
+    ) -> Result<Vec<(Recorded, Episode)>> {
         if episodes.is_empty() {
             return Ok(Vec::new());
         }

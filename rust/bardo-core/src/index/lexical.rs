@@ -1,8 +1,6 @@
 //! BM25 in memory (Robertson and Zaragoza 2009), kept up to date by every add and remove: a document is findable by
 //! the next call, and nothing is ever rebuilt.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
 use std::io::{self, Read, Write};
 use std::ops::Range;
 
@@ -10,6 +8,7 @@ use super::snapshot::{Reader, Writer};
 use super::text::{Analyzer, QUERY_BYTES, TermKind, cut};
 pub use super::words::Clues;
 use super::words::{HashedTerm, TermReader};
+use crate::hashing::HashedMap;
 
 /// Number of a document: the slot of its row in the hot set.
 pub type Slot = u32;
@@ -66,24 +65,6 @@ struct Postings {
     has_digit: bool,
 }
 
-/// Term hashes are already well mixed.
-#[derive(Clone, Debug, Default)]
-struct AsIs(u64);
-
-impl Hasher for AsIs {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        self.0 = xxhash_rust::xxh3::xxh3_64(bytes);
-    }
-
-    fn write_u64(&mut self, number: u64) {
-        self.0 = number;
-    }
-}
-
 /// Postings of every term and the terms of every document. Terms are known by their 64-bit hash: two of a million
 /// share one with probability 3e-8, and no text of a removed document stays behind.
 #[derive(Debug, Default)]
@@ -93,7 +74,7 @@ pub struct LexicalIndex {
     read: Vec<HashedTerm>,
     /// Working memory of [`LexicalIndex::set`].
     occurrences: Vec<u32>,
-    vocabulary: HashMap<u64, u32, BuildHasherDefault<AsIs>>,
+    vocabulary: HashedMap<u64, u32>,
     postings: Vec<Postings>,
     free: Vec<u32>,
     /// Different terms of every document, ascending.

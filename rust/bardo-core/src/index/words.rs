@@ -2,8 +2,6 @@
 //! comes to is remembered, and reading one that is known takes one look at a table.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
 use std::ops::Range;
 
 use xxhash_rust::xxh3::xxh3_64;
@@ -11,6 +9,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::calendar::{chunk_holds_time, holds_time};
 use super::pieces::{chunks, piece_chunk};
 use super::text::{Analyzer, TermKind, normalized};
+use crate::hashing::HashedMap;
 
 /// Chunks of text that are remembered at most: seven eighths of a power of two, which fills a table. With their terms they
 /// take about 800 KB.
@@ -56,30 +55,12 @@ struct Known {
     tells_time: bool,
 }
 
-/// Keys are hashes already.
-#[derive(Clone, Debug, Default)]
-struct AsIs(u64);
-
-impl Hasher for AsIs {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        self.0 = xxh3_64(bytes);
-    }
-
-    fn write_u64(&mut self, number: u64) {
-        self.0 = number;
-    }
-}
-
 /// Reads documents. What stands between white space is known by its 64-bit hash, as terms are: no letter of a document
 /// that was removed stays behind.
 #[derive(Debug, Default)]
 pub(super) struct TermReader {
     analyzer: Analyzer,
-    known: HashMap<u64, Known, BuildHasherDefault<AsIs>>,
+    known: HashedMap<u64, Known>,
     /// Terms of all that is known.
     learned: Vec<HashedTerm>,
 }

@@ -166,14 +166,21 @@ impl Episode {
     /// The hash that finds a retry of the same content (spec 1, "Episode"): role, speaker, text and payload.
     #[must_use]
     pub fn hash_content(&self) -> u64 {
-        let mut hasher = xxhash_rust::xxh3::Xxh3::new();
-        for part in [self.role.name(), self.speaker.as_deref().unwrap_or(""), &self.text] {
-            hasher.update(&(part.len() as u64).to_le_bytes());
-            hasher.update(part.as_bytes());
-        }
         // Writing postcard to a vector cannot fail: every value has an encoding.
-        hasher.update(&postcard::to_stdvec(&self.payload).unwrap_or_default());
-        hasher.digest()
+        self.hash_content_with(&postcard::to_stdvec(&self.payload).unwrap_or_default())
+    }
+
+    /// [`Episode::hash_content`] with the payload as postcard writes it.
+    pub(crate) fn hash_content_with(&self, payload: &[u8]) -> u64 {
+        let parts = [self.role.name(), self.speaker.as_deref().unwrap_or(""), &self.text];
+        let length = parts.iter().map(|part| size_of::<u64>() + part.len()).sum::<usize>() + payload.len();
+        let mut bytes = Vec::with_capacity(length);
+        for part in parts {
+            bytes.extend_from_slice(&(part.len() as u64).to_le_bytes());
+            bytes.extend_from_slice(part.as_bytes());
+        }
+        bytes.extend_from_slice(payload);
+        xxhash_rust::xxh3::xxh3_64(&bytes)
     }
 }
 

@@ -1,0 +1,25 @@
+//! Maps whose keys are hashes already, or plain numbers: hashing them again would take longer than the look-up.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+/// A map by hashes or numbers that no stranger chooses.
+pub(crate) type HashedMap<K, V> = HashMap<K, V, BuildHasherDefault<AsIs>>;
+
+/// Takes the last number it is given as the hash.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct AsIs(u64);
+
+impl Hasher for AsIs {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        self.0 = xxhash_rust::xxh3::xxh3_64(bytes);
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        self.0 = number;
+    }
+}
