@@ -4,6 +4,9 @@
 //! out to be damaged, foreign or newer must not be touched, so writes stay in memory until [`HeldBackend::arm`].
 //! After a failed sync the same hold lets the store be read while the disk is full: what the kernel may have dropped is
 //! written again before anything new (a page whose sync failed counts as clean, so syncing again would not write it).
+//!
+//! Once armed, writes wait in memory for their sync and go to the file in the order of their place: redb writes a commit
+//! page by page in no order, and a system call for each page costs as much as all else.
 
 use std::io;
 use std::ops::Bound;
@@ -32,15 +35,33 @@ struct Shared {
     inner: Box<dyn StorageBackend>,
     armed: AtomicBool,
     syncs: Arc<AtomicU64>,
-    /// While held: changes to make. Once armed: changes since the last successful sync.
-    changes: Mutex<Vec<Change>>,
+    /// Whether some of the changes wait; always so while held.
+    waiting: AtomicBool,
+    changes: Mutex<Changes>,
 }
+
+/// Changes that are not known to be on the disk.
+#[derive(Debug, Default)]
+struct Changes {
+    /// While held: changes to make. Once armed: changes since the last successful sync.
+    all: Vec<Change>,
+    /// How many of them, from the first, were handed to the file.
+    made: usize,
+    /// Bytes of those that wait.
+    waiting_bytes: usize,
+}
+
+/// Bytes of writes that wait for their sync at most.
+const WAITING_BYTES: usize = 4 * 1024 * 1024;
+/// Bytes that go to the file in one call at most.
+const CALL_BYTES: usize = 1024 * 1024;
 
 impl HeldBackend {
     /// Holds `inner`, over which `changes` count as made. `syncs` counts the syncs that reach `inner`.
     pub fn new(inner: Box<dyn StorageBackend>, changes: Vec<Change>, syncs: Arc<AtomicU64>) -> Self {
         let armed = AtomicBool::new(false);
-        Self(Arc::new(Shared { inner, armed, syncs, changes: Mutex::new(changes) }))
+        let changes = Mutex::new(Changes { all: changes, ..Changes::default() });
+        Self(Arc::new(Shared { inner, armed, syncs, waiting: AtomicBool::new(true), changes }))
     }
 
     /// Makes the held changes, in order and with their syncs, and lets every later one through. May be called again
@@ -50,28 +71,85 @@ impl HeldBackend {
             return Ok(());
         }
         let mut changes = self.changes();
-        for change in changes.iter() {
+        for change in &changes.all {
             match change {
                 Change::Write(offset, data) => self.0.inner.write(*offset, data)?,
                 Change::SetLength(length) => self.0.inner.set_len(*length)?,
                 Change::Sync => self.sync_inner()?,
             }
         }
-        if !matches!(changes.last(), None | Some(Change::Sync)) {
+        if !matches!(changes.all.last(), None | Some(Change::Sync)) {
             self.sync_inner()?;
         }
-        changes.clear();
+        *changes = Changes::default();
+        self.0.waiting.store(false, Ordering::Release);
         self.0.armed.store(true, Ordering::Release);
         Ok(())
     }
 
     /// What is not known to be on the disk, to be handed to the backend that follows this one.
     pub fn unsynced(&self) -> Vec<Change> {
-        self.changes().clone()
+        self.changes().all.clone()
     }
 
-    fn changes(&self) -> MutexGuard<'_, Vec<Change>> {
+    fn changes(&self) -> MutexGuard<'_, Changes> {
         self.0.changes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Hands the file what waits, so that it can be asked. After a failure it waits still.
+    fn catch_up(&self) -> io::Result<()> {
+        if !self.0.waiting.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        self.make_waiting(&mut self.changes())
+    }
+
+    fn make_waiting(&self, changes: &mut Changes) -> io::Result<()> {
+        let mut writes: Vec<(u64, &[u8])> = Vec::new();
+        for change in &changes.all[changes.made..] {
+            match change {
+                Change::Write(offset, data) => writes.push((*offset, data)),
+                Change::SetLength(length) => {
+                    self.write_in_order(&mut writes)?;
+                    self.0.inner.set_len(*length)?;
+                }
+                // Recorded only while held.
+                Change::Sync => {}
+            }
+        }
+        self.write_in_order(&mut writes)?;
+        changes.made = changes.all.len();
+        changes.waiting_bytes = 0;
+        self.0.waiting.store(false, Ordering::Release);
+        Ok(())
+    }
+
+    /// Makes writes in the order of their places, neighbours in one call.
+    fn write_in_order(&self, writes: &mut Vec<(u64, &[u8])>) -> io::Result<()> {
+        let end = |write: &(u64, &[u8])| write.0 + write.1.len() as u64;
+        let in_order_of_arrival = writes.clone();
+        writes.sort_by_key(|write| write.0);
+        if writes.windows(2).any(|pair| end(&pair[0]) > pair[1].0) {
+            // Of two writes over one another the later one counts.
+            *writes = in_order_of_arrival;
+        }
+        let mut joined: Vec<u8> = Vec::new();
+        let mut start = 0;
+        for &(offset, data) in writes.iter() {
+            let is_neighbour = start + joined.len() as u64 == offset;
+            if !is_neighbour || joined.len() + data.len() > CALL_BYTES {
+                self.write_inner(start, &joined)?;
+                joined.clear();
+                start = offset;
+            }
+            joined.extend_from_slice(data);
+        }
+        writes.clear();
+        self.write_inner(start, &joined)
+    }
+
+    fn write_inner(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+        if data.is_empty() { Ok(()) } else { self.0.inner.write(offset, data) }
     }
 
     fn sync_inner(&self) -> io::Result<()> {
@@ -129,49 +207,63 @@ fn overlay(out: &mut [u8], offset: u64, at: u64, data: &[u8]) {
 impl StorageBackend for HeldBackend {
     fn len(&self) -> io::Result<u64> {
         if self.0.armed.load(Ordering::Acquire) {
+            self.catch_up()?;
             return self.0.inner.len();
         }
-        self.held_length(&self.changes())
+        self.held_length(&self.changes().all)
     }
 
     fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
         if self.0.armed.load(Ordering::Acquire) {
+            self.catch_up()?;
             return self.0.inner.read(offset, out);
         }
         let changes = self.changes();
-        self.read_held(offset, out, &changes)
+        self.read_held(offset, out, &changes.all)
     }
 
     fn set_len(&self, length: u64) -> io::Result<()> {
+        let mut changes = self.changes();
         if self.0.armed.load(Ordering::Acquire) {
+            // At once, so that a full disk is noticed before anything is written.
+            self.make_waiting(&mut changes)?;
             self.0.inner.set_len(length)?;
+            changes.made += 1;
         }
-        self.changes().push(Change::SetLength(length));
+        changes.all.push(Change::SetLength(length));
         Ok(())
     }
 
     fn sync_data(&self) -> io::Result<()> {
+        let mut changes = self.changes();
         if self.0.armed.load(Ordering::Acquire) {
+            self.make_waiting(&mut changes)?;
             self.sync_inner()?;
-            self.changes().clear();
-        } else {
-            let mut changes = self.changes();
-            if !matches!(changes.last(), None | Some(Change::Sync)) {
-                changes.push(Change::Sync);
-            }
+            (changes.made, changes.waiting_bytes) = (0, 0);
+            changes.all.clear();
+        } else if !matches!(changes.all.last(), None | Some(Change::Sync)) {
+            changes.all.push(Change::Sync);
         }
         Ok(())
     }
 
     fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+        let mut changes = self.changes();
+        changes.all.push(Change::Write(offset, data.to_vec()));
         if self.0.armed.load(Ordering::Acquire) {
-            self.0.inner.write(offset, data)?;
+            self.0.waiting.store(true, Ordering::Release);
+            changes.waiting_bytes += data.len();
+            if changes.waiting_bytes > WAITING_BYTES {
+                self.make_waiting(&mut changes)?;
+            }
         }
-        self.changes().push(Change::Write(offset, data.to_vec()));
         Ok(())
     }
 
     fn close(&self) -> io::Result<()> {
+        if self.0.armed.load(Ordering::Acquire) {
+            self.catch_up()?;
+        }
         self.0.inner.close()
     }
 
@@ -265,6 +357,7 @@ mod tests {
         fn held_changes_read_as_if_made_and_are_made_when_armed(
             before in prop::collection::vec(any_change(), 0..12),
             after in prop::collection::vec(any_change(), 0..12),
+            armed in prop::collection::vec(any_change(), 0..24),
         ) {
             let plain = InMemoryBackend::new();
             let file = Borrowed(Arc::new(InMemoryBackend::new()));
@@ -277,6 +370,16 @@ mod tests {
             prop_assert_eq!(content(&held), content(&plain));
             prop_assert_eq!(content(&file), untouched);
             held.arm().unwrap();
+            prop_assert_eq!(content(&file), content(&plain));
+            prop_assert!(held.unsynced().is_empty());
+            for change in &armed {
+                apply(&plain, std::slice::from_ref(change));
+                apply(&held, std::slice::from_ref(change));
+                if let Change::SetLength(_) = change {
+                    prop_assert_eq!(content(&held), content(&plain));
+                }
+            }
+            held.sync_data().unwrap();
             prop_assert_eq!(content(&file), content(&plain));
             prop_assert!(held.unsynced().is_empty());
         }
