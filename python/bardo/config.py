@@ -110,11 +110,14 @@ class Archive:
         batch: Episodes appended at once; every append makes a fragment and a version.
         compact_fragments: Fragments after which the table is compacted.
         ivf_rows: Episodes from which vectors are found by an IVF index instead of a scan of all; 0 never.
+        days: Whether `sleep` also writes every day that is over to a JSON file of its own
+            (`archive/2026-01-31.json`), for people to read; it takes about twice the text.
     """
 
     batch: int = 512
     compact_fragments: int = 8
     ivf_rows: int = 100_000
+    days: bool = False
 
 
 @dataclass(frozen=True, slots=True)

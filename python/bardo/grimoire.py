@@ -19,7 +19,7 @@ from bardo.assemble.contributors import CONTINUITY, Contributor, Contributors, S
 from bardo.assemble.framing import as_captured
 from bardo.assemble.records import PromptRecords, caps
 from bardo.bequeath.lineage import Lineage, is_dead
-from bardo.capture import inbox
+from bardo.capture import archive, inbox
 from bardo.capture.intake import drafts_from
 from bardo.capture.recorder import PAGE, Recorder, name_list, pages
 from bardo.consolidate import curator
@@ -648,14 +648,18 @@ class Grimoire(Knowledge):
             self._note_trials(report)
         self._last_pass = tick
         self._log.set_watermark(_LAST_PASS, tick)
-        archived = 0
+        archived, days = 0, 0
         if flush or self._upkeep.missing_in_archive() >= self.config.archive.batch:
             archived = self._upkeep.sync_archive()
             self._upkeep.cool()
         if flush:
             self._upkeep.tidy()
             self._stores.snapshot.save_if_due()
-        return dataclasses.replace(report, embedded=embedded, archived=archived, notes=self._models.notes)
+            if self.config.archive.days:
+                days = len(archive.write_days(self._log, self._folder.archive, self._clock.now()))
+        return dataclasses.replace(
+            report, embedded=embedded, archived=archived, days=days, notes=self._models.notes
+        )
 
     def _note_trials(self, report: CuratorCycleComplete) -> None:
         lineage = Lineage.load(self.path)
@@ -749,18 +753,31 @@ class Grimoire(Knowledge):
     # -- upkeep --------------------------------------------------------------------------------------------------
 
     def rebuild(self, *, progress: Progress = quiet) -> dict[str, Any]:
-        """Makes every derived index anew from the log: missing vectors, the hot set, LanceDB.
+        """Makes everything that is derived anew from the log, and reads the daily archive against it.
+
+        Vectors and token codes that are missing are made; so are the words of facts, what memories name, the LanceDB
+        table, the hot set and its snapshot.
 
         Returns:
-            The same as `stats`.
+            The same as `stats`, and under `rebuilt` how much of each was made: `vectors`, `fact_vectors`, `names` (what
+            was read, by sort), `lance` (episodes), `hot` (memories), `snapshot` (bytes; 0 where none is needed), and of
+            the daily archive how many `episodes` it holds, and how many are `missing` in the log or `different` there.
         """
         self._ready()
-        self._embed(progress)
+        rebuilt: dict[str, Any] = {
+            "vectors": self._embed(progress),
+            "fact_vectors": self._upkeep.embed_facts(),
+        }
+        # It makes the words of facts anew as well.
+        self._facts.vacuum()
         self._upkeep.names.reread()
-        self._upkeep.read_names()
-        self._upkeep.rebuild_archive(progress)
+        rebuilt["names"] = self._upkeep.read_names()
+        rebuilt["lance"] = self._upkeep.rebuild_archive(progress)
         self._hot.load(self._log, self._facts, cold_upto=beyond(self._log, self.config.index.hot_limit))
-        return self.stats()
+        rebuilt["hot"] = self._hot.stats()["memories"]
+        rebuilt["snapshot"] = self._stores.snapshot.renew()
+        rebuilt["days"] = dataclasses.asdict(archive.compare(self._log, self._folder.archive))
+        return self.stats() | {"rebuilt": rebuilt}
 
     def check_model(self) -> Drift:
         """Whether the embedding model still is what it was: 20 reference texts embedded anew (spec 4, "Drift check").

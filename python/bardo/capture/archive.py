@@ -9,7 +9,9 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -81,7 +83,12 @@ def write_days(log: EpisodeLog, folder: Path | str, until: int) -> list[Path]:
             elif not waiting:
                 still_ahead[episode.id] = day
             upto = upto if waiting else seq
-    written = [path for day in sorted(due) if (path := _write_day(log, folder, day, due[day])) is not None]
+    there = _by_day(folder) if due else {}
+    written = [
+        path
+        for day in sorted(due)
+        if (path := _write_day(log, folder, day, due[day], there.get(day, []))) is not None
+    ]
     if still_ahead != ahead:
         make_folder(folder)
         write_json(folder / AHEAD, still_ahead)
@@ -99,6 +106,41 @@ def read_days(folder: Path | str) -> Iterator[Episode]:
     for path in sorted(Path(folder).glob("????-??-??*.json"), key=_order):
         for record in _load(path)["episodes"]:
             yield from_record(record)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """How the archive and the log agree.
+
+    Args:
+        episodes: That the archive holds.
+        missing: Those of them that the log does not hold.
+        different: Those whose verbatim part differs.
+    """
+
+    episodes: int
+    missing: int
+    different: int
+
+
+def compare(log: EpisodeLog, folder: Path | str) -> Comparison:
+    """Reads every archived episode and looks for the same in the log; annotations may have changed since.
+
+    Raises:
+        StoreDamagedError: A file is not what `write_days` wrote.
+    """
+    episodes = missing = different = 0
+    archived = read_days(folder)
+    while page := list(islice(archived, PAGE)):
+        for held, stored in zip(page, log.get([episode.id for episode in page]), strict=True):
+            episodes += 1
+            missing += stored is None
+            different += stored is not None and _verbatim(held) != _verbatim(stored)
+    return Comparison(episodes, missing, different)
+
+
+def _verbatim(episode: Episode) -> Episode:
+    return replace(episode, verified=False, importance=None, replay_count=0)
 
 
 def forget(folder: Path | str, ids: Collection[str]) -> list[Path]:
@@ -136,8 +178,15 @@ def _ahead(folder: Path) -> dict[str, str]:
     return read_json(folder / AHEAD) or {}
 
 
-def _write_day(log: EpisodeLog, folder: Path, day: str, ids: list[str]) -> Path | None:
-    existing = sorted(folder.glob(f"{day}*.json"), key=_order)
+def _by_day(folder: Path) -> dict[str, list[Path]]:
+    """The files of every day, supplements last."""
+    files: dict[str, list[Path]] = {}
+    for path in sorted(folder.glob("????-??-??*.json"), key=_order):
+        files.setdefault(_order(path)[0], []).append(path)
+    return files
+
+
+def _write_day(log: EpisodeLog, folder: Path, day: str, ids: list[str], existing: list[Path]) -> Path | None:
     known = {record["id"] for path in existing for record in _load(path)["episodes"]}
     # After a failure some of the day may be archived already, though the watermark does not say so.
     missing = [id_ for id_ in dict.fromkeys(ids) if id_ not in known]

@@ -31,6 +31,7 @@ class CuratorCycleComplete:
         pending: Verified episodes that wait for the next pass.
         embedded: Texts that were given vectors.
         archived: Episodes that were appended to LanceDB.
+        days: Files of the daily archive that were written.
         notes: What could not be done, and why.
     """
 
@@ -48,6 +49,7 @@ class CuratorCycleComplete:
     pending: int = 0
     embedded: int = 0
     archived: int = 0
+    days: int = 0
     notes: tuple[str, ...] = ()
 
     @property

@@ -49,6 +49,11 @@ class Snapshot:
         replayed = opened["replayed"]
         self._saved = (episodes - replayed, vectors - replayed) if opened["restored"] else (0, 0)
 
+    def renew(self) -> int:
+        """Puts a new snapshot in the place of the old one; none where a small memory needs none."""
+        self._path.unlink(missing_ok=True)
+        return self.save_if_due()
+
     def save_if_due(self) -> int:
         """Writes the snapshot where enough has changed since the last one.
 

@@ -109,10 +109,12 @@ class Upkeep:
                 self.read_names(least=NAMES_AT_ONCE)
             return embedded
 
-    def read_names(self, *, least: int = 1) -> None:
-        """Reads what episodes and facts name, if at least so many episodes wait for it."""
-        if any(self.names.read(self._log, least=least).values()):
+    def read_names(self, *, least: int = 1) -> dict[str, int]:
+        """Reads what episodes and facts name, if at least so many episodes wait for it; what was read, by sort."""
+        read = self.names.read(self._log, least=least)
+        if any(read.values()):
             self._hot.sync_facts(self._facts)
+        return read
 
     def hold(self) -> AbstractContextManager[object]:
         """While it is held, nobody writes a vector: for the switch to another model."""
