@@ -23,13 +23,13 @@ import numpy as np
 
 import bardo
 from common import report
-from speed import arms, footprint, fresh, growth, hybrid, prompt, timing, world, writes
+from speed import arms, footprint, fresh, growth, hybrid, late, prompt, timing, world, writes
 
 #: Episodes of the small and the large measurements.
 SMALL, LARGE = 10_000, 100_000
 PARTS = (
     "hybrid", "hybrid-large", "vectors", "vectors-large", "words", "words-large", "writes", "fresh", "prompt",
-    "memory", "memory-large", "opening", "disk", "growth",
+    "late", "memory", "memory-large", "opening", "disk", "growth",
 )  # fmt: skip
 CAVEATS = """\
 One process on one core, every system in turns over the same texts and vectors. Medians of processor time, which on one
@@ -89,6 +89,7 @@ def measure(options: argparse.Namespace) -> tuple[list[timing.Row], str]:
             "writes": lambda: writes.measure(folder, there, peers=peers, rounds=rounds),
             "fresh": lambda: fresh.measure(folder, there, peers=peers, rounds=min(rounds, 100)),
             "prompt": lambda: prompt.measure(folder, there, rounds=min(rounds, 50)),
+            "late": lambda: late.measure(folder, there),
             "memory": lambda: footprint.memory(folder, there),
             "opening": lambda: footprint.opening(folder, there, peers=peers),
             "disk": lambda: footprint.disk(folder, there),

@@ -82,6 +82,10 @@ pub struct EpisodeLog {
     syncs: Arc<AtomicU64>,
     /// Counts openings, so that a writer notices that its picture of the file is old.
     openings: AtomicU64,
+    /// Counts commits, so that what was looked for in vain need not be looked for again.
+    changes: AtomicU64,
+    /// The count at which every episode had its vectors.
+    all_embedded: AtomicU64,
     connection: RwLock<Connection>,
     pub(super) writer: Mutex<WriterState>,
     pub(super) group: Group<Job, Result<Reply>>,
@@ -147,6 +151,8 @@ impl EpisodeLog {
             durable: options.durable,
             syncs,
             openings: AtomicU64::new(1),
+            changes: AtomicU64::new(1),
+            all_embedded: AtomicU64::new(0),
             connection: RwLock::new(Connection::Open(Box::new(live))),
             writer: Mutex::new(WriterState::default()),
             group: Group::new(),
@@ -196,6 +202,26 @@ impl EpisodeLog {
         };
         self.lease.lock().unwrap_or_else(PoisonError::into_inner).take();
         result
+    }
+
+    /// Notes that the file says something else than before; before the writer is told.
+    pub(super) fn note_change(&self) {
+        self.changes.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// What a look finds that need not be repeated before the next change once it found nothing.
+    pub(super) fn look_for_missing<T>(&self, look: impl FnOnce() -> Result<Vec<T>>) -> Result<Vec<T>> {
+        drop(self.connect()?);
+        // Read before the look: what is committed meanwhile is looked for again.
+        let changes = self.changes.load(Ordering::Acquire);
+        if self.all_embedded.load(Ordering::Acquire) == changes {
+            return Ok(Vec::new());
+        }
+        let found = look()?;
+        if found.is_empty() {
+            self.all_embedded.store(changes, Ordering::Release);
+        }
+        Ok(found)
     }
 
     /// Length of the file.
@@ -253,6 +279,7 @@ impl EpisodeLog {
         };
         *connection = state;
         self.openings.fetch_add(1, Ordering::AcqRel);
+        self.note_change();
         result
     }
 
@@ -271,6 +298,7 @@ impl EpisodeLog {
         let fresh = make(live, &self.path, &self.expected, &self.syncs)?;
         *connection = Connection::Open(Box::new(fresh));
         self.openings.fetch_add(1, Ordering::AcqRel);
+        self.note_change();
         Ok(())
     }
 

@@ -177,6 +177,9 @@ impl EpisodeLog {
 
     /// Episodes that have no vectors yet, by arrival, at most `limit`.
     pub fn without_vectors(&self, limit: usize) -> Result<Vec<Episode>> {
-        self.read(|view| IN_FORCE.waiting(view, limit))
+        if limit == 0 {
+            return Ok(Vec::new());
+        }
+        self.look_for_missing(|| self.read(|view| IN_FORCE.waiting(view, limit)))
     }
 }

@@ -185,6 +185,7 @@ impl EpisodeLog {
             if changed {
                 transaction.set_durability(if sync { Durability::Immediate } else { Durability::None })?;
                 transaction.commit()?;
+                self.note_change();
                 state.commits += 1;
             } else {
                 transaction.abort()?;
