@@ -34,6 +34,58 @@ fn embed(log: &EpisodeLog, ids: &[Id]) {
     log.put_vectors(ids.to_vec(), batch, fingerprint()).unwrap();
 }
 
+/// How many rows each table of the file has, by its name.
+fn rows_by_table(folder: &tempfile::TempDir) -> Vec<(String, u64)> {
+    use redb::{ReadableDatabase, ReadableTableMetadata, TableHandle};
+
+    let database = redb::Database::open(folder.path().join("episodes.redb")).unwrap();
+    let view = database.begin_read().unwrap();
+    let rows = view.list_tables().unwrap().map(|table| {
+        let name = table.name().to_owned();
+        let rows = view.open_untyped_table(table).unwrap().len().unwrap();
+        (name, rows)
+    });
+    let mut rows: Vec<(String, u64)> = rows.collect();
+    rows.sort();
+    rows
+}
+
+#[test]
+fn a_vacuum_keeps_every_row_of_every_table_and_a_deletion_reaches_each() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = open(&folder);
+    let mut episodes: Vec<_> = (1..=6).map(|tick| episode(tick, &format!("event {tick}"))).collect();
+    for one in &mut episodes {
+        (one.subjects, one.thread) = (vec!["aave".into()], Some("t".into()));
+    }
+    let recorded = log.record(episodes.into_iter().map(new).collect(), NOW, false).unwrap();
+    let ids: Vec<Id> = recorded.iter().map(|one| one.id).collect();
+    let batch = || VectorBatch {
+        whole: vec![0.5; 4 * ids.len()],
+        counts: vec![0; ids.len()],
+        dims: 4,
+        tokens: vec![vec![1, 2, 3]; ids.len()],
+        ..VectorBatch::default()
+    };
+    log.put_vectors(ids.clone(), batch(), fingerprint()).unwrap();
+    log.stage_vectors(ids.clone(), batch(), Fingerprint { model: "next".into(), ..fingerprint() }).unwrap();
+    log.verify(ids.iter().map(|id| (*id, Some(0.5))).collect()).unwrap();
+    log.set_watermark("source", 3).unwrap();
+    log.forget(forgetting(&ids[4..])).unwrap();
+    log.close().unwrap();
+    let before = rows_by_table(&folder);
+    let log = open(&folder);
+    log.vacuum().unwrap();
+    log.close().unwrap();
+    assert_eq!(rows_by_table(&folder), before);
+    // What is not kept by episode.
+    let others = ["intents", "meta", "tombstones", "watermarks"];
+    for (name, rows) in before.iter().filter(|(name, _)| !others.contains(&name.as_str())) {
+        assert_eq!(*rows, 4, "{name} keeps something of what was forgotten, or lost something else");
+    }
+    assert_eq!(before.len(), others.len() + 11, "{before:?}");
+}
+
 #[test]
 fn running_numbers_are_not_given_twice_and_the_rest_is_untouched() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,6 +1,8 @@
 //! What the tests of the log and the facts share. Each test file uses its own part.
 #![allow(dead_code, clippy::unwrap_used)]
 
+pub mod disk;
+
 use bardo_core::capture::{EpisodeLog, LogOptions, NewEpisode};
 use bardo_core::model::{
     Annotations, Episode, Fact, FactKind, FactPayload, FactStatus, Id, Metadata, Role, Source, Value,
