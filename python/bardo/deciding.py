@@ -1,0 +1,199 @@
+"""The verbs around a decision: the prompt for it, who contributes, whether it was acted on, and what came of it."""
+
+from __future__ import annotations
+
+import dataclasses
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any, cast
+
+from bardo._core import FactStore, HotSet
+from bardo.assemble.blocks import Place
+from bardo.assemble.condense import OwnWords
+from bardo.assemble.context import Phase, Profile, Prompt, Task, build
+from bardo.assemble.contributors import CONTINUITY, Contributor, Contributors, Situation
+from bardo.assemble.records import PromptRecords, caps
+from bardo.config import Config
+from bardo.ports import Clock
+from bardo.recall import feedback
+from bardo.recall.feedback import OutcomeReport, checked_value
+from bardo.recall.retriever import Memory, Recollection
+
+#: Memories that a prompt chooses from; the budget decides how many get in.
+CONSIDERED = 24
+
+
+class Deciding(ABC):
+    """What a `Grimoire` does for a decision, before it and after it."""
+
+    agent: str
+    config: Config
+    _facts: FactStore
+    _hot: HotSet
+    _clock: Clock
+    _words: OwnWords
+    _contributors: Contributors
+    _records: PromptRecords
+
+    @abstractmethod
+    def _ready(self, *, write: bool = False) -> None: ...
+
+    @property
+    @abstractmethod
+    def now_tick(self) -> int:
+        """The current tick."""
+
+    @property
+    @abstractmethod
+    def is_dead(self) -> bool:
+        """Whether this life has ended."""
+
+    @abstractmethod
+    def remember(self, *what: Any, **fields: Any) -> Any:
+        """Stores what happened."""
+
+    @abstractmethod
+    def recall(self, *query: Any, **options: Any) -> Recollection:
+        """A few memories that matter for a query."""
+
+    def context(
+        self,
+        task: str,
+        *,
+        blocks: Mapping[str, Any] | None = None,
+        budget: int | None = None,
+        reserve: int | None = None,
+        limit: int = CONSIDERED,
+        phase: Phase | None = None,
+        task_type: Task | None = None,
+        framing: Profile | None = None,
+        **recall: Any,
+    ) -> Prompt:
+        """A prompt for a task within a token budget, with the memories that matter for it.
+
+        Args:
+            task: What is to be decided: the instruction, and the query of the recall.
+            blocks: Further blocks by name: text, table rows (mappings), or `Block`s (spec 5, "Blocks").
+            budget: Tokens of the prompt and of the answer together.
+            reserve: Tokens kept for the answer.
+            limit: Memories that are considered.
+            phase: How much of the budget is spent, from `thriving` to `terminal`.
+            task_type: What the blocks are weighted for: `anomaly`, `routine` or `trade_evaluation`.
+            framing: Who the memories are told to: `briefing` or `first_person`.
+            recall: What `recall` takes besides (thread, mode, layers, pad, ...).
+
+        Returns:
+            A `Prompt`; `str(prompt)` is its text.
+
+        Raises:
+            BudgetTooSmallError: The blocks that may not be cut are larger than the budget.
+        """
+        settings = self.config.assemble
+        budget = settings.budget if budget is None else budget
+        learned = self._records.learned(task_type) if self.config.feedback.learn else None
+        if learned is not None and learned.in_force:
+            recall.setdefault("factors", tuple(learned.factors.values()))
+        recollection = self.recall(task, limit=limit, **recall)
+        blocks = dict(blocks or {})
+        situation = Situation(task, self.agent, self.now_tick, budget, phase=phase, task_type=task_type)
+        brought, notes = self._contributors.blocks(situation, frozenset(blocks))
+        prompt = build(
+            task,
+            recollection,
+            blocks=blocks | {each.name: each for each in brought},
+            budget=budget,
+            reserve=settings.reserve if reserve is None else reserve,
+            tokenizer=settings.tokenizer,
+            phase=phase,
+            task_type=task_type,
+            framing=framing,
+            words=self._words.model if settings.condense else None,
+            caps=partial(caps, learned) if learned else None,
+        )
+        prompt = dataclasses.replace(prompt, notes=(*prompt.notes, *notes)) if notes else prompt
+        if self.config.feedback.record and not self.is_dead:
+            self._records.note(prompt, task=task_type, phase=phase, tick=self.now_tick, at=self._clock.now())
+        return prompt
+
+    def contribute(
+        self,
+        name: str,
+        contribute: Contributor,
+        *,
+        order: int = CONTINUITY,
+        priority: int | None = None,
+        cap: int | None = None,
+        place: Place | None = None,
+    ) -> None:
+        """Lets a callable bring a block to every prompt of this grimoire while it is open.
+
+        A contributor that raises, or brings what no block can hold, is logged and left out of that prompt, and the
+        prompt's `notes` say so. A block of the same name that `context` is given wins.
+
+        Args:
+            name: Name and tag of the block: lower-case ASCII letters, digits and `_`, at most 40.
+            contribute: Called with a `Situation` (task, agent, tick, budget, phase, task_type); gives text, rows, a
+                `Block`, or None for nothing.
+            order: When it runs, the lowest first: stability 5, contemplation 7, current truths 8, continuity 10, code
+                evolution 20.
+            priority: Of the block: higher ones are filled first; 4 if neither this nor the block says anything.
+            cap: Tokens the block is given at first.
+            place: `first`, `middle` or `last`.
+
+        Raises:
+            InvalidInputError: The name cannot be a tag, or a number is out of range.
+        """
+        self._ready()
+        self._contributors.add(name, contribute, order=order, priority=priority, cap=cap, place=place)
+
+    def stop_contributing(self, name: str) -> bool:
+        """Takes a contributor away; whether there was one of that name."""
+        return self._contributors.remove(name)
+
+    def acted(self, prompt: Prompt, taken: bool = True) -> bool:
+        """Tells whether the action that a prompt was for was taken; what was not acted on teaches nothing.
+
+        Returns:
+            Whether the prompt is on record.
+        """
+        self._ready(write=True)
+        return self._records.acted(prompt.id, taken)
+
+    def unlearn(self) -> None:
+        """Forgets the records of prompts and outcomes, and with them every weight that was learned from them."""
+        self._ready(write=True)
+        self._records.unlearn()
+
+    def outcome(self, used: Prompt | Recollection, *, value: float, note: str | None = None) -> OutcomeReport:
+        """Tells what came of acting on memories: only this raises (or lowers) the confidence of facts.
+
+        Args:
+            used: The prompt or recollection that was acted on.
+            value: From -1 (it went as badly as can be) to 1.
+            note: What happened, in words.
+
+        Returns:
+            Which facts moved.
+
+        Raises:
+            InvalidInputError: The value is not a number from -1 to 1.
+        """
+        self._ready(write=True)
+        value = checked_value(value)
+        memories = cast("Sequence[Memory]", used.memories)
+        self.remember(
+            note or f"Outcome {value:+.2f} of acting on {len(memories)} memories",
+            kind="outcome",
+            payload={"value": value, "of": used.id, "memories": [memory.id for memory in memories]},
+            # What came of something is known by definition; the reflection at death reads it.
+            verified=True,
+            importance=abs(value),
+        )
+        report = feedback.apply(
+            self._facts, memories, value, tick=self.now_tick, reinforcement=self.config.decay.reinforcement
+        )
+        self._hot.sync_facts(self._facts)
+        if self.config.feedback.record:
+            self._records.outcome(used.id, value, at=self._clock.now())
+        return report
