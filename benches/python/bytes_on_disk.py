@@ -1,31 +1,69 @@
 """Bytes on disk per memory after one-by-one appends, LanceDB included, by file (issue HOT PATH, "Speed").
 
-    python benches/python/bytes_on_disk.py [--count 100000] [--dims 384] [--sentences 1]
+    python benches/python/bytes_on_disk.py [--count 100000] [--dims 384] [--sentences 1] [--tokens]
 
 The bar: at most 2.5 times the raw text, the payload as compact JSON, and one vector in half precision. Vectors are
-drawn at random: they take as much room as real ones and need no model. `allocated` is what the file system gave.
+drawn at random: they take as much room as real ones and need no model. With `--tokens` every word has a code for late
+interaction, as with a model that gives token vectors. `allocated` is what the file system gave.
 """
 
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 import random
 import tempfile
 import time
 from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
 import bardo
 from bardo.index import embedders
+from bardo.model import Fingerprint
+from bardo.ports import Tokens
 
 WORDS = [
     "liquidations", "oracle", "updates", "followed", "within", "blocks", "gas", "doubled", "slippage", "pool", "traded",
     "keeper", "paused", "vault", "borrowed", "rebalanced", "bridge", "auction", "collateral", "validators", "withdrew",
     "deposits", "yield", "curve", "narrowed", "spread", "funding", "turned", "negative", "after", "the", "report",
 ]  # fmt: skip
+
+
+@dataclasses.dataclass
+class Drawn:
+    """Random vectors of texts, and of their words where those are asked for."""
+
+    dims: int
+    gives_tokens: bool
+
+    def __post_init__(self) -> None:
+        self._chance = np.random.default_rng(7)
+        self.fingerprint = Fingerprint("random", "1", "none", self.dims)
+
+    def _rows(self, count: int) -> np.ndarray:
+        rows = self._chance.normal(size=(count, self.dims)).astype(np.float32)
+        return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+    def embed_documents(self, texts: Sequence[str]) -> np.ndarray:
+        return self._rows(len(texts))
+
+    embed_queries = embed_documents
+
+    def passages(self, text: str, *, beside: str = "") -> list[str]:
+        return [text]
+
+    def embed_late_documents(self, texts: Sequence[str]) -> tuple[np.ndarray, list[Tokens]]:
+        tokens = []
+        for text in texts:
+            words = tuple(text.lower().split())
+            tokens.append(Tokens(words, (1,) * len(words), self._rows(len(words))))
+        return self._rows(len(texts)), tokens
+
+    embed_late_queries = embed_late_documents
 
 
 def episodes(count: int, sentences: int) -> list[tuple[str, dict[str, float | int], str]]:
@@ -53,13 +91,8 @@ def main() -> None:
     options.add_argument(
         "--durable", action="store_true", help="wait for the disk at every append; same bytes, slower"
     )
+    options.add_argument("--tokens", action="store_true", help="keep codes for late interaction as well")
     chosen = options.parse_args()
-    rng = np.random.default_rng(7)
-
-    def embed(texts: list[str]) -> np.ndarray:
-        rows = rng.normal(size=(len(texts), chosen.dims)).astype(np.float32)
-        return rows / np.linalg.norm(rows, axis=1, keepdims=True)
-
     made = episodes(chosen.count, chosen.sentences)
     raw = sum(
         len(text.encode()) + len(json.dumps(payload, separators=(",", ":"))) + 2 * chosen.dims
@@ -68,7 +101,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / "agent"
         start = time.perf_counter()
-        model = embedders.from_callable(embed, name="random")
+        drawn = Drawn(chosen.dims, gives_tokens=True)
+        model = drawn if chosen.tokens else embedders.from_callable(drawn.embed_documents, name="random")
         with bardo.open(folder, embedder=model, durable=chosen.durable, seed=1) as grimoire:
             for tick, (text, payload, subject) in enumerate(made):
                 grimoire.remember(text, tick=tick + 1, payload=payload, subjects=[subject])
