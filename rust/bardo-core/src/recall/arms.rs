@@ -128,7 +128,7 @@ impl<'search> Arms<'search> {
     }
 
     /// The greatest BM25 scores of what is allowed, as [`Arms::top`] has them.
-    fn best_words(&self, count: usize, scratch: &Scratch) -> List {
+    pub(super) fn best_words(&self, count: usize, scratch: &Scratch) -> List {
         let mut best = Best::new(self, count);
         for (first, block) in (0..).step_by(BLOCK).zip(scratch.words.chunks(BLOCK)) {
             // Once there are enough, few blocks hold anything better, and the others are passed over whole.

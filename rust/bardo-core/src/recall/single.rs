@@ -5,7 +5,7 @@ use super::arms::{Arms, Scratch};
 use super::settings::Settings;
 use crate::error::Result;
 use crate::index::hot::HotSet;
-use crate::index::lexical::{Slot, positive};
+use crate::index::lexical::Slot;
 use crate::index::vectors::QueryVector;
 use crate::model::Id;
 
@@ -31,7 +31,9 @@ pub fn matching(
     let (terms, _) = hot.lexical().query_terms_by(&mut scratch.analyzer, text);
     let arms = Arms::new(hot, settings, None, terms, 0);
     hot.lexical().score(&arms.terms, settings.bm25, hot.slots(), &mut scratch.words);
-    named(hot, arms.top(positive(&scratch.words), limit))
+    scratch.allowed.clear();
+    scratch.allowed.resize(hot.slots(), true);
+    named(hot, arms.best_words(limit, scratch))
 }
 
 fn named(hot: &HotSet, found: Vec<(Slot, f32)>) -> Vec<(Id, f32)> {
