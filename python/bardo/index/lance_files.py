@@ -26,6 +26,11 @@ _VECTOR_INDEX = "vector_idx"
 #: One in so many partitions of the vector index is searched, and at least so many: recall@10 is .99 to 1 on MiniLM
 #: vectors (6,597 of LoCoMo, 81 partitions, 20 and 40 of them searched).
 _PROBED_ONE_IN, _PROBED_LEAST = 4, 20
+#: Of what one bit per component finds, so many times the rows asked for are compared exactly, and at least so many: on
+#: 43,280 MiniLM vectors recall@10 is .68 without, .990 with 100 of them and .998 with 200.
+_REFINED, _REFINED_LEAST = 10, 200
+#: RaBitQ packs components into bytes.
+_BITS = 8
 _FRAGMENT_BITS = 32  # a row id is the fragment's number above these bits and the row's offset in it below
 _IDS_AT_ONCE = 512
 
@@ -56,16 +61,19 @@ def ensure_text_index(table: Any) -> None:
         table.create_index("text", config=FTS(base_tokenizer="icu"))
 
 
-def ensure_vector_index(table: Any, rows: int) -> None:
+def ensure_vector_index(table: Any, rows: int, dims: int) -> None:
     """Makes the IVF index of vectors, with a partition per square root of the rows, if the table has none.
 
-    It keeps the vectors as they are; later rows are scanned until the next compaction takes them in.
+    It keeps a bit per component (RaBitQ, Gao and Long 2024: about 60 bytes a row at 384 dimensions, where copies take
+    770), and a search compares the best by their vectors. Later rows are scanned until the next compaction takes them
+    in.
     """
-    from lancedb.index import IvfFlat  # noqa: PLC0415
+    from lancedb.index import IvfFlat, IvfRq  # noqa: PLC0415
 
     if not has_vector_index(table):
+        kind = IvfFlat if dims % _BITS else IvfRq
         partitions = max(1, math.isqrt(rows))
-        table.create_index("vector", config=IvfFlat(distance_type="dot", num_partitions=partitions))
+        table.create_index("vector", config=kind(distance_type="dot", num_partitions=partitions))
 
 
 def has_vector_index(table: Any) -> bool:
@@ -74,7 +82,7 @@ def has_vector_index(table: Any) -> bool:
 
 
 def drop_vector_index(table: Any) -> None:
-    """Removes the IVF index: it holds copies of the vectors."""
+    """Removes the IVF index: it holds traces of the vectors."""
     if has_vector_index(table):
         table.drop_index(_VECTOR_INDEX)
 
@@ -82,6 +90,11 @@ def drop_vector_index(table: Any) -> None:
 def probes(rows: int) -> int:
     """Partitions that a search looks into."""
     return max(_PROBED_LEAST, math.isqrt(rows) // _PROBED_ONE_IN)
+
+
+def refinement(limit: int) -> int:
+    """How many times the rows asked for are compared by their vectors."""
+    return max(_REFINED, -(-_REFINED_LEAST // limit))
 
 
 def optimize(table: Any) -> None:
