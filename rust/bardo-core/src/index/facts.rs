@@ -325,16 +325,29 @@ impl FactStore {
 
     /// Writes in one transaction that begins by taking the write lock: all of it happens, or nothing.
     pub(crate) fn write<T>(&self, action: impl FnOnce(&Writer<'_>) -> Step<T>) -> Result<T> {
+        self.with_mut(|connection| self.commit(connection, action), "write")
+    }
+
+    /// As [`FactStore::write`], without waiting for the disk: it survives the end of the process, and reaches the disk
+    /// with the next write that waits. For what a loss of power may take: how often somebody looked.
+    pub(crate) fn note<T>(&self, action: impl FnOnce(&Writer<'_>) -> Step<T>) -> Result<T> {
         self.with_mut(
             |connection| {
-                let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-                let writer = Writer::new(transaction, self.ids);
-                let answer = action(&writer)?;
-                writer.transaction.commit()?;
-                Ok(answer)
+                connection.pragma_update(None, "synchronous", "NORMAL")?;
+                let answer = self.commit(connection, action);
+                connection.pragma_update(None, "synchronous", "FULL")?;
+                answer
             },
             "write",
         )
+    }
+
+    fn commit<T>(&self, connection: &mut Connection, action: impl FnOnce(&Writer<'_>) -> Step<T>) -> Step<T> {
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let writer = Writer::new(transaction, self.ids);
+        let answer = action(&writer)?;
+        writer.transaction.commit()?;
+        Ok(answer)
     }
 
     /// Lets `look` read the file while this process does not have it open: a second reader in the same process would

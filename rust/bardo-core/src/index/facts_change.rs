@@ -221,7 +221,7 @@ impl FactStore {
 
     /// Notes that these facts were retrieved. Confidence does not move: only outcomes raise it (law 5).
     pub fn touch(&self, ids: &[Id], tick: u64) -> Result<()> {
-        self.write(|writer| {
+        self.note(|writer| {
             for id in ids {
                 let mut stored = record::require(&writer.transaction, *id)?;
                 stored.fact.mentions = stored.fact.mentions.saturating_add(1);
