@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from bardo.opening import inherit, open  # noqa: A004 - `bardo.open` reads as it should
     from bardo.ports import ManualClock, SystemClock
     from bardo.recall.feedback import OutcomeReport
-    from bardo.recall.retriever import Memory, Recollection
+    from bardo.recall.found import Memory, Recollection
 
 #: Where each exported name lives. Modules load on first use, so that `import bardo` costs next to nothing.
 _HOME = {
@@ -34,11 +34,11 @@ _HOME = {
     "ForgetReport": "bardo.erasure",
     "Grimoire": "bardo.grimoire",
     "ManualClock": "bardo.ports",
-    "Memory": "bardo.recall.retriever",
+    "Memory": "bardo.recall.found",
     "OutcomeReport": "bardo.recall.feedback",
     "Prompt": "bardo.assemble.context",
     "Quality": "bardo.model",
-    "Recollection": "bardo.recall.retriever",
+    "Recollection": "bardo.recall.found",
     "SystemClock": "bardo.ports",
     "Testament": "bardo.bequeath.testament",
     "drop": "bardo.capture.inbox",

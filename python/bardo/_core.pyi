@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from bardo.index.snapshot import Opened
 from bardo.model import Episode, Fact, Fingerprint, Source
-from bardo.recall.retriever import Filters
+from bardo.recall.filters import Filters
 
 __version__: str
 

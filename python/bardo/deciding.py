@@ -18,7 +18,7 @@ from bardo.config import Config
 from bardo.ports import Clock
 from bardo.recall import feedback
 from bardo.recall.feedback import OutcomeReport, checked_value
-from bardo.recall.retriever import Memory, Recollection
+from bardo.recall.found import Memory, Recollection
 
 #: Memories that a prompt chooses from; the budget decides how many get in.
 CONSIDERED = 24

@@ -33,9 +33,11 @@ from bardo.index.upkeep import NAMES_AT_ONCE, Upkeep, beyond
 from bardo.knowledge import Knowledge
 from bardo.model import NEUTRAL, Episode, Fact, FactKind, FactStatus, Pad, Role, Source
 from bardo.ports import Clock, Embedder, Progress, quiet
+from bardo.recall.filters import Filters, Layer
+from bardo.recall.found import Recollection
 from bardo.recall.older import Everything
 from bardo.recall.place import narrowed
-from bardo.recall.retriever import Filters, Layer, Recollection, Retriever
+from bardo.recall.retriever import Retriever
 from bardo.recall.window import with_turns
 from bardo.stores import Stores
 
@@ -440,7 +442,7 @@ class Grimoire(Knowledge, Deciding):
             lambda embedder: Retriever(
                 self._everything, self._log, self._facts, None if self._models.paused else embedder,
                 self.config.recall, self._facts.tau_ticks, factors,
-                self._log if self.config.embedding.late_interaction else None,
+                self.config.embedding.late_interaction,
             ).recall(
                 query, limit=limit, now_tick=self.now_tick, now=self._clock.now(), filters=filters, pad=pad,
                 thread=thread, policy=policy, diversity=diversity,

@@ -13,7 +13,7 @@ from bardo.config import Archive
 from bardo.index.lance import LanceIndex
 from bardo.model import Episode, Fingerprint
 from bardo.recall import older
-from bardo.recall.retriever import Filters
+from bardo.recall.filters import Filters
 
 DIMS = 32
 LIMIT = 60

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from bardo.bequeath.testament import Testament
     from bardo.consolidate.curator import CuratorCycleComplete
     from bardo.grimoire import Grimoire
-    from bardo.recall.retriever import Recollection
+    from bardo.recall.found import Recollection
 
 GENERATIONS = 3
 #: Facts recalled for one decision.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from bardo._core import FactStore
 from bardo.errors import InvalidInputError
-from bardo.recall.retriever import Memory
+from bardo.recall.found import Memory
 
 
 @dataclass(frozen=True, slots=True)

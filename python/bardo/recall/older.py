@@ -16,7 +16,7 @@ from bardo._core import EpisodeLog, Found, HotSet
 from bardo.errors import NotFoundError, StoreError
 from bardo.index.lance import LanceIndex
 from bardo.ports import Vectors
-from bardo.recall.retriever import Filters
+from bardo.recall.filters import Filters
 
 #: Candidates of each of LanceDB's two searches: as many as an arm of the hot set brings in.
 DEPTH = 100

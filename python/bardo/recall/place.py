@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bardo._core import HotSet
-from bardo.recall.retriever import Filters
+from bardo.recall.filters import Filters
 
 #: The mode that stands for every mode.
 ANY_MODE = "*"

@@ -7,7 +7,7 @@ import dataclasses
 from bardo._core import EpisodeLog, HotSet
 from bardo.errors import InvalidInputError
 from bardo.model import Episode
-from bardo.recall.retriever import Recollection
+from bardo.recall.found import Recollection
 
 #: Turns on either side at most.
 MOST = 64

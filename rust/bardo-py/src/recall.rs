@@ -278,7 +278,7 @@ fn conversation_from(given: HashMap<String, f32>) -> PyResult<ConversationWeight
     Ok(weights)
 }
 
-/// A `bardo.recall.retriever.Filters`.
+/// A `bardo.recall.filters.Filters`.
 pub fn filters_from(object: &Bound<'_, PyAny>) -> PyResult<Filters> {
     let names = |name: &str| -> PyResult<Vec<String>> {
         Ok(field::<Option<Vec<String>>>(object, name)?.unwrap_or_default())

@@ -16,7 +16,7 @@ from bardo.surfaces.cli.output import Output, plain
 
 if TYPE_CHECKING:
     from bardo.model import Role, Source
-    from bardo.recall.retriever import Memory
+    from bardo.recall.found import Memory
 
 
 def recall(

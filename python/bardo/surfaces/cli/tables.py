@@ -13,7 +13,7 @@ from bardo.surfaces.cli.output import moment, plain
 
 if TYPE_CHECKING:
     from bardo.model import Episode, Fact
-    from bardo.recall.retriever import Explanation, Memory, Recollection
+    from bardo.recall.found import Explanation, Memory, Recollection
 
 #: Characters of a text in a table; the whole is in `bardo show ID` and in the JSON.
 TEXT_CHARACTERS = 280

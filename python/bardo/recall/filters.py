@@ -1,0 +1,56 @@
+"""Which memories a query may see."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from bardo.errors import InvalidInputError
+from bardo.model import Role, Source
+
+Layer = Literal["episode", "fact"]
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """Conditions that a memory must meet, all of them; None lets everything through (spec 4, "Filters").
+
+    Args:
+        layers: `episode`, `fact` or both.
+        kinds: Kinds of episodes or facts.
+        category: Category of a fact, or the beginning of its path up to a slash. Episodes have none.
+        subjects: At least one of these.
+        thread: This thread. Facts have none.
+        session: This session. Facts have none.
+        mode: This mode, or none recorded.
+        roles: Authors. Facts have none.
+        without_roles: Authors whose episodes are left out; facts stay.
+        since: Wall clock from here on, microseconds UTC.
+        until: Wall clock up to and including here, microseconds UTC.
+        min_confidence: Of a fact, decayed to now, 0..1. Episodes are what happened and pass.
+        sources: Where it came from; episodes are `self`.
+        as_of: What was known, and in force, at this tick.
+    """
+
+    layers: Sequence[Layer] | None = None
+    kinds: Sequence[str] | None = None
+    category: str | None = None
+    subjects: Sequence[str] | None = None
+    thread: str | None = None
+    session: str | None = None
+    mode: str | None = None
+    roles: Sequence[Role] | None = None
+    without_roles: Sequence[Role] | None = None
+    since: int | None = None
+    until: int | None = None
+    min_confidence: float | None = None
+    sources: Sequence[Source] | None = None
+    as_of: int | None = None
+
+    def __post_init__(self) -> None:
+        """Refuses one string where a list of strings is meant: it would be taken letter by letter."""
+        for name in ("layers", "kinds", "subjects", "roles", "without_roles", "sources"):
+            value = getattr(self, name)
+            if isinstance(value, str):
+                raise InvalidInputError(f"{name} is one string ({value!r}). Pass a list: {name}=[{value!r}]")

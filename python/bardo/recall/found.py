@@ -1,0 +1,282 @@
+"""What a recall returns: memories, each with the reasons for it. Fields are made of the core's answer on demand."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self, cast, overload
+
+from bardo import _core
+from bardo.model import Episode, Fact, Source
+from bardo.recall.filters import Layer
+
+#: Evidence ids that one line of explanation names; the rest are in `Explanation.evidence`.
+EVIDENCE_SHOWN = 3
+
+
+@dataclass(frozen=True, slots=True)
+class ArmReason:
+    """What one signal said of a memory.
+
+    Args:
+        arm: `dense`, `lexical`, `recency`, or `late` for late interaction, which brings nothing in by itself.
+        rank: From 1 among this arm's own candidates; None if another arm brought the memory in.
+        value: Cosine, BM25 score, or recency from 0 to 1; None where the memory has no vector yet.
+        part: What it added to the fused relevance.
+    """
+
+    arm: str
+    rank: int | None
+    value: float | None
+    part: float
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why a memory was recalled; its `str()` is one readable line.
+
+    Args:
+        arms: What each signal said.
+        conversation: What the conversation around the memory added to the fused relevance, by name.
+        fused: Fused relevance.
+        semantic: Factor 0..1: fused relevance, the best candidate 1.
+        temporal: Factor 0..1: retention.
+        importance: Factor 0..1: quality or importance; 0.5 while nobody judged it.
+        emotional: Factor 0..1: mood congruence; 0.5 where no affect is recorded.
+        discounts: Factors other than 1 by name: `source`, `bloodstain`, `thread`.
+        age_days: Days since it was made.
+        confidence: Confidence now.
+        matched: Terms of the query that it holds, stemmed.
+        provenance: Source, origin and generation in words.
+        evidence: Ids of the episodes behind it.
+        duplicates: Ids of near-duplicates that it stands for.
+    """
+
+    arms: tuple[ArmReason, ...]
+    conversation: Mapping[str, float]
+    fused: float
+    semantic: float
+    temporal: float
+    importance: float
+    emotional: float
+    discounts: Mapping[str, float]
+    age_days: float
+    confidence: float
+    matched: tuple[str, ...]
+    provenance: str
+    evidence: tuple[str, ...]
+    duplicates: tuple[str, ...]
+
+    def __str__(self) -> str:
+        found = [
+            _arm_in_words(reason) for reason in self.arms if reason.rank is not None or reason.arm == "late"
+        ]
+        parts = [", ".join(found)] if found else []
+        if self.matched:
+            parts.append("words: " + " ".join(self.matched))
+        if self.conversation:
+            parts.append(", ".join(f"{name} {part:+.2f}" for name, part in self.conversation.items()))
+        parts.append(
+            f"semantic {self.semantic:.2f}, temporal {self.temporal:.2f}, "
+            f"importance {self.importance:.2f}, emotional {self.emotional:.2f}"
+        )
+        parts += [f"{name} x{factor:g}" for name, factor in self.discounts.items()]
+        parts.append(f"{self.age_days:.1f} days old, {self.provenance}, confidence now {self.confidence:.2f}")
+        if self.evidence:
+            shown = ", ".join(self.evidence[:EVIDENCE_SHOWN])
+            more = len(self.evidence) - EVIDENCE_SHOWN
+            parts.append(f"evidence {shown}" + (f" and {more} more" if more > 0 else ""))
+        if self.duplicates:
+            parts.append(f"stands for {len(self.duplicates)} near-duplicates")
+        return "; ".join(parts)
+
+
+class _Outlined:
+    """A memory whose fields are made of what the core found when one of them is asked for."""
+
+    __slots__ = ("_found",)
+    _found: tuple[_core.Found, int]
+
+    @classmethod
+    def _at(cls, found: _core.Found, place: int) -> Self:
+        memory = object.__new__(cls)
+        _FOUND(memory, (found, place))
+        return memory
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Called for a field that is not there yet."""
+            found, place = object.__getattribute__(self, "_found")
+            if name == "record":
+                object.__setattr__(self, name, found.record(place))
+            elif name == "why":
+                object.__setattr__(self, name, _explanation(found.hit(place), self.record))
+            else:
+                for put, value in zip(_OUTLINE, found.outline(place), strict=False):
+                    put(self, value)
+                _BEFORE(self, ())
+                _AFTER(self, ())
+            return object.__getattribute__(self, name)
+
+
+@dataclass(frozen=True, slots=True)
+class Memory(_Outlined):
+    """A memory that was recalled.
+
+    Args:
+        text: What it says.
+        id: Id of the record.
+        layer: `episode` or `fact`.
+        score: What it was ranked by.
+        confidence: Decayed to now, 0..1; 1 for an episode, which is what happened.
+        tick: Tick of the episode, or of the fact's birth here.
+        at: Wall clock of the same, microseconds UTC.
+        source: Where it came from.
+        inherited: Whether another life learned it.
+        why: Every number that went into the score.
+        record: The whole record.
+        before: Turns before it in its conversation, oldest first, if a window was asked for.
+        after: Turns after it, likewise.
+    """
+
+    text: str
+    id: str
+    layer: Layer
+    score: float
+    confidence: float
+    tick: int
+    at: int
+    source: Source
+    inherited: bool
+    why: Explanation
+    record: Episode | Fact
+    before: tuple[Episode, ...] = ()
+    after: tuple[Episode, ...] = ()
+
+
+#: Fill the fields of a memory that `_core.Found.outline` gives, in its order, and those that `window.py` adds.
+_OUTLINE = tuple(
+    getattr(Memory, name).__set__
+    for name in ("text", "id", "layer", "score", "confidence", "tick", "at", "source", "inherited")
+)
+_BEFORE, _AFTER = (getattr(Memory, name).__set__ for name in ("before", "after"))
+_FOUND = vars(_Outlined)["_found"].__set__
+
+
+class _Asked:
+    """A recollection whose id is made when it is asked for."""
+
+    __slots__ = ("_asked",)
+    _asked: tuple[int, _core.Found | None]
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Called for a field that is not there yet."""
+            tick, _ = object.__getattribute__(self, "_asked")
+            if name == "id":
+                ids = "".join(memory.id for memory in self.memories)
+                digest = hashlib.blake2s(f"{self.query}\0{tick}\0{ids}".encode(), digest_size=8)
+                object.__setattr__(self, name, digest.hexdigest())
+            return object.__getattribute__(self, name)
+
+
+@dataclass(frozen=True, slots=True)
+class Recollection(_Asked, Sequence[Memory]):
+    """The memories that answer a query, best first.
+
+    Args:
+        query: What was asked.
+        memories: Best first.
+        notes: What could not be done, and why there is nothing if there is nothing.
+        id: Of this recollection: the same query, tick and memories give the same id.
+        searched: Memories that the filters let through.
+        candidates: Memories that were scored.
+    """
+
+    query: str
+    memories: tuple[Memory, ...] = ()
+    notes: tuple[str, ...] = ()
+    id: str = ""
+    searched: int = 0
+    candidates: int = 0
+
+    @overload
+    def __getitem__(self, index: int) -> Memory: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Memory]: ...
+    def __getitem__(self, index: int | slice) -> Memory | Sequence[Memory]:
+        """The memory at a rank from 0, or a slice of them."""
+        return self.memories[index]
+
+    def __len__(self) -> int:
+        return len(self.memories)
+
+    def __iter__(self) -> Iterator[Memory]:
+        return iter(self.memories)
+
+    @property
+    def facts(self) -> list[str]:
+        """Ids of the facts among the memories."""
+        _, found = getattr(self, "_asked", (0, None))
+        if found is not None:
+            return cast("_core.Found", found).facts()
+        return [memory.id for memory in self.memories if memory.layer == "fact"]
+
+
+def recollection(
+    query: str,
+    found: _core.Found,
+    notes: Sequence[str],
+    now_tick: int,
+) -> Recollection:
+    """What the core found for a query, with further notes; fields of memories are made on demand."""
+    memories = tuple(Memory._at(found, place) for place in range(len(found)))
+    made = object.__new__(Recollection)
+    values = {
+        "query": query, "memories": memories, "notes": tuple(notes), "searched": found.searched,
+        "candidates": found.candidates, "_asked": (now_tick, found),
+    }  # fmt: skip
+    for name, value in values.items():
+        object.__setattr__(made, name, value)
+    return made
+
+
+def _explanation(hit: _core.Hit, record: Episode | Fact) -> Explanation:
+    if isinstance(record, Fact):
+        origin = f" of {record.origin}" if record.origin else ""
+        provenance = f"{record.source}{origin}, generation {record.generation}"
+        evidence = record.evidence
+    else:
+        author = record.speaker or record.role
+        provenance = f"{'verified ' if record.verified else ''}{record.kind} by {author}"
+        evidence = ()
+    boosts = {
+        "source": hit.source_discount,
+        "bloodstain": hit.bloodstain_boost,
+        "thread": hit.thread_boost,
+    }
+    return Explanation(
+        arms=tuple(ArmReason(*reason) for reason in hit.arms),
+        conversation=dict(hit.conversation),
+        fused=hit.fused,
+        semantic=hit.semantic,
+        temporal=hit.temporal,
+        importance=hit.importance,
+        emotional=hit.emotional,
+        discounts={name: factor for name, factor in boosts.items() if factor != 1.0},
+        age_days=hit.age_days,
+        confidence=hit.confidence,
+        matched=tuple(hit.matched),
+        provenance=provenance,
+        evidence=evidence,
+        duplicates=tuple(hit.duplicates),
+    )
+
+
+def _arm_in_words(reason: ArmReason) -> str:
+    value = "" if reason.value is None else f" ({reason.value:.2f})"
+    rank = "" if reason.rank is None else f" #{reason.rank}"
+    return f"{reason.arm}{rank}{value}"
