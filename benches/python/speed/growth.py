@@ -83,7 +83,7 @@ def measure(
     finally:
         grimoire.close()
     if picture is not None and len(points) > 1:
-        draw(points, picture)
+        draw(points, picture, scratch=folder)
     missed = [size for size in SIZES if size > points[-1]["size"]]
     return [_row(point) for point in points] + [_missed(size) for size in missed] + _exponent(points)
 
@@ -148,9 +148,9 @@ def _exponent(points: list[dict[str, float]]) -> list[timing.Row]:
     ]  # fmt: skip
 
 
-def draw(points: list[dict[str, float]], path: Path) -> None:
-    """Recall, remember and opening by size, on logarithmic axes."""
-    os.environ.setdefault("MPLCONFIGDIR", str(path.parent))
+def draw(points: list[dict[str, float]], path: Path, *, scratch: Path) -> None:
+    """Recall, remember and opening by size, on logarithmic axes; matplotlib keeps its list of fonts in `scratch`."""
+    os.environ.setdefault("MPLCONFIGDIR", str(scratch))
     import matplotlib as mpl
 
     mpl.use("Agg")
