@@ -13,12 +13,15 @@ from pathlib import Path
 import numpy as np
 
 import bardo
+from bardo import config as bardo_config
 from bardo.model import Episode, Fingerprint
 from speed import timing
 from speed.hybrid import BEGIN, LIMIT, STEP
 from speed.world import ASKED, DIMS, SEED, SPREAD, WORDS, unit, vocabulary
 
 SIZES = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
+#: Episodes in memory at most; older ones are LanceDB's.
+HOT_LIMIT = bardo_config.Index().hot_limit
 #: Calls at each size.
 CALLS = 50
 #: Clusters of the simulated vectors.
@@ -61,6 +64,9 @@ def measure(
                 )
                 grimoire.recall("embeds what has no vector yet")
                 stored += count
+            if size > HOT_LIMIT:
+                # LanceDB takes over what leaves memory, as it would in a night.
+                grimoire.sleep()
             filled = (timing.CPU() - filling) / max(size - (points[-1]["size"] if points else 0), 1)
             asked = [" ".join(words[chance.choice(len(words), ASKED, p=weights)]) for _ in range(CALLS)]
             recall = _median(partial(grimoire.recall, limit=LIMIT), asked)
@@ -136,13 +142,13 @@ def _missed(size: int) -> timing.Row:
 
 
 def _exponent(points: list[dict[str, float]]) -> list[timing.Row]:
-    if len(points) < 3:
+    last = [point for point in points if point["size"] > HOT_LIMIT]
+    if len(last) < 2:
         return []
-    last = points[-3:]
     slope = np.polyfit(np.log([p["size"] for p in last]), np.log([p["recall"] for p in last]), 1)[0]
     return [
         timing.Row(
-            "growth of recall", "exponent of size over the last three sizes", bar="< 1", shown=f"{slope:.2f}",
+            "growth of recall", "exponent of size past the hot limit", bar="< 1", shown=f"{slope:.2f}",
             note="1 is linear",
         )
     ]  # fmt: skip
