@@ -122,7 +122,7 @@ def test_without_an_embedder_recall_falls_back_to_words_and_labels_it() -> None:
         fingerprint = Fingerprint("absent", "1", "none", 4)
 
         def embed_documents(self, texts: Sequence[str]) -> Vectors:
-            raise NotImplementedError
+            raise AssertionError("a query is no document")
 
         def embed_queries(self, texts: Sequence[str]) -> Vectors:
             raise EmbedderUnavailableError("the model is not installed. pip install it")

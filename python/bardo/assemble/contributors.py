@@ -72,16 +72,7 @@ class Contributors:
         cap: int | None = None,
         place: Place | None = None,
     ) -> None:
-        """Adds a contributor, or puts it in the place of the one of the same name.
-
-        Args:
-            name: Name and tag of its block: lower-case ASCII letters, digits and `_`, at most 40.
-            contribute: Called for every prompt with its `Situation`; gives text, rows, a block, or None for nothing.
-            order: When it runs, the lowest first: stability 5, contemplation 7, current truths 8, continuity 10, code
-                evolution 20.
-            priority: Of its block, as `Block` takes it.
-            cap: Of its block.
-            place: Of its block.
+        """Adds a contributor, or puts it in the place of the one of the same name; arguments as `Grimoire.contribute`.
 
         Raises:
             InvalidInputError: The name cannot be a tag, or `contribute` cannot be called.

@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 from bardo import config
 from bardo._core import EpisodeLog, FactStore, HotSet
 from bardo.errors import (
-    EmbedderUnavailableError,
     EmbeddingMismatchError,
     InvalidInputError,
     InvalidVectorError,
@@ -96,11 +95,7 @@ class ModelKeeper:
         """
         if self._log.fingerprint is None or not self._watch.due(self._clock.now()) or self._upkeep.outage:
             return None
-        try:
-            return self.check()
-        except EmbedderUnavailableError as error:
-            self._upkeep.outage = str(error)
-            return None
+        return self._upkeep.unless_out(self.check, None)
 
     def check(self) -> Drift:
         """Embeds the reference texts anew and compares; critical drift pauses the writing of vectors."""
@@ -132,11 +127,7 @@ class ModelKeeper:
             if moving is None:
                 return None
             self._moving = moving
-            try:
-                return self._go_on(moving, 1, quiet)
-            except EmbedderUnavailableError as error:
-                self._upkeep.outage = str(error)
-                return None
+            return self._upkeep.unless_out(lambda: self._go_on(moving, 1, quiet), None)
 
     def abandon(self) -> None:
         """Gives the migration up: the model in force stays.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from bardo._core import EpisodeLog, FactStore, HotSet, Names
 from bardo.errors import EmbedderUnavailableError
@@ -15,6 +15,9 @@ from bardo.ports import Embedder, Progress, Vectors, quiet
 
 if TYPE_CHECKING:
     from bardo.index.lance import LanceIndex
+
+Answer = TypeVar("Answer")
+Fallback = TypeVar("Fallback")
 
 #: Episodes or facts embedded per call of the model; bounds the memory of one call.
 PAGE = 256
@@ -102,7 +105,7 @@ class Upkeep:
         """
         with self._lock:
             self.outage = ""
-            embedded = self._unless_out(lambda: self._embed_episodes(progress)) + self.embed_facts()
+            embedded = self.unless_out(lambda: self._embed_episodes(progress), 0) + self.embed_facts()
             # Nothing that names anything can have come without one of the two.
             if embedded or self._named != self._facts_embedded or self.paused or self.outage:
                 self._named = self._facts_embedded
@@ -137,7 +140,7 @@ class Upkeep:
             change = self._facts.last_change
             if change == self._facts_embedded:
                 return 0
-            done = self._unless_out(self._embed_pages_of_facts)
+            done = 0 if self.outage else self.unless_out(self._embed_pages_of_facts, 0)
             self._hot.sync_facts(self._facts)
             if not (done or self.paused or self.outage):
                 self._facts_embedded = change
@@ -155,21 +158,17 @@ class Upkeep:
         """Vectors of new facts with their model, if it can be asked at present; otherwise they get them later."""
         if self.paused:
             return None, None
-        try:
-            return self._embedder.embed_documents(texts), self._embedder.fingerprint
-        except EmbedderUnavailableError as error:
-            self.outage = str(error)
-            return None, None
+        return self.unless_out(
+            lambda: (self._embedder.embed_documents(texts), self._embedder.fingerprint), (None, None)
+        )
 
-    def _unless_out(self, embed: Callable[[], int]) -> int:
-        """Embeds if the model can: what has no vector yet is found by its words, and nobody waits for it (law 2)."""
-        if self.outage:
-            return 0
+    def unless_out(self, ask: Callable[[], Answer], otherwise: Fallback) -> Answer | Fallback:
+        """Asks the model, and notes why where it cannot answer: what has no vector is found by its words (law 2)."""
         try:
-            return embed()
+            return ask()
         except EmbedderUnavailableError as error:
             self.outage = str(error)
-            return 0
+            return otherwise
 
     def _embed_episodes(self, progress: Progress) -> int:
         done = 0
@@ -204,7 +203,8 @@ class Upkeep:
             verified = self._log.stats()["last_verification"]
             if not self.missing_in_archive() and verified == self._log.watermark(_VERIFIED):
                 return 0
-            self._unless_out(lambda: self._embed_episodes(quiet))
+            if not self.outage:
+                self.unless_out(lambda: self._embed_episodes(quiet), 0)
             synced = self.archive.sync(self._log)
             self._note_archived(verified)
             return synced.appended

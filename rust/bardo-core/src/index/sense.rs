@@ -2,6 +2,7 @@
 //! from "falls", "never" from "always", or one person from another: what is alike in all else differs there.
 
 use std::collections::HashSet;
+use std::sync::LazyLock;
 
 use rust_stemmers::{Algorithm, Stemmer};
 use unicode_segmentation::UnicodeSegmentation;
@@ -126,6 +127,13 @@ const OPPOSITES: &[(&[&str], &[&str])] = &[
     (&["with"], &["without"]),
 ];
 
+/// The stems of [`OPPOSITES`], made once: every fact of a batch is held against several.
+static OPPOSITE_STEMS: LazyLock<Vec<(Vec<String>, Vec<String>)>> = LazyLock::new(|| {
+    let stemmer = Stemmer::create(Algorithm::English);
+    let stems = |words: &[&str]| words.iter().map(|word| stemmer.stem(word).into_owned()).collect();
+    OPPOSITES.iter().map(|(these, those)| (stems(these), stems(those))).collect()
+});
+
 /// Whether a word in lower case says no.
 pub(crate) fn is_negation(word: &str) -> bool {
     word.ends_with("n't") || NEGATIONS.contains(&word)
@@ -195,14 +203,10 @@ impl Words {
 
     /// Whether one says a word where the other says its opposite.
     fn is_opposite(&self, other: &Self) -> bool {
-        let stemmer = Stemmer::create(Algorithm::English);
-        let alone = |one: &Self, other: &Self, words: &[&str]| {
-            words
-                .iter()
-                .map(|word| stemmer.stem(word))
-                .any(|stem| one.stems.contains(stem.as_ref()) && !other.stems.contains(stem.as_ref()))
+        let alone = |one: &Self, other: &Self, stems: &[String]| {
+            stems.iter().any(|stem| one.stems.contains(stem) && !other.stems.contains(stem))
         };
-        OPPOSITES.iter().any(|(these, those)| {
+        OPPOSITE_STEMS.iter().any(|(these, those)| {
             (alone(self, other, these) && alone(other, self, those))
                 || (alone(self, other, those) && alone(other, self, these))
         })
