@@ -3,15 +3,26 @@
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+
+from bardo.lazily import once
 
 HEAVY = {"arch", "fastembed", "lancedb", "matplotlib", "onnx", "onnxruntime", "pandas", "pyarrow"}
 #: Libraries that take as long to load as opening a memory may take, and one that only a testament needs.
 SLOW = {"cryptography", "email", "importlib.metadata", "logging", "numpy", "sqlite3", "subprocess"}
 #: Modules of an open memory at most, those of Python itself included: each takes a fraction of a millisecond.
-MODULES = 210
+MODULES = 155
+#: What bardo itself needs to open a memory. Everything else loads at the first call that needs it.
+OPENING = {
+    "bardo", "bardo._core", "bardo.assemble", "bardo.assemble.framing", "bardo.capture", "bardo.capture.inbox",
+    "bardo.capture.recorder", "bardo.capture.records", "bardo.capture.remembered", "bardo.config", "bardo.deciding",
+    "bardo.errors", "bardo.files", "bardo.folder", "bardo.grimoire", "bardo.index", "bardo.index.cache",
+    "bardo.index.embedders", "bardo.index.engines", "bardo.index.models", "bardo.index.snapshot", "bardo.index.upkeep",
+    "bardo.knowledge", "bardo.lazily", "bardo.model", "bardo.opening", "bardo.ports", "bardo.stores", "bardo.ticks",
+}  # fmt: skip
 #: Runs of one command; the quickest counts, since everything else on the machine can only slow a run down.
 RUNS = 7
 #: Allowed on top of a bare interpreter. numpy alone takes about 60 ms on a slow machine.
@@ -51,12 +62,58 @@ def test_importing_bardo_loads_no_heavy_library(start: str) -> None:
     assert loaded & HEAVY == set()
 
 
-def test_opening_a_memory_loads_neither_numpy_nor_what_only_a_death_needs(tmp_path: Path) -> None:
-    opened = f"import bardo, sys; bardo.open({str(tmp_path / 'a')!r}).close(); print(*sys.modules)"
-    loaded = set(run("-c", opened).split())
+#: An embedder that needs no library until it is asked for a vector.
+EMBEDDER = """
+class Known:
+    @property
+    def fingerprint(self):
+        from bardo.model import Fingerprint
+        return Fingerprint("known", "1", "none", 4)
+    def embed_documents(self, texts):
+        import numpy
+        return numpy.ones((len(texts), 4), "f4")
+    embed_queries = embed_documents
+"""
+
+
+@pytest.mark.parametrize("episodes", [0, 3, 600], ids=["empty", "from the log", "from a snapshot"])
+def test_opening_a_memory_loads_nothing_that_opening_does_not_need(tmp_path: Path, episodes: int) -> None:
+    folder = tmp_path / "a"
+    start = f"{EMBEDDER}\nimport bardo, sys\ng = bardo.open({str(folder)!r}, embedder=Known())\n"
+    if episodes:
+        run(
+            "-c",
+            start + f"g.remember([f'thing {{n}}' for n in range({episodes})]); g.recall('thing'); g.close()",
+        )
+    assert (folder / "hot.snapshot").exists() == (episodes > 512)
+    loaded = set(run("-c", start + "print(*sys.modules)").split())
 
     assert loaded & (HEAVY | SLOW) == set()
+    assert {name for name in loaded if name.partition(".")[0] == "bardo"} == OPENING
     assert len(loaded) < MODULES
+
+
+def test_opening_with_the_usual_model_loads_no_library_of_it(tmp_path: Path) -> None:
+    opened = f"import bardo, sys; bardo.open({str(tmp_path / 'a')!r}).close(); print(*sys.modules)"
+    assert set(run("-c", opened).split()) & (HEAVY | SLOW) == set()
+
+
+def test_a_part_that_is_made_once_is_made_once_by_many_threads() -> None:
+    made: list[object] = []
+
+    class Owner:
+        @once
+        def part(self) -> object:
+            made.append(object())
+            return made[-1]
+
+    owner = Owner()
+    assert Owner.part.made(owner) is None
+    with ThreadPoolExecutor(8) as threads:
+        parts = set(threads.map(lambda _: owner.part, range(64)))
+    assert parts == set(made)
+    assert len(made) == 1
+    assert Owner.part.made(owner) is made[0]
 
 
 def test_what_is_loaded_late_works_when_it_is_used(tmp_path: Path) -> None:

@@ -6,19 +6,32 @@ import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, cast
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
 
-from bardo._core import FactStore, HotSet
-from bardo.assemble.blocks import Place
-from bardo.assemble.condense import OwnWords
-from bardo.assemble.context import Phase, Profile, Prompt, Task, build
-from bardo.assemble.contributors import CONTINUITY, Contributor, Contributors, Situation
-from bardo.assemble.records import PromptRecords, caps
+from bardo._core import EpisodeLog, FactStore, HotSet
 from bardo.config import Config
+from bardo.lazily import modules, once
 from bardo.ports import Clock
-from bardo.recall import feedback
-from bardo.recall.feedback import OutcomeReport, checked_value
-from bardo.recall.found import Memory, Recollection
+
+if TYPE_CHECKING:
+    from bardo.assemble import condense, context, contributors, records
+    from bardo.assemble.blocks import Place
+    from bardo.assemble.condense import OwnWords
+    from bardo.assemble.context import Phase, Profile, Prompt, Task
+    from bardo.assemble.contributors import Contributor, Contributors
+    from bardo.assemble.records import PromptRecords
+    from bardo.recall import feedback
+    from bardo.recall.feedback import OutcomeReport
+    from bardo.recall.found import Memory, Recollection
+else:
+    condense, context, contributors, records, feedback = modules(
+        "assemble.condense",
+        "assemble.context",
+        "assemble.contributors",
+        "assemble.records",
+        "recall.feedback",
+    )
 
 #: Memories that a prompt chooses from; the budget decides how many get in.
 CONSIDERED = 24
@@ -27,14 +40,29 @@ CONSIDERED = 24
 class Deciding(ABC):
     """What a `Grimoire` does for a decision, before it and after it."""
 
+    path: Path
     agent: str
     config: Config
+    _log: EpisodeLog
     _facts: FactStore
     _hot: HotSet
     _clock: Clock
-    _words: OwnWords
-    _contributors: Contributors
-    _records: PromptRecords
+
+    @once
+    def _words(self) -> OwnWords:
+        """What is predictable in the agent's own words."""
+        return condense.OwnWords(self._log)
+
+    @once
+    def _contributors(self) -> Contributors:
+        """Who brings a block to every prompt."""
+        return contributors.Contributors()
+
+    @once
+    def _records(self) -> PromptRecords:
+        """What stood in prompts, and what came of them."""
+        settings = self.config.feedback
+        return records.PromptRecords(self.path, learn=settings.learn, evidence=settings.evidence)
 
     @abstractmethod
     def _ready(self, *, write: bool = False) -> None: ...
@@ -96,9 +124,11 @@ class Deciding(ABC):
             recall.setdefault("factors", tuple(learned.factors.values()))
         recollection = self.recall(task, limit=limit, **recall)
         blocks = dict(blocks or {})
-        situation = Situation(task, self.agent, self.now_tick, budget, phase=phase, task_type=task_type)
+        situation = contributors.Situation(
+            task, self.agent, self.now_tick, budget, phase=phase, task_type=task_type
+        )
         brought, notes = self._contributors.blocks(situation, frozenset(blocks))
-        prompt = build(
+        prompt = context.build(
             task,
             recollection,
             blocks=blocks | {each.name: each for each in brought},
@@ -109,7 +139,7 @@ class Deciding(ABC):
             task_type=task_type,
             framing=framing,
             words=self._words.model if settings.condense else None,
-            caps=partial(caps, learned) if learned else None,
+            caps=partial(records.caps, learned) if learned else None,
         )
         prompt = dataclasses.replace(prompt, notes=(*prompt.notes, *notes)) if notes else prompt
         if self.config.feedback.record and not self.is_dead:
@@ -121,7 +151,7 @@ class Deciding(ABC):
         name: str,
         contribute: Contributor,
         *,
-        order: int = CONTINUITY,
+        order: int = 10,
         priority: int | None = None,
         cap: int | None = None,
         place: Place | None = None,
@@ -180,7 +210,7 @@ class Deciding(ABC):
             InvalidInputError: The value is not a number from -1 to 1.
         """
         self._ready(write=True)
-        value = checked_value(value)
+        value = feedback.checked_value(value)
         memories = cast("Sequence[Memory]", used.memories)
         self.remember(
             note or f"Outcome {value:+.2f} of acting on {len(memories)} memories",

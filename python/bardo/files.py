@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import secrets
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ def write_atomically(path: Path, data: bytes) -> None:
     Raises:
         StoreUnavailableError: The operating system refused; nothing of the file is left.
     """
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    draft = path.with_name(f".{path.name}.{os.urandom(4).hex()}")
     try:
         with draft.open("wb") as file:
             file.write(data)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-import platform
 from dataclasses import dataclass
 from pathlib import Path
 
 from bardo.config import FILE_NAME
 from bardo.errors import NotFoundError, StoreUnavailableError
 from bardo.files import write_atomically
+from bardo.lazily import platform
 
+#: Files that say what is not so in most folders: a migration is under way, the model was checked, the agent is dead.
+MIGRATION_FILE, DRIFT_FILE, TOMBSTONE_FILE = "migration.json", "drift.json", "tombstone.json"
 #: Longest name of an agent, in bytes of UTF-8 (spec 1, "Limits").
 AGENT_BYTES = 256
 
@@ -67,6 +69,16 @@ class Folder:
         return self.root / "identity"
 
     @property
+    def migration(self) -> Path:
+        """What migration to another model is under way, if one is."""
+        return self.root / MIGRATION_FILE
+
+    @property
+    def tombstone(self) -> Path:
+        """How the agent died, if it did."""
+        return self.root / TOMBSTONE_FILE
+
+    @property
     def settings(self) -> Path:
         """The settings a person may edit."""
         return self.root / FILE_NAME
@@ -105,4 +117,5 @@ class Folder:
 
 def holder(now: int) -> str:
     """Who opens the log, as JSON for its lease: process id, host, and since when (microseconds UTC)."""
-    return json.dumps({"pid": os.getpid(), "host": platform.node(), "since": now})
+    host = os.uname().nodename if hasattr(os, "uname") else platform.node()
+    return json.dumps({"pid": os.getpid(), "host": host, "since": now})

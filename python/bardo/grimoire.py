@@ -9,41 +9,47 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, SupportsIndex
 
-from bardo import erasure
 from bardo._core import confidence_now
-from bardo.assemble.condense import OwnWords
-from bardo.assemble.contributors import Contributors
 from bardo.assemble.framing import as_captured
-from bardo.assemble.records import PromptRecords
-from bardo.bequeath.lineage import Lineage, is_dead
-from bardo.capture import archive, inbox
-from bardo.capture.intake import drafts_from
+from bardo.capture import inbox
 from bardo.capture.recorder import PAGE, Recorder, name_list, pages
-from bardo.consolidate import curator
-from bardo.consolidate.curator import CuratorCycleComplete
 from bardo.deciding import Deciding
-from bardo.erasure import Eraser, ForgetReport
 from bardo.errors import GrimoireClosedError, NotFoundError
 from bardo.folder import Folder
-from bardo.index.drift import Drift
-from bardo.index.lance import LanceIndex
-from bardo.index.migration import MigrationReport
 from bardo.index.models import ModelKeeper
 from bardo.index.upkeep import NAMES_AT_ONCE, Upkeep, beyond
 from bardo.knowledge import Knowledge
+from bardo.lazily import modules, once
 from bardo.model import NEUTRAL, Episode, Fact, FactKind, FactStatus, Pad, Role, Source
 from bardo.ports import Clock, Embedder, Progress, quiet
-from bardo.recall.filters import Filters, Layer
-from bardo.recall.found import Recollection
-from bardo.recall.older import Everything
-from bardo.recall.place import narrowed
-from bardo.recall.retriever import Retriever
-from bardo.recall.window import with_turns
 from bardo.stores import Stores
 
 if TYPE_CHECKING:
+    from bardo import erasure
+    from bardo.bequeath import inherit, legacy, lineage
     from bardo.bequeath.inherit import InheritanceReport
     from bardo.bequeath.testament import Testament
+    from bardo.capture import archive, intake
+    from bardo.consolidate import curator
+    from bardo.consolidate.curator import CuratorCycleComplete
+    from bardo.erasure import Eraser, ForgetReport
+    from bardo.index import lance
+    from bardo.index.drift import Drift
+    from bardo.index.lance import LanceIndex
+    from bardo.index.migration import MigrationReport
+    from bardo.recall import filters, older, place, retriever
+    from bardo.recall import window as turns
+    from bardo.recall.filters import Layer
+    from bardo.recall.found import Recollection
+    from bardo.recall.older import Everything
+else:
+    erasure, inherit, legacy, lineage, archive, intake, curator, lance = modules(
+        "erasure", "bequeath.inherit", "bequeath.legacy", "bequeath.lineage", "capture.archive", "capture.intake",
+        "consolidate.curator", "index.lance",
+    )  # fmt: skip
+    older, place, retriever, turns, filters = modules(
+        "recall.older", "recall.place", "recall.retriever", "recall.window", "recall.filters"
+    )
 
 #: Name under which the log keeps when the Curator last ran.
 _LAST_PASS = "curator.last_tick"
@@ -75,24 +81,26 @@ class Grimoire(Knowledge, Deciding):
             self._log, self._facts, self._hot, embedder, self._open_archive,
             hot_limit=self.config.index.hot_limit, late=self.config.embedding.late_interaction,
         )  # fmt: skip
-        self._everything = Everything(self._hot, self._log, lambda: self._upkeep.archive)
         self._models = ModelKeeper(
             self.path, self._log, self._facts, self._hot, self._upkeep,
             embedder=embedder, settings=self.config.embedding, clock=clock,
         )  # fmt: skip
-        self._words = OwnWords(self._log)
-        self._contributors = Contributors()
-        feedback_settings = self.config.feedback
-        self._records = PromptRecords(
-            self.path, learn=feedback_settings.learn, evidence=feedback_settings.evidence
-        )
         self._inbox = inbox.Watch(self.path)
         self._unembedded = 0
         self._last_pass = self._log.watermark(_LAST_PASS)
-        self._eraser = Eraser(folder, stores, self._upkeep, embedder, clock)
         #: Deletions that a crash had interrupted, finished when this grimoire was opened.
-        self.resumed = self._eraser.resume()
+        self.resumed: tuple[ForgetReport, ...] = self._eraser.resume() if self._log.intents() else ()
         self.drain_inbox()
+
+    @once
+    def _everything(self) -> Everything:
+        """Where memories are looked for."""
+        return older.Everything(self._hot, self._log, lambda: self._upkeep.archive)
+
+    @once
+    def _eraser(self) -> Eraser:
+        """Deletes in every store."""
+        return erasure.Eraser(self._folder, self._stores, self._upkeep, self._embedder, self._clock)
 
     # -- time and state ------------------------------------------------------------------------------------------
 
@@ -104,13 +112,13 @@ class Grimoire(Knowledge, Deciding):
     @property
     def generation(self) -> int:
         """How many ancestors the agent has."""
-        lineage = Lineage.load(self.path)
-        return lineage.life.generation if lineage else 0
+        family = lineage.Lineage.load(self.path)
+        return family.life.generation if family else 0
 
     @property
     def is_dead(self) -> bool:
         """Whether the agent has left its testament; its memory can be read but takes nothing more."""
-        return is_dead(self.path) is not None
+        return self._folder.tombstone.exists() and lineage.is_dead(self.path) is not None
 
     @property
     def _embedder(self) -> Embedder:
@@ -194,14 +202,14 @@ class Grimoire(Knowledge, Deciding):
             "thread": thread, "session": session, "mode": mode, "curiosity": curiosity, "importance": importance,
             "verified": verified, "pad": pad,
         }  # fmt: skip
-        drafts, batch = drafts_from(what, defaults, clean=as_captured, truncate=truncate)
+        drafts, batch = intake.drafts_from(what, defaults, clean=as_captured, truncate=truncate)
         own = tick is not None or any(not isinstance(draft, str) and draft.tick for draft in drafts)
         template = Episode("", **defaults) if any(isinstance(draft, str) for draft in drafts) else None
         stored = self._record(drafts, template, tick=stamp, own_ticks=own)
         return stored if batch else stored[0]
 
     def _open_archive(self) -> LanceIndex:
-        return LanceIndex(
+        return lance.LanceIndex(
             self._folder.lance,
             agent=self.agent,
             fingerprint=self._embedder.fingerprint,
@@ -433,23 +441,23 @@ class Grimoire(Knowledge, Deciding):
         self._ready()
         self.drain_inbox()
         self._embed()
-        filters = Filters(
+        conditions = filters.Filters(
             kinds=kinds, category=category, subjects=subjects, mode=mode, roles=roles, since=since, until=until,
             min_confidence=min_confidence, sources=sources, as_of=as_of, layers=tuple(layers),
         )  # fmt: skip
-        filters, narrowing = narrowed(filters, self._hot, thread=thread, session=session)
+        conditions, narrowing = place.narrowed(conditions, self._hot, thread=thread, session=session)
         recollection = self._models.steadily(
-            lambda embedder: Retriever(
+            lambda embedder: retriever.Retriever(
                 self._everything, self._log, self._facts, None if self._models.paused else embedder,
                 self.config.recall, self._facts.tau_ticks, factors,
                 self.config.embedding.late_interaction,
             ).recall(
-                query, limit=limit, now_tick=self.now_tick, now=self._clock.now(), filters=filters, pad=pad,
+                query, limit=limit, now_tick=self.now_tick, now=self._clock.now(), filters=conditions, pad=pad,
                 thread=thread, policy=policy, diversity=diversity,
             )
         )  # fmt: skip
         known = recollection.facts
-        recollection = with_turns(recollection, self._hot, self._log, window=window, as_of=as_of)
+        recollection = turns.with_turns(recollection, self._hot, self._log, window=window, as_of=as_of)
         if notes := narrowing + self._models.notes:
             recollection = dataclasses.replace(recollection, notes=(*recollection.notes, *notes))
         if known and not self.is_dead:
@@ -517,9 +525,9 @@ class Grimoire(Knowledge, Deciding):
         )
 
     def _note_trials(self, report: CuratorCycleComplete) -> None:
-        lineage = Lineage.load(self.path)
-        if lineage:
-            lineage.tried(confirmed=report.facts_confirmed, refuted=report.facts_refuted).save(self.path)
+        family = lineage.Lineage.load(self.path)
+        if family:
+            family.tried(confirmed=report.facts_confirmed, refuted=report.facts_refuted).save(self.path)
 
     def _embed(self, progress: Progress = quiet) -> int:
         embedded = self._upkeep.embed(progress)
@@ -541,11 +549,9 @@ class Grimoire(Knowledge, Deciding):
         Returns:
             The testament as read back from the file and verified.
         """
-        from bardo.bequeath.legacy import leave  # noqa: PLC0415 - slow to load, and needed once in a life
-
         self._ready(write=True)
         self.sleep()
-        return leave(
+        return legacy.leave(
             Path(path), folder=self.path, log=self._log, facts=self._facts, config=self.config.bequeath,
             tick=self.now_tick, now=self._clock.now(), cause=cause, reflection=reflection,
         )  # fmt: skip
@@ -557,10 +563,8 @@ class Grimoire(Knowledge, Deciding):
             testaments: As read by `bardo.bequeath.testament.read`.
             through_archive: Whether they come from a public archive instead of a chosen parent.
         """
-        from bardo.bequeath.inherit import adopt  # noqa: PLC0415 - as `leave`
-
         self._ready(write=True)
-        report = adopt(
+        report = inherit.adopt(
             testaments, self._facts, tick=self.now_tick, now=self._clock.now(), config=self.config.bequeath,
             folder=self.path, log=self._log, embedder=self._embedder, through_archive=through_archive,
         )  # fmt: skip
@@ -677,7 +681,8 @@ class Grimoire(Knowledge, Deciding):
 
     def _moved(self, report: MigrationReport | None) -> None:
         if report is not None and report.switched:
-            self._eraser = Eraser(self._folder, self._stores, self._upkeep, self._embedder, self._clock)
+            # It empties the cache of the embedder in force.
+            vars(self).pop("_eraser", None)
 
     def abandon_migration(self) -> None:
         """Gives a migration up: the vectors in force stay, those of the new model go.
@@ -718,7 +723,8 @@ class Grimoire(Knowledge, Deciding):
             self._stores.snapshot.save_if_due()
         finally:
             self._closed = True
-            self._records.close()
+            if records := type(self)._records.made(self):
+                records.close()
             self._upkeep.close()
             self._stores.close()
 

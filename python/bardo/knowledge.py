@@ -4,126 +4,27 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Literal, SupportsIndex
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal, SupportsIndex
 
 from bardo._core import EpisodeLog, FactStore, HotSet
 from bardo.capture.recorder import name_list
-from bardo.consolidate.curator import CONTRADICTED_DAYS
 from bardo.errors import InvalidInputError, NotFoundError
 from bardo.index.upkeep import Upkeep
+from bardo.lazily import modules
 from bardo.model import Episode, Fact
 from bardo.ports import Clock
 from bardo.ticks import Ticks
 
+if TYPE_CHECKING:
+    from bardo import known
+    from bardo.consolidate import curator
+    from bardo.known import Entity, FactState, Finding, Link, RelatedEntity, Triple
+else:
+    known, curator = modules("known", "consolidate.curator")
+
 Relation = Literal["supports", "contradicts", "refines", "causes", "part_of", "see_also"]
 EntityKind = Literal["name", "subject", "handle", "ticker", "address", "person"]
-
-
-@dataclass(frozen=True, slots=True)
-class FactState:
-    """A fact as it was for a while.
-
-    Args:
-        fact: The record as it was.
-        from_tick: First tick at whose end it was like this.
-        to_tick: Tick from which it was different; None for what holds today.
-    """
-
-    fact: Fact
-    from_tick: int
-    to_tick: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Link:
-    """How two facts stand to each other.
-
-    Args:
-        src: Id of the first.
-        dst: Id of the second.
-        relation: What the first is to the second.
-        weight: 0..1.
-        tick: When it was drawn.
-    """
-
-    src: str
-    dst: str
-    relation: str
-    weight: float
-    tick: int
-
-
-@dataclass(frozen=True, slots=True)
-class Entity:
-    """Somebody or something that memories name.
-
-    Args:
-        name: The canonical name.
-        kind: `person` (spoke, or has a title), `subject`, `handle`, `ticker`, `address`, or `name` for any other.
-        aliases: Every other way it is written.
-        mentions: Memories that name it.
-        first_tick: Of the first of them; None before it.
-        last_tick: Of the last of them.
-    """
-
-    name: str
-    kind: str
-    aliases: tuple[str, ...]
-    mentions: int
-    first_tick: int | None
-    last_tick: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class RelatedEntity:
-    """An entity that is named together with another.
-
-    Args:
-        name: The canonical name.
-        kind: See `Entity`.
-        together: Memories that name both.
-    """
-
-    name: str
-    kind: str
-    together: int
-
-
-@dataclass(frozen=True, slots=True)
-class Triple:
-    """What holds between two entities.
-
-    Args:
-        subject: Canonical name.
-        predicate: What holds.
-        object: Canonical name.
-        confidence: 0..1.
-        source: Id of the episode or fact that says so.
-        valid_from: First tick at which it holds.
-        valid_to: Tick from which it no longer holds; None while it does.
-    """
-
-    subject: str
-    predicate: str
-    object: str
-    confidence: float
-    source: str | None
-    valid_from: int
-    valid_to: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """A web address, command or path in a memory.
-
-    Args:
-        value: As it stands there.
-        record: The episode or fact.
-    """
-
-    value: str
-    record: Episode | Fact
 
 
 class Knowledge(ABC):
@@ -156,7 +57,7 @@ class Knowledge(ABC):
             NotFoundError: There is none.
         """
         self._ready()
-        return [FactState(then, start, end) for start, end, then in self._facts.states(_id(fact))]
+        return [known.FactState(then, start, end) for start, end, then in self._facts.states(_id(fact))]
 
     def supersede(self, old: str | Fact, new: str | Fact, *, confidence: float = 0.7) -> Fact:
         """Replaces a fact by what holds now: one transaction; the old one stays, for `history` and `as_of`.
@@ -211,7 +112,7 @@ class Knowledge(ABC):
     def links(self, *facts: str | Fact) -> list[Link]:
         """The links from or to any of these facts."""
         self._ready()
-        return [Link(*link) for link in self._facts.links([_id(fact) for fact in facts])]
+        return [known.Link(*link) for link in self._facts.links([_id(fact) for fact in facts])]
 
     def contradict(self, one: str | Fact, other: str | Fact) -> str:
         """Two facts that cannot both hold: both are linked, the weaker falls to at most .3 and expires in 14 days.
@@ -227,7 +128,7 @@ class Knowledge(ABC):
         """
         self._ready(write=True)
         tick = self._ticks.now()
-        expires = tick + CONTRADICTED_DAYS * self._ticks.per_day
+        expires = tick + curator.CONTRADICTED_DAYS * self._ticks.per_day
         weaker = self._facts.contradict(_id(one), _id(other), tick=tick, expires_tick=expires)
         self._hot.sync_facts(self._facts)
         return weaker
@@ -263,7 +164,7 @@ class Knowledge(ABC):
             NotFoundError: There is no such entity.
         """
         self._settled()
-        return [RelatedEntity(*found) for found in self._upkeep.names.related(name, limit)]
+        return [known.RelatedEntity(*found) for found in self._upkeep.names.related(name, limit)]
 
     def merge_entities(self, into: str, names: Sequence[str]) -> int:
         """Makes several names one entity; names that nobody used yet become aliases.
@@ -313,7 +214,7 @@ class Knowledge(ABC):
             subject, predicate, object, confidence=confidence, source=origin, valid_from=start, valid_to=end,
             replaces=replaces,
         )  # fmt: skip
-        return Triple(subject, predicate, object, confidence, origin, start, end)
+        return known.Triple(subject, predicate, object, confidence, origin, start, end)
 
     def relations(
         self,
@@ -333,7 +234,7 @@ class Knowledge(ABC):
         """
         self._settled()
         found = self._upkeep.names.triples(entity=entity, predicate=predicate, as_of=as_of, limit=limit)
-        return [Triple(*triple) for triple in found]
+        return [known.Triple(*triple) for triple in found]
 
     # -- what texts hold -----------------------------------------------------------------------------------------
 
@@ -363,7 +264,7 @@ class Knowledge(ABC):
         for record in (*self._log.get(ids), *self._facts.get(ids)):
             if record is not None:
                 records[record.id] = record
-        return [Finding(value, records[record]) for record, value in found if record in records]
+        return [known.Finding(value, records[record]) for record, value in found if record in records]
 
 
 def _id(record: str | Episode | Fact) -> str:
@@ -373,4 +274,4 @@ def _id(record: str | Episode | Fact) -> str:
 def _entity(found: tuple[str, str, list[str], int, tuple[int, int] | None]) -> Entity:
     name, kind, aliases, mentions, seen = found
     first, last = seen or (None, None)
-    return Entity(name, kind, tuple(aliases), mentions, first, last)
+    return known.Entity(name, kind, tuple(aliases), mentions, first, last)

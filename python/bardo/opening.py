@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import dataclasses
-import secrets
+import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bardo.config import Config, Embedding, write_setting
 from bardo.folder import Folder
 from bardo.grimoire import Grimoire
-from bardo.index import embedders, migration
+from bardo.index import embedders
+from bardo.lazily import modules
 from bardo.ports import Clock, Embedder, SystemClock
 from bardo.stores import open_stores
+
+if TYPE_CHECKING:
+    from bardo.bequeath import testament
+    from bardo.index import migration
+else:
+    migration, testament = modules("index.migration", "bequeath.testament")
 
 
 def open(  # noqa: A001 - `bardo.open` reads as it should
@@ -53,17 +60,20 @@ def open(  # noqa: A001 - `bardo.open` reads as it should
     folder.prepare(agent=settings.agent, create=create)
     clock = clock or SystemClock()
     given = embedders.resolve(embedder, settings.embedding)
-    port = migration.serving(folder.root, given, settings.embedding, chosen=embedder is not None)
+    port = given
+    if folder.migration.exists():
+        port = migration.serving(folder.root, given, settings.embedding, chosen=embedder is not None)
     stores = open_stores(
         folder,
         settings,
         clock=clock,
-        seed=secrets.randbits(64) if seed is None else seed,
+        seed=int.from_bytes(os.urandom(8)) if seed is None else seed,
         embedder=port,
         durable=durable,
         relearn=relearn,
-        settle=lambda log, facts: migration.settle(
-            folder.root, log, facts, port, late=settings.embedding.late_interaction
+        settle=lambda log, facts: (
+            folder.migration.exists()
+            and migration.settle(folder.root, log, facts, port, late=settings.embedding.late_interaction)
         ),
     )
     try:
@@ -100,8 +110,6 @@ def inherit(
     Raises:
         TestamentError: A file is not a testament, or was changed; nothing was stored.
     """
-    from bardo.bequeath import testament  # noqa: PLC0415 - slow to load, and needed once in a life
-
     files = [testaments] if isinstance(testaments, (str, Path)) else list(testaments)
     read = [testament.read(Path(file)) for file in files]
     heir = open(path, **options)

@@ -117,7 +117,7 @@ def test_a_new_model_given_too_early_is_served_through_the_adapter(folder):
             )  # fmt: skip
         assert opened.migrate(NEW).switched
     assert not (folder / migration.ADAPTER_FILE).exists()
-    assert not (folder / migration.FILE_NAME).exists()
+    assert not (folder / migration.MIGRATION_FILE).exists()
 
 
 def test_a_migration_given_up_leaves_no_trace(folder):
@@ -165,7 +165,7 @@ def test_a_killed_migration_goes_on_and_the_store_is_never_half_of_each(folder, 
     script = textwrap.dedent(CHILD).format(tests=str(Path(__file__).parent), folder=str(folder), point=point)
     child = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert child.returncode == 9, child.stderr
-    switching = json.loads((folder / migration.FILE_NAME).read_bytes())["switching"]
+    switching = json.loads((folder / migration.MIGRATION_FILE).read_bytes())["switching"]
     assert switching == (point != "staging")
     with bardo.open(folder, embedder=NEW if switching else OLD) as opened:
         if not switching:
@@ -175,7 +175,7 @@ def test_a_killed_migration_goes_on_and_the_store_is_never_half_of_each(folder, 
         assert not opened._log.without_vectors()
         assert not opened._facts.without_vectors()
         assert opened.recall(SENTENCES[30], limit=1)[0].text == SENTENCES[30]
-    assert not (folder / migration.FILE_NAME).exists()
+    assert not (folder / migration.MIGRATION_FILE).exists()
 
 
 def test_a_curator_pass_moves_a_named_migration_on(tmp_path, monkeypatch):

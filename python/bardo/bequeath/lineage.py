@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, Self
 
 from bardo.files import damaged, read_json, write_json
+from bardo.folder import TOMBSTONE_FILE
 
 LINEAGE_FILE = "lineage.json"
-TOMBSTONE_FILE = "tombstone.json"
 #: Ancestors that travel with a testament at most; the eldest leave first.
 ANCESTOR_LIMIT = 1_024
 

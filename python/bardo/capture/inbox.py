@@ -7,20 +7,22 @@ again, and every id that is in the log already counts once.
 from __future__ import annotations
 
 import json
-import secrets
+import os
 import time
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bardo._core import finish_episodes
 from bardo.capture.records import from_record, to_record
-from bardo.capture.traces import Needles
 from bardo.errors import BardoError, InvalidInputError
 from bardo.files import make_folder, sync_folder, unavailable, write_atomically
 from bardo.model import Episode
 from bardo.ports import SystemClock
+
+if TYPE_CHECKING:
+    from bardo.capture.traces import Needles
 
 INBOX = "inbox"
 #: Inside the inbox: files that could not be read or recorded, beside a file that says why.
@@ -81,13 +83,13 @@ def drop(
     finished = finish_episodes(
         [episodes] if isinstance(episodes, Episode) else episodes,
         now=SystemClock().now() if now is None else now,
-        seed=secrets.randbits(64) if seed is None else seed,
+        seed=int.from_bytes(os.urandom(8)) if seed is None else seed,
     )
     paths = []
     for first_id, lines in _files(finished):
         header = json.dumps({"format": FORMAT, "version": VERSION, "episodes": len(lines)})
         # The name sorts by time and is never used twice: another file may begin with the same episode.
-        path = folder / INBOX / f"{first_id}-{secrets.token_hex(4)}.jsonl"
+        path = folder / INBOX / f"{first_id}-{os.urandom(4).hex()}.jsonl"
         make_folder(path.parent)
         write_atomically(path, "\n".join([header, *lines, ""]).encode())
         paths.append(path)

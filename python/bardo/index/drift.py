@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from bardo.errors import StoreDamagedError
 from bardo.files import write_atomically
+from bardo.folder import DRIFT_FILE
 from bardo.index.embedders import TextEmbedder
 from bardo.lazily import numpy as np
 from bardo.model import Fingerprint
@@ -21,7 +22,6 @@ from bardo.ports import Embedder, Vectors
 
 Status = Literal["healthy", "warning", "critical"]
 
-FILE_NAME = "drift.json"
 #: A week in microseconds: how often the model is checked (spec 4).
 EVERY = 7 * 86_400 * 1_000_000
 #: Mean cosine distance from which drift is a warning, and above which it is critical (spec 4).
@@ -103,7 +103,7 @@ class DriftWatch:
     """
 
     def __init__(self, folder: Path) -> None:
-        self._path = folder / FILE_NAME
+        self._path = folder / DRIFT_FILE
         self._state = self._read()
 
     @property

@@ -12,14 +12,17 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 from blake3 import blake3
 
 from bardo.errors import BardoError, ConfigError, EmbedderUnavailableError
-from bardo.index import late, minilm
-from bardo.lazily import metadata
+from bardo.lazily import metadata, modules
 from bardo.lazily import numpy as np
 from bardo.model import Fingerprint
 from bardo.ports import Tokens, Vectors
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+
+    from bardo.index import late, minilm
+else:
+    late, minilm = modules("index.late", "index.minilm")
 
 Role = Literal["query", "document"]
 EmbedFunction = Callable[[list[str]], Any]

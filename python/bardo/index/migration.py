@@ -28,6 +28,7 @@ from bardo.errors import (
     StoreDamagedError,
 )
 from bardo.files import write_atomically
+from bardo.folder import MIGRATION_FILE
 from bardo.index import adapter, embedders
 from bardo.index.documents import embed
 from bardo.index.drift import DriftWatch
@@ -36,7 +37,7 @@ from bardo.lazily import numpy as np
 from bardo.model import Episode, Fingerprint
 from bardo.ports import Embedder, Progress, Vectors, quiet
 
-FILE_NAME, ADAPTER_FILE = "migration.json", "migration.npz"
+ADAPTER_FILE = "migration.npz"
 ARCHIVE_FOLDER, ARCHIVE_WATERMARK = "index.lance", "lance"
 #: Episodes or facts of one step; bounds its memory and what a kill costs.
 PAGE = 64
@@ -94,7 +95,7 @@ class Pending:
         Raises:
             StoreDamagedError: The file is not one of ours.
         """
-        path = folder / FILE_NAME
+        path = folder / MIGRATION_FILE
         if not path.exists():
             return None
         try:
@@ -109,7 +110,7 @@ class Pending:
 
     def write(self, folder: Path) -> None:
         """Keeps it, at once or not at all."""
-        write_atomically(folder / FILE_NAME, json.dumps(dataclasses.asdict(self)).encode())
+        write_atomically(folder / MIGRATION_FILE, json.dumps(dataclasses.asdict(self)).encode())
 
 
 class Migration:
@@ -249,7 +250,7 @@ class Migration:
         self._facts.drop_staged()
         DriftWatch(self._folder).forget()
         (self._folder / ADAPTER_FILE).unlink(missing_ok=True)
-        (self._folder / FILE_NAME).unlink(missing_ok=True)
+        (self._folder / MIGRATION_FILE).unlink(missing_ok=True)
 
     def _is_behind(self) -> bool:
         """Whether either store still has old vectors in force; its staged ones may lack the latest records."""
@@ -286,7 +287,7 @@ def abandon(folder: Path, log: EpisodeLog, facts: FactStore) -> None:
     pending = Pending.read(folder)
     if pending is not None and pending.switching:
         raise InvalidInputError("the switch has begun and only goes forward. Open the folder to end it")
-    (folder / FILE_NAME).unlink(missing_ok=True)
+    (folder / MIGRATION_FILE).unlink(missing_ok=True)
     (folder / ADAPTER_FILE).unlink(missing_ok=True)
     log.drop_staged()
     facts.drop_staged()

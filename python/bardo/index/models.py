@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from bardo import config
 from bardo._core import EpisodeLog, FactStore, HotSet
@@ -14,12 +14,19 @@ from bardo.errors import (
     InvalidInputError,
     InvalidVectorError,
 )
-from bardo.index import embedders, migration
-from bardo.index.drift import Drift, DriftWatch
-from bardo.index.engines import EmbedFunction
-from bardo.index.migration import AdaptedEmbedder, Migration, MigrationReport, Pending
+from bardo.folder import DRIFT_FILE
+from bardo.index import embedders
 from bardo.index.upkeep import Upkeep
+from bardo.lazily import modules
 from bardo.ports import Clock, Embedder, Progress, quiet
+
+if TYPE_CHECKING:
+    from bardo.index import drift, migration
+    from bardo.index.drift import Drift, DriftWatch
+    from bardo.index.engines import EmbedFunction
+    from bardo.index.migration import Migration, MigrationReport
+else:
+    drift, migration = modules("index.drift", "index.migration")
 
 Done = TypeVar("Done")
 
@@ -52,14 +59,21 @@ class ModelKeeper:
     ) -> None:
         self._folder, self._log, self._facts, self._hot = folder, log, facts, hot
         self._upkeep, self._settings, self._clock = upkeep, settings, clock
-        self._watch = DriftWatch(folder)
+        self._watched: DriftWatch | None = None
         self._moving: Migration | None = None
         self._lock = threading.Lock()
         self._settled = threading.Event()
         self._settled.set()
         self._turn = 0
         self.embedder = embedder
-        upkeep.paused = self._watch.paused
+        if (folder / DRIFT_FILE).exists():
+            upkeep.paused = self._watch.paused
+
+    @property
+    def _watch(self) -> DriftWatch:
+        if self._watched is None:
+            self._watched = drift.DriftWatch(self._folder)
+        return self._watched
 
     @property
     def paused(self) -> str:
@@ -99,9 +113,9 @@ class ModelKeeper:
 
     def check(self) -> Drift:
         """Embeds the reference texts anew and compares; critical drift pauses the writing of vectors."""
-        drift = self._watch.check(self.embedder, now=self._clock.now())
+        found = self._watch.check(self.embedder, now=self._clock.now())
         self._upkeep.paused = self._watch.paused
-        return drift
+        return found
 
     def migrate(
         self, to: str | Embedder | EmbedFunction, *, steps: int | None = None, progress: Progress = quiet
@@ -114,7 +128,7 @@ class ModelKeeper:
                 if isinstance(to, str)
                 else embedders.resolve(to)
             )
-            self._moving = Migration.begin(
+            self._moving = migration.Migration.begin(
                 self._folder, self._log, self._facts, to=name, new=new, now=self._clock.now(),
                 late=self._settings.late_interaction,
             )  # fmt: skip
@@ -136,14 +150,14 @@ class ModelKeeper:
             InvalidInputError: There is none.
         """
         with self._lock:
-            if Pending.read(self._folder) is None:
+            if migration.Pending.read(self._folder) is None:
                 raise InvalidInputError("no migration is under way. See `bardo model check`")
             migration.abandon(self._folder, self._log, self._facts)
             self._moving = None
 
     def stats(self) -> dict[str, Any]:
         """The last check of the model, and the migration under way, in plain types."""
-        last, pending = self._watch.last, Pending.read(self._folder)
+        last, pending = self._watch.last, migration.Pending.read(self._folder)
         found: dict[str, Any] = {"drift": last.to_dict() if last else None, "paused": self.paused}
         if pending is not None:
             staged = self._log.staged()
@@ -156,11 +170,11 @@ class ModelKeeper:
         return found
 
     def _resumed(self) -> Migration | None:
-        pending = Pending.read(self._folder)
+        pending = migration.Pending.read(self._folder)
         if pending is None or not pending.to:
             return None
         new = embedders.load(config.Embedding(pending.to, self._settings.threads, self._settings.batch))
-        return Migration(
+        return migration.Migration(
             self._folder, self._log, self._facts, pending, new, late=self._settings.late_interaction
         )
 
@@ -187,7 +201,7 @@ class ModelKeeper:
                 self.embedder = moving.new
                 self._upkeep.use(moving.new)
                 self._upkeep.paused = ""
-                self._watch = DriftWatch(self._folder)
+                self._watched = None
                 self._moving = None
             finally:
                 self._turn += 1
@@ -195,4 +209,4 @@ class ModelKeeper:
         return report
 
     def _serving(self) -> str:
-        return "adapter" if isinstance(self.embedder, AdaptedEmbedder) else "old model"
+        return "adapter" if isinstance(self.embedder, migration.AdaptedEmbedder) else "old model"

@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from bardo._core import EpisodeLog, FactStore, HotSet, Names
 from bardo.errors import EmbedderUnavailableError
-from bardo.index.documents import embed
+from bardo.lazily import modules
 from bardo.model import Fingerprint
 from bardo.ports import Embedder, Progress, Vectors, quiet
 
 if TYPE_CHECKING:
+    from bardo.index import documents
     from bardo.index.lance import LanceIndex
+else:
+    (documents,) = modules("index.documents")
 
 Answer = TypeVar("Answer")
 Fallback = TypeVar("Fallback")
@@ -174,7 +177,7 @@ class Upkeep:
         done = 0
         while not self.paused and (page := self._log.without_vectors(PAGE)):
             ids = [episode.id for episode in page]
-            found = embed(
+            found = documents.embed(
                 self._embedder,
                 [episode.text for episode in page],
                 [episode.speaker for episode in page],

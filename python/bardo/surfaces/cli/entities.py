@@ -13,7 +13,8 @@ from bardo.surfaces.cli.output import Output, plain
 
 if TYPE_CHECKING:
     from bardo.grimoire import Grimoire
-    from bardo.knowledge import Entity, EntityKind
+    from bardo.knowledge import EntityKind
+    from bardo.known import Entity
 
 
 def entities(

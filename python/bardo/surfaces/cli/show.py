@@ -17,7 +17,7 @@ from bardo.surfaces.cli.output import Output, plain
 
 if TYPE_CHECKING:
     from bardo.grimoire import Grimoire
-    from bardo.knowledge import FactState, Link
+    from bardo.known import FactState, Link
     from bardo.model import Episode, Fact
 
 #: Rows of a list when no number is given.

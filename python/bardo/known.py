@@ -1,0 +1,113 @@
+"""What the verbs about knowledge answer with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bardo.model import Episode, Fact
+
+
+@dataclass(frozen=True, slots=True)
+class FactState:
+    """A fact as it was for a while.
+
+    Args:
+        fact: The record as it was.
+        from_tick: First tick at whose end it was like this.
+        to_tick: Tick from which it was different; None for what holds today.
+    """
+
+    fact: Fact
+    from_tick: int
+    to_tick: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """How two facts stand to each other.
+
+    Args:
+        src: Id of the first.
+        dst: Id of the second.
+        relation: What the first is to the second.
+        weight: 0..1.
+        tick: When it was drawn.
+    """
+
+    src: str
+    dst: str
+    relation: str
+    weight: float
+    tick: int
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """Somebody or something that memories name.
+
+    Args:
+        name: The canonical name.
+        kind: `person` (spoke, or has a title), `subject`, `handle`, `ticker`, `address`, or `name` for any other.
+        aliases: Every other way it is written.
+        mentions: Memories that name it.
+        first_tick: Of the first of them; None before it.
+        last_tick: Of the last of them.
+    """
+
+    name: str
+    kind: str
+    aliases: tuple[str, ...]
+    mentions: int
+    first_tick: int | None
+    last_tick: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedEntity:
+    """An entity that is named together with another.
+
+    Args:
+        name: The canonical name.
+        kind: See `Entity`.
+        together: Memories that name both.
+    """
+
+    name: str
+    kind: str
+    together: int
+
+
+@dataclass(frozen=True, slots=True)
+class Triple:
+    """What holds between two entities.
+
+    Args:
+        subject: Canonical name.
+        predicate: What holds.
+        object: Canonical name.
+        confidence: 0..1.
+        source: Id of the episode or fact that says so.
+        valid_from: First tick at which it holds.
+        valid_to: Tick from which it no longer holds; None while it does.
+    """
+
+    subject: str
+    predicate: str
+    object: str
+    confidence: float
+    source: str | None
+    valid_from: int
+    valid_to: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A web address, command or path in a memory.
+
+    Args:
+        value: As it stands there.
+        record: The episode or fact.
+    """
+
+    value: str
+    record: Episode | Fact
