@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use bardo_core::capture::{EpisodeLog, LogOptions, VectorBatch};
 use bardo_core::index::hot::HotSet;
 use bardo_core::index::hot_snapshot::{Opened, SNAPSHOT_FILE};
-use bardo_core::index::{FactOptions, FactStore, Retention};
+use bardo_core::index::{FactOptions, FactStore, FactVectors, Retention};
 use bardo_core::model::{Episode, Fingerprint, Id};
 use bardo_core::recall::explain::Hit;
 use bardo_core::recall::filter::Filters;
@@ -64,14 +64,7 @@ impl Agent {
             dims: DIMS,
             tokens: Vec::new(),
         };
-        let fingerprint = Fingerprint {
-            model: "toy".into(),
-            version: "1".into(),
-            preprocessing: "none".into(),
-            dims: DIMS as u32,
-            created: 0,
-        };
-        self.log.put_vectors(ids.to_vec(), batch, fingerprint).unwrap();
+        self.log.put_vectors(ids.to_vec(), batch, fingerprint()).unwrap();
     }
 
     fn learn(&self, text: &str) {
@@ -84,6 +77,16 @@ impl Agent {
 
     fn save(&self, hot: &HotSet) -> u64 {
         hot.save(&self.log, &self.snapshot()).unwrap()
+    }
+}
+
+fn fingerprint() -> Fingerprint {
+    Fingerprint {
+        model: "toy".into(),
+        version: "1".into(),
+        preprocessing: "none".into(),
+        dims: DIMS as u32,
+        created: 0,
     }
 }
 
@@ -138,6 +141,32 @@ fn a_snapshot_and_what_came_after_it_is_as_good_as_reading_everything() {
     assert!(opened.find(&first[3]).unwrap().verified);
     // The first episode was removed and added by hand, without its vector: it was given it again.
     assert!(first.iter().all(|id| opened.has_vectors(id)));
+    assert_same(&opened, &agent);
+}
+
+#[test]
+fn a_snapshot_holds_no_vectors_and_they_are_read_from_the_stores() {
+    let agent = Agent::new();
+    let ids = agent.remember(1, 41);
+    let sentences: Vec<usize> = (0..ids.len()).map(|at| at % 4).collect();
+    let batch = VectorBatch {
+        whole: (0..ids.len()).flat_map(vector).collect(),
+        sentences: (0..sentences.iter().sum()).flat_map(|at| vector(at + 5)).collect(),
+        counts: sentences,
+        dims: DIMS,
+        tokens: Vec::new(),
+    };
+    agent.log.put_vectors(ids, batch, fingerprint()).unwrap();
+    let learned = agent.facts.upsert(&[fact("the oracle wakes the pools")], None, 5, NOW).unwrap();
+    let rows = [vector(3)];
+    let rows: Vec<&[f32]> = rows.iter().map(Vec::as_slice).collect();
+    let vectors = FactVectors { rows: &rows, fingerprint: &fingerprint() };
+    agent.facts.put_vectors(&[learned[0].0], vectors).unwrap();
+    let loaded = HotSet::load(&agent.log, &agent.facts, 0).unwrap();
+    agent.save(&loaded);
+    let (opened, how) = agent.open(0);
+    assert_eq!((how.restored, how.refused), (41, None));
+    assert!(opened.has_vectors(&learned[0].0));
     assert_same(&opened, &agent);
 }
 

@@ -3,14 +3,17 @@
 
 use std::ops::Bound;
 
-use redb::ReadableTable;
+use redb::{ReadableTable, ReadableTableMetadata};
 
 use super::codec;
 use super::log::EpisodeLog;
 use super::tables::{ANNOTATIONS, ARRIVALS, Arrival, VECTORS};
-use super::vectors::{self, EpisodeVectors};
+use super::vectors;
 use crate::error::Result;
 use crate::model::{Annotations, Id};
+
+/// Fewer than one in so many vectors are looked up one by one, more in one pass over all that lie between them.
+const SPARSE_ONE_IN: u64 = 8;
 
 impl EpisodeLog {
     /// The annotations of every episode that has any.
@@ -26,17 +29,34 @@ impl EpisodeLog {
         })
     }
 
-    /// The vectors of those episodes that have some.
-    pub fn vectors_if_any(&self, ids: &[Id]) -> Result<Vec<(Id, EpisodeVectors)>> {
+    /// Calls `visit(place, rows)` for those of the episodes that have vectors: of the whole text, then of its sentences,
+    /// one after another. The ids must be in order: then a single pass brings them all.
+    pub fn visit_vectors(
+        &self,
+        ids: &[Id],
+        mut visit: impl FnMut(usize, &mut [f32]) -> Result<()>,
+    ) -> Result<()> {
+        let (Some(first), Some(last)) = (ids.first(), ids.last()) else { return Ok(()) };
         self.read(|view| {
-            let (table, dims) = (view.open_table(VECTORS)?, vectors::dims(view)?);
-            let mut found = Vec::new();
-            for id in ids {
-                if let Some(sealed) = table.get(&id.0)? {
-                    found.push((*id, EpisodeVectors::decode(id, sealed.value(), dims)?));
+            let (table, mut rows) = (view.open_table(VECTORS)?, vectors::Rows::new(vectors::dims(view)?));
+            if (ids.len() as u64) < table.len()? / SPARSE_ONE_IN {
+                for (place, id) in ids.iter().enumerate() {
+                    if let Some(sealed) = table.get(&id.0)? {
+                        visit(place, rows.decode(id, sealed.value())?)?;
+                    }
+                }
+                return Ok(());
+            }
+            let mut wanted = ids.iter().enumerate().peekable();
+            for row in table.range::<&[u8; 16]>(&first.0..=&last.0)? {
+                let (id, sealed) = row?;
+                let id = Id(*id.value());
+                while wanted.next_if(|wanted| *wanted.1 < id).is_some() {}
+                if let Some((place, _)) = wanted.next_if(|wanted| *wanted.1 == id) {
+                    visit(place, rows.decode(&id, sealed.value())?)?;
                 }
             }
-            Ok(found)
+            Ok(())
         })
     }
 

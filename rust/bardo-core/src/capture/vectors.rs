@@ -2,6 +2,7 @@
 //! tokens for late interaction (`index/late.rs`).
 
 use half::f16;
+use half::slice::{HalfBitsSliceExt, HalfFloatSliceExt};
 use redb::{ReadTransaction, TableError};
 
 use super::codec::{self, Corrupt};
@@ -109,21 +110,43 @@ impl VectorBatch {
 impl EpisodeVectors {
     /// The vectors in a sealed value.
     pub(super) fn decode(id: &Id, value: &[u8], dims: usize) -> Result<Self, Corrupt> {
+        let mut rows = Rows::new(dims);
+        let mut rows = rows.decode(id, value)?.chunks_exact(dims).map(<[f32]>::to_vec);
+        let whole = rows.next().unwrap_or_default();
+        Ok(Self { whole, sentences: rows.collect() })
+    }
+}
+
+/// Widens the vectors of one episode after another.
+pub(super) struct Rows {
+    dims: usize,
+    halves: Vec<u16>,
+    widened: Vec<f32>,
+}
+
+impl Rows {
+    pub const fn new(dims: usize) -> Self {
+        Self { dims, halves: Vec::new(), widened: Vec::new() }
+    }
+
+    /// The vectors in a sealed value: of the whole text, then of its sentences, one after another.
+    pub fn decode(&mut self, id: &Id, value: &[u8]) -> Result<&mut [f32], Corrupt> {
         let body = codec::open(&id.0, value)?;
-        let row = dims * COMPONENT_BYTES;
-        if row == 0 || body.is_empty() || body.len() % row != 0 {
+        let row = self.dims * COMPONENT_BYTES;
+        if row == 0 || body.is_empty() || !body.len().is_multiple_of(row) {
             return Err(Corrupt(format!(
                 "the vectors of {id} have {} bytes, not a multiple of {row}",
                 body.len()
             )));
         }
-        let widen = |bytes: &[u8]| -> Vec<f32> {
-            let parts = bytes.chunks_exact(COMPONENT_BYTES);
-            parts.map(|pair| f16::from_le_bytes([pair[0], pair[1]]).to_f32()).collect()
-        };
-        let mut rows = body.chunks_exact(row).map(widen);
-        let whole = rows.next().unwrap_or_default();
-        Ok(Self { whole, sentences: rows.collect() })
+        let (parts, _) = body.as_chunks::<COMPONENT_BYTES>();
+        self.halves.resize(parts.len(), 0);
+        for (half, &pair) in self.halves.iter_mut().zip(parts) {
+            *half = u16::from_le_bytes(pair);
+        }
+        self.widened.resize(parts.len(), 0.0);
+        self.halves.reinterpret_cast::<f16>().convert_to_f32_slice(&mut self.widened);
+        Ok(&mut self.widened)
     }
 }
 

@@ -1,5 +1,6 @@
-//! The hot set on disk, so that opening 100,000 episodes takes a fraction of a second: derived, checked, and replaced
-//! whole. What changed in the log and the facts since it was written is caught up with; a snapshot that is damaged, or
+//! The hot set on disk less its vectors, so that opening 100,000 episodes takes a fraction of a second: derived, checked,
+//! replaced whole. What changed in the log and the facts since is caught up with, one pass over the log brings the
+//! vectors (two thirds of the bytes of a hot set, which would lie on the disk twice); a snapshot that is damaged, or
 //! of another version, model, agent or log, is passed over with the reason, and everything is read anew.
 
 use std::fs::File;
@@ -10,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::FactStore;
 use super::graph::Graph;
-use super::hot::{HotSet, Row};
+use super::hot::{HotSet, Layer, Row};
 use super::interner::{Interner, Symbol};
 use super::lexical::{LexicalIndex, Slot};
 use super::snapshot::{Reader, Writer};
@@ -23,7 +24,7 @@ use crate::model::{Fingerprint, Id};
 pub const SNAPSHOT_FILE: &str = "hot.snapshot";
 
 /// Format and version. The last bytes are a number as this machine writes it: arrays are stored as they are in memory.
-const MARK: [&[u8]; 2] = [b"bardo hot set 1\n", &0x0102_0304_u32.to_ne_bytes()];
+const MARK: [&[u8]; 2] = [b"bardo hot set 2\n", &0x0102_0304_u32.to_ne_bytes()];
 
 /// Bytes read and written at once.
 const BUFFER: usize = 1 << 20;
@@ -42,7 +43,7 @@ struct Head {
     facts_change: u64,
 }
 
-/// Parts that are neither words nor vectors.
+/// Parts that are not words.
 #[derive(Serialize, Deserialize)]
 struct Memories {
     rows: Vec<Option<Row>>,
@@ -134,13 +135,12 @@ impl HotSet {
             by_time: self.by_time.clone(),
         })?;
         self.lexical.write(&mut to)?;
-        self.vectors.write(&mut to)?;
         to.finish()?.flush()
     }
 
     fn read<R: Read>(mut from: Reader<R>, head: &Head) -> io::Result<Self> {
         let rows: Memories = from.value()?;
-        let (lexical, vectors) = (LexicalIndex::read(&mut from)?, VectorIndex::read(&mut from)?);
+        let lexical = LexicalIndex::read(&mut from)?;
         from.finish()?;
         let all = || (0..).zip(&rows.rows).filter_map(|(slot, row)| Some((slot, row.as_ref()?)));
         Ok(Self {
@@ -155,7 +155,8 @@ impl HotSet {
             free: rows.free,
             names: Interner::of(rows.names),
             lexical,
-            vectors,
+            // Read from the log and the facts: half of what is on the disk would be copies of them.
+            vectors: VectorIndex::default(),
             conversations: rows.conversations.into_iter().collect(),
             tails: rows.tails,
             lengths: rows.lengths,
@@ -178,12 +179,31 @@ impl HotSet {
                 row.replay_count = annotations.replay_count;
             }
         }
-        let without =
-            |(slot, row): (Slot, &Row)| (row.fact.is_none() && !self.vectors.has(slot)).then_some(row.id);
-        let ids: Vec<Id> = self.rows().filter_map(without).collect();
-        for (id, vectors) in log.vectors_if_any(&ids)? {
-            self.put_vectors(&id, &vectors)?;
+        Ok(())
+    }
+
+    /// Takes over the vectors of all memories that are here.
+    fn read_vectors(&mut self, log: &EpisodeLog, facts: &FactStore) -> Result<()> {
+        let of = |layer: Layer| {
+            let mut found: Vec<(Id, Slot)> = (0..)
+                .zip(&self.rows)
+                .filter_map(|(slot, row)| Some((row.as_ref()?, slot)))
+                .filter(|(row, _)| row.layer() == layer)
+                .map(|(row, slot)| (row.id, slot))
+                .collect();
+            found.sort_unstable();
+            found.into_iter().unzip::<_, _, Vec<Id>, Vec<Slot>>()
+        };
+        let ((ids, slots), (fact_ids, fact_slots)) = (of(Layer::Episode), of(Layer::Fact));
+        let dims = log.fingerprint()?.map_or(0, |fingerprint| fingerprint.dims as usize);
+        let mut vectors = VectorIndex::with_room(dims, ids.len(), self.rows.len());
+        log.visit_vectors(&ids, |place, rows| vectors.set_rows(slots[place], rows))?;
+        for (vector, slot) in facts.vectors(&fact_ids)?.into_iter().zip(fact_slots) {
+            if let Some(vector) = vector {
+                vectors.set(slot, &vector, &[])?;
+            }
         }
+        self.vectors = vectors;
         Ok(())
     }
 }
@@ -248,6 +268,7 @@ fn restore(
     let mut hot = HotSet::read(from, &head)?;
     let restored = hot.len();
     hot.leave(log, cold_upto)?;
+    hot.read_vectors(log, facts)?;
     let replayed = hot.replay(log, head.seq.max(cold_upto))?;
     hot.renew(log)?;
     hot.sync_facts(facts)?;

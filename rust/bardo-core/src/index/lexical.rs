@@ -384,8 +384,6 @@ impl LexicalIndex {
     pub(super) fn write<W: Write>(&self, to: &mut Writer<W>) -> io::Result<()> {
         to.value(&(&self.free, self.total_length, self.alive))?;
         to.array(&self.lengths)?;
-        to.array(&self.documents.iter().map(|terms| terms.len() as u32).collect::<Vec<_>>())?;
-        to.array(&self.documents.concat())?;
         to.array(&self.postings.iter().map(|postings| postings.hash).collect::<Vec<_>>())?;
         to.array(&self.postings.iter().map(|postings| u8::from(postings.has_digit)).collect::<Vec<_>>())?;
         to.array(&self.postings.iter().map(|postings| postings.entries.len() as u32).collect::<Vec<_>>())?;
@@ -394,9 +392,7 @@ impl LexicalIndex {
 
     pub(super) fn read<R: Read>(from: &mut Reader<R>) -> io::Result<Self> {
         let (free, total_length, alive) = from.value()?;
-        let lengths = from.array()?;
-        let (counts, terms) = (from.array::<u32>()?, from.array::<u32>()?);
-        let documents = cut_up(&counts, &terms)?.map(Into::into).collect();
+        let lengths: Vec<u32> = from.array()?;
         let (hashes, digits) = (from.array::<u64>()?, from.array::<u8>()?);
         let (counts, entries) = (from.array::<u32>()?, from.array::<u32>()?);
         let entries = cut_up(&counts, &entries)?;
@@ -410,6 +406,7 @@ impl LexicalIndex {
                 has_digit: digit != 0,
             })
             .collect();
+        let documents = turned_round(&postings, lengths.len())?;
         let known = (0..).zip(&postings).filter(|(_, postings)| !postings.entries.is_empty());
         let vocabulary = known.map(|(term, postings)| (postings.hash, term)).collect();
         Ok(Self { vocabulary, postings, free, documents, lengths, total_length, alive, ..Self::default() })
@@ -430,6 +427,30 @@ impl LexicalIndex {
         self.vocabulary.insert(hash, term);
         term
     }
+}
+
+/// The terms of every document, ascending.
+fn turned_round(postings: &[Postings], documents: usize) -> io::Result<Vec<Box<[u32]>>> {
+    let entries =
+        || (0..).zip(postings).flat_map(|(term, one)| one.entries.iter().map(move |&entry| (term, entry)));
+    let mut counts = vec![0_u32; documents];
+    for (_, entry) in entries() {
+        let count = counts.get_mut((entry >> FREQUENCY_BITS) as usize);
+        *count.ok_or_else(|| io::Error::other("it lists words of what is not there"))? += 1;
+    }
+    let mut ends = Vec::with_capacity(documents);
+    let mut total = 0;
+    for &count in &counts {
+        ends.push(total);
+        total += count as usize;
+    }
+    let mut terms = vec![0_u32; total];
+    for (term, entry) in entries() {
+        let end = &mut ends[(entry >> FREQUENCY_BITS) as usize];
+        terms[*end] = term;
+        *end += 1;
+    }
+    Ok(cut_up(&counts, &terms)?.map(Into::into).collect())
 }
 
 /// The lists that were written one after another.

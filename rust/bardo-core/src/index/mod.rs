@@ -32,6 +32,7 @@ pub mod nearest;
 #[cfg(test)]
 mod numbers;
 mod pieces;
+mod quantize;
 pub(crate) mod sense;
 pub mod sentences;
 mod signs;

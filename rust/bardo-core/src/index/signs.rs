@@ -9,6 +9,9 @@ use pulp::{Arch, Simd, WithSimd};
 /// Rounds of the rotation. One mixes within its halves only; two reach every component from every other.
 const ROUNDS: usize = 2;
 
+/// Components that a register holds.
+const CHUNK: usize = 8;
+
 /// Signs that one word holds.
 const WORD_BITS: usize = u64::BITS as usize;
 
@@ -20,10 +23,37 @@ pub const fn words_of(dims: usize) -> usize {
 
 /// Appends the signs of a vector.
 pub fn push_signs(vector: &[f32], signs: &mut Vec<u64>) {
-    let mut turned = vector.to_vec();
-    rotate(&mut turned);
-    let word = |parts: &[f32]| parts.iter().rev().fold(0, |word, part| word << 1 | u64::from(*part >= 0.0));
-    signs.extend(turned.chunks(WORD_BITS).map(word));
+    Signer::new(vector.len()).push(vector, signs);
+}
+
+/// The rotation of vectors of some length, worked out once for many of them.
+#[derive(Debug, Default)]
+pub struct Signer {
+    /// Bits of the signs that change before each round's transforms, by component.
+    flips: [Vec<u32>; ROUNDS],
+    turned: Vec<f32>,
+}
+
+impl Signer {
+    /// The rotation of vectors of so many components.
+    #[must_use]
+    pub fn new(dims: usize) -> Self {
+        let flip = |number: usize| (mixed(number as u64) as u32 & 1) << 31;
+        let flips = std::array::from_fn(|round| (0..dims).map(|at| flip(round * dims + at)).collect());
+        Self { flips, turned: Vec::new() }
+    }
+
+    /// Appends the signs of a vector of that length.
+    pub fn push(&mut self, vector: &[f32], signs: &mut Vec<u64>) {
+        self.turned.clear();
+        self.turned.extend_from_slice(vector);
+        Arch::new().dispatch(Turn { vector: &mut self.turned, flips: &self.flips });
+        let word = |parts: &[f32]| {
+            let bit = |at: usize| u64::from(parts[at] >= 0.0) << at;
+            (0..parts.len()).fold(0, |word, at| word | bit(at))
+        };
+        signs.extend(self.turned.chunks(WORD_BITS).map(word));
+    }
 }
 
 /// Writes in how many signs each row differs from the query. `signs` holds rows of as many words as the query.
@@ -41,39 +71,98 @@ pub fn cosines(dims: usize) -> Vec<f32> {
 
 /// Turns a vector without changing its length: signs that look random, then a Walsh-Hadamard transform of the first and
 /// of the last components, as many as the greatest power of two that fits.
-fn rotate(vector: &mut [f32]) {
-    let dims = vector.len();
-    if dims < 2 {
-        return;
-    }
-    let part = 1 << dims.ilog2();
-    for round in 0..ROUNDS {
-        for (at, component) in vector.iter_mut().enumerate() {
-            if mixed((round * dims + at) as u64) & 1 == 1 {
-                *component = -*component;
-            }
+struct Turn<'vector> {
+    vector: &'vector mut [f32],
+    flips: &'vector [Vec<u32>; ROUNDS],
+}
+
+impl WithSimd for Turn<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let dims = self.vector.len();
+        if dims < 2 {
+            return;
         }
-        transform(&mut vector[..part]);
-        transform(&mut vector[dims - part..]);
+        let part = 1 << dims.ilog2();
+        for flips in self.flips {
+            for (component, flip) in self.vector.iter_mut().zip(flips) {
+                *component = f32::from_bits(component.to_bits() ^ flip);
+            }
+            transform(&mut self.vector[..part]);
+            transform(&mut self.vector[dims - part..]);
+        }
     }
 }
 
 /// The Walsh-Hadamard transform, scaled to keep lengths; as many components as a power of two.
+#[inline(always)]
 fn transform(vector: &mut [f32]) {
     let mut half = 1;
-    while half < vector.len() {
-        for block in vector.chunks_exact_mut(2 * half) {
-            let (left, right) = block.split_at_mut(half);
-            for (one, other) in left.iter_mut().zip(right) {
-                (*one, *other) = (*one + *other, *one - *other);
-            }
+    let (chunks, rest) = vector.as_chunks_mut::<CHUNK>();
+    if rest.is_empty() {
+        for chunk in chunks {
+            within::<1>(chunk);
+            within::<2>(chunk);
+            within::<4>(chunk);
         }
-        half *= 2;
+        half = CHUNK;
+    } else {
+        // Shorter than a register.
+        while half < vector.len() {
+            for block in vector.chunks_exact_mut(2 * half) {
+                let (left, right) = block.split_at_mut(half);
+                for (one, other) in left.iter_mut().zip(right) {
+                    (*one, *other) = (*one + *other, *one - *other);
+                }
+            }
+            half *= 2;
+        }
+    }
+    while half < vector.len() {
+        half *= match vector.len() / half {
+            2 => steps::<2>(vector, half),
+            4 => steps::<4>(vector, half),
+            _ => steps::<8>(vector, half),
+        };
     }
     let scale = (vector.len() as f32).sqrt().recip();
     for component in vector {
         *component *= scale;
     }
+}
+
+/// The steps of the transform that join `ROWS` rows of `half` components: in registers, so that memory is walked through
+/// once for several of them. Returns `ROWS`.
+#[inline(always)]
+fn steps<const ROWS: usize>(vector: &mut [f32], half: usize) -> usize {
+    for block in vector.chunks_exact_mut(ROWS * half) {
+        for at in (0..half).step_by(CHUNK) {
+            let mut rows = [[0.0_f32; CHUNK]; ROWS];
+            for (place, row) in rows.iter_mut().enumerate() {
+                row.copy_from_slice(&block[place * half + at..][..CHUNK]);
+            }
+            for step in [1, 2, 4] {
+                for place in (0..ROWS).filter(|place| step < ROWS && place & step == 0) {
+                    let (one, other) = (rows[place], rows[place | step]);
+                    rows[place] = std::array::from_fn(|lane| one[lane] + other[lane]);
+                    rows[place | step] = std::array::from_fn(|lane| one[lane] - other[lane]);
+                }
+            }
+            for (place, row) in rows.iter().enumerate() {
+                block[place * half + at..][..CHUNK].copy_from_slice(row);
+            }
+        }
+    }
+    ROWS
+}
+
+/// A step of the transform between neighbours, in one register.
+#[inline(always)]
+fn within<const HALF: usize>(chunk: &mut [f32; CHUNK]) {
+    let own: [f32; CHUNK] = std::array::from_fn(|at| if at & HALF == 0 { chunk[at] } else { -chunk[at] });
+    *chunk = std::array::from_fn(|at| chunk[at ^ HALF] + own[at]);
 }
 
 /// The `SplitMix64` finalizer (Steele et al. 2014): neighbouring numbers get unrelated bits.
@@ -169,9 +258,28 @@ mod tests {
         #[test]
         fn the_rotation_keeps_lengths(vector in prop::collection::vec(-1.0_f32..1.0, 0..200)) {
             let mut turned = vector.clone();
-            rotate(&mut turned);
+            Arch::new().dispatch(Turn { vector: &mut turned, flips: &Signer::new(vector.len()).flips });
             let length = |vector: &[f32]| vector.iter().map(|part| part * part).sum::<f32>().sqrt();
             prop_assert!((length(&turned) - length(&vector)).abs() < 1e-3);
+        }
+
+        #[test]
+        fn the_transform_is_the_one_of_its_definition(
+            size in 0..11_u32,
+            vector in prop::collection::vec(-1.0_f32..1.0, 1024..1025),
+        ) {
+            let vector = &vector[..1 << size];
+            let (mut quick, mut plain) = (vector.to_vec(), vector.to_vec());
+            transform(&mut quick);
+            let mut half = 1;
+            while half < plain.len() {
+                for at in (0..plain.len()).filter(|at| at & half == 0) {
+                    (plain[at], plain[at | half]) = (plain[at] + plain[at | half], plain[at] - plain[at | half]);
+                }
+                half *= 2;
+            }
+            let scale = (plain.len() as f32).sqrt().recip();
+            prop_assert_eq!(quick, plain.iter().map(|part| part * scale).collect::<Vec<_>>());
         }
 
         #[test]

@@ -1,14 +1,12 @@
 //! Vectors in memory: every component in 16 bits, as a high and a low byte apart. The high bytes are 8-bit codes that a
 //! scan compares (`nearest.rs`); both together give the exact score of the few that matter.
 
-use std::io::{self, Read, Write};
-
 use prefetch_index::prefetch_index;
 use simsimd::SpatialSimilarity;
 
 use super::lexical::Slot;
-use super::signs::{cosines, push_signs, words_of};
-use super::snapshot::{Reader, Writer};
+use super::quantize::{quantize, scale_to_unit, unit};
+use super::signs::{Signer, cosines, push_signs, words_of};
 use crate::error::{Error, Result};
 
 /// Marks the rows of sentences; slots have 26 bits.
@@ -20,14 +18,8 @@ pub(super) const NOBODY: u32 = u32::MAX;
 /// The first row of a memory that has none.
 const NO_ROW: u32 = u32::MAX;
 
-/// Greatest magnitude of a component: its high byte, rounded, is then 127 at most.
-const GREATEST: f32 = 32_639.0;
-
 /// What a high byte counts for.
 const HIGH: f64 = 256.0;
-
-/// Components that a model has at most; guards against a snapshot that is not whole.
-const MOST_DIMS: u64 = 65_536;
 
 /// Bytes that the processor fetches at once.
 const CACHE_LINE: usize = 64;
@@ -95,33 +87,47 @@ pub struct VectorIndex {
     sentences: usize,
     /// The cosine that each number of differing signs stands for.
     pub(super) cosines: Vec<f32>,
+    /// Makes the signs.
+    signer: Signer,
 }
 
 impl VectorIndex {
     /// Adds or replaces the vectors of a memory. Sentences are dropped where there is only one: it is the whole.
     pub fn set(&mut self, owner: Slot, whole: &[f32], sentences: &[&[f32]]) -> Result<()> {
-        let sentences = if sentences.len() < 2 { &[] } else { sentences };
         if self.is_empty() {
             self.restart(whole.len());
         }
-        let mut units = Vec::with_capacity(1 + sentences.len());
+        let mut rows = Vec::with_capacity((1 + sentences.len()) * self.dims);
         for vector in std::iter::once(&whole).chain(sentences) {
-            if vector.len() != self.dims || vector.is_empty() {
+            if vector.len() != self.dims {
                 return Err(wrong_dims("a vector", vector.len(), self.dims));
             }
+            rows.extend_from_slice(vector);
+        }
+        self.set_rows(owner, &mut rows)
+    }
+
+    /// [`VectorIndex::set`] with the rows one after another, that of the whole text first. They are scaled to length 1 on
+    /// the way.
+    pub(super) fn set_rows(&mut self, owner: Slot, rows: &mut [f32]) -> Result<()> {
+        if self.dims == 0 || rows.is_empty() || !rows.len().is_multiple_of(self.dims) {
+            return Err(wrong_dims("a vector", rows.len(), self.dims));
+        }
+        let rows = if rows.len() == 2 * self.dims { &mut rows[..self.dims] } else { rows };
+        for row in rows.chunks_exact_mut(self.dims) {
             // A vector without direction is similar to nothing, and is kept as it is.
-            units.push(unit("a vector", vector)?.unwrap_or_else(|| vector.to_vec()));
+            scale_to_unit("a vector", row)?;
         }
         self.remove(owner);
         if self.first_rows.len() <= owner as usize {
             self.first_rows.resize(owner as usize + 1, NO_ROW);
         }
         self.first_rows[owner as usize] = self.owners.len() as u32;
-        self.sentences += sentences.len();
-        for (at, unit) in units.iter().enumerate() {
+        for (at, unit) in rows.chunks_exact(self.dims).enumerate() {
             self.owners.push(if at == 0 { owner } else { owner | SENTENCE });
             self.scales.push(quantize(unit, &mut self.high, &mut self.low));
-            push_signs(unit, &mut self.signs);
+            self.signer.push(unit, &mut self.signs);
+            self.sentences += usize::from(at > 0);
         }
         Ok(())
     }
@@ -282,38 +288,22 @@ impl VectorIndex {
         first..first + 1 + sentences.count()
     }
 
-    pub(super) fn write<W: Write>(&self, to: &mut Writer<W>) -> io::Result<()> {
-        to.value(&(self.dims as u64, self.removed as u64))?;
-        to.array(&self.high)?;
-        to.array(&self.low)?;
-        to.array(&self.scales)?;
-        to.array(&self.signs)?;
-        to.array(&self.owners)?;
-        to.array(&self.first_rows)
-    }
-
-    pub(super) fn read<R: Read>(from: &mut Reader<R>) -> io::Result<Self> {
-        let (dims, removed): (u64, u64) = from.value()?;
-        let mut index = Self {
-            dims: dims as usize,
-            high: from.array()?,
-            low: from.array()?,
-            scales: from.array()?,
-            signs: from.array()?,
-            owners: from.array()?,
-            first_rows: from.array()?,
-            removed: removed as usize,
-            sentences: 0,
-            cosines: cosines(dims.min(MOST_DIMS) as usize),
-        };
-        let is_sentence = |owner: &&u32| **owner != NOBODY && **owner & SENTENCE != 0;
-        index.sentences = index.owners.iter().filter(is_sentence).count();
-        Ok(index)
+    /// An index for so many vectors of so many components, to be filled.
+    pub(super) fn with_room(dims: usize, rows: usize, owners: usize) -> Self {
+        let mut index = Self::default();
+        index.restart(dims);
+        index.high.reserve_exact(rows * dims);
+        index.low.reserve_exact(rows * dims);
+        index.signs.reserve_exact(rows * words_of(dims));
+        index.scales.reserve_exact(rows);
+        index.owners.reserve_exact(rows);
+        index.first_rows.reserve_exact(owners);
+        index
     }
 
     /// Forgets everything; the next vectors have so many components.
     fn restart(&mut self, dims: usize) {
-        *self = Self { dims, cosines: cosines(dims), ..Self::default() };
+        *self = Self { dims, cosines: cosines(dims), signer: Signer::new(dims), ..Self::default() };
     }
 
     /// Closes the gaps that removed rows left.
@@ -346,34 +336,6 @@ impl VectorIndex {
 
 fn dot(left: &[i8], right: &[i8]) -> f64 {
     <i8 as SpatialSimilarity>::dot(left, right).unwrap_or(0.0)
-}
-
-/// A vector scaled to length 1; `None` if it has no direction.
-fn unit(what: &str, vector: &[f32]) -> Result<Option<Vec<f32>>> {
-    if let Some(at) = vector.iter().position(|part| !part.is_finite()) {
-        return Err(Error::vector(
-            format!("component {at} of {what} is {}", vector[at]),
-            "Every component must be a finite number: check the embedder and its input",
-        ));
-    }
-    let norm = vector.iter().map(|&part| f64::from(part) * f64::from(part)).sum::<f64>().sqrt();
-    if norm == 0.0 {
-        return Ok(None);
-    }
-    Ok(Some(vector.iter().map(|&part| (f64::from(part) / norm) as f32).collect()))
-}
-
-/// Appends the bytes of a vector and returns the factor that turns them back.
-fn quantize(unit: &[f32], high: &mut Vec<i8>, low: &mut Vec<i8>) -> f32 {
-    let greatest = unit.iter().fold(0.0_f32, |greatest, part| greatest.max(part.abs()));
-    let scale = if greatest == 0.0 { 1.0 } else { greatest / GREATEST };
-    for part in unit {
-        let component = (part / scale).round().clamp(-GREATEST, GREATEST) as i32;
-        let rounded = (component + 128) >> 8;
-        high.push(rounded as i8);
-        low.push((component - (rounded << 8)) as i8);
-    }
-    scale
 }
 
 fn wrong_dims(what: &str, given: usize, stored: usize) -> Error {
