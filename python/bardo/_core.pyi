@@ -1,7 +1,7 @@
 """The Rust core: one section per stage, in the order a memory takes them."""
 
 import builtins
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, final
@@ -575,6 +575,7 @@ class FactStore:
         minimum: int | None = None,
         confirm_minimum: int | None = None,
         expiry_ticks: int | None = None,
+        outcomes: Sequence[str] | None = None,
     ) -> CuratorReport:
         """One Curator pass over at most `batch` verified episodes that were not counted yet.
 
@@ -589,6 +590,7 @@ class FactStore:
             minimum: Episodes behind a baseline before it is stated as a fact; None for 3 (spec 3).
             confirm_minimum: Own observations before an inherited baseline is confirmed or refuted; None for 30.
             expiry_ticks: Ticks after which a contradicted fact expires; None for 14 days of 1,440 loops.
+            outcomes: Paths (or their last parts) of numbers that say how something ended; None for the usual names.
 
         Raises:
             StoreDamagedError: The log ends before the watermark: it was replaced or rolled back.
@@ -614,6 +616,9 @@ class FactStore:
         Returns:
             How many were counted, and the facts that are gone because too little is left.
         """
+
+    def forget_claims(self, names: Set[str]) -> builtins.list[str]:
+        """Drops the hypotheses that say one of these subjects or words; the ids of facts that are gone with them."""
 
     def traces(self, needles: Sequence[bytes]) -> tuple[builtins.list[int], int]:
         """Which byte strings occur in the file or its write-ahead log, by their place, and how many bytes were read.
@@ -756,6 +761,9 @@ class CuratorReport:
         facts_confirmed: Inherited facts that its own episodes bore out; they are its own knowledge now.
         facts_refuted: Inherited facts that its own statistics contradict; lowered, linked, expiring, never overwritten.
         facts_contradicted: Facts of its own that its statistics contradict.
+        windows: Windows of episodes that came to their end, and were tested.
+        hypotheses_tested: Tests of hypotheses that they allowed.
+        heuristics_proposed: Rules about outcomes that are believed for the first time.
         entries_pruned: Facts that expired and were archived.
         pending: Verified episodes that wait for the next pass.
         watermark: Number of the last verification that is counted.
@@ -773,6 +781,9 @@ class CuratorReport:
     facts_confirmed: int
     facts_refuted: int
     facts_contradicted: int
+    windows: int
+    hypotheses_tested: int
+    heuristics_proposed: int
     entries_pruned: int
     pending: int
     watermark: int

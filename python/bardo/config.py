@@ -6,10 +6,10 @@ import dataclasses
 import json
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, Self, TypeVar, get_type_hints
+from typing import Any, Literal, Self, TypeVar, get_args, get_origin, get_type_hints
 
 from bardo.errors import ConfigError
 from bardo.files import write_atomically
@@ -85,10 +85,22 @@ class Curator:
     Args:
         every_ticks: A pass is due this many ticks after the last one.
         batch: Episodes per pass at most.
+        outcomes: Numbers of a payload that say how something ended, by their paths or the last parts of these:
+            heuristics say under which conditions they differ.
     """
 
     every_ticks: int = 50
     batch: int = 256
+    outcomes: tuple[str, ...] = (
+        "outcome",
+        "pnl",
+        "profit",
+        "return",
+        "reward",
+        "score",
+        "success",
+        "value",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,7 +326,11 @@ def _checked(hint: Any, value: Any, where: str) -> Any:
         if not isinstance(value, Mapping):
             raise ConfigError(f"{where} is {value!r}. It must be a table of settings")
         return _build(hint, value, where)
-    choices = getattr(hint, "__args__", ())
+    if get_origin(hint) is tuple:
+        if isinstance(value, str) or not isinstance(value, Sequence):
+            raise ConfigError(f"{where} is {value!r}. It must be a list")
+        return tuple(_checked(get_args(hint)[0], item, where) for item in value)
+    choices = get_args(hint)
     if choices:
         if value not in choices:
             raise ConfigError(f"{where} is {value!r}. Use one of: {', '.join(map(str, choices))}")

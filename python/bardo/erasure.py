@@ -106,11 +106,12 @@ class _Intent:
     texts: list[str] = field(default_factory=list)
     vectors: list[str] = field(default_factory=list)
     numbers: list[tuple[str, str]] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
 
     def to_json(self, *, bare: bool = False) -> str:
         content = {name: getattr(self, name) for name in self.__slots__}
         if bare:
-            content |= {"texts": [], "vectors": [], "numbers": []}
+            content |= {"texts": [], "vectors": [], "numbers": [], "names": []}
         return json.dumps(content, ensure_ascii=False)
 
     @classmethod
@@ -182,6 +183,13 @@ class Eraser:
             texts=[*texts, *(fact.text for fact in facts)],
             vectors=[b64encode(vector).decode() for vector in self._vectors(given)],
             numbers=number_names(episodes),
+            names=sorted(
+                {
+                    name
+                    for episode in episodes
+                    for name in (*episode.subjects, *traces.texts_in(episode.payload))
+                }
+            ),
         )
 
     def _vectors(self, ids: Sequence[str]) -> list[bytes]:
@@ -202,6 +210,7 @@ class Eraser:
         derived = self._facts.forget_episodes(intent.episodes)
         named = self._facts.forget_facts(intent.facts)
         baselines, emptied = self._facts.recount(self._log, intent.numbers)
+        emptied += self._facts.forget_claims(set(intent.names))
         facts = list(dict.fromkeys([*intent.facts, *derived["facts"], *emptied]))
         self._hot.remove([*intent.episodes, *facts])
         self._hot.sync_facts(self._facts)

@@ -27,7 +27,9 @@ class CuratorCycleComplete:
         refuted: Ids of inherited facts that its own statistics contradict.
         entries_pruned: Facts that expired and left for the cold tier.
         entries_promoted: Facts that rose in rank.
+        facts_contradicted: The agent's own facts that later episodes speak against.
         heuristics_proposed: New heuristics.
+        hypotheses_tested: Links, rhythms, bursts and rules that were held against new episodes.
         pending: Verified episodes that wait for the next pass.
         embedded: Texts that were given vectors.
         archived: Episodes that were appended to LanceDB.
@@ -45,7 +47,9 @@ class CuratorCycleComplete:
     refuted: tuple[str, ...] = ()
     entries_pruned: int = 0
     entries_promoted: int = 0
+    facts_contradicted: int = 0
     heuristics_proposed: int = 0
+    hypotheses_tested: int = 0
     pending: int = 0
     embedded: int = 0
     archived: int = 0
@@ -92,7 +96,14 @@ def run(
     done = CuratorCycleComplete(tick)
     expiry_ticks = CONTRADICTED_DAYS * ticks_per_day
     while True:
-        report = facts.consolidate(log, batch=settings.batch, tick=tick, now=now, expiry_ticks=expiry_ticks)
+        report = facts.consolidate(
+            log,
+            batch=settings.batch,
+            tick=tick,
+            now=now,
+            expiry_ticks=expiry_ticks,
+            outcomes=settings.outcomes,
+        )
         done = _sum(done, report)
         progress("consolidate", done.episodes, done.episodes + report.pending)
         if not until_done or not report.pending:
@@ -110,5 +121,8 @@ def _sum(done: CuratorCycleComplete, report: CuratorReport) -> CuratorCycleCompl
         confirmed=(*done.confirmed, *report.confirmed),
         refuted=(*done.refuted, *report.refuted),
         entries_pruned=done.entries_pruned + report.entries_pruned,
+        facts_contradicted=done.facts_contradicted + report.facts_contradicted,
+        heuristics_proposed=done.heuristics_proposed + report.heuristics_proposed,
+        hypotheses_tested=done.hypotheses_tested + report.hypotheses_tested,
         pending=report.pending,
     )

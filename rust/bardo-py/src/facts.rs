@@ -2,9 +2,12 @@
 
 #![expect(clippy::needless_pass_by_value, reason = "extracted arguments are owned")]
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use bardo_core::consolidate::{self, CONFIRM_OBSERVATIONS, CuratorSettings, EXPIRY_TICKS, MINIMUM_EPISODES};
+use bardo_core::consolidate::{
+    self, CONFIRM_OBSERVATIONS, CuratorSettings, EXPIRY_TICKS, MINIMUM_EPISODES, OUTCOMES,
+};
 use bardo_core::index::{self, FactFilter, FactOptions, FactVectors, Forgotten, Link, Retention};
 use bardo_core::model::decay::{self, Fading};
 use bardo_core::model::{Episode, Fact, FactKind, Fingerprint, Id};
@@ -390,7 +393,7 @@ impl FactStore {
         py.detach(|| self.store.confidence_now(&ids, tick)).into_python()
     }
 
-    #[pyo3(signature = (log, *, batch = 256, tick, now, minimum = None, confirm_minimum = None, expiry_ticks = None))]
+    #[pyo3(signature = (log, *, batch = 256, tick, now, minimum = None, confirm_minimum = None, expiry_ticks = None, outcomes = None))]
     #[expect(clippy::too_many_arguments, reason = "keyword-only options")]
     fn consolidate(
         &self,
@@ -402,11 +405,13 @@ impl FactStore {
         minimum: Option<u64>,
         confirm_minimum: Option<u64>,
         expiry_ticks: Option<u64>,
+        outcomes: Option<Vec<String>>,
     ) -> PyResult<CuratorReport> {
         let settings = CuratorSettings {
             minimum: minimum.unwrap_or(MINIMUM_EPISODES),
             confirm_minimum: confirm_minimum.unwrap_or(CONFIRM_OBSERVATIONS),
             expiry_ticks: expiry_ticks.unwrap_or(EXPIRY_TICKS),
+            outcomes: outcomes.unwrap_or_else(|| OUTCOMES.map(str::to_owned).to_vec()),
         };
         let log = log.get();
         py.detach(|| consolidate::consolidate(&self.store, &log.core, batch, tick, now, settings))
@@ -437,6 +442,10 @@ impl FactStore {
         let done =
             py.detach(|| consolidate::recount(&self.store, &log.core, &names, minimum)).into_python()?;
         Ok((done.baselines, texts(done.deleted)))
+    }
+
+    fn forget_claims(&self, py: Python<'_>, names: BTreeSet<String>) -> PyResult<Vec<String>> {
+        py.detach(|| consolidate::forget_claims(&self.store, &names)).map(texts).into_python()
     }
 
     fn traces(&self, py: Python<'_>, needles: Vec<Vec<u8>>) -> PyResult<(Vec<usize>, u64)> {

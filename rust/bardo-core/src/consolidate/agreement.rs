@@ -70,7 +70,7 @@ fn spread_ratio(a: f64, b: f64) -> f64 {
 }
 
 /// Standard error of the difference of two means, and the degrees of freedom by Welch and Satterthwaite.
-fn standard_error(a: f64, a_n: f64, b: f64, b_n: f64) -> (f64, f64) {
+pub(super) fn standard_error(a: f64, a_n: f64, b: f64, b_n: f64) -> (f64, f64) {
     let (a, b) = (a.powi(2) / a_n, b.powi(2) / b_n);
     let total = a + b;
     if total == 0.0 {
@@ -80,7 +80,7 @@ fn standard_error(a: f64, a_n: f64, b: f64, b_n: f64) -> (f64, f64) {
 }
 
 /// Student's quantile from the normal one (Cornish-Fisher, Abramowitz and Stegun 26.7.5).
-fn student(normal: f64, freedom: f64) -> f64 {
+pub(super) fn student(normal: f64, freedom: f64) -> f64 {
     let z = normal;
     let first = (z.powi(3) + z) / 4.0;
     let second = (5.0 * z.powi(5) + 16.0 * z.powi(3) + 3.0 * z) / 96.0;

@@ -6,6 +6,8 @@
 //! not happened, and the next one counts every episode once.
 
 use super::gather::{Batch, VerifiedEpisodes, gather};
+use super::hypotheses::Ledger;
+use super::window::{Window, window_end};
 use super::{baseline, restate};
 use crate::error::{Error, Result};
 use crate::index::facts_record::{self as record, signed};
@@ -26,7 +28,7 @@ pub const CONFIRM_OBSERVATIONS: u64 = 30;
 const ATTEMPTS: usize = 8;
 
 /// How a pass decides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CuratorSettings {
     /// Episodes behind a baseline before it is stated as a fact.
     pub minimum: u64,
@@ -34,11 +36,22 @@ pub struct CuratorSettings {
     pub confirm_minimum: u64,
     /// Ticks after which a contradicted fact expires.
     pub expiry_ticks: u64,
+    /// Numbers of a payload that say how something ended, by their paths or the last parts of these: heuristics are about
+    /// them.
+    pub outcomes: Vec<String>,
 }
+
+/// What a number is called that says how something ended.
+pub const OUTCOMES: [&str; 8] = ["outcome", "pnl", "profit", "return", "reward", "score", "success", "value"];
 
 impl Default for CuratorSettings {
     fn default() -> Self {
-        Self { minimum: MINIMUM_EPISODES, confirm_minimum: CONFIRM_OBSERVATIONS, expiry_ticks: EXPIRY_TICKS }
+        Self {
+            minimum: MINIMUM_EPISODES,
+            confirm_minimum: CONFIRM_OBSERVATIONS,
+            expiry_ticks: EXPIRY_TICKS,
+            outcomes: OUTCOMES.map(str::to_owned).to_vec(),
+        }
     }
 }
 
@@ -59,6 +72,12 @@ pub struct CuratorReport {
     pub refuted: Vec<Id>,
     /// Facts of the agent's own that its statistics contradict.
     pub facts_contradicted: u64,
+    /// Windows of episodes that came to their end, and were tested.
+    pub windows: u64,
+    /// Tests of hypotheses that they allowed.
+    pub hypotheses_tested: u64,
+    /// Rules about outcomes that are believed for the first time.
+    pub heuristics_proposed: u64,
     /// Facts that expired and were archived.
     pub entries_pruned: u64,
     /// Verified episodes that wait for the next pass.
@@ -100,7 +119,8 @@ pub fn consolidate(
             "Consolidate each agent's episodes into its own facts",
         ));
     }
-    let pass = Pass { tick, now, settings, retention: store.retention() };
+    let retention = store.retention();
+    let pass = Pass { tick, now, settings, retention };
     for _ in 0..ATTEMPTS {
         let watermark = store.read(|connection| counter(connection, WATERMARK))?.unsigned_abs();
         let last = source.last_verification()?;
@@ -114,7 +134,16 @@ pub fn consolidate(
             ));
         }
         let found = gather(source, watermark, batch, store.fingerprint()?.as_ref())?;
-        let report = store.write(|writer| settle(writer, store, &pass, watermark, &found))?;
+        let (ledger, windows) = examine(store, source, watermark, found.last, &pass.settings.outcomes)?;
+        let mut ledger = Some(ledger);
+        let report = store.write(|writer| {
+            let Some(mut report) = settle(writer, store, &pass, watermark, &found)? else { return Ok(None) };
+            report.windows = windows;
+            if let Some(ledger) = ledger.take() {
+                ledger.settle(writer, store, &pass, &mut report)?;
+            }
+            Ok(Some(report))
+        })?;
         if let Some(report) = report {
             return Ok(CuratorReport { pending: last.saturating_sub(found.last), ..report });
         }
@@ -123,6 +152,28 @@ pub fn consolidate(
         path: store.path().to_owned(),
         holder: "another process consolidates it over and over".to_owned(),
     })
+}
+
+/// Tests hypotheses on the windows that end within a batch; the ledger is changed in memory alone.
+fn examine(
+    store: &FactStore,
+    source: &impl VerifiedEpisodes,
+    watermark: u64,
+    last: u64,
+    outcomes: &[String],
+) -> Result<(Ledger, u64)> {
+    let mut end = window_end(watermark);
+    if end > last {
+        return Ok((Ledger::default(), 0));
+    }
+    let mut ledger = Ledger::read(store)?;
+    let mut windows = 0;
+    while end <= last {
+        ledger.examine(&Window::read(source, end)?, outcomes);
+        windows += 1;
+        end = window_end(end);
+    }
+    Ok((ledger, windows))
 }
 
 /// Writes everything a batch teaches; `None` if another process counted the batch first.

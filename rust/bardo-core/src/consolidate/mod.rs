@@ -2,18 +2,30 @@
 
 mod agreement;
 mod baseline;
+mod betting;
+mod chance;
+mod claims;
 mod curator;
 mod gather;
+mod hypotheses;
+mod links;
 mod recount;
 mod restate;
+mod rhythm;
 mod statistic;
+mod subgroups;
+mod window;
+mod wording;
 
 pub use crate::model::decay;
 pub use agreement::{Verdict, judge};
 pub use baseline::credible;
+pub use betting::FALSE_DISCOVERY_RATE;
 pub use curator::{
-    CONFIRM_OBSERVATIONS, CuratorReport, CuratorSettings, EXPIRY_TICKS, MINIMUM_EPISODES, consolidate,
+    CONFIRM_OBSERVATIONS, CuratorReport, CuratorSettings, EXPIRY_TICKS, MINIMUM_EPISODES, OUTCOMES,
+    consolidate,
 };
 pub use gather::{NUMBERS_PER_EPISODE, VerifiedEpisodes};
+pub use hypotheses::forget_claims;
 pub use recount::{NumberName, Recounted, number_names, recount};
 pub use statistic::Statistic;

@@ -1,5 +1,7 @@
 //! Mean and spread of one number, updated observation by observation and merged without looking back.
 
+use serde::{Deserialize, Serialize};
+
 use crate::model::FactPayload;
 
 /// Running statistics of one number.
@@ -8,7 +10,7 @@ use crate::model::FactPayload;
 /// 37, 1983): `mean = mean_a + d * n_b / n`, `M2 = M2_a + M2_b + d^2 * n_a * n_b / n` with `d = mean_b - mean_a`. The
 /// square root of `M2 / n` is kept instead of `M2`: it is at most half the range, so that no finite input overflows,
 /// not even 1e308 and -1e308 together.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Statistic {
     /// Observations.
     pub n: u64,

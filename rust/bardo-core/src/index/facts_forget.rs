@@ -131,6 +131,7 @@ pub(crate) fn delete(writer: &Writer<'_>, stored: &Stored) -> Step<()> {
     run("DELETE FROM links WHERE src = ?1 OR dst = ?1")?;
     run("UPDATE facts SET supersedes = NULL WHERE supersedes = ?1")?;
     run("DELETE FROM baselines WHERE fact = ?1")?;
+    run("DELETE FROM hypotheses WHERE fact = ?1")?;
     run("DELETE FROM facts WHERE id = ?1")?;
     writer.next("change")?;
     Ok(())

@@ -12,7 +12,7 @@ use simsimd::SpatialSimilarity;
 use super::migrate::Migration;
 
 /// From the empty file to the schema of this build, in order; a released one is never edited.
-pub(crate) const MIGRATIONS: &[Migration] = &[first, second];
+pub(crate) const MIGRATIONS: &[Migration] = &[first, second, third];
 
 fn first(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     transaction.execute_batch(
@@ -183,6 +183,27 @@ fn second(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
         CREATE INDEX triples_by_source ON triples (source) WHERE source IS NOT NULL;
         -- What is deleted is overwritten, also among the words.
         INSERT INTO words (words, rank) VALUES ('secure-delete', 1);
+        ",
+    )
+}
+
+/// What was tested, and with what success.
+fn third(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+    transaction.execute_batch(
+        "
+        CREATE TABLE hypotheses (
+            serial INTEGER PRIMARY KEY,
+            claim TEXT NOT NULL UNIQUE,         -- JSON
+            share REAL NOT NULL,                -- of all trust, fixed when it was begun
+            log_fortune REAL NOT NULL,          -- natural logarithm of its e-value
+            windows INTEGER NOT NULL,           -- of episodes that tested it
+            measure TEXT,                       -- JSON: what was measured, over all of them
+            evidence BLOB NOT NULL,             -- ids of the latest episodes, 16 bytes each
+            first_tick INTEGER NOT NULL,
+            last_tick INTEGER NOT NULL,
+            fact BLOB                           -- the fact that states it
+        ) STRICT;
+        CREATE INDEX hypotheses_by_fact ON hypotheses (fact) WHERE fact IS NOT NULL;
         ",
     )
 }

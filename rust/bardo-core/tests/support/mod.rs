@@ -2,6 +2,7 @@
 #![allow(dead_code, clippy::unwrap_used)]
 
 pub mod disk;
+pub mod script;
 
 use bardo_core::capture::{EpisodeLog, LogOptions, NewEpisode};
 use bardo_core::model::{

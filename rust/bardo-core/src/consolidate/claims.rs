@@ -1,0 +1,302 @@
+//! What a hypothesis claims, what was measured about it, and how a fact says it.
+
+use serde::{Deserialize, Serialize};
+
+use super::agreement::{standard_error, student};
+use super::rhythm::{self, Clock, standing_out};
+use super::statistic::Statistic;
+use super::subgroups::{self, Rule};
+use super::window::{Label, Window};
+use super::wording::{one_line, short};
+use super::{links, subgroups::Condition};
+use crate::model::{FactKind, FactPayload};
+
+/// Normal quantile of an interval of 95 %.
+const QUANTILE_INTERVAL: f64 = 1.959_964;
+/// Names of numbers and words in a payload that say what the agent did.
+const ACTIONS: [&str; 4] = ["action", "decision", "side", "strategy"];
+const WEEKDAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+
+/// Something that may hold in general.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Claim {
+    /// One sort of event follows another.
+    Follows {
+        /// The earlier.
+        cause: Label,
+        /// The later.
+        effect: Label,
+    },
+    /// A sort of event comes in heaps.
+    Bursts {
+        /// What comes.
+        event: Label,
+    },
+    /// A sort of event prefers an hour of the day.
+    Hours {
+        /// What happens.
+        event: Label,
+    },
+    /// A sort of event prefers a day of the week.
+    Weekdays {
+        /// What happens.
+        event: Label,
+    },
+    /// An outcome differs under a condition.
+    Differs(Rule),
+}
+
+/// What was measured about a claim, over all windows that tested it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub(crate) enum Measure {
+    Follows { within: u64, lag: u64, effects: u64, followed: u64, expected: f64 },
+    Bursts { events: u64, most: u64, expected: f64, within: u64 },
+    Rhythm { happened: Vec<f64>, expected: Vec<f64>, blocks: u64, events: u64 },
+    Differs { inside: Statistic, outside: Statistic },
+}
+
+/// What one window says about a claim.
+pub(crate) struct Tested {
+    /// Logarithm of the winnings.
+    pub log_winnings: f64,
+    pub measure: Measure,
+    /// Episodes of the window that the claim is about.
+    pub positions: Vec<usize>,
+}
+
+impl Claim {
+    /// Tests the claim on a window; nothing if there is too little in it.
+    pub(crate) fn test(&self, window: &Window) -> Option<Tested> {
+        let positions = |event: &Label| window.events.get(event).cloned().unwrap_or_default();
+        match self {
+            Self::Follows { cause, effect } => {
+                let found = links::test(window, cause, effect)?;
+                let measure = Measure::Follows {
+                    within: found.within,
+                    lag: found.lag,
+                    effects: found.effects,
+                    followed: found.had_cause,
+                    expected: found.expected,
+                };
+                Some(Tested { log_winnings: found.log_winnings, measure, positions: positions(effect) })
+            }
+            Self::Bursts { event } => {
+                let found = rhythm::bursts(window, event)?;
+                let positions = positions(event);
+                let measure = Measure::Bursts {
+                    events: positions.len() as u64,
+                    most: found.most,
+                    expected: found.expected,
+                    within: found.within,
+                };
+                Some(Tested { log_winnings: found.log_winnings, measure, positions })
+            }
+            Self::Hours { event } => rhythm_of(window, event, Clock::Hours),
+            Self::Weekdays { event } => rhythm_of(window, event, Clock::Weekdays),
+            Self::Differs(rule) => {
+                let found = subgroups::test(window, rule)?;
+                let measure = Measure::Differs { inside: found.inside, outside: found.outside };
+                Some(Tested { log_winnings: found.log_winnings, measure, positions: found.positions })
+            }
+        }
+    }
+
+    /// Subjects that it is about.
+    pub(crate) fn subjects(&self) -> Vec<String> {
+        let mut subjects: Vec<String> = match self {
+            Self::Follows { cause, effect } => {
+                [&cause.subject, &effect.subject].into_iter().flatten().cloned().collect()
+            }
+            Self::Bursts { event } | Self::Hours { event } | Self::Weekdays { event } => {
+                event.subject.iter().cloned().collect()
+            }
+            Self::Differs(rule) => rule
+                .conditions
+                .iter()
+                .filter_map(|condition| match condition {
+                    Condition::Is(path, word) if path == "subject" => Some(word.clone()),
+                    _ => None,
+                })
+                .collect(),
+        };
+        subjects.dedup();
+        subjects
+    }
+
+    /// Whether it says any of these subjects or words.
+    pub(crate) fn names(&self, wanted: &dyn Fn(&str) -> bool) -> bool {
+        self.subjects().iter().any(|subject| wanted(subject))
+            || matches!(self, Self::Differs(rule) if rule.conditions.iter().any(|condition|
+                matches!(condition, Condition::Is(_, word) if wanted(word))))
+    }
+
+    /// What sort of fact states it, and where it is filed.
+    pub(crate) const fn kind(&self) -> (FactKind, &'static str) {
+        match self {
+            Self::Follows { .. } => (FactKind::CausalLink, "patterns/links"),
+            Self::Bursts { .. } => (FactKind::Pattern, "patterns/bursts"),
+            Self::Hours { .. } | Self::Weekdays { .. } => (FactKind::Pattern, "patterns/rhythms"),
+            Self::Differs(_) => (FactKind::Heuristic, "heuristics"),
+        }
+    }
+
+    /// The claim and what was measured, as the text and the payload of a fact. `p_value` is one that may be looked at at
+    /// any time: the inverse of the fortune.
+    pub(crate) fn statement(&self, measure: &Measure, p_value: f64) -> Option<(String, FactPayload)> {
+        match (self, measure) {
+            (
+                Self::Follows { cause, effect },
+                Measure::Follows { within, lag, effects, followed, expected },
+            ) => {
+                let (cause, effect) = (one_line(&cause.words()), one_line(&effect.words()));
+                let lift = *followed as f64 / expected.max(0.5);
+                let text = format!(
+                    "{effect} follows {cause}: within {within} ticks in {followed} of {effects} cases, {} times as often \
+                     as by chance, usually after {lag}",
+                    short(lift)
+                );
+                Some((text, FactPayload::CausalLink { cause, effect, lag_ticks: *lag, lift, p_value }))
+            }
+            (Self::Bursts { event }, Measure::Bursts { most, expected, within, .. }) => {
+                let text = format!(
+                    "{} comes in bursts: up to {most} within {within} ticks, where an even background has {} at most",
+                    one_line(&event.words()),
+                    short(*expected)
+                );
+                Some(pattern(text, *most as f64 / expected.max(0.5), p_value))
+            }
+            (
+                Self::Hours { event } | Self::Weekdays { event },
+                Measure::Rhythm { happened, expected, blocks, .. },
+            ) => {
+                let (excess, slot) = standing_out(happened, expected, *blocks as f64)?;
+                let (when, each) = match self {
+                    Self::Hours { .. } => {
+                        (format!("between {slot}:00 and {}:00 UTC", (slot + 1) % 24), "days")
+                    }
+                    _ => (format!("on {}s", WEEKDAYS[slot]), "weeks"),
+                };
+                let text = format!(
+                    "{} happens mostly {when}: in {} of {blocks} {each}, where chance has {}",
+                    one_line(&event.words()),
+                    happened[slot],
+                    short(expected[slot])
+                );
+                Some(pattern(text, excess, p_value))
+            }
+            (Self::Differs(rule), Measure::Differs { inside, outside }) => {
+                Some(heuristic(rule, inside, outside))
+            }
+            _ => None,
+        }
+    }
+}
+
+fn rhythm_of(window: &Window, event: &Label, clock: Clock) -> Option<Tested> {
+    let found = rhythm::rhythm(window, event, clock)?;
+    let positions = window.events.get(event).cloned().unwrap_or_default();
+    let measure = Measure::Rhythm {
+        happened: found.happened,
+        expected: found.expected,
+        blocks: found.blocks,
+        events: positions.len() as u64,
+    };
+    Some(Tested { log_winnings: found.log_winnings, measure, positions })
+}
+
+fn pattern(text: String, statistic: f64, p_value: f64) -> (String, FactPayload) {
+    (text.clone(), FactPayload::Pattern { description: text, statistic, p_value })
+}
+
+fn heuristic(rule: &Rule, inside: &Statistic, outside: &Statistic) -> (String, FactPayload) {
+    let is_action = |condition: &&Condition| matches!(condition, Condition::Is(path, _) if ACTIONS.contains(&path.as_str()));
+    let words = |conditions: Vec<&Condition>| {
+        one_line(&conditions.into_iter().map(Condition::words).collect::<Vec<_>>().join(" and "))
+    };
+    let direction = if rule.higher { "higher" } else { "lower" };
+    let (effect, (low, high)) = difference(inside, outside);
+    let outcome = one_line(&rule.outcome);
+    let text = format!(
+        "When {}, {outcome} is {direction} by {} (95 % interval {} to {}): {} on average in {} cases, {} in the other {}",
+        words(rule.conditions.iter().collect()),
+        short(effect.abs()),
+        short(low),
+        short(high),
+        short(inside.mean),
+        inside.n,
+        short(outside.mean),
+        outside.n
+    );
+    let payload = FactPayload::Heuristic {
+        condition: words(rule.conditions.iter().filter(|condition| !is_action(condition)).collect()),
+        action: words(rule.conditions.iter().filter(is_action).collect()),
+        outcome: format!("{outcome} is {direction}"),
+        n: inside.n + outside.n,
+        effect,
+        interval: (low, high),
+    };
+    (text, payload)
+}
+
+/// The difference of two means, with Welch's interval of 95 %.
+fn difference(inside: &Statistic, outside: &Statistic) -> (f64, (f64, f64)) {
+    let finite = |number: f64| number.clamp(f64::MIN, f64::MAX);
+    let effect = finite(inside.mean - outside.mean);
+    let (error, freedom) = standard_error(
+        inside.sample_deviation(),
+        inside.n as f64,
+        outside.sample_deviation(),
+        outside.n as f64,
+    );
+    let margin = finite(student(QUANTILE_INTERVAL, freedom) * error);
+    (effect, (finite(effect - margin), finite(effect + margin)))
+}
+
+impl Measure {
+    /// Of both sets of windows together; what is of one window alone is the later one's.
+    pub fn merge(&self, later: &Self) -> Self {
+        match (self, later) {
+            (
+                Self::Follows { effects, followed, expected, .. },
+                Self::Follows { within, lag, effects: more, followed: also, expected: by_chance },
+            ) => Self::Follows {
+                within: *within,
+                lag: *lag,
+                effects: effects + more,
+                followed: followed + also,
+                expected: expected + by_chance,
+            },
+            (Self::Bursts { events, .. }, Self::Bursts { events: more, most, expected, within }) => {
+                Self::Bursts { events: events + more, most: *most, expected: *expected, within: *within }
+            }
+            (
+                Self::Rhythm { happened, expected, blocks, events },
+                Self::Rhythm { happened: also, expected: by_chance, blocks: more, events: later },
+            ) => Self::Rhythm {
+                happened: sum(happened, also),
+                expected: sum(expected, by_chance),
+                blocks: blocks + more,
+                events: events + later,
+            },
+            (Self::Differs { inside, outside }, Self::Differs { inside: also, outside: other }) => {
+                Self::Differs { inside: inside.merge(also), outside: outside.merge(other) }
+            }
+            _ => later.clone(),
+        }
+    }
+
+    /// Episodes behind it.
+    pub const fn support(&self) -> u64 {
+        match self {
+            Self::Follows { effects, .. } => *effects,
+            Self::Bursts { events, .. } | Self::Rhythm { events, .. } => *events,
+            Self::Differs { inside, .. } => inside.n,
+        }
+    }
+}
+
+fn sum(a: &[f64], b: &[f64]) -> Vec<f64> {
+    a.iter().zip(b).map(|(a, b)| a + b).collect()
+}

@@ -1,0 +1,379 @@
+//! The ledger of hypotheses: what was tested, on how many windows, with what fortune (see `betting`), and which fact
+//! states what is believed.
+
+use std::collections::BTreeSet;
+
+use rusqlite::{Connection, params};
+
+use super::baseline::credible;
+use super::betting::{FALSE_DISCOVERY_RATE, believed, fortune, share};
+use super::claims::{Claim, Measure};
+use super::curator::{CuratorReport, Pass};
+use super::window::Window;
+use super::{links, rhythm, subgroups};
+use crate::error::Result;
+use crate::index::facts_change as change;
+use crate::index::facts_forget::delete;
+use crate::index::facts_record::{self as record, Stored, json, signed, unreadable};
+use crate::index::facts_upsert::{rebase, restore};
+use crate::index::facts_write::Writer;
+use crate::index::migrate::Step;
+use crate::index::{EVIDENCE_KEPT, FactStore};
+use crate::model::decay::{CONTRADICTED_CEILING, confidence_now, weakened};
+use crate::model::{Fact, FactStatus, Id, Metadata, Source};
+
+/// The most frequent sorts of event of a window that are compared with one another.
+const LABELS: usize = 12;
+/// Hypotheses that a window tests again, the most promising first.
+const TESTED: usize = 256;
+/// Hypotheses that are kept; beyond, the least promising that no fact states leave.
+const KEPT: usize = 1_024;
+/// Windows after which a rule that lost money is given up, so that there is room for others.
+const PATIENCE: u64 = 6;
+/// Importance of what nobody judged.
+const IMPORTANCE: f32 = 0.5;
+
+/// One hypothesis.
+#[derive(Clone, Debug)]
+struct Hypothesis {
+    claim: Claim,
+    /// Of all trust (see `betting::share`).
+    share: f64,
+    log_fortune: f64,
+    windows: u64,
+    measure: Option<Measure>,
+    evidence: Vec<Id>,
+    ticks: (u64, u64),
+    fact: Option<Id>,
+    /// Whether it differs from what is stored.
+    changed: bool,
+}
+
+impl Hypothesis {
+    const fn new(claim: Claim, share: f64) -> Self {
+        Self {
+            claim,
+            share,
+            log_fortune: 0.0,
+            windows: 0,
+            measure: None,
+            evidence: Vec::new(),
+            ticks: (0, 0),
+            fact: None,
+            changed: true,
+        }
+    }
+
+    fn score(&self) -> f64 {
+        self.share.ln() + self.log_fortune
+    }
+
+    fn test(&mut self, window: &Window) -> bool {
+        let Some(tested) = self.claim.test(window) else { return false };
+        self.log_fortune = fortune(self.log_fortune, tested.log_winnings, self.share);
+        self.windows += 1;
+        self.measure = Some(
+            self.measure
+                .as_ref()
+                .map_or_else(|| tested.measure.clone(), |known| known.merge(&tested.measure)),
+        );
+        let (latest, ticks) = window.evidence(&tested.positions, EVIDENCE_KEPT);
+        self.ticks =
+            if self.windows == 1 { ticks } else { (self.ticks.0.min(ticks.0), self.ticks.1.max(ticks.1)) };
+        self.evidence.extend(latest);
+        let surplus = self.evidence.len().saturating_sub(EVIDENCE_KEPT);
+        self.evidence.drain(..surplus);
+        self.changed = true;
+        true
+    }
+}
+
+/// All hypotheses of a store, in memory between reading and writing.
+#[derive(Debug, Default)]
+pub(crate) struct Ledger {
+    rows: Vec<Hypothesis>,
+    /// Claims that left.
+    gone: Vec<Claim>,
+    /// Tests made since it was read.
+    tested: u64,
+}
+
+impl Ledger {
+    /// What is stored.
+    pub fn read(store: &FactStore) -> Result<Self> {
+        store.read(|connection| Ok(Self { rows: load(connection)?, ..Self::default() }))
+    }
+
+    /// Tests what is known and what is new on a window that nothing was tested on before.
+    pub fn examine(&mut self, window: &Window, outcomes: &[String]) {
+        self.rows.sort_by(|a, b| b.score().total_cmp(&a.score()));
+        let known = self.rows.len().min(TESTED);
+        for hypothesis in &mut self.rows[..known] {
+            self.tested += u64::from(hypothesis.test(window));
+        }
+        let mut begun = self.new_claims(window);
+        let tested_at_once = begun.len();
+        begun.extend(self.new_rules(window, outcomes));
+        let share = share(window.number, begun.len());
+        for (index, claim) in begun.into_iter().enumerate() {
+            let mut hypothesis = Hypothesis::new(claim, share);
+            // A rule was chosen because it does well in this window: only later ones can test it.
+            if index < tested_at_once {
+                self.tested += u64::from(hypothesis.test(window));
+            }
+            self.rows.push(hypothesis);
+        }
+        self.let_go();
+    }
+
+    /// What can be claimed of the events that are frequent in a window, whatever they do.
+    fn new_claims(&self, window: &Window) -> Vec<Claim> {
+        let linked = window.frequent(links::LEAST, LABELS);
+        let mut claims = Vec::new();
+        for cause in &linked {
+            for effect in linked.iter().filter(|effect| *effect != cause) {
+                claims.push(Claim::Follows { cause: cause.clone(), effect: effect.clone() });
+            }
+        }
+        for event in window.frequent(rhythm::LEAST, LABELS) {
+            claims.push(Claim::Bursts { event: event.clone() });
+            claims.push(Claim::Hours { event: event.clone() });
+            claims.push(Claim::Weekdays { event });
+        }
+        claims.retain(|claim| self.rows.iter().all(|known| known.claim != *claim));
+        claims
+    }
+
+    fn new_rules(&self, window: &Window, outcomes: &[String]) -> Vec<Claim> {
+        let known = |rule: &subgroups::Rule| {
+            self.rows.iter().any(|row| matches!(&row.claim, Claim::Differs(other) if other.is_like(rule)))
+        };
+        subgroups::propose(window, outcomes)
+            .into_iter()
+            .filter(|rule| !known(rule))
+            .map(Claim::Differs)
+            .collect()
+    }
+
+    /// Drops rules that lost for long, and the least promising of the rest beyond what is kept.
+    fn let_go(&mut self) {
+        self.rows.sort_by(|a, b| b.score().total_cmp(&a.score()));
+        let mut rank = 0;
+        let gone = &mut self.gone;
+        self.rows.retain(|row| {
+            rank += 1;
+            let lost =
+                matches!(row.claim, Claim::Differs(_)) && row.windows >= PATIENCE && row.log_fortune < 0.0;
+            let stays = row.fact.is_some() || (rank <= KEPT && !lost);
+            if !stays {
+                gone.push(row.claim.clone());
+            }
+            stays
+        });
+    }
+
+    /// Writes what changed, and lets facts say what is believed now.
+    pub fn settle(
+        mut self,
+        writer: &Writer<'_>,
+        store: &FactStore,
+        pass: &Pass,
+        report: &mut CuratorReport,
+    ) -> Step<()> {
+        report.hypotheses_tested = self.tested;
+        for claim in &self.gone {
+            writer
+                .transaction
+                .prepare_cached("DELETE FROM hypotheses WHERE claim = ?1")?
+                .execute([json(claim)?])?;
+        }
+        let scores: Vec<f64> = self.rows.iter().map(Hypothesis::score).collect();
+        let (certain, doubted_below) = believed(&scores, FALSE_DISCOVERY_RATE);
+        for index in certain {
+            let row = &mut self.rows[index];
+            if row.changed {
+                state(writer, store, pass, row, report)?;
+            }
+        }
+        for row in self.rows.iter().filter(|row| row.changed) {
+            if row.fact.is_some() && row.score() < doubted_below {
+                doubt(writer, pass, row, report)?;
+            }
+            save(writer, row)?;
+        }
+        Ok(())
+    }
+}
+
+/// Lets a fact say what is believed of a hypothesis.
+fn state(
+    writer: &Writer<'_>,
+    store: &FactStore,
+    pass: &Pass,
+    row: &mut Hypothesis,
+    report: &mut CuratorReport,
+) -> Step<()> {
+    let Some(measure) = &row.measure else { return Ok(()) };
+    let Some((text, payload)) = row.claim.statement(measure, (-row.log_fortune).exp().min(1.0)) else {
+        return Ok(());
+    };
+    let support = u32::try_from(measure.support()).unwrap_or(u32::MAX);
+    let confidence = (1.0 - FALSE_DISCOVERY_RATE) * credible(0.0, measure.support());
+    let known = match row.fact {
+        Some(id) => record::find(&writer.transaction, id)?,
+        None => None,
+    };
+    let Some(mut stored) = known else {
+        let (kind, category) = row.claim.kind();
+        let fact = Fact {
+            id: Id::ABSENT,
+            text,
+            kind,
+            category: category.to_owned(),
+            subjects: row.claim.subjects(),
+            support,
+            evidence: row.evidence.clone(),
+            confidence: confidence as f32,
+            importance: IMPORTANCE,
+            quality: None,
+            created_tick: 0,
+            created_at: 0,
+            observed: row.ticks,
+            reinforced_tick: 0,
+            accessed_tick: 0,
+            mentions: 0,
+            source: Source::SelfLived,
+            origin: String::new(),
+            generation: 0,
+            pad: [0.0; 3],
+            supersedes: None,
+            superseded_by: None,
+            expires_tick: None,
+            status: FactStatus::Active,
+            pinned: false,
+            bloodstain: false,
+            metadata: Metadata::default(),
+            payload,
+        };
+        let mut fact = store.born(&fact, pass.tick, pass.now);
+        writer.insert(&mut fact)?;
+        report.facts_new += 1;
+        report.heuristics_proposed += u64::from(matches!(row.claim, Claim::Differs(_)));
+        row.fact = Some(fact.id);
+        return Ok(());
+    };
+    if stored.fact.status == FactStatus::Superseded || stored.fact.pinned {
+        return Ok(());
+    }
+    rebase(&mut stored.fact, confidence, pass.tick);
+    stored.fact.text = text;
+    stored.fact.payload = payload;
+    stored.fact.support = support;
+    stored.fact.observed = row.ticks;
+    revive(&mut stored);
+    record::add_evidence(&writer.transaction, stored.serial, &row.evidence, pass.tick)?;
+    writer.update(&stored, pass.tick)?;
+    report.facts_reinforced += 1;
+    Ok(())
+}
+
+fn revive(stored: &mut Stored) {
+    if stored.fact.status == FactStatus::Archived {
+        stored.fact.status = FactStatus::Active;
+        stored.ended_tick = None;
+    }
+    restore(&mut stored.fact);
+}
+
+/// What is no longer believed speaks against the fact: it is lowered and expires, unless later windows bear it out.
+fn doubt(writer: &Writer<'_>, pass: &Pass, row: &Hypothesis, report: &mut CuratorReport) -> Step<()> {
+    let Some(id) = row.fact else { return Ok(()) };
+    let Some(mut stored) = record::find(&writer.transaction, id)? else { return Ok(()) };
+    if stored.fact.status != FactStatus::Active || stored.fact.pinned {
+        return Ok(());
+    }
+    let before = confidence_now(&stored.fact, pass.tick, pass.retention.tau_ticks);
+    let after = weakened(before, pass.retention.reinforcement, false);
+    let expires = pass.tick.saturating_add(pass.settings.expiry_ticks).min(i64::MAX.unsigned_abs());
+    change::lower(&mut stored, after.min(CONTRADICTED_CEILING), pass.tick, expires);
+    writer.update(&stored, pass.tick)?;
+    report.facts_contradicted += 1;
+    Ok(())
+}
+
+fn load(connection: &Connection) -> Step<Vec<Hypothesis>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT claim, share, log_fortune, windows, measure, evidence, first_tick, last_tick, fact FROM hypotheses
+         ORDER BY serial",
+    )?;
+    let rows = statement.query_map([], |row| {
+        let count = |index: usize| row.get::<_, i64>(index).map(i64::unsigned_abs);
+        let measure: Option<String> = row.get(4)?;
+        let evidence: Vec<u8> = row.get(5)?;
+        Ok(Hypothesis {
+            claim: serde_json::from_str(&row.get::<_, String>(0)?).map_err(unreadable)?,
+            share: row.get(1)?,
+            log_fortune: row.get(2)?,
+            windows: count(3)?,
+            measure: measure.map(|text| serde_json::from_str(&text).map_err(unreadable)).transpose()?,
+            evidence: evidence.as_chunks::<16>().0.iter().copied().map(Id).collect(),
+            ticks: (count(6)?, count(7)?),
+            fact: row.get::<_, Option<[u8; 16]>>(8)?.map(Id),
+            changed: false,
+        })
+    })?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+fn save(writer: &Writer<'_>, row: &Hypothesis) -> Step<()> {
+    let evidence: Vec<u8> = row.evidence.iter().flat_map(|id| id.0).collect();
+    writer
+        .transaction
+        .prepare_cached(
+            "INSERT INTO hypotheses
+             (claim, share, log_fortune, windows, measure, evidence, first_tick, last_tick, fact)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+             ON CONFLICT (claim) DO UPDATE SET log_fortune = ?3, windows = ?4, measure = ?5, evidence = ?6,
+             first_tick = ?7, last_tick = ?8, fact = ?9",
+        )?
+        .execute(params![
+            json(&row.claim)?,
+            row.share,
+            row.log_fortune,
+            signed(row.windows)?,
+            row.measure.as_ref().map(json).transpose()?,
+            evidence,
+            signed(row.ticks.0)?,
+            signed(row.ticks.1)?,
+            row.fact.map(|id| id.0),
+        ])?;
+    Ok(())
+}
+
+/// Drops every hypothesis that says one of these names: what a forgotten episode took part in is tested anew, without it.
+/// A fact that stated one and has no evidence left goes too; the answer is their ids.
+pub fn forget_claims(store: &FactStore, names: &BTreeSet<String>) -> Result<Vec<Id>> {
+    if names.is_empty() {
+        return Ok(Vec::new());
+    }
+    store.write(|writer| {
+        let mut deleted = Vec::new();
+        for row in load(&writer.transaction)? {
+            if !row.claim.names(&|name| names.contains(name)) {
+                continue;
+            }
+            writer
+                .transaction
+                .prepare_cached("DELETE FROM hypotheses WHERE claim = ?1")?
+                .execute([json(&row.claim)?])?;
+            let Some(fact) = row.fact else { continue };
+            if let Some(stored) = record::find(&writer.transaction, fact)?
+                && stored.fact.evidence.is_empty()
+            {
+                delete(writer, &stored)?;
+                deleted.push(fact);
+            }
+        }
+        Ok(deleted)
+    })
+}

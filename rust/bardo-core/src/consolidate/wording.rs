@@ -1,0 +1,53 @@
+//! How facts are put into words and filed.
+
+use crate::model::limits;
+
+/// A name without control characters and line ends, which could pass for structure in a prompt.
+pub(crate) fn one_line(name: &str) -> String {
+    let plain: String =
+        name.chars().map(|character| if character.is_control() { ' ' } else { character }).collect();
+    plain.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A path of one part below `parent`, which ends with a slash: what would divide it further is replaced.
+pub(crate) fn category(parent: &str, name: &str) -> String {
+    let mut name: String = name
+        .chars()
+        .map(|character| if character.is_control() || character == '/' { '_' } else { character })
+        .collect();
+    let room = limits::NAME_BYTES - parent.len();
+    if name.len() > room {
+        name.truncate(name.floor_char_boundary(room));
+    }
+    format!("{parent}{name}")
+}
+
+/// A number with four significant digits.
+pub(crate) fn short(number: f64) -> String {
+    let size = number.abs();
+    if size == 0.0 {
+        return "0".to_owned();
+    }
+    if !(1e-4..1e6).contains(&size) {
+        return format!("{number:.3e}");
+    }
+    let decimals = (3.0 - size.log10().floor()).max(0.0) as usize;
+    let text = format!("{number:.decimals$}");
+    match text.split_once('.') {
+        Some(_) => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_subject_makes_a_valid_category() {
+        for subject in ["ETH/USDC", "../../etc", "\u{1}", &"滑".repeat(85)] {
+            let category = category("baselines/", subject);
+            assert!(category.len() <= limits::NAME_BYTES && category.matches('/').count() == 1, "{category}");
+        }
+    }
+}
