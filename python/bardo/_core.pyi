@@ -953,6 +953,33 @@ class Found:
         """The same with further notes."""
 
 @final
+class News:
+    """What there is to take over, as `Lookout.news` told it."""
+
+    @property
+    def in_inbox(self) -> bool:
+        """Whether the inbox may hold episodes that nobody took."""
+
+@final
+class Lookout:
+    """Whether anything came since everything was in step; asks a counter and the times of two files. Thread-safe.
+
+    Args:
+        inbox: The folder where other processes drop episodes.
+        facts: Any process may change them.
+    """
+
+    def __new__(cls, inbox: str | PathLike[str], facts: FactStore) -> Lookout: ...
+    def news(self, log: EpisodeLog) -> News | None:
+        """What came since `settle`: an episode without vectors, a change of the facts, a file in the inbox."""
+
+    def settle(self, news: News) -> None:
+        """Everything that was there when `news` was told has been taken over.
+
+        What changed within the last two seconds is looked at again: a file system may give two changes one time.
+        """
+
+@final
 class HotSet:
     """One index in memory over episodes and facts: metadata, words (BM25) and vectors. Safe to share among threads."""
 

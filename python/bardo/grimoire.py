@@ -9,9 +9,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, SupportsIndex
 
-from bardo._core import confidence_now
+from bardo._core import Lookout, News, confidence_now
 from bardo.assemble.framing import as_captured
-from bardo.capture import inbox
 from bardo.capture.recorder import PAGE, Recorder, name_list, pages
 from bardo.deciding import Deciding
 from bardo.errors import GrimoireClosedError, NotFoundError
@@ -39,9 +38,10 @@ if TYPE_CHECKING:
     from bardo.index.migration import MigrationReport
     from bardo.recall import filters, older, place, retriever
     from bardo.recall import window as turns
-    from bardo.recall.filters import Layer
+    from bardo.recall.filters import Filters, Layer
     from bardo.recall.found import Recollection
     from bardo.recall.older import Everything
+    from bardo.recall.retriever import Factors, Retriever
 else:
     erasure, inherit, legacy, lineage, archive, intake, curator, lance = modules(
         "erasure", "bequeath.inherit", "bequeath.legacy", "bequeath.lineage", "capture.archive", "capture.intake",
@@ -51,6 +51,9 @@ else:
         "recall.older", "recall.place", "recall.retriever", "recall.window", "recall.filters"
     )
 
+#: What `recall` looks at, and what it was asked for, where nobody says.
+BOTH_LAYERS: Sequence[Layer] = ("episode", "fact")
+NOTHING_ASKED = (None,) * 12
 #: Name under which the log keeps when the Curator last ran.
 _LAST_PASS = "curator.last_tick"
 
@@ -85,7 +88,8 @@ class Grimoire(Knowledge, Deciding):
             self.path, self._log, self._facts, self._hot, self._upkeep,
             embedder=embedder, settings=self.config.embedding, clock=clock,
         )  # fmt: skip
-        self._inbox = inbox.Watch(self.path)
+        self._lookout = Lookout(folder.inbox, self._facts)
+        self._retriever: Retriever | None = None
         self._unembedded = 0
         self._last_pass = self._log.watermark(_LAST_PASS)
         #: Deletions that a crash had interrupted, finished when this grimoire was opened.
@@ -235,13 +239,15 @@ class Grimoire(Knowledge, Deciding):
             How many were new.
         """
         self._ready()
-        if not self._inbox.has_changed() or self.is_dead:
-            return 0
-        try:
-            return self._recorder.drain(self.path)
-        except BaseException:
-            self._inbox.look_again()
-            raise
+        return 0 if self.is_dead else self._recorder.drain(self.path)
+
+    def _catch_up(self, news: News) -> None:
+        """Takes over what came since the last look: episodes of other processes, what has no vector, changed facts."""
+        if news.in_inbox:
+            self.drain_inbox()
+        self._embed()
+        if not self._models.notes:
+            self._lookout.settle(news)
 
     def verify(
         self, what: str | Episode | Iterable[str | Episode], *, importance: float | None = None
@@ -402,10 +408,10 @@ class Grimoire(Knowledge, Deciding):
         min_confidence: float | None = None,
         sources: Sequence[Source] | None = None,
         as_of: int | None = None,
-        layers: Sequence[Layer] = ("episode", "fact"),
+        layers: Sequence[Layer] = BOTH_LAYERS,
         policy: str | None = None,
         pad: Pad = NEUTRAL,
-        factors: tuple[float, float, float, float] | None = None,
+        factors: Factors | None = None,
         window: int = 0,
         diversity: float = 0.0,
     ) -> Recollection:
@@ -439,30 +445,43 @@ class Grimoire(Knowledge, Deciding):
             A sequence of `Memory`, empty when nothing passes the thresholds; `notes` says what could not be done.
         """
         self._ready()
-        self.drain_inbox()
-        self._embed()
-        conditions = filters.Filters(
-            kinds=kinds, category=category, subjects=subjects, mode=mode, roles=roles, since=since, until=until,
-            min_confidence=min_confidence, sources=sources, as_of=as_of, layers=tuple(layers),
+        if (news := self._lookout.news(self._log)) is not None:
+            self._catch_up(news)
+        conditions: Filters | None = None
+        narrowing: tuple[str, ...] = ()
+        asked = (
+            kinds, category, subjects, thread, session, mode, roles, since, until, min_confidence, sources, as_of
         )  # fmt: skip
-        conditions, narrowing = place.narrowed(conditions, self._hot, thread=thread, session=session)
+        # Making filters takes as long as a search of a small memory may take.
+        if asked != NOTHING_ASKED or layers is not BOTH_LAYERS:
+            conditions = filters.Filters(
+                kinds=kinds, category=category, subjects=subjects, mode=mode, roles=roles, since=since, until=until,
+                min_confidence=min_confidence, sources=sources, as_of=as_of, layers=tuple(layers),
+            )  # fmt: skip
+            conditions, narrowing = place.narrowed(conditions, self._hot, thread=thread, session=session)
         recollection = self._models.steadily(
-            lambda embedder: retriever.Retriever(
-                self._everything, self._log, self._facts, None if self._models.paused else embedder,
-                self.config.recall, self._facts.tau_ticks, factors,
-                self.config.embedding.late_interaction,
-            ).recall(
-                query, limit=limit, now_tick=self.now_tick, now=self._clock.now(), filters=conditions, pad=pad,
-                thread=thread, policy=policy, diversity=diversity,
-            )
+            self._ask, factors,
+            query=query, limit=limit, now_tick=self._ticks.now(), now=self._clock.now(), filters=conditions, pad=pad,
+            thread=thread, policy=policy, diversity=diversity,
         )  # fmt: skip
         known = recollection.facts
-        recollection = turns.with_turns(recollection, self._hot, self._log, window=window, as_of=as_of)
+        if window:
+            recollection = turns.with_turns(recollection, self._hot, self._log, window=window, as_of=as_of)
         if notes := narrowing + self._models.notes:
             recollection = dataclasses.replace(recollection, notes=(*recollection.notes, *notes))
         if known and not self.is_dead:
             self._facts.touch(known, tick=self.now_tick)
         return recollection
+
+    def _ask(self, embedder: Embedder, /, factors: Factors | None, **asked: Any) -> Recollection:
+        serving = None if self._models.paused else embedder
+        made, tau = self._retriever, self._facts.tau_ticks
+        if made is None or made.embedder is not serving or made.factors != factors or made.tau_ticks != tau:
+            made = self._retriever = retriever.Retriever(
+                self._everything, self._log, self._facts, serving, self.config.recall, tau, factors,
+                self.config.embedding.late_interaction,
+            )  # fmt: skip
+        return made.recall(**asked)
 
     # -- time passes ---------------------------------------------------------------------------------------------
 
@@ -683,6 +702,8 @@ class Grimoire(Knowledge, Deciding):
         if report is not None and report.switched:
             # It empties the cache of the embedder in force.
             vars(self).pop("_eraser", None)
+            # Facts want vectors of the new model.
+            self._lookout = Lookout(self._folder.inbox, self._facts)
 
     def abandon_migration(self) -> None:
         """Gives a migration up: the vectors in force stay, those of the new model go.

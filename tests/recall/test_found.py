@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 
 import bardo
-from bardo.capture.inbox import CLOCK_GRAIN, Watch, drop
-from bardo.model import Episode
+from bardo._core import FactStore, Lookout
+from bardo.capture.inbox import drop
+from bardo.model import Episode, Fact
 from bardo.recall.found import Explanation, Memory
 from bardo.recall.retriever import Retriever
 
@@ -54,13 +55,37 @@ def test_a_memory_not_looked_at_yet_can_be_copied_replaced_and_pickled(grimoire:
         fresh().text = "other"  # type: ignore[misc]
 
 
-def test_a_record_that_left_the_log_leaves_the_answer_with_a_note(grimoire: bardo.Grimoire) -> None:
-    row = Episode("an oracle told nobody of it", id="019f0000-0000-7000-8000-000000000001", at=NOW)
-    grimoire._hot.add_episodes([row])
-    again = grimoire.recall("the oracle of the pool", layers=["episode"], limit=3)
+def test_a_record_that_left_its_store_leaves_the_answer_with_a_note(grimoire: bardo.Grimoire) -> None:
+    (fact,) = grimoire.facts()
+    retriever = Retriever(grimoire._hot, grimoire._log, grimoire._facts)
+    assert fact.id in [memory.id for memory in retriever.recall("drained pool refills", limit=3)]
+    grimoire._facts.forget_facts([fact.id])
+    again = retriever.recall("drained pool refills", limit=3)
     assert len(again) == 2
-    assert row.id not in [memory.id for memory in again]
-    assert f"1 memories are no longer in their store: {row.id}" in again.notes
+    assert f"1 memories are no longer in their store: {fact.id}" in again.notes
+
+
+def test_what_came_lately_is_told_as_the_log_would_tell_it(tmp_path: Path) -> None:
+    def asked(grimoire: bardo.Grimoire) -> list[tuple]:
+        found = grimoire.recall("the drained pool number 7", limit=40)
+        return sorted((memory.id, memory.text, memory.record) for memory in found)
+
+    with bardo.open(tmp_path / "a", embedder=embed, clock=bardo.ManualClock(NOW)) as grimoire:
+        pools = [
+            Episode(
+                f"the pool number {number} was drained",
+                payload={"lag": number, "by": ["a", {"b": None}]},
+                subjects=("pool",),
+            )
+            for number in range(600)
+        ]
+        stored = grimoire.remember(pools)
+        grimoire.verify([episode.id for episode in stored[::2]], importance=0.7)
+        at_hand = asked(grimoire)
+    with bardo.open(tmp_path / "a", embedder=embed, clock=bardo.ManualClock(NOW)) as grimoire:
+        assert grimoire._stores.snapshot.opened["replayed"] == 0
+        assert asked(grimoire) == at_hand
+        assert any(record.verified for *_, record in at_hand)
 
 
 def test_what_is_asked_beyond_the_answer_is_an_index_error(grimoire: bardo.Grimoire) -> None:
@@ -72,21 +97,55 @@ def test_what_is_asked_beyond_the_answer_is_an_index_error(grimoire: bardo.Grimo
     assert found.with_notes(["one"]).notes == [*found.notes, "one"]
 
 
-def test_an_inbox_is_read_again_only_after_it_changed(tmp_path: Path) -> None:
-    watch = Watch(tmp_path)
-    assert not watch.has_changed()
-    drop(tmp_path, Episode("one"), now=1)
-    # What has just changed may change again within the same moment of the file system's clock.
-    assert watch.has_changed()
-    assert watch.has_changed()
-    long_ago = time.time_ns() - 2 * CLOCK_GRAIN
-    os.utime(tmp_path / "inbox", ns=(long_ago, long_ago))
-    assert watch.has_changed()
-    assert not watch.has_changed()
-    watch.look_again()
-    assert watch.has_changed()
-    drop(tmp_path, Episode("two"), now=2)
-    assert watch.has_changed()
+def test_a_look_out_tells_of_everything_that_came_and_of_nothing_else(tmp_path: Path) -> None:
+    folder, long_ago = tmp_path / "a", time.time_ns() - 60_000_000_000
+    watched = [folder / "inbox", folder / "facts.db-wal"]
+
+    def pass_time() -> None:
+        for path in watched:
+            os.utime(path, ns=(long_ago, long_ago))
+
+    with bardo.open(folder, embedder=embed) as grimoire:
+        lookout, log = Lookout(folder / "inbox", grimoire._facts), grimoire._log
+
+        def is_quiet() -> bool:
+            return lookout.news(log) is None
+
+        def settle() -> bool:
+            # Taking over writes, which is looked at once more.
+            dropped = False
+            for _ in range(2):
+                pass_time()
+                if (news := lookout.news(log)) is not None:
+                    dropped |= news.in_inbox
+                    grimoire._embed()
+                    lookout.settle(news)
+            pass_time()
+            return dropped
+
+        grimoire.learn("A drained pool refills within two days")
+        assert settle()
+        assert is_quiet()
+        # What has just changed may change again within the same moment of the file system's clock.
+        drop(folder, Episode("one"), now=1)
+        news = lookout.news(log)
+        assert news is not None
+        assert news.in_inbox
+        lookout.settle(news)
+        assert not is_quiet()
+        assert settle()
+        assert is_quiet()
+        grimoire._recorder.record([Episode("two")], tick=None, own_ticks=False)
+        assert not is_quiet()
+        assert not settle()
+        assert is_quiet()
+        # As another process would.
+        other = FactStore(str(folder / "facts.db"), agent=grimoire.agent, seed=3)
+        other.upsert([Fact("Pools are drained at night")], tick=9, now=9)
+        assert not is_quiet()
+        assert not settle()
+        assert is_quiet()
+        other.close()
 
 
 def test_an_episode_that_another_process_drops_is_found_by_the_next_recall(tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import time
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,8 +33,6 @@ EPISODES_PER_FILE = 1_024
 BYTES_PER_FILE = 16 * 1024 * 1024
 #: Larger files were not written by `drop`: one episode may add its own limits (1 MiB payload, JSON escapes) on top.
 LARGEST_FILE_BYTES = 4 * BYTES_PER_FILE
-#: Nanoseconds within which a file system may give two changes the same time: FAT counts in two seconds.
-CLOCK_GRAIN = 2_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,34 +91,6 @@ def drop(
         write_atomically(path, "\n".join([header, *lines, ""]).encode())
         paths.append(path)
     return paths
-
-
-class Watch:
-    """Whether anything was dropped into an inbox since the last look: one question to the operating system.
-
-    Args:
-        folder: The grimoire's folder.
-    """
-
-    def __init__(self, folder: Path | str) -> None:
-        self._inbox = Path(folder) / INBOX
-        self._seen: int | None = None
-
-    def has_changed(self) -> bool:
-        """Whether the inbox is worth reading; asked before it is read."""
-        try:
-            changed = self._inbox.stat().st_mtime_ns
-        except FileNotFoundError:
-            return False
-        if changed == self._seen:
-            return False
-        # What is dropped right after a look may leave the same time behind.
-        self._seen = changed if time.time_ns() - changed > CLOCK_GRAIN else None
-        return True
-
-    def look_again(self) -> None:
-        """The last look came to nothing: the next one finds a change."""
-        self._seen = None
 
 
 def drain(folder: Path | str) -> Iterator[Batch]:

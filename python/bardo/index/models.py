@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from bardo import config
 from bardo._core import EpisodeLog, FactStore, HotSet
@@ -29,6 +29,7 @@ else:
     drift, migration = modules("index.drift", "index.migration")
 
 Done = TypeVar("Done")
+Asked = ParamSpec("Asked")
 
 
 class ModelKeeper:
@@ -84,16 +85,21 @@ class ModelKeeper:
     def notes(self) -> tuple[str, ...]:
         """What stands in the way of vectors at present, in words."""
         outage = self._upkeep.outage
+        if not (outage or self._upkeep.paused):
+            return ()
         without = f"what has no vector yet was found by its words alone: {outage}"
         return tuple(filter(None, (self._upkeep.paused, without if outage else "")))
 
-    def steadily(self, work: Callable[[Embedder], Done]) -> Done:
+    def steadily(
+        self, work: Callable[Concatenate[Embedder, Asked], Done], *asked: Asked.args, **options: Asked.kwargs
+    ) -> Done:
         """Does some work that reads vectors, and does it again if the model was switched meanwhile (law 10)."""
         while True:
-            self._settled.wait()
+            if not self._settled.is_set():
+                self._settled.wait()
             turn = self._turn
             try:
-                done = work(self.embedder)
+                done = work(self.embedder, *asked, **options)
             except (InvalidVectorError, EmbeddingMismatchError):
                 if turn == self._turn and self._settled.is_set():
                     raise

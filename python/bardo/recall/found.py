@@ -166,21 +166,26 @@ _FOUND = vars(_Outlined)["_found"].__set__
 
 
 class _Asked:
-    """A recollection whose id is made when it is asked for."""
+    """A recollection whose memories and id are made when they are asked for."""
 
     __slots__ = ("_asked",)
-    _asked: tuple[int, _core.Found | None]
+    _asked: tuple[int, _core.Found]
 
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
             """Called for a field that is not there yet."""
-            tick, _ = object.__getattribute__(self, "_asked")
-            if name == "id":
+            tick, found = object.__getattribute__(self, "_asked")
+            if name == "memories":
+                made = tuple([Memory._at(found, place) for place in range(len(found))])
+            elif name == "id":
                 ids = "".join(memory.id for memory in self.memories)
                 digest = hashlib.blake2s(f"{self.query}\0{tick}\0{ids}".encode(), digest_size=8)
-                object.__setattr__(self, name, digest.hexdigest())
-            return object.__getattribute__(self, name)
+                made = digest.hexdigest()
+            else:
+                return object.__getattribute__(self, name)
+            object.__setattr__(self, name, made)
+            return made
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,21 +231,23 @@ class Recollection(_Asked, Sequence[Memory]):
         return [memory.id for memory in self.memories if memory.layer == "fact"]
 
 
+#: Fill the fields of a recollection that are known when it is made.
+_KNOWN = tuple(
+    getattr(Recollection, name).__set__ for name in ("query", "notes", "searched", "candidates", "_asked")
+)
+
+
 def recollection(
     query: str,
     found: _core.Found,
     notes: Sequence[str],
     now_tick: int,
 ) -> Recollection:
-    """What the core found for a query, with further notes; fields of memories are made on demand."""
-    memories = tuple(Memory._at(found, place) for place in range(len(found)))
+    """What the core found for a query, with further notes; memories and their fields are made on demand."""
     made = object.__new__(Recollection)
-    values = {
-        "query": query, "memories": memories, "notes": tuple(notes), "searched": found.searched,
-        "candidates": found.candidates, "_asked": (now_tick, found),
-    }  # fmt: skip
-    for name, value in values.items():
-        object.__setattr__(made, name, value)
+    values = (query, (*notes, *found.notes), found.searched, found.candidates, (now_tick, found))
+    for put, value in zip(_KNOWN, values, strict=False):
+        put(made, value)
     return made
 
 

@@ -22,6 +22,10 @@ CONVERSATION = (
 EMBEDDED_QUERY_CHARACTERS = 8_192
 
 
+#: Weights of the semantic, temporal, importance and emotional factor.
+Factors = tuple[float, float, float, float]
+
+
 class Searcher(Protocol):
     """Where memories are found: the hot set, or more than it."""
 
@@ -51,8 +55,14 @@ class Retriever:
     embedder: Embedder | None = None
     config: Recall = field(default_factory=Recall)
     tau_ticks: float = 500.0
-    factors: tuple[float, float, float, float] | None = None
+    factors: Factors | None = None
     late: bool = False
+    #: As most callers want them: making settings takes longer than many a search.
+    _usual: _core.RecallSettings = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Makes the settings that serve most calls."""
+        object.__setattr__(self, "_usual", self._settings(None, 0.0))
 
     def recall(
         self,
@@ -88,7 +98,8 @@ class Retriever:
             InvalidVectorError: The embedder gave a vector of other dimensions than the stored ones.
         """
         notes: list[str] = []
-        query = query.encode("utf-8", "replace").decode("utf-8")
+        if not query.isascii():
+            query = query.encode("utf-8", "replace").decode("utf-8")
         vector, tokens = self._vector(query, notes)
         found = self.hot.search(
             query,
@@ -99,12 +110,12 @@ class Retriever:
             filters=filters,
             pad=pad or NEUTRAL,
             thread=thread,
-            settings=self._settings(policy, diversity),
+            settings=self._usual if policy is None and not diversity else self._settings(policy, diversity),
             tokens=tokens and (list(tokens.words), list(tokens.counts), tokens.vectors),
             log=self.log,
             facts=self.facts,
         )
-        return recollection(query, found, (*notes, *found.notes), now_tick)
+        return recollection(query, found, notes, now_tick)
 
     def _settings(self, policy: str | None, diversity: float) -> _core.RecallSettings:
         weights = self.config.weights

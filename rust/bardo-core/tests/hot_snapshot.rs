@@ -109,7 +109,9 @@ fn find(hot: &HotSet) -> Vec<Hit> {
             tokens: None,
             past: None,
         };
-        search(hot, &query, &Settings::default(), &mut Scratch::default()).unwrap().hits
+        let hits = search(hot, &query, &Settings::default(), &mut Scratch::default()).unwrap().hits;
+        // Which of them are at hand whole depends on the way, not what is found.
+        hits.into_iter().map(|hit| Hit { episode: None, ..hit }).collect::<Vec<_>>()
     };
     [ask("which pool moved after the oracle?", 3), ask("what did Ada say of 17", 9)].concat()
 }

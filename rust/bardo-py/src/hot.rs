@@ -1,6 +1,7 @@
 //! The hot set: what recall looks at, in memory.
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use bardo_core::index::hot::HotSet;
@@ -34,6 +35,8 @@ pub struct PyHotSet {
     hot: RwLock<HotSet>,
     /// Working memory of searches that are over, for the next ones.
     scratch: Mutex<Vec<Scratch>>,
+    /// As the hot set says, to be asked without waiting for it.
+    cold_upto: AtomicU64,
 }
 
 impl PyHotSet {
@@ -88,8 +91,8 @@ impl PyHotSet {
     }
 
     #[getter]
-    fn cold_upto(&self, py: Python<'_>) -> u64 {
-        py.detach(|| self.read().cold_upto())
+    fn cold_upto(&self) -> u64 {
+        self.cold_upto.load(Ordering::Acquire)
     }
 
     #[pyo3(signature = (log, facts, *, snapshot=None, cold_upto=0))]
@@ -107,7 +110,9 @@ impl PyHotSet {
                     Some(snapshot) => HotSet::open(&log.core, &facts.store, snapshot, cold_upto)?,
                     None => (HotSet::load(&log.core, &facts.store, cold_upto)?, Opened::default()),
                 };
-                *self.write() = loaded;
+                let mut hot = self.write();
+                *hot = loaded;
+                self.cold_upto.store(hot.cold_upto(), Ordering::Release);
                 Ok(opened)
             })
             .into_python()?;
@@ -123,7 +128,13 @@ impl PyHotSet {
     }
 
     fn leave(&self, py: Python<'_>, log: &EpisodeLog, upto: u64) -> PyResult<usize> {
-        py.detach(|| self.write().leave(&log.core, upto)).into_python()
+        py.detach(|| {
+            let mut hot = self.write();
+            let left = hot.leave(&log.core, upto);
+            self.cold_upto.store(hot.cold_upto(), Ordering::Release);
+            left
+        })
+        .into_python()
     }
 
     fn sync_facts(&self, py: Python<'_>, facts: &FactStore) -> PyResult<usize> {

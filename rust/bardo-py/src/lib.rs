@@ -12,6 +12,7 @@ mod errors;
 mod facts;
 mod frames;
 mod hot;
+mod lookout;
 mod names;
 mod recall;
 mod sentences;
@@ -47,6 +48,9 @@ mod _core {
 
     #[pymodule_export]
     use crate::hot::{PyHotSet, embedding_sentences, embedding_text, pack_tokens};
+
+    #[pymodule_export]
+    use crate::lookout::{PyLookout, PyNews};
 
     #[pymodule_export]
     use crate::names::Names;

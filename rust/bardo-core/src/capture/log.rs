@@ -224,6 +224,11 @@ impl EpisodeLog {
         Ok(found)
     }
 
+    /// Whether every episode is known to have its vectors; one that came since the last look may have them, too.
+    pub(crate) fn is_embedded(&self) -> bool {
+        self.all_embedded.load(Ordering::Acquire) == self.changes.load(Ordering::Acquire)
+    }
+
     /// Length of the file.
     pub(super) fn bytes_on_disk(&self) -> Result<u64> {
         let length = self.connect()?.live()?.backend.len();

@@ -266,7 +266,7 @@ impl FactStore {
 
     /// The number of the last change by anybody; cheap.
     pub fn last_change(&self) -> Result<u64> {
-        self.read(|connection| Ok(counter(connection, "change")?.unsigned_abs()))
+        self.with(|connection| Ok(counter(connection, "change")?.unsigned_abs()))
     }
 
     /// The facts whose latest change came after the given one, in order of change, with their vectors.

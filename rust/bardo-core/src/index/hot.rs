@@ -4,6 +4,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
 use prefetch_index::prefetch_index;
 use serde::{Deserialize, Serialize};
@@ -11,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::calendar::holds_time;
 use super::graph::Graph;
 use super::interner::{Interner, NO_NAME, Symbol};
+use super::latest::Latest;
 use super::lexical::{LexicalIndex, MAX_DOCUMENTS, NO_GROUP, Slot};
 use super::text::{holds_question, lexical_text_of_episode, lexical_text_of_fact};
 use super::vectors::VectorIndex;
@@ -156,6 +158,8 @@ pub struct HotSet {
     pub(super) facts_change: u64,
     /// What memories name.
     pub(super) graph: Graph,
+    /// The episodes that came last.
+    pub(super) latest: Latest,
     /// Arrivals up to this number are not here: LanceDB answers for them.
     pub(super) cold_upto: u64,
 }
@@ -200,6 +204,7 @@ impl HotSet {
                 row.verified = episode.annotations.verified;
                 row.replay_count = episode.annotations.replay_count;
             }
+            self.latest.renew(slot, episode);
             return Ok(());
         }
         let (text, body) = lexical_text_of_episode(episode);
@@ -211,6 +216,7 @@ impl HotSet {
             row.tells_time = clues.tells_time;
         }
         self.link(slot);
+        self.latest.keep(slot, episode);
         Ok(())
     }
 
@@ -255,6 +261,7 @@ impl HotSet {
         self.lexical.remove(slot);
         self.vectors.remove(slot);
         self.graph.remove(slot);
+        self.latest.remove(slot);
         self.rows[slot as usize] = None;
         self.holds_episode[slot as usize] = false;
         self.facts.remove(&slot);
@@ -338,6 +345,12 @@ impl HotSet {
         self.slots.get(id).copied()
     }
 
+    /// The whole episode of a slot, if it came lately.
+    #[must_use]
+    pub fn episode(&self, slot: Slot) -> Option<&Arc<Episode>> {
+        self.latest.get(slot)
+    }
+
     /// The vectors.
     #[must_use]
     pub const fn vectors(&self) -> &VectorIndex {
@@ -413,6 +426,7 @@ impl HotSet {
             + self.lexical.bytes()
             + self.vectors.bytes()
             + self.graph.bytes()
+            + self.latest.bytes()
     }
 
     fn insert(&mut self, row: Row) -> Result<Slot> {

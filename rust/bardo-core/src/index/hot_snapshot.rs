@@ -13,6 +13,7 @@ use super::FactStore;
 use super::graph::Graph;
 use super::hot::{HotSet, Layer, Row};
 use super::interner::{Interner, Symbol};
+use super::latest::Latest;
 use super::lexical::{LexicalIndex, Slot};
 use super::snapshot::{Reader, Writer};
 use super::vectors::VectorIndex;
@@ -165,6 +166,7 @@ impl HotSet {
             facts_change: head.facts_change,
             // Followed anew from the store of facts.
             graph: Graph::default(),
+            latest: Latest::default(),
             cold_upto: head.cold_upto,
             rows: rows.rows,
         })

@@ -1,7 +1,9 @@
 //! Why a memory was recalled: every number that went into its score.
 
+use std::sync::Arc;
+
 use crate::index::hot::Layer;
-use crate::model::{Id, Micros, Source};
+use crate::model::{Episode, Id, Micros, Source};
 
 /// An independent signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,6 +99,8 @@ pub struct Hit {
     pub duplicates: Vec<Id>,
     /// Every number that went into the score.
     pub why: Explanation,
+    /// The whole episode, where the hot set has it at hand; the others are read from their stores.
+    pub episode: Option<Arc<Episode>>,
 }
 
 /// The answer to a query.

@@ -1,4 +1,6 @@
-//! The records behind what was found, read in the same call: one look into each store for all of them.
+//! The records behind what was found, read in the same call: one look into each store for all that are not at hand.
+
+use std::sync::Arc;
 
 use super::explain::{Found, Hit};
 use crate::capture::EpisodeLog;
@@ -14,7 +16,7 @@ const NAMED: usize = 3;
 #[derive(Clone, Debug, PartialEq)]
 pub enum Record {
     /// Of the log.
-    Episode(Box<Episode>),
+    Episode(Arc<Episode>),
     /// Of the fact store.
     Fact(Box<Fact>),
 }
@@ -39,7 +41,8 @@ pub fn read(
     as_of: Option<u64>,
 ) -> Result<Vec<Record>> {
     let of_layer = |layer: Layer| found.hits.iter().filter(move |hit| hit.layer == layer);
-    let places: Vec<_> = of_layer(Layer::Episode).map(|hit| (hit.tick, hit.event_index, hit.id)).collect();
+    let elsewhere = of_layer(Layer::Episode).filter(|hit| hit.episode.is_none());
+    let places: Vec<_> = elsewhere.map(|hit| (hit.tick, hit.event_index, hit.id)).collect();
     let ids: Vec<Id> = of_layer(Layer::Fact).map(|hit| hit.id).collect();
     let episodes = if places.is_empty() { Vec::new() } else { log.at(&places)? };
     let known = match as_of {
@@ -52,7 +55,10 @@ pub fn read(
     let mut missing = Vec::new();
     found.hits.retain(|hit: &Hit| {
         let record = match hit.layer {
-            Layer::Episode => episodes.next().flatten().map(|episode| Record::Episode(Box::new(episode))),
+            Layer::Episode => match &hit.episode {
+                Some(episode) => Some(Record::Episode(Arc::clone(episode))),
+                None => episodes.next().flatten().map(|episode| Record::Episode(Arc::new(episode))),
+            },
             Layer::Fact => known.next().flatten().map(|fact| Record::Fact(Box::new(fact))),
         };
         if record.is_none() {

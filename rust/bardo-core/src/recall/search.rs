@@ -1,6 +1,7 @@
 //! A query in, a few ranked memories with their reasons out: the whole of recall in one call.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 pub use super::arms::Scratch;
 
@@ -270,6 +271,7 @@ impl<'search> Search<'search> {
             at: row.at,
             source: row.source,
             duplicates: Vec::new(),
+            episode: self.arms.hot.episode(candidate.slot).map(Arc::clone),
             why: Explanation {
                 arms: (0..3).map(reason).chain(late).collect(),
                 conversation: candidate.conversation.clone(),
