@@ -793,6 +793,36 @@ class CuratorReport:
     confirmed: list[str]
     refuted: list[str]
 
+@final
+class ReplayBuffer:
+    """Verified episodes with their priorities, drawn from in logarithmic time.
+
+    Args:
+        surprise: Part of the priority that is surprise, 0..1; the rest is importance.
+        alpha: How much priorities matter, 0..1.
+        beta: How much of the bias the weights take back, 0..1.
+        recent_share: Part of a batch that is recent, 0..1.
+        recent: How many of the latest verified episodes are recent.
+
+    Raises:
+        InvalidInputError: A number is out of its range.
+    """
+
+    def __new__(
+        cls, *, surprise: float, alpha: float, beta: float, recent_share: float, recent: int
+    ) -> ReplayBuffer: ...
+    def __len__(self) -> int: ...
+    def refresh(self, log: EpisodeLog) -> None:
+        """Takes in what was verified since the last time."""
+
+    def sample(self, count: int, *, uniform: bool = False, seed: int) -> list[tuple[str, float, float]]:
+        """Different episodes by priority, or evenly: id, probability, weight. Their priorities fall."""
+
+    def sample_by_utility(
+        self, count: int, facts: FactStore, log: EpisodeLog, *, tick: int, candidates: int, seed: int
+    ) -> list[tuple[str, float, float]]:
+        """Different episodes by gain times need, of candidates that are drawn evenly. Their priorities fall."""
+
 # --- index and recall: the hot set -----------------------------------------------------------------------------------
 
 def embedding_text(record: Episode | Fact) -> str:

@@ -104,6 +104,25 @@ class Curator:
 
 
 @dataclass(frozen=True, slots=True)
+class Replay:
+    """Which episodes are looked at again (spec 3; Schaul et al., Prioritized Experience Replay, 2016).
+
+    Args:
+        surprise: Part of a priority that is surprise, 0..1; the rest is importance.
+        alpha: How much priorities matter: 0 not at all, 1 in proportion.
+        beta: How much of the bias the weights take back: 1 all of it.
+        recent_share: Part of a batch that is recent; the rest is older, so that an old regime is not forgotten.
+        recent: How many of the latest verified episodes are recent.
+    """
+
+    surprise: float = 0.5
+    alpha: float = 0.6
+    beta: float = 0.4
+    recent_share: float = 0.7
+    recent: int = 1_024
+
+
+@dataclass(frozen=True, slots=True)
 class Index:
     """What recall looks at in memory.
 
@@ -238,6 +257,7 @@ class Config:
     embedding: Embedding = field(default_factory=Embedding)
     decay: Decay = field(default_factory=Decay)
     curator: Curator = field(default_factory=Curator)
+    replay: Replay = field(default_factory=Replay)
     index: Index = field(default_factory=Index)
     archive: Archive = field(default_factory=Archive)
     recall: Recall = field(default_factory=Recall)

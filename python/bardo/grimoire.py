@@ -29,8 +29,9 @@ if TYPE_CHECKING:
     from bardo.bequeath.inherit import InheritanceReport
     from bardo.bequeath.testament import Testament
     from bardo.capture import archive, intake
-    from bardo.consolidate import curator
+    from bardo.consolidate import curator, replay
     from bardo.consolidate.curator import CuratorCycleComplete
+    from bardo.consolidate.replay import Policy, Replayed, Replayer
     from bardo.erasure import Eraser, ForgetReport
     from bardo.index import lance
     from bardo.index.drift import Drift
@@ -43,9 +44,9 @@ if TYPE_CHECKING:
     from bardo.recall.older import Everything
     from bardo.recall.retriever import Factors, Retriever
 else:
-    erasure, inherit, legacy, lineage, archive, intake, curator, lance = modules(
+    erasure, inherit, legacy, lineage, archive, intake, curator, replay, lance = modules(
         "erasure", "bequeath.inherit", "bequeath.legacy", "bequeath.lineage", "capture.archive", "capture.intake",
-        "consolidate.curator", "index.lance",
+        "consolidate.curator", "consolidate.replay", "index.lance",
     )  # fmt: skip
     older, place, retriever, turns, filters = modules(
         "recall.older", "recall.place", "recall.retriever", "recall.window", "recall.filters"
@@ -105,6 +106,11 @@ class Grimoire(Knowledge, Deciding):
     def _eraser(self) -> Eraser:
         """Deletes in every store."""
         return erasure.Eraser(self._folder, self._stores, self._upkeep, self._embedder, self._clock)
+
+    @once
+    def _replayer(self) -> Replayer:
+        """Draws episodes that are worth another look."""
+        return replay.Replayer(self.config.replay, self._log, self._facts)
 
     # -- time and state ------------------------------------------------------------------------------------------
 
@@ -515,6 +521,24 @@ class Grimoire(Knowledge, Deciding):
         self.drain_inbox()
         return self._curate(flush=True, progress=progress)
 
+    def replay(self, count: int = 32, *, policy: Policy = "prioritised", seed: int = 0) -> list[Replayed]:
+        """Verified episodes that are worth another look, oldest first; their priority falls with each look.
+
+        Args:
+            count: How many different ones; all if there are fewer.
+            policy: "prioritised" by surprise and importance (Schaul et al., 2016), "utility" by what another look would
+                change, times how alike it is to what was met lately (Mattar and Daw, 2018), or "uniform".
+            seed: Of the draw. The same seed on the same history draws the same.
+
+        Returns:
+            Episodes with their probability and importance weight; 70 % of them from the latest 1,024 (`config.replay`).
+
+        Raises:
+            InvalidInputError: The policy does not exist, or a number is out of its range.
+        """
+        self._ready(write=True)
+        return self._replayer.batch(count, policy=policy, seed=seed, tick=self.now_tick)
+
     def _curate(self, *, flush: bool, progress: Progress = quiet) -> CuratorCycleComplete:
         tick = self.now_tick
         embedded = self._embed(progress)
@@ -624,6 +648,7 @@ class Grimoire(Knowledge, Deciding):
         items = [what] if isinstance(what, (str, Episode, Fact)) else list(what)
         ids = [item if isinstance(item, str) else item.id for item in items]
         report = self._eraser.forget(ids, reason=reason, tombstones=not allow_again)
+        vars(self).pop("_replayer", None)
         self._words.forget()
         self._records.erase((*report.episodes, *report.facts))
         return report

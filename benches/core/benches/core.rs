@@ -6,6 +6,7 @@ use std::time::Duration;
 use bardo_bench::data::{World, episode};
 use bardo_bench::{ours, peers};
 use bardo_core::capture::{EpisodeLog, LogOptions, NewEpisode};
+use bardo_core::consolidate::SumTree;
 use bardo_core::recall::search::Scratch;
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 
@@ -73,9 +74,30 @@ fn record(criterion: &mut Criterion) {
     group.finish();
 }
 
+/// Draws of replay, each with its change of priority.
+fn replay(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("replay");
+    for size in [1_000_usize, 1_000_000] {
+        let weights: Vec<f64> = (0..size).map(|place| 1.0 + (place % 7) as f64).collect();
+        let mut tree = SumTree::new(&weights);
+        let mut point = 0.0;
+        group.bench_function(BenchmarkId::new("256 draws", size), |bencher| {
+            bencher.iter(|| {
+                for _ in 0..256 {
+                    // The golden ratio spreads points evenly without a generator in the way.
+                    point = (point + 0.618_033_988_75) % 1.0;
+                    let place = tree.find(point * tree.prefix(size));
+                    tree.set(place, tree.get(place).mul_add(0.5, 0.5));
+                }
+            });
+        });
+    }
+    group.finish();
+}
+
 criterion_group! {
     name = core;
     config = Criterion::default().sample_size(20).measurement_time(Duration::from_secs(2));
-    targets = recall, record
+    targets = recall, record, replay
 }
 criterion_main!(core);

@@ -36,7 +36,7 @@ mod _core {
     use crate::capture::{EpisodeLog, Recorded, finish_episodes, traces};
 
     #[pymodule_export]
-    use crate::consolidate::CuratorReport;
+    use crate::consolidate::{CuratorReport, ReplayBuffer};
 
     #[pymodule_export]
     use crate::facts::{

@@ -22,6 +22,8 @@ pub trait VerifiedEpisodes {
     fn last_verification(&self) -> Result<u64>;
     /// Episodes with a verification number above this one, in its order.
     fn verified_since(&self, number: u64, limit: usize) -> Result<Vec<(u64, Episode)>>;
+    /// The episodes with these ids, or nothing in the place of one that is gone.
+    fn episodes(&self, ids: &[Id]) -> Result<Vec<Option<Episode>>>;
     /// The model of their vectors.
     fn fingerprint(&self) -> Result<Option<Fingerprint>>;
     /// The vector of the whole text, if it was embedded.
@@ -41,6 +43,10 @@ impl VerifiedEpisodes for EpisodeLog {
 
     fn verified_since(&self, number: u64, limit: usize) -> Result<Vec<(u64, Episode)>> {
         Self::verified_since(self, number, limit)
+    }
+
+    fn episodes(&self, ids: &[Id]) -> Result<Vec<Option<Episode>>> {
+        self.get(ids)
     }
 
     fn fingerprint(&self) -> Result<Option<Fingerprint>> {

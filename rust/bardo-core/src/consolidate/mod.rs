@@ -10,10 +10,13 @@ mod gather;
 mod hypotheses;
 mod links;
 mod recount;
+mod replay;
 mod restate;
 mod rhythm;
 mod statistic;
 mod subgroups;
+mod sum_tree;
+mod utility;
 mod window;
 mod wording;
 
@@ -28,4 +31,7 @@ pub use curator::{
 pub use gather::{NUMBERS_PER_EPISODE, VerifiedEpisodes};
 pub use hypotheses::forget_claims;
 pub use recount::{NumberName, Recounted, number_names, recount};
+pub use replay::{Draw, ReplayBuffer, ReplaySettings};
 pub use statistic::Statistic;
+pub use sum_tree::SumTree;
+pub use utility::utilities;

@@ -40,6 +40,11 @@ impl VerifiedEpisodes for Script {
         }
     }
 
+    fn episodes(&self, ids: &[Id]) -> Result<Vec<Option<Episode>>> {
+        let find = |id: &Id| self.episodes.iter().find(|episode| episode.id == *id).cloned();
+        Ok(ids.iter().map(find).collect())
+    }
+
     fn fingerprint(&self) -> Result<Option<Fingerprint>> {
         Ok((!self.vectors.is_empty()).then(fingerprint))
     }
