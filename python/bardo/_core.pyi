@@ -397,6 +397,10 @@ class FactStore:
     def last_change(self) -> int:
         """Number of the last change by any process."""
 
+    @property
+    def last_learned(self) -> int:
+        """Number of the last change of what is known, by any process; that somebody looked at a fact is none."""
+
     def set_retention(
         self,
         *,

@@ -76,7 +76,7 @@ class Upkeep:
         self._hot_limit = hot_limit
         self._late = late
         self._archive: LanceIndex | None = None
-        #: Number of the change of facts at which all of them had vectors; a look at every recall must be cheap.
+        #: Number of the change of what is known at which every fact had its vector.
         self._facts_embedded = -1
         #: The same at which it was last looked for names.
         self._named = -2
@@ -140,13 +140,15 @@ class Upkeep:
             How many were embedded.
         """
         with self._lock:
-            change = self._facts.last_change
-            if change == self._facts_embedded:
+            learned = self._facts.last_learned
+            if learned == self._facts_embedded:
+                # It may have been looked at.
+                self._hot.sync_facts(self._facts)
                 return 0
             done = 0 if self.outage else self.unless_out(self._embed_pages_of_facts, 0)
             self._hot.sync_facts(self._facts)
             if not (done or self.paused or self.outage):
-                self._facts_embedded = change
+                self._facts_embedded = learned
             return done
 
     def _embed_pages_of_facts(self) -> int:

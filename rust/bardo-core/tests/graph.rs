@@ -9,6 +9,7 @@ use bardo_core::index::hot::HotSet;
 use bardo_core::index::{EntityFilter, FactOptions, FactStore, NewTriple, Retention};
 use bardo_core::model::{Episode, Id};
 use bardo_core::recall::filter::Filters;
+use bardo_core::recall::place::has_begun;
 use bardo_core::recall::search::{Query, Scratch, search};
 use bardo_core::recall::settings::{Policy, Settings};
 use support::{NOW, episode, new};
@@ -122,6 +123,58 @@ fn the_graph_follows_what_is_read_merged_related_and_forgotten() {
     hot.sync_facts(&agent.facts).unwrap();
     assert!(!reached(&hot, "Quirin").contains(&gone));
     assert_eq!(hot.graph().len(), agent.hot().graph().len());
+}
+
+#[test]
+fn looking_at_facts_changes_counts_alone_and_what_is_learned_meanwhile_is_taken_over() {
+    let agent = agent(&TEXTS);
+    let known = ["Zorro eats at noon", "Quirin sails on Sundays"].map(support::fact);
+    let ids: Vec<Id> = agent.facts.upsert(&known, None, 1, NOW).unwrap().iter().map(|(id, _)| *id).collect();
+    let mut hot = agent.hot();
+    hot.set_vectors(&ids[0], &[1.0, 0.0], &[]).unwrap();
+    let learned = agent.facts.last_learned().unwrap();
+    let mentions = |hot: &HotSet, at: usize| hot.find(&ids[at]).unwrap().fact.as_ref().unwrap().mentions;
+
+    agent.facts.touch(&ids, 5).unwrap();
+    agent.facts.touch(&ids[..1], 6).unwrap();
+    assert_eq!(agent.facts.last_learned().unwrap(), learned);
+    assert!(!hot.is_in_step(&agent.facts).unwrap());
+    assert_eq!(hot.sync_facts(&agent.facts).unwrap(), 2);
+    assert_eq!((mentions(&hot, 0), mentions(&hot, 1)), (2, 1));
+    // The store has no vector of it: taken over whole, it would have none either.
+    assert!(hot.has_vectors(&ids[0]));
+
+    agent.facts.touch(&ids[1..], 7).unwrap();
+    agent.facts.pin(&ids[..1], true, 7).unwrap();
+    agent.facts.touch(&ids[1..], 8).unwrap();
+    assert!(agent.facts.last_learned().unwrap() > learned);
+    hot.sync_facts(&agent.facts).unwrap();
+    assert_eq!((mentions(&hot, 0), mentions(&hot, 1)), (2, 3));
+    assert!(hot.is_in_step(&agent.facts).unwrap());
+    assert!(matches!(agent.facts.touch(&[Id([9; 16])], 9), Err(bardo_core::Error::NotFound { .. })));
+}
+
+#[test]
+fn a_session_has_begun_while_an_episode_of_it_is_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = support::open(&folder);
+    let said = |tick: u64, session: &str| Episode {
+        session: Some(session.into()),
+        ..episode(tick, &format!("said {tick}"))
+    };
+    log.record([said(1, "one"), said(2, "two"), said(3, "two")].map(new).into(), NOW, false).unwrap();
+    let mut hot = HotSet::default();
+    for episode in log.tail(9).unwrap() {
+        hot.add_episode(&episode).unwrap();
+    }
+    let begun = |hot: &HotSet| ["one", "two", "three"].map(|session| has_begun(hot, session));
+    assert_eq!(begun(&hot), [true, true, false]);
+    let ids: Vec<Id> = log.tail(9).unwrap().iter().map(|episode| episode.id).collect();
+    hot.remove(&ids[0]);
+    hot.remove(&ids[1]);
+    assert_eq!(begun(&hot), [false, true, false]);
+    hot.remove(&ids[2]);
+    assert_eq!(begun(&hot), [false; 3]);
 }
 
 #[test]

@@ -97,6 +97,11 @@ impl FactStore {
         py.detach(|| self.store.last_change()).into_python()
     }
 
+    #[getter]
+    fn last_learned(&self, py: Python<'_>) -> PyResult<u64> {
+        py.detach(|| self.store.last_learned()).into_python()
+    }
+
     #[pyo3(signature = (*, tau_ticks = None, reinforcement = None, spacing_ticks = None))]
     fn set_retention(
         &self,

@@ -103,6 +103,21 @@ impl WriterState {
     }
 }
 
+/// The tick of the last arrival that was in order, or the one that deletion left behind.
+pub(super) fn last_tick(
+    arrivals: &impl ReadableTable<u64, &'static [u8; ARRIVAL_BYTES]>,
+    counters: &impl ReadableTable<&'static str, &'static [u8]>,
+) -> Result<u64, Fault> {
+    let floor = meta_number(counters, meta::TICK_FLOOR)?;
+    for row in arrivals.range::<u64>(..)?.rev() {
+        let arrival = Arrival::from_bytes(row?.1.value());
+        if arrival.in_order {
+            return Ok(floor.max(arrival.key.tick));
+        }
+    }
+    Ok(floor)
+}
+
 impl<'t> Session<'t> {
     /// The tables that every new episode is written to.
     pub fn record_tables(&mut self) -> Result<&mut RecordTables<'t>, Fault> {

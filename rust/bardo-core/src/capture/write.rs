@@ -8,7 +8,7 @@ use super::fault::{self, Fault, catching};
 use super::forget::buried;
 use super::log::EpisodeLog;
 use super::record::{NewEpisode, Recorded, prepare};
-use super::session::{Session, WriterState};
+use super::session::{self, Session, WriterState};
 use super::tables::{ARRIVALS, EPISODES, META, TOMBSTONES, WATERMARKS};
 use crate::error::Result;
 use crate::model::{Episode, Id, Micros, check_name};
@@ -102,18 +102,12 @@ impl EpisodeLog {
     /// Tick of the last episode that was recorded in order; 0 before the first.
     pub fn last_tick(&self) -> Result<u64> {
         self.read(|view| {
-            let mut state = self.state();
-            if state.opening != self.opening() {
-                let tombstones = buried(view.open_table(TOMBSTONES))?;
-                state.load(
-                    &view.open_table(ARRIVALS)?,
-                    &view.open_table(EPISODES)?,
-                    &view.open_table(META)?,
-                    tombstones,
-                )?;
-                state.opening = self.opening();
+            let state = self.state();
+            if state.opening == self.opening() {
+                return Ok(state.last_tick);
             }
-            Ok(state.last_tick)
+            // A writer also wants the latest contents, to know a retry; whoever only opens the log does not.
+            session::last_tick(&view.open_table(ARRIVALS)?, &view.open_table(META)?)
         })
     }
 

@@ -13,7 +13,7 @@ use super::facts_names::Names;
 use super::facts_record::{self as record, Stored, rows, signed};
 use super::facts_schema::{MIGRATIONS, decode, register_functions};
 use super::facts_versions::list_as_of;
-use super::facts_write::{Writer, counter, fingerprint, meta, set_meta};
+use super::facts_write::{LEARNED, Writer, counter, fingerprint, meta, set_meta};
 use super::migrate::{self, Step};
 use crate::error::{Error, Result};
 use crate::model::decay::{self, check_tau};
@@ -267,6 +267,27 @@ impl FactStore {
     /// The number of the last change by anybody; cheap.
     pub fn last_change(&self) -> Result<u64> {
         self.with(|connection| Ok(counter(connection, "change")?.unsigned_abs()))
+    }
+
+    /// The number of the last change of what is known; that somebody looked at a fact is none. As cheap.
+    pub fn last_learned(&self) -> Result<u64> {
+        self.with(|connection| Ok(counter(connection, LEARNED)?.unsigned_abs()))
+    }
+
+    /// How often the facts that changed after a given change were looked at, with the number of the change; nothing if
+    /// more than that changed since `learned`.
+    pub(crate) fn looks_since(&self, change: u64, learned: u64) -> Result<Option<Vec<(u64, Id, u32)>>> {
+        self.read(|connection| {
+            if counter(connection, LEARNED)?.unsigned_abs() != learned {
+                return Ok(None);
+            }
+            let mut statement = connection
+                .prepare_cached("SELECT change, id, mentions FROM facts WHERE change > ?1 ORDER BY change")?;
+            let looks = statement.query_map([signed(change)?], |row| {
+                Ok((row.get::<_, i64>(0)?.unsigned_abs(), Id(row.get(1)?), row.get(2)?))
+            })?;
+            Ok(Some(looks.collect::<rusqlite::Result<_>>()?))
+        })
     }
 
     /// The facts whose latest change came after the given one, in order of change, with their vectors.

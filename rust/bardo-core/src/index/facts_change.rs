@@ -221,15 +221,7 @@ impl FactStore {
 
     /// Notes that these facts were retrieved. Confidence does not move: only outcomes raise it (law 5).
     pub fn touch(&self, ids: &[Id], tick: u64) -> Result<()> {
-        self.note(|writer| {
-            for id in ids {
-                let mut stored = record::require(&writer.transaction, *id)?;
-                stored.fact.mentions = stored.fact.mentions.saturating_add(1);
-                stored.fact.accessed_tick = stored.fact.accessed_tick.max(tick);
-                writer.note(&stored)?;
-            }
-            Ok(())
-        })
+        self.note(|writer| writer.look_at(ids, tick))
     }
 
     /// Exempts these facts from decay and pruning, or ends the exemption; what they lost is not given back.

@@ -5,10 +5,14 @@ use std::path::Path;
 use rusqlite::types::{FromSql, ToSql};
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
-use super::facts_record::{self as record, Stored};
+use super::facts_record::{self as record, Stored, rows, signed};
 use super::facts_versions as versions;
 use super::migrate::{Step, damaged};
+use crate::error::Error;
 use crate::model::{Fact, Fingerprint, Id, IdSource, Micros};
+
+/// Counts changes of what is known: every change but that somebody looked.
+pub(crate) const LEARNED: &str = "learned";
 
 /// One write in progress.
 pub(crate) struct Writer<'a> {
@@ -28,6 +32,7 @@ impl<'a> Writer<'a> {
         if fact.id == Id::ABSENT {
             fact.id = self.new_id(fact.created_at)?;
         }
+        self.next(LEARNED)?;
         record::insert(&self.transaction, self.next("change")?, fact)
     }
 
@@ -38,9 +43,27 @@ impl<'a> Writer<'a> {
         self.note(&Stored { since_tick, ..stored.clone() })
     }
 
-    /// Writes what is no knowledge about a stored fact, such as that it was looked at: no state is kept.
+    /// Writes what is no knowledge about a stored fact, such as its episodes: no state is kept.
     pub fn note(&self, stored: &Stored) -> Step<()> {
+        self.next(LEARNED)?;
         record::update(&self.transaction, self.next("change")?, stored)
+    }
+
+    /// Counts a look at each of these facts: whoever keeps counts takes it over, and nothing is read anew for it.
+    pub fn look_at(&self, ids: &[Id], tick: u64) -> Step<()> {
+        let tick = signed(tick)?;
+        let mut change = self.count("change", rows(ids.len()))? - rows(ids.len());
+        let mut statement = self.transaction.prepare_cached(
+            "UPDATE facts SET mentions = min(mentions + 1, ?4), accessed_tick = max(accessed_tick, ?2), change = ?3
+             WHERE id = ?1",
+        )?;
+        for id in ids {
+            change += 1;
+            if statement.execute(params![id.0, tick, change, u32::MAX])? == 0 {
+                return Err(Error::NotFound { kind: "fact", id: id.to_string() }.into());
+            }
+        }
+        Ok(())
     }
 
     fn new_id(&self, at: Micros) -> Step<Id> {

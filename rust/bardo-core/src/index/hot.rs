@@ -3,6 +3,7 @@
 //! log and the fact store at will (law 9). Texts stay in the stores.
 
 use std::cmp::Reverse;
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
@@ -125,7 +126,7 @@ impl Row {
         if self.fact.is_some() { Layer::Fact } else { Layer::Episode }
     }
 
-    const fn order(&self) -> (u64, u32, Id) {
+    pub(super) const fn order(&self) -> (u64, u32, Id) {
         (self.tick, self.event_index, self.id)
     }
 }
@@ -146,6 +147,8 @@ pub struct HotSet {
     pub(super) lengths: Vec<u32>,
     /// Conversation of every slot: a copy of the rows' that is quick to walk.
     pub(super) conversation_of: Vec<u32>,
+    /// Episodes of every session.
+    pub(super) sessions: HashMap<Symbol, u32>,
     /// Wall clock of every slot: a copy of the rows' that is quick to walk.
     pub(super) times: Vec<Micros>,
     /// Slots that are not free, latest last, equal times by descending id.
@@ -156,6 +159,8 @@ pub struct HotSet {
     pub(super) facts: BTreeSet<Slot>,
     /// Number of the last change of facts that was taken over (`hot_sync.rs`).
     pub(super) facts_change: u64,
+    /// Number of the last change of what is known that was taken over whole, if any was.
+    pub(super) facts_learned: Option<u64>,
     /// What memories name.
     pub(super) graph: Graph,
     /// The episodes that came last.
@@ -257,6 +262,14 @@ impl HotSet {
             self.by_time.remove(place);
         }
         self.unlink(slot);
+        if let Some(session) = self.row(slot).map(|row| row.session)
+            && let Entry::Occupied(mut episodes) = self.sessions.entry(session)
+        {
+            *episodes.get_mut() -= 1;
+            if *episodes.get() == 0 {
+                episodes.remove();
+            }
+        }
         self.conversation_of[slot as usize] = NO_GROUP;
         self.lexical.remove(slot);
         self.vectors.remove(slot);
@@ -273,18 +286,6 @@ impl HotSet {
     #[must_use]
     pub fn find(&self, id: &Id) -> Option<&Row> {
         self.row(*self.slots.get(id)?)
-    }
-
-    /// The turns before and after a memory in its conversation, at most `count` on either side, in order.
-    #[must_use]
-    pub fn beside(&self, id: &Id, count: usize) -> (Vec<Id>, Vec<Id>) {
-        let walk = |step: fn(&Row) -> Option<Slot>| -> Vec<Id> {
-            let next = |row: &&Row| self.row(step(row)?);
-            std::iter::successors(self.find(id), next).skip(1).take(count).map(|row| row.id).collect()
-        };
-        let mut before = walk(|row| row.previous);
-        before.reverse();
-        (before, walk(|row| row.next))
     }
 
     /// Whether a memory has vectors.
@@ -357,22 +358,10 @@ impl HotSet {
         &self.vectors
     }
 
-    /// Conversation of every slot, or [`NO_GROUP`].
+    /// Whether an episode of a session is here.
     #[must_use]
-    pub fn conversation_of(&self) -> &[u32] {
-        &self.conversation_of
-    }
-
-    /// Whether any memory was ever a turn of a conversation.
-    #[must_use]
-    pub fn has_conversations(&self) -> bool {
-        !self.lengths.is_empty()
-    }
-
-    /// Words of every conversation.
-    #[must_use]
-    pub fn conversation_lengths(&self) -> &[u32] {
-        &self.lengths
+    pub fn holds_session(&self, session: Symbol) -> bool {
+        self.sessions.contains_key(&session)
     }
 
     /// Memories.
@@ -431,6 +420,9 @@ impl HotSet {
 
     fn insert(&mut self, row: Row) -> Result<Slot> {
         let (id, at, is_fact) = (row.id, row.at, row.fact.is_some());
+        if row.session != NO_NAME {
+            *self.sessions.entry(row.session).or_default() += 1;
+        }
         let slot = if let Some(slot) = self.free.pop() {
             self.rows[slot as usize] = Some(row);
             slot
@@ -532,62 +524,6 @@ impl HotSet {
             previous: None,
             next: None,
             fact: Some(Box::new(FactRow::from(fact))),
-        }
-    }
-
-    /// Puts a new turn in its place in its conversation: nearly always at the end. What nobody said is no turn.
-    fn link(&mut self, slot: Slot) {
-        let Some(row) = self.row(slot) else { return };
-        let key = (row.thread, row.session);
-        let is_turn = row.speaker != NO_NAME || matches!(row.role, Some(Role::User | Role::Agent));
-        if key == (NO_NAME, NO_NAME) || !is_turn {
-            return;
-        }
-        let order = row.order();
-        let fresh = self.tails.len() as u32;
-        let conversation = *self.conversations.entry(key).or_insert(fresh);
-        if conversation == fresh {
-            self.tails.push(None);
-            self.lengths.push(0);
-        }
-        self.lengths[conversation as usize] += self.lexical.length(slot);
-        self.conversation_of[slot as usize] = conversation;
-        let mut previous = self.tails[conversation as usize];
-        let mut next = None;
-        while let Some(before) = previous
-            && let Some(row) = self.row(before)
-            && row.order() > order
-        {
-            next = previous;
-            previous = row.previous;
-        }
-        if let Some(row) = &mut self.rows[slot as usize] {
-            (row.conversation, row.previous, row.next) = (Some(conversation), previous, next);
-        }
-        self.join(conversation, previous, Some(slot));
-        self.join(conversation, Some(slot), next);
-    }
-
-    fn unlink(&mut self, slot: Slot) {
-        let Some(row) = self.row(slot) else { return };
-        if let (Some(conversation), previous, next) = (row.conversation, row.previous, row.next) {
-            self.lengths[conversation as usize] -= self.lexical.length(slot);
-            self.join(conversation, previous, next);
-        }
-    }
-
-    /// Makes two turns neighbours; nothing on the right makes the left one the last turn.
-    fn join(&mut self, conversation: u32, left: Option<Slot>, right: Option<Slot>) {
-        if let Some(row) = left.and_then(|left| self.rows[left as usize].as_mut()) {
-            row.next = right;
-        }
-        match right {
-            Some(right) => {
-                if let Some(row) = &mut self.rows[right as usize] {
-                    row.previous = left;
-                }
-            }
-            None => self.tails[conversation as usize] = left,
         }
     }
 }

@@ -3,6 +3,7 @@
 //! vectors (two thirds of the bytes of a hot set, which would lie on the disk twice); a snapshot that is damaged, or
 //! of another version, model, agent or log, is passed over with the reason, and everything is read anew.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::Path;
@@ -12,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::FactStore;
 use super::graph::Graph;
 use super::hot::{HotSet, Layer, Row};
-use super::interner::{Interner, Symbol};
+use super::interner::{Interner, NO_NAME, Symbol};
 use super::latest::Latest;
 use super::lexical::{LexicalIndex, Slot};
 use super::snapshot::{Reader, Writer};
@@ -145,6 +146,7 @@ impl HotSet {
         from.finish()?;
         let all = || (0..).zip(&rows.rows).filter_map(|(slot, row)| Some((slot, row.as_ref()?)));
         Ok(Self {
+            sessions: sessions(all()),
             slots: all().map(|(slot, row)| (row.id, slot)).collect(),
             times: rows.rows.iter().map(|row| row.as_ref().map_or(0, |row| row.at)).collect(),
             holds_episode: rows
@@ -164,6 +166,7 @@ impl HotSet {
             conversation_of: rows.conversation_of,
             by_time: rows.by_time,
             facts_change: head.facts_change,
+            facts_learned: None,
             // Followed anew from the store of facts.
             graph: Graph::default(),
             latest: Latest::default(),
@@ -208,6 +211,15 @@ impl HotSet {
         self.vectors = vectors;
         Ok(())
     }
+}
+
+/// How many episodes of every session there are.
+fn sessions<'row>(rows: impl Iterator<Item = (Slot, &'row Row)>) -> HashMap<Symbol, u32> {
+    let mut sessions = HashMap::new();
+    for (_, row) in rows.filter(|(_, row)| row.session != NO_NAME) {
+        *sessions.entry(row.session).or_default() += 1;
+    }
+    sessions
 }
 
 /// Why there is no hot set from a snapshot.

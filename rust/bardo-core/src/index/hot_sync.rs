@@ -52,6 +52,11 @@ impl HotSet {
 
     /// Takes over the facts that changed since the last call, whichever process changed them; returns how many.
     pub fn sync_facts(&mut self, facts: &FactStore) -> Result<usize> {
+        if let Some(looked_at) = self.sync_looks(facts)? {
+            return Ok(looked_at);
+        }
+        // Read before the facts: what is learned meanwhile is taken over once more.
+        let learned = facts.last_learned()?;
         let mut taken = 0;
         loop {
             let page = facts.changed_since(self.facts_change, PAGE)?;
@@ -65,8 +70,30 @@ impl HotSet {
             taken += page.len();
             if page.len() < PAGE {
                 facts.follow_graph(self)?;
+                self.facts_learned = Some(learned);
                 return Ok(taken);
             }
         }
+    }
+
+    /// Takes over how often facts were looked at, where nothing else changed; nothing if more did.
+    fn sync_looks(&mut self, facts: &FactStore) -> Result<Option<usize>> {
+        let Some(learned) = self.facts_learned else { return Ok(None) };
+        if facts.names_taken()? != self.graph.taken {
+            return Ok(None);
+        }
+        let Some(looks) = facts.looks_since(self.facts_change, learned)? else { return Ok(None) };
+        if looks.iter().any(|(_, id, _)| self.slot(id).is_none()) {
+            return Ok(None);
+        }
+        for (change, id, mentions) in &looks {
+            if let Some(row) = self.slot(id).and_then(|slot| self.rows[slot as usize].as_mut())
+                && let Some(fact) = &mut row.fact
+            {
+                fact.mentions = *mentions;
+            }
+            self.facts_change = *change;
+        }
+        Ok(Some(looks.len()))
     }
 }

@@ -21,6 +21,7 @@ pub mod findings;
 pub mod gazetteer;
 pub mod graph;
 pub mod hot;
+mod hot_conversations;
 pub mod hot_snapshot;
 mod hot_sync;
 pub mod interner;

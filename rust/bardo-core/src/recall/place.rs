@@ -16,6 +16,5 @@ pub fn posture<'hot>(hot: &'hot HotSet, thread: &str) -> Option<&'hot str> {
 /// Whether an episode of a session is known.
 #[must_use]
 pub fn has_begun(hot: &HotSet, session: &str) -> bool {
-    let Some(session) = hot.names().find(session) else { return false };
-    hot.latest().filter_map(|slot| hot.row(slot)).any(|row| row.session == session)
+    hot.names().find(session).is_some_and(|session| hot.holds_session(session))
 }
