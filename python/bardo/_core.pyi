@@ -100,6 +100,8 @@ class EpisodeLog:
     agent: str
     path: Path
     schema_version: int
+    upgraded: tuple[int, Path] | None
+    """The older schema that the file had until now, and where the old file is kept; it may be deleted."""
     last_tick: int
     fingerprint: Fingerprint | None
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from bardo._core import EpisodeLog, FactStore, HotSet
 from bardo.config import Config
-from bardo.errors import EmbedderUnavailableError, EmbeddingMismatchError, StoreDamagedError
+from bardo.errors import BardoWarning, EmbedderUnavailableError, EmbeddingMismatchError, StoreDamagedError
 from bardo.folder import Folder, holder
 from bardo.index.snapshot import Snapshot
 from bardo.index.upkeep import beyond
@@ -82,6 +83,14 @@ def open_stores(
     log = EpisodeLog(
         str(folder.episodes), agent=config.agent, seed=seed, now=now, durable=durable, holder=holder(now)
     )
+    if log.upgraded is not None:
+        found, kept = log.upgraded
+        warnings.warn(
+            f"{folder.episodes} had schema {found} and was brought up to {log.schema_version}; every episode was "
+            f"compared. The old file is kept as {kept}: delete it when all is well",
+            BardoWarning,
+            stacklevel=4,
+        )
     facts = None
     try:
         _require_facts(folder, log, relearn=relearn)

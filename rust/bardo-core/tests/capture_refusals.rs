@@ -129,7 +129,7 @@ fn a_newer_schema_is_refused_with_both_versions() {
     write.open_table(meta).unwrap().insert("schema", 9_u32.to_le_bytes().as_slice()).unwrap();
     write.commit().unwrap();
     drop(database);
-    assert!(matches!(refusal(&path), Error::StoreTooNew { found: 9, supported: 1, .. }));
+    assert!(matches!(refusal(&path), Error::StoreTooNew { found: 9, supported: 2, .. }));
 }
 
 #[test]

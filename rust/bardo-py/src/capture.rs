@@ -102,6 +102,11 @@ impl EpisodeLog {
     }
 
     #[getter]
+    fn upgraded(&self) -> Option<(u32, PathBuf)> {
+        self.core.upgraded().map(|upgraded| (upgraded.from, upgraded.kept.clone()))
+    }
+
+    #[getter]
     fn last_tick(&self, py: Python<'_>) -> PyResult<u64> {
         py.detach(|| self.core.last_tick()).into_python()
     }

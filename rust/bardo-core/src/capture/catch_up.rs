@@ -3,17 +3,16 @@
 
 use std::ops::Bound;
 
-use redb::{ReadableTable, ReadableTableMetadata};
+use redb::{ReadableDatabase, ReadableTable};
 
 use super::codec;
+use super::fault::catching;
 use super::log::EpisodeLog;
-use super::tables::{ANNOTATIONS, ARRIVALS, Arrival, VECTORS};
+use super::packed;
+use super::tables::{ANNOTATIONS, ARRIVALS, VECTORS, arrivals_above};
 use super::vectors;
 use crate::error::Result;
 use crate::model::{Annotations, Id};
-
-/// Fewer than one in so many vectors are looked up one by one, more in one pass over all that lie between them.
-const SPARSE_ONE_IN: u64 = 8;
 
 impl EpisodeLog {
     /// The annotations of every episode that has any.
@@ -29,35 +28,35 @@ impl EpisodeLog {
         })
     }
 
-    /// Calls `visit(place, rows)` for those of the episodes that have vectors: of the whole text, then of its sentences,
-    /// one after another. The ids must be in order: then a single pass brings them all.
-    pub fn visit_vectors(
+    /// Calls `visit(id, rows)` for every arrival above `after_seq` that has vectors, in order: of the whole text, then of
+    /// its sentences, one after another.
+    pub fn for_each_vectors(
         &self,
-        ids: &[Id],
-        mut visit: impl FnMut(usize, &mut [f32]) -> Result<()>,
+        after_seq: u64,
+        mut visit: impl FnMut(&Id, &mut [f32]) -> Result<()>,
     ) -> Result<()> {
-        let (Some(first), Some(last)) = (ids.first(), ids.last()) else { return Ok(()) };
-        self.read(|view| {
-            let (table, mut rows) = (view.open_table(VECTORS)?, vectors::Rows::new(vectors::dims(view)?));
-            if (ids.len() as u64) < table.len()? / SPARSE_ONE_IN {
-                for (place, id) in ids.iter().enumerate() {
-                    if let Some(sealed) = table.get(&id.0)? {
-                        visit(place, rows.decode(id, sealed.value())?)?;
-                    }
+        let guard = self.connect()?;
+        let live = guard.live()?;
+        let walked = catching(|| {
+            let view = live.db.begin_read()?;
+            let mut rows = vectors::Rows::new(vectors::dims(&view)?);
+            let mut ids = Vec::new();
+            arrivals_above(&view.open_table(ARRIVALS)?, after_seq, |seq, arrival| {
+                ids.push((seq, arrival.key.id));
+                Ok(true)
+            })?;
+            let mut ids = ids.into_iter().peekable();
+            let bounds = (Bound::Excluded(after_seq.to_be_bytes()), Bound::Unbounded);
+            packed::walk(&view.open_table(VECTORS)?, bounds, false, |seq, sealed| {
+                let seq = u64::from_be_bytes(*seq);
+                while ids.next_if(|(other, _)| *other < seq).is_some() {}
+                if let Some((_, id)) = ids.next_if(|(other, _)| *other == seq) {
+                    visit(&id, rows.decode(&id, sealed)?)?;
                 }
-                return Ok(());
-            }
-            let mut wanted = ids.iter().enumerate().peekable();
-            for row in table.range::<&[u8; 16]>(&first.0..=&last.0)? {
-                let (id, sealed) = row?;
-                let id = Id(*id.value());
-                while wanted.next_if(|wanted| *wanted.1 < id).is_some() {}
-                if let Some((place, _)) = wanted.next_if(|wanted| *wanted.1 == id) {
-                    visit(place, rows.decode(&id, sealed.value())?)?;
-                }
-            }
-            Ok(())
-        })
+                Ok(true)
+            })
+        });
+        walked.map_err(|fault| fault.into_error("read", self.path()))
     }
 
     /// The ids of the arrivals above `after` up to and including `upto`, in order.
@@ -66,9 +65,14 @@ impl EpisodeLog {
             return Ok(Vec::new());
         }
         self.read(|view| {
-            let arrivals = view.open_table(ARRIVALS)?;
-            let rows = arrivals.range::<u64>((Bound::Excluded(after), Bound::Included(upto)))?;
-            rows.map(|row| Ok(Arrival::from_bytes(row?.1.value()).key.id)).collect()
+            let mut found = Vec::new();
+            arrivals_above(&view.open_table(ARRIVALS)?, after, |seq, arrival| {
+                if seq <= upto {
+                    found.push(arrival.key.id);
+                }
+                Ok(seq < upto)
+            })?;
+            Ok(found)
         })
     }
 }

@@ -5,13 +5,16 @@ use std::collections::HashSet;
 
 use redb::{ReadableTable, TableDefinition, TableError};
 
-use super::codec::{self, OrderKey};
+use super::codec;
 use super::fault::Fault;
 use super::log::EpisodeLog;
+use super::packed;
 use super::session::Session;
+use super::shelf::IN_FORCE;
+use super::staging::COMING;
 use super::tables::{
-    ANNOTATIONS, INTENTS, META, NEXT_TOKENS, NEXT_VECTORS, TOKENS, TOMBSTONES, VECTORS, VERIFICATIONS, meta,
-    meta_number,
+    ANNOTATIONS, INTENTS, META, NEXT_TOKENS, Place, TOKENS, TOMBSTONES, VERIFICATIONS, meta, meta_number,
+    place_of, set_meta_number,
 };
 use super::write::Reply;
 use crate::error::Result;
@@ -123,35 +126,39 @@ impl Session<'_> {
             (meta::VERIFICATION_FLOOR, last),
         ] {
             let value = value.max(meta_number(&table, name)?);
-            table.insert(name, value.to_le_bytes().as_slice())?;
+            set_meta_number(&mut table, name, value)?;
         }
         Ok(())
     }
 
     /// Deletes one episode from every table that is keyed by it; its number by arrival, if it was there.
     fn remove_episode(&mut self, id: &Id, forgetting: &Forgetting) -> Result<Option<u64>, Fault> {
-        let Some((key, seq)) = self.place_of(id)? else { return Ok(None) };
-        let bytes = key.to_bytes();
         let tables = self.record_tables()?;
-        let removed = match tables.episodes.remove(&bytes)? {
-            Some(value) => codec::decode_episode(&key, value.value(), Annotations::default())?,
+        let Some(Place { key, seq }) = place_of(&tables.ids, id)? else { return Ok(None) };
+        let removed = match packed::remove(&mut tables.episodes, &key.to_bytes())? {
+            Some(value) => codec::decode_episode(&key, &value, Annotations::default())?,
             None => return Err(Fault::Corrupt(format!("episode {id} is listed but not there"))),
         };
-        tables.ids.remove(&id.0)?;
-        tables.arrivals.remove(seq)?;
-        self.unlist_names(&removed, &bytes)?;
-        for table in [ANNOTATIONS, VECTORS, NEXT_VECTORS, TOKENS, NEXT_TOKENS] {
+        packed::remove(&mut tables.ids, &id.0)?;
+        packed::remove(&mut tables.arrivals, &seq.to_be_bytes())?;
+        self.unlist_names(&removed, &key.to_bytes())?;
+        for table in [ANNOTATIONS, TOKENS, NEXT_TOKENS] {
             remove_by_id(self, table, id)?;
         }
+        let mut counters = self.transaction.open_table(META)?;
+        for shelf in [IN_FORCE, COMING] {
+            let mut vectors = self.transaction.open_table(shelf.vectors)?;
+            if packed::remove(&mut vectors, &seq.to_be_bytes())?.is_some() {
+                let count = meta_number(&counters, shelf.count)?.saturating_sub(1);
+                set_meta_number(&mut counters, shelf.count, count)?;
+            }
+        }
+        let forgotten = meta_number(&counters, meta::FORGOTTEN)? + 1;
+        set_meta_number(&mut counters, meta::FORGOTTEN, forgotten)?;
         if forgetting.tombstones {
             self.transaction.open_table(TOMBSTONES)?.insert(removed.content_hash, forgetting.now)?;
         }
         Ok(Some(seq))
-    }
-
-    fn place_of(&mut self, id: &Id) -> Result<Option<(OrderKey, u64)>, Fault> {
-        let place = self.record_tables()?.ids.get(&id.0)?;
-        Ok(place.map(|place| (OrderKey::from_bytes(place.value().0), place.value().1)))
     }
 
     fn remove_verifications(&mut self, ids: &[Id]) -> Result<(), Fault> {

@@ -13,6 +13,7 @@ use super::lease::{Holder, Lease};
 use super::session::WriterState;
 use super::store::{self, Expected, Live};
 use super::tables::{META, meta};
+use super::upgrade::Upgraded;
 use super::write::{Job, Reply};
 use crate::error::{Error, Result};
 use crate::model::{Fingerprint, IdSource, Micros};
@@ -77,6 +78,7 @@ pub struct EpisodeLog {
     place: Place,
     expected: Expected,
     schema: u32,
+    upgraded: Option<Upgraded>,
     pub(super) ids: IdSource,
     pub(super) durable: bool,
     syncs: Arc<AtomicU64>,
@@ -147,6 +149,7 @@ impl EpisodeLog {
             path,
             place,
             schema: live.schema,
+            upgraded: live.upgraded.clone(),
             ids: IdSource::new(options.seed),
             durable: options.durable,
             syncs,
@@ -170,6 +173,12 @@ impl EpisodeLog {
     #[must_use]
     pub const fn schema_version(&self) -> u32 {
         self.schema
+    }
+
+    /// The older schema that the file had until it was opened, and where the old file is kept.
+    #[must_use]
+    pub const fn upgraded(&self) -> Option<&Upgraded> {
+        self.upgraded.as_ref()
     }
 
     /// The file.

@@ -7,9 +7,10 @@ use redb::{ReadOnlyTable, ReadableDatabase, ReadableTable, ReadableTableMetadata
 use super::codec::{KEY_BYTES, OrderKey};
 use super::fault::{Fault, catching};
 use super::log::{EpisodeLog, Stats};
+use super::packed;
 use super::tables::{
-    ARRIVALS, Arrival, EpisodeReader, META, SUBJECTS, THREADS, VECTORS, VERIFICATIONS, WATERMARKS, meta,
-    meta_number,
+    ARRIVALS, Arrival, EpisodeReader, META, SUBJECTS, THREADS, VECTORS, VERIFICATIONS, WATERMARKS,
+    arrivals_above, count_arrivals, meta, meta_number,
 };
 use super::vectors::{self, EpisodeVectors};
 use crate::error::{Error, Result};
@@ -21,7 +22,7 @@ type NameTable = TableDefinition<'static, (&'static str, &'static [u8; KEY_BYTES
 impl EpisodeLog {
     /// Number of episodes.
     pub fn len(&self) -> Result<u64> {
-        self.read(|view| EpisodeReader::open(view)?.count())
+        Ok(self.read(count_arrivals)?.1)
     }
 
     /// Whether there is no episode.
@@ -108,20 +109,20 @@ impl EpisodeLog {
     pub fn since(&self, seq: u64, limit: usize) -> Result<Vec<(u64, Episode)>> {
         self.read(|view| {
             let reader = EpisodeReader::open(view)?;
-            let arrivals = view.open_table(ARRIVALS)?;
-            let rows = arrivals.range::<u64>((Bound::Excluded(seq), Bound::Unbounded))?;
-            rows.take(limit)
-                .map(|row| {
-                    let (number, arrival) = row?;
-                    Ok((number.value(), reader.at(&Arrival::from_bytes(arrival.value()).key)?))
-                })
-                .collect()
+            let mut found = Vec::new();
+            if limit > 0 {
+                arrivals_above(&view.open_table(ARRIVALS)?, seq, |seq, arrival| {
+                    found.push((seq, reader.at(&arrival.key)?));
+                    Ok(found.len() < limit)
+                })?;
+            }
+            Ok(found)
         })
     }
 
     /// The running number of the last arrival; 0 before the first.
     pub fn last_seq(&self) -> Result<u64> {
-        self.read(|view| last_number(&view.open_table(ARRIVALS)?))
+        self.read(|view| Ok(packed::last(&view.open_table(ARRIVALS)?)?.map_or(0, u64::from_be_bytes)))
     }
 
     /// Verified episodes in the order of verification, with their numbers, all above `number`, at most `limit`.
@@ -157,17 +158,12 @@ impl EpisodeLog {
             let reader = EpisodeReader::open(&view)?;
             let vector_table = view.open_table(VECTORS)?;
             let dims = vectors::dims(&view)?;
-            let arrivals = view.open_table(ARRIVALS)?;
-            for row in arrivals.range::<u64>((Bound::Excluded(after_seq), Bound::Unbounded))? {
-                let (seq, arrival) = row?;
-                let key = Arrival::from_bytes(arrival.value()).key;
-                let vectors = match vector_table.get(&key.id.0)? {
-                    Some(sealed) => Some(EpisodeVectors::decode(&key.id, sealed.value(), dims)?),
-                    None => None,
-                };
-                visit(seq.value(), reader.at(&key)?, vectors)?;
-            }
-            Ok(())
+            arrivals_above(&view.open_table(ARRIVALS)?, after_seq, |seq, Arrival { key, .. }| {
+                let vectors = packed::get(&vector_table, &seq.to_be_bytes())?;
+                let vectors = vectors.map(|sealed| EpisodeVectors::decode(&key.id, sealed.value(), dims));
+                visit(seq, reader.at(&key)?, vectors.transpose()?)?;
+                Ok(true)
+            })
         });
         walked.map_err(|fault| fault.into_error("read", self.path()))
     }
@@ -182,13 +178,13 @@ impl EpisodeLog {
         let stats = self.read(|view| {
             let verifications = view.open_table(VERIFICATIONS)?;
             let counters = view.open_table(META)?;
+            let (last_seq, episodes) = count_arrivals(view)?;
             Ok(Stats {
-                episodes: EpisodeReader::open(view)?.count()?,
+                episodes,
                 verified: verifications.len()?,
-                with_vectors: view.open_table(VECTORS)?.len()?,
+                with_vectors: meta_number(&counters, meta::WITH_VECTORS)?,
                 bytes_on_disk: 0,
-                last_seq: last_number(&view.open_table(ARRIVALS)?)?
-                    .max(meta_number(&counters, meta::SEQ_FLOOR)?),
+                last_seq,
                 last_verification: last_number(&verifications)?
                     .max(meta_number(&counters, meta::VERIFICATION_FLOOR)?),
                 syncs: self.syncs(),

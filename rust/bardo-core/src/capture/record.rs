@@ -3,13 +3,14 @@
 use std::collections::HashMap;
 use std::ops::Bound;
 
-use redb::{CursorError, ReadableTable, Table};
+use redb::{CursorError, Table};
 
 use super::codec::{self, Fingermark, KEY_BYTES, OrderKey};
 use super::fault::Fault;
+use super::packed::{self, SHORT_RUN_BYTES};
 use super::retry::{Recent, Seen};
 use super::session::{Session, opened};
-use super::tables::{ARRIVAL_BYTES, Arrival, SUBJECTS, THREADS};
+use super::tables::{Arrival, Place, SEQ_BYTES, SUBJECTS, THREADS, place_of};
 use super::write::Reply;
 use crate::error::{Error, Result};
 use crate::hashing::HashedMap;
@@ -57,8 +58,8 @@ type KeyBytes = [u8; KEY_BYTES];
 #[derive(Default)]
 struct Rows {
     episodes: Vec<(KeyBytes, Vec<u8>)>,
-    ids: Vec<([u8; 16], (KeyBytes, u64))>,
-    arrivals: Vec<(u64, [u8; ARRIVAL_BYTES])>,
+    ids: Vec<([u8; 16], Vec<u8>)>,
+    arrivals: Vec<([u8; SEQ_BYTES], Vec<u8>)>,
 }
 
 /// Names of the new episodes with their places, in order, each once.
@@ -201,10 +202,13 @@ impl Session<'_> {
             0
         } else {
             let (low, high) = (OrderKey::first_of(episode.tick), OrderKey::last_of(episode.tick));
-            let (low, high) = (low.to_bytes(), high.to_bytes());
-            let last = self.record_tables()?.episodes.range::<&[u8; KEY_BYTES]>(&low..=&high)?.next_back();
-            last.transpose()?
-                .map_or(0, |(key, _)| OrderKey::from_bytes(key.value()).event_index.saturating_add(1))
+            let bounds = (Bound::Included(low.to_bytes()), Bound::Included(high.to_bytes()));
+            let mut last = None;
+            packed::walk(&self.record_tables()?.episodes, bounds, true, |key, _| {
+                last = Some(OrderKey::from_bytes(key));
+                Ok(false)
+            })?;
+            last.map_or(0, |key| key.event_index.saturating_add(1))
         };
         let index = if episode.event_index == 0 { next_index } else { episode.event_index };
         next.insert(episode.tick, next_index.max(index.saturating_add(1)));
@@ -249,10 +253,8 @@ impl Session<'_> {
     /// The episode with an id and its content hash.
     fn stored(&mut self, id: &Id) -> Result<Option<(Recorded, u64)>, Fault> {
         let tables = self.record_tables()?;
-        let Some(place) = tables.ids.get(&id.0)? else { return Ok(None) };
-        let (key, seq) = place.value();
-        let key = OrderKey::from_bytes(key);
-        let value = tables.episodes.get(&key.to_bytes())?;
+        let Some(Place { key, seq }) = place_of(&tables.ids, id)? else { return Ok(None) };
+        let value = packed::get(&tables.episodes, &key.to_bytes())?;
         let value = value.ok_or_else(|| Fault::Corrupt(format!("episode {id} is listed but not there")))?;
         let (at, mark) = codec::decode_mark(&key, value.value())?;
         let recorded =
@@ -273,8 +275,8 @@ impl Session<'_> {
         let (seq, bytes) = (self.state.last_seq + 1, key.to_bytes());
         codec::close_envelope(&bytes, &mut body);
         rows.episodes.push((bytes, body));
-        rows.ids.push((key.id.0, (bytes, seq)));
-        rows.arrivals.push((seq, Arrival { key, in_order: !out_of_order }.to_bytes()));
+        rows.ids.push((key.id.0, Place { key, seq }.to_bytes()));
+        rows.arrivals.push((seq.to_be_bytes(), Arrival { key, in_order: !out_of_order }.to_bytes()));
         if episode.annotations != Annotations::default() {
             self.store_annotations(&key.id, &Annotations::default(), &episode.annotations)?;
         }
@@ -302,10 +304,9 @@ impl Session<'_> {
         rows.episodes.sort_unstable_by_key(|row| row.0);
         rows.ids.sort_unstable_by_key(|row| row.0);
         let tables = self.record_tables()?;
-        append(&mut tables.episodes, rows.episodes.iter().map(|(key, value)| (key, value.as_slice())))?;
-        append(&mut tables.ids, rows.ids.iter().map(|(id, (key, seq))| (id, (key, *seq))))?;
-        append(&mut tables.arrivals, rows.arrivals.iter().map(|(seq, arrival)| (*seq, arrival)))?;
-        Ok(())
+        packed::insert(&mut tables.episodes, &borrowed(&rows.episodes), SHORT_RUN_BYTES)?;
+        packed::insert(&mut tables.ids, &borrowed(&rows.ids), SHORT_RUN_BYTES)?;
+        packed::insert(&mut tables.arrivals, &borrowed(&rows.arrivals), SHORT_RUN_BYTES)
     }
 
     /// Puts the new episodes of a call on the lists of their subjects and threads.
@@ -324,6 +325,10 @@ impl Session<'_> {
         }
         Ok(())
     }
+}
+
+fn borrowed<K: Copy>(rows: &[(K, Vec<u8>)]) -> Vec<(K, &[u8])> {
+    rows.iter().map(|(key, value)| (*key, value.as_slice())).collect()
 }
 
 /// Inserts rows in the order of their keys: as one run where nothing lies between them, which lays them out leaf by leaf.

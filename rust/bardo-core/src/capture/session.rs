@@ -1,16 +1,18 @@
 //! One write transaction, and what the writer knows of the file without asking it.
 
 use std::collections::HashSet;
+use std::ops::Bound;
 
 use redb::{ReadableTable, Table, TableDefinition, WriteTransaction};
 
 use super::codec::{self, KEY_BYTES, OrderKey};
 use super::fault::Fault;
 use super::log::EpisodeLog;
+use super::packed::{self, PackedTable};
 use super::retry::{KEPT_ARRIVALS, Recent, Seen, WINDOW_MICROS};
 use super::tables::{
-    ANNOTATIONS, ARRIVAL_BYTES, ARRIVALS, Arrival, EPISODES, IDS, META, Place, SUBJECTS, THREADS,
-    VERIFICATIONS, meta, meta_number,
+    ANNOTATIONS, ARRIVALS, Arrival, EPISODES, IDS, META, Place, SEQ_BYTES, SUBJECTS, THREADS, VERIFICATIONS,
+    meta, meta_number, place_of,
 };
 use super::write::Reply;
 use crate::error::{Error, Result};
@@ -47,9 +49,9 @@ pub(super) struct Session<'t> {
 
 /// The tables that every new episode is written to.
 pub(super) struct RecordTables<'t> {
-    pub episodes: Table<'t, &'static [u8; KEY_BYTES], &'static [u8]>,
-    pub ids: Table<'t, &'static [u8; 16], Place>,
-    pub arrivals: Table<'t, u64, &'static [u8; ARRIVAL_BYTES]>,
+    pub episodes: PackedTable<'t, KEY_BYTES>,
+    pub ids: PackedTable<'t, 16>,
+    pub arrivals: PackedTable<'t, SEQ_BYTES>,
     /// Opened for the first episode with a subject: opening a table costs as much as writing to it.
     pub subjects: Option<NameTable<'t>>,
     /// Opened for the first episode of a thread.
@@ -63,7 +65,7 @@ impl WriterState {
     /// Reads the picture of the file from its last arrivals.
     pub fn load(
         &mut self,
-        arrivals: &impl ReadableTable<u64, &'static [u8; ARRIVAL_BYTES]>,
+        arrivals: &impl ReadableTable<&'static [u8; SEQ_BYTES], &'static [u8]>,
         episodes: &impl ReadableTable<&'static [u8; KEY_BYTES], &'static [u8]>,
         counters: &impl ReadableTable<&'static str, &'static [u8]>,
         tombstones: HashSet<u64>,
@@ -71,18 +73,17 @@ impl WriterState {
         self.tombstones = tombstones;
         self.last_seq = meta_number(counters, meta::SEQ_FLOOR)?;
         self.recent = Recent::default();
-        self.highest = episodes.last()?.map(|(key, _)| OrderKey::from_bytes(key.value()));
+        self.highest = packed::last(episodes)?.map(|key| OrderKey::from_bytes(&key));
         let mut latest = Vec::new();
         let mut newest = Micros::MIN;
         let mut last_tick = None;
-        for row in arrivals.range::<u64>(..)?.rev() {
-            let (seq, arrival) = row?;
-            let (seq, arrival) = (seq.value(), Arrival::from_bytes(arrival.value()));
+        packed::walk(arrivals, (Bound::Unbounded, Bound::Unbounded), true, |seq, arrival| {
+            let (seq, arrival) = (u64::from_be_bytes(*seq), Arrival::from_bytes(arrival)?);
             self.last_seq = self.last_seq.max(seq);
             if arrival.in_order && last_tick.is_none() {
                 last_tick = Some(arrival.key.tick);
             }
-            let value = episodes.get(&arrival.key.to_bytes())?;
+            let value = packed::get(episodes, &arrival.key.to_bytes())?;
             let value = value.ok_or_else(|| {
                 Fault::Corrupt(format!("episode {} is listed but not there", arrival.key.id))
             })?;
@@ -91,10 +92,11 @@ impl WriterState {
             let retry_is_possible =
                 latest.len() < KEPT_ARRIVALS || newest.saturating_sub(at) <= WINDOW_MICROS;
             if !retry_is_possible && last_tick.is_some() {
-                break;
+                return Ok(false);
             }
             latest.push((mark, Seen { key: arrival.key, at, seq }));
-        }
+            Ok(true)
+        })?;
         self.last_tick = last_tick.unwrap_or(0).max(meta_number(counters, meta::TICK_FLOOR)?);
         for (mark, seen) in latest.into_iter().rev() {
             self.recent.add(mark, seen);
@@ -105,17 +107,18 @@ impl WriterState {
 
 /// The tick of the last arrival that was in order, or the one that deletion left behind.
 pub(super) fn last_tick(
-    arrivals: &impl ReadableTable<u64, &'static [u8; ARRIVAL_BYTES]>,
+    arrivals: &impl ReadableTable<&'static [u8; SEQ_BYTES], &'static [u8]>,
     counters: &impl ReadableTable<&'static str, &'static [u8]>,
 ) -> Result<u64, Fault> {
-    let floor = meta_number(counters, meta::TICK_FLOOR)?;
-    for row in arrivals.range::<u64>(..)?.rev() {
-        let arrival = Arrival::from_bytes(row?.1.value());
+    let mut last = meta_number(counters, meta::TICK_FLOOR)?;
+    packed::walk(arrivals, (Bound::Unbounded, Bound::Unbounded), true, |_, arrival| {
+        let arrival = Arrival::from_bytes(arrival)?;
         if arrival.in_order {
-            return Ok(floor.max(arrival.key.tick));
+            last = last.max(arrival.key.tick);
         }
-    }
-    Ok(floor)
+        Ok(!arrival.in_order)
+    })?;
+    Ok(last)
 }
 
 impl<'t> Session<'t> {
@@ -148,14 +151,9 @@ impl<'t> Session<'t> {
     }
 
     /// Where the episode with an id is.
-    pub fn key_of(&mut self, id: &Id) -> Result<OrderKey, Fault> {
-        let key = self.record_tables()?.ids.get(&id.0)?.map(|place| OrderKey::from_bytes(place.value().0));
-        Ok(key.ok_or_else(|| Error::NotFound { kind: "episode", id: id.to_string() })?)
-    }
-
-    /// Episodes by arrival.
-    pub fn arrivals(&mut self) -> Result<&impl ReadableTable<u64, &'static [u8; ARRIVAL_BYTES]>, Fault> {
-        Ok(&self.record_tables()?.arrivals)
+    pub fn place_of(&mut self, id: &Id) -> Result<Place, Fault> {
+        let place = place_of(&self.record_tables()?.ids, id)?;
+        Ok(place.ok_or_else(|| Error::NotFound { kind: "episode", id: id.to_string() })?)
     }
 
     pub fn verify(&mut self, items: &[(Id, Option<f32>)]) -> Result<Reply, Fault> {
@@ -170,7 +168,7 @@ impl<'t> Session<'t> {
     /// those that were changed.
     pub fn annotate(&mut self, ids: &[Id], change: impl Fn(usize, &mut Annotations)) -> Result<Reply, Fault> {
         for id in ids {
-            self.key_of(id)?;
+            self.place_of(id)?;
         }
         let mut count = 0;
         for (place, id) in ids.iter().enumerate() {

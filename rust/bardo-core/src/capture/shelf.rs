@@ -1,13 +1,17 @@
 //! Where the vectors of one model are kept: those in force, or those of the model that is to follow (`staging.rs`). Both
 //! are written and looked through alike.
 
-use redb::{ReadTransaction, ReadableTable, TableDefinition, TableError};
+use redb::{ReadTransaction, TableDefinition, TableError};
 
 use super::codec::{self, Corrupt};
 use super::fault::Fault;
+use super::packed::{self, LONG_RUN_BYTES, Packed};
 use super::session::Session;
 use super::store;
-use super::tables::{ARRIVALS, Arrival, EpisodeReader, META, TOKENS, VECTORS, meta, meta_number};
+use super::tables::{
+    ARRIVALS, EpisodeReader, META, SEQ_BYTES, TOKENS, VECTORS, arrivals_above, meta, meta_number,
+    set_meta_number,
+};
 use super::vectors::VectorBatch;
 use crate::model::{Episode, Fingerprint, Id};
 
@@ -16,12 +20,14 @@ type ById = TableDefinition<'static, &'static [u8; 16], &'static [u8]>;
 
 /// The tables and the names in `meta` of one model's vectors.
 pub(super) struct Shelf {
-    pub vectors: ById,
+    pub vectors: Packed<SEQ_BYTES>,
     pub tokens: ById,
     /// Name in `meta` of the model's fingerprint.
     pub fingerprint: &'static str,
     /// Name in `meta`: every arrival up to this number has a vector.
     pub embedded_upto: &'static str,
+    /// Name in `meta`: episodes that have a vector.
+    pub count: &'static str,
 }
 
 /// The vectors that are searched.
@@ -30,6 +36,7 @@ pub(super) const IN_FORCE: Shelf = Shelf {
     tokens: TOKENS,
     fingerprint: meta::FINGERPRINT,
     embedded_upto: meta::EMBEDDED_UPTO,
+    count: meta::WITH_VECTORS,
 };
 
 impl Shelf {
@@ -43,19 +50,19 @@ impl Shelf {
         };
         let upto = meta_number(&view.open_table(META)?, self.embedded_upto)?;
         let mut found = Vec::new();
-        for row in view.open_table(ARRIVALS)?.range::<u64>(upto + 1..)? {
+        arrivals_above(&view.open_table(ARRIVALS)?, upto, |seq, arrival| {
             if found.len() == limit {
-                break;
+                return Ok(false);
             }
-            let key = Arrival::from_bytes(row?.1.value()).key;
             let is_known = match &vectors {
-                Some(table) => table.get(&key.id.0)?.is_some(),
+                Some(table) => packed::get(table, &seq.to_be_bytes())?.is_some(),
                 None => false,
             };
             if !is_known {
-                found.push(reader.at(&key)?);
+                found.push(reader.at(&arrival.key)?);
             }
-        }
+            Ok(true)
+        })?;
         Ok(found)
     }
 }
@@ -69,9 +76,14 @@ impl Session<'_> {
         batch: &VectorBatch,
         given: &Fingerprint,
     ) -> Result<(), Fault> {
-        for id in ids {
-            self.key_of(id)?;
+        let mut sealed = Vec::with_capacity(ids.len());
+        for (id, value) in ids.iter().zip(batch.seal(ids)) {
+            sealed.push((self.place_of(id)?.seq.to_be_bytes(), value));
         }
+        // The last of several for one episode counts.
+        sealed.reverse();
+        sealed.sort_by_key(|(seq, _)| *seq);
+        sealed.dedup_by_key(|(seq, _)| *seq);
         let mut table = self.transaction.open_table(META)?;
         if let Some(stored) = store::fingerprint(&table, place.fingerprint)? {
             stored.require(given)?;
@@ -80,9 +92,14 @@ impl Session<'_> {
             table.insert(place.fingerprint, bytes.as_slice())?;
         }
         let mut vectors = self.transaction.open_table(place.vectors)?;
-        for (id, value) in ids.iter().zip(batch.seal(ids)) {
-            vectors.insert(&id.0, value.as_slice())?;
+        let rows: Vec<_> = sealed.iter().map(|(seq, value)| (*seq, value.as_slice())).collect();
+        let mut fresh = 0;
+        for (seq, _) in &rows {
+            fresh += u64::from(packed::get(&vectors, seq)?.is_none());
         }
+        packed::insert(&mut vectors, &rows, LONG_RUN_BYTES)?;
+        let count = meta_number(&table, place.count)? + fresh;
+        set_meta_number(&mut table, place.count, count)?;
         if !batch.tokens.is_empty() {
             let mut tokens = self.transaction.open_table(place.tokens)?;
             for (id, codes) in ids.iter().zip(&batch.tokens) {
@@ -93,15 +110,13 @@ impl Session<'_> {
         // Vectors mostly come in the order of arrival: what is left to embed starts after the last unbroken one.
         let before = meta_number(&table, place.embedded_upto)?;
         let mut upto = before;
-        for row in self.arrivals()?.range::<u64>(before + 1..)? {
-            let (seq, arrival) = row?;
-            if vectors.get(&Arrival::from_bytes(arrival.value()).key.id.0)?.is_none() {
-                break;
-            }
-            upto = seq.value();
-        }
+        arrivals_above(&self.record_tables()?.arrivals, before, |seq, _| {
+            let is_there = packed::get(&vectors, &seq.to_be_bytes())?.is_some();
+            upto = if is_there { seq } else { upto };
+            Ok(is_there)
+        })?;
         if upto != before {
-            table.insert(place.embedded_upto, upto.to_le_bytes().as_slice())?;
+            set_meta_number(&mut table, place.embedded_upto, upto)?;
         }
         Ok(())
     }

@@ -4,15 +4,18 @@
 //! where it was killed. Nothing reads them before the switch (law 10), and the switch is one commit: renamed tables and
 //! a fingerprint.
 
-use redb::{ReadableTable, ReadableTableMetadata, TableError};
+use std::ops::Bound;
+
+use redb::TableError;
 
 use super::codec::Corrupt;
 use super::fault::Fault;
 use super::log::EpisodeLog;
+use super::packed;
 use super::session::Session;
 use super::shelf::Shelf;
 use super::store;
-use super::tables::{META, NEXT_TOKENS, NEXT_VECTORS, TOKENS, VECTORS};
+use super::tables::{META, NEXT_TOKENS, NEXT_VECTORS, TOKENS, VECTORS, meta_number, set_meta_number};
 use super::vectors::VectorBatch;
 use super::write::Reply;
 use crate::error::{Error, Result};
@@ -22,12 +25,15 @@ use crate::model::{Episode, Fingerprint, Id};
 const NEXT_FINGERPRINT: &str = "next_fingerprint";
 /// Name in `meta`: every arrival up to this number has a vector of the model that comes.
 const STAGED_UPTO: &str = "staged_upto";
+/// Name in `meta`: episodes that have a vector of the model that comes.
+const STAGED: &str = "staged";
 /// The vectors of the model that comes.
-const COMING: Shelf = Shelf {
+pub(super) const COMING: Shelf = Shelf {
     vectors: NEXT_VECTORS,
     tokens: NEXT_TOKENS,
     fingerprint: NEXT_FINGERPRINT,
     embedded_upto: STAGED_UPTO,
+    count: STAGED,
 };
 
 /// How far a migration has come.
@@ -63,15 +69,9 @@ impl EpisodeLog {
     /// How far a migration has come; `None` if there is none.
     pub fn staged(&self) -> Result<Option<Staged>> {
         self.read(|view| {
-            let Some(fingerprint) = store::fingerprint(&view.open_table(META)?, NEXT_FINGERPRINT)? else {
-                return Ok(None);
-            };
-            let episodes = match view.open_table(NEXT_VECTORS) {
-                Ok(table) => table.len()?,
-                Err(TableError::TableDoesNotExist(_)) => 0,
-                Err(error) => return Err(error.into()),
-            };
-            Ok(Some(Staged { fingerprint, episodes }))
+            let table = view.open_table(META)?;
+            let Some(fingerprint) = store::fingerprint(&table, NEXT_FINGERPRINT)? else { return Ok(None) };
+            Ok(Some(Staged { fingerprint, episodes: meta_number(&table, STAGED)? }))
         })
     }
 
@@ -97,6 +97,7 @@ impl EpisodeLog {
             let mut table = session.transaction.open_table(META)?;
             table.remove(NEXT_FINGERPRINT)?;
             table.remove(STAGED_UPTO)?;
+            table.remove(STAGED)?;
             session.changed = true;
             Ok(Reply::Count(0))
         }))?;
@@ -115,14 +116,15 @@ impl Session<'_> {
             .into());
         };
         next.require(given)?;
-        let mut episodes = 0;
+        let episodes = meta_number(&table, STAGED)?;
         {
             let (old, new) =
                 (self.transaction.open_table(VECTORS)?, self.transaction.open_table(NEXT_VECTORS)?);
             let mut missing = 0_u64;
-            for row in old.range::<&[u8; 16]>(..)? {
-                missing += u64::from(new.get(row?.0.value())?.is_none());
-            }
+            packed::walk(&old, (Bound::Unbounded, Bound::Unbounded), false, |seq, _| {
+                missing += u64::from(packed::get(&new, seq)?.is_none());
+                Ok(true)
+            })?;
             if missing > 0 {
                 return Err(Error::invalid(
                     format!("{missing} episodes have no vector of {next} yet"),
@@ -130,7 +132,6 @@ impl Session<'_> {
                 )
                 .into());
             }
-            episodes += new.len()?;
         }
         self.transaction.delete_table(VECTORS)?;
         self.transaction.rename_table(NEXT_VECTORS, VECTORS)?;
@@ -144,6 +145,8 @@ impl Session<'_> {
         table.insert(super::tables::meta::FINGERPRINT, bytes.as_slice())?;
         table.remove(NEXT_FINGERPRINT)?;
         table.remove(STAGED_UPTO)?;
+        table.remove(STAGED)?;
+        set_meta_number(&mut table, super::tables::meta::WITH_VECTORS, episodes)?;
         self.changed = true;
         Ok(Reply::Count(episodes))
     }

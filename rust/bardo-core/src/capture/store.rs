@@ -13,6 +13,8 @@ use redb::{Builder, Database, ReadTransaction, ReadableDatabase, ReadableTable, 
 use super::backend::{Change, HeldBackend};
 use super::fault::{self, Fault, catching};
 use super::tables::{self, FORMAT, META, SCHEMA_VERSION, meta};
+use super::upgrade::{Upgraded, upgrade};
+use super::vacuum::no_file;
 use crate::error::{Error, Result};
 use crate::model::{Fingerprint, Micros};
 
@@ -36,6 +38,8 @@ pub(crate) struct Live {
     pub backend: HeldBackend,
     pub agent: String,
     pub schema: u32,
+    /// The older schema that it had until now.
+    pub upgraded: Option<Upgraded>,
     /// Length of the file when it was opened.
     pub opened_bytes: u64,
 }
@@ -73,11 +77,24 @@ pub(crate) fn open(
     if changes.is_empty() {
         sniff(path, &file)?;
     }
-    open_on(path, file_backend(path, file)?, expected, changes, syncs)
+    let live = open_any(path, file_backend(path, file)?, expected, changes, syncs)?;
+    if live.schema == SCHEMA_VERSION { Ok(live) } else { upgrade(path, &live, expected, syncs) }
 }
 
-/// [`open`] over any backend.
+/// [`open`] over any backend. A store of an older schema is refused: only a file can be written anew.
 pub(crate) fn open_on(
+    path: &Path,
+    backend: Box<dyn StorageBackend>,
+    expected: &Expected,
+    changes: Vec<Change>,
+    syncs: &Arc<AtomicU64>,
+) -> Result<Live> {
+    let live = open_any(path, backend, expected, changes, syncs)?;
+    if live.schema == SCHEMA_VERSION { Ok(live) } else { Err(no_file(path)) }
+}
+
+/// [`open_on`] for any schema that is known.
+fn open_any(
     path: &Path,
     backend: Box<dyn StorageBackend>,
     expected: &Expected,
@@ -94,7 +111,7 @@ pub(crate) fn open_on(
         let (agent, schema) = identify(path, &view, expected)?;
         drop(view);
         let opened_bytes = backend.len().map_err(redb::StorageError::from)?;
-        Ok(Live { db, backend: backend.clone(), agent, schema, opened_bytes })
+        Ok(Live { db, backend: backend.clone(), agent, schema, upgraded: None, opened_bytes })
     });
     opened.map_err(|fault| fault.into_error("open", path))
 }
@@ -125,11 +142,12 @@ pub(crate) fn create(path: &Path, expected: &Expected, syncs: &Arc<AtomicU64>) -
 }
 
 /// Writes a store anew: `copy` fills a new file, which then takes the place of the one at `path`. The caller owns that
-/// one, so nobody else can have it open.
+/// one, so nobody else can have it open. The old file stays under the name `kept` if one is given.
 pub(crate) fn replace(
     path: &Path,
     expected: &Expected,
     syncs: &Arc<AtomicU64>,
+    kept: Option<&Path>,
     copy: impl FnOnce(&Database) -> Result<(), Fault>,
 ) -> Result<Live> {
     let mut draft = path.as_os_str().to_owned();
@@ -147,8 +165,28 @@ pub(crate) fn replace(
         let _ = fs::remove_file(&draft);
         fault.into_error("write anew", path)
     })?;
-    fs::rename(&draft, path).and_then(|()| sync_folder(path)).map_err(|error| failed(&error))?;
+    let keep = || kept.map_or(Ok(()), |kept| keep_as(path, kept));
+    keep()
+        .and_then(|()| fs::rename(&draft, path))
+        .and_then(|()| sync_folder(path))
+        .map_err(|error| failed(&error))?;
     Ok(live)
+}
+
+/// Gives a file a second name, which it keeps when another file takes its first one. Where file systems know no second
+/// names it is copied.
+fn keep_as(path: &Path, kept: &Path) -> io::Result<()> {
+    match fs::remove_file(kept) {
+        // An earlier attempt that was killed.
+        Ok(()) => {}
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(error),
+    }
+    if fs::hard_link(path, kept).is_ok() {
+        return Ok(());
+    }
+    fs::copy(path, kept)?;
+    File::open(kept)?.sync_all()
 }
 
 /// Lays a new store out over any backend, held.
@@ -164,7 +202,8 @@ pub(crate) fn create_on(
         let db = Builder::new().set_cache_size(CACHE_BYTES).create_with_backend(backend.clone())?;
         lay_out(&db, expected)?;
         let agent = expected.agent.clone();
-        Ok(Live { db, backend: backend.clone(), agent, schema: SCHEMA_VERSION, opened_bytes: 0 })
+        let (schema, upgraded) = (SCHEMA_VERSION, None);
+        Ok(Live { db, backend: backend.clone(), agent, schema, upgraded, opened_bytes: 0 })
     });
     made.map_err(|fault| fault.into_error("create", path))
 }

@@ -1,17 +1,18 @@
-//! The tables of `episodes.redb`, schema version 1.
+//! The tables of `episodes.redb`, schema version 2. Those marked * hold runs of entries in a row (`packed.rs`); numbers
+//! that are keys of theirs are big-endian.
 //!
 //! | table | key | value |
 //! |---|---|---|
 //! | `meta` | name | bytes: format, schema version, agent, fingerprint, ... |
 //! | `watermarks` | name | number |
-//! | `episodes` | order key: tick, event index, id (big-endian) | sealed verbatim body |
+//! | `episodes` * | order key: tick, event index, id (big-endian) | sealed verbatim body |
 //! | `annotations` | id | sealed annotations; absent while they are the defaults |
-//! | `ids` | id | order key, number by arrival |
-//! | `arrivals` | running number from 1 | order key, and whether its tick was in order |
+//! | `ids` * | id | tick, event index, number by arrival |
+//! | `arrivals` * | running number from 1 | tick, event index, whether the tick was in order, id |
 //! | `subjects`, `threads` | (name, order key) | nothing |
 //! | `verifications` | running number from 1 | id |
-//! | `vectors` | id | sealed f16 vectors: the whole text, then its sentences |
-//! | `next_vectors` | id | vectors of a model that is to follow (`staging.rs`); only during a migration |
+//! | `vectors` * | number by arrival | sealed f16 vectors: the whole text, then its sentences |
+//! | `next_vectors` * | number by arrival | vectors of a model that is to follow (`staging.rs`); only during a migration |
 //! | `tombstones` | content hash | when it was forgotten; made with the first deletion, as the next one |
 //! | `intents` | running number from 1 | a deletion that other stores have yet to make, as its caller wrote it |
 //! | `tokens`, `next_tokens` | id | sealed codes of content tokens, for late interaction; made with the first ones |
@@ -19,32 +20,33 @@
 //! `subjects` and `threads` are multimaps written as composite keys: a page of a long list starts where the last one
 //! ended, which the value sets of redb's own multimap cannot do.
 
-use redb::{ReadOnlyTable, ReadTransaction, ReadableTable, TableDefinition};
+use std::ops::Bound;
+
+use redb::{ReadOnlyTable, ReadTransaction, ReadableTable, Table, TableDefinition};
 
 use super::codec::{self, KEY_BYTES, OrderKey};
 use super::fault::Fault;
+use super::packed::{self, Packed, push_number, take_number};
 use crate::model::{Annotations, Episode, Id};
 
 /// Newest schema that this build reads and the one it writes.
-pub(crate) const SCHEMA_VERSION: u32 = 1;
+pub(crate) const SCHEMA_VERSION: u32 = 2;
 /// What `meta["format"]` says in a file of ours.
 pub(crate) const FORMAT: &[u8] = b"bardo episodes";
 
 pub(crate) const META: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("meta");
 pub(crate) const WATERMARKS: TableDefinition<'_, &str, u64> = TableDefinition::new("watermarks");
-pub(crate) const EPISODES: TableDefinition<'_, &[u8; KEY_BYTES], &[u8]> = TableDefinition::new("episodes");
+pub(crate) const EPISODES: Packed<KEY_BYTES> = Packed::new("episodes");
 pub(crate) const ANNOTATIONS: TableDefinition<'_, &[u8; 16], &[u8]> = TableDefinition::new("annotations");
-/// Where an episode is, and its number by arrival.
-pub(crate) type Place = (&'static [u8; KEY_BYTES], u64);
-pub(crate) const IDS: TableDefinition<'_, &[u8; 16], Place> = TableDefinition::new("ids");
-pub(crate) const ARRIVALS: TableDefinition<'_, u64, &[u8; ARRIVAL_BYTES]> = TableDefinition::new("arrivals");
+pub(crate) const IDS: Packed<16> = Packed::new("ids");
+pub(crate) const ARRIVALS: Packed<SEQ_BYTES> = Packed::new("arrivals");
 pub(crate) const SUBJECTS: TableDefinition<'_, (&str, &[u8; KEY_BYTES]), ()> =
     TableDefinition::new("subjects");
 pub(crate) const THREADS: TableDefinition<'_, (&str, &[u8; KEY_BYTES]), ()> = TableDefinition::new("threads");
 pub(crate) const VERIFICATIONS: TableDefinition<'_, u64, &[u8; 16]> = TableDefinition::new("verifications");
-pub(crate) const VECTORS: TableDefinition<'_, &[u8; 16], &[u8]> = TableDefinition::new("vectors");
+pub(crate) const VECTORS: Packed<SEQ_BYTES> = Packed::new("vectors");
 pub(crate) const NEXT_TOKENS: TableDefinition<'_, &[u8; 16], &[u8]> = TableDefinition::new("next_tokens");
-pub(crate) const NEXT_VECTORS: TableDefinition<'_, &[u8; 16], &[u8]> = TableDefinition::new("next_vectors");
+pub(crate) const NEXT_VECTORS: Packed<SEQ_BYTES> = Packed::new("next_vectors");
 pub(crate) const TOMBSTONES: TableDefinition<'_, u64, i64> = TableDefinition::new("tombstones");
 pub(crate) const INTENTS: TableDefinition<'_, u64, &str> = TableDefinition::new("intents");
 pub(crate) const TOKENS: TableDefinition<'_, &[u8; 16], &[u8]> = TableDefinition::new("tokens");
@@ -67,12 +69,42 @@ pub(crate) mod meta {
     pub const SEQ_FLOOR: &str = "seq_floor";
     /// The last tick in order, though its episode may be deleted; u64 little-endian.
     pub const TICK_FLOOR: &str = "tick_floor";
+    /// Episodes that were deleted, u64 little-endian: the others are all that ever arrived.
+    pub const FORGOTTEN: &str = "forgotten";
+    /// Episodes with vectors of the model in force, u64 little-endian.
+    pub const WITH_VECTORS: &str = "with_vectors";
     /// Verifications up to this number were given, though the last of them may be deleted; u64 little-endian.
     pub const VERIFICATION_FLOOR: &str = "verification_floor";
 }
 
-/// Bytes of a value of `arrivals`: an order key and one byte that is 1 if the tick was in order.
-pub(crate) const ARRIVAL_BYTES: usize = KEY_BYTES + 1;
+/// Bytes of a number by arrival as a key.
+pub(crate) const SEQ_BYTES: usize = 8;
+
+/// A row of `ids`: where an episode is, and its number by arrival.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub key: OrderKey,
+    pub seq: u64,
+}
+
+impl Place {
+    pub fn to_bytes(self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(12);
+        push_number(&mut bytes, self.key.tick);
+        push_number(&mut bytes, u64::from(self.key.event_index));
+        push_number(&mut bytes, self.seq);
+        bytes
+    }
+
+    pub fn from_bytes(id: Id, mut bytes: &[u8]) -> Result<Self, Fault> {
+        let read = |bytes: &mut &[u8]| {
+            let (tick, event_index) = (take_number(bytes)?, take_number(bytes)?);
+            let key = OrderKey { tick, event_index: u32::try_from(event_index).ok()?, id };
+            Some(Self { key, seq: take_number(bytes)? })
+        };
+        read(&mut bytes).ok_or_else(|| Fault::Corrupt(format!("the place of episode {id} cannot be read")))
+    }
+}
 
 /// A row of `arrivals`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,18 +116,44 @@ pub(crate) struct Arrival {
 }
 
 impl Arrival {
-    pub fn to_bytes(self) -> [u8; ARRIVAL_BYTES] {
-        let mut bytes = [0; ARRIVAL_BYTES];
-        bytes[..KEY_BYTES].copy_from_slice(&self.key.to_bytes());
-        bytes[KEY_BYTES] = u8::from(self.in_order);
+    pub fn to_bytes(self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(28);
+        push_number(&mut bytes, self.key.tick);
+        push_number(&mut bytes, u64::from(self.key.event_index) << 1 | u64::from(self.in_order));
+        bytes.extend_from_slice(&self.key.id.0);
         bytes
     }
 
-    pub fn from_bytes(bytes: &[u8; ARRIVAL_BYTES]) -> Self {
-        let mut key = [0; KEY_BYTES];
-        key.copy_from_slice(&bytes[..KEY_BYTES]);
-        Self { key: OrderKey::from_bytes(&key), in_order: bytes[KEY_BYTES] != 0 }
+    pub fn from_bytes(mut bytes: &[u8]) -> Result<Self, Fault> {
+        let read = |bytes: &mut &[u8]| {
+            let (tick, index) = (take_number(bytes)?, take_number(bytes)?);
+            let id = Id((*bytes).try_into().ok()?);
+            let key = OrderKey { tick, event_index: u32::try_from(index >> 1).ok()?, id };
+            Some(Self { key, in_order: index & 1 == 1 })
+        };
+        read(&mut bytes).ok_or_else(|| Fault::Corrupt("an arrival cannot be read".into()))
     }
+}
+
+/// Calls `visit(seq, arrival)` for every arrival above a number, in order, until it returns false.
+pub(crate) fn arrivals_above(
+    table: &impl ReadableTable<&'static [u8; SEQ_BYTES], &'static [u8]>,
+    seq: u64,
+    mut visit: impl FnMut(u64, Arrival) -> Result<bool, Fault>,
+) -> Result<(), Fault> {
+    let bounds = (Bound::Excluded(seq.to_be_bytes()), Bound::Unbounded);
+    packed::walk(table, bounds, false, |seq, arrival| {
+        visit(u64::from_be_bytes(*seq), Arrival::from_bytes(arrival)?)
+    })
+}
+
+/// Where the episode with an id is.
+pub(crate) fn place_of(
+    table: &impl ReadableTable<&'static [u8; 16], &'static [u8]>,
+    id: &Id,
+) -> Result<Option<Place>, Fault> {
+    let found = packed::get(table, &id.0)?;
+    found.map(|found| Place::from_bytes(*id, found.value())).transpose()
 }
 
 /// A u64 out of `meta`; 0 when absent.
@@ -109,11 +167,28 @@ pub(crate) fn meta_number(
     Ok(u64::from_le_bytes(bytes))
 }
 
+/// Writes a u64 into `meta`.
+pub(crate) fn set_meta_number(table: &mut MetaTable<'_>, name: &str, value: u64) -> Result<(), Fault> {
+    table.insert(name, value.to_le_bytes().as_slice())?;
+    Ok(())
+}
+
+/// `meta`, open for writing.
+pub(crate) type MetaTable<'t> = Table<'t, &'static str, &'static [u8]>;
+
+/// The highest number by arrival that was ever given, and how many episodes there are.
+pub(crate) fn count_arrivals(view: &ReadTransaction) -> Result<(u64, u64), Fault> {
+    let counters = view.open_table(META)?;
+    let last = packed::last(&view.open_table(ARRIVALS)?)?.map_or(0, u64::from_be_bytes);
+    let last = last.max(meta_number(&counters, meta::SEQ_FLOOR)?);
+    Ok((last, last - meta_number(&counters, meta::FORGOTTEN)?.min(last)))
+}
+
 /// The tables an episode is put together from, within one view of the store.
 pub(crate) struct EpisodeReader {
     episodes: ReadOnlyTable<&'static [u8; KEY_BYTES], &'static [u8]>,
     annotations: ReadOnlyTable<&'static [u8; 16], &'static [u8]>,
-    ids: ReadOnlyTable<&'static [u8; 16], Place>,
+    ids: ReadOnlyTable<&'static [u8; 16], &'static [u8]>,
 }
 
 impl EpisodeReader {
@@ -126,26 +201,28 @@ impl EpisodeReader {
     }
 
     /// Where the episode with an id is.
+    pub fn place(&self, id: &Id) -> Result<Option<Place>, Fault> {
+        place_of(&self.ids, id)
+    }
+
+    /// The order key of the episode with an id.
     pub fn key(&self, id: &Id) -> Result<Option<OrderKey>, Fault> {
-        Ok(self.ids.get(&id.0)?.map(|place| OrderKey::from_bytes(place.value().0)))
+        Ok(self.place(id)?.map(|place| place.key))
     }
 
     /// The episode at a key that another table named.
     pub fn at(&self, key: &OrderKey) -> Result<Episode, Fault> {
-        let value = self.episodes.get(&key.to_bytes())?;
-        let value =
-            value.ok_or_else(|| Fault::Corrupt(format!("episode {} is listed but not there", key.id)))?;
-        self.decode(key, value.value())
+        self.find(key)?.ok_or_else(|| Fault::Corrupt(format!("episode {} is listed but not there", key.id)))
     }
 
     /// The episode at a key, if there is one.
     pub fn find(&self, key: &OrderKey) -> Result<Option<Episode>, Fault> {
-        let value = self.episodes.get(&key.to_bytes())?;
-        value.map(|value| self.decode(key, value.value())).transpose()
+        let found = packed::get(&self.episodes, &key.to_bytes())?;
+        found.map(|found| self.decode(key, found.value())).transpose()
     }
 
     /// The episode in a value.
-    pub fn decode(&self, key: &OrderKey, value: &[u8]) -> Result<Episode, Fault> {
+    fn decode(&self, key: &OrderKey, value: &[u8]) -> Result<Episode, Fault> {
         let annotations = match self.annotations.get(&key.id.0)? {
             Some(sealed) => codec::decode_annotations(&key.id, sealed.value())?,
             None => Annotations::default(),
@@ -156,25 +233,18 @@ impl EpisodeReader {
     /// Episodes between two keys in order, at most `limit`, from the end if `backwards`.
     pub fn between(
         &self,
-        bounds: (std::ops::Bound<OrderKey>, std::ops::Bound<OrderKey>),
+        bounds: (Bound<OrderKey>, Bound<OrderKey>),
         limit: usize,
         backwards: bool,
     ) -> Result<Vec<Episode>, Fault> {
-        let (low, high) = (bounds.0.map(OrderKey::to_bytes), bounds.1.map(OrderKey::to_bytes));
-        let mut rows = self.episodes.range::<&[u8; KEY_BYTES]>((low.as_ref(), high.as_ref()))?;
+        let bounds = (bounds.0.map(OrderKey::to_bytes), bounds.1.map(OrderKey::to_bytes));
         let mut found = Vec::new();
-        while found.len() < limit {
-            let row = if backwards { rows.next_back() } else { rows.next() };
-            let Some(row) = row else { break };
-            let (key, value) = row?;
-            found.push(self.decode(&OrderKey::from_bytes(key.value()), value.value())?);
+        if limit > 0 {
+            packed::walk(&self.episodes, bounds, backwards, |key, value| {
+                found.push(self.decode(&OrderKey::from_bytes(key), value)?);
+                Ok(found.len() < limit)
+            })?;
         }
         Ok(found)
-    }
-
-    /// Number of episodes.
-    pub fn count(&self) -> Result<u64, Fault> {
-        use redb::ReadableTableMetadata;
-        Ok(self.episodes.len()?)
     }
 }

@@ -8,9 +8,10 @@ use redb::{ReadTransaction, TableError};
 use super::codec::{self, Corrupt};
 use super::fault::Fault;
 use super::log::EpisodeLog;
+use super::packed;
 use super::shelf::IN_FORCE;
 use super::store;
-use super::tables::{META, TOKENS, VECTORS, meta};
+use super::tables::{IDS, META, TOKENS, VECTORS, meta, place_of};
 use super::write::Reply;
 use crate::error::{Error, Result};
 use crate::model::{Episode, Fingerprint, Id};
@@ -171,11 +172,15 @@ impl EpisodeLog {
     /// The vectors of episodes; one that has none is an error.
     pub fn vectors(&self, ids: &[Id]) -> Result<Vec<EpisodeVectors>> {
         self.read(|view| {
-            let (table, dims) = (view.open_table(VECTORS)?, dims(view)?);
+            let (table, places, dims) = (view.open_table(VECTORS)?, view.open_table(IDS)?, dims(view)?);
             ids.iter()
-                .map(|id| match table.get(&id.0)? {
-                    Some(sealed) => Ok(EpisodeVectors::decode(id, sealed.value(), dims)?),
-                    None => Err(Error::NotFound { kind: "vectors of an episode", id: id.to_string() }.into()),
+                .map(|id| {
+                    let found = match place_of(&places, id)? {
+                        Some(place) => packed::get(&table, &place.seq.to_be_bytes())?,
+                        None => None,
+                    };
+                    let missing = || Error::NotFound { kind: "vectors of an episode", id: id.to_string() };
+                    Ok(EpisodeVectors::decode(id, found.ok_or_else(missing)?.value(), dims)?)
                 })
                 .collect()
         })

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::FactStore;
 use super::graph::Graph;
-use super::hot::{HotSet, Layer, Row};
+use super::hot::{HotSet, Row};
 use super::interner::{Interner, NO_NAME, Symbol};
 use super::latest::Latest;
 use super::lexical::{LexicalIndex, Slot};
@@ -189,20 +189,14 @@ impl HotSet {
 
     /// Takes over the vectors of all memories that are here.
     fn read_vectors(&mut self, log: &EpisodeLog, facts: &FactStore) -> Result<()> {
-        let of = |layer: Layer| {
-            let mut found: Vec<(Id, Slot)> = (0..)
-                .zip(&self.rows)
-                .filter_map(|(slot, row)| Some((row.as_ref()?, slot)))
-                .filter(|(row, _)| row.layer() == layer)
-                .map(|(row, slot)| (row.id, slot))
-                .collect();
-            found.sort_unstable();
-            found.into_iter().unzip::<_, _, Vec<Id>, Vec<Slot>>()
-        };
-        let ((ids, slots), (fact_ids, fact_slots)) = (of(Layer::Episode), of(Layer::Fact));
+        let (fact_ids, fact_slots): (Vec<Id>, Vec<Slot>) =
+            self.facts.iter().filter_map(|&slot| Some((self.rows[slot as usize].as_ref()?.id, slot))).unzip();
         let dims = log.fingerprint()?.map_or(0, |fingerprint| fingerprint.dims as usize);
-        let mut vectors = VectorIndex::with_room(dims, ids.len(), self.rows.len());
-        log.visit_vectors(&ids, |place, rows| vectors.set_rows(slots[place], rows))?;
+        let mut vectors = VectorIndex::with_room(dims, self.len(), self.rows.len());
+        log.for_each_vectors(self.cold_upto, |id, rows| match self.slots.get(id) {
+            Some(&slot) => vectors.set_rows(slot, rows),
+            None => Ok(()),
+        })?;
         for (vector, slot) in facts.vectors(&fact_ids)?.into_iter().zip(fact_slots) {
             if let Some(vector) = vector {
                 vectors.set(slot, &vector, &[])?;
