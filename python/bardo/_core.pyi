@@ -996,6 +996,10 @@ class News:
     def in_inbox(self) -> bool:
         """Whether the inbox may hold episodes that nobody took."""
 
+    @property
+    def in_facts(self) -> bool:
+        """Whether the facts may have changed."""
+
 @final
 class Lookout:
     """Whether anything came since everything was in step; asks a counter and the times of two files. Thread-safe.
@@ -1035,6 +1039,8 @@ class HotSet:
         cold_upto: int = 0,
     ) -> Opened:
         """Fills the hot set anew: from a snapshot and what came after it, or from the ground truth in one stream.
+
+        With a snapshot the vectors stay in the stores until the first search asks for them.
 
         Args:
             log: The episodes.

@@ -251,7 +251,7 @@ class Grimoire(Knowledge, Deciding):
         """Takes over what came since the last look: episodes of other processes, what has no vector, changed facts."""
         if news.in_inbox:
             self.drain_inbox()
-        self._embed()
+        self._embed(facts=news.in_facts)
         if not self._models.notes:
             self._lookout.settle(news)
 
@@ -537,7 +537,9 @@ class Grimoire(Knowledge, Deciding):
             InvalidInputError: The policy does not exist, or a number is out of its range.
         """
         self._ready(write=True)
-        return self._replayer.batch(count, policy=policy, seed=seed, tick=self.now_tick)
+        replayed = self._replayer.batch(count, policy=policy, seed=seed, tick=self.now_tick)
+        self._hot.update_episodes([one.episode for one in replayed])
+        return replayed
 
     def _curate(self, *, flush: bool, progress: Progress = quiet) -> CuratorCycleComplete:
         tick = self.now_tick
@@ -572,8 +574,8 @@ class Grimoire(Knowledge, Deciding):
         if family:
             family.tried(confirmed=report.facts_confirmed, refuted=report.facts_refuted).save(self.path)
 
-    def _embed(self, progress: Progress = quiet) -> int:
-        embedded = self._upkeep.embed(progress)
+    def _embed(self, progress: Progress = quiet, *, facts: bool = True) -> int:
+        embedded = self._upkeep.embed(progress, facts=facts)
         self._unembedded = 0
         return embedded
 

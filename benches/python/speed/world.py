@@ -57,9 +57,15 @@ class Known:
         self._rows.update(zip(world.questions, world.question_vectors, strict=True))
 
     def embed_documents(self, texts: Sequence[str]) -> np.ndarray:
+        if len(texts) == 1 and texts[0] in self._rows:
+            return self._rows[texts[0]][np.newaxis]
         return np.stack([self._rows[text] if text in self._rows else self._drawn(text) for text in texts])
 
     embed_queries = embed_documents
+
+    def learn(self, text: str, like: str) -> None:
+        """Gives a new text the vector of a known one."""
+        self._rows[text] = self._rows[like]
 
     def _drawn(self, text: str) -> np.ndarray:
         seed = int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")

@@ -116,7 +116,15 @@ def drain(folder: Path | str) -> Iterator[Batch]:
 
 def waiting(folder: Path | str) -> list[Path]:
     """The files that wait in the inbox, oldest first."""
-    return sorted(path for path in (Path(folder) / INBOX).glob("*.jsonl") if path.is_file())
+    inbox = Path(folder) / INBOX
+    try:
+        with os.scandir(inbox) as entries:
+            names = sorted(
+                entry.name for entry in entries if entry.name.endswith(".jsonl") and entry.is_file()
+            )
+    except FileNotFoundError:
+        return []
+    return [inbox / name for name in names]
 
 
 def reject(path: Path, reason: str) -> Batch:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from bardo._core import pack_tokens
 from bardo.index import sentences
@@ -43,8 +44,10 @@ def embed(
         speakers: Who said it, one per text.
         late: Whether tokens are wanted; they are left out where the embedder has none.
     """
-    if not late or not isinstance(embedder, LateEmbedder) or not embedder.gives_tokens:
+    # `isinstance` with a protocol looks at every member, each time.
+    if not late or not getattr(embedder, "gives_tokens", False):
         return Documents(*sentences.documents(embedder, texts, speakers=speakers), None)
+    embedder = cast("LateEmbedder", embedder)
     cut = [
         embedder.passages(text, beside=spoken("", name)) for text, name in zip(texts, speakers, strict=True)
     ]

@@ -80,6 +80,8 @@ class Upkeep:
         self._facts_embedded = -1
         #: The same at which it was last looked for names.
         self._named = -2
+        #: Episodes that were embedded since all were read for names; as if there were many where that is not known.
+        self._unread = NAMES_AT_ONCE
         self._lock = threading.RLock()
         #: Why no vectors are written at present; empty if they are.
         self.paused = ""
@@ -100,19 +102,27 @@ class Upkeep:
         """Whether LanceDB has been loaded by this grimoire."""
         return self._archive is not None
 
-    def embed(self, progress: Progress = quiet) -> int:
+    def embed(self, progress: Progress = quiet, *, facts: bool = True) -> int:
         """Gives every episode and fact that has none its vectors; where the model fails, `outage` says why.
+
+        Args:
+            progress: Told how far it has come.
+            facts: Whether any can have changed since the last time.
 
         Returns:
             How many were embedded.
         """
         with self._lock:
             self.outage = ""
-            embedded = self.unless_out(lambda: self._embed_episodes(progress), 0) + self.embed_facts()
+            episodes = self.unless_out(lambda: self._embed_episodes(progress), 0)
+            embedded = episodes + (self.embed_facts() if facts else 0)
+            self._unread += episodes
             # Nothing that names anything can have come without one of the two.
-            if embedded or self._named != self._facts_embedded or self.paused or self.outage:
+            is_due = self._unread >= NAMES_AT_ONCE or self._named != self._facts_embedded
+            if is_due or self.paused or self.outage:
                 self._named = self._facts_embedded
-                self.read_names(least=NAMES_AT_ONCE)
+                if self.read_names(least=NAMES_AT_ONCE)["episodes"]:
+                    self._unread = 0
             return embedded
 
     def read_names(self, *, least: int = 1) -> dict[str, int]:

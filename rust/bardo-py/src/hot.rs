@@ -1,7 +1,7 @@
 //! The hot set: what recall looks at, in memory.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use bardo_core::index::hot::HotSet;
@@ -37,6 +37,10 @@ pub struct PyHotSet {
     scratch: Mutex<Vec<Scratch>>,
     /// As the hot set says, to be asked without waiting for it.
     cold_upto: AtomicU64,
+    /// Whether the vectors wait in the stores for the first search.
+    vectors_wait: AtomicBool,
+    /// The log and the facts that it was loaded from.
+    stores: Mutex<Option<(Py<EpisodeLog>, Py<FactStore>)>>,
 }
 
 impl PyHotSet {
@@ -63,6 +67,26 @@ impl PyHotSet {
         settings: &Settings,
     ) -> bardo_core::Result<bardo_core::recall::explain::Found> {
         self.with_scratch(|scratch| search(&self.read(), query, settings, scratch))
+    }
+
+    /// Brings the vectors, if they were left in the stores when it was opened.
+    fn with_vectors(&self, py: Python<'_>) -> PyResult<()> {
+        if !self.vectors_wait.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        let stores = self.stores.lock().unwrap_or_else(PoisonError::into_inner);
+        let stores = stores.as_ref().map(|(log, facts)| (log.clone_ref(py), facts.clone_ref(py)));
+        let Some((log, facts)) = stores else { return Ok(()) };
+        let (log, facts) = (log.get(), facts.get());
+        py.detach(|| {
+            let mut hot = self.write();
+            if self.vectors_wait.load(Ordering::Acquire) {
+                hot.read_vectors(&log.core, &facts.store)?;
+                self.vectors_wait.store(false, Ordering::Release);
+            }
+            Ok(())
+        })
+        .into_python()
     }
 
     fn with_scratch<T>(&self, work: impl FnOnce(&mut Scratch) -> T) -> T {
@@ -99,19 +123,25 @@ impl PyHotSet {
     fn load<'py>(
         &self,
         py: Python<'py>,
-        log: &EpisodeLog,
-        facts: &FactStore,
+        log: &Bound<'py, EpisodeLog>,
+        facts: &Bound<'py, FactStore>,
         snapshot: Option<PathBuf>,
         cold_upto: u64,
     ) -> PyResult<Bound<'py, PyDict>> {
+        let stores = (log.clone().unbind(), facts.clone().unbind());
+        *self.stores.lock().unwrap_or_else(PoisonError::into_inner) = Some(stores);
+        let (log, facts) = (log.get(), facts.get());
         let opened = py
             .detach(|| -> bardo_core::Result<Opened> {
                 let (loaded, opened) = match &snapshot {
-                    Some(snapshot) => HotSet::open(&log.core, &facts.store, snapshot, cold_upto)?,
+                    Some(snapshot) => {
+                        HotSet::open_without_vectors(&log.core, &facts.store, snapshot, cold_upto)?
+                    }
                     None => (HotSet::load(&log.core, &facts.store, cold_upto)?, Opened::default()),
                 };
                 let mut hot = self.write();
                 *hot = loaded;
+                self.vectors_wait.store(opened.restored > 0, Ordering::Release);
                 self.cold_upto.store(hot.cold_upto(), Ordering::Release);
                 Ok(opened)
             })
@@ -182,6 +212,7 @@ impl PyHotSet {
         sentences: Option<&Bound<'_, PyAny>>,
         counts: Option<Vec<usize>>,
     ) -> PyResult<()> {
+        self.with_vectors(py)?;
         let whole = matrix(whole, "whole")?;
         let sentences = sentences.map(|object| matrix(object, "sentences")).transpose()?;
         let counts = counts.unwrap_or_else(|| vec![0; ids.len()]);
@@ -250,6 +281,7 @@ impl PyHotSet {
         log: Option<&EpisodeLog>,
         facts: Option<&FactStore>,
     ) -> PyResult<PyFound> {
+        self.with_vectors(py)?;
         let filters = filters.map_or_else(|| Ok(Filters::default()), filters_from)?;
         let settings = settings.map_or_else(Settings::default, |settings| settings.0);
         let vector = vector.map(row).transpose()?;
@@ -288,6 +320,7 @@ impl PyHotSet {
         vector: &Bound<'_, PyAny>,
         limit: usize,
     ) -> PyResult<Vec<(String, f32)>> {
+        self.with_vectors(py)?;
         let vector = row(vector)?;
         let vector = slice(vector.as_slice())?;
         let found = py.detach(|| single::nearest(&self.read(), vector, limit)).into_python()?;
@@ -330,6 +363,7 @@ impl PyHotSet {
     }
 
     fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        self.with_vectors(py)?;
         let counts = py.detach(|| {
             let hot = self.read();
             [

@@ -41,4 +41,9 @@ impl PyNews {
     fn in_inbox(&self) -> bool {
         self.0.in_inbox
     }
+
+    #[getter]
+    fn in_facts(&self) -> bool {
+        self.0.in_facts
+    }
 }

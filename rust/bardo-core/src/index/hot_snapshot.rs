@@ -78,6 +78,21 @@ impl HotSet {
         snapshot: &Path,
         cold_upto: u64,
     ) -> Result<(Self, Opened)> {
+        let (mut hot, opened) = Self::open_without_vectors(log, facts, snapshot, cold_upto)?;
+        if opened.restored > 0 {
+            hot.read_vectors(log, facts)?;
+        }
+        Ok((hot, opened))
+    }
+
+    /// The same, in half the time: where the snapshot was of use (`Opened::restored`), [`HotSet::read_vectors`] must
+    /// bring the vectors before anything is searched for.
+    pub fn open_without_vectors(
+        log: &EpisodeLog,
+        facts: &FactStore,
+        snapshot: &Path,
+        cold_upto: u64,
+    ) -> Result<(Self, Opened)> {
         let refused = match restore(log, facts, snapshot, cold_upto) {
             Ok(None) => None,
             Ok(Some(opened)) => return Ok(opened),
@@ -187,8 +202,8 @@ impl HotSet {
         Ok(())
     }
 
-    /// Takes over the vectors of all memories that are here.
-    fn read_vectors(&mut self, log: &EpisodeLog, facts: &FactStore) -> Result<()> {
+    /// Takes over the vectors of all memories that are here from their stores, in the place of those that it had.
+    pub fn read_vectors(&mut self, log: &EpisodeLog, facts: &FactStore) -> Result<()> {
         let (fact_ids, fact_slots): (Vec<Id>, Vec<Slot>) =
             self.facts.iter().filter_map(|&slot| Some((self.rows[slot as usize].as_ref()?.id, slot))).unzip();
         let dims = log.fingerprint()?.map_or(0, |fingerprint| fingerprint.dims as usize);
@@ -276,7 +291,6 @@ fn restore(
     let mut hot = HotSet::read(from, &head)?;
     let restored = hot.len();
     hot.leave(log, cold_upto)?;
-    hot.read_vectors(log, facts)?;
     let replayed = hot.replay(log, head.seq.max(cold_upto))?;
     hot.renew(log)?;
     hot.sync_facts(facts)?;

@@ -27,6 +27,8 @@ pub struct News {
     facts: Option<Sight>,
     /// Whether the inbox may hold what nobody took.
     pub in_inbox: bool,
+    /// Whether the facts may have changed.
+    pub in_facts: bool,
 }
 
 /// Looks out for one agent.
@@ -55,7 +57,7 @@ impl Lookout {
         let in_inbox = inbox.is_none() || inbox != seen.inbox;
         // Facts without a write-ahead log tell nothing by it.
         let in_facts = !matches!(facts, Some(Sight::Changed(..))) || facts != seen.facts;
-        (in_inbox || in_facts || !log.is_embedded()).then_some(News { inbox, facts, in_inbox })
+        (in_inbox || in_facts || !log.is_embedded()).then_some(News { inbox, facts, in_inbox, in_facts })
     }
 
     /// Everything that was there when `news` was told has been taken over. What changed less than [`GRAIN`] before `now`

@@ -1,7 +1,6 @@
 //! The three arms: what each says of a memory, and which memories it brings in.
 
-use std::cmp::Ordering;
-
+use super::order;
 use super::settings::Settings;
 use crate::index::calendar::MICROS_PER_DAY;
 use crate::index::hot::{HotSet, Row};
@@ -9,7 +8,7 @@ use crate::index::lexical::{LexicalIndex, QueryTerm, Slot};
 use crate::index::nearest::NearestScratch;
 use crate::index::text::Analyzer;
 use crate::index::vectors::{QueryVector, Similarity};
-use crate::model::Micros;
+use crate::model::{Id, Micros};
 
 /// Latest memories that are looked at.
 const RECENT: usize = 20;
@@ -93,8 +92,8 @@ impl<'search> Arms<'search> {
             self.hot.vectors().near(vector, allowed, searched, depth, &dense, nearest)
         });
         let mut best = Best::new(self, depth);
-        for found in rough {
-            best.add(found);
+        for (slot, value) in rough {
+            best.add(slot, value);
         }
         let rough = best.found();
         let words = self.best_words(depth, scratch);
@@ -102,9 +101,10 @@ impl<'search> Arms<'search> {
         let recent = recent.take(RECENT.min(depth)).map(|slot| (slot, self.recency(slot))).collect();
         let mut best = f32::NEG_INFINITY;
         let mut near = List::with_capacity(rough.len());
-        for (place, &(slot, _)) in rough.iter().enumerate() {
-            if let Some((ahead, _)) = rough.get(place + AHEAD) {
-                self.hot.vectors().prefetch_exact(*ahead);
+        for (place, &key) in rough.iter().enumerate() {
+            let slot = order::place(key);
+            if let Some(ahead) = rough.get(place + AHEAD) {
+                self.hot.vectors().prefetch_exact(order::place(*ahead));
             }
             let Some((value, cosine)) = self.similarity(slot) else { continue };
             best = best.max(cosine);
@@ -138,7 +138,7 @@ impl<'search> Arms<'search> {
             }
             for (slot, &score) in (first..).zip(block) {
                 if score > 0.0 && score >= best.least() && scratch.allowed[slot as usize] {
-                    best.add((slot, score));
+                    best.add(slot, score);
                 }
             }
         }
@@ -192,14 +192,12 @@ impl<'search> Arms<'search> {
     pub(super) fn top(&self, values: impl Iterator<Item = (Slot, f32)>, count: usize) -> List {
         let mut best = Best::new(self, count);
         // Iterators of several layers are quicker from within.
-        values.for_each(|found| best.add(found));
+        values.for_each(|(slot, value)| best.add(slot, value));
         best.sorted()
     }
 
-    /// Greatest first, ties by id.
-    fn order(&self, left: (Slot, f32), right: (Slot, f32)) -> Ordering {
-        let id = |slot: Slot| self.hot.row(slot).map(|row| row.id);
-        right.1.total_cmp(&left.1).then_with(|| id(left.0).cmp(&id(right.0)))
+    fn id(&self, slot: Slot) -> Option<Id> {
+        self.hot.row(slot).map(|row| row.id)
     }
 }
 
@@ -207,27 +205,31 @@ impl<'search> Arms<'search> {
 struct Best<'arms, 'search> {
     arms: &'arms Arms<'search>,
     count: usize,
-    kept: List,
-    least: Option<(Slot, f32)>,
+    /// Keys of `order.rs`.
+    kept: Vec<u64>,
+    least: Option<u64>,
 }
 
 impl<'arms, 'search> Best<'arms, 'search> {
     fn new(arms: &'arms Arms<'search>, count: usize) -> Self {
-        Self { arms, count, kept: List::with_capacity(2 * count), least: None }
+        Self { arms, count, kept: Vec::with_capacity(2 * count), least: None }
     }
 
     /// A value below this one is not among the greatest.
     fn least(&self) -> f32 {
-        self.least.map_or(f32::NEG_INFINITY, |(_, value)| value)
+        self.least.map_or(f32::NEG_INFINITY, order::value)
     }
 
-    fn add(&mut self, found: (Slot, f32)) {
-        let is_worse =
-            |least: (Slot, f32)| found.1 < least.1 || self.arms.order(found, least) == Ordering::Greater;
+    fn add(&mut self, slot: Slot, value: f32) {
+        let is_worse = |least: u64| {
+            let worst = order::value(least);
+            value < worst
+                || (value.total_cmp(&worst).is_eq() && self.arms.id(slot) > self.arms.id(order::place(least)))
+        };
         if self.least.is_some_and(is_worse) {
             return;
         }
-        self.kept.push(found);
+        self.kept.push(order::key(value, slot));
         if self.kept.len() >= (2 * self.count).max(1) {
             self.cut();
             self.least = self.kept.last().copied();
@@ -235,14 +237,12 @@ impl<'arms, 'search> Best<'arms, 'search> {
     }
 
     fn cut(&mut self) {
-        if self.count > 0 && self.kept.len() > self.count {
-            self.kept.select_nth_unstable_by(self.count - 1, |left, right| self.arms.order(*left, *right));
-        }
+        order::select(&mut self.kept, self.count, |slot| self.arms.id(slot));
         self.kept.truncate(self.count);
     }
 
     /// In no order.
-    fn found(mut self) -> List {
+    fn found(mut self) -> Vec<u64> {
         self.cut();
         self.kept
     }
@@ -251,8 +251,8 @@ impl<'arms, 'search> Best<'arms, 'search> {
     fn sorted(self) -> List {
         let arms = self.arms;
         let mut found = self.found();
-        found.sort_unstable_by(|left, right| arms.order(*left, *right));
-        found
+        order::sort(&mut found, |slot| arms.id(slot));
+        found.into_iter().map(|key| (order::place(key), order::value(key))).collect()
     }
 }
 

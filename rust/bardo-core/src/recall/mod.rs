@@ -11,6 +11,7 @@ pub mod fuse;
 mod graph;
 pub mod late;
 mod named;
+mod order;
 pub mod past;
 pub mod place;
 pub mod records;

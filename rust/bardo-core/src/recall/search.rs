@@ -14,6 +14,7 @@ use super::filter::Filters;
 use super::graph::GraphArm;
 use super::late::{Late, TokenCodes};
 use super::named::{rare_names, seat};
+use super::order;
 use super::past::{Past, rows_then};
 use super::score::{FourFactors, confidence_of, pinned_score, semantic, source_discount};
 use super::settings::{Fusion, Policy, Settings};
@@ -365,6 +366,8 @@ impl<'search> Search<'search> {
 /// Candidates by their score, best first, ties by id; sorted only as far as somebody looks.
 struct Ordered<'all, 'ranked> {
     all: Vec<&'all Ranked<'ranked>>,
+    /// Of `order.rs`, each with a place in `all`.
+    keys: Vec<u64>,
     /// How many stand in their place.
     sorted: usize,
     next: usize,
@@ -375,25 +378,23 @@ impl<'all, 'ranked> Ordered<'all, 'ranked> {
     const AT_ONCE: usize = 24;
 
     fn new(ranked: &'all [Ranked<'ranked>]) -> Self {
-        Self { all: ranked.iter().collect(), sorted: 0, next: 0 }
+        let keys = ranked.iter().zip(0..).map(|(ranked, place)| order::key(ranked.score, place));
+        Self { keys: keys.collect(), all: ranked.iter().collect(), sorted: 0, next: 0 }
     }
 
     /// What is in its order already.
-    const fn done(all: Vec<&'all Ranked<'ranked>>) -> Self {
-        Self { sorted: all.len(), all, next: 0 }
+    fn done(all: Vec<&'all Ranked<'ranked>>) -> Self {
+        let keys = (0..all.len() as u32).map(|place| order::key(0.0, place));
+        Self { keys: keys.collect(), sorted: all.len(), all, next: 0 }
     }
 
     fn sort_on(&mut self) {
-        let order = |left: &&Ranked<'_>, right: &&Ranked<'_>| {
-            right.score.total_cmp(&left.score).then(left.row.id.cmp(&right.row.id))
-        };
-        let rest = &mut self.all[self.sorted..];
+        let id = |place: u32| self.all.get(place as usize).map(|ranked| ranked.row.id);
+        let rest = &mut self.keys[self.sorted..];
         // The second part is all the rest: who looks that far looks farther.
         let part = if self.sorted == 0 { Self::AT_ONCE.min(rest.len()) } else { rest.len() };
-        if part < rest.len() {
-            rest.select_nth_unstable_by(part, order);
-        }
-        rest[..part].sort_unstable_by(order);
+        order::select(rest, part, id);
+        order::sort(&mut rest[..part], id);
         self.sorted += part;
     }
 }
@@ -405,7 +406,7 @@ impl<'all, 'ranked> Iterator for Ordered<'all, 'ranked> {
         if self.next == self.sorted {
             self.sort_on();
         }
-        let found = self.all.get(self.next).copied();
+        let found = self.keys.get(self.next).map(|key| self.all[order::place(*key) as usize]);
         self.next += usize::from(found.is_some());
         found
     }
