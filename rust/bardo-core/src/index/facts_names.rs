@@ -183,12 +183,18 @@ fn take(writer: &Writer<'_>, known: &Names, text: &Reading<'_>, done: &mut Read)
     if before.is_some() {
         connection.prepare_cached("DELETE FROM memories WHERE id = ?1")?.execute([text.id.0])?;
     }
+    let found = findings(text.text);
+    let entities = entities_in(connection, known, text, &mut done.entities)?;
+    if entities.is_empty() && found.urls.is_empty() && found.commands.is_empty() && found.paths.is_empty() {
+        // How far the log was read says that it was.
+        return Ok(true);
+    }
     connection
         .prepare_cached("INSERT INTO memories (id, tick, text_key) VALUES (?1, ?2, ?3)")?
         .execute(params![text.id.0, signed(text.tick)?, text.key()])?;
     let memory = connection.last_insert_rowid();
-    done.findings += keep_findings(connection, memory, &findings(text.text))?;
-    for entity in entities_in(connection, known, text, &mut done.entities)? {
+    done.findings += keep_findings(connection, memory, &found)?;
+    for entity in entities {
         done.mentions += connection
             .prepare_cached("INSERT OR IGNORE INTO mentions (memory, entity) VALUES (?1, ?2)")?
             .execute([memory, entity])?;

@@ -15,7 +15,7 @@ use super::graph::Graph;
 use super::hot::{HotSet, Row};
 use super::interner::{Interner, NO_NAME, Symbol};
 use super::latest::Latest;
-use super::lexical::{LexicalIndex, Slot};
+use super::lexical::{LexicalIndex, NO_GROUP, Slot};
 use super::snapshot::{Reader, Writer};
 use super::vectors::VectorIndex;
 use crate::capture::EpisodeLog;
@@ -26,7 +26,7 @@ use crate::model::{Fingerprint, Id};
 pub const SNAPSHOT_FILE: &str = "hot.snapshot";
 
 /// Format and version. The last bytes are a number as this machine writes it: arrays are stored as they are in memory.
-const MARK: [&[u8]; 2] = [b"bardo hot set 2\n", &0x0102_0304_u32.to_ne_bytes()];
+const MARK: [&[u8]; 2] = [b"bardo hot set 3\n", &0x0102_0304_u32.to_ne_bytes()];
 
 /// Bytes read and written at once.
 const BUFFER: usize = 1 << 20;
@@ -54,7 +54,6 @@ struct Memories {
     conversations: Vec<((Symbol, Symbol), u32)>,
     tails: Vec<Option<Slot>>,
     lengths: Vec<u32>,
-    conversation_of: Vec<u32>,
     by_time: Vec<Slot>,
 }
 
@@ -148,7 +147,6 @@ impl HotSet {
             conversations,
             tails: self.tails.clone(),
             lengths: self.lengths.clone(),
-            conversation_of: self.conversation_of.clone(),
             by_time: self.by_time.clone(),
         })?;
         self.lexical.write(&mut to)?;
@@ -178,7 +176,11 @@ impl HotSet {
             conversations: rows.conversations.into_iter().collect(),
             tails: rows.tails,
             lengths: rows.lengths,
-            conversation_of: rows.conversation_of,
+            conversation_of: rows
+                .rows
+                .iter()
+                .map(|row| row.as_ref().and_then(|row| row.conversation).unwrap_or(NO_GROUP))
+                .collect(),
             by_time: rows.by_time,
             facts_change: head.facts_change,
             facts_learned: None,

@@ -386,22 +386,31 @@ impl LexicalIndex {
         to.array(&self.lengths)?;
         to.array(&self.postings.iter().map(|postings| postings.hash).collect::<Vec<_>>())?;
         to.array(&self.postings.iter().map(|postings| u8::from(postings.has_digit)).collect::<Vec<_>>())?;
-        to.array(&self.postings.iter().map(|postings| postings.entries.len() as u32).collect::<Vec<_>>())?;
-        to.array(&self.postings.iter().flat_map(|postings| &postings.entries).copied().collect::<Vec<_>>())
+        to.value(&self.postings.iter().map(|postings| postings.entries.len() as u32).collect::<Vec<_>>())?;
+        // What each adds to the one before takes two or three bytes.
+        let steps = |postings: &Postings| {
+            let before = std::iter::once(0).chain(postings.entries.iter().copied());
+            postings.entries.iter().zip(before).map(|(entry, before)| entry - before).collect::<Vec<u32>>()
+        };
+        to.value(&self.postings.iter().flat_map(steps).collect::<Vec<_>>())
     }
 
     pub(super) fn read<R: Read>(from: &mut Reader<R>) -> io::Result<Self> {
         let (free, total_length, alive) = from.value()?;
         let lengths: Vec<u32> = from.array()?;
         let (hashes, digits) = (from.array::<u64>()?, from.array::<u8>()?);
-        let (counts, entries) = (from.array::<u32>()?, from.array::<u32>()?);
-        let entries = cut_up(&counts, &entries)?;
+        let (counts, steps): (Vec<u32>, Vec<u32>) = (from.value()?, from.value()?);
+        let steps = cut_up(&counts, &steps)?;
+        let sum = |entry: &mut u32, step: &u32| {
+            *entry = entry.wrapping_add(*step);
+            Some(*entry)
+        };
         let postings: Vec<Postings> = hashes
             .into_iter()
             .zip(digits)
-            .zip(entries)
-            .map(|((hash, digit), entries)| Postings {
-                entries: entries.to_vec(),
+            .zip(steps)
+            .map(|((hash, digit), steps)| Postings {
+                entries: steps.iter().scan(0, sum).collect(),
                 hash,
                 has_digit: digit != 0,
             })

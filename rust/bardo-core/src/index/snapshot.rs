@@ -86,11 +86,26 @@ impl<R: Read> Reader<R> {
 
     /// Anything else.
     pub fn value<T: DeserializeOwned>(&mut self) -> io::Result<T> {
-        postcard::from_bytes(&self.array::<u8>()?).map_err(io::Error::other)
+        let bytes = self.array::<u8>()?;
+        match postcard::from_bytes(&bytes) {
+            Ok(value) => Ok(value),
+            Err(error) => Err(self.why(io::Error::other(error))),
+        }
+    }
+
+    /// Why a part cannot be read: nearly always the file is not what was written.
+    fn why(&mut self, error: io::Error) -> io::Error {
+        let mut rest = vec![0; usize::try_from(self.left.saturating_sub(NUMBER_BYTES)).unwrap_or(0)];
+        let checked = self.bytes(&mut rest).and_then(|()| self.check());
+        checked.err().unwrap_or(error)
     }
 
     /// Refuses a file that is not what was written.
     pub fn finish(mut self) -> io::Result<()> {
+        self.check()
+    }
+
+    fn check(&mut self) -> io::Result<()> {
         let expected = self.checksum.digest();
         let mut found = [0; NUMBER_BYTES as usize];
         self.bytes(&mut found)?;
