@@ -603,6 +603,26 @@ class FactStore:
             InvalidInputError: The log is another agent's.
         """
 
+    def rehearse(
+        self,
+        log: EpisodeLog,
+        *,
+        batch: int,
+        tick: int,
+        now: int,
+        expiry_ticks: int | None = None,
+        outcomes: Sequence[str] | None = None,
+    ) -> tuple[CuratorReport, builtins.list[tuple[Fact | None, Fact]]]:
+        """What `consolidate` would do: its report, and every fact it would write, as it is and as it would be."""
+
+    def trial(self, fact: str) -> tuple[int, float, float] | None:
+        """The test behind a fact that states a hypothesis.
+
+        Returns:
+            Windows of episodes that tested it; the natural logarithms of its e-value, and of the one from which it is
+            believed on its own.
+        """
+
     def derived_from(self, episodes: Sequence[str]) -> builtins.list[Fact]:
         """The facts that stand on these episodes alone: no other evidence, and no more support than they gave."""
 

@@ -508,16 +508,22 @@ class Grimoire(Knowledge, Deciding):
             return None
         return self._curate(flush=False)
 
-    def sleep(self, *, progress: Progress = quiet) -> CuratorCycleComplete:
+    def sleep(self, *, dry_run: bool = False, progress: Progress = quiet) -> CuratorCycleComplete:
         """Consolidates everything that is verified, embeds what is not, and brings LanceDB up to date.
 
         Args:
+            dry_run: Only say what consolidating would do: `changes` of the report has every fact before and after.
             progress: Told how far it has come.
 
         Returns:
             What was done, summed over the passes.
         """
-        self._ready(write=True)
+        self._ready(write=not dry_run)
+        if dry_run:
+            return curator.rehearse(
+                self._facts, self._log, self.config.curator, tick=self.now_tick, now=self._clock.now(),
+                ticks_per_day=self._ticks.per_day,
+            )  # fmt: skip
         self.drain_inbox()
         return self._curate(flush=True, progress=progress)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
+from math import exp
 from typing import TYPE_CHECKING, Literal, SupportsIndex
 
 from bardo._core import EpisodeLog, FactStore, HotSet
@@ -19,7 +20,7 @@ from bardo.ticks import Ticks
 if TYPE_CHECKING:
     from bardo import known
     from bardo.consolidate import curator
-    from bardo.known import Entity, FactState, Finding, Link, RelatedEntity, Triple
+    from bardo.known import Entity, FactState, Finding, Grounds, Link, RelatedEntity, Triple
 else:
     known, curator = modules("known", "consolidate.curator")
 
@@ -58,6 +59,33 @@ class Knowledge(ABC):
         """
         self._ready()
         return [known.FactState(then, start, end) for start, end, then in self._facts.states(_id(fact))]
+
+    def why(self, fact: str | Fact) -> Grounds:
+        """Why a fact is believed: its episodes, its test, its history and its links.
+
+        Args:
+            fact: A fact or its id.
+
+        Raises:
+            NotFoundError: There is none.
+        """
+        self._ready()
+        id_ = _id(fact)
+        (record,) = self._facts.get([id_])
+        if record is None:
+            raise NotFoundError(f"no fact with id {id_}. List what is there with `bardo facts --all`")
+        episodes = [episode for episode in self._log.get(record.evidence) if episode is not None]
+        trial = self._facts.trial(id_)
+        (confidence,) = self._facts.confidence_now([id_], tick=self._ticks.now())
+        return known.Grounds(
+            fact=record,
+            confidence=confidence or 0.0,
+            episodes=tuple(sorted(episodes, key=lambda episode: (episode.tick, episode.event_index))),
+            support=record.support,
+            trial=trial and known.Trial(trial[0], exp(trial[1]), exp(trial[2])),
+            history=tuple(self.history(id_)),
+            links=tuple(self.links(id_)),
+        )
 
     def supersede(self, old: str | Fact, new: str | Fact, *, confidence: float = 0.7) -> Fact:
         """Replaces a fact by what holds now: one transaction; the old one stays, for `history` and `as_of`.

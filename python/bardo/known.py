@@ -42,6 +42,44 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
+class Trial:
+    """How the claim of a fact was tested by windows of fresh episodes.
+
+    Args:
+        windows: How many.
+        fortune: Its e-value: what a bettor against chance has made of one coin.
+        needed: The fortune from which it is believed on its own, among all that was ever tested.
+    """
+
+    windows: int
+    fortune: float
+    needed: float
+
+
+@dataclass(frozen=True, slots=True)
+class Grounds:
+    """Why a fact is believed.
+
+    Args:
+        fact: The record.
+        confidence: At the current tick, 0..1.
+        episodes: Those of its latest evidence that are still there, oldest first.
+        support: How many episodes stand behind it in all.
+        trial: Its test; None if it states no hypothesis that the Curator tests.
+        history: Every state it had, oldest first.
+        links: From or to it.
+    """
+
+    fact: Fact
+    confidence: float
+    episodes: tuple[Episode, ...]
+    support: int
+    trial: Trial | None
+    history: tuple[FactState, ...]
+    links: tuple[Link, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Entity:
     """Somebody or something that memories name.
 

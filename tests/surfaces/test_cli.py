@@ -76,7 +76,7 @@ def test_a_life_from_the_command_line(home: Path, tmp_path: Path):
 
     slept = answer("sleep", "--at", home)
     assert slept["episodes"] == 80
-    facts = answer("show", "--facts", "--at", home)["facts"]
+    facts = answer("facts", "--at", home)["facts"]
     assert any(fact["kind"] == "baseline" and "aave" in fact["subjects"] for fact in facts)
 
     prompt = answer("context", "Rebalance?", "--at", home, "--budget", "900", "--block", "positions=1 ETH")

@@ -3,13 +3,44 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from bardo import config
 from bardo._core import CuratorReport, EpisodeLog, FactStore
+from bardo.model import Fact
 from bardo.ports import Progress
 
 #: Days after which a contradicted fact expires unless it is confirmed (spec 2).
 CONTRADICTED_DAYS = 14
+
+
+#: Verified episodes that a rehearsal takes in at most: they are in memory at once.
+REHEARSED = 65_536
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a pass would do to one fact.
+
+    Args:
+        before: The fact as it is; None if it would be new.
+        after: The fact as it would be.
+    """
+
+    before: Fact | None
+    after: Fact
+
+    @property
+    def action(self) -> Literal["learn", "confirm", "contradict", "prune", "renew"]:
+        """What it would do, in a word."""
+        if self.before is None:
+            return "learn"
+        if self.before.status != self.after.status:
+            if self.after.status == "contradicted":
+                return "contradict"
+            if self.after.status == "archived":
+                return "prune"
+        return "confirm" if self.before.source != self.after.source else "renew"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +66,7 @@ class CuratorCycleComplete:
         archived: Episodes that were appended to LanceDB.
         days: Files of the daily archive that were written.
         notes: What could not be done, and why.
+        changes: Of a rehearsal: every fact that would change.
     """
 
     tick: int
@@ -55,6 +87,7 @@ class CuratorCycleComplete:
     archived: int = 0
     days: int = 0
     notes: tuple[str, ...] = ()
+    changes: tuple[Change, ...] = ()
 
     @property
     def facts_confirmed(self) -> int:
@@ -108,6 +141,22 @@ def run(
         progress("consolidate", done.episodes, done.episodes + report.pending)
         if not until_done or not report.pending:
             return done
+
+
+def rehearse(
+    facts: FactStore, log: EpisodeLog, settings: config.Curator, *, tick: int, now: int, ticks_per_day: int
+) -> CuratorCycleComplete:
+    """What `run` would do until nothing waits, without doing it: at most `REHEARSED` episodes, in one pass."""
+    report, changes = facts.rehearse(
+        log,
+        batch=REHEARSED,
+        tick=tick,
+        now=now,
+        expiry_ticks=CONTRADICTED_DAYS * ticks_per_day,
+        outcomes=settings.outcomes,
+    )
+    done = _sum(CuratorCycleComplete(tick), report)
+    return replace(done, changes=tuple(Change(before, after) for before, after in changes))
 
 
 def _sum(done: CuratorCycleComplete, report: CuratorReport) -> CuratorCycleComplete:

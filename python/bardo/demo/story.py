@@ -158,6 +158,6 @@ def closing(folder: Path, picture: Path, seconds: float) -> RenderableType:
         Rule(style="bold"),
         Text(f"Done in {seconds:.0f} s. The picture: {picture}"),
         Text(
-            f"The memories are ordinary grimoires; look around with: bardo show --facts --at {folder / 'trader-3'}"
+            f"The memories are ordinary grimoires; look around with: bardo facts --at {folder / 'trader-3'}"
         ),
     )

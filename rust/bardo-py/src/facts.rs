@@ -18,7 +18,8 @@ use pyo3::types::{PyDict, PyList};
 use crate::capture::EpisodeLog;
 use crate::consolidate::CuratorReport;
 use crate::convert::{
-    episodes_from, fact_from, facts_from, facts_into, fingerprint_from, fingerprint_into, id, ids as ids_from,
+    episodes_from, fact_from, fact_into, facts_from, facts_into, fingerprint_from, fingerprint_into, id,
+    ids as ids_from,
 };
 use crate::errors::{IntoPython, to_python};
 
@@ -27,6 +28,9 @@ type LinkTuple = (String, String, &'static str, f64, u64);
 
 /// A state of a fact as Python sees it: first tick, the tick it ended at, the fact.
 type StateTuple<'py> = (u64, Option<u64>, Bound<'py, PyAny>);
+
+/// A fact before and after, as Python sees it.
+type ChangeTuple<'py> = (Option<Bound<'py, PyAny>>, Bound<'py, PyAny>);
 
 /// What became of one fact that was handed to `upsert`.
 #[pyclass(frozen, get_all, module = "bardo._core")]
@@ -398,7 +402,9 @@ impl FactStore {
         py.detach(|| self.store.confidence_now(&ids, tick)).into_python()
     }
 
-    #[pyo3(signature = (log, *, batch = 256, tick, now, minimum = None, confirm_minimum = None, expiry_ticks = None, outcomes = None))]
+    #[pyo3(signature = (
+        log, *, batch = 256, tick, now, minimum = None, confirm_minimum = None, expiry_ticks = None, outcomes = None
+    ))]
     #[expect(clippy::too_many_arguments, reason = "keyword-only options")]
     fn consolidate(
         &self,
@@ -412,16 +418,41 @@ impl FactStore {
         expiry_ticks: Option<u64>,
         outcomes: Option<Vec<String>>,
     ) -> PyResult<CuratorReport> {
-        let settings = CuratorSettings {
-            minimum: minimum.unwrap_or(MINIMUM_EPISODES),
-            confirm_minimum: confirm_minimum.unwrap_or(CONFIRM_OBSERVATIONS),
-            expiry_ticks: expiry_ticks.unwrap_or(EXPIRY_TICKS),
-            outcomes: outcomes.unwrap_or_else(|| OUTCOMES.map(str::to_owned).to_vec()),
-        };
+        let settings = curator_settings(minimum, confirm_minimum, expiry_ticks, outcomes);
         let log = log.get();
         py.detach(|| consolidate::consolidate(&self.store, &log.core, batch, tick, now, settings))
             .map(CuratorReport::from)
             .into_python()
+    }
+
+    #[pyo3(signature = (log, *, batch, tick, now, expiry_ticks = None, outcomes = None))]
+    #[expect(clippy::too_many_arguments, reason = "keyword-only options")]
+    fn rehearse<'py>(
+        &self,
+        py: Python<'py>,
+        log: &Bound<'_, EpisodeLog>,
+        batch: usize,
+        tick: u64,
+        now: i64,
+        expiry_ticks: Option<u64>,
+        outcomes: Option<Vec<String>>,
+    ) -> PyResult<(CuratorReport, Vec<ChangeTuple<'py>>)> {
+        let settings = curator_settings(None, None, expiry_ticks, outcomes);
+        let log = log.get();
+        let done = py
+            .detach(|| consolidate::rehearse(&self.store, &log.core, batch, tick, now, settings))
+            .into_python()?;
+        let changes = done.changes.iter().map(|(before, after)| {
+            let before = before.as_ref().map(|fact| fact_into(py, fact)).transpose()?;
+            Ok((before, fact_into(py, after)?))
+        });
+        Ok((done.report.into(), changes.collect::<PyResult<_>>()?))
+    }
+
+    fn trial(&self, py: Python<'_>, fact: &str) -> PyResult<Option<(u64, f64, f64)>> {
+        let fact = id(fact)?;
+        let found = py.detach(|| consolidate::trial(&self.store, fact)).into_python()?;
+        Ok(found.map(|trial| (trial.windows, trial.log_fortune, trial.log_needed)))
     }
 
     fn derived_from<'py>(&self, py: Python<'py>, episodes: Vec<String>) -> PyResult<Bound<'py, PyList>> {
@@ -558,6 +589,20 @@ fn shape_error(wanted: &str) -> PyErr {
         &format!("the vectors are not {wanted}"),
         "Use numpy.ascontiguousarray(vectors, numpy.float32)",
     )
+}
+
+fn curator_settings(
+    minimum: Option<u64>,
+    confirm_minimum: Option<u64>,
+    expiry_ticks: Option<u64>,
+    outcomes: Option<Vec<String>>,
+) -> CuratorSettings {
+    CuratorSettings {
+        minimum: minimum.unwrap_or(MINIMUM_EPISODES),
+        confirm_minimum: confirm_minimum.unwrap_or(CONFIRM_OBSERVATIONS),
+        expiry_ticks: expiry_ticks.unwrap_or(EXPIRY_TICKS),
+        outcomes: outcomes.unwrap_or_else(|| OUTCOMES.map(str::to_owned).to_vec()),
+    }
 }
 
 fn vector_error(what: &str, hint: &str) -> PyErr {

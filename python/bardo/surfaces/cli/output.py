@@ -32,6 +32,11 @@ class Output:
         if self.as_json:
             print(json.dumps(plain(value), ensure_ascii=False, indent=2), file=sys.stdout)  # noqa: T201
 
+    def line(self, value: Any, text: str) -> None:
+        """Prints one of many: a JSON document on a line of its own, or a line for a person."""
+        line = json.dumps(plain(value), ensure_ascii=False) if self.as_json else text
+        print(line, file=sys.stdout, flush=True)  # noqa: T201
+
     def show(self, *parts: RenderableType) -> None:
         """Prints text, tables or panels for a person; nothing under `--json`."""
         if not self.as_json:

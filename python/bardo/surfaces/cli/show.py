@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bardo.model import FactKind, FactStatus, Source
 from bardo.surfaces.cli import exits
 from bardo.surfaces.cli.opening import grimoire
 from bardo.surfaces.cli.options import HERE, At, Debug, Json
@@ -17,8 +16,7 @@ from bardo.surfaces.cli.output import Output, plain
 
 if TYPE_CHECKING:
     from bardo.grimoire import Grimoire
-    from bardo.known import FactState, Link
-    from bardo.model import Episode, Fact
+    from bardo.model import Episode
 
 #: Rows of a list when no number is given.
 ROWS = 20
@@ -30,25 +28,18 @@ def show(
         str | None,
         typer.Argument(metavar="ID|TESTAMENT", help="Id of an episode or fact, or a testament file."),
     ] = None,
-    facts: Annotated[bool, typer.Option("--facts", help="List facts instead of episodes.")] = False,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="Rows at most.")] = ROWS,
     subject: Annotated[str | None, typer.Option("--subject", "-s", help="Only about this.")] = None,
-    thread: Annotated[str | None, typer.Option(help="Only episodes of this thread.")] = None,
-    from_tick: Annotated[int | None, typer.Option(min=0, help="Only episodes from this tick.")] = None,
-    to_tick: Annotated[int | None, typer.Option(min=0, help="Only episodes up to this tick.")] = None,
-    kind: Annotated[FactKind | None, typer.Option(help="Only facts of this kind.")] = None,
-    category: Annotated[str | None, typer.Option(help="Only facts under this slash path.")] = None,
-    source: Annotated[Source | None, typer.Option(help="Only facts from this source.")] = None,
-    status: Annotated[FactStatus, typer.Option(help="Only facts of this status.")] = "active",
-    every: Annotated[bool, typer.Option("--all", help="Facts of any status.")] = False,
-    as_of: Annotated[int | None, typer.Option(metavar="TICK", help="Facts as they were then.")] = None,
+    thread: Annotated[str | None, typer.Option(help="Only of this thread.")] = None,
+    from_tick: Annotated[int | None, typer.Option(min=0, help="Only from this tick.")] = None,
+    to_tick: Annotated[int | None, typer.Option(min=0, help="Only up to this tick.")] = None,
     at: At = HERE,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
     """Show a record, a testament, or a list.
 
-    Without an argument, the latest episodes, or the facts with --facts.
+    Without an argument, the latest episodes; `bardo facts` lists facts.
     """
     output = Output(as_json=as_json)
     if record is not None and Path(record).is_file():
@@ -59,15 +50,6 @@ def show(
     with grimoire(at) as opened:
         if record is not None:
             _one(opened, record, output)
-        elif facts:
-            chosen: dict[str, Any] = {
-                "kind": kind,
-                "category": category,
-                "subject": subject,
-                "source": source,
-            }
-            found = opened.facts(**chosen, status=None if every else status, as_of=as_of)
-            _facts(opened, found, limit, output)
         else:
             narrowed = any(value is not None for value in (subject, thread, from_tick, to_tick))
             episodes = opened.episodes(
@@ -111,20 +93,10 @@ def _one(opened: Grimoire, record_id: str, output: Output) -> None:
         document["history"] = plain(opened.history(record))
     output.document(document)
     if isinstance(record, Fact):
-        document["links"] = [_link(link, record.id) for link in opened.links(record)]
-        document["history"] = [_state(state) for state in opened.history(record)]
+        document["links"] = [tables.link(link, record.id) for link in opened.links(record)]
+        document["history"] = [tables.state(state) for state in opened.history(record)]
     shown = ((name, _cell(value)) for name, value in document.items() if value not in (None, "", [], {}))
     output.show(tables.pairs(shown))
-
-
-def _link(link: Link, of: str) -> str:
-    return f"{link.relation} {link.dst}" if link.src == of else f"{link.src} {link.relation} this"
-
-
-def _state(state: FactState) -> str:
-    end = "now" if state.to_tick is None else str(state.to_tick)
-    fact = state.fact
-    return f"{state.from_tick}-{end} {fact.status}, {fact.confidence:.2f}: {fact.text}"
 
 
 def _cell(value: Any) -> str:
@@ -133,24 +105,19 @@ def _cell(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, (dict, list)) else str(value)
 
 
-def _facts(opened: Grimoire, found: list[Fact], limit: int, output: Output) -> None:
-    from bardo.surfaces.cli import tables  # noqa: PLC0415
-
-    today = sorted(((fact, opened.confidence(fact)) for fact in found), key=lambda pair: -pair[1])[:limit]
-    output.document(
-        {"total": len(found), "facts": [{**plain(fact), "confidence_now": sure} for fact, sure in today]}
-    )
-    _rows(tables.facts(today), len(today), len(found), output)
-
-
 def _episodes(found: list[Episode], output: Output) -> None:
     from bardo.surfaces.cli import tables  # noqa: PLC0415
 
     output.document({"episodes": plain(found)})
-    _rows(tables.episodes(found), len(found), len(found), output)
+    rows(tables.episodes(found), len(found), len(found), output)
 
 
-def _rows(table: Any, shown: int, total: int, output: Output) -> None:
+def rows(table: Any, shown: int, total: int, output: Output) -> None:
+    """A list, and whether it is all of it.
+
+    Raises:
+        typer.Exit: It is empty.
+    """
     if not shown:
         output.note("nothing found")
         raise typer.Exit(exits.NOTHING_FOUND)

@@ -12,6 +12,8 @@ from rich.text import Text
 from bardo.surfaces.cli.output import moment, plain
 
 if TYPE_CHECKING:
+    from bardo.consolidate.curator import Change
+    from bardo.known import FactState, Link
     from bardo.model import Episode, Fact
     from bardo.recall.found import Explanation, Memory, Recollection
 
@@ -130,6 +132,30 @@ def facts(found: Sequence[tuple[Fact, float]]) -> Table:
             fact.id,
         )
     return table
+
+
+def changes(found: Sequence[Change]) -> Table:
+    """What a pass would do, fact by fact."""
+    table = grid("does", "kind", "text", "sure", "about")
+    for change in found:
+        fact = change.after
+        before = "" if change.before is None else f"{sure(change.before.confidence)} -> "
+        about = ", ".join(fact.subjects)
+        table.add_row(
+            change.action, fact.kind, Text(short(fact.text)), f"{before}{sure(fact.confidence)}", about
+        )
+    return table
+
+
+def link(drawn: Link, of: str) -> str:
+    """A link as it reads from one of its ends."""
+    return f"{drawn.relation} {drawn.dst}" if drawn.src == of else f"{drawn.src} {drawn.relation} this"
+
+
+def state(then: FactState) -> str:
+    """A state of a fact: from when to when, and what it said."""
+    end = "now" if then.to_tick is None else str(then.to_tick)
+    return f"{then.from_tick}-{end} {then.fact.status}, {then.fact.confidence:.2f}: {then.fact.text}"
 
 
 def pairs(values: Iterable[tuple[str, Any]], *, title: str | None = None) -> Table:

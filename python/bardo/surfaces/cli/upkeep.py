@@ -2,27 +2,91 @@
 
 from __future__ import annotations
 
+import signal
+import threading
+import time
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bardo.errors import InvalidInputError
 from bardo.surfaces.cli.opening import grimoire
 from bardo.surfaces.cli.options import HERE, At, Debug, Json
-from bardo.surfaces.cli.output import Output, plain
+from bardo.surfaces.cli.output import Output, moment, plain
+
+if TYPE_CHECKING:
+    from bardo.consolidate.curator import CuratorCycleComplete
+    from bardo.grimoire import Grimoire
+
+#: Seconds between two nights of `--watch`: the slow rhythm of spec 12 (Delta, 5 to 20 minutes) at its quickest.
+EVERY = 300.0
 
 
-def sleep(at: At = HERE, as_json: Json = False, debug: Debug = False) -> None:
+def sleep(
+    *,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say what consolidating would change.")
+    ] = False,
+    watch: Annotated[
+        bool,
+        typer.Option("--watch", help="Stay, take in what other processes drop, and sleep again and again."),
+    ] = False,
+    every: Annotated[float, typer.Option(min=0.1, help="Seconds between two times, with --watch.")] = EVERY,
+    at: At = HERE,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
     """Consolidate what happened into facts.
 
     What is verified becomes facts; what is new is embedded and archived.
     """
+    if dry_run and watch:
+        raise InvalidInputError("--dry-run and --watch exclude each other. Choose one")
     output = Output(as_json=as_json)
-    with grimoire(at) as opened, output.progress() as step:
-        report = opened.sleep(progress=step)
+    with grimoire(at) as opened:
+        if watch:
+            _watch(opened, every, output)
+            return
+        with output.progress() as step:
+            report = opened.sleep(dry_run=dry_run, progress=step)
     from bardo.surfaces.cli import tables  # noqa: PLC0415
 
     document = plain(report)
+    if dry_run:
+        for change, entry in zip(report.changes, document["changes"], strict=True):
+            entry["action"] = change.action
     output.document(document)
     told = [(name, value) for name, value in document.items() if not isinstance(value, list)]
-    output.show(tables.pairs(told, title="One night's work"))
+    output.show(tables.pairs(told, title="What one night would do" if dry_run else "One night's work"))
+    if report.changes:
+        output.show(tables.changes(report.changes))
     for note in report.notes:
         output.note(note)
+
+
+def _watch(opened: Grimoire, every: float, output: Output) -> None:
+    """Sleeps until it is interrupted or told to end; every night is whole."""
+    ended = threading.Event()
+
+    def end(signal_number: int, frame: Any) -> None:
+        ended.set()
+
+    for name in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(name, end)
+    while not ended.is_set():
+        report = opened.sleep()
+        output.line(plain(report), f"{moment(time.time_ns() // 1_000)} {_summary(report)}")
+        for note in report.notes:
+            output.note(note)
+        ended.wait(every)
+
+
+def _summary(report: CuratorCycleComplete) -> str:
+    return (
+        f"tick {report.tick}: {report.episodes} episodes, {report.facts_new} new facts, {report.facts_reinforced} "
+        f"renewed, {len(report.confirmed)} confirmed, {report.facts_contradicted + len(report.refuted)} contradicted, "
+        f"{report.entries_pruned} pruned"
+    )
 
 
 def rebuild(at: At = HERE, as_json: Json = False, debug: Debug = False) -> None:

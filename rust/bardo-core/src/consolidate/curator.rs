@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::index::facts_record::{self as record, signed};
 use crate::index::facts_write::{Writer, counter, set_meta};
 use crate::index::migrate::{Step, damaged};
-use crate::index::{FactStore, Retention};
+use crate::index::{FactChange, FactStore, Retention};
 use crate::model::{FactStatus, Id, Micros};
 
 /// Name of the watermark among the settings of the fact store.
@@ -113,15 +113,72 @@ pub fn consolidate(
     now: Micros,
     settings: CuratorSettings,
 ) -> Result<CuratorReport> {
-    if source.agent() != store.agent() {
-        return Err(Error::invalid(
-            format!("the episodes are {:?}'s and the facts {:?}'s", source.agent(), store.agent()),
-            "Consolidate each agent's episodes into its own facts",
-        ));
-    }
     let retention = store.retention();
     let pass = Pass { tick, now, settings, retention };
     for _ in 0..ATTEMPTS {
+        let lesson = Lesson::prepare(store, source, batch, &pass.settings)?;
+        let last = lesson.last;
+        if let Some(report) = store.write(|writer| lesson.settle(writer, store, &pass))? {
+            return Ok(CuratorReport { pending: last - report.watermark, ..report });
+        }
+    }
+    Err(Error::StoreLocked {
+        path: store.path().to_owned(),
+        holder: "another process consolidates it over and over".to_owned(),
+    })
+}
+
+/// What [`consolidate`] would do, without doing it: the report, and every fact that would be written, as it is (if it is)
+/// and as it would be.
+pub fn rehearse(
+    store: &FactStore,
+    source: &impl VerifiedEpisodes,
+    batch: usize,
+    tick: u64,
+    now: Micros,
+    settings: CuratorSettings,
+) -> Result<Rehearsal> {
+    let pass = Pass { tick, now, settings, retention: store.retention() };
+    let lesson = Lesson::prepare(store, source, batch, &pass.settings)?;
+    let last = lesson.last;
+    let (report, changes) = store.rehearse(|writer| lesson.settle(writer, store, &pass))?;
+    // Another process that consolidated meanwhile has left nothing to rehearse.
+    let report = report.unwrap_or(CuratorReport { watermark: last, ..CuratorReport::default() });
+    Ok(Rehearsal { report: CuratorReport { pending: last - report.watermark, ..report }, changes })
+}
+
+/// What a pass would do.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rehearsal {
+    /// As the pass itself would give it.
+    pub report: CuratorReport,
+    /// Facts before (where they are there already) and after.
+    pub changes: Vec<FactChange>,
+}
+
+/// What a batch teaches, read and worked out before anything is written.
+struct Lesson {
+    watermark: u64,
+    /// Number of the last verification there is.
+    last: u64,
+    batch: Batch,
+    ledger: Ledger,
+    windows: u64,
+}
+
+impl Lesson {
+    fn prepare(
+        store: &FactStore,
+        source: &impl VerifiedEpisodes,
+        batch: usize,
+        settings: &CuratorSettings,
+    ) -> Result<Self> {
+        if source.agent() != store.agent() {
+            return Err(Error::invalid(
+                format!("the episodes are {:?}'s and the facts {:?}'s", source.agent(), store.agent()),
+                "Consolidate each agent's episodes into its own facts",
+            ));
+        }
         let watermark = store.read(|connection| counter(connection, WATERMARK))?.unsigned_abs();
         let last = source.last_verification()?;
         if last < watermark {
@@ -133,25 +190,20 @@ pub fn consolidate(
                 ),
             ));
         }
-        let found = gather(source, watermark, batch, store.fingerprint()?.as_ref())?;
-        let (ledger, windows) = examine(store, source, watermark, found.last, &pass.settings.outcomes)?;
-        let mut ledger = Some(ledger);
-        let report = store.write(|writer| {
-            let Some(mut report) = settle(writer, store, &pass, watermark, &found)? else { return Ok(None) };
-            report.windows = windows;
-            if let Some(ledger) = ledger.take() {
-                ledger.settle(writer, store, &pass, &mut report)?;
-            }
-            Ok(Some(report))
-        })?;
-        if let Some(report) = report {
-            return Ok(CuratorReport { pending: last.saturating_sub(found.last), ..report });
-        }
+        let batch = gather(source, watermark, batch, store.fingerprint()?.as_ref())?;
+        let (ledger, windows) = examine(store, source, watermark, batch.last, &settings.outcomes)?;
+        Ok(Self { watermark, last: last.max(batch.last), batch, ledger, windows })
     }
-    Err(Error::StoreLocked {
-        path: store.path().to_owned(),
-        holder: "another process consolidates it over and over".to_owned(),
-    })
+
+    /// Writes all of it; `None` if another process counted the batch first.
+    fn settle(self, writer: &Writer<'_>, store: &FactStore, pass: &Pass) -> Step<Option<CuratorReport>> {
+        let Some(mut report) = settle(writer, store, pass, self.watermark, &self.batch)? else {
+            return Ok(None);
+        };
+        report.windows = self.windows;
+        self.ledger.settle(writer, store, pass, &mut report)?;
+        Ok(Some(report))
+    }
 }
 
 /// Tests hypotheses on the windows that end within a batch; the ledger is changed in memory alone.

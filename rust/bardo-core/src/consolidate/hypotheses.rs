@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, OptionalExtension, params};
 
 use super::baseline::credible;
 use super::betting::{FALSE_DISCOVERY_RATE, believed, fortune, share};
@@ -375,5 +375,33 @@ pub fn forget_claims(store: &FactStore, names: &BTreeSet<String>) -> Result<Vec<
             }
         }
         Ok(deleted)
+    })
+}
+
+/// How a fact was tested.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Trial {
+    /// Windows of episodes that tested it.
+    pub windows: u64,
+    /// Natural logarithm of its e-value: how much a bettor against chance has made of one coin.
+    pub log_fortune: f64,
+    /// Logarithm of the fortune from which it is believed on its own, of however many hypotheses.
+    pub log_needed: f64,
+}
+
+/// The test behind a fact; `None` if it states no hypothesis.
+pub fn trial(store: &FactStore, fact: Id) -> Result<Option<Trial>> {
+    store.read(|connection| {
+        let found = connection
+            .prepare_cached("SELECT windows, log_fortune, share FROM hypotheses WHERE fact = ?1")?
+            .query_row([fact.0], |row| {
+                Ok(Trial {
+                    windows: row.get::<_, i64>(0)?.unsigned_abs(),
+                    log_fortune: row.get(1)?,
+                    log_needed: -(FALSE_DISCOVERY_RATE * row.get::<_, f64>(2)?).ln(),
+                })
+            })
+            .optional()?;
+        Ok(found)
     })
 }

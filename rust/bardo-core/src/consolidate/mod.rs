@@ -26,10 +26,10 @@ pub use baseline::credible;
 pub use betting::FALSE_DISCOVERY_RATE;
 pub use curator::{
     CONFIRM_OBSERVATIONS, CuratorReport, CuratorSettings, EXPIRY_TICKS, MINIMUM_EPISODES, OUTCOMES,
-    consolidate,
+    Rehearsal, consolidate, rehearse,
 };
 pub use gather::{NUMBERS_PER_EPISODE, VerifiedEpisodes};
-pub use hypotheses::forget_claims;
+pub use hypotheses::{Trial, forget_claims, trial};
 pub use recount::{NumberName, Recounted, number_names, recount};
 pub use replay::{Draw, ReplayBuffer, ReplaySettings};
 pub use statistic::Statistic;

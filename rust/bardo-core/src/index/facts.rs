@@ -113,6 +113,9 @@ pub struct Changed {
     pub vector: Option<Vec<f32>>,
 }
 
+/// A fact as it is, if it is there, and as it would be.
+pub type FactChange = (Option<Fact>, Fact);
+
 /// The semantic memory of one agent.
 #[derive(Debug)]
 pub struct FactStore {
@@ -361,6 +364,28 @@ impl FactStore {
             },
             "write",
         )
+    }
+
+    /// As [`FactStore::write`], but nothing of it stays. Gives the facts that the action wrote as they would be and, where
+    /// they are there already, as they are, in the order of their first change.
+    pub(crate) fn rehearse<T>(
+        &self,
+        action: impl FnOnce(&Writer<'_>) -> Step<T>,
+    ) -> Result<(T, Vec<FactChange>)> {
+        let (answer, after) = self.with_mut(
+            |connection| {
+                let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+                let writer = Writer::new(transaction, self.ids);
+                let answer = action(&writer)?;
+                let after = writer.written()?;
+                writer.transaction.rollback()?;
+                Ok((answer, after))
+            },
+            "read",
+        )?;
+        let ids: Vec<Id> = after.iter().map(|fact| fact.id).collect();
+        let before = self.get(&ids)?;
+        Ok((answer, before.into_iter().zip(after).collect()))
     }
 
     fn commit<T>(&self, connection: &mut Connection, action: impl FnOnce(&Writer<'_>) -> Step<T>) -> Step<T> {

@@ -1,5 +1,7 @@
 //! One write to `facts.db` in progress: ids, change numbers and counters.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use rusqlite::types::{FromSql, ToSql};
@@ -19,12 +21,14 @@ pub(crate) struct Writer<'a> {
     /// Holds the write lock.
     pub transaction: Transaction<'a>,
     ids: IdSource,
+    /// Facts that were written, with the order of their first change.
+    written: RefCell<BTreeMap<Id, usize>>,
 }
 
 impl<'a> Writer<'a> {
     /// Around an immediate transaction.
     pub const fn new(transaction: Transaction<'a>, ids: IdSource) -> Self {
-        Self { transaction, ids }
+        Self { transaction, ids, written: RefCell::new(BTreeMap::new()) }
     }
 
     /// Writes a new fact, giving it an id if it has none; the answer is its row.
@@ -33,12 +37,32 @@ impl<'a> Writer<'a> {
             fact.id = self.new_id(fact.created_at)?;
         }
         self.next(LEARNED)?;
+        self.remember(fact.id);
         record::insert(&self.transaction, self.next("change")?, fact)
+    }
+
+    /// The facts that were written, as they are now.
+    pub fn written(&self) -> Step<Vec<Fact>> {
+        let mut order: Vec<(usize, Id)> =
+            self.written.borrow().iter().map(|(id, place)| (*place, *id)).collect();
+        order.sort_unstable();
+        let mut facts = Vec::with_capacity(order.len());
+        for (_, id) in order {
+            facts.extend(record::find(&self.transaction, id)?.map(|stored| stored.fact));
+        }
+        Ok(facts)
+    }
+
+    fn remember(&self, id: Id) {
+        let mut written = self.written.borrow_mut();
+        let place = written.len();
+        written.entry(id).or_insert(place);
     }
 
     /// Writes what changed about a stored fact at a tick. How it was before stays readable as of the ticks before
     /// (law 3); several changes at one tick leave one state.
     pub fn update(&self, stored: &Stored, tick: u64) -> Step<()> {
+        self.remember(stored.fact.id);
         let since_tick = versions::keep(&self.transaction, stored, tick)?;
         self.note(&Stored { since_tick, ..stored.clone() })
     }

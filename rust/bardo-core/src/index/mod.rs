@@ -45,7 +45,7 @@ pub mod text;
 pub mod vectors;
 mod words;
 
-pub use facts::{Changed, FactFilter, FactOptions, FactStore, Retention};
+pub use facts::{Changed, FactChange, FactFilter, FactOptions, FactStore, Retention};
 pub use facts_change::{Link, Relation};
 pub use facts_entities::{Entity, EntityFilter, Related};
 pub use facts_forget::Forgotten;

@@ -1,0 +1,102 @@
+"""`bardo facts` and `bardo why`: what is known, and on what grounds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bardo.model import FactKind, FactStatus, Source
+from bardo.surfaces.cli.opening import grimoire
+from bardo.surfaces.cli.options import HERE, At, Debug, Json
+from bardo.surfaces.cli.output import Output, plain
+from bardo.surfaces.cli.show import ROWS, rows
+
+if TYPE_CHECKING:
+    from bardo.grimoire import Grimoire
+    from bardo.known import Grounds
+    from bardo.model import Fact
+
+
+def facts(
+    *,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="Rows at most.")] = ROWS,
+    subject: Annotated[str | None, typer.Option("--subject", "-s", help="Only about this.")] = None,
+    kind: Annotated[FactKind | None, typer.Option(help="Only facts of this kind.")] = None,
+    category: Annotated[str | None, typer.Option(help="Only facts under this slash path.")] = None,
+    source: Annotated[Source | None, typer.Option(help="Only facts from this source.")] = None,
+    status: Annotated[FactStatus, typer.Option(help="Only facts of this status.")] = "active",
+    every: Annotated[bool, typer.Option("--all", help="Facts of any status.")] = False,
+    as_of: Annotated[int | None, typer.Option(metavar="TICK", help="Facts as they were then.")] = None,
+    at: At = HERE,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """List what is known, the surest first."""
+    output = Output(as_json=as_json)
+    with grimoire(at) as opened:
+        found = opened.facts(
+            kind=kind,
+            category=category,
+            subject=subject,
+            source=source,
+            status=None if every else status,
+            as_of=as_of,
+        )
+        _list(opened, found, limit, output)
+
+
+def why(
+    fact: Annotated[str, typer.Argument(metavar="FACT", help="Id of a fact.")],
+    at: At = HERE,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Show on what grounds a fact is believed.
+
+    Its episodes, the test of its claim, every state it had, and its links.
+    """
+    from bardo.surfaces.cli import tables  # noqa: PLC0415
+
+    output = Output(as_json=as_json)
+    with grimoire(at) as opened:
+        grounds = opened.why(fact)
+    output.document(plain(grounds))
+    output.show(tables.pairs(_told(grounds), title=grounds.fact.text))
+    if grounds.episodes:
+        output.show(tables.episodes(grounds.episodes))
+
+
+def _list(opened: Grimoire, found: list[Fact], limit: int, output: Output) -> None:
+    from bardo.surfaces.cli import tables  # noqa: PLC0415
+
+    today = sorted(((fact, opened.confidence(fact)) for fact in found), key=lambda pair: -pair[1])[:limit]
+    output.document(
+        {"total": len(found), "facts": [{**plain(fact), "confidence_now": sure} for fact, sure in today]}
+    )
+    rows(tables.facts(today), len(today), len(found), output)
+
+
+def _told(grounds: Grounds) -> list[tuple[str, object]]:
+    from bardo.surfaces.cli import tables  # noqa: PLC0415
+
+    fact = grounds.fact
+    rows: list[tuple[str, object]] = [
+        ("kind", fact.kind),
+        ("sure", f"{grounds.confidence:.2f} now, {fact.confidence:.2f} at tick {fact.reinforced_tick}"),
+        ("status", fact.status),
+        ("source", f"{fact.source}, of {fact.origin}"),
+        ("support", f"{grounds.support} episodes, the latest {len(grounds.episodes)} below"),
+    ]
+    if grounds.trial:
+        trial = grounds.trial
+        rows.append(
+            (
+                "test",
+                f"{trial.windows} windows of fresh episodes made {trial.fortune:.3g} of 1 against chance; "
+                f"on its own it needed {trial.needed:.3g}",
+            )
+        )
+    rows += [("history", tables.state(state)) for state in grounds.history]
+    rows += [("link", tables.link(link, fact.id)) for link in grounds.links]
+    return rows
