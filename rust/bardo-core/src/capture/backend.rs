@@ -152,6 +152,21 @@ impl HeldBackend {
         if data.is_empty() { Ok(()) } else { self.0.inner.write(offset, data) }
     }
 
+    /// Reads again what fell short though the file is long enough: that is no damage, and mostly passes.
+    fn read_inner(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        let falls_short = |result: &io::Result<()>| {
+            result.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::UnexpectedEof)
+        };
+        let mut result = self.0.inner.read(offset, out);
+        if falls_short(&result) && self.0.inner.len()? >= offset + out.len() as u64 {
+            result = self.0.inner.read(offset, out);
+            if falls_short(&result) {
+                return Err(io::Error::other("a read fell short though the file is long enough"));
+            }
+        }
+        result
+    }
+
     fn sync_inner(&self) -> io::Result<()> {
         self.0.syncs.fetch_add(1, Ordering::Relaxed);
         self.0.inner.sync_data()
@@ -179,7 +194,7 @@ impl HeldBackend {
         let (start, beyond) = out.split_at_mut(from_file as usize);
         beyond.fill(0);
         if !start.is_empty() {
-            self.0.inner.read(offset, start)?;
+            self.read_inner(offset, start)?;
         }
         for change in changes {
             match change {
@@ -216,7 +231,7 @@ impl StorageBackend for HeldBackend {
     fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
         if self.0.armed.load(Ordering::Acquire) {
             self.catch_up()?;
-            return self.0.inner.read(offset, out);
+            return self.read_inner(offset, out);
         }
         let changes = self.changes();
         self.read_held(offset, out, &changes.all)
@@ -349,6 +364,46 @@ mod tests {
         }
         fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
             self.0.write(offset, data)
+        }
+    }
+
+    /// A file of which so many reads fall short.
+    #[derive(Debug)]
+    struct Short(InMemoryBackend, Mutex<u32>);
+
+    impl StorageBackend for Short {
+        fn len(&self) -> io::Result<u64> {
+            self.0.len()
+        }
+        fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+            let mut left = self.1.lock().unwrap();
+            if *left > 0 {
+                *left -= 1;
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            self.0.read(offset, out)
+        }
+        fn set_len(&self, length: u64) -> io::Result<()> {
+            self.0.set_len(length)
+        }
+        fn sync_data(&self) -> io::Result<()> {
+            self.0.sync_data()
+        }
+        fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+            self.0.write(offset, data)
+        }
+    }
+
+    #[test]
+    fn a_read_that_falls_short_of_a_whole_file_is_made_again_and_is_no_damage() {
+        for (short, expected) in [(1, None), (2, Some(io::ErrorKind::Other))] {
+            let file = InMemoryBackend::new();
+            file.set_len(8).unwrap();
+            file.write(0, b"8 bytes.").unwrap();
+            let held = HeldBackend::new(Box::new(Short(file, Mutex::new(short))), Vec::new(), Arc::default());
+            let mut out = [0; 8];
+            assert_eq!(held.read(0, &mut out).err().map(|error| error.kind()), expected);
+            assert_eq!(out == *b"8 bytes.", expected.is_none());
         }
     }
 
