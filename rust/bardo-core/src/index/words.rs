@@ -11,9 +11,9 @@ use super::pieces::{chunks, piece_chunk};
 use super::text::{Analyzer, TermKind, normalized};
 use crate::hashing::HashedMap;
 
-/// Chunks of text that are remembered at most: seven eighths of a power of two, which fills a table. With their terms they
-/// take about 800 KB.
-const CHUNKS_KNOWN: usize = (1 << 14) / 8 * 7;
+/// Chunks of text in a generation: seven eighths of a power of two, which fills a table. Two generations are remembered;
+/// with their terms they take about 3 MB at most.
+const GENERATION: usize = (1 << 15) / 8 * 7;
 /// Bytes of a chunk that is remembered. Longer ones are addresses and the like, which hardly come again.
 const CHUNK_BYTES: usize = 32;
 
@@ -55,14 +55,34 @@ struct Known {
     tells_time: bool,
 }
 
-/// Reads documents. What stands between white space is known by its 64-bit hash, as terms are: no letter of a document
-/// that was removed stays behind.
+/// Chunks that were read, by their 64-bit hash.
 #[derive(Debug, Default)]
-pub(super) struct TermReader {
-    analyzer: Analyzer,
+struct Generation {
     known: HashedMap<u64, Known>,
     /// Terms of all that is known.
     learned: Vec<HashedTerm>,
+}
+
+impl Generation {
+    fn terms(&self, known: Known) -> &[HashedTerm] {
+        &self.learned[known.first as usize..][..usize::from(known.count)]
+    }
+
+    fn add(&mut self, key: u64, terms: &[HashedTerm], tells_time: bool) {
+        // Neither comes near its limit: the chunks are short, and not many.
+        let (first, count) = (self.learned.len() as u32, terms.len() as u16);
+        self.learned.extend_from_slice(terms);
+        self.known.insert(key, Known { first, count, tells_time });
+    }
+}
+
+/// Reads documents. What stands between white space is known by its 64-bit hash, as terms are: no letter of a document
+/// that was removed stays behind. When a generation is full the one before it is dropped, but for what was met again.
+#[derive(Debug, Default)]
+pub(super) struct TermReader {
+    analyzer: Analyzer,
+    young: Generation,
+    old: Generation,
 }
 
 impl TermReader {
@@ -94,24 +114,23 @@ impl TermReader {
             return chunk_holds_time(chunk);
         }
         let key = xxh3_64(chunk.as_bytes());
-        let known = self.known.get(&key).copied().unwrap_or_else(|| self.learn(key, chunk));
-        let first = known.first as usize;
-        terms.extend_from_slice(&self.learned[first..first + usize::from(known.count)]);
-        known.tells_time
-    }
-
-    fn learn(&mut self, key: u64, chunk: &str) -> Known {
-        if self.known.len() == CHUNKS_KNOWN {
-            self.known.clear();
-            self.learned.clear();
+        if let Some(&known) = self.young.known.get(&key) {
+            terms.extend_from_slice(self.young.terms(known));
+            return known.tells_time;
         }
-        let first = self.learned.len();
-        analyze(&mut self.analyzer, chunk, &mut self.learned);
-        // Neither comes near its limit: the chunks are short, and not many.
-        let (count, first) = ((self.learned.len() - first) as u16, first as u32);
-        let known = Known { first, count, tells_time: chunk_holds_time(chunk) };
-        self.known.insert(key, known);
-        known
+        let first = terms.len();
+        let tells_time = if let Some(&known) = self.old.known.get(&key) {
+            terms.extend_from_slice(self.old.terms(known));
+            known.tells_time
+        } else {
+            analyze(&mut self.analyzer, chunk, terms);
+            chunk_holds_time(chunk)
+        };
+        if self.young.known.len() == GENERATION {
+            self.old = std::mem::take(&mut self.young);
+        }
+        self.young.add(key, &terms[first..], tells_time);
+        tells_time
     }
 }
 
@@ -159,11 +178,11 @@ mod tests {
     fn more_words_than_are_remembered_read_the_same() {
         let (mut reader, mut terms) = (TermReader::default(), Vec::new());
         for round in 0..2 {
-            for number in 0..CHUNKS_KNOWN + 100 {
+            for number in 0..2 * GENERATION + 100 {
                 let word = format!("word{number}");
                 reader.read(&word, 0..word.len(), &mut terms);
                 assert_eq!(terms, [HashedTerm::new(&word, TermKind::Word)], "round {round}");
-                assert!(reader.known.len() <= CHUNKS_KNOWN && reader.learned.len() <= CHUNKS_KNOWN);
+                assert!(reader.young.known.len() <= GENERATION && reader.old.known.len() <= GENERATION);
             }
         }
     }
