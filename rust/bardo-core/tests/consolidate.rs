@@ -7,7 +7,7 @@ mod support;
 use bardo_core::Error;
 use bardo_core::consolidate::{CuratorSettings, consolidate};
 use bardo_core::index::{EVIDENCE_KEPT, FactStore, FactVectors};
-use bardo_core::model::{Fact, FactKind, FactPayload, FactStatus, Id, Metadata, Role, Source, Value};
+use bardo_core::model::{Fact, FactKind, FactPayload, FactStatus, Id, Role, Source, Value};
 use proptest::prelude::*;
 use support::script::{Script, all, fingerprint, open, pass};
 
@@ -22,34 +22,16 @@ fn stat(store: &FactStore, name: &str) -> i64 {
 fn inherited(text: &str, payload: FactPayload) -> Fact {
     let kind = if payload == FactPayload::None { FactKind::Insight } else { FactKind::Baseline };
     Fact {
-        id: Id::ABSENT,
-        text: text.into(),
-        kind,
-        category: String::new(),
         subjects: vec!["pool".into()],
         support: 200,
         evidence: vec![Id([9; 16])],
         confidence: 0.34,
-        importance: 0.5,
-        quality: None,
-        created_tick: 0,
-        created_at: 0,
         observed: (900, 1_000),
-        reinforced_tick: 0,
-        accessed_tick: 0,
-        mentions: 0,
         source: Source::Testament,
         origin: "parent".into(),
         generation: 1,
-        pad: [0.0; 3],
-        supersedes: None,
-        superseded_by: None,
-        expires_tick: None,
-        status: FactStatus::Active,
-        pinned: false,
-        bloodstain: false,
-        metadata: Metadata::default(),
         payload,
+        ..Fact::new(kind, text)
     }
 }
 

@@ -17,14 +17,12 @@ use crate::index::facts_write::Writer;
 use crate::index::migrate::Step;
 use crate::index::{EVIDENCE_KEPT, FactStore};
 use crate::model::decay::{CONTRADICTED_CEILING, confidence_now, reinforced, weakened};
-use crate::model::{Fact, FactKind, FactStatus, Id, Metadata, Source};
+use crate::model::{Fact, FactKind, FactStatus, Id};
 
 /// Observations at which a fresh baseline is believed by half (see [`credible`]).
 const CREDIBILITY_OBSERVATIONS: f64 = 10.0;
 /// Below this many observations the text says that there are few (the usual rule of thumb for a normal mean).
 const FEW: u64 = 30;
-/// Importance of a baseline: nobody judged it.
-const IMPORTANCE: f32 = 0.5;
 /// The category all baselines are filed under.
 const CATEGORY: &str = "baselines/";
 /// Claims about one number that are tested in one pass.
@@ -127,34 +125,14 @@ fn state(
 
 fn own_fact(subject: &str, metric: &str, row: &Row, text: String, support: u32) -> Fact {
     Fact {
-        id: Id::ABSENT,
-        text,
-        kind: FactKind::Baseline,
         category: category(CATEGORY, subject),
         subjects: vec![subject.to_owned()],
         support,
         evidence: row.evidence.clone(),
         confidence: credible(0.0, row.statistic.n) as f32,
-        importance: IMPORTANCE,
-        quality: None,
-        created_tick: 0,
-        created_at: 0,
         observed: row.ticks,
-        reinforced_tick: 0,
-        accessed_tick: 0,
-        mentions: 0,
-        source: Source::SelfLived,
-        origin: String::new(),
-        generation: 0,
-        pad: [0.0; 3],
-        supersedes: None,
-        superseded_by: None,
-        expires_tick: None,
-        status: FactStatus::Active,
-        pinned: false,
-        bloodstain: false,
-        metadata: Metadata::default(),
         payload: row.statistic.payload(metric),
+        ..Fact::new(FactKind::Baseline, text)
     }
 }
 

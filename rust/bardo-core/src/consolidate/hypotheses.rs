@@ -20,7 +20,7 @@ use crate::index::facts_write::Writer;
 use crate::index::migrate::Step;
 use crate::index::{EVIDENCE_KEPT, FactStore};
 use crate::model::decay::{CONTRADICTED_CEILING, confidence_now, weakened};
-use crate::model::{Fact, FactStatus, Id, Metadata, Source};
+use crate::model::{Fact, FactStatus, Id};
 
 /// The most frequent sorts of event of a window that are compared with one another.
 const LABELS: usize = 12;
@@ -30,8 +30,6 @@ const TESTED: usize = 256;
 const KEPT: usize = 1_024;
 /// Windows after which a rule that lost money is given up, so that there is room for others.
 const PATIENCE: u64 = 6;
-/// Importance of what nobody judged.
-const IMPORTANCE: f32 = 0.5;
 
 /// One hypothesis.
 #[derive(Clone, Debug)]
@@ -226,34 +224,14 @@ fn state(
     let Some(mut stored) = known else {
         let (kind, category) = row.claim.kind();
         let fact = Fact {
-            id: Id::ABSENT,
-            text,
-            kind,
             category: category.to_owned(),
             subjects: row.claim.subjects(),
             support,
             evidence: row.evidence.clone(),
             confidence: confidence as f32,
-            importance: IMPORTANCE,
-            quality: None,
-            created_tick: 0,
-            created_at: 0,
             observed: row.ticks,
-            reinforced_tick: 0,
-            accessed_tick: 0,
-            mentions: 0,
-            source: Source::SelfLived,
-            origin: String::new(),
-            generation: 0,
-            pad: [0.0; 3],
-            supersedes: None,
-            superseded_by: None,
-            expires_tick: None,
-            status: FactStatus::Active,
-            pinned: false,
-            bloodstain: false,
-            metadata: Metadata::default(),
             payload,
+            ..Fact::new(kind, text)
         };
         let mut fact = store.born(&fact, pass.tick, pass.now);
         writer.insert(&mut fact)?;

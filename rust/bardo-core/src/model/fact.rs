@@ -302,6 +302,42 @@ pub struct Fact {
 }
 
 impl Fact {
+    /// A fact in force that nobody has judged yet: not stored, of the agent's own, without evidence, half important and not
+    /// believed. The rest of its fields follows from what says it.
+    #[must_use]
+    pub fn new(kind: FactKind, text: impl Into<String>) -> Self {
+        Self {
+            id: Id::ABSENT,
+            text: text.into(),
+            kind,
+            category: String::new(),
+            subjects: Vec::new(),
+            support: 0,
+            evidence: Vec::new(),
+            confidence: 0.0,
+            importance: 0.5,
+            quality: None,
+            created_tick: 0,
+            created_at: 0,
+            observed: (0, 0),
+            reinforced_tick: 0,
+            accessed_tick: 0,
+            mentions: 0,
+            source: Source::SelfLived,
+            origin: String::new(),
+            generation: 0,
+            pad: [0.0; 3],
+            supersedes: None,
+            superseded_by: None,
+            expires_tick: None,
+            status: FactStatus::Active,
+            pinned: false,
+            bloodstain: false,
+            metadata: Metadata::default(),
+            payload: FactPayload::None,
+        }
+    }
+
     /// Whether it was handed down or shared by others and not (yet) confirmed by the agent's own episodes.
     #[must_use]
     pub fn is_hearsay(&self) -> bool {

@@ -8,10 +8,7 @@ use super::search::{Query, Scratch, search};
 use super::settings::{Policy, Settings};
 use crate::error::Error;
 use crate::index::hot::{HotSet, Layer};
-use crate::model::{
-    Annotations, Episode, Fact, FactKind, FactPayload, FactStatus, Id, IdSource, Metadata, Role, Source,
-    Value,
-};
+use crate::model::{Annotations, Episode, Fact, FactKind, FactStatus, Id, IdSource, Role, Source, Value};
 
 const NOW: i64 = 1_700_000_000_000_000;
 const DAY: i64 = 86_400_000_000;
@@ -50,33 +47,13 @@ fn turn(number: u64, speaker: &str, text: &str) -> Episode {
 fn fact(number: u64, text: &str) -> Fact {
     Fact {
         id: id(number),
-        text: text.into(),
-        kind: FactKind::Insight,
         category: "trading/slippage".into(),
-        subjects: Vec::new(),
         support: 1,
-        evidence: Vec::new(),
         confidence: 0.8,
-        importance: 0.5,
-        quality: None,
         created_tick: number,
         created_at: NOW - DAY,
-        observed: (0, 0),
         reinforced_tick: number,
-        accessed_tick: 0,
-        mentions: 0,
-        source: Source::SelfLived,
-        origin: String::new(),
-        generation: 0,
-        pad: [0.0; 3],
-        supersedes: None,
-        superseded_by: None,
-        expires_tick: None,
-        status: FactStatus::Active,
-        pinned: false,
-        bloodstain: false,
-        metadata: Metadata::default(),
-        payload: FactPayload::None,
+        ..Fact::new(FactKind::Insight, text)
     }
 }
 

@@ -5,9 +5,7 @@ pub mod disk;
 pub mod script;
 
 use bardo_core::capture::{EpisodeLog, LogOptions, NewEpisode};
-use bardo_core::model::{
-    Annotations, Episode, Fact, FactKind, FactPayload, FactStatus, Id, Metadata, Role, Source, Value,
-};
+use bardo_core::model::{Annotations, Episode, Fact, FactKind, Id, Role, Value};
 
 /// 2023-11-14 22:13:20 UTC in microseconds.
 pub const NOW: i64 = 1_700_000_000_000_000;
@@ -58,34 +56,5 @@ pub fn texts(episodes: &[Episode]) -> Vec<String> {
 
 /// An insight of the agent's own, half sure.
 pub fn fact(text: &str) -> Fact {
-    Fact {
-        id: Id::ABSENT,
-        text: text.into(),
-        kind: FactKind::Insight,
-        category: String::new(),
-        subjects: Vec::new(),
-        support: 1,
-        evidence: Vec::new(),
-        confidence: 0.5,
-        importance: 0.5,
-        quality: None,
-        created_tick: 0,
-        created_at: 0,
-        observed: (0, 0),
-        reinforced_tick: 0,
-        accessed_tick: 0,
-        mentions: 0,
-        source: Source::SelfLived,
-        origin: String::new(),
-        generation: 0,
-        pad: [0.0; 3],
-        supersedes: None,
-        superseded_by: None,
-        expires_tick: None,
-        status: FactStatus::Active,
-        pinned: false,
-        bloodstain: false,
-        metadata: Metadata::default(),
-        payload: FactPayload::None,
-    }
+    Fact { support: 1, confidence: 0.5, ..Fact::new(FactKind::Insight, text) }
 }
