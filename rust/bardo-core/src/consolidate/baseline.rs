@@ -12,7 +12,7 @@ use crate::index::facts_change::{self as change, Link, Relation};
 use crate::index::facts_erase::forget_states;
 use crate::index::facts_forget;
 use crate::index::facts_record::{self as record, Stored, signed};
-use crate::index::facts_upsert::{confirm, rebase, restore};
+use crate::index::facts_upsert::{confirm, rebase, revive};
 use crate::index::facts_write::Writer;
 use crate::index::migrate::Step;
 use crate::index::{EVIDENCE_KEPT, FactStore};
@@ -112,11 +112,7 @@ fn state(
     stored.fact.support = support;
     stored.fact.observed = row.ticks;
     stored.fact.payload = row.statistic.payload(metric);
-    if stored.fact.status == FactStatus::Archived {
-        stored.fact.status = FactStatus::Active;
-        stored.ended_tick = None;
-    }
-    restore(&mut stored.fact);
+    revive(&mut stored);
     record::add_evidence(&writer.transaction, stored.serial, &observed.evidence, pass.tick)?;
     writer.update(&stored, pass.tick)?;
     report.facts_reinforced += 1;
@@ -206,14 +202,19 @@ fn bear_out(writer: &Writer<'_>, pass: &Pass, stored: &mut Stored, own: Id, row:
     change::write_link(writer, &link)
 }
 
-/// A claim that one's own statistic contradicts is lowered, by the doubled step if it is inherited, and expires.
+/// A claim that one's own statistic contradicts is lowered, and both are linked.
 fn refute(writer: &Writer<'_>, pass: &Pass, stored: &mut Stored, own: Id) -> Step<()> {
+    lower(writer, pass, stored)?;
+    change::link_both(writer, stored.fact.id, own, pass.tick)
+}
+
+/// Lowers a fact that episodes speak against, by the doubled step if it is inherited; it expires.
+pub(crate) fn lower(writer: &Writer<'_>, pass: &Pass, stored: &mut Stored) -> Step<()> {
     let before = confidence_now(&stored.fact, pass.tick, pass.retention.tau_ticks);
     let after = weakened(before, pass.retention.reinforcement, stored.fact.is_hearsay());
     let expires = pass.tick.saturating_add(pass.settings.expiry_ticks).min(i64::MAX.unsigned_abs());
     change::lower(stored, after.min(CONTRADICTED_CEILING), pass.tick, expires);
-    writer.update(stored, pass.tick)?;
-    change::link_both(writer, stored.fact.id, own, pass.tick)
+    writer.update(stored, pass.tick)
 }
 
 /// Of several confirmed ancestors' baselines of one number the one with the most behind it stays, the others become its

@@ -5,21 +5,19 @@ use std::collections::BTreeSet;
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::baseline::credible;
+use super::baseline::{credible, lower};
 use super::betting::{FALSE_DISCOVERY_RATE, believed, fortune, share};
 use super::claims::{Claim, Measure};
 use super::curator::{CuratorReport, Pass};
 use super::window::Window;
 use super::{links, rhythm, subgroups};
 use crate::error::Result;
-use crate::index::facts_change as change;
 use crate::index::facts_forget::delete;
-use crate::index::facts_record::{self as record, Stored, json, signed, unreadable};
-use crate::index::facts_upsert::{rebase, restore};
+use crate::index::facts_record::{self as record, json, signed, unreadable};
+use crate::index::facts_upsert::{rebase, revive};
 use crate::index::facts_write::Writer;
 use crate::index::migrate::Step;
 use crate::index::{EVIDENCE_KEPT, FactStore};
-use crate::model::decay::{CONTRADICTED_CEILING, confidence_now, weakened};
 use crate::model::{Fact, FactStatus, Id};
 
 /// The most frequent sorts of event of a window that are compared with one another.
@@ -255,14 +253,6 @@ fn state(
     Ok(())
 }
 
-fn revive(stored: &mut Stored) {
-    if stored.fact.status == FactStatus::Archived {
-        stored.fact.status = FactStatus::Active;
-        stored.ended_tick = None;
-    }
-    restore(&mut stored.fact);
-}
-
 /// What is no longer believed speaks against the fact: it is lowered and expires, unless later windows bear it out.
 fn doubt(writer: &Writer<'_>, pass: &Pass, row: &Hypothesis, report: &mut CuratorReport) -> Step<()> {
     let Some(id) = row.fact else { return Ok(()) };
@@ -270,11 +260,7 @@ fn doubt(writer: &Writer<'_>, pass: &Pass, row: &Hypothesis, report: &mut Curato
     if stored.fact.status != FactStatus::Active || stored.fact.pinned {
         return Ok(());
     }
-    let before = confidence_now(&stored.fact, pass.tick, pass.retention.tau_ticks);
-    let after = weakened(before, pass.retention.reinforcement, false);
-    let expires = pass.tick.saturating_add(pass.settings.expiry_ticks).min(i64::MAX.unsigned_abs());
-    change::lower(&mut stored, after.min(CONTRADICTED_CEILING), pass.tick, expires);
-    writer.update(&stored, pass.tick)?;
+    lower(writer, pass, &mut stored)?;
     report.facts_contradicted += 1;
     Ok(())
 }

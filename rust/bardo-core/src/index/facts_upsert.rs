@@ -15,7 +15,7 @@ use super::sense::same_sense;
 use crate::error::{Error, Result};
 use crate::index::migrate::Step;
 use crate::model::decay::{confidence_now, reinforced};
-use crate::model::{Fact, FactKind, Fingerprint, Id, Micros, Source};
+use crate::model::{Fact, FactKind, FactStatus, Fingerprint, Id, Micros, Source};
 
 /// Cosine above which two facts of one kind and category mean the same (spec 2).
 pub const SAME_MEANING: f64 = 0.95;
@@ -313,11 +313,19 @@ pub(crate) fn confirm(fact: &mut Fact, tick: u64, tau_ticks: f64) {
 /// Confidence above which a contradicted fact is in force again: more likely than not.
 const RESTORED_ABOVE: f32 = 0.5;
 
+/// A fact that new evidence states again is in force, if it had only left for the cold tier or is likely again.
+pub(crate) fn revive(stored: &mut Stored) {
+    if stored.fact.status == FactStatus::Archived {
+        stored.fact.status = FactStatus::Active;
+        stored.ended_tick = None;
+    }
+    restore(&mut stored.fact);
+}
+
 /// A contradicted fact that new evidence made likely again is in force, and no longer expires.
 pub(crate) fn restore(fact: &mut Fact) {
-    use crate::model::FactStatus::{Active, Contradicted};
-    if fact.status == Contradicted && fact.confidence > RESTORED_ABOVE {
-        fact.status = Active;
+    if fact.status == FactStatus::Contradicted && fact.confidence > RESTORED_ABOVE {
+        fact.status = FactStatus::Active;
         fact.expires_tick = None;
     }
 }
