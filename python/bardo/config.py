@@ -104,6 +104,48 @@ class Curator:
 
 
 @dataclass(frozen=True, slots=True)
+class Price:
+    """What a million tokens of one model cost, in the currency of your choice.
+
+    Args:
+        input: Of prompts.
+        output: Of answers.
+        cached: Of what of a prompt came from a cache.
+    """
+
+    input: float = 0.0
+    output: float = 0.0
+    cached: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Llm:
+    """The language model that consolidation may ask (spec 3, "With an LLM"; spec 12, "Cost"); none unless one is named.
+
+    Args:
+        model: Its name at the server; empty: everything is done by rules.
+        base_url: An OpenAI-compatible address such as `http://127.0.0.1:8099/v1`; OpenAI's own if empty.
+        api_key_env: Environment variable that holds the key.
+        timeout_seconds: For one answer; also the longest wait that a busy server may ask for.
+        retries: Further attempts after a failure that may pass.
+        window_tokens: Of one prompt and its answer together.
+        answer_tokens: Of one answer.
+        daily_tokens: Of all prompts and answers of a day (UTC); beyond it memory goes on by rules.
+        prices: By name of model, such as `prices = { "small" = { input = 0.1, output = 0.4 } }`.
+    """
+
+    model: str = ""
+    base_url: str = ""
+    api_key_env: str = "OPENAI_API_KEY"
+    timeout_seconds: float = 60.0
+    retries: int = 2
+    window_tokens: int = 8_192
+    answer_tokens: int = 1_024
+    daily_tokens: int = 100_000
+    prices: Mapping[str, Price] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Replay:
     """Which episodes are looked at again (spec 3; Schaul et al., Prioritized Experience Replay, 2016).
 
@@ -257,6 +299,7 @@ class Config:
     embedding: Embedding = field(default_factory=Embedding)
     decay: Decay = field(default_factory=Decay)
     curator: Curator = field(default_factory=Curator)
+    llm: Llm = field(default_factory=Llm)
     replay: Replay = field(default_factory=Replay)
     index: Index = field(default_factory=Index)
     archive: Archive = field(default_factory=Archive)
@@ -350,6 +393,10 @@ def _checked(hint: Any, value: Any, where: str) -> Any:
         if isinstance(value, str) or not isinstance(value, Sequence):
             raise ConfigError(f"{where} is {value!r}. It must be a list")
         return tuple(_checked(get_args(hint)[0], item, where) for item in value)
+    if get_origin(hint) is Mapping:
+        if not isinstance(value, Mapping):
+            raise ConfigError(f"{where} is {value!r}. It must be a table")
+        return {name: _checked(get_args(hint)[1], item, f"{where}.{name}") for name, item in value.items()}
     choices = get_args(hint)
     if choices:
         if value not in choices:

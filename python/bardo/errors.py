@@ -81,6 +81,20 @@ class EmbedderUnavailableError(BardoError):
     """The embedding model cannot be loaded; the message says how to get it."""
 
 
+class LanguageModelError(BardoError):
+    """The language model cannot be asked or gave no answer; what it was to do is done by rules.
+
+    Attributes:
+        outcome: Why, in a word, as the ledger keeps it.
+        attempts: Requests that were made.
+    """
+
+    def __init__(self, message: str, *, outcome: str = "failed", attempts: int = 1) -> None:
+        super().__init__(message)
+        self.outcome = outcome
+        self.attempts = attempts
+
+
 class MissingPackageError(BardoError, ImportError):
     """An optional package is not installed; the message says which extra brings it."""
 

@@ -20,7 +20,8 @@ from bardo.index.upkeep import NAMES_AT_ONCE, Upkeep, beyond
 from bardo.knowledge import Knowledge
 from bardo.lazily import modules, once
 from bardo.model import NEUTRAL, Episode, Fact, FactKind, FactStatus, Pad, Role, Source
-from bardo.ports import Clock, Embedder, Progress, quiet
+from bardo.ports import LLM, Clock, Embedder, Progress, quiet
+from bardo.spending import Spending
 from bardo.stores import Stores
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ NOTHING_ASKED = (None,) * 12
 _LAST_PASS = "curator.last_tick"
 
 
-class Grimoire(Knowledge, Deciding):
+class Grimoire(Knowledge, Deciding, Spending):
     """One agent's memory: a folder on disk and the object that opens it. Made by `bardo.open`.
 
     Safe to use from many threads. After `fork` it refuses to work in the child (redb and Lance are not fork-safe).
@@ -70,11 +71,13 @@ class Grimoire(Knowledge, Deciding):
         config: The settings in force.
     """
 
-    def __init__(self, folder: Folder, stores: Stores, *, clock: Clock, embedder: Embedder) -> None:
+    def __init__(
+        self, folder: Folder, stores: Stores, *, clock: Clock, embedder: Embedder, llm: LLM | None = None
+    ) -> None:
         self._folder = folder
         self._stores = stores
         self._log, self._facts, self._hot, self._ticks = stores.log, stores.facts, stores.hot, stores.ticks
-        self._clock = clock
+        self._clock, self._llm = clock, llm
         self._pid = os.getpid()
         self._closed = False
         self.path = folder.root
@@ -779,6 +782,8 @@ class Grimoire(Knowledge, Deciding):
             self._closed = True
             if records := type(self)._records.made(self):
                 records.close()
+            if kept := type(self)._ledger.made(self):
+                kept.close()
             self._upkeep.close()
             self._stores.close()
 

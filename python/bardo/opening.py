@@ -13,7 +13,7 @@ from bardo.folder import Folder
 from bardo.grimoire import Grimoire
 from bardo.index import embedders
 from bardo.lazily import modules
-from bardo.ports import Clock, Embedder, SystemClock
+from bardo.ports import LLM, Clock, Embedder, SystemClock
 from bardo.stores import open_stores
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ def open(  # noqa: A001 - `bardo.open` reads as it should
     clock: Clock | None = None,
     seed: int | None = None,
     embedder: Embedder | Callable[[list[str]], Any] | None = None,
+    llm: LLM | None = None,
     durable: bool = True,
     create: bool = True,
     relearn: bool = False,
@@ -44,6 +45,7 @@ def open(  # noqa: A001 - `bardo.open` reads as it should
         clock: Tells the wall clock; the computer's if not given.
         seed: Of ids; drawn by the operating system if not given. The same seed, clock and calls give the same memory.
         embedder: An `Embedder`, or any callable from a list of texts to vectors; the configured model if not given.
+        llm: A language model of your own; the configured one if not given, and none if none is.
         durable: Whether `remember` waits until the disk has the episode. Without, a power loss takes the latest.
         create: Whether to make a new memory where there is none.
         relearn: Whether facts that were lost may be learned anew from the verified episodes.
@@ -80,7 +82,7 @@ def open(  # noqa: A001 - `bardo.open` reads as it should
         if embedder is None and port is given:
             # The model of the vectors must be named where the next opening looks for it.
             _keep_model(folder.root, settings.embedding)
-        return Grimoire(folder, stores, clock=clock, embedder=port)
+        return Grimoire(folder, stores, clock=clock, embedder=port, llm=llm)
     except BaseException:
         stores.close()
         raise

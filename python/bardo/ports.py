@@ -1,11 +1,11 @@
-"""What bardo asks of the outside: a clock, an embedder, a listener. Any object of this shape will do."""
+"""What bardo asks of the outside: a clock, models, a listener. Any object of this shape will do."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 from bardo.lazily import numpy as np
 from bardo.model import Fingerprint
@@ -117,3 +117,72 @@ class Progress(Protocol):
 
 def quiet(stage: str, done: int, total: int) -> None:
     """A progress that tells nobody."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message to a language model.
+
+    Args:
+        role: Whose it is.
+        content: Its text.
+    """
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one answer, as the server counted them.
+
+    Args:
+        tokens_in: Of the prompt, those from a cache included.
+        tokens_out: Of the answer.
+        tokens_cached: Of the prompt, those that came from a cache.
+    """
+
+    tokens_in: int
+    tokens_out: int
+    tokens_cached: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """What a language model answered.
+
+    Args:
+        text: As it was written.
+        usage: None where the server does not say; it is estimated then.
+    """
+
+    text: str
+    usage: Usage | None = None
+
+
+class LLM(Protocol):
+    """Answers messages. It is never asked while something is remembered, and never trusted with what is stored."""
+
+    @property
+    def model(self) -> str:
+        """Name of the model, for the ledger and its prices."""
+        ...
+
+    def complete(
+        self,
+        messages: Sequence[Message],
+        *,
+        schema: Mapping[str, Any] | None = None,
+        max_tokens: int | None = None,
+    ) -> Completion:
+        """The model's answer.
+
+        Args:
+            messages: The conversation so far, at least one.
+            schema: JSON schema that the answer is to fit; any text if None. The caller checks it all the same.
+            max_tokens: Of the answer at most.
+
+        Raises:
+            LanguageModelError: There is none. Any other exception is taken for the same.
+        """
+        ...

@@ -14,6 +14,7 @@ from typer.core import TyperGroup
 
 from bardo.errors import BardoError
 from bardo.surfaces.cli import (
+    costs,
     demo,
     entities,
     exits,
@@ -98,6 +99,7 @@ for _verb in (
     entities.entities,
     entities.find,
     show.stats,
+    costs.costs,
     upkeep.rebuild,
     demo.demo,
 ):

@@ -14,6 +14,7 @@ from bardo.surfaces.cli.output import moment, plain
 if TYPE_CHECKING:
     from bardo.consolidate.curator import Change
     from bardo.known import FactState, Link
+    from bardo.language.ledger import Spent
     from bardo.model import Episode, Fact
     from bardo.recall.found import Explanation, Memory, Recollection
 
@@ -167,4 +168,14 @@ def pairs(values: Iterable[tuple[str, Any]], *, title: str | None = None) -> Tab
     table.add_column(overflow="fold")
     for name, value in values:
         table.add_row(name.replace("_", " "), Text(str(value)))
+    return table
+
+
+def spent(sums: Sequence[Spent]) -> Table:
+    """What language models took, by what it was for and how it ended."""
+    table = grid("for", "model", "ended", "calls", "in", "out", "cached", "cost", "ms")
+    for each in sums:
+        cost = "no price" if each.unpriced == each.calls else f"{each.cost:.4f}"
+        numbers = (each.calls, each.tokens_in, each.tokens_out, each.tokens_cached)
+        table.add_row(each.type, each.model, each.outcome, *map(str, numbers), cost, f"{each.latency_ms:.0f}")
     return table

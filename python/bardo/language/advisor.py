@@ -1,0 +1,193 @@
+"""The one way in which a stage asks a language model: within the day's budget, on record, never with an error."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from bardo import config
+from bardo._core import count_tokens_batch
+from bardo.errors import BardoError, LanguageModelError, MissingPackageError
+from bardo.language import structured
+from bardo.language.ledger import ANSWERED, OVER_BUDGET, Call, CallType, Ledger, priced
+from bardo.ports import LLM, Clock, Completion, Message, Usage
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+Shape = TypeVar("Shape", bound="BaseModel")
+
+#: Tokens that a chat template puts around each message, about.
+TEMPLATE_TOKENS = 8
+#: Characters of a useless answer that the model is shown again.
+SHOWN_ANSWER = 2_000
+#: Asked once more after an answer of the wrong shape (spec 3, "With an LLM").
+ASKED = 2
+AGAIN = "That was not usable: {problem}. Answer again with the JSON object alone."
+
+
+@dataclass(frozen=True, slots=True)
+class Advice(Generic[Shape]):
+    """What came of a question.
+
+    Args:
+        value: The answer; None if there is none of use, and the caller goes on by rules.
+        note: Why there is none, in a sentence.
+    """
+
+    value: Shape | None
+    note: str = ""
+
+
+class Advisor:
+    """Asks a model and keeps account.
+
+    Args:
+        llm: The model.
+        ledger: Where calls are kept.
+        settings: Limits and prices.
+        clock: Wall clock: a day's budget begins at midnight, UTC.
+        tick: Tells logical time.
+    """
+
+    def __init__(
+        self, llm: LLM, ledger: Ledger, settings: config.Llm, *, clock: Clock, tick: Callable[[], int]
+    ) -> None:
+        self._llm = llm
+        self._ledger = ledger
+        self._settings = settings
+        self._clock = clock
+        self._tick = tick
+        self._outage = ""
+
+    @property
+    def prompt_tokens(self) -> int:
+        """Tokens of one prompt at most."""
+        return max(0, self._settings.window_tokens - self._settings.answer_tokens)
+
+    def begin(self) -> None:
+        """A new piece of work begins: a model that failed in the one before is asked again."""
+        self._outage = ""
+
+    def ask(self, kind: CallType, messages: Sequence[Message], shape: type[Shape]) -> Advice[Shape]:
+        """Asks for a value of a shape; once more if the answer has another one.
+
+        Once the model fails, every further question until `begin` is answered by the same note.
+
+        Args:
+            kind: What it is for.
+            messages: The question; memories in it are fenced by the caller.
+            shape: A pydantic model that forbids what it does not name.
+        """
+        told = list(messages)
+        problem = ""
+        for _ in range(ASKED):
+            try:
+                completion, call = self._completion(kind, told, shape)
+            except BardoError as error:
+                self._outage = str(error)
+                return Advice(None, self._outage)
+            try:
+                value = structured.parse(completion.text, shape)
+            except structured.NotOfShapeError as error:
+                problem = str(error)
+                if note := self._enter(call, "invalid"):
+                    return Advice(None, note)
+                told += [
+                    Message("assistant", completion.text[:SHOWN_ANSWER]),
+                    Message("user", AGAIN.format(problem=problem)),
+                ]
+                continue
+            if note := self._enter(call, ANSWERED):
+                return Advice(None, note)
+            return Advice(value)
+        return Advice(
+            None, f"the language model {self._llm.model!r} answered {ASKED} times with nothing usable"
+        )
+
+    def tokens(self, messages: Sequence[Message]) -> int:
+        """Tokens of messages, about: another model's tokenizer may count a little differently."""
+        return sum(count_tokens_batch([message.content for message in messages])) + TEMPLATE_TOKENS * len(
+            messages
+        )
+
+    def _completion(
+        self, kind: CallType, messages: Sequence[Message], shape: type[BaseModel]
+    ) -> tuple[Completion, Call]:
+        """One answer and its call, which is not entered yet; a call without an answer is.
+
+        Raises:
+            LanguageModelError: There is none.
+            BardoError: The ledger cannot be kept, and so the budget cannot.
+        """
+        if self._outage:
+            raise LanguageModelError(self._outage)
+        asked = self.tokens(messages)
+        self._within_budget(kind, asked)
+        started = time.perf_counter()
+        try:
+            completion = self._llm.complete(
+                messages, schema=structured.schema_of(shape), max_tokens=self._settings.answer_tokens
+            )
+        except LanguageModelError as error:
+            self._ledger.enter(self._call(kind, Usage(asked, 0), started, error.outcome, error.attempts))
+            raise
+        except MissingPackageError:
+            self._ledger.enter(self._call(kind, Usage(0, 0), started, "absent"))
+            raise
+        # A model of the caller's own may raise anything; no episode is to be lost for it.
+        except Exception as error:
+            self._ledger.enter(self._call(kind, Usage(asked, 0), started, "failed"))
+            raise LanguageModelError(
+                f"the language model {self._llm.model!r} failed with {type(error).__name__}. Memory goes on by rules"
+            ) from error
+        usage = completion.usage or Usage(asked, sum(count_tokens_batch([completion.text])))
+        return completion, self._call(kind, usage, started, ANSWERED, counted=completion.usage is not None)
+
+    def _within_budget(self, kind: CallType, asked: int) -> None:
+        spent = self._ledger.tokens_of_day(self._clock.now())
+        most = self._settings.daily_tokens
+        if spent + asked + self._settings.answer_tokens <= most:
+            return
+        self._ledger.enter(self._call(kind, Usage(0, 0), time.perf_counter(), OVER_BUDGET, 0))
+        raise LanguageModelError(
+            f"{spent} of {most} tokens of the day (UTC) are spent, too many for another call. Memory goes on by rules "
+            "until midnight; llm.daily_tokens sets the limit",
+            outcome=OVER_BUDGET,
+        )
+
+    def _call(
+        self,
+        kind: CallType,
+        usage: Usage,
+        started: float,
+        outcome: str,
+        attempts: int = 1,
+        *,
+        counted: bool = False,
+    ) -> Call:
+        tokens = (usage.tokens_in, usage.tokens_out, min(usage.tokens_cached, usage.tokens_in))
+        return Call(
+            at=self._clock.now(),
+            tick=self._tick(),
+            type=kind,
+            model=self._llm.model,
+            tokens_in=tokens[0],
+            tokens_out=tokens[1],
+            tokens_cached=tokens[2],
+            estimated=not counted,
+            latency_ms=(time.perf_counter() - started) * 1_000,
+            cost=priced(self._settings.prices, self._llm.model, *tokens),
+            outcome=outcome,
+            attempts=attempts,
+        )
+
+    def _enter(self, call: Call, outcome: str) -> str:
+        """Keeps an answered call; what is wrong if the ledger cannot be written, since then no budget holds."""
+        try:
+            self._ledger.enter(replace(call, outcome=outcome))
+        except BardoError as error:
+            self._outage = str(error)
+        return self._outage
