@@ -849,6 +849,38 @@ class ReplayBuffer:
     ) -> list[tuple[str, float, float]]:
         """Different episodes by gain times need, of candidates that are drawn evenly. Their priorities fall."""
 
+# --- consolidate: what facts are compiled into -----------------------------------------------------------------------
+
+@final
+class Digest:
+    """The strongest facts in force at a tick, read in one transaction.
+
+    Attributes:
+        learned: `FactStore.last_learned` when it was read.
+        total: Facts in force.
+        categories: First parts of their categories by name, with the number of facts under each.
+        facts: The strongest first, one of each category in turn, with the confidence at the tick.
+        disputed: Ids of those of them that another fact in force contradicts, and that are the stronger.
+        outweighed: Facts in force that give way to a stronger one which contradicts them; none of them is in `facts`.
+        links: Source, target, relation, weight and tick of the links among `facts`.
+        expires_tick: The first tick at which one of the facts in force expires.
+    """
+
+    learned: int
+    total: int
+    categories: list[tuple[str, int]]
+    facts: list[tuple[Fact, float]]
+    disputed: list[str]
+    outweighed: int
+    links: list[tuple[str, str, str, float, int]]
+    expires_tick: int | None
+
+def digest_facts(facts: FactStore, *, tick: int, limit: int) -> Digest:
+    """The strongest facts in force, at most `limit`, taken in turn from their categories.
+
+    What is pinned comes first, then it goes by confidence at the tick times importance.
+    """
+
 # --- index and recall: the hot set -----------------------------------------------------------------------------------
 
 def embedding_text(record: Episode | Fact) -> str:

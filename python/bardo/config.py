@@ -146,6 +146,23 @@ class Llm:
 
 
 @dataclass(frozen=True, slots=True)
+class Dossier:
+    """What is known on one page, `DOSSIER.md` (spec 3, "Dossier").
+
+    Args:
+        words: It has fewer than this.
+        debounce_seconds: Nothing more has to change for so long before `tick` compiles it; `sleep` does so at once.
+        behind_seconds: `tick` leaves it behind the facts no longer than this.
+        in_context: Whether `context` takes it in place of a search of the facts while no fact is newer than it.
+    """
+
+    words: int = 600
+    debounce_seconds: float = 60.0
+    behind_seconds: float = 300.0
+    in_context: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Replay:
     """Which episodes are looked at again (spec 3; Schaul et al., Prioritized Experience Replay, 2016).
 
@@ -300,6 +317,7 @@ class Config:
     decay: Decay = field(default_factory=Decay)
     curator: Curator = field(default_factory=Curator)
     llm: Llm = field(default_factory=Llm)
+    dossier: Dossier = field(default_factory=Dossier)
     replay: Replay = field(default_factory=Replay)
     index: Index = field(default_factory=Index)
     archive: Archive = field(default_factory=Archive)

@@ -16,11 +16,12 @@ from bardo.ports import Clock
 
 if TYPE_CHECKING:
     from bardo.assemble import condense, context, contributors, records
-    from bardo.assemble.blocks import Place
+    from bardo.assemble.blocks import Block, Place
     from bardo.assemble.condense import OwnWords
     from bardo.assemble.context import Phase, Profile, Prompt, Task
     from bardo.assemble.contributors import Contributor, Contributors
     from bardo.assemble.records import PromptRecords
+    from bardo.consolidate.dossier import Dossier
     from bardo.recall import feedback
     from bardo.recall.feedback import OutcomeReport
     from bardo.recall.found import Memory, Recollection
@@ -35,6 +36,10 @@ else:
 
 #: Memories that a prompt chooses from; the budget decides how many get in.
 CONSIDERED = 24
+#: What a recall may be asked for that one page for all questions cannot answer.
+_NARROWING = frozenset(
+    {"kinds", "category", "subjects", "since", "until", "min_confidence", "sources", "as_of", "layers"}
+)
 
 
 class Deciding(ABC):
@@ -78,6 +83,9 @@ class Deciding(ABC):
         """Whether this life has ended."""
 
     @abstractmethod
+    def _fresh_dossier(self) -> Dossier | None: ...
+
+    @abstractmethod
     def remember(self, *what: Any, **fields: Any) -> Any:
         """Stores what happened."""
 
@@ -96,6 +104,7 @@ class Deciding(ABC):
         phase: Phase | None = None,
         task_type: Task | None = None,
         framing: Profile | None = None,
+        dossier: bool | None = None,
         **recall: Any,
     ) -> Prompt:
         """A prompt for a task within a token budget, with the memories that matter for it.
@@ -109,6 +118,9 @@ class Deciding(ABC):
             phase: How much of the budget is spent, from `thriving` to `terminal`.
             task_type: What the blocks are weighted for: `anomaly`, `routine` or `trade_evaluation`.
             framing: Who the memories are told to: `briefing` or `first_person`.
+            dossier: Whether the dossier, while no fact is newer, stands in place of facts that are searched for; as
+                `config.dossier.in_context` says if not given. An outcome of such a prompt moves no fact: nobody knows
+                which of them helped.
             recall: What `recall` takes besides (thread, mode, layers, pad, ...).
 
         Returns:
@@ -122,8 +134,12 @@ class Deciding(ABC):
         learned = self._records.learned(task_type) if self.config.feedback.learn else None
         if learned is not None and learned.in_force:
             recall.setdefault("factors", tuple(learned.factors.values()))
-        recollection = self.recall(task, limit=limit, **recall)
         blocks = dict(blocks or {})
+        page, told = self._page(blocks, recall) if self._wants_page(dossier) else (None, ())
+        if page is not None:
+            recall["layers"] = ("episode",)
+            blocks[page.name] = page
+        recollection = self.recall(task, limit=limit, **recall)
         situation = contributors.Situation(
             task, self.agent, self.now_tick, budget, phase=phase, task_type=task_type
         )
@@ -141,10 +157,29 @@ class Deciding(ABC):
             words=self._words.model if settings.condense else None,
             caps=partial(records.caps, learned) if learned else None,
         )
-        prompt = dataclasses.replace(prompt, notes=(*prompt.notes, *notes)) if notes else prompt
+        if notes or told:
+            prompt = dataclasses.replace(prompt, notes=(*prompt.notes, *told, *notes))
         if self.config.feedback.record and not self.is_dead:
             self._records.note(prompt, task=task_type, phase=phase, tick=self.now_tick, at=self._clock.now())
         return prompt
+
+    def _wants_page(self, asked: bool | None) -> bool:
+        return self.config.dossier.in_context if asked is None else asked
+
+    def _page(
+        self, blocks: Mapping[str, Any], recall: Mapping[str, Any]
+    ) -> tuple[Block | None, tuple[str, ...]]:
+        """The dossier as the block of facts, or why the facts are searched instead."""
+        narrowing = sorted(_NARROWING & recall.keys())
+        if context.FACTS in blocks or narrowing:
+            why = f"{narrowing[0]} was asked for" if narrowing else f"there is a block {context.FACTS}"
+            return None, (f"the dossier was not used: {why}",)
+        fresh = self._fresh_dossier()
+        if fresh is None or not fresh.shown:
+            return None, (
+                "the dossier is not up to date, so the facts were searched: `dossier()` compiles it",
+            )
+        return context.memory_block(fresh.passages(), name=context.FACTS), ()
 
     def contribute(
         self,

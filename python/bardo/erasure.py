@@ -257,6 +257,8 @@ class Eraser:
         changed = archive.forget(self._folder.archive, intent.episodes)
         changed += inbox.forget(self._folder.root, set(intent.episodes), set(intent.texts), looked_for)
         removed = [path for path in changed if not path.exists()]
+        # Derived, and made anew from the facts that are left.
+        removed += [self._folder.dossier] if self._folder.dossier.exists() else []
         for path in sorted(self._folder.root.rglob("*")):
             copied = path.parent == self._folder.testaments and _bequeaths(path, intent, facts, looked_for)
             if copied or self._is_left_over(path):

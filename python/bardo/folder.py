@@ -64,6 +64,11 @@ class Folder:
         return self.root / "testaments"
 
     @property
+    def dossier(self) -> Path:
+        """What is known, on one page; derived from the facts."""
+        return self.root / "DOSSIER.md"
+
+    @property
     def identity(self) -> Path:
         """Keys and files of who the agent is."""
         return self.root / "identity"

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self, SupportsIndex
 from bardo._core import Lookout, News, confidence_now
 from bardo.assemble.framing import as_captured
 from bardo.capture.recorder import PAGE, Recorder, name_list, pages
+from bardo.compiled import Compiled
 from bardo.deciding import Deciding
 from bardo.errors import GrimoireClosedError, NotFoundError
 from bardo.folder import Folder
@@ -60,7 +61,7 @@ NOTHING_ASKED = (None,) * 12
 _LAST_PASS = "curator.last_tick"
 
 
-class Grimoire(Knowledge, Deciding, Spending):
+class Grimoire(Knowledge, Compiled, Deciding, Spending):
     """One agent's memory: a folder on disk and the object that opens it. Made by `bardo.open`.
 
     Safe to use from many threads. After `fork` it refuses to work in the child (redb and Lance are not fork-safe).
@@ -508,6 +509,7 @@ class Grimoire(Knowledge, Deciding, Spending):
         self._ticks.seen(stamp, own=True)
         self._stores.note_unit()
         if stamp - self._last_pass < self.config.curator.every_ticks:
+            self._compile(at_once=False)
             return None
         return self._curate(flush=False)
 
@@ -563,6 +565,7 @@ class Grimoire(Knowledge, Deciding, Spending):
         self._upkeep.read_names(least=1 if flush else NAMES_AT_ONCE)
         if report.confirmed or report.refuted:
             self._note_trials(report)
+        self._compile(at_once=flush)
         self._last_pass = tick
         self._log.set_watermark(_LAST_PASS, tick)
         archived, days = 0, 0
@@ -662,6 +665,7 @@ class Grimoire(Knowledge, Deciding, Spending):
         vars(self).pop("_replayer", None)
         self._words.forget()
         self._records.erase((*report.episodes, *report.facts))
+        self._recompile(report)
         return report
 
     # -- upkeep --------------------------------------------------------------------------------------------------

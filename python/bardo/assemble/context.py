@@ -8,12 +8,13 @@ from typing import Any, Literal
 
 from bardo import _core
 from bardo.assemble import tokenizers
-from bardo.assemble.blocks import Block, Recalled, Rows, block, memory_block, memory_blocks
+from bardo.assemble.blocks import FACTS, Block, Recalled, Rows, block, memory_block, memory_blocks
 from bardo.assemble.condense import Condenser
 from bardo.errors import InvalidInputError
 
 __all__ = [
     "BUDGET",
+    "FACTS",
     "RESERVE",
     "Block",
     "BlockReport",

@@ -24,7 +24,7 @@ use crate::convert::{
 use crate::errors::{IntoPython, to_python};
 
 /// A link as Python sees it: source, target, relation, weight, tick.
-type LinkTuple = (String, String, &'static str, f64, u64);
+pub type LinkTuple = (String, String, &'static str, f64, u64);
 
 /// A state of a fact as Python sees it: first tick, the tick it ended at, the fact.
 type StateTuple<'py> = (u64, Option<u64>, Bound<'py, PyAny>);
@@ -259,12 +259,7 @@ impl FactStore {
     fn links(&self, py: Python<'_>, ids: Vec<String>) -> PyResult<Vec<LinkTuple>> {
         let ids = crate::convert::ids(&ids)?;
         let links = py.detach(|| self.store.links(&ids)).into_python()?;
-        Ok(links
-            .into_iter()
-            .map(|link| {
-                (link.src.to_string(), link.dst.to_string(), link.relation.name(), link.weight, link.tick)
-            })
-            .collect())
+        Ok(link_tuples(links))
     }
 
     #[pyo3(signature = (ids, *, tick))]
@@ -519,6 +514,14 @@ fn forgotten_into(py: Python<'_>, forgotten: Forgotten) -> PyResult<Bound<'_, Py
     dict.set_item("entities", forgotten.entities)?;
     dict.set_item("triples", forgotten.triples)?;
     Ok(dict)
+}
+
+/// Links as Python sees them.
+pub fn link_tuples(links: Vec<Link>) -> Vec<LinkTuple> {
+    let tuple = |link: Link| {
+        (link.src.to_string(), link.dst.to_string(), link.relation.name(), link.weight, link.tick)
+    };
+    links.into_iter().map(tuple).collect()
 }
 
 fn texts(ids: Vec<Id>) -> Vec<String> {

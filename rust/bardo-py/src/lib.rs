@@ -6,6 +6,7 @@
 mod assemble;
 mod bequeath;
 mod capture;
+mod compiled;
 mod consolidate;
 mod convert;
 mod errors;
@@ -34,6 +35,9 @@ mod _core {
 
     #[pymodule_export]
     use crate::capture::{EpisodeLog, Recorded, finish_episodes, traces};
+
+    #[pymodule_export]
+    use crate::compiled::{Digest, digest_facts};
 
     #[pymodule_export]
     use crate::consolidate::{CuratorReport, ReplayBuffer};

@@ -14,6 +14,7 @@ from typer.core import TyperGroup
 
 from bardo.errors import BardoError
 from bardo.surfaces.cli import (
+    compiled,
     costs,
     demo,
     entities,
@@ -96,6 +97,7 @@ for _verb in (
     show.show,
     facts.facts,
     facts.why,
+    compiled.dossier,
     entities.entities,
     entities.find,
     show.stats,

@@ -5,13 +5,14 @@ use std::str::FromStr;
 use rusqlite::params;
 
 use super::facts::{FactStore, Retention, check_fraction};
+use super::facts_derived::{make_room, tempered};
 use super::facts_record::{self as record, Stored, signed};
 use super::facts_upsert::{rebase, restore, spaced};
 use super::facts_write::{Writer, counter};
 use super::migrate::Step;
 use crate::error::{Error, Result};
 use crate::model::decay::{CONTRADICTED_CEILING, confidence_now, reinforced, weakened};
-use crate::model::{Fact, FactStatus, Id, Micros};
+use crate::model::{Fact, FactStatus, Id, Micros, Source};
 
 /// Counts what was written about how facts and entities stand to each other.
 pub(crate) const EDGES: &str = "edges";
@@ -166,7 +167,7 @@ impl FactStore {
                 )
                 .into());
             }
-            let mut fact = self.born(new, tick, now);
+            let mut fact = tempered(self.born(new, tick, now));
             if fact.id != Id::ABSENT && record::find(&writer.transaction, fact.id)?.is_some() {
                 return Err(Error::invalid(
                     format!("the id {} is taken", fact.id),
@@ -178,6 +179,9 @@ impl FactStore {
             fact.status = FactStatus::Active;
             writer.insert(&mut fact)?;
             retire(writer, &mut stored, fact.id, tick)?;
+            if fact.source == Source::Derived {
+                make_room(writer, tick)?;
+            }
             Ok(fact.id)
         })
     }

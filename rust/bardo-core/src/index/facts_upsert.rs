@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use rusqlite::params;
 
 use super::facts::{FactStore, Retention};
+use super::facts_derived::{make_room, tempered};
 use super::facts_erase::is_forgotten;
 use super::facts_names::with_findings;
 use super::facts_record::{self as record, Stored, normalised};
@@ -143,7 +144,7 @@ impl FactStore {
         if !has_living(writer, fact)? {
             writer.count("upsert_no_existing", 1)?;
         }
-        let mut fact = self.born(fact, tick, now);
+        let mut fact = tempered(self.born(fact, tick, now));
         let serial = writer.insert(&mut fact)?;
         if let Some(vector) = vector {
             writer
@@ -151,6 +152,9 @@ impl FactStore {
                 .prepare_cached("INSERT INTO vectors (fact, vector) VALUES (?1, ?2)")?
                 .execute(params![serial, vector])?;
             neighbours.add(&fact, serial, vector);
+        }
+        if fact.source == Source::Derived {
+            make_room(writer, tick)?;
         }
         Ok((fact.id, Outcome::New))
     }

@@ -3,6 +3,8 @@
 pub mod calendar;
 pub(crate) mod facts;
 pub(crate) mod facts_change;
+pub(crate) mod facts_derived;
+mod facts_digest;
 mod facts_entities;
 pub(crate) mod facts_erase;
 pub(crate) mod facts_forget;
@@ -47,6 +49,8 @@ mod words;
 
 pub use facts::{Changed, FactChange, FactFilter, FactOptions, FactStore, Retention};
 pub use facts_change::{Link, Relation};
+pub use facts_derived::{DERIVED_CONFIDENCE, DERIVED_IMPORTANCE, DERIVED_KEPT};
+pub use facts_digest::Digest;
 pub use facts_entities::{Entity, EntityFilter, Related};
 pub use facts_forget::Forgotten;
 pub use facts_names::Read;

@@ -1,0 +1,156 @@
+//! What facts are compiled from, and the conclusions that an agent may hold.
+// A helper of a test fails by panicking, like the test itself.
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use bardo_core::index::{DERIVED_KEPT, FactFilter, FactOptions, FactStore, Link, Relation, Retention};
+use bardo_core::model::{Fact, FactStatus, Id, Source};
+use proptest::prelude::*;
+use support::fact;
+
+fn open(folder: &tempfile::TempDir) -> FactStore {
+    let options = FactOptions {
+        agent: "tester".into(),
+        seed: 7,
+        now: 1,
+        create: true,
+        retention: Retention::default(),
+    };
+    FactStore::open(&folder.path().join("facts.db"), &options).unwrap()
+}
+
+fn add(store: &FactStore, fact: Fact, tick: u64) -> Id {
+    store.upsert(&[fact], None, tick, 1_000_000).unwrap()[0].0
+}
+
+fn filed(text: &str, category: &str, confidence: f32) -> Fact {
+    Fact { category: category.into(), confidence, ..fact(text) }
+}
+
+fn derived(text: &str) -> Fact {
+    Fact { source: Source::Derived, confidence: 0.99, importance: 1.0, ..fact(text) }
+}
+
+fn of_status(store: &FactStore, status: FactStatus) -> Vec<Fact> {
+    store
+        .list(
+            &FactFilter { status: Some(status), source: Some(Source::Derived), ..FactFilter::default() },
+            1_000,
+        )
+        .unwrap()
+}
+
+#[test]
+fn a_digest_takes_the_best_of_each_category_in_turn() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(&folder);
+    for (text, category, confidence) in [
+        ("a1", "many/x", 0.9),
+        ("a2", "many/y", 0.8),
+        ("a3", "many", 0.7),
+        ("b1", "few", 0.2),
+        ("c1", "", 0.5),
+    ] {
+        add(&store, filed(text, category, confidence), 0);
+    }
+    let digest = store.digest(0, 4).unwrap();
+    let texts: Vec<&str> = digest.facts.iter().map(|(fact, _)| fact.text.as_str()).collect();
+    assert_eq!(texts, ["a1", "c1", "b1", "a2"]);
+    assert_eq!(digest.total, 5);
+    assert_eq!(digest.categories, [(String::new(), 1), ("few".into(), 1), ("many".into(), 3)]);
+    assert_eq!(digest.learned, store.last_learned().unwrap());
+}
+
+#[test]
+fn of_two_that_contradict_each_other_the_stronger_stands() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(&folder);
+    let strong = add(&store, filed("Gas doubles on Mondays", "", 0.9), 0);
+    let weak = add(&store, filed("Gas halves on Mondays", "", 0.4), 0);
+    let aside = add(&store, filed("The pool opens at noon", "", 0.3), 0);
+    for (src, dst, relation) in [(weak, strong, Relation::Contradicts), (aside, strong, Relation::Refines)] {
+        store.link(&Link { src, dst, relation, weight: 1.0, tick: 0 }).unwrap();
+    }
+    let digest = store.digest(0, 10).unwrap();
+    let ids: Vec<Id> = digest.facts.iter().map(|(fact, _)| fact.id).collect();
+    assert_eq!((ids, digest.disputed, digest.outweighed), (vec![strong, aside], vec![strong], 1));
+    assert_eq!(digest.links.len(), 1);
+    // What is pinned gives way to nobody.
+    store.pin(&[weak], true, 0).unwrap();
+    assert_eq!(store.digest(0, 1).unwrap().facts[0].0.id, weak);
+}
+
+#[test]
+fn what_expired_or_is_history_is_in_no_digest() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(&folder);
+    add(&store, Fact { expires_tick: Some(5), ..fact("until five") }, 0);
+    let old = add(&store, fact("the old address"), 0);
+    store.supersede(old, &fact("the new address"), 1, 2).unwrap();
+    let then = store.digest(5, 10).unwrap();
+    assert_eq!((then.total, then.expires_tick), (2, Some(5)));
+    let later = store.digest(6, 10).unwrap();
+    assert_eq!((later.total, later.expires_tick), (1, None));
+    assert_eq!(later.facts[0].0.text, "the new address");
+}
+
+#[test]
+fn a_conclusion_starts_at_seven_tenths_whatever_is_said_of_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(&folder);
+    let id = add(&store, derived("Mondays are dear"), 3);
+    let stored = store.get(&[id]).unwrap().remove(0).unwrap();
+    assert_eq!((stored.confidence, stored.importance), (0.7, 0.4));
+    let newer = store.supersede(id, &derived("Mondays were dear"), 4, 1).unwrap();
+    assert!((store.get(&[newer]).unwrap().remove(0).unwrap().confidence - 0.7).abs() < 1e-6);
+}
+
+#[test]
+fn the_oldest_conclusion_leaves_first_and_is_kept_as_history() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(&folder);
+    let pinned = add(&store, Fact { pinned: true, ..derived("the first of all") }, 0);
+    let own = add(&store, fact("not a conclusion"), 0);
+    let kept = u64::try_from(DERIVED_KEPT).unwrap();
+    let ids: Vec<Id> =
+        (1..=kept + 4).map(|tick| add(&store, derived(&format!("conclusion {tick}")), tick)).collect();
+    assert_eq!(of_status(&store, FactStatus::Active).len() as u64, kept);
+    let left: Vec<Id> = of_status(&store, FactStatus::Archived).iter().map(|fact| fact.id).collect();
+    let mut oldest = ids[..5].to_vec();
+    oldest.sort_unstable();
+    assert_eq!(left, oldest);
+    for id in [pinned, own] {
+        assert_eq!(store.get(&[id]).unwrap().remove(0).unwrap().status, FactStatus::Active);
+    }
+    // Law 3: it can be asked for as of a tick.
+    assert_eq!(store.get_as_of(&[ids[0]], 2).unwrap().remove(0).unwrap().status, FactStatus::Active);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn a_digest_counts_every_fact_once_and_shows_none_twice(
+        filed_under in prop::collection::vec(("[a-c](/[xy])?", 0.0_f32..1.0, any::<bool>()), 0..40),
+        limit in 0_usize..50,
+        tick in 0_u64..2_000,
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let store = open(&folder);
+        for (number, (category, confidence, pinned)) in filed_under.iter().enumerate() {
+            add(&store, Fact { pinned: *pinned, ..filed(&format!("fact {number}"), category, *confidence) }, 0);
+        }
+        let digest = store.digest(tick, limit).unwrap();
+        prop_assert_eq!(digest.total, filed_under.len());
+        prop_assert_eq!(digest.categories.iter().map(|(_, count)| count).sum::<usize>(), filed_under.len());
+        prop_assert_eq!(digest.facts.len(), limit.min(filed_under.len()));
+        let mut ids: Vec<Id> = digest.facts.iter().map(|(fact, _)| fact.id).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        prop_assert_eq!(ids.len(), digest.facts.len());
+        for (fact, sure) in &digest.facts {
+            prop_assert_eq!(Some(*sure), store.confidence_now(&[fact.id], tick).unwrap()[0]);
+        }
+    }
+}
