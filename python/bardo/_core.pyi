@@ -623,6 +623,30 @@ class FactStore:
             believed on its own.
         """
 
+    def acts(
+        self, limit: int = 20
+    ) -> builtins.list[tuple[int, str, int, int, int | None, builtins.list[tuple[str, str | None, str]]]]:
+        """The latest acts of the journal, the last first.
+
+        Returns:
+            Number, name, tick, time (microseconds UTC), the act that undid it, and of each fact that it changed the id
+            and JSON objects of the fields that changed, as they were (None if it was born) and as they became.
+        """
+
+    def undo(
+        self, act: int, *, tick: int, now: int
+    ) -> tuple[int, builtins.list[str], builtins.list[str], builtins.list[tuple[str, builtins.list[str]]]]:
+        """Takes an act back, in one transaction.
+
+        Returns:
+            The number of the act that undid it; the facts that are as they were; those that it had brought into being
+            and that are archived now; and those of which fields had changed again, with their names.
+
+        Raises:
+            NotFoundError: There is no such act (any more).
+            InvalidInputError: It was undone before.
+        """
+
     def derived_from(self, episodes: Sequence[str]) -> builtins.list[Fact]:
         """The facts that stand on these episodes alone: no other evidence, and no more support than they gave."""
 
@@ -795,6 +819,7 @@ class CuratorReport:
         watermark: Number of the last verification that is counted.
         skipped_numbers: Left out: more than 1,024 in one episode, or under a name of more than 256 bytes.
         without_subject: Episodes whose numbers were left out because they name no subject.
+        act: Its number in the journal; None if no fact was touched.
         compared: Episodes compared with facts by their vectors; the others only by their words.
         confirmed: Ids of the confirmed facts.
         refuted: Ids of the refuted facts.
@@ -815,6 +840,7 @@ class CuratorReport:
     watermark: int
     skipped_numbers: int
     without_subject: int
+    act: int | None
     compared: int
     confirmed: list[str]
     refuted: list[str]

@@ -24,6 +24,7 @@ from bardo.model import NEUTRAL, Episode, Fact, FactKind, FactStatus, Pad, Role,
 from bardo.ports import LLM, Clock, Embedder, Progress, quiet
 from bardo.spending import Spending
 from bardo.stores import Stores
+from bardo.undoing import Undoing
 
 if TYPE_CHECKING:
     from bardo import erasure
@@ -61,7 +62,7 @@ NOTHING_ASKED = (None,) * 12
 _LAST_PASS = "curator.last_tick"
 
 
-class Grimoire(Knowledge, Compiled, Deciding, Spending):
+class Grimoire(Knowledge, Compiled, Deciding, Spending, Undoing):
     """One agent's memory: a folder on disk and the object that opens it. Made by `bardo.open`.
 
     Safe to use from many threads. After `fork` it refuses to work in the child (redb and Lance are not fork-safe).

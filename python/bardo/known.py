@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from bardo.model import Episode, Fact
 
@@ -77,6 +78,59 @@ class Grounds:
     trial: Trial | None
     history: tuple[FactState, ...]
     links: tuple[Link, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ActChange:
+    """What an act did to one fact.
+
+    Args:
+        fact: Its id.
+        before: The fields that changed, as they were; None if the act brought the fact into being.
+        after: The same fields as they became; of a new fact all.
+    """
+
+    fact: str
+    before: dict[str, Any] | None
+    after: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """One entry of the journal: facts that were changed together, under a name.
+
+    Args:
+        number: By which it is undone.
+        name: Who acted: `curator`, `lint`, `dream`, `undo 7`.
+        tick: When.
+        at: When, in microseconds UTC.
+        undone_by: Number of the act that took it back; None if it stands.
+        changes: What it did, fact by fact.
+    """
+
+    number: int
+    name: str
+    tick: int
+    at: int
+    undone_by: int | None
+    changes: tuple[ActChange, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """What taking an act back did.
+
+    Args:
+        act: Number of the act that took it back; undoing that one brings the first back.
+        restored: Ids of facts that are as they were before.
+        withdrawn: Ids of facts that the act had brought into being; they are archived.
+        kept: What had changed again meanwhile and stays: fields by the id of their fact.
+    """
+
+    act: int
+    restored: tuple[str, ...]
+    withdrawn: tuple[str, ...]
+    kept: dict[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,6 +65,7 @@ class CuratorCycleComplete:
         embedded: Texts that were given vectors.
         archived: Episodes that were appended to LanceDB.
         days: Files of the daily archive that were written.
+        acts: Numbers of the passes in the journal, for `Grimoire.undo`.
         notes: What could not be done, and why.
         changes: Of a rehearsal: every fact that would change.
     """
@@ -86,6 +87,7 @@ class CuratorCycleComplete:
     embedded: int = 0
     archived: int = 0
     days: int = 0
+    acts: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
     changes: tuple[Change, ...] = ()
 
@@ -173,5 +175,6 @@ def _sum(done: CuratorCycleComplete, report: CuratorReport) -> CuratorCycleCompl
         facts_contradicted=done.facts_contradicted + report.facts_contradicted,
         heuristics_proposed=done.heuristics_proposed + report.heuristics_proposed,
         hypotheses_tested=done.hypotheses_tested + report.hypotheses_tested,
+        acts=done.acts if report.act is None else (*done.acts, report.act),
         pending=report.pending,
     )

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use bardo_core::consolidate::{
     self, CONFIRM_OBSERVATIONS, CuratorSettings, EXPIRY_TICKS, MINIMUM_EPISODES, OUTCOMES,
 };
-use bardo_core::index::{self, FactFilter, FactOptions, FactVectors, Forgotten, Link, Retention};
+use bardo_core::index::{self, Act, FactFilter, FactOptions, FactVectors, Forgotten, Link, Retention};
 use bardo_core::model::decay::{self, Fading};
 use bardo_core::model::{Episode, Fact, FactKind, Fingerprint, Id};
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
@@ -31,6 +31,13 @@ type StateTuple<'py> = (u64, Option<u64>, Bound<'py, PyAny>);
 
 /// A fact before and after, as Python sees it.
 type ChangeTuple<'py> = (Option<Bound<'py, PyAny>>, Bound<'py, PyAny>);
+
+/// An act as Python sees it: number, name, tick, time, the act that undid it, and of each fact its id and JSON objects of
+/// the fields that changed, before and after.
+type ActTuple = (u64, String, u64, i64, Option<u64>, Vec<(String, Option<String>, String)>);
+
+/// What undoing did, as Python sees it: its own act, facts restored and withdrawn, and fields that stayed.
+type UndoneTuple = (u64, Vec<String>, Vec<String>, Vec<(String, Vec<String>)>);
 
 /// What became of one fact that was handed to `upsert`.
 #[pyclass(frozen, get_all, module = "bardo._core")]
@@ -450,6 +457,19 @@ impl FactStore {
         Ok(found.map(|trial| (trial.windows, trial.log_fortune, trial.log_needed)))
     }
 
+    #[pyo3(signature = (limit = 20))]
+    fn acts(&self, py: Python<'_>, limit: usize) -> PyResult<Vec<ActTuple>> {
+        let acts = py.detach(|| self.store.acts(limit)).into_python()?;
+        Ok(acts.into_iter().map(act_into).collect())
+    }
+
+    #[pyo3(signature = (act, *, tick, now))]
+    fn undo(&self, py: Python<'_>, act: u64, tick: u64, now: i64) -> PyResult<UndoneTuple> {
+        let undone = py.detach(|| self.store.undo(act, tick, now)).into_python()?;
+        let kept = undone.kept.into_iter().map(|(fact, fields)| (fact.to_string(), fields)).collect();
+        Ok((undone.act, texts(undone.restored), texts(undone.withdrawn), kept))
+    }
+
     fn derived_from<'py>(&self, py: Python<'py>, episodes: Vec<String>) -> PyResult<Bound<'py, PyList>> {
         let episodes = ids_from(&episodes)?;
         facts_into(py, &py.detach(|| self.store.derived_from(&episodes)).into_python()?)
@@ -522,6 +542,16 @@ pub fn link_tuples(links: Vec<Link>) -> Vec<LinkTuple> {
         (link.src.to_string(), link.dst.to_string(), link.relation.name(), link.weight, link.tick)
     };
     links.into_iter().map(tuple).collect()
+}
+
+fn act_into(act: Act) -> ActTuple {
+    let object = |fields| serde_json::Value::Object(fields).to_string();
+    let changes = act
+        .changes
+        .into_iter()
+        .map(|change| (change.fact.to_string(), change.before.map(object), object(change.after)))
+        .collect();
+    (act.number, act.name, act.tick, act.at, act.undone_by, changes)
 }
 
 fn texts(ids: Vec<Id>) -> Vec<String> {

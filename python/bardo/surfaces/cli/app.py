@@ -14,6 +14,7 @@ from typer.core import TyperGroup
 
 from bardo.errors import BardoError
 from bardo.surfaces.cli import (
+    acts,
     compiled,
     costs,
     demo,
@@ -98,6 +99,8 @@ for _verb in (
     facts.facts,
     facts.why,
     compiled.dossier,
+    acts.acts,
+    acts.undo,
     entities.entities,
     entities.find,
     show.stats,

@@ -10,6 +10,7 @@ use super::hypotheses::Ledger;
 use super::window::{Window, window_end};
 use super::{baseline, restate};
 use crate::error::{Error, Result};
+use crate::index::facts_journal::Actor;
 use crate::index::facts_record::{self as record, signed};
 use crate::index::facts_write::{Writer, counter, set_meta};
 use crate::index::migrate::{Step, damaged};
@@ -24,6 +25,8 @@ pub const EXPIRY_TICKS: u64 = 14 * 1_440;
 pub const MINIMUM_EPISODES: u64 = 3;
 /// Own observations before a claim is held against them: enough for the normal approximation.
 pub const CONFIRM_OBSERVATIONS: u64 = 30;
+/// The name of its acts in the journal.
+const ACTOR: &str = "curator";
 /// How often a pass begins anew because another process consolidated meanwhile.
 const ATTEMPTS: usize = 8;
 
@@ -88,6 +91,8 @@ pub struct CuratorReport {
     pub skipped_numbers: u64,
     /// Episodes whose numbers were left out because they name no subject.
     pub without_subject: u64,
+    /// Its number in the journal; none if no fact was touched.
+    pub act: Option<u64>,
     /// Episodes that were compared with facts by their vectors; the others only by their words.
     pub compared: u64,
 }
@@ -118,8 +123,10 @@ pub fn consolidate(
     for _ in 0..ATTEMPTS {
         let lesson = Lesson::prepare(store, source, batch, &pass.settings)?;
         let last = lesson.last;
-        if let Some(report) = store.write(|writer| lesson.settle(writer, store, &pass))? {
-            return Ok(CuratorReport { pending: last - report.watermark, ..report });
+        let actor = Actor { name: ACTOR, tick, now };
+        let (report, act) = store.act(actor, |writer| lesson.settle(writer, store, &pass))?;
+        if let Some(report) = report {
+            return Ok(CuratorReport { pending: last - report.watermark, act, ..report });
         }
     }
     Err(Error::StoreLocked {

@@ -372,20 +372,19 @@ impl FactStore {
         &self,
         action: impl FnOnce(&Writer<'_>) -> Step<T>,
     ) -> Result<(T, Vec<FactChange>)> {
-        let (answer, after) = self.with_mut(
+        self.with_mut(
             |connection| {
                 let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
                 let writer = Writer::new(transaction, self.ids);
                 let answer = action(&writer)?;
-                let after = writer.written()?;
+                let touched = writer.touched()?;
                 writer.transaction.rollback()?;
-                Ok((answer, after))
+                let changes =
+                    touched.into_iter().map(|(before, after)| (before.map(|known| known.fact), after.fact));
+                Ok((answer, changes.collect()))
             },
             "read",
-        )?;
-        let ids: Vec<Id> = after.iter().map(|fact| fact.id).collect();
-        let before = self.get(&ids)?;
-        Ok((answer, before.into_iter().zip(after).collect()))
+        )
     }
 
     fn commit<T>(&self, connection: &mut Connection, action: impl FnOnce(&Writer<'_>) -> Step<T>) -> Step<T> {

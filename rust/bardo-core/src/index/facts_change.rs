@@ -322,13 +322,23 @@ pub(crate) fn link_both(writer: &Writer<'_>, a: Id, b: Id, tick: u64) -> Step<()
 
 /// Writes one link.
 pub(crate) fn write_link(writer: &Writer<'_>, link: &Link) -> Step<()> {
+    let relation = link.relation.name();
+    let is_new: bool = writer
+        .transaction
+        .prepare_cached(
+            "SELECT NOT EXISTS (SELECT 1 FROM links WHERE src = ?1 AND dst = ?2 AND relation = ?3)",
+        )?
+        .query_row(params![link.src.0, link.dst.0, relation], |row| row.get(0))?;
+    if is_new {
+        writer.draw(link.src, link.dst, relation);
+    }
     writer
         .transaction
         .prepare_cached(
             "INSERT INTO links (src, dst, relation, weight, tick) VALUES (?1, ?2, ?3, ?4, ?5)
              ON CONFLICT (src, dst, relation) DO UPDATE SET weight = excluded.weight, tick = excluded.tick",
         )?
-        .execute(params![link.src.0, link.dst.0, link.relation.name(), link.weight, signed(link.tick)?])?;
+        .execute(params![link.src.0, link.dst.0, relation, link.weight, signed(link.tick)?])?;
     writer.next(EDGES)?;
     Ok(())
 }

@@ -118,8 +118,11 @@ pub(crate) fn mend_history(writer: &Writer<'_>, stored: &Stored) -> Step<()> {
     Ok(())
 }
 
-/// Deletes the earlier states of a fact, whose figures counted what is forgotten.
+/// Deletes the earlier states of a fact, whose figures counted what is forgotten, here and in the journal.
 pub(crate) fn forget_states(writer: &Writer<'_>, stored: &Stored) -> Step<()> {
-    writer.transaction.prepare_cached("DELETE FROM versions WHERE fact = ?1")?.execute([stored.serial])?;
+    for table in ["versions", "act_facts"] {
+        let query = format!("DELETE FROM {table} WHERE fact = ?1");
+        writer.transaction.prepare_cached(&query)?.execute([stored.serial])?;
+    }
     Ok(())
 }

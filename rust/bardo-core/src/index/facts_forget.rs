@@ -129,6 +129,7 @@ pub(crate) fn delete(writer: &Writer<'_>, stored: &Stored) -> Step<()> {
     let id = stored.fact.id.0;
     let run = |query: &str| writer.transaction.prepare_cached(query)?.execute([id]);
     run("DELETE FROM links WHERE src = ?1 OR dst = ?1")?;
+    run("DELETE FROM act_links WHERE src = ?1 OR dst = ?1")?;
     run("UPDATE facts SET supersedes = NULL WHERE supersedes = ?1")?;
     run("DELETE FROM baselines WHERE fact = ?1")?;
     run("DELETE FROM hypotheses WHERE fact = ?1")?;

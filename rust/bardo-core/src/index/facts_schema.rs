@@ -12,7 +12,7 @@ use simsimd::SpatialSimilarity;
 use super::migrate::Migration;
 
 /// From the empty file to the schema of this build, in order; a released one is never edited.
-pub(crate) const MIGRATIONS: &[Migration] = &[first, second, third];
+pub(crate) const MIGRATIONS: &[Migration] = &[first, second, third, fourth];
 
 fn first(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     transaction.execute_batch(
@@ -204,6 +204,37 @@ fn third(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
             fact BLOB                           -- the fact that states it
         ) STRICT;
         CREATE INDEX hypotheses_by_fact ON hypotheses (fact) WHERE fact IS NOT NULL;
+        ",
+    )
+}
+
+/// What was done to facts under a name, so that it can be seen and undone.
+fn fourth(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+    transaction.execute_batch(
+        "
+        CREATE TABLE acts (
+            serial INTEGER PRIMARY KEY AUTOINCREMENT,
+            name TEXT NOT NULL,                 -- who or what acted: curator, lint, ...
+            tick INTEGER NOT NULL,
+            at INTEGER NOT NULL,                -- microseconds UTC
+            undone_by INTEGER                   -- the act that undid it
+        ) STRICT;
+        CREATE TABLE act_facts (
+            act INTEGER NOT NULL REFERENCES acts ON DELETE CASCADE,
+            position INTEGER NOT NULL,
+            fact INTEGER NOT NULL REFERENCES facts ON DELETE CASCADE,
+            before TEXT,                        -- JSON: the fields that changed, as they were; NULL if it was born
+            after TEXT NOT NULL,                -- JSON: the same fields, as they became
+            PRIMARY KEY (act, position)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX act_facts_by_fact ON act_facts (fact);
+        CREATE TABLE act_links (
+            act INTEGER NOT NULL REFERENCES acts ON DELETE CASCADE,
+            src BLOB NOT NULL,
+            dst BLOB NOT NULL,
+            relation TEXT NOT NULL,
+            PRIMARY KEY (act, src, dst, relation)
+        ) STRICT, WITHOUT ROWID;
         ",
     )
 }

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::facts::{FactFilter, FactStore};
 use super::facts_record::{self as record, Stored, json, rows, signed};
 use super::migrate::Step;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::model::{Fact, FactKind, FactStatus, Id};
 
 /// Fields without history: who looked is no knowledge, and evidence is kept by its own ticks.
@@ -57,15 +57,12 @@ impl FactStore {
 
 /// Keeps the stored state of a record that is about to be changed at a tick, and writes its new subjects; the answer is
 /// the tick from which the new state holds.
-pub(crate) fn keep(connection: &Connection, changed: &Stored, tick: u64) -> Step<u64> {
-    let Some(before) = record::select(connection, "WHERE serial = ?1", [changed.serial])?.pop() else {
-        return Err(Error::NotFound { kind: "fact", id: changed.fact.id.to_string() }.into());
-    };
+pub(crate) fn keep(connection: &Connection, before: &Stored, changed: &Stored, tick: u64) -> Step<u64> {
     if before.fact.subjects != changed.fact.subjects {
         record::write_subjects(connection, changed.serial, &changed.fact.subjects)?;
     }
     let after = fields(changed)?;
-    let mut earlier = fields(&before)?;
+    let mut earlier = fields(before)?;
     earlier.retain(|name, value| after.get(name) != Some(value));
     if earlier.is_empty() {
         return Ok(before.since_tick);
@@ -151,7 +148,7 @@ fn earlier_of(connection: &Connection, serial: i64) -> Step<Vec<(u64, Map<String
 }
 
 /// The fields of a record that have a history, as JSON.
-fn fields(stored: &Stored) -> Step<Map<String, Value>> {
+pub(super) fn fields(stored: &Stored) -> Step<Map<String, Value>> {
     let Value::Object(mut fields) = serde_json::to_value(&stored.fact).map_err(record::unreadable)? else {
         return Ok(Map::new());
     };
@@ -162,7 +159,7 @@ fn fields(stored: &Stored) -> Step<Map<String, Value>> {
     Ok(fields)
 }
 
-fn restored(stored: &Stored, known: Map<String, Value>, since_tick: u64) -> Step<Stored> {
+pub(super) fn restored(stored: &Stored, known: Map<String, Value>, since_tick: u64) -> Step<Stored> {
     let ended_tick = known.get(ENDED).and_then(Value::as_u64);
     let mut whole = serde_json::to_value(&stored.fact).map_err(record::unreadable)?;
     if let Value::Object(whole) = &mut whole {

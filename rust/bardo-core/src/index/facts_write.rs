@@ -21,14 +21,16 @@ pub(crate) struct Writer<'a> {
     /// Holds the write lock.
     pub transaction: Transaction<'a>,
     ids: IdSource,
-    /// Facts that were written, with the order of their first change.
-    written: RefCell<BTreeMap<Id, usize>>,
+    /// Facts that were written, by the order of their first change, as they were before it.
+    written: RefCell<BTreeMap<Id, (usize, Option<Stored>)>>,
+    /// Links that were drawn and had not been there.
+    drawn: RefCell<Vec<(Id, Id, &'static str)>>,
 }
 
 impl<'a> Writer<'a> {
     /// Around an immediate transaction.
     pub const fn new(transaction: Transaction<'a>, ids: IdSource) -> Self {
-        Self { transaction, ids, written: RefCell::new(BTreeMap::new()) }
+        Self { transaction, ids, written: RefCell::new(BTreeMap::new()), drawn: RefCell::new(Vec::new()) }
     }
 
     /// Writes a new fact, giving it an id if it has none; the answer is its row.
@@ -37,33 +39,49 @@ impl<'a> Writer<'a> {
             fact.id = self.new_id(fact.created_at)?;
         }
         self.next(LEARNED)?;
-        self.remember(fact.id);
+        self.remember(fact.id, None);
         record::insert(&self.transaction, self.next("change")?, fact)
     }
 
-    /// The facts that were written, as they are now.
-    pub fn written(&self) -> Step<Vec<Fact>> {
-        let mut order: Vec<(usize, Id)> =
-            self.written.borrow().iter().map(|(id, place)| (*place, *id)).collect();
-        order.sort_unstable();
-        let mut facts = Vec::with_capacity(order.len());
-        for (_, id) in order {
-            facts.extend(record::find(&self.transaction, id)?.map(|stored| stored.fact));
+    /// The facts that were written, in the order of their first change: as they were before it, and as they are now.
+    pub fn touched(&self) -> Step<Vec<(Option<Stored>, Stored)>> {
+        let written = self.written.borrow();
+        let mut order: Vec<(usize, Id, &Option<Stored>)> =
+            written.iter().map(|(id, (place, before))| (*place, *id, before)).collect();
+        order.sort_unstable_by_key(|(place, ..)| *place);
+        let mut touched = Vec::with_capacity(order.len());
+        for (_, id, before) in order {
+            let after = record::find(&self.transaction, id)?;
+            touched.extend(after.map(|after| (before.clone(), after)));
         }
-        Ok(facts)
+        Ok(touched)
     }
 
-    fn remember(&self, id: Id) {
+    /// The links that were drawn and had not been there: from, to, how they stand to each other.
+    pub fn drawn(&self) -> Vec<(Id, Id, &'static str)> {
+        self.drawn.borrow().clone()
+    }
+
+    /// Remembers that a link was drawn that had not been there.
+    pub fn draw(&self, src: Id, dst: Id, relation: &'static str) {
+        self.drawn.borrow_mut().push((src, dst, relation));
+    }
+
+    fn remember(&self, id: Id, before: Option<Stored>) {
         let mut written = self.written.borrow_mut();
         let place = written.len();
-        written.entry(id).or_insert(place);
+        written.entry(id).or_insert((place, before));
     }
 
     /// Writes what changed about a stored fact at a tick. How it was before stays readable as of the ticks before
     /// (law 3); several changes at one tick leave one state.
     pub fn update(&self, stored: &Stored, tick: u64) -> Step<()> {
-        self.remember(stored.fact.id);
-        let since_tick = versions::keep(&self.transaction, stored, tick)?;
+        let Some(before) = record::select(&self.transaction, "WHERE serial = ?1", [stored.serial])?.pop()
+        else {
+            return Err(Error::NotFound { kind: "fact", id: stored.fact.id.to_string() }.into());
+        };
+        let since_tick = versions::keep(&self.transaction, &before, stored, tick)?;
+        self.remember(stored.fact.id, Some(before));
         self.note(&Stored { since_tick, ..stored.clone() })
     }
 

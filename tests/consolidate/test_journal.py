@@ -1,0 +1,69 @@
+"""What was inferred can be seen and taken back."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import bardo
+from bardo.errors import InvalidInputError, NotFoundError
+from bardo.surfaces.cli.app import app
+
+
+@pytest.fixture
+def grimoire(tmp_path: Path, minilm: object) -> bardo.Grimoire:
+    """Ten verified readings, consolidated."""
+    opened = bardo.open(tmp_path / "a", agent="a", embedder=minilm)
+    for n in range(10):
+        opened.remember(f"reading {n}", tick=n + 1, subjects=["pool"], payload={"lag": n % 3}, verified=True)
+    return opened
+
+
+def test_a_night_is_an_act_that_can_be_taken_back_and_brought_back(grimoire: bardo.Grimoire) -> None:
+    with grimoire as g:
+        report = g.sleep()
+        (number,) = report.acts
+        (act,) = g.acts()
+        (fact,) = g.facts()
+        assert (act.number, act.name, act.undone_by) == (number, "curator", None)
+        assert act.changes[0].fact == fact.id
+        assert act.changes[0].before is None
+        assert act.changes[0].after["text"] == fact.text
+        assert g.recall("lag of the pool", layers=("fact",))
+
+        undone = g.undo(act)
+        assert undone.withdrawn == (fact.id,)
+        assert not g.facts()
+        assert not g.recall("lag of the pool", layers=("fact",)), "recall sees it at once"
+        with pytest.raises(InvalidInputError, match=f"undone by act {undone.act}"):
+            g.undo(number)
+
+        g.undo(undone.act)
+        assert [found.id for found in g.facts()] == [fact.id]
+        assert [state.fact.status for state in g.history(fact)] == ["active"], "all at one tick"
+        with pytest.raises(NotFoundError, match="no act with id 99"):
+            g.undo(99)
+
+
+def test_what_is_forgotten_is_in_no_act(grimoire: bardo.Grimoire, tmp_path: Path) -> None:
+    with grimoire as g:
+        g.sleep()
+        (fact,) = g.facts()
+        g.forget(fact, reason="a test")
+        assert not g.acts()[0].changes
+
+
+def test_the_command_line_lists_acts_and_takes_one_back(grimoire: bardo.Grimoire, tmp_path: Path) -> None:
+    with grimoire as g:
+        g.sleep()
+    runner = CliRunner()
+    listed = runner.invoke(app, ["acts", "--at", str(tmp_path / "a"), "--json"])
+    assert listed.exit_code == 0, listed.stderr
+    (act,) = json.loads(listed.stdout)["acts"]
+    assert act["name"] == "curator"
+    undone = runner.invoke(app, ["undo", str(act["number"]), "--at", str(tmp_path / "a")])
+    assert undone.exit_code == 0, undone.stderr
+    assert "1 new ones are archived" in undone.stdout
