@@ -907,6 +907,65 @@ def digest_facts(facts: FactStore, *, tick: int, limit: int) -> Digest:
     What is pinned comes first, then it goes by confidence at the tick times importance.
     """
 
+@final
+class Standing:
+    """How far a fact has risen, and on what that rests (spec 3, "Promotion").
+
+    Attributes:
+        fact: The record.
+        confidence: At the tick.
+        rank: `observation`; `insight` with at least 3 episodes behind it; `heuristic` if it is confirmed, has been
+            known for long enough, and acting on it did good on the whole; `playbook` if it is also sure enough today.
+        known_ticks: Since it came into this store.
+        trial: As `FactStore.trial` gives it.
+        later_episodes: Episodes of its kept evidence that came after it was stated.
+        confirmed: Whether it holds on what it was not made from: in later windows of its hypothesis, in 3 later
+            episodes, or, handed down, in the agent's own life.
+        innate: Whether an ancestor lived it and the agent's own episodes bore it out.
+        outcomes: How many above and below zero, their sum, ticks of the first and the last; None if there were none.
+    """
+
+    fact: Fact
+    confidence: float
+    rank: Literal["observation", "insight", "heuristic", "playbook"]
+    known_ticks: int
+    trial: tuple[int, float, float] | None
+    later_episodes: int
+    confirmed: bool
+    innate: bool
+    outcomes: tuple[int, int, float, int, int] | None
+
+def judge_facts(
+    facts: FactStore, ids: Sequence[str], value: float, *, tick: int, reinforcement: float
+) -> int:
+    """Tells what came of acting on facts, from -1 to 1: each is reinforced or weakened by that part, and keeps count.
+
+    Returns:
+        How many moved: within the spacing of the last reinforcement an outcome counts and moves nothing.
+
+    Raises:
+        InvalidInputError: The value is out of range.
+    """
+
+def fact_standing(
+    facts: FactStore, fact: str, *, tick: int, active_ticks: int, confidence: float
+) -> Standing:
+    """How far a fact has risen.
+
+    Args:
+        facts: Where it is.
+        fact: Its id.
+        tick: Now.
+        active_ticks: That a heuristic must have been known for.
+        confidence: Of today from which a heuristic is acted by.
+
+    Raises:
+        NotFoundError: There is none.
+    """
+
+def promoted_facts(facts: FactStore, *, tick: int, active_ticks: int, confidence: float) -> list[Standing]:
+    """The facts of rank `playbook`, the surest first; arguments as `fact_standing`."""
+
 # --- index and recall: the hot set -----------------------------------------------------------------------------------
 
 def embedding_text(record: Episode | Fact) -> str:

@@ -1,4 +1,4 @@
-"""The verbs about what facts are compiled into: the dossier."""
+"""The verbs about what facts are compiled into: the dossier and the playbook."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from bardo.lazily import modules, once
 from bardo.ports import Clock, Progress, quiet
 
 if TYPE_CHECKING:
-    from bardo.consolidate import dossier
+    from bardo.consolidate import dossier, playbook
     from bardo.consolidate.dossier import Dossier, Dossiers
+    from bardo.consolidate.playbook import Playbook, Playbooks, Version
     from bardo.erasure import ForgetReport
 else:
-    (dossier,) = modules("consolidate.dossier")
+    dossier, playbook = modules("consolidate.dossier", "consolidate.playbook")
 
 
 class Compiled(ABC):
@@ -32,6 +33,17 @@ class Compiled(ABC):
     def _dossiers(self) -> Dossiers:
         """Compiles the dossier."""
         return dossier.Dossiers(self._folder.dossier, self._facts, self.config.dossier, self.agent)
+
+    @once
+    def _playbooks(self) -> Playbooks:
+        """Writes the playbook."""
+        return playbook.Playbooks(
+            self._folder.playbook,
+            self._folder.playbook_history,
+            self._facts,
+            self.config.playbook,
+            self.agent,
+        )
 
     @abstractmethod
     def _ready(self, *, write: bool = False) -> None: ...
@@ -60,14 +72,34 @@ class Compiled(ABC):
             tick=self.now_tick, now=self._clock.now(), keep=not self.is_dead, progress=progress
         )
 
+    def playbook(self) -> Playbook:
+        """The heuristics that are acted by, and what people wrote beside them, as in `PLAYBOOK.md`.
+
+        A fact rises into it when at least 3 episodes support it, it holds on episodes that it was not made from, it has
+        been known for 10 ticks, acting on it did good on the whole (`outcome`), and it is as sure as .7 today. It
+        leaves when one of these no longer holds. `why` says how far a fact has risen.
+        """
+        self._ready()
+        return self._playbooks.renew(tick=self.now_tick, keep=not self.is_dead)
+
+    def playbook_versions(self) -> list[Version]:
+        """The versions of the playbook that are kept, the latest first."""
+        self._ready()
+        return self._playbooks.versions()
+
     def _fresh_dossier(self) -> Dossier | None:
         return self._dossiers.fresh(tick=self.now_tick)
 
     def _recompile(self, report: ForgetReport) -> None:
         """Makes anew what a deletion took away."""
-        if self._folder.dossier.name in report.removed and not self.is_dead:
+        taken = {self._folder.dossier.name, self._folder.playbook.name} & {*report.removed, *report.rewritten}
+        if taken and not self.is_dead:
             self._compile(at_once=True)
 
-    def _compile(self, *, at_once: bool) -> None:
-        """Brings what is compiled up to date, when that is due."""
+    def _compile(self, *, at_once: bool) -> int:
+        """Brings what is compiled up to date, as a pass of the Curator does; how many facts rose into the playbook."""
+        self._keep_dossier(at_once=at_once)
+        return len(self._playbooks.renew(tick=self.now_tick).promoted)
+
+    def _keep_dossier(self, *, at_once: bool) -> None:
         self._dossiers.keep_up(tick=self.now_tick, now=self._clock.now(), at_once=at_once)

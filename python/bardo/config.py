@@ -163,6 +163,23 @@ class Dossier:
 
 
 @dataclass(frozen=True, slots=True)
+class Playbook:
+    """What rises into `PLAYBOOK.md` (spec 3, "Promotion").
+
+    Args:
+        confidence: Of today, from which a heuristic is acted by.
+        active_ticks: That it must have been known for.
+        bytes: Of the file at most; the least sure heuristics are left out.
+        history: Versions that are kept, the one in force included.
+    """
+
+    confidence: float = 0.7
+    active_ticks: int = 10
+    bytes: int = 50 * 1_024
+    history: int = 20
+
+
+@dataclass(frozen=True, slots=True)
 class Replay:
     """Which episodes are looked at again (spec 3; Schaul et al., Prioritized Experience Replay, 2016).
 
@@ -318,6 +335,7 @@ class Config:
     curator: Curator = field(default_factory=Curator)
     llm: Llm = field(default_factory=Llm)
     dossier: Dossier = field(default_factory=Dossier)
+    playbook: Playbook = field(default_factory=Playbook)
     replay: Replay = field(default_factory=Replay)
     index: Index = field(default_factory=Index)
     archive: Archive = field(default_factory=Archive)

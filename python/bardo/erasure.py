@@ -19,6 +19,7 @@ from bardo._core import number_names
 from bardo.capture import archive, inbox, traces
 from bardo.capture.recorder import PAGE, Taken
 from bardo.capture.traces import Needles
+from bardo.consolidate import playbook
 from bardo.errors import (
     ForgottenError,
     ForgottenWarning,
@@ -256,6 +257,8 @@ class Eraser:
         """The files that people or other programs read, and those that a crash left behind."""
         changed = archive.forget(self._folder.archive, intent.episodes)
         changed += inbox.forget(self._folder.root, set(intent.episodes), set(intent.texts), looked_for)
+        versions = [self._folder.playbook, *sorted(self._folder.playbook_history.glob("*.md"))]
+        changed += playbook.forget(versions, facts, looked_for)
         removed = [path for path in changed if not path.exists()]
         # Derived, and made anew from the facts that are left.
         removed += [self._folder.dossier] if self._folder.dossier.exists() else []

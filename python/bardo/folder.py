@@ -69,6 +69,16 @@ class Folder:
         return self.root / "DOSSIER.md"
 
     @property
+    def playbook(self) -> Path:
+        """The heuristics that are acted by, and what people wrote beside them."""
+        return self.root / "PLAYBOOK.md"
+
+    @property
+    def playbook_history(self) -> Path:
+        """Versions of the playbook, the one in force included."""
+        return self.root / "playbook" / "history"
+
+    @property
     def identity(self) -> Path:
         """Keys and files of who the agent is."""
         return self.root / "identity"

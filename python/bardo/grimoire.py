@@ -510,7 +510,7 @@ class Grimoire(Knowledge, Compiled, Deciding, Spending, Undoing):
         self._ticks.seen(stamp, own=True)
         self._stores.note_unit()
         if stamp - self._last_pass < self.config.curator.every_ticks:
-            self._compile(at_once=False)
+            self._keep_dossier(at_once=False)
             return None
         return self._curate(flush=False)
 
@@ -566,7 +566,7 @@ class Grimoire(Knowledge, Compiled, Deciding, Spending, Undoing):
         self._upkeep.read_names(least=1 if flush else NAMES_AT_ONCE)
         if report.confirmed or report.refuted:
             self._note_trials(report)
-        self._compile(at_once=flush)
+        promoted = self._compile(at_once=flush)
         self._last_pass = tick
         self._log.set_watermark(_LAST_PASS, tick)
         archived, days = 0, 0
@@ -579,7 +579,12 @@ class Grimoire(Knowledge, Compiled, Deciding, Spending, Undoing):
             if self.config.archive.days:
                 days = len(archive.write_days(self._log, self._folder.archive, self._clock.now()))
         return dataclasses.replace(
-            report, embedded=embedded, archived=archived, days=days, notes=self._models.notes
+            report,
+            embedded=embedded,
+            archived=archived,
+            days=days,
+            notes=self._models.notes,
+            entries_promoted=promoted,
         )
 
     def _note_trials(self, report: CuratorCycleComplete) -> None:

@@ -8,8 +8,9 @@ from dataclasses import replace
 from math import exp
 from typing import TYPE_CHECKING, Literal, SupportsIndex
 
-from bardo._core import EpisodeLog, FactStore, HotSet
+from bardo._core import EpisodeLog, FactStore, HotSet, fact_standing
 from bardo.capture.recorder import name_list
+from bardo.config import Config
 from bardo.errors import InvalidInputError, NotFoundError
 from bardo.index.upkeep import Upkeep
 from bardo.lazily import modules
@@ -31,6 +32,7 @@ EntityKind = Literal["name", "subject", "handle", "ticker", "address", "person"]
 class Knowledge(ABC):
     """What a `Grimoire` answers about facts and what they hang together with."""
 
+    config: Config
     _log: EpisodeLog
     _facts: FactStore
     _hot: HotSet
@@ -75,13 +77,24 @@ class Knowledge(ABC):
         if record is None:
             raise NotFoundError(f"no fact with id {id_}. List what is there with `bardo facts --all`")
         episodes = [episode for episode in self._log.get(record.evidence) if episode is not None]
-        trial = self._facts.trial(id_)
-        (confidence,) = self._facts.confidence_now([id_], tick=self._ticks.now())
+        rule = self.config.playbook
+        standing = fact_standing(
+            self._facts,
+            id_,
+            tick=self._ticks.now(),
+            active_ticks=rule.active_ticks,
+            confidence=rule.confidence,
+        )
+        trial, (good, bad, *_) = standing.trial, standing.outcomes or (0, 0)
         return known.Grounds(
             fact=record,
-            confidence=confidence or 0.0,
+            confidence=standing.confidence,
             episodes=tuple(sorted(episodes, key=lambda episode: (episode.tick, episode.event_index))),
             support=record.support,
+            rank=standing.rank,
+            confirmed=standing.confirmed,
+            good=good,
+            bad=bad,
             trial=trial and known.Trial(trial[0], exp(trial[1]), exp(trial[2])),
             history=tuple(self.history(id_)),
             links=tuple(self.links(id_)),

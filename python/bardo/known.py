@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from bardo.model import Episode, Fact
+
+Rank = Literal["observation", "insight", "heuristic", "playbook"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,10 @@ class Grounds:
         confidence: At the current tick, 0..1.
         episodes: Those of its latest evidence that are still there, oldest first.
         support: How many episodes stand behind it in all.
+        rank: How far it has risen: `observation`, `insight`, `heuristic`, or `playbook` (spec 3, "Promotion").
+        confirmed: Whether it holds on episodes that it was not made from.
+        good: Outcomes above zero of acting on it.
+        bad: Those below.
         trial: Its test; None if it states no hypothesis that the Curator tests.
         history: Every state it had, oldest first.
         links: From or to it.
@@ -75,6 +81,10 @@ class Grounds:
     confidence: float
     episodes: tuple[Episode, ...]
     support: int
+    rank: Rank
+    confirmed: bool
+    good: int
+    bad: int
     trial: Trial | None
     history: tuple[FactState, ...]
     links: tuple[Link, ...]

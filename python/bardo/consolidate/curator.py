@@ -57,7 +57,7 @@ class CuratorCycleComplete:
         confirmed: Ids of inherited facts that the agent's own episodes bore out; they are its own knowledge now.
         refuted: Ids of inherited facts that its own statistics contradict.
         entries_pruned: Facts that expired and left for the cold tier.
-        entries_promoted: Facts that rose in rank.
+        entries_promoted: Facts that rose into the playbook.
         facts_contradicted: The agent's own facts that later episodes speak against.
         heuristics_proposed: New heuristics.
         hypotheses_tested: Links, rhythms, bursts and rules that were held against new episodes.

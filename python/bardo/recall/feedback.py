@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bardo._core import FactStore
+from bardo._core import FactStore, judge_facts
 from bardo.errors import InvalidInputError
 from bardo.recall.found import Memory
 
@@ -49,7 +49,5 @@ def apply(
         reinforcement: Fraction of the gap that an outcome of size 1 closes.
     """
     ids = tuple(memory.id for memory in memories if memory.layer == "fact")
-    fraction = reinforcement * abs(value)
-    reinforced = facts.reinforce(ids, tick=tick, fraction=fraction) if ids and value > 0 else 0
-    weakened = facts.weaken(ids, tick=tick, fraction=fraction) if ids and value < 0 else 0
-    return OutcomeReport(ids, reinforced, weakened)
+    moved = judge_facts(facts, ids, value, tick=tick, reinforcement=reinforcement) if ids else 0
+    return OutcomeReport(ids, reinforced=moved if value > 0 else 0, weakened=moved if value < 0 else 0)

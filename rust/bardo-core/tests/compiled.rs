@@ -4,6 +4,7 @@
 
 mod support;
 
+use bardo_core::consolidate::{Promotion, Rank, promoted, standing};
 use bardo_core::index::{DERIVED_KEPT, FactFilter, FactOptions, FactStore, Link, Relation, Retention};
 use bardo_core::model::{Fact, FactStatus, Id, Source};
 use proptest::prelude::*;
@@ -125,6 +126,54 @@ fn the_oldest_conclusion_leaves_first_and_is_kept_as_history() {
     }
     // Law 3: it can be asked for as of a tick.
     assert_eq!(store.get_as_of(&[ids[0]], 2).unwrap().remove(0).unwrap().status, FactStatus::Active);
+}
+
+#[test]
+fn outcomes_are_counted_and_move_what_was_acted_on_in_one_transaction() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(&folder);
+    let id = add(&store, Fact { confidence: 0.5, ..fact("Wait for the night") }, 0);
+    let step = store.retention();
+    assert_eq!(store.judge(&[id], 0.5, 100, step).unwrap(), 1);
+    // Within the spacing it counts, and moves nothing.
+    assert_eq!(store.judge(&[id], 1.0, 120, step).unwrap(), 0);
+    assert_eq!(store.judge(&[id], 0.0, 130, step).unwrap(), 0);
+    assert_eq!(store.judge(&[id], -0.2, 140, step).unwrap(), 1);
+    let told = standing(&store, id, 140).unwrap().outcomes.unwrap();
+    assert_eq!((told.good, told.bad, told.first_tick, told.last_tick), (2, 1, 100, 140));
+    assert!((told.total - 1.3).abs() < 1e-9 && told.is_positive());
+    // One that is not there: nothing is counted for the others either.
+    assert!(store.judge(&[id, Id([9; 16])], 1.0, 150, step).is_err());
+    assert!(store.judge(&[id], 1.5, 150, step).is_err());
+    assert_eq!(standing(&store, id, 150).unwrap().outcomes, Some(told));
+    store.forget_facts(&[id]).unwrap();
+    assert!(promoted(&store, 150, Promotion::default()).unwrap().is_empty());
+}
+
+#[test]
+fn the_rank_of_a_fact_follows_from_what_is_stored_of_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(&folder);
+    let rule = Promotion::default();
+    let rank = |id, tick| standing(&store, id, tick).unwrap().rank(rule);
+    let evidence: Vec<Id> = (1..=3).map(|byte| Id([byte; 16])).collect();
+    store.set_retention(Retention { tau_ticks: 5_000.0, ..store.retention() }).unwrap();
+    let id = add(&store, Fact { confidence: 0.8, evidence, ..fact("Wait for the night") }, 10);
+    assert_eq!(rank(id, 10), Rank::Insight);
+    store.judge(&[id], 1.0, 60, store.retention()).unwrap();
+    assert_eq!(rank(id, 60), Rank::Insight, "what it was made from does not confirm it");
+    for byte in 4..=6_u8 {
+        store.reinforce(&[id], &[Id([byte; 16])], 60 + u64::from(byte) * 50, store.retention()).unwrap();
+    }
+    assert_eq!(rank(id, 360), Rank::Playbook);
+    assert_eq!(promoted(&store, 360, rule).unwrap()[0].fact.id, id);
+    assert_eq!(rank(id, 9_000), Rank::Heuristic, "it faded");
+    store.judge(&[id], -1.0, 361, store.retention()).unwrap();
+    store.judge(&[id], -1.0, 362, store.retention()).unwrap();
+    assert_eq!(rank(id, 362), Rank::Insight, "acting on it did harm on the whole");
+    let dreamt =
+        add(&store, Fact { source: Source::Dream, support: 9, ..fact("What if the night is dear?") }, 10);
+    assert_eq!(rank(dreamt, 400), Rank::Observation);
 }
 
 proptest! {

@@ -1,9 +1,10 @@
 //! What dossier, playbook and lint read and write of the facts, for Python.
 
-use bardo_core::index;
+use bardo_core::consolidate::{self as core, Promotion};
+use bardo_core::index::{self, Judged};
 use pyo3::prelude::*;
 
-use crate::convert::fact_into;
+use crate::convert::{fact_into, id, ids as ids_from};
 use crate::errors::IntoPython;
 use crate::facts::{FactStore, LinkTuple, link_tuples};
 
@@ -55,4 +56,92 @@ pub fn digest_facts(
     let store = facts.get();
     let digest = py.detach(|| store.store.digest(tick, limit)).into_python()?;
     Digest::from_core(py, digest)
+}
+
+/// Outcomes above and below zero, their sum, the ticks of the first and the last.
+type JudgedTuple = (u64, u64, f64, u64, u64);
+
+/// What the rank of a fact rests on; see `_core.pyi`.
+#[pyclass(frozen, get_all, module = "bardo._core")]
+pub struct Standing {
+    fact: Py<PyAny>,
+    confidence: f64,
+    rank: &'static str,
+    known_ticks: u64,
+    trial: Option<(u64, f64, f64)>,
+    later_episodes: u64,
+    confirmed: bool,
+    innate: bool,
+    outcomes: Option<JudgedTuple>,
+}
+
+impl Standing {
+    fn from_core(py: Python<'_>, standing: &core::Standing, rule: Promotion) -> PyResult<Self> {
+        let told = |told: Judged| (told.good, told.bad, told.total, told.first_tick, told.last_tick);
+        Ok(Self {
+            fact: fact_into(py, &standing.fact)?.unbind(),
+            confidence: standing.confidence,
+            rank: standing.rank(rule).name(),
+            known_ticks: standing.known_ticks,
+            trial: standing.trial.map(|trial| (trial.windows, trial.log_fortune, trial.log_needed)),
+            later_episodes: standing.later_episodes,
+            confirmed: standing.is_confirmed(),
+            innate: standing.innate,
+            outcomes: standing.outcomes.map(told),
+        })
+    }
+}
+
+#[pymethods]
+impl Standing {
+    fn __repr__(&self) -> String {
+        format!("Standing(rank={:?}, confidence={})", self.rank, self.confidence)
+    }
+}
+
+/// What came of acting on facts; see `_core.pyi`.
+#[pyfunction]
+#[pyo3(signature = (facts, ids, value, *, tick, reinforcement))]
+pub fn judge_facts(
+    py: Python<'_>,
+    facts: &Bound<'_, FactStore>,
+    ids: Vec<String>,
+    value: f64,
+    tick: u64,
+    reinforcement: f64,
+) -> PyResult<usize> {
+    let (store, ids) = (&facts.get().store, ids_from(&ids)?);
+    let step = store.retention().with(None, Some(reinforcement), None);
+    py.detach(|| store.judge(&ids, value, tick, step)).into_python()
+}
+
+/// How far a fact has risen; see `_core.pyi`.
+#[pyfunction]
+#[pyo3(signature = (facts, fact, *, tick, active_ticks, confidence))]
+pub fn fact_standing(
+    py: Python<'_>,
+    facts: &Bound<'_, FactStore>,
+    fact: &str,
+    tick: u64,
+    active_ticks: u64,
+    confidence: f32,
+) -> PyResult<Standing> {
+    let (store, fact) = (&facts.get().store, id(fact)?);
+    let found = py.detach(|| core::standing(store, fact, tick)).into_python()?;
+    Standing::from_core(py, &found, Promotion { active_ticks, confidence })
+}
+
+/// The facts that are acted by; see `_core.pyi`.
+#[pyfunction]
+#[pyo3(signature = (facts, *, tick, active_ticks, confidence))]
+pub fn promoted_facts(
+    py: Python<'_>,
+    facts: &Bound<'_, FactStore>,
+    tick: u64,
+    active_ticks: u64,
+    confidence: f32,
+) -> PyResult<Vec<Standing>> {
+    let (store, rule) = (&facts.get().store, Promotion { active_ticks, confidence });
+    let found = py.detach(|| core::promoted(store, tick, rule)).into_python()?;
+    found.iter().map(|standing| Standing::from_core(py, standing, rule)).collect()
 }

@@ -37,7 +37,7 @@ mod _core {
     use crate::capture::{EpisodeLog, Recorded, finish_episodes, traces};
 
     #[pymodule_export]
-    use crate::compiled::{Digest, digest_facts};
+    use crate::compiled::{Digest, Standing, digest_facts, fact_standing, judge_facts, promoted_facts};
 
     #[pymodule_export]
     use crate::consolidate::{CuratorReport, ReplayBuffer};

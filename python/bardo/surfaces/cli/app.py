@@ -101,6 +101,7 @@ for _verb in (
     compiled.dossier,
     acts.acts,
     acts.undo,
+    compiled.playbook,
     entities.entities,
     entities.find,
     show.stats,

@@ -88,6 +88,10 @@ def _told(grounds: Grounds) -> list[tuple[str, object]]:
         ("source", f"{fact.source}, of {fact.origin}"),
         ("support", f"{grounds.support} episodes, the latest {len(grounds.episodes)} below"),
     ]
+    asked = (
+        f"went well {grounds.good} times and badly {grounds.bad}" if grounds.good + grounds.bad else "untried"
+    )
+    rows.append(("rank", f"{grounds.rank}, {'' if grounds.confirmed else 'not '}confirmed, {asked}"))
     if grounds.trial:
         trial = grounds.trial
         rows.append(

@@ -355,17 +355,19 @@ pub struct Trial {
 
 /// The test behind a fact; `None` if it states no hypothesis.
 pub fn trial(store: &FactStore, fact: Id) -> Result<Option<Trial>> {
-    store.read(|connection| {
-        let found = connection
-            .prepare_cached("SELECT windows, log_fortune, share FROM hypotheses WHERE fact = ?1")?
-            .query_row([fact.0], |row| {
-                Ok(Trial {
-                    windows: row.get::<_, i64>(0)?.unsigned_abs(),
-                    log_fortune: row.get(1)?,
-                    log_needed: -(FALSE_DISCOVERY_RATE * row.get::<_, f64>(2)?).ln(),
-                })
+    store.read(|connection| trial_in(connection, fact))
+}
+
+/// As [`trial`], within a transaction.
+pub(crate) fn trial_in(connection: &Connection, fact: Id) -> Step<Option<Trial>> {
+    Ok(connection
+        .prepare_cached("SELECT windows, log_fortune, share FROM hypotheses WHERE fact = ?1")?
+        .query_row([fact.0], |row| {
+            Ok(Trial {
+                windows: row.get::<_, i64>(0)?.unsigned_abs(),
+                log_fortune: row.get(1)?,
+                log_needed: -(FALSE_DISCOVERY_RATE * row.get::<_, f64>(2)?).ln(),
             })
-            .optional()?;
-        Ok(found)
-    })
+        })
+        .optional()?)
 }

@@ -9,6 +9,7 @@ mod curator;
 mod gather;
 mod hypotheses;
 mod links;
+mod promote;
 mod recount;
 mod replay;
 mod restate;
@@ -30,6 +31,7 @@ pub use curator::{
 };
 pub use gather::{NUMBERS_PER_EPISODE, VerifiedEpisodes};
 pub use hypotheses::{Trial, forget_claims, trial};
+pub use promote::{ACTIVE_TICKS, PLAYBOOK_CONFIDENCE, Promotion, Rank, Standing, promoted, standing};
 pub use recount::{NumberName, Recounted, number_names, recount};
 pub use replay::{Draw, ReplayBuffer, ReplaySettings};
 pub use statistic::Statistic;

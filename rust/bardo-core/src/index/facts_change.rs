@@ -100,14 +100,10 @@ impl FactStore {
     /// for inherited ones. Says how many there were.
     pub fn weaken(&self, ids: &[Id], tick: u64, fraction: f64) -> Result<usize> {
         check_fraction(fraction)?;
-        let tau = self.retention().tau_ticks;
+        let retention = Retention { reinforcement: fraction, ..self.retention() };
         self.write(|writer| {
             for id in ids {
-                let mut stored = record::require(&writer.transaction, *id)?;
-                let before = confidence_now(&stored.fact, tick, tau);
-                let after = weakened(before, fraction, stored.fact.is_hearsay());
-                rebase(&mut stored.fact, after, tick);
-                writer.update(&stored, tick)?;
+                weaken_one(writer, record::require(&writer.transaction, *id)?, tick, retention)?;
             }
             Ok(ids.len())
         })
@@ -295,6 +291,19 @@ pub(crate) fn reinforce_one(
         writer.update(&stored, tick)?;
     }
     Ok(counted)
+}
+
+/// One contrary outcome for a fact that was just read.
+pub(crate) fn weaken_one(
+    writer: &Writer<'_>,
+    mut stored: Stored,
+    tick: u64,
+    retention: Retention,
+) -> Step<()> {
+    let before = confidence_now(&stored.fact, tick, retention.tau_ticks);
+    let after = weakened(before, retention.reinforcement, stored.fact.is_hearsay());
+    rebase(&mut stored.fact, after, tick);
+    writer.update(&stored, tick)
 }
 
 /// Lowers a contradicted fact; it expires unless it is confirmed.

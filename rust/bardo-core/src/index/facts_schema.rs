@@ -12,7 +12,7 @@ use simsimd::SpatialSimilarity;
 use super::migrate::Migration;
 
 /// From the empty file to the schema of this build, in order; a released one is never edited.
-pub(crate) const MIGRATIONS: &[Migration] = &[first, second, third, fourth];
+pub(crate) const MIGRATIONS: &[Migration] = &[first, second, third, fourth, fifth];
 
 fn first(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     transaction.execute_batch(
@@ -235,6 +235,22 @@ fn fourth(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
             relation TEXT NOT NULL,
             PRIMARY KEY (act, src, dst, relation)
         ) STRICT, WITHOUT ROWID;
+        ",
+    )
+}
+
+/// What came of acting on facts.
+fn fifth(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+    transaction.execute_batch(
+        "
+        CREATE TABLE outcomes (
+            fact INTEGER PRIMARY KEY REFERENCES facts ON DELETE CASCADE,
+            good INTEGER NOT NULL,              -- how many were above zero
+            bad INTEGER NOT NULL,               -- and below
+            total REAL NOT NULL,                -- their sum, each from -1 to 1
+            first_tick INTEGER NOT NULL,
+            last_tick INTEGER NOT NULL
+        ) STRICT;
         ",
     )
 }

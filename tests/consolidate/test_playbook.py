@@ -1,0 +1,304 @@
+"""Promotion and PLAYBOOK.md: what rises, what leaves, and what people wrote is kept."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import bardo
+from bardo.consolidate.playbook import HAND_BEGINS, HAND_ENDS
+from bardo.model import Episode, Fact
+from bardo.ports import ManualClock
+
+RULE = {
+    "type": "heuristic",
+    "condition": "momentum >= 0.5",
+    "action": "action is buy and venue is north",
+    "outcome": "pnl is higher",
+    "n": 64,
+    "effect": 0.31,
+    "interval": (0.2, 0.42),
+}
+
+
+def embed(texts: list[str]) -> np.ndarray:
+    rows = [np.random.default_rng(list(text.encode())).normal(size=16) for text in texts]
+    return np.array([row / np.linalg.norm(row) for row in rows], np.float32)
+
+
+@pytest.fixture
+def opener(tmp_path: Path) -> Callable[..., bardo.Grimoire]:
+    def open_(name: str = "trader-7", tau_ticks: float = 1e6, **options: object) -> bardo.Grimoire:
+        config = {"decay": {"tau_ticks": tau_ticks}, **options.pop("config", {})}
+        clock = ManualClock(1_700_000_000_000_000)
+        return bardo.open(tmp_path / name, config=config, clock=clock, seed=1, embedder=embed, **options)
+
+    return open_
+
+
+@pytest.fixture
+def opened(opener: Callable[..., bardo.Grimoire]) -> Iterator[bardo.Grimoire]:
+    with opener() as grimoire:
+        yield grimoire
+
+
+def said_again(grimoire: bardo.Grimoire, text: str, *ticks: int) -> None:
+    """Episodes that say what a fact says, and are verified."""
+    grimoire.remember(
+        [Episode(text, tick=tick, verified=True, importance=0.5, payload={"tick": tick}) for tick in ticks]
+    )
+
+
+def acted_on(grimoire: bardo.Grimoire, fact: Fact, value: float) -> None:
+    recollection = grimoire.recall(fact.text, layers=("fact",), limit=1)
+    assert [memory.id for memory in recollection] == [fact.id]
+    grimoire.outcome(recollection, value=value)
+
+
+def risen(
+    grimoire: bardo.Grimoire, text: str = "When gas is above 80, wait for the night", **fields: object
+) -> Fact:
+    """A fact that was stated, confirmed by three later episodes, and tried with success."""
+    tick = grimoire.now_tick
+    fact = grimoire.learn(Fact(text, **{"kind": "heuristic", "confidence": 0.8, **fields}), tick=tick + 1)
+    said_again(grimoire, text, tick + 2, tick + 60, tick + 120)
+    grimoire.sleep()
+    acted_on(grimoire, fact, 0.9)
+    return fact
+
+
+def rank(grimoire: bardo.Grimoire, fact: Fact) -> str:
+    return grimoire.why(fact).rank
+
+
+def test_a_fact_rises_step_by_step_as_it_earns_it_and_fades_out_of_the_playbook(
+    opener: Callable[..., bardo.Grimoire],
+) -> None:
+    opened = opener(tau_ticks=2_000)
+    text = "When gas is above 80, wait for the night"
+    fact = opened.learn(Fact(text, kind="heuristic", confidence=0.75), tick=1)
+    assert rank(opened, fact) == "observation"
+    acted_on(opened, fact, 0.5)
+    said_again(opened, text, 2, 3)
+    opened.sleep()
+    assert (
+        rank(opened, fact) == "observation"
+    )  # within one spacing: two reinforcements count, three episodes are needed
+    said_again(opened, text, 60, 120)
+    opened.sleep()
+    assert opened.why(fact).confirmed
+    assert rank(opened, fact) == "playbook"
+    assert opened.playbook().entries[0].fact == fact.id
+    # It fades: nobody acts by what is not sure today.
+    opened.tick(2_000)
+    assert rank(opened, fact) == "heuristic"
+    assert opened.playbook().entries == ()
+    assert fact.id not in (opened.path / "PLAYBOOK.md").read_text()
+    opened.close()
+
+
+def test_without_a_good_outcome_or_later_episodes_nothing_rises(opened: bardo.Grimoire) -> None:
+    untried = opened.learn(Fact("Route by the north venue", kind="heuristic", confidence=0.9), tick=1)
+    said_again(opened, untried.text, 2, 60, 120)
+    opened.sleep()
+    assert rank(opened, untried) == "insight"
+    acted_on(opened, untried, -0.5)
+    assert rank(opened, untried) == "insight"
+    evidence = tuple(one.id for one in opened.remember([f"seen {n}" for n in range(3)]))
+    unseen = opened.learn(
+        Fact("Sell before the weekend", kind="heuristic", confidence=0.9, support=3, evidence=evidence)
+    )
+    opened.tick(opened.now_tick + 20)
+    acted_on(opened, unseen, 0.9)
+    assert not opened.why(unseen).confirmed  # what it was made from does not confirm it
+    assert rank(opened, unseen) == "insight"
+    assert opened.playbook().text == ""
+    assert not (opened.path / "PLAYBOOK.md").exists()
+
+
+def test_a_line_says_when_and_what_with_its_figures(opened: bardo.Grimoire) -> None:
+    fact = risen(
+        opened, "When momentum >= 0.5 and action is buy, pnl is higher", payload=RULE, category="entries"
+    )
+    worse = dataclasses.replace(
+        fact, id="", text="When momentum >= 0.5 and action is sell, pnl is lower", payload=RULE | {
+            "action": "action is sell", "outcome": "pnl is lower", "effect": -0.2, "interval": (-0.3, -0.1),
+        },
+    )  # fmt: skip
+    worse = risen(opened, worse.text, payload=worse.payload, category="exits")
+    text = (opened.path / "PLAYBOOK.md").read_text() if opened.playbook() else ""
+    assert (
+        "## entries\n- when momentum >= 0.5, do buy and venue is north (pnl is higher; effect 0.31, 0.2 to 0.42, n 64"
+    ) in text
+    assert "## exits\n- when momentum >= 0.5, avoid sell (pnl is lower; effect -0.2, -0.3 to -0.1" in text
+    assert f"went well 1 times) <!-- {fact.id} -->" in text
+
+
+def test_a_pass_counts_what_rose_and_writes_only_when_something_changed(opened: bardo.Grimoire) -> None:
+    risen(opened)
+    assert opened.sleep().entries_promoted == 1
+    path = opened.path / "PLAYBOOK.md"
+    before = path.stat().st_mtime_ns
+    opened.tick(opened.now_tick + 1)
+    report = opened.sleep()
+    assert (report.entries_promoted, path.stat().st_mtime_ns) == (0, before)
+    assert [version.number for version in opened.playbook_versions()] == [1]
+    book = opened.playbook()
+    assert (book.version, book.changed, book.left_out, len(book.entries)) == (1, False, 0, 1)
+
+
+def test_what_an_ancestor_lived_and_the_heir_bore_out_is_innate(
+    opener: Callable[..., bardo.Grimoire], tmp_path: Path
+) -> None:
+    text = "When gas is above 80, wait for the night"
+    with opener("elder") as elder:
+        elder.learn(Fact(text, kind="heuristic", confidence=0.95, category="timing"), tick=1)
+        elder.bequeath(tmp_path / "t.testament")
+    with bardo.inherit(
+        tmp_path / "t.testament",
+        tmp_path / "heir",
+        clock=ManualClock(1_700_000_000_000_000),
+        embedder=embed,
+        config={"decay": {"tau_ticks": 1e6}, "clock": {"unit": "loops"}},
+    ) as heir:
+        (told,) = heir.facts()
+        heir.tick(100)
+        assert rank(heir, told) == "observation"
+        for tick in range(101, 1_900, 60):
+            said_again(heir, text, tick)
+        heir.sleep()
+        acted_on(heir, told, 1.0)
+        why = heir.why(told)
+        assert (why.confirmed, why.rank) == (True, "playbook"), why
+        assert "## Innate\n- When gas is above 80" in heir.playbook().text
+
+
+@pytest.mark.parametrize(
+    "place", ["between the marks", "elsewhere", "in a line of bardo's", "in a file of its own"]
+)
+def test_what_a_person_wrote_is_kept(opened: bardo.Grimoire, place: str) -> None:
+    path = opened.path / "PLAYBOOK.md"
+    note = "- when in doubt, call Mira"
+    if place == "in a file of its own":
+        path.write_text(f"# My rules\n\n{note}\n")
+    risen(opened)
+    opened.playbook()
+    text = path.read_text()
+    if place == "between the marks":
+        path.write_text(text.replace(HAND_BEGINS, f"{HAND_BEGINS}\nFirst\n\n{note}"))
+    elif place == "elsewhere":
+        path.write_text(text + f"\n## Mine\n{note}\n")
+    elif place == "in a line of bardo's":
+        path.write_text(text.replace("wait for the night", "wait for the night, and call Mira"))
+    risen(opened, "When the bridge is slow, split the order")
+    book = opened.playbook()
+    written = path.read_text()
+    assert "call Mira" in book.by_hand
+    assert "call Mira" in written.split(HAND_BEGINS)[1].split(HAND_ENDS)[0]
+    assert written.count("- When gas is above 80, wait for the night (") == 1
+    assert "When the bridge is slow" in written
+    assert opened.playbook().changed is False
+    if place == "between the marks":
+        assert f"{HAND_BEGINS}\nFirst\n\n{note}\n{HAND_ENDS}" in written
+
+
+LINES = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=40)
+
+
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(lines=st.lists(LINES, max_size=6), cut=st.integers(0, 40), marks=st.booleans())
+def test_no_line_of_a_person_is_lost_wherever_it_stands_and_the_next_pass_changes_nothing(
+    opened: bardo.Grimoire, lines: list[str], cut: int, marks: bool
+) -> None:
+    path = opened.path / "PLAYBOOK.md"
+    if not opened.playbook().entries:
+        risen(opened)
+        opened.playbook()
+    standing = path.read_text(encoding="utf-8").split("\n")
+    if not marks:
+        standing = [line for line in standing if line not in (HAND_BEGINS, HAND_ENDS)]
+    cut = min(cut, len(standing))
+    path.write_text("\n".join([*standing[:cut], *lines, *standing[cut:]]), encoding="utf-8")
+    book = opened.playbook()
+    kept = book.by_hand.split("\n")
+    assert [
+        line for line in lines if line.strip() and line.rstrip() not in [one.rstrip() for one in kept]
+    ] == []
+    assert len(book.entries) == 1
+    assert opened.playbook().changed is False
+
+
+def test_it_stays_under_its_size_and_the_least_sure_leave_first_and_are_counted(
+    opener: Callable[..., bardo.Grimoire],
+) -> None:
+    with opener(config={"playbook": {"bytes": 1_250}}) as grimoire:
+        facts = [
+            risen(
+                grimoire, f"When pool {name} {'is very much fuller than usual ' * 4}, wait", confidence=sure
+            )
+            for name, sure in (("Alpha", 0.99), ("Bravo", 0.86), ("Carol", 0.95), ("Delta", 0.9))
+        ]
+        grimoire.sleep()
+        book = grimoire.playbook()
+        sure = {fact.id: grimoire.confidence(grimoire.get(fact.id)) for fact in facts}
+        acted_by = [id_ for id_, today in sure.items() if today >= 0.7]
+        assert len(book.entries) + book.left_out == len(acted_by)
+        assert book.left_out > 0
+        shown = [entry.fact for entry in book.entries]
+        assert min(sure[id_] for id_ in shown) >= max(sure[id_] for id_ in acted_by if id_ not in shown)
+        assert f"{book.left_out} less sure heuristics did not fit" in book.text
+        assert len(book.text.encode()) <= 1_250
+
+
+def test_a_bounded_number_of_versions_is_kept_and_the_oldest_goes(
+    opener: Callable[..., bardo.Grimoire],
+) -> None:
+    with opener(config={"playbook": {"history": 3}}) as grimoire:
+        risen(grimoire)
+        for number in range(5):
+            grimoire.playbook()
+            path = grimoire.path / "PLAYBOOK.md"
+            path.write_text(path.read_text() + f"note {number}\n")
+        grimoire.playbook()
+        versions = grimoire.playbook_versions()
+        assert [version.number for version in versions] == [6, 5, 4]
+        assert versions[0].path.read_bytes() == (grimoire.path / "PLAYBOOK.md").read_bytes()
+        assert len(list(grimoire.path.glob("playbook/history/*"))) == 3
+        assert all(f"note {number}" in grimoire.playbook().by_hand for number in range(5))
+
+
+def test_forgetting_reaches_the_playbook_its_versions_and_what_people_wrote(opened: bardo.Grimoire) -> None:
+    doomed = risen(opened, "When the relayer whispers nine-four-two-seven, open the vault")
+    kept = risen(opened, "When the bridge is slow, split the order")
+    opened.playbook()
+    path = opened.path / "PLAYBOOK.md"
+    path.write_text(
+        path.read_text().replace(HAND_BEGINS, f"{HAND_BEGINS}\nMira says: {doomed.text}\n- call Mira at noon")
+    )
+    risen(opened, "When blocks are full, pay more")
+    opened.playbook()
+    assert len(opened.playbook_versions()) > 1
+    episodes = [episode.id for episode in opened.episodes() if episode.text == doomed.text]
+    report = opened.forget([doomed, *episodes], reason="told in confidence")
+    assert "PLAYBOOK.md" in report.rewritten
+    for file in [path, *(version.path for version in opened.playbook_versions())]:
+        text = file.read_text()
+        assert "nine-four" not in text
+        assert doomed.id not in text
+    assert "- call Mira at noon" in path.read_text()
+    assert kept.id in path.read_text()
+    assert "Mira says" not in path.read_text()
+
+
+def test_a_playbook_saved_in_another_encoding_is_read(opened: bardo.Grimoire) -> None:
+    path = opened.path / "PLAYBOOK.md"
+    path.write_bytes("Regle numéro un: attendre\r\n".encode("latin-1"))
+    risen(opened)
+    opened.playbook()
+    assert "Regle numéro un: attendre\n" in path.read_text(encoding="utf-8")
