@@ -12,17 +12,27 @@ from bardo.lazily import once
 
 HEAVY = {"arch", "fastembed", "lancedb", "matplotlib", "onnx", "onnxruntime", "pandas", "pyarrow"}
 #: Libraries that take as long to load as opening a memory may take, and one that only a testament needs.
-SLOW = {"cryptography", "email", "importlib.metadata", "logging", "numpy", "sqlite3", "subprocess"}
+SLOW = {
+    "cryptography",
+    "dataclasses",
+    "email",
+    "importlib.metadata",
+    "inspect",
+    "logging",
+    "numpy",
+    "sqlite3",
+    "subprocess",
+}
 #: Modules of an open memory at most, those of Python itself included: each takes a fraction of a millisecond.
 MODULES = 155
 #: What bardo itself needs to open a memory. Everything else loads at the first call that needs it.
 OPENING = {
     "bardo", "bardo._core", "bardo.assemble", "bardo.assemble.framing", "bardo.capture", "bardo.capture.inbox",
-    "bardo.capture.recorder", "bardo.capture.records", "bardo.capture.remembered", "bardo.compiled", "bardo.config",
+    "bardo.capture.recorder", "bardo.capture.remembered", "bardo.compiled", "bardo.config",
     "bardo.deciding", "bardo.errors", "bardo.files", "bardo.folder", "bardo.grimoire", "bardo.index",
     "bardo.index.cache", "bardo.index.embedders", "bardo.index.engines", "bardo.index.models", "bardo.index.snapshot",
     "bardo.index.upkeep", "bardo.knowledge", "bardo.lazily", "bardo.model", "bardo.opening", "bardo.ports",
-    "bardo.spending", "bardo.stores", "bardo.ticks", "bardo.undoing",
+    "bardo.spending", "bardo.stores", "bardo.ticks", "bardo.undoing", "bardo.values",
 }  # fmt: skip
 #: Runs of one command; the quickest counts, since everything else on the machine can only slow a run down.
 RUNS = 7

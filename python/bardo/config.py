@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import dataclasses
-import json
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Self, TypeVar, get_args, get_origin, get_type_hints
 
 from bardo.errors import ConfigError
 from bardo.files import write_atomically
-from bardo.lazily import difflib
+from bardo.lazily import difflib, json
+from bardo.values import fresh, is_value, value
 
 T = TypeVar("T")
 
@@ -27,7 +25,7 @@ SECONDS_TAU_TICKS = 14.0 * SECONDS_PER_DAY
 LOOP_TICKS_PER_DAY = 1_440
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Clock:
     """How logical time runs.
 
@@ -41,7 +39,7 @@ class Clock:
     ticks_per_day: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Embedding:
     """Which model turns text into vectors.
 
@@ -61,7 +59,7 @@ class Embedding:
     late_interaction: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Decay:
     """How facts fade (spec 2, "Ebbinghaus decay").
 
@@ -78,7 +76,7 @@ class Decay:
     eviction_threshold: float = 0.05
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Curator:
     """When knowledge is consolidated (spec 3).
 
@@ -103,7 +101,7 @@ class Curator:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Price:
     """What a million tokens of one model cost, in the currency of your choice.
 
@@ -118,7 +116,7 @@ class Price:
     cached: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Llm:
     """The language model that consolidation may ask (spec 3, "With an LLM"; spec 12, "Cost"); none unless one is named.
 
@@ -142,10 +140,10 @@ class Llm:
     window_tokens: int = 8_192
     answer_tokens: int = 1_024
     daily_tokens: int = 100_000
-    prices: Mapping[str, Price] = field(default_factory=dict)
+    prices: Mapping[str, Price] = fresh(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Dossier:
     """What is known on one page, `DOSSIER.md` (spec 3, "Dossier").
 
@@ -162,7 +160,7 @@ class Dossier:
     in_context: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Playbook:
     """What rises into `PLAYBOOK.md` (spec 3, "Promotion").
 
@@ -179,7 +177,7 @@ class Playbook:
     history: int = 20
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Replay:
     """Which episodes are looked at again (spec 3; Schaul et al., Prioritized Experience Replay, 2016).
 
@@ -198,7 +196,7 @@ class Replay:
     recent: int = 1_024
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Index:
     """What recall looks at in memory.
 
@@ -209,7 +207,7 @@ class Index:
     hot_limit: int = 100_000
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Archive:
     """The derived LanceDB index of episodes.
 
@@ -227,7 +225,7 @@ class Archive:
     days: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Weights:
     """How much each signal counts in the sum (spec 4, "Fusion"); 0 leaves it out.
 
@@ -250,7 +248,7 @@ class Weights:
     conversation: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Recall:
     """How memories are ranked (spec 4).
 
@@ -262,10 +260,10 @@ class Recall:
 
     policy: Literal["four_factor", "rrf"] = "four_factor"
     limit: int = 5
-    weights: Weights = field(default_factory=Weights)
+    weights: Weights = Weights()
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Assemble:
     """How prompts are built (spec 5).
 
@@ -282,7 +280,7 @@ class Assemble:
     reserve: int = 500
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Feedback:
     """What is kept of prompts and their outcomes, and whether it is gone by (spec 4, "Retrieval feedback").
 
@@ -297,7 +295,7 @@ class Feedback:
     evidence: int = 30
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Bequeath:
     """What crosses at death (spec 6).
 
@@ -324,25 +322,25 @@ class Bequeath:
     generation_step: float = 0.05
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Config:
     """All settings of one grimoire; `bardo.toml` has a table per section."""
 
     agent: str = ""
-    clock: Clock = field(default_factory=Clock)
-    embedding: Embedding = field(default_factory=Embedding)
-    decay: Decay = field(default_factory=Decay)
-    curator: Curator = field(default_factory=Curator)
-    llm: Llm = field(default_factory=Llm)
-    dossier: Dossier = field(default_factory=Dossier)
-    playbook: Playbook = field(default_factory=Playbook)
-    replay: Replay = field(default_factory=Replay)
-    index: Index = field(default_factory=Index)
-    archive: Archive = field(default_factory=Archive)
-    recall: Recall = field(default_factory=Recall)
-    assemble: Assemble = field(default_factory=Assemble)
-    feedback: Feedback = field(default_factory=Feedback)
-    bequeath: Bequeath = field(default_factory=Bequeath)
+    clock: Clock = Clock()
+    embedding: Embedding = Embedding()
+    decay: Decay = Decay()
+    curator: Curator = Curator()
+    llm: Llm = fresh(default_factory=Llm)
+    dossier: Dossier = Dossier()
+    playbook: Playbook = Playbook()
+    replay: Replay = Replay()
+    index: Index = Index()
+    archive: Archive = Archive()
+    recall: Recall = Recall()
+    assemble: Assemble = Assemble()
+    feedback: Feedback = Feedback()
+    bequeath: Bequeath = Bequeath()
 
     @classmethod
     def load(cls, folder: Path, overrides: Mapping[str, Any] | None = None) -> Self:
@@ -398,28 +396,28 @@ def _setting(text: str, section: str, key: str) -> Any:
 
 def _merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
     merged = dict(base)
-    for key, value in over.items():
-        if isinstance(value, Mapping) and isinstance(merged.get(key), Mapping):
-            merged[key] = _merge(merged[key], value)
+    for key, given in over.items():
+        if isinstance(given, Mapping) and isinstance(merged.get(key), Mapping):
+            merged[key] = _merge(merged[key], given)
         else:
-            merged[key] = value
+            merged[key] = given
     return merged
 
 
 def _build(section: type[T], settings: Mapping[str, Any], where: str) -> T:
     hints = get_type_hints(section)
     values: dict[str, Any] = {}
-    for key, value in settings.items():
+    for key, given in settings.items():
         if key not in hints:
             near = difflib.get_close_matches(key, hints, 1)
             hint = f"Did you mean {near[0]!r}?" if near else f"Known here: {', '.join(hints)}"
             raise ConfigError(f"{where} has no setting {key!r}. {hint}")
-        values[key] = _checked(hints[key], value, f"{where}: {key}")
+        values[key] = _checked(hints[key], given, f"{where}: {key}")
     return section(**values)
 
 
 def _checked(hint: Any, value: Any, where: str) -> Any:
-    if isinstance(hint, type) and dataclasses.is_dataclass(hint):
+    if is_value(hint):
         if isinstance(value, hint):
             return value
         if not isinstance(value, Mapping):

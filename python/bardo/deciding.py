@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from bardo._core import EpisodeLog, FactStore, HotSet
 from bardo.config import Config
-from bardo.lazily import modules, once
+from bardo.lazily import dataclasses, modules, once
 from bardo.ports import Clock
 
 if TYPE_CHECKING:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from bardo.errors import StoreDamagedError, StoreUnavailableError
+from bardo.lazily import json
 
 
 def write_atomically(path: Path, data: bytes) -> None:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
-from dataclasses import dataclass
 from pathlib import Path
 
 from bardo.config import FILE_NAME
 from bardo.errors import NotFoundError, StoreUnavailableError
 from bardo.files import write_atomically
-from bardo.lazily import platform
+from bardo.lazily import json, platform
+from bardo.values import value
 
 #: Files that say what is not so in most folders: a migration is under way, the model was checked, the agent is dead.
 MIGRATION_FILE, DRIFT_FILE, TOMBSTONE_FILE = "migration.json", "drift.json", "tombstone.json"
@@ -18,7 +17,7 @@ MIGRATION_FILE, DRIFT_FILE, TOMBSTONE_FILE = "migration.json", "drift.json", "to
 AGENT_BYTES = 256
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Folder:
     """The paths of one grimoire (DESIGN, "One agent on disk").
 

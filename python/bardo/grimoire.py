@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -19,7 +18,7 @@ from bardo.folder import Folder
 from bardo.index.models import ModelKeeper
 from bardo.index.upkeep import NAMES_AT_ONCE, Upkeep, beyond
 from bardo.knowledge import Knowledge
-from bardo.lazily import modules, once
+from bardo.lazily import dataclasses, modules, once
 from bardo.model import NEUTRAL, Episode, Fact, FactKind, FactStatus, Pad, Role, Source
 from bardo.ports import LLM, Clock, Embedder, Progress, quiet
 from bardo.spending import Spending

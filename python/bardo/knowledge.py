@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import replace
 from math import exp
 from typing import TYPE_CHECKING, Literal, SupportsIndex
 
@@ -17,6 +16,7 @@ from bardo.lazily import modules
 from bardo.model import Episode, Fact
 from bardo.ports import Clock
 from bardo.ticks import Ticks
+from bardo.values import replace
 
 if TYPE_CHECKING:
     from bardo import known

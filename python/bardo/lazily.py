@@ -7,7 +7,19 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
 
-__all__ = ["difflib", "logging", "metadata", "modules", "numpy", "once", "platform", "sqlite3", "subprocess"]
+__all__ = [
+    "dataclasses",
+    "difflib",
+    "json",
+    "logging",
+    "metadata",
+    "modules",
+    "numpy",
+    "once",
+    "platform",
+    "sqlite3",
+    "subprocess",
+]
 
 Owner = TypeVar("Owner")
 Made = TypeVar("Made")
@@ -68,7 +80,9 @@ class once(Generic[Owner, Made]):  # noqa: N801 - reads as the decorator that it
 
 
 if TYPE_CHECKING:
+    import dataclasses
     import difflib
+    import json
     import logging
     import platform
     import sqlite3
@@ -77,7 +91,7 @@ if TYPE_CHECKING:
 
     import numpy
 else:
-    difflib, logging, metadata, numpy, platform, sqlite3, subprocess = (
-        _Lazily(name)
-        for name in ("difflib", "logging", "importlib.metadata", "numpy", "platform", "sqlite3", "subprocess")
+    metadata = _Lazily("importlib.metadata")
+    dataclasses, difflib, json, logging, numpy, platform, sqlite3, subprocess = map(
+        _Lazily, ["dataclasses", "difflib", "json", "logging", "numpy", "platform", "sqlite3", "subprocess"]
     )

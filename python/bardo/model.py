@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Literal
+
+from bardo.values import fresh, replace, value
 
 Role = Literal["user", "agent", "system", "environment", "tool"]
 FactKind = Literal[
@@ -31,7 +32,7 @@ NEUTRAL: Pad = (0.0, 0.0, 0.0)
 INHERITED_KIND = "inherited"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Episode:
     """One verbatim record of something that happened; never edited, only annotated.
 
@@ -78,7 +79,7 @@ class Episode:
     content_hash: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Quality:
     """Five marks of a fact, each 0..1; their mean is its quality."""
 
@@ -89,7 +90,7 @@ class Quality:
     consistency: float
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Fact:
     """A generalisation whose confidence fades unless outcomes renew it.
 
@@ -151,11 +152,11 @@ class Fact:
     status: FactStatus = "active"
     pinned: bool = False
     bloodstain: bool = False
-    metadata: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    payload: Mapping[str, Any] = field(default_factory=lambda: {"type": "none"})
+    metadata: Mapping[str, Sequence[str]] = fresh(default_factory=dict)
+    payload: Mapping[str, Any] = fresh(default_factory=lambda: {"type": "none"})
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Fingerprint:
     """Identity of an embedding model; vectors meet only if all but `created` are equal.
 
@@ -172,3 +173,7 @@ class Fingerprint:
     preprocessing: str
     dims: int
     created: int = 0
+
+    def is_same_model(self, other: Fingerprint) -> bool:
+        """Whether vectors of the two may meet."""
+        return replace(self, created=0) == replace(other, created=0)

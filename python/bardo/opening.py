@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -15,6 +14,7 @@ from bardo.index import embedders
 from bardo.lazily import modules
 from bardo.ports import LLM, Clock, Embedder, SystemClock
 from bardo.stores import open_stores
+from bardo.values import replace
 
 if TYPE_CHECKING:
     from bardo.bequeath import testament
@@ -58,7 +58,7 @@ def open(  # noqa: A001 - `bardo.open` reads as it should
     folder = Folder(Path(path).expanduser().absolute())
     settings = config if isinstance(config, Config) else Config.load(folder.root, config)
     if agent or not settings.agent:
-        settings = dataclasses.replace(settings, agent=agent or folder.root.name)
+        settings = replace(settings, agent=agent or folder.root.name)
     folder.prepare(agent=settings.agent, create=create)
     clock = clock or SystemClock()
     given = embedders.resolve(embedder, settings.embedding)

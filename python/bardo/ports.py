@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 from bardo.lazily import numpy as np
 from bardo.model import Fingerprint
+from bardo.values import value
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -70,7 +70,7 @@ class Embedder(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Tokens:
     """The vectors of a text's tokens, word by word.
 
@@ -119,7 +119,7 @@ def quiet(stage: str, done: int, total: int) -> None:
     """A progress that tells nobody."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Message:
     """One message to a language model.
 
@@ -132,7 +132,7 @@ class Message:
     content: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Usage:
     """Tokens of one answer, as the server counted them.
 
@@ -147,7 +147,7 @@ class Usage:
     tokens_cached: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Completion:
     """What a language model answered.
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from bardo._core import EpisodeLog, FactStore, HotSet
 from bardo.config import Config
@@ -15,12 +13,13 @@ from bardo.index.snapshot import Snapshot
 from bardo.index.upkeep import beyond
 from bardo.ports import Clock, Embedder
 from bardo.ticks import Ticks
+from bardo.values import value
 
 #: Names under which the log keeps whether ticks are the caller's own, and whether the facts were ever made.
 _LOOPS, _FACTS_MADE = "clock.loops", "facts.made"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Stores:
     """What an open grimoire works on.
 
@@ -144,7 +143,7 @@ def _require_model(folder: Folder, log: EpisodeLog, facts: FactStore, embedder: 
     except EmbedderUnavailableError:
         # Words still find everything; whoever needs a vector is told then.
         return
-    if dataclasses.replace(given, created=0) != dataclasses.replace(stored, created=0):
+    if not given.is_same_model(stored):
         raise EmbeddingMismatchError(
             f"{folder.root} holds vectors of {stored.model} ({stored.dims}-d, version {stored.version}), but the "
             f"embedder is {given.model} ({given.dims}-d, version {given.version}). Open it with the model it was "

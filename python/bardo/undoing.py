@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
 from bardo._core import FactStore, HotSet
-from bardo.lazily import modules
+from bardo.lazily import json, modules
 from bardo.ports import Clock
 from bardo.ticks import Ticks
 

@@ -243,7 +243,7 @@ class _Adoption:
         if target is None or not entries:
             return None
         vectors = np.full((len(entries), target.dims), np.nan, np.float32)
-        same = theirs is not None and _same_model(target, theirs)
+        same = theirs is not None and target.is_same_model(theirs)
         if same and testament.vectors is not None:
             whole = [fact.text == given.text for fact, given in zip(entries, testament.facts, strict=True)]
             vectors[whole] = testament.vectors[whole]
@@ -296,10 +296,6 @@ def _as_inherited(testament: Testament, tick: int, config: Bequeath, *, through_
         )
         for fact, confidence in zip(testament.facts, births, strict=True)
     ]
-
-
-def _same_model(one: Fingerprint, other: Fingerprint) -> bool:
-    return dataclasses.replace(one, created=0) == dataclasses.replace(other, created=0)
 
 
 def _as_heard(episode: Episode, testament: Testament, tick: int) -> Episode:

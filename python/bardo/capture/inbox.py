@@ -6,22 +6,24 @@ again, and every id that is in the log already counts once.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bardo._core import finish_episodes
-from bardo.capture.records import from_record, to_record
 from bardo.errors import BardoError, InvalidInputError
 from bardo.files import make_folder, sync_folder, unavailable, write_atomically
+from bardo.lazily import json, modules
 from bardo.model import Episode
 from bardo.ports import SystemClock
+from bardo.values import value
 
 if TYPE_CHECKING:
+    from bardo.capture import records
     from bardo.capture.traces import Needles
+else:
+    (records,) = modules("capture.records")
 
 INBOX = "inbox"
 #: Inside the inbox: files that could not be read or recorded, beside a file that says why.
@@ -35,7 +37,7 @@ BYTES_PER_FILE = 16 * 1024 * 1024
 LARGEST_FILE_BYTES = 4 * BYTES_PER_FILE
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Batch:
     """The episodes of one file of the inbox.
 
@@ -185,7 +187,7 @@ def _files(episodes: list[Episode]) -> Iterator[tuple[str, list[str]]]:
     lines: list[str] = []
     first_id, size = "", 0
     for episode in episodes:
-        line = json.dumps(to_record(episode), ensure_ascii=False)
+        line = json.dumps(records.to_record(episode), ensure_ascii=False)
         if lines and (len(lines) == EPISODES_PER_FILE or size + len(line) > BYTES_PER_FILE):
             yield first_id, lines
             lines, size = [], 0
@@ -215,7 +217,7 @@ def _read(path: Path) -> Batch:
         raise InvalidInputError(
             f"the file holds {len(lines)} episodes, its header says {described.get('episodes')}. Drop them again"
         )
-    episodes = [from_record(json.loads(line)) for line in lines]
+    episodes = [records.from_record(json.loads(line)) for line in lines]
     if not all(episode.id for episode in episodes):
         raise InvalidInputError(
             "an episode has no id, so it could be recorded twice. Write it with bardo.drop"

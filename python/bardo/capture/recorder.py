@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +14,13 @@ from bardo.errors import BardoWarning, ForgottenWarning, InvalidInputError
 from bardo.model import INHERITED_KIND, Episode
 from bardo.ports import Clock
 from bardo.ticks import MAX_TICK, Ticks
+from bardo.values import value
 
 #: Episodes read from the log at once while iterating.
 PAGE = 1_024
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Taken:
     """What became of episodes that were handed over.
 

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 from blake3 import blake3
 
 from bardo.errors import BardoError, ConfigError, EmbedderUnavailableError
-from bardo.lazily import metadata, modules
+from bardo.lazily import json, metadata, modules
 from bardo.lazily import numpy as np
 from bardo.model import Fingerprint
 from bardo.ports import Tokens, Vectors
+from bardo.values import value
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -47,7 +46,7 @@ PREFIXES: tuple[tuple[str, tuple[str, str]], ...] = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Prefixes:
     """Put before a text, by what it is for."""
 

@@ -374,7 +374,7 @@ def settle(folder: Path, log: EpisodeLog, facts: FactStore, embedder: Embedder, 
 
 def same(left: Fingerprint, right: Fingerprint) -> bool:
     """Whether vectors of two models may meet."""
-    return replace(left, created=0) == replace(right, created=0)
+    return left.is_same_model(right)
 
 
 def _adapter(folder: Path) -> adapter.Adapter | None:

@@ -49,6 +49,17 @@ struct Changes {
     made: usize,
     /// Bytes of those that wait.
     waiting_bytes: usize,
+    /// Length of the file below, which nobody changes while it is held; none before the first look.
+    length: Option<u64>,
+}
+
+impl Changes {
+    fn length_of(&mut self, file: &dyn StorageBackend) -> io::Result<u64> {
+        if let Some(length) = self.length {
+            return Ok(length);
+        }
+        Ok(*self.length.insert(file.len()?))
+    }
 }
 
 /// Bytes of writes that wait for their sync at most.
@@ -71,6 +82,7 @@ impl HeldBackend {
             return Ok(());
         }
         let mut changes = self.changes();
+        changes.length = None;
         for change in &changes.all {
             match change {
                 Change::Write(offset, data) => self.0.inner.write(*offset, data)?,
@@ -173,9 +185,9 @@ impl HeldBackend {
     }
 
     /// The length that the changes so far give the file.
-    fn held_length(&self, changes: &[Change]) -> io::Result<u64> {
-        let mut length = self.0.inner.len()?;
-        for change in changes {
+    fn held_length(&self, changes: &mut Changes) -> io::Result<u64> {
+        let mut length = changes.length_of(&*self.0.inner)?;
+        for change in &changes.all {
             match change {
                 Change::Write(offset, data) => length = length.max(offset + data.len() as u64),
                 Change::SetLength(new) => length = *new,
@@ -185,18 +197,18 @@ impl HeldBackend {
         Ok(length)
     }
 
-    fn read_held(&self, offset: u64, out: &mut [u8], changes: &[Change]) -> io::Result<()> {
+    fn read_held(&self, offset: u64, out: &mut [u8], changes: &mut Changes) -> io::Result<()> {
         let end = offset + out.len() as u64;
         if end > self.held_length(changes)? {
             return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the file ends before its last page"));
         }
-        let from_file = self.0.inner.len()?.clamp(offset, end) - offset;
+        let from_file = changes.length_of(&*self.0.inner)?.clamp(offset, end) - offset;
         let (start, beyond) = out.split_at_mut(from_file as usize);
         beyond.fill(0);
         if !start.is_empty() {
             self.read_inner(offset, start)?;
         }
-        for change in changes {
+        for change in &changes.all {
             match change {
                 Change::Write(at, data) => overlay(out, offset, *at, data),
                 Change::SetLength(length) => {
@@ -225,7 +237,7 @@ impl StorageBackend for HeldBackend {
             self.catch_up()?;
             return self.0.inner.len();
         }
-        self.held_length(&self.changes().all)
+        self.held_length(&mut self.changes())
     }
 
     fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
@@ -233,8 +245,7 @@ impl StorageBackend for HeldBackend {
             self.catch_up()?;
             return self.read_inner(offset, out);
         }
-        let changes = self.changes();
-        self.read_held(offset, out, &changes.all)
+        self.read_held(offset, out, &mut self.changes())
     }
 
     fn set_len(&self, length: u64) -> io::Result<()> {

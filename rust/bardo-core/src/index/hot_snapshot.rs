@@ -158,9 +158,11 @@ impl HotSet {
         let lexical = LexicalIndex::read(&mut from)?;
         from.finish()?;
         let all = || (0..).zip(&rows.rows).filter_map(|(slot, row)| Some((slot, row.as_ref()?)));
+        let mut slots = HashMap::with_capacity(rows.rows.len());
+        slots.extend(all().map(|(slot, row)| (row.id, slot)));
         Ok(Self {
             sessions: sessions(all()),
-            slots: all().map(|(slot, row)| (row.id, slot)).collect(),
+            slots,
             times: rows.rows.iter().map(|row| row.as_ref().map_or(0, |row| row.at)).collect(),
             holds_episode: rows
                 .rows

@@ -401,23 +401,17 @@ impl LexicalIndex {
         let (hashes, digits) = (from.array::<u64>()?, from.array::<u8>()?);
         let (counts, steps): (Vec<u32>, Vec<u32>) = (from.value()?, from.value()?);
         let steps = cut_up(&counts, &steps)?;
-        let sum = |entry: &mut u32, step: &u32| {
-            *entry = entry.wrapping_add(*step);
-            Some(*entry)
-        };
         let postings: Vec<Postings> = hashes
             .into_iter()
             .zip(digits)
             .zip(steps)
-            .map(|((hash, digit), steps)| Postings {
-                entries: steps.iter().scan(0, sum).collect(),
-                hash,
-                has_digit: digit != 0,
-            })
+            .map(|((hash, digit), steps)| Postings { entries: sums(steps), hash, has_digit: digit != 0 })
             .collect();
         let documents = turned_round(&postings, lengths.len())?;
+        let mut vocabulary = HashedMap::default();
+        vocabulary.reserve(postings.len());
         let known = (0..).zip(&postings).filter(|(_, postings)| !postings.entries.is_empty());
-        let vocabulary = known.map(|(term, postings)| (postings.hash, term)).collect();
+        vocabulary.extend(known.map(|(term, postings)| (postings.hash, term)));
         Ok(Self { vocabulary, postings, free, documents, lengths, total_length, alive, ..Self::default() })
     }
 
@@ -436,6 +430,16 @@ impl LexicalIndex {
         self.vocabulary.insert(hash, term);
         term
     }
+}
+
+/// The numbers of which each step was the difference to the one before.
+fn sums(steps: &[u32]) -> Vec<u32> {
+    let mut sum = 0_u32;
+    let next = |step: &u32| {
+        sum = sum.wrapping_add(*step);
+        sum
+    };
+    steps.iter().map(next).collect()
 }
 
 /// The terms of every document, ascending.
