@@ -29,6 +29,7 @@ mod hot_conversations;
 pub mod hot_snapshot;
 mod hot_sync;
 pub mod interner;
+mod large;
 pub mod late;
 mod latest;
 pub mod lexical;

@@ -36,12 +36,9 @@ pub(super) fn scale_to_unit(what: &str, vector: &mut [f32]) -> Result<bool> {
     Ok(is_scaled.unwrap_or(false))
 }
 
-/// Appends the bytes of a vector and returns the factor that turns them back.
-pub(super) fn quantize(unit: &[f32], high: &mut Vec<i8>, low: &mut Vec<i8>) -> f32 {
-    let start = high.len();
-    high.resize(start + unit.len(), 0);
-    low.resize(start + unit.len(), 0);
-    Arch::new().dispatch(Quantize { unit, high: &mut high[start..], low: &mut low[start..] })
+/// Writes the bytes of a vector, as many of each sort as it has components; returns the factor that turns them back.
+pub(super) fn quantize(unit: &[f32], high: &mut [i8], low: &mut [i8]) -> f32 {
+    Arch::new().dispatch(Quantize { unit, high, low })
 }
 
 struct ToUnit<'vector>(&'vector mut [f32]);

@@ -21,9 +21,12 @@ pub const fn words_of(dims: usize) -> usize {
     dims.div_ceil(WORD_BITS)
 }
 
-/// Appends the signs of a vector.
-pub fn push_signs(vector: &[f32], signs: &mut Vec<u64>) {
-    Signer::new(vector.len()).push(vector, signs);
+/// The signs of a vector.
+#[must_use]
+pub fn signs_of(vector: &[f32]) -> Vec<u64> {
+    let mut signs = vec![0; words_of(vector.len())];
+    Signer::new(vector.len()).write(vector, &mut signs);
+    signs
 }
 
 /// The rotation of vectors of some length, worked out once for many of them.
@@ -43,8 +46,8 @@ impl Signer {
         Self { flips, turned: Vec::new() }
     }
 
-    /// Appends the signs of a vector of that length.
-    pub fn push(&mut self, vector: &[f32], signs: &mut Vec<u64>) {
+    /// Writes the signs of a vector of that length.
+    pub fn write(&mut self, vector: &[f32], signs: &mut [u64]) {
         self.turned.clear();
         self.turned.extend_from_slice(vector);
         Arch::new().dispatch(Turn { vector: &mut self.turned, flips: &self.flips });
@@ -52,7 +55,9 @@ impl Signer {
             let bit = |at: usize| u64::from(parts[at] >= 0.0) << at;
             (0..parts.len()).fold(0, |word, at| word | bit(at))
         };
-        signs.extend(self.turned.chunks(WORD_BITS).map(word));
+        for (sign, parts) in signs.iter_mut().zip(self.turned.chunks(WORD_BITS)) {
+            *sign = word(parts);
+        }
     }
 }
 
@@ -224,10 +229,8 @@ mod tests {
     use super::*;
 
     fn distance(left: &[f32], right: &[f32]) -> u16 {
-        let (mut one, mut other, mut found) = (Vec::new(), Vec::new(), Vec::new());
-        push_signs(left, &mut one);
-        push_signs(right, &mut other);
-        distances(&one, &other, &mut found);
+        let mut found = Vec::new();
+        distances(&signs_of(left), &signs_of(right), &mut found);
         found[0]
     }
 

@@ -4,9 +4,10 @@
 use prefetch_index::prefetch_index;
 use simsimd::SpatialSimilarity;
 
+use super::large::LargeArray;
 use super::lexical::Slot;
 use super::quantize::{quantize, scale_to_unit, unit};
-use super::signs::{Signer, cosines, push_signs, words_of};
+use super::signs::{Signer, cosines, signs_of, words_of};
 use crate::error::{Error, Result};
 
 /// Marks the rows of sentences; slots have 26 bits.
@@ -52,10 +53,9 @@ impl QueryVector {
     /// Checks and scales a vector. `None` if it is all zeros: it has no direction.
     pub fn new(vector: &[f32]) -> Result<Option<Self>> {
         let Some(unit) = unit("the query vector", vector)? else { return Ok(None) };
-        let (mut high, mut low, mut signs) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut high, mut low) = (vec![0; unit.len()], vec![0; unit.len()]);
         let scale = quantize(&unit, &mut high, &mut low);
-        push_signs(&unit, &mut signs);
-        Ok(Some(Self { high, low, scale, signs }))
+        Ok(Some(Self { high, low, scale, signs: signs_of(&unit) }))
     }
 
     /// Number of components.
@@ -70,13 +70,13 @@ impl QueryVector {
 pub struct VectorIndex {
     dims: usize,
     /// High bytes of every row.
-    pub(super) high: Vec<i8>,
+    high: LargeArray<i8>,
     /// Low bytes of every row.
-    pub(super) low: Vec<i8>,
+    low: LargeArray<i8>,
     /// What turns the components of a row back.
-    pub(super) scales: Vec<f32>,
+    scales: Vec<f32>,
     /// Signs of every row, [`words_of`] the dimensions each.
-    pub(super) signs: Vec<u64>,
+    pub(super) signs: LargeArray<u64>,
     /// The memory of each row or [`NOBODY`]; [`SENTENCE`] is set where the row is a sentence of it.
     pub(super) owners: Vec<u32>,
     /// The first row of each memory.
@@ -125,8 +125,8 @@ impl VectorIndex {
         self.first_rows[owner as usize] = self.owners.len() as u32;
         for (at, unit) in rows.chunks_exact(self.dims).enumerate() {
             self.owners.push(if at == 0 { owner } else { owner | SENTENCE });
-            self.scales.push(quantize(unit, &mut self.high, &mut self.low));
-            self.signer.push(unit, &mut self.signs);
+            self.scales.push(quantize(unit, self.high.add(unit.len()), self.low.add(unit.len())));
+            self.signer.write(unit, self.signs.add(words_of(unit.len())));
             self.sentences += usize::from(at > 0);
         }
         Ok(())
@@ -260,7 +260,7 @@ impl VectorIndex {
     pub(super) fn prefetch(&self, row: usize) {
         let start = row * self.dims;
         for at in (start..start + self.dims).step_by(CACHE_LINE) {
-            prefetch_index(&self.high, at);
+            prefetch_index(&*self.high, at);
         }
     }
 
@@ -270,7 +270,7 @@ impl VectorIndex {
         self.prefetch(row);
         let start = row * self.dims;
         for at in (start..start + self.dims).step_by(CACHE_LINE) {
-            prefetch_index(&self.low, at);
+            prefetch_index(&*self.low, at);
         }
     }
 
