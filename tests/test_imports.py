@@ -32,7 +32,7 @@ OPENING = {
     "bardo.deciding", "bardo.errors", "bardo.files", "bardo.folder", "bardo.grimoire", "bardo.index",
     "bardo.index.cache", "bardo.index.embedders", "bardo.index.engines", "bardo.index.models", "bardo.index.snapshot",
     "bardo.index.upkeep", "bardo.knowledge", "bardo.lazily", "bardo.model", "bardo.opening", "bardo.ports",
-    "bardo.spending", "bardo.stores", "bardo.ticks", "bardo.undoing", "bardo.values",
+    "bardo.stores", "bardo.texts", "bardo.ticks", "bardo.undoing", "bardo.values",
 }  # fmt: skip
 #: Runs of one command; the quickest counts, since everything else on the machine can only slow a run down.
 RUNS = 7

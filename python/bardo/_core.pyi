@@ -420,6 +420,8 @@ class FactStore:
         now: int,
         vectors: npt.NDArray[np.float32] | None = None,
         fingerprint: Fingerprint | None = None,
+        marks: Mapping[str, int] | None = None,
+        answered: Mapping[str, int] | None = None,
     ) -> list[Upserted]:
         """Stores each fact, or renews the one that already says it; all in one transaction.
 
@@ -435,7 +437,23 @@ class FactStore:
             now: Microseconds UTC.
             vectors: Shape (len(facts), dims), stored in half precision.
             fingerprint: The model of the vectors.
+            marks: How far a reader has come, by its name: written in the same transaction, so that nothing counts
+                twice.
+            answered: How often a language model answered `new`, `update` or `duplicate` about these (stage 2), for
+                `stats`.
         """
+
+    def mark(self, name: str) -> int:
+        """How far a reader has come by its own account; 0 if it never said."""
+
+    def known(
+        self,
+        facts: Iterable[Fact],
+        *,
+        vectors: npt.NDArray[np.float32] | None = None,
+        fingerprint: Fingerprint | None = None,
+    ) -> builtins.list[str | None]:
+        """Id of the fact that `upsert` would renew for each of these; None where it would store a new one."""
 
     def get(self, ids: Sequence[str], *, as_of: int | None = None) -> list[Fact | None]:
         """The facts with these ids, in their order; `as_of` a tick as they were at its end, None where none was yet."""
@@ -793,6 +811,9 @@ def half_life_to_tau(half_life: float) -> float:
 
 def confidence_now(fact: Fact, *, tick: int, tau_ticks: float) -> float:
     """The decayed confidence of a fact at a tick."""
+
+def findings(text: str) -> dict[str, list[str]]:
+    """The `urls`, shell `commands` and file `paths` of a text, each once and in its order."""
 
 def number_names(episodes: Sequence[Episode]) -> list[tuple[str, str]]:
     """Subject and metric of every baseline that episodes can have moved."""

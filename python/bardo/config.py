@@ -83,12 +83,14 @@ class Curator:
     Args:
         every_ticks: A pass is due this many ticks after the last one.
         batch: Episodes per pass at most.
+        texts: Whether turns of conversations and verified texts are read for facts.
         outcomes: Numbers of a payload that say how something ended, by their paths or the last parts of these:
             heuristics say under which conditions they differ.
     """
 
     every_ticks: int = 50
     batch: int = 256
+    texts: bool = True
     outcomes: tuple[str, ...] = (
         "outcome",
         "pnl",

@@ -21,8 +21,8 @@ from bardo.knowledge import Knowledge
 from bardo.lazily import dataclasses, modules, once
 from bardo.model import NEUTRAL, Episode, Fact, FactKind, FactStatus, Pad, Role, Source
 from bardo.ports import LLM, Clock, Embedder, Progress, quiet
-from bardo.spending import Spending
 from bardo.stores import Stores
+from bardo.texts import Texts
 from bardo.undoing import Undoing
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ NOTHING_ASKED = (None,) * 12
 _LAST_PASS = "curator.last_tick"
 
 
-class Grimoire(Knowledge, Compiled, Deciding, Spending, Undoing):
+class Grimoire(Knowledge, Compiled, Deciding, Texts, Undoing):
     """One agent's memory: a folder on disk and the object that opens it. Made by `bardo.open`.
 
     Safe to use from many threads. After `fork` it refuses to work in the child (redb and Lance are not fork-safe).
@@ -527,7 +527,7 @@ class Grimoire(Knowledge, Compiled, Deciding, Spending, Undoing):
         if dry_run:
             return curator.rehearse(
                 self._facts, self._log, self.config.curator, tick=self.now_tick, now=self._clock.now(),
-                ticks_per_day=self._ticks.per_day,
+                ticks_per_day=self._ticks.per_day, extractor=self._extractor if self.config.curator.texts else None,
             )  # fmt: skip
         self.drain_inbox()
         return self._curate(flush=True, progress=progress)
@@ -560,6 +560,7 @@ class Grimoire(Knowledge, Compiled, Deciding, Spending, Undoing):
         report = curator.run(
             self._facts, self._log, self.config.curator, tick=tick, now=self._clock.now(),
             ticks_per_day=self._ticks.per_day, until_done=flush, progress=progress,
+            extractor=self._extractor if self.config.curator.texts else None,
         )  # fmt: skip
         embedded += self._upkeep.embed_facts()
         self._upkeep.read_names(least=1 if flush else NAMES_AT_ONCE)
@@ -582,7 +583,7 @@ class Grimoire(Knowledge, Compiled, Deciding, Spending, Undoing):
             embedded=embedded,
             archived=archived,
             days=days,
-            notes=self._models.notes,
+            notes=(*report.notes, *self._models.notes),
             entries_promoted=promoted,
         )
 

@@ -23,7 +23,7 @@ from quality.measure import run
 from quality.results import Run, RunHeader, load, save
 from quality.systems import System, peers
 from quality.systems.arms import Dense, Fts5, Placebo, Rrf
-from quality.systems.own import Bardo, ablations, late_off
+from quality.systems.own import Bardo, ablations, distilled, late_off
 
 SETS: dict[str, Callable[[Path], list[Corpus]]] = {"locomo": load_locomo, "longmemeval": load_longmemeval}
 CAVEATS = """\
@@ -96,7 +96,7 @@ def chosen(
     """The systems that were asked for, and the peers that are not there."""
     systems: list[System] = [
         Placebo(), Fts5(stop_words=False), Fts5(stop_words=True), Dense(model),
-        Rrf(Fts5(stop_words=True), Dense(model)), Bardo(model), late_off(model),
+        Rrf(Fts5(stop_words=True), Dense(model)), Bardo(model), late_off(model), *distilled(model),
     ]  # fmt: skip
     if options.ablate:
         systems += ablations(model)

@@ -23,7 +23,8 @@ def measure(
     # A session of LongMemEval may come twice, and a turn with it: it counts once.
     ranked = metrics.first_of_each(ranked)
     session_of = {turn.id: turn.session for turn in corpus.turns}
-    sessions = metrics.first_of_each([session_of[turn] for turn in ranked])
+    # A place may also show nothing new; it is no turn then.
+    sessions = metrics.first_of_each([session_of[turn] for turn in ranked if turn in session_of])
     row: dict[str, float] = {}
     if question.evidence:
         for depth in (5, 10, 20):
@@ -34,7 +35,7 @@ def measure(
     row["session any@5"] = metrics.recall_any(sessions, question.sessions, 5)
     row["session all@5"] = metrics.complete(sessions, question.sessions, 5)
     row["session nDCG@10"] = metrics.ndcg(sessions, question.sessions, 10)
-    row["tokens@10"] = sum(tokens_of[turn] for turn in ranked[:10])
+    row["tokens@10"] = sum(tokens_of.get(turn, 0) for turn in ranked[:10])
     return row
 
 

@@ -7,6 +7,7 @@ from typing import Literal
 
 from bardo import config
 from bardo._core import CuratorReport, EpisodeLog, FactStore
+from bardo.consolidate.extract import Extracted, Extractor
 from bardo.model import Fact
 from bardo.ports import Progress
 
@@ -60,6 +61,9 @@ class CuratorCycleComplete:
         entries_promoted: Facts that rose into the playbook.
         facts_contradicted: The agent's own facts that later episodes speak against.
         heuristics_proposed: New heuristics.
+        texts_read: Episodes whose texts were read for facts.
+        facts_distilled: New facts that texts stated.
+        facts_updated: Facts that such a text replaced by what holds now.
         hypotheses_tested: Links, rhythms, bursts and rules that were held against new episodes.
         pending: Verified episodes that wait for the next pass.
         embedded: Texts that were given vectors.
@@ -82,6 +86,9 @@ class CuratorCycleComplete:
     entries_promoted: int = 0
     facts_contradicted: int = 0
     heuristics_proposed: int = 0
+    texts_read: int = 0
+    facts_distilled: int = 0
+    facts_updated: int = 0
     hypotheses_tested: int = 0
     pending: int = 0
     embedded: int = 0
@@ -112,6 +119,7 @@ def run(
     ticks_per_day: int,
     until_done: bool,
     progress: Progress,
+    extractor: Extractor | None = None,
 ) -> CuratorCycleComplete:
     """One pass, or as many as it takes.
 
@@ -124,6 +132,7 @@ def run(
         ticks_per_day: For the expiry of contradicted facts.
         until_done: Whether to go on until no verified episode waits.
         progress: Told after each pass.
+        extractor: Reads the texts of episodes, if they are to be read.
 
     Returns:
         What was done, summed over the passes.
@@ -142,11 +151,21 @@ def run(
         done = _sum(done, report)
         progress("consolidate", done.episodes, done.episodes + report.pending)
         if not until_done or not report.pending:
-            return done
+            break
+    if extractor is None:
+        return done
+    return _with_texts(done, extractor.run(tick=tick, now=now, until_done=until_done, progress=progress))
 
 
 def rehearse(
-    facts: FactStore, log: EpisodeLog, settings: config.Curator, *, tick: int, now: int, ticks_per_day: int
+    facts: FactStore,
+    log: EpisodeLog,
+    settings: config.Curator,
+    *,
+    tick: int,
+    now: int,
+    ticks_per_day: int,
+    extractor: Extractor | None = None,
 ) -> CuratorCycleComplete:
     """What `run` would do until nothing waits, without doing it: at most `REHEARSED` episodes, in one pass."""
     report, changes = facts.rehearse(
@@ -158,7 +177,21 @@ def rehearse(
         outcomes=settings.outcomes,
     )
     done = _sum(CuratorCycleComplete(tick), report)
+    if extractor is not None:
+        changes = [*changes, *extractor.rehearse(tick=tick)]
     return replace(done, changes=tuple(Change(before, after) for before, after in changes))
+
+
+def _with_texts(done: CuratorCycleComplete, texts: Extracted) -> CuratorCycleComplete:
+    return replace(
+        done,
+        texts_read=texts.read,
+        facts_distilled=texts.new,
+        facts_new=done.facts_new + texts.new + texts.updated,
+        facts_reinforced=done.facts_reinforced + texts.renewed,
+        facts_updated=texts.updated,
+        notes=(*done.notes, *texts.notes),
+    )
 
 
 def _sum(done: CuratorCycleComplete, report: CuratorReport) -> CuratorCycleComplete:

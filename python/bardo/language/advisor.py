@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -62,11 +63,6 @@ class Advisor:
         self._tick = tick
         self._outage = ""
 
-    @property
-    def prompt_tokens(self) -> int:
-        """Tokens of one prompt at most."""
-        return max(0, self._settings.window_tokens - self._settings.answer_tokens)
-
     def begin(self) -> None:
         """A new piece of work begins: a model that failed in the one before is asked again."""
         self._outage = ""
@@ -112,6 +108,11 @@ class Advisor:
         return sum(count_tokens_batch([message.content for message in messages])) + TEMPLATE_TOKENS * len(
             messages
         )
+
+    def fits(self, messages: Sequence[Message], shape: type[BaseModel]) -> bool:
+        """Whether a question leaves room for its answer, the shape told in words included."""
+        told = Message("system", json.dumps(structured.schema_of(shape)))
+        return self.tokens([*messages, told]) <= self._settings.window_tokens - self._settings.answer_tokens
 
     def _completion(
         self, kind: CallType, messages: Sequence[Message], shape: type[BaseModel]

@@ -2,13 +2,13 @@
 
 #![expect(clippy::needless_pass_by_value, reason = "extracted arguments are owned")]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use bardo_core::consolidate::{
     self, CONFIRM_OBSERVATIONS, CuratorSettings, EXPIRY_TICKS, MINIMUM_EPISODES, OUTCOMES,
 };
-use bardo_core::index::{self, Act, FactFilter, FactOptions, FactVectors, Forgotten, Link, Retention};
+use bardo_core::index::{self, Act, FactFilter, FactOptions, FactVectors, Forgotten, Link, Note, Retention};
 use bardo_core::model::decay::{self, Fading};
 use bardo_core::model::{Episode, Fact, FactKind, Fingerprint, Id};
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
@@ -123,7 +123,9 @@ impl FactStore {
         self.store.set_retention(self.retention(tau_ticks, reinforcement, spacing_ticks)).into_python()
     }
 
-    #[pyo3(signature = (facts, *, tick, now, vectors = None, fingerprint = None))]
+    #[pyo3(signature = (facts, *, tick, now, vectors = None, fingerprint = None, marks = None,
+        answered = None))]
+    #[expect(clippy::too_many_arguments, reason = "keyword-only options")]
     fn upsert(
         &self,
         py: Python<'_>,
@@ -132,19 +134,21 @@ impl FactStore {
         now: i64,
         vectors: Option<&Bound<'_, PyAny>>,
         fingerprint: Option<&Bound<'_, PyAny>>,
+        marks: Option<BTreeMap<String, i64>>,
+        answered: Option<BTreeMap<String, i64>>,
     ) -> PyResult<Vec<Upserted>> {
         let facts: Vec<Fact> = facts_from(facts)?.into_iter().map(|(fact, _)| fact).collect();
-        let vectors = match (vectors, fingerprint) {
-            (None, _) => None,
-            (Some(_), None) => return Err(vector_error("vectors without a fingerprint", "Pass both")),
-            (Some(vectors), Some(fingerprint)) => Some((matrix(vectors)?, fingerprint_from(fingerprint)?)),
-        };
+        let vectors = with_model(vectors, fingerprint)?;
+        let marks = marks.into_iter().flatten().map(|(name, value)| Note::Mark(name, value));
+        let answered = answered.into_iter().flatten().map(|(name, more)| Note::Answered(name, more));
+        let notes: Vec<Note> = marks.chain(answered).collect();
         let outcomes = py
             .detach(|| match &vectors {
-                None => self.store.upsert(&facts, None, tick, now),
+                None => self.store.upsert_noting(&facts, None, tick, now, &notes),
                 Some((matrix, fingerprint)) => {
                     let rows = rows(matrix);
-                    self.store.upsert(&facts, Some(FactVectors { rows: &rows, fingerprint }), tick, now)
+                    let vectors = FactVectors { rows: &rows, fingerprint };
+                    self.store.upsert_noting(&facts, Some(vectors), tick, now, &notes)
                 }
             })
             .into_python()?;
@@ -152,6 +156,32 @@ impl FactStore {
             .into_iter()
             .map(|(id, outcome)| Upserted { id: id.to_string(), outcome: outcome.name() })
             .collect())
+    }
+
+    fn mark(&self, py: Python<'_>, name: String) -> PyResult<i64> {
+        py.detach(|| self.store.mark(&name)).into_python()
+    }
+
+    #[pyo3(signature = (facts, *, vectors = None, fingerprint = None))]
+    fn known(
+        &self,
+        py: Python<'_>,
+        facts: &Bound<'_, PyAny>,
+        vectors: Option<&Bound<'_, PyAny>>,
+        fingerprint: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Vec<Option<String>>> {
+        let facts: Vec<Fact> = facts_from(facts)?.into_iter().map(|(fact, _)| fact).collect();
+        let vectors = with_model(vectors, fingerprint)?;
+        let found = py
+            .detach(|| match &vectors {
+                None => self.store.known(&facts, None),
+                Some((matrix, fingerprint)) => {
+                    let rows = rows(matrix);
+                    self.store.known(&facts, Some(FactVectors { rows: &rows, fingerprint }))
+                }
+            })
+            .into_python()?;
+        Ok(found.into_iter().map(|id| id.map(|id| id.to_string())).collect())
     }
 
     #[pyo3(signature = (ids, *, as_of = None))]
@@ -606,6 +636,18 @@ struct Matrix {
     count: usize,
 }
 
+/// Vectors as the core takes them: with the model that made them, or none at all.
+fn with_model(
+    vectors: Option<&Bound<'_, PyAny>>,
+    fingerprint: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Option<(Matrix, Fingerprint)>> {
+    match (vectors, fingerprint) {
+        (None, _) => Ok(None),
+        (Some(_), None) => Err(vector_error("vectors without a fingerprint", "Pass both")),
+        (Some(vectors), Some(fingerprint)) => Ok(Some((matrix(vectors)?, fingerprint_from(fingerprint)?))),
+    }
+}
+
 fn matrix(object: &Bound<'_, PyAny>) -> PyResult<Matrix> {
     let array: PyReadonlyArray2<'_, f32> =
         object.extract().map_err(|_| shape_error("a float32 array of shape (n, dims)"))?;
@@ -651,4 +693,11 @@ fn named(found: Vec<(Id, f64)>) -> Vec<(String, f64)> {
 pub fn number_names(py: Python<'_>, episodes: &Bound<'_, PyAny>) -> PyResult<Vec<(String, String)>> {
     let episodes: Vec<Episode> = episodes_from(episodes)?.into_iter().map(|(episode, _)| episode).collect();
     Ok(py.detach(|| consolidate::number_names(&episodes)))
+}
+
+/// The web addresses, shell commands and file paths of a text.
+#[pyfunction]
+pub fn findings(text: &str) -> BTreeMap<&'static str, Vec<String>> {
+    let found = index::findings::findings(text);
+    BTreeMap::from([("urls", found.urls), ("commands", found.commands), ("paths", found.paths)])
 }

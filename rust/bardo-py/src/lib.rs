@@ -44,7 +44,8 @@ mod _core {
 
     #[pymodule_export]
     use crate::facts::{
-        FactStore, Upserted, confidence_now, decay_confidence, half_life_to_tau, number_names, stability,
+        FactStore, Upserted, confidence_now, decay_confidence, findings, half_life_to_tau, number_names,
+        stability,
     };
 
     #[pymodule_export]

@@ -11,6 +11,7 @@ from typing import Any
 import bardo
 from bardo.model import Episode
 from bardo.ports import Embedder, ManualClock
+from bardo.recall.filters import Layer
 from quality.data import Corpus, Question
 
 Factors = tuple[float, float, float, float]
@@ -70,6 +71,51 @@ class Bardo:
             self._grimoire.close()
             shutil.rmtree(self._folder)
             self._folder = None
+
+
+#: Begins the id of a place in a ranking that shows a turn again.
+AGAIN = "again:"
+
+
+class Distilled(Bardo):
+    """A grimoire that has slept: what its rules found in the texts is known as facts, too.
+
+    A fact counts as the turns that it stands on. A memory that shows a turn a second time takes a place and shows
+    nothing.
+
+    Args:
+        embedder: The model.
+        layers: What is recalled: `episode`, `fact` or both.
+        label: What is special about this configuration.
+    """
+
+    def __init__(self, embedder: Embedder, *, layers: tuple[Layer, ...], label: str) -> None:
+        super().__init__(embedder, label=label)
+        self._layers = layers
+
+    def index(self, corpus: Corpus) -> None:
+        super().index(corpus)
+        self._grimoire.sleep()
+
+    def search(self, question: Question, limit: int) -> Sequence[str]:
+        self._clock.set(max(question.at, self._clock.now()))
+        found = self._grimoire.recall(question.text, limit=limit, layers=self._layers)
+        turns: list[str] = []
+        for memory in found:
+            shown = memory.record.evidence if memory.layer == "fact" else (memory.id,)
+            for episode in shown:
+                turn = self._turn[episode]
+                turns.append(f"{AGAIN}{len(turns)}" if turn in turns else turn)
+        return turns[:limit]
+
+
+def distilled(embedder: Embedder) -> list[Bardo]:
+    """Episodes alone, facts alone, both: what consolidation of texts does to recall (issue SLOW MEMORY, point 8)."""
+    return [
+        Distilled(embedder, layers=("episode",), label="after a night, episodes alone"),
+        Distilled(embedder, layers=("fact",), label="after a night, facts alone"),
+        Distilled(embedder, layers=("episode", "fact"), label="after a night, both"),
+    ]
 
 
 def late_off(embedder: Embedder) -> Bardo:

@@ -7,7 +7,7 @@ use rusqlite::params;
 use super::facts::{FactStore, Retention, check_fraction};
 use super::facts_derived::{make_room, tempered};
 use super::facts_record::{self as record, Stored, signed};
-use super::facts_upsert::{rebase, restore, spaced};
+use super::facts_upsert::{ANSWERS, rebase, restore, spaced};
 use super::facts_write::{Writer, counter};
 use super::migrate::Step;
 use crate::error::{Error, Result};
@@ -261,6 +261,11 @@ impl FactStore {
                 ["upsert_new", "upsert_no_existing", "upsert_exact", "upsert_similar", "change", "watermark"]
             {
                 stats.push((name.to_owned(), counter(connection, name)?));
+            }
+            for answer in ANSWERS {
+                let name = format!("upsert_llm_{answer}");
+                let number = counter(connection, &name)?;
+                stats.push((name, number));
             }
             Ok(stats)
         })?;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use rusqlite::params;
+use rusqlite::{Connection, params};
 
 use super::facts::{FactStore, Retention};
 use super::facts_derived::{make_room, tempered};
@@ -11,7 +11,7 @@ use super::facts_names::with_findings;
 use super::facts_record::{self as record, Stored, normalised};
 use super::facts_schema::{Direction, encode};
 use super::facts_vectors::{check_vector, claim_fingerprint};
-use super::facts_write::Writer;
+use super::facts_write::{Writer, counter, set_meta};
 use super::sense::same_sense;
 use crate::error::{Error, Result};
 use crate::index::migrate::Step;
@@ -58,6 +58,44 @@ pub struct FactVectors<'a> {
     pub fingerprint: &'a Fingerprint,
 }
 
+/// A number that is written in the same transaction as the facts it belongs to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Note {
+    /// How far a reader has come, under its name.
+    Mark(String, i64),
+    /// More of what a language model answered in stage 2 of an upsert: `new`, `update` or `duplicate`.
+    Answered(String, i64),
+}
+
+/// What a language model may answer in stage 2.
+pub(crate) const ANSWERS: [&str; 3] = ["new", "update", "duplicate"];
+
+impl Note {
+    fn write(&self, writer: &Writer<'_>) -> Step<()> {
+        match self {
+            Self::Mark(name, value) => set_meta(&writer.transaction, &mark_key(name), value),
+            Self::Answered(answer, more) => {
+                writer.count(&format!("upsert_llm_{answer}"), *more)?;
+                Ok(())
+            }
+        }
+    }
+
+    fn check(&self) -> Result<()> {
+        match self {
+            Self::Answered(answer, _) if !ANSWERS.contains(&answer.as_str()) => Err(Error::invalid(
+                format!("there is no answer {answer:?}"),
+                "Use one of: new, update, duplicate",
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn mark_key(name: &str) -> String {
+    format!("mark_{name}")
+}
+
 /// One fact that is handed in.
 struct Offer<'a> {
     fact: &'a Fact,
@@ -78,18 +116,20 @@ impl FactStore {
         tick: u64,
         now: Micros,
     ) -> Result<Vec<(Id, Outcome)>> {
-        for fact in facts {
-            fact.validate()?;
-        }
-        if let Some(given) = &vectors {
-            if given.rows.len() != facts.len() {
-                return Err(Error::vector(
-                    format!("{} vectors for {} facts", given.rows.len(), facts.len()),
-                    "Pass one row per fact",
-                ));
-            }
-            given.rows.iter().try_for_each(|row| check_vector(row, given.fingerprint))?;
-        }
+        self.upsert_noting(facts, vectors, tick, now, &[])
+    }
+
+    /// As [`FactStore::upsert`], with numbers that are written in the same transaction.
+    pub fn upsert_noting(
+        &self,
+        facts: &[Fact],
+        vectors: Option<FactVectors<'_>>,
+        tick: u64,
+        now: Micros,
+        notes: &[Note],
+    ) -> Result<Vec<(Id, Outcome)>> {
+        check_offered(facts, vectors)?;
+        notes.iter().try_for_each(Note::check)?;
         let retention = self.retention();
         self.write(|writer| {
             if let Some(given) = &vectors {
@@ -105,7 +145,32 @@ impl FactStore {
 
                 outcomes.push((id, outcome));
             }
+            for note in notes {
+                note.write(writer)?;
+            }
             Ok(outcomes)
+        })
+    }
+
+    /// How far a reader has come by its own account; 0 if it never said.
+    pub fn mark(&self, name: &str) -> Result<i64> {
+        self.read(|connection| counter(connection, &mark_key(name)))
+    }
+
+    /// The fact that [`FactStore::upsert`] would renew for each of these; `None` where it would store a new one.
+    pub fn known(&self, facts: &[Fact], vectors: Option<FactVectors<'_>>) -> Result<Vec<Option<Id>>> {
+        check_offered(facts, vectors)?;
+        self.read(|connection| {
+            let mut neighbours = Neighbours::default();
+            let mut found = Vec::with_capacity(facts.len());
+            for (index, fact) in facts.iter().enumerate() {
+                let mut stored = same_text(connection, fact)?;
+                if let (None, Some(given)) = (&stored, &vectors) {
+                    stored = neighbours.find(connection, fact, &encode(given.rows[index]))?;
+                }
+                found.push(stored.map(|stored| stored.fact.id));
+            }
+            Ok(found)
         })
     }
 
@@ -132,9 +197,10 @@ impl FactStore {
         if is_forgotten(writer, &fact.text)? {
             return Ok((fact.id, Outcome::Forgotten));
         }
-        let mut found = same_text(writer, fact)?.map(|stored| (stored, Outcome::Exact));
+        let mut found = same_text(&writer.transaction, fact)?.map(|stored| (stored, Outcome::Exact));
         if let (None, Some(vector)) = (&found, vector) {
-            found = neighbours.find(writer, fact, vector)?.map(|stored| (stored, Outcome::Similar));
+            found =
+                neighbours.find(&writer.transaction, fact, vector)?.map(|stored| (stored, Outcome::Similar));
         }
         if let Some((stored, outcome)) = found {
             let id = stored.fact.id;
@@ -177,6 +243,19 @@ impl FactStore {
     }
 }
 
+/// Refuses facts that break a limit, and vectors that do not belong to them.
+fn check_offered(facts: &[Fact], vectors: Option<FactVectors<'_>>) -> Result<()> {
+    facts.iter().try_for_each(Fact::validate)?;
+    let Some(given) = vectors else { return Ok(()) };
+    if given.rows.len() != facts.len() {
+        return Err(Error::vector(
+            format!("{} vectors for {} facts", given.rows.len(), facts.len()),
+            "Pass one row per fact",
+        ));
+    }
+    given.rows.iter().try_for_each(|row| check_vector(row, given.fingerprint))
+}
+
 /// In force, or contradicted but not yet expired: what a repetition may renew.
 const LIVING: &str = "status IN ('active', 'contradicted')";
 
@@ -186,9 +265,9 @@ fn has_living(writer: &Writer<'_>, fact: &Fact) -> Step<bool> {
     Ok(writer.transaction.prepare_cached(&query)?.exists(params![fact.category, fact.kind.name()])?)
 }
 
-fn same_text(writer: &Writer<'_>, fact: &Fact) -> Step<Option<Stored>> {
+fn same_text(connection: &Connection, fact: &Fact) -> Step<Option<Stored>> {
     let candidates = record::select(
-        &writer.transaction,
+        connection,
         &format!("WHERE text_key = ?1 AND category = ?2 AND {LIVING} ORDER BY serial"),
         params![record::text_key(&fact.text), fact.category],
     )?;
@@ -207,7 +286,7 @@ struct Neighbours {
 
 impl Neighbours {
     /// The living fact that means the same as the new one, if any.
-    fn find(&mut self, writer: &Writer<'_>, fact: &Fact, vector: &[u8]) -> Step<Option<Stored>> {
+    fn find(&mut self, connection: &Connection, fact: &Fact, vector: &[u8]) -> Step<Option<Stored>> {
         // Baselines of two metrics read almost alike; what they are about is in their payload.
         if fact.kind == FactKind::Baseline {
             return Ok(None);
@@ -215,15 +294,14 @@ impl Neighbours {
         let threshold = if fact.kind == FactKind::Insight { SAME_INSIGHT } else { SAME_MEANING };
         let wanted = Direction::stored(vector);
         let mut near: Vec<(f64, i64)> = self
-            .of(writer, fact)?
+            .of(connection, fact)?
             .iter()
             .map(|(serial, direction)| (direction.cosine(&wanted), *serial))
             .filter(|(cosine, _)| *cosine > threshold)
             .collect();
         near.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         for (_, serial) in near.into_iter().take(CANDIDATES) {
-            let found =
-                record::select(&writer.transaction, &format!("WHERE serial = ?1 AND {LIVING}"), [serial])?;
+            let found = record::select(connection, &format!("WHERE serial = ?1 AND {LIVING}"), [serial])?;
             if let Some(stored) = found.into_iter().find(|stored| same_sense(&stored.fact.text, &fact.text)) {
                 return Ok(Some(stored));
             }
@@ -238,10 +316,10 @@ impl Neighbours {
         }
     }
 
-    fn of(&mut self, writer: &Writer<'_>, fact: &Fact) -> Step<&[(i64, Direction)]> {
+    fn of(&mut self, connection: &Connection, fact: &Fact) -> Step<&[(i64, Direction)]> {
         let key = (fact.category.clone(), fact.kind);
         if !self.known.contains_key(&key) {
-            let mut statement = writer.transaction.prepare_cached(&format!(
+            let mut statement = connection.prepare_cached(&format!(
                 "SELECT serial, vector FROM facts JOIN vectors ON vectors.fact = facts.serial
                  WHERE category = ?1 AND kind = ?2 AND {LIVING} ORDER BY serial"
             ))?;

@@ -61,5 +61,5 @@ pub use facts_names::Read;
 pub use facts_outcomes::Judged;
 pub use facts_record::EVIDENCE_KEPT;
 pub use facts_triples::{NewTriple, Triple, TripleFilter};
-pub use facts_upsert::{FactVectors, Outcome, SAME_INSIGHT, SAME_MEANING};
+pub use facts_upsert::{FactVectors, Note, Outcome, SAME_INSIGHT, SAME_MEANING};
 pub use facts_versions::FactState;

@@ -1,4 +1,4 @@
-"""The verb about what language models have cost, and the model itself where one is configured."""
+"""What is drawn from texts, by rules or with a language model where one is configured, and what that has cost."""
 
 from __future__ import annotations
 
@@ -6,27 +6,37 @@ from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bardo._core import EpisodeLog, FactStore
 from bardo.config import Config
+from bardo.index.upkeep import Upkeep
 from bardo.lazily import modules, once
 from bardo.ports import LLM, Clock
 from bardo.ticks import Ticks
 
 if TYPE_CHECKING:
+    from bardo.consolidate import extract
+    from bardo.consolidate.extract import Extractor
     from bardo.language import advisor, client, ledger
     from bardo.language.advisor import Advisor
     from bardo.language.ledger import Costs, Ledger
 else:
-    advisor, client, ledger = modules("language.advisor", "language.client", "language.ledger")
+    advisor, client, extract, ledger = modules(
+        "language.advisor", "language.client", "consolidate.extract", "language.ledger"
+    )
 
 #: Days that `costs` looks back.
 MONTH_DAYS = 30
 
 
-class Spending(ABC):
-    """What a `Grimoire` asks of a language model goes through its ledger."""
+class Texts(ABC):
+    """What a `Grimoire` does with the texts of its episodes; what it asks of a language model goes through a ledger."""
 
     path: Path
+    agent: str
     config: Config
+    _log: EpisodeLog
+    _facts: FactStore
+    _upkeep: Upkeep
     _clock: Clock
     _ticks: Ticks
     #: A model of the caller's own; that of the settings if None.
@@ -50,6 +60,13 @@ class Spending(ABC):
             self._llm or client.OpenAIClient(settings), self._ledger, settings, clock=self._clock,
             tick=self._ticks.now,
         )  # fmt: skip
+
+    @once
+    def _extractor(self) -> Extractor:
+        """Reads episodes for facts."""
+        return extract.Extractor(
+            self._log, self._facts, self._upkeep.vectors_of, agent=self.agent, batch=self.config.curator.batch
+        )
 
     def costs(self, *, days: int = MONTH_DAYS) -> Costs:
         """What language models have cost: calls, tokens, money by your price table, latency, and how calls ended.
