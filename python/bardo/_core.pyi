@@ -420,6 +420,7 @@ class FactStore:
         now: int,
         vectors: npt.NDArray[np.float32] | None = None,
         fingerprint: Fingerprint | None = None,
+        actor: str | None = None,
         marks: Mapping[str, int] | None = None,
         answered: Mapping[str, int] | None = None,
     ) -> list[Upserted]:
@@ -437,6 +438,7 @@ class FactStore:
             now: Microseconds UTC.
             vectors: Shape (len(facts), dims), stored in half precision.
             fingerprint: The model of the vectors.
+            actor: Under which name the journal keeps it as an act; None keeps it out, and the next two with it.
             marks: How far a reader has come, by its name: written in the same transaction, so that nothing counts
                 twice.
             answered: How often a language model answered `new`, `update` or `duplicate` about these (stage 2), for

@@ -14,15 +14,16 @@ from bardo.ports import LLM, Clock
 from bardo.ticks import Ticks
 
 if TYPE_CHECKING:
-    from bardo.consolidate import extract
+    from bardo.consolidate import asking, extract, reconcile
     from bardo.consolidate.extract import Extractor
     from bardo.language import advisor, client, ledger
     from bardo.language.advisor import Advisor
     from bardo.language.ledger import Costs, Ledger
 else:
-    advisor, client, extract, ledger = modules(
-        "language.advisor", "language.client", "consolidate.extract", "language.ledger"
-    )
+    advisor, client, ledger, asking, extract, reconcile = modules(
+        "language.advisor", "language.client", "language.ledger", "consolidate.asking", "consolidate.extract",
+        "consolidate.reconcile",
+    )  # fmt: skip
 
 #: Days that `costs` looks back.
 MONTH_DAYS = 30
@@ -64,9 +65,12 @@ class Texts(ABC):
     @once
     def _extractor(self) -> Extractor:
         """Reads episodes for facts."""
+        asked = self._advisor
         return extract.Extractor(
-            self._log, self._facts, self._upkeep.vectors_of, agent=self.agent, batch=self.config.curator.batch
-        )
+            self._log, self._facts, self._upkeep.vectors_of, agent=self.agent, batch=self.config.curator.batch,
+            asker=asking.Asker(asked, self._facts, self.agent) if asked else None,
+            reconciler=reconcile.Reconciler(asked, self._facts) if asked else None,
+        )  # fmt: skip
 
     def costs(self, *, days: int = MONTH_DAYS) -> Costs:
         """What language models have cost: calls, tokens, money by your price table, latency, and how calls ended.

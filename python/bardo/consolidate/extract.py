@@ -8,15 +8,24 @@ How far it has read is written with the facts, in one transaction, so that no ep
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from bardo._core import EpisodeLog, FactStore
 from bardo.consolidate import distill
+from bardo.errors import InvalidInputError, NotFoundError
 from bardo.model import INHERITED_KIND, Episode, Fact, Fingerprint
 from bardo.ports import Progress, Vectors
 
+if TYPE_CHECKING:
+    from bardo.consolidate.asking import Asker
+    from bardo.consolidate.reconcile import Reconciled, Reconciler
+
 #: Names under which the facts keep how far their texts were read: by arrival, and by verification.
 ARRIVED, VERIFIED = "distilled_arrivals", "distilled_verifications"
+#: Under which name the journal keeps what was read.
+ACTOR = "texts"
 #: Kinds of episodes that are speech, by whom.
 SPEECH_KINDS = frozenset({"turn", "message", "chat"})
 SPEECH_ROLES = frozenset({"user", "agent"})
@@ -78,14 +87,28 @@ class Extractor:
         embed: Gives new facts their vectors, so that what reads alike is found.
         agent: Whose memory it is.
         batch: Episodes looked at in one page, at most.
+        asker: Reads them with a language model as well, where one is configured.
+        reconciler: Asks it whether what reads differently says the same.
     """
 
-    def __init__(self, log: EpisodeLog, facts: FactStore, embed: Embed, *, agent: str, batch: int) -> None:
+    def __init__(
+        self,
+        log: EpisodeLog,
+        facts: FactStore,
+        embed: Embed,
+        *,
+        agent: str,
+        batch: int,
+        asker: Asker | None = None,
+        reconciler: Reconciler | None = None,
+    ) -> None:
         self._log = log
         self._facts = facts
         self._embed = embed
         self._agent = agent
         self._batch = batch
+        self._asker = asker
+        self._reconciler = reconciler
 
     def run(self, *, tick: int, now: int, until_done: bool, progress: Progress) -> Extracted:
         """One page, or as many as there are.
@@ -98,6 +121,8 @@ class Extractor:
         """
         done = Extracted()
         passed = 0
+        if self._asker:
+            self._asker.begin()
         while page := self._page():
             done = done.plus(self._learn(page, tick=tick, now=now))
             passed += page.passed
@@ -129,6 +154,9 @@ class Extractor:
         """What comes next; None if everything was read."""
         arrived = self._log.since(self._facts.mark(ARRIVED), self._batch)
         verified = self._log.verified_since(self._facts.mark(VERIFIED), self._batch)
+        if self._asker:
+            # A model takes seconds where the rules take microseconds.
+            arrived, verified = _first(arrived, is_speech), _first(verified, is_told)
         if not arrived and not verified:
             return None
         marks = {}
@@ -145,13 +173,71 @@ class Extractor:
 
     def _learn(self, page: Page, *, tick: int, now: int) -> Extracted:
         found = self._found(page)
-        vectors, fingerprint = self._embed([fact.text for fact in found]) if found else (None, None)
+        notes: tuple[str, ...] = ()
+        judged: Reconciled | None = None
+        if self._asker:
+            found += self._asker.read(page.episodes)
+            notes = self._asker.notes
+        if self._reconciler and found:
+            found, judged = self._judged(self._reconciler, found)
+            notes += judged.notes
+            found += [
+                newer for old, newer in judged.updates if not self._replaced(old, newer, tick=tick, now=now)
+            ]
+        vectors, fingerprint = self._vectors(found)
         outcomes = self._facts.upsert(
-            found, tick=tick, now=now, vectors=vectors, fingerprint=fingerprint, marks=page.marks
-        )
+            found, tick=tick, now=now, vectors=vectors, fingerprint=fingerprint, actor=ACTOR, marks=page.marks,
+            answered=judged.answers if judged else None,
+        )  # fmt: skip
+        # After the mark has moved: should the process end here, a repetition is lost and none counts twice.
+        for known, repeated in judged.duplicates if judged else ():
+            with suppress(NotFoundError):
+                self._facts.reinforce([known.id], tick=tick, evidence=repeated.evidence)
         new = sum(entry.outcome == "new" for entry in outcomes)
         renewed = sum(entry.outcome in ("exact", "similar") for entry in outcomes)
-        return Extracted(len(page.episodes), new, renewed)
+        updates, duplicates = (len(judged.updates), len(judged.duplicates)) if judged else (0, 0)
+        return Extracted(len(page.episodes), new, renewed + duplicates, updates, notes)
+
+    def _vectors(self, facts: Sequence[Fact]) -> tuple[Vectors, Fingerprint] | tuple[None, None]:
+        return self._embed([fact.text for fact in facts]) if facts else (None, None)
+
+    def _replaced(self, old: Fact, newer: Fact, *, tick: int, now: int) -> bool:
+        """Puts a fact in the place of another; not if that is gone, or history, by now."""
+        stamped = replace(newer, created_tick=tick, reinforced_tick=tick, origin=self._agent)
+        try:
+            self._facts.supersede(old.id, stamped, tick=tick, now=now)
+        except (NotFoundError, InvalidInputError):
+            return False
+        return True
+
+    def _judged(self, reconciler: Reconciler, found: Sequence[Fact]) -> tuple[list[Fact], Reconciled]:
+        """Stage 2 for what stage 1 does not know: what is left to store, and what is to become of the rest."""
+        vectors, fingerprint = self._vectors(found)
+        known = self._facts.known(found, vectors=vectors, fingerprint=fingerprint)
+        open_ = [place for place, id_ in enumerate(known) if id_ is None]
+        judged = reconciler.judge(
+            [found[place] for place in open_], None if vectors is None else vectors[open_]
+        )
+        return [
+            *(fact for fact, id_ in zip(found, known, strict=True) if id_ is not None),
+            *judged.new,
+        ], judged
+
+
+#: Texts that a model reads in one page.
+ASKED_AT_ONCE = 16
+
+
+def _first(
+    numbered: list[tuple[int, Episode]], is_read: Callable[[Episode], bool]
+) -> list[tuple[int, Episode]]:
+    """The beginning of a page up to so many texts as a model is asked about at once."""
+    count = 0
+    for place, (_, episode) in enumerate(numbered):
+        count += is_read(episode)
+        if count == ASKED_AT_ONCE:
+            return numbered[: place + 1]
+    return numbered
 
 
 def is_speech(episode: Episode) -> bool:

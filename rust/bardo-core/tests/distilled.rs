@@ -34,8 +34,10 @@ fn a_reader_finds_how_far_it_has_come_when_it_opens_again() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(&folder);
     assert_eq!(store.mark("arrivals").unwrap(), 0);
-    store.upsert_noting(&[fact("a")], None, 1, 1, &[mark("arrivals", 7), mark("verified", 3)]).unwrap();
-    store.upsert_noting(&[], None, 2, 2, &[mark("arrivals", 9)]).unwrap();
+    store
+        .upsert_noting(&[fact("a")], None, (1, 1), "texts", &[mark("arrivals", 7), mark("verified", 3)])
+        .unwrap();
+    store.upsert_noting(&[], None, (2, 2), "texts", &[mark("arrivals", 9)]).unwrap();
     drop(store);
     let store = open(&folder);
     assert_eq!((store.mark("arrivals").unwrap(), store.mark("verified").unwrap()), (9, 3));
@@ -47,7 +49,7 @@ fn a_mark_is_not_moved_by_facts_that_were_refused() {
     let store = open(&folder);
     let wrong = Fact { confidence: 7.0, ..fact("a") };
     assert!(matches!(
-        store.upsert_noting(&[wrong], None, 1, 1, &[mark("arrivals", 7)]),
+        store.upsert_noting(&[wrong], None, (1, 1), "texts", &[mark("arrivals", 7)]),
         Err(Error::InvalidInput { .. })
     ));
     assert_eq!(store.mark("arrivals").unwrap(), 0);
@@ -59,13 +61,13 @@ fn what_a_model_answered_is_counted_and_nothing_else_can_be() {
     let store = open(&folder);
     let notes = [Note::Answered("new".into(), 2), Note::Answered("duplicate".into(), 1)];
     for _ in 0..2 {
-        store.upsert_noting(&[], None, 1, 1, &notes).unwrap();
+        store.upsert_noting(&[], None, (1, 1), "texts", &notes).unwrap();
     }
     assert_eq!(number(&store, "upsert_llm_new"), 4);
     assert_eq!(number(&store, "upsert_llm_duplicate"), 2);
     assert_eq!(number(&store, "upsert_llm_update"), 0);
     let change = number(&store, "change");
-    assert!(store.upsert_noting(&[], None, 1, 1, &[Note::Answered("change".into(), 1)]).is_err());
+    assert!(store.upsert_noting(&[], None, (1, 1), "texts", &[Note::Answered("change".into(), 1)]).is_err());
     assert_eq!(number(&store, "change"), change);
 }
 

@@ -123,8 +123,8 @@ impl FactStore {
         self.store.set_retention(self.retention(tau_ticks, reinforcement, spacing_ticks)).into_python()
     }
 
-    #[pyo3(signature = (facts, *, tick, now, vectors = None, fingerprint = None, marks = None,
-        answered = None))]
+    #[pyo3(signature = (facts, *, tick, now, vectors = None, fingerprint = None, actor = None,
+        marks = None, answered = None))]
     #[expect(clippy::too_many_arguments, reason = "keyword-only options")]
     fn upsert(
         &self,
@@ -134,6 +134,7 @@ impl FactStore {
         now: i64,
         vectors: Option<&Bound<'_, PyAny>>,
         fingerprint: Option<&Bound<'_, PyAny>>,
+        actor: Option<&str>,
         marks: Option<BTreeMap<String, i64>>,
         answered: Option<BTreeMap<String, i64>>,
     ) -> PyResult<Vec<Upserted>> {
@@ -143,12 +144,13 @@ impl FactStore {
         let answered = answered.into_iter().flatten().map(|(name, more)| Note::Answered(name, more));
         let notes: Vec<Note> = marks.chain(answered).collect();
         let outcomes = py
-            .detach(|| match &vectors {
-                None => self.store.upsert_noting(&facts, None, tick, now, &notes),
-                Some((matrix, fingerprint)) => {
-                    let rows = rows(matrix);
-                    let vectors = FactVectors { rows: &rows, fingerprint };
-                    self.store.upsert_noting(&facts, Some(vectors), tick, now, &notes)
+            .detach(|| {
+                let rows = vectors.as_ref().map(|(matrix, _)| rows(matrix));
+                let vectors = rows.as_ref().zip(vectors.as_ref());
+                let vectors = vectors.map(|(rows, (_, fingerprint))| FactVectors { rows, fingerprint });
+                match actor {
+                    None => self.store.upsert(&facts, vectors, tick, now),
+                    Some(actor) => self.store.upsert_noting(&facts, vectors, (tick, now), actor, &notes),
                 }
             })
             .into_python()?;

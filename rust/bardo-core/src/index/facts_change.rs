@@ -6,8 +6,9 @@ use rusqlite::params;
 
 use super::facts::{FactStore, Retention, check_fraction};
 use super::facts_derived::{make_room, tempered};
+use super::facts_noting::ANSWERS;
 use super::facts_record::{self as record, Stored, signed};
-use super::facts_upsert::{ANSWERS, rebase, restore, spaced};
+use super::facts_upsert::{rebase, restore, spaced};
 use super::facts_write::{Writer, counter};
 use super::migrate::Step;
 use crate::error::{Error, Result};

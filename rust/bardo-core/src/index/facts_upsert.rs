@@ -11,7 +11,7 @@ use super::facts_names::with_findings;
 use super::facts_record::{self as record, Stored, normalised};
 use super::facts_schema::{Direction, encode};
 use super::facts_vectors::{check_vector, claim_fingerprint};
-use super::facts_write::{Writer, counter, set_meta};
+use super::facts_write::Writer;
 use super::sense::same_sense;
 use crate::error::{Error, Result};
 use crate::index::migrate::Step;
@@ -58,44 +58,6 @@ pub struct FactVectors<'a> {
     pub fingerprint: &'a Fingerprint,
 }
 
-/// A number that is written in the same transaction as the facts it belongs to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Note {
-    /// How far a reader has come, under its name.
-    Mark(String, i64),
-    /// More of what a language model answered in stage 2 of an upsert: `new`, `update` or `duplicate`.
-    Answered(String, i64),
-}
-
-/// What a language model may answer in stage 2.
-pub(crate) const ANSWERS: [&str; 3] = ["new", "update", "duplicate"];
-
-impl Note {
-    fn write(&self, writer: &Writer<'_>) -> Step<()> {
-        match self {
-            Self::Mark(name, value) => set_meta(&writer.transaction, &mark_key(name), value),
-            Self::Answered(answer, more) => {
-                writer.count(&format!("upsert_llm_{answer}"), *more)?;
-                Ok(())
-            }
-        }
-    }
-
-    fn check(&self) -> Result<()> {
-        match self {
-            Self::Answered(answer, _) if !ANSWERS.contains(&answer.as_str()) => Err(Error::invalid(
-                format!("there is no answer {answer:?}"),
-                "Use one of: new, update, duplicate",
-            )),
-            _ => Ok(()),
-        }
-    }
-}
-
-fn mark_key(name: &str) -> String {
-    format!("mark_{name}")
-}
-
 /// One fact that is handed in.
 struct Offer<'a> {
     fact: &'a Fact,
@@ -116,45 +78,33 @@ impl FactStore {
         tick: u64,
         now: Micros,
     ) -> Result<Vec<(Id, Outcome)>> {
-        self.upsert_noting(facts, vectors, tick, now, &[])
+        check_offered(facts, vectors)?;
+        self.write(|writer| self.upsert_all(writer, facts, vectors, tick, now))
     }
 
-    /// As [`FactStore::upsert`], with numbers that are written in the same transaction.
-    pub fn upsert_noting(
+    /// [`FactStore::upsert`] within a write.
+    pub(crate) fn upsert_all(
         &self,
+        writer: &Writer<'_>,
         facts: &[Fact],
         vectors: Option<FactVectors<'_>>,
         tick: u64,
         now: Micros,
-        notes: &[Note],
-    ) -> Result<Vec<(Id, Outcome)>> {
-        check_offered(facts, vectors)?;
-        notes.iter().try_for_each(Note::check)?;
+    ) -> Step<Vec<(Id, Outcome)>> {
         let retention = self.retention();
-        self.write(|writer| {
-            if let Some(given) = &vectors {
-                claim_fingerprint(writer, given.fingerprint, &self.path)?;
-            }
-            let mut neighbours = Neighbours::default();
-            let mut outcomes = Vec::with_capacity(facts.len());
-            for (index, fact) in facts.iter().enumerate() {
-                let vector = vectors.as_ref().map(|given| encode(given.rows[index]));
-                let offer = Offer { fact, vector: vector.as_deref(), tick, now };
-                let (id, outcome) = self.upsert_one(writer, &mut neighbours, &offer, retention)?;
-                writer.count(&format!("upsert_{}", outcome.name()), 1)?;
-
-                outcomes.push((id, outcome));
-            }
-            for note in notes {
-                note.write(writer)?;
-            }
-            Ok(outcomes)
-        })
-    }
-
-    /// How far a reader has come by its own account; 0 if it never said.
-    pub fn mark(&self, name: &str) -> Result<i64> {
-        self.read(|connection| counter(connection, &mark_key(name)))
+        if let Some(given) = &vectors {
+            claim_fingerprint(writer, given.fingerprint, &self.path)?;
+        }
+        let mut neighbours = Neighbours::default();
+        let mut outcomes = Vec::with_capacity(facts.len());
+        for (index, fact) in facts.iter().enumerate() {
+            let vector = vectors.as_ref().map(|given| encode(given.rows[index]));
+            let offer = Offer { fact, vector: vector.as_deref(), tick, now };
+            let (id, outcome) = self.upsert_one(writer, &mut neighbours, &offer, retention)?;
+            writer.count(&format!("upsert_{}", outcome.name()), 1)?;
+            outcomes.push((id, outcome));
+        }
+        Ok(outcomes)
     }
 
     /// The fact that [`FactStore::upsert`] would renew for each of these; `None` where it would store a new one.
@@ -244,7 +194,7 @@ impl FactStore {
 }
 
 /// Refuses facts that break a limit, and vectors that do not belong to them.
-fn check_offered(facts: &[Fact], vectors: Option<FactVectors<'_>>) -> Result<()> {
+pub(crate) fn check_offered(facts: &[Fact], vectors: Option<FactVectors<'_>>) -> Result<()> {
     facts.iter().try_for_each(Fact::validate)?;
     let Some(given) = vectors else { return Ok(()) };
     if given.rows.len() != facts.len() {
