@@ -7,7 +7,7 @@ How far it has read is written with the facts, in one transaction, so that no ep
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -70,7 +70,7 @@ class Page:
     Args:
         episodes: Those whose text counts.
         passed: How many were looked at.
-        marks: What to keep once their facts are stored.
+        marks: How far they bring it.
     """
 
     episodes: tuple[Episode, ...]
@@ -123,17 +123,25 @@ class Extractor:
         passed = 0
         if self._asker:
             self._asker.begin()
-        while page := self._page():
-            done = done.plus(self._learn(page, tick=tick, now=now))
+        marks = self._marks()
+        kept = dict(marks)
+        while page := self._page(marks):
+            marks |= page.marks
+            # Where nothing is to be read, nothing is written either: most episodes of some agents are no texts.
+            if page.episodes:
+                done = done.plus(self._learn(page, marks, tick=tick, now=now))
+                kept = dict(marks)
             passed += page.passed
             progress("distil", passed, passed + (0 if page.passed < self._batch else self._batch))
             if not until_done:
                 break
+        if marks != kept:
+            self._facts.upsert([], tick=tick, now=now, actor=ACTOR, marks=marks)
         return done
 
     def rehearse(self, *, tick: int) -> list[tuple[Fact | None, Fact]]:
         """What reading the next page would change: each fact as it is, if it is known, and as it would be at least."""
-        page = self._page()
+        page = self._page(self._marks())
         if page is None:
             return []
         found = self._found(page)
@@ -150,28 +158,32 @@ class Extractor:
             changes.append((stored, stored or stamped))
         return changes
 
-    def _page(self) -> Page | None:
+    def _marks(self) -> dict[str, int]:
+        """How far everything was read."""
+        return {name: self._facts.mark(name) for name in (ARRIVED, VERIFIED)}
+
+    def _page(self, marks: Mapping[str, int]) -> Page | None:
         """What comes next; None if everything was read."""
-        arrived = self._log.since(self._facts.mark(ARRIVED), self._batch)
-        verified = self._log.verified_since(self._facts.mark(VERIFIED), self._batch)
+        arrived = self._log.since(marks[ARRIVED], self._batch)
+        verified = self._log.verified_since(marks[VERIFIED], self._batch)
         if self._asker:
             # A model takes seconds where the rules take microseconds.
             arrived, verified = _first(arrived, is_speech), _first(verified, is_told)
         if not arrived and not verified:
             return None
-        marks = {}
+        reached = {}
         if arrived:
-            marks[ARRIVED] = arrived[-1][0]
+            reached[ARRIVED] = arrived[-1][0]
         if verified:
-            marks[VERIFIED] = verified[-1][0]
+            reached[VERIFIED] = verified[-1][0]
         spoken = [episode for _, episode in arrived if is_speech(episode)]
         told = [episode for _, episode in verified if is_told(episode)]
-        return Page((*spoken, *told), len(arrived) + len(verified), marks)
+        return Page((*spoken, *told), len(arrived) + len(verified), reached)
 
     def _found(self, page: Page) -> list[Fact]:
         return [fact for episode in page.episodes for fact in distill.of_episode(episode, self._agent)]
 
-    def _learn(self, page: Page, *, tick: int, now: int) -> Extracted:
+    def _learn(self, page: Page, marks: Mapping[str, int], *, tick: int, now: int) -> Extracted:
         found = self._found(page)
         notes: tuple[str, ...] = ()
         judged: Reconciled | None = None
@@ -186,7 +198,7 @@ class Extractor:
             ]
         vectors, fingerprint = self._vectors(found)
         outcomes = self._facts.upsert(
-            found, tick=tick, now=now, vectors=vectors, fingerprint=fingerprint, actor=ACTOR, marks=page.marks,
+            found, tick=tick, now=now, vectors=vectors, fingerprint=fingerprint, actor=ACTOR, marks=marks,
             answered=judged.answers if judged else None,
         )  # fmt: skip
         # After the mark has moved: should the process end here, a repetition is lost and none counts twice.
