@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from bardo.index.drift import Drift
     from bardo.index.lance import LanceIndex
     from bardo.index.migration import MigrationReport
-    from bardo.recall import filters, older, place, retriever
+    from bardo.recall import filters, older, place, restated, retriever
     from bardo.recall import window as turns
     from bardo.recall.filters import Filters, Layer
     from bardo.recall.found import Recollection
@@ -50,8 +50,13 @@ else:
         "erasure", "bequeath.inherit", "bequeath.legacy", "bequeath.lineage", "capture.archive", "capture.intake",
         "consolidate.curator", "consolidate.replay", "index.lance",
     )  # fmt: skip
-    older, place, retriever, turns, filters = modules(
-        "recall.older", "recall.place", "recall.retriever", "recall.window", "recall.filters"
+    older, place, restated, retriever, turns, filters = modules(
+        "recall.older",
+        "recall.place",
+        "recall.restated",
+        "recall.retriever",
+        "recall.window",
+        "recall.filters",
     )
 
 #: What `recall` looks at, and what it was asked for, where nobody says.
@@ -474,6 +479,8 @@ class Grimoire(Knowledge, Compiled, Deciding, Texts, Undoing):
             query=query, limit=limit, now_tick=self._ticks.now(), now=self._clock.now(), filters=conditions, pad=pad,
             thread=thread, policy=policy, diversity=diversity,
         )  # fmt: skip
+        if recollection.facts:
+            recollection = restated.without_restated(recollection, self._facts)
         known = recollection.facts
         if window:
             recollection = turns.with_turns(recollection, self._hot, self._log, window=window, as_of=as_of)

@@ -241,3 +241,30 @@ def test_killed_at_any_page_no_text_counts_twice_and_none_is_missed(tmp_path: Pa
         assert len(facts) == 8
         assert sorted(len(fact.evidence) for fact in facts) == [5] * 8
         assert grimoire._facts.mark(extract.ARRIVED) == 40
+
+
+def test_a_fact_takes_no_place_beside_the_one_episode_that_it_restates(
+    tmp_path: Path, minilm: embedders.TextEmbedder
+):
+    with open_at(tmp_path, minilm) as grimoire:
+        grimoire.remember(CHAT)
+        grimoire.sleep()
+        found = grimoire.recall("where does Mira live with two cats?", limit=10)
+        assert CHAT[0]["content"] in [memory.text for memory in found]
+        assert "Mira lives in Bern with two cats" not in [memory.text for memory in found]
+        # Alone it is found, and what rests on two episodes is knowledge of its own.
+        alone = grimoire.recall("where does Mira live with two cats?", layers=("fact",))
+        assert alone[0].text == "Mira lives in Bern with two cats"
+        grimoire.remember(
+            "As I said, I live in Bern with two cats.",
+            role="user",
+            speaker="Mira",
+            kind="turn",
+            at=NOON + 100_000_000,
+        )
+        grimoire.remember(
+            "I live in Bern with two cats.", role="user", speaker="Mira", kind="turn", at=NOON + 10**9
+        )
+        grimoire.sleep()
+        both = grimoire.recall("where does Mira live with two cats?", limit=10)
+        assert "Mira lives in Bern with two cats" in [memory.text for memory in both]
