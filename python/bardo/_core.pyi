@@ -989,6 +989,45 @@ def fact_standing(
 def promoted_facts(facts: FactStore, *, tick: int, active_ticks: int, confidence: float) -> list[Standing]:
     """The facts of rank `playbook`, the surest first; arguments as `fact_standing`."""
 
+@final
+class LintReport:
+    """What a lint did.
+
+    Attributes:
+        looked: Facts that were looked at.
+        merged: Id of the fact that stands for another from now on, and id of that other.
+        deprecated: Ids of facts that left for the cold tier.
+        recategorised: Ids of facts that were filed.
+        contradictions: Ids of facts that speak against each other and are linked from now on, the older first.
+        act: Number of the act in the journal; None if nothing was done.
+    """
+
+    looked: int
+    merged: list[tuple[str, str]]
+    deprecated: list[str]
+    recategorised: list[str]
+    contradictions: list[tuple[str, str]]
+    act: int | None
+
+def lint_facts(facts: FactStore, *, tick: int, now: int, latest: int, stale_ticks: int) -> LintReport:
+    """Puts the latest facts in order, in one transaction and as one act of the journal (spec 3, "Lint").
+
+    With fewer than 5 facts in force nothing is done. What is pinned is not touched, and what an earlier lint did and
+    somebody took back is left alone.
+
+    Args:
+        facts: What is known.
+        tick: Now, in ticks.
+        now: Now, in microseconds UTC.
+        latest: Facts that are looked at.
+        stale_ticks: Without a look or a reason, after which an unimportant fact leaves.
+    """
+
+def rehearse_lint(
+    facts: FactStore, *, tick: int, latest: int, stale_ticks: int
+) -> tuple[LintReport, list[tuple[Fact | None, Fact]]]:
+    """What `lint_facts` would do: its report, and every fact it would write, as it is and as it would be."""
+
 # --- index and recall: the hot set -----------------------------------------------------------------------------------
 
 def embedding_text(record: Episode | Fact) -> str:

@@ -1,23 +1,28 @@
-"""The verbs about what facts are compiled into: the dossier and the playbook."""
+"""The verbs about what facts are compiled into, and how they are kept in order: dossier, playbook, lint."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
-from bardo._core import FactStore
+from bardo._core import EpisodeLog, FactStore, HotSet
 from bardo.config import Config
 from bardo.folder import Folder
 from bardo.lazily import modules, once
 from bardo.ports import Clock, Progress, quiet
+from bardo.ticks import Ticks
 
 if TYPE_CHECKING:
-    from bardo.consolidate import dossier, playbook
+    from bardo.consolidate import dossier, lint, playbook
     from bardo.consolidate.dossier import Dossier, Dossiers
+    from bardo.consolidate.lint import LintReport
     from bardo.consolidate.playbook import Playbook, Playbooks, Version
     from bardo.erasure import ForgetReport
 else:
-    dossier, playbook = modules("consolidate.dossier", "consolidate.playbook")
+    dossier, lint, playbook = modules("consolidate.dossier", "consolidate.lint", "consolidate.playbook")
+
+#: Name under which the log keeps when facts were last put in order.
+_LAST_LINT = "lint.last_tick"
 
 
 class Compiled(ABC):
@@ -26,8 +31,11 @@ class Compiled(ABC):
     agent: str
     config: Config
     _folder: Folder
+    _log: EpisodeLog
     _facts: FactStore
+    _hot: HotSet
     _clock: Clock
+    _ticks: Ticks
 
     @once
     def _dossiers(self) -> Dossiers:
@@ -86,6 +94,34 @@ class Compiled(ABC):
         """The versions of the playbook that are kept, the latest first."""
         self._ready()
         return self._playbooks.versions()
+
+    def lint(self, *, dry_run: bool = False, progress: Progress = quiet) -> LintReport:
+        """Puts the latest 200 facts in order, if there are 5 or more: one act, which `undo` takes back.
+
+        Duplicates become one; what is unimportant and was neither renewed nor looked at for 60 days leaves for the cold
+        tier; what is filed nowhere is filed with its nearest neighbours; what speaks against each other is linked. What
+        is pinned is not touched. A pass of the Curator does this once a day (`config.lint.every_days`).
+
+        Args:
+            dry_run: Only say what would be done: `changes` of the report has every fact before and after.
+            progress: Told how far it has come.
+        """
+        self._ready(write=not dry_run)
+        report = lint.run(
+            self._facts, self.config.lint, tick=self.now_tick, now=self._clock.now(),
+            ticks_per_day=self._ticks.per_day, dry_run=dry_run, progress=progress,
+        )  # fmt: skip
+        if not dry_run:
+            self._log.set_watermark(_LAST_LINT, self.now_tick)
+            self._hot.sync_facts(self._facts)
+        return report
+
+    def _lint_if_due(self) -> int:
+        """Does what is to be done daily; how many things were done."""
+        every = self.config.lint.every_days * self._ticks.per_day
+        if not every or 0 <= self.now_tick - self._log.watermark(_LAST_LINT) < every:
+            return 0
+        return self.lint().actions
 
     def _fresh_dossier(self) -> Dossier | None:
         return self._dossiers.fresh(tick=self.now_tick)

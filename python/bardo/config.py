@@ -180,6 +180,21 @@ class Playbook:
 
 
 @value
+class Lint:
+    """How facts are kept in order (spec 3, "Lint").
+
+    Args:
+        every_days: A pass of the Curator does it when it is due; 0 only when asked.
+        latest: Facts that are looked at, the latest.
+        stale_days: Without a look or a reason, after which an unimportant fact leaves for the cold tier.
+    """
+
+    every_days: int = 1
+    latest: int = 200
+    stale_days: int = 60
+
+
+@value
 class Replay:
     """Which episodes are looked at again (spec 3; Schaul et al., Prioritized Experience Replay, 2016).
 
@@ -336,6 +351,7 @@ class Config:
     llm: Llm = fresh(default_factory=Llm)
     dossier: Dossier = Dossier()
     playbook: Playbook = Playbook()
+    lint: Lint = Lint()
     replay: Replay = Replay()
     index: Index = Index()
     archive: Archive = Archive()

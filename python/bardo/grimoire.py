@@ -573,6 +573,7 @@ class Grimoire(Knowledge, Compiled, Deciding, Texts, Undoing):
         self._upkeep.read_names(least=1 if flush else NAMES_AT_ONCE)
         if report.confirmed or report.refuted:
             self._note_trials(report)
+        linted = self._lint_if_due()
         promoted = self._compile(at_once=flush)
         self._last_pass = tick
         self._log.set_watermark(_LAST_PASS, tick)
@@ -592,6 +593,7 @@ class Grimoire(Knowledge, Compiled, Deciding, Texts, Undoing):
             days=days,
             notes=(*report.notes, *self._models.notes),
             entries_promoted=promoted,
+            linted=linted,
         )
 
     def _note_trials(self, report: CuratorCycleComplete) -> None:

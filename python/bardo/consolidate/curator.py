@@ -59,6 +59,7 @@ class CuratorCycleComplete:
         refuted: Ids of inherited facts that its own statistics contradict.
         entries_pruned: Facts that expired and left for the cold tier.
         entries_promoted: Facts that rose into the playbook.
+        linted: Things that were put in order, where that was due: merged, deprecated, filed or flagged.
         facts_contradicted: The agent's own facts that later episodes speak against.
         heuristics_proposed: New heuristics.
         texts_read: Episodes whose texts were read for facts.
@@ -84,6 +85,7 @@ class CuratorCycleComplete:
     refuted: tuple[str, ...] = ()
     entries_pruned: int = 0
     entries_promoted: int = 0
+    linted: int = 0
     facts_contradicted: int = 0
     heuristics_proposed: int = 0
     texts_read: int = 0

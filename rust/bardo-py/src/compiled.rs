@@ -1,12 +1,13 @@
 //! What dossier, playbook and lint read and write of the facts, for Python.
 
-use bardo_core::consolidate::{self as core, Promotion};
+use bardo_core::consolidate::{self as core, LintSettings, Promotion};
 use bardo_core::index::{self, Judged};
+use bardo_core::model::Id;
 use pyo3::prelude::*;
 
 use crate::convert::{fact_into, id, ids as ids_from};
 use crate::errors::IntoPython;
-use crate::facts::{FactStore, LinkTuple, link_tuples};
+use crate::facts::{ChangeTuple, FactStore, LinkTuple, changes_into, link_tuples};
 
 /// The strongest facts in force; see `_core.pyi`.
 #[pyclass(frozen, get_all, module = "bardo._core")]
@@ -144,4 +145,71 @@ pub fn promoted_facts(
     let (store, rule) = (&facts.get().store, Promotion { active_ticks, confidence });
     let found = py.detach(|| core::promoted(store, tick, rule)).into_python()?;
     found.iter().map(|standing| Standing::from_core(py, standing, rule)).collect()
+}
+
+/// What a lint did; see `_core.pyi`.
+#[pyclass(frozen, get_all, module = "bardo._core")]
+pub struct LintReport {
+    looked: usize,
+    merged: Vec<(String, String)>,
+    deprecated: Vec<String>,
+    recategorised: Vec<String>,
+    contradictions: Vec<(String, String)>,
+    act: Option<u64>,
+}
+
+impl From<core::LintReport> for LintReport {
+    fn from(report: core::LintReport) -> Self {
+        let texts = |ids: Vec<Id>| ids.iter().map(Id::to_string).collect();
+        let pairs = |pairs: Vec<(Id, Id)>| {
+            pairs.iter().map(|(one, other)| (one.to_string(), other.to_string())).collect()
+        };
+        Self {
+            looked: report.looked,
+            merged: pairs(report.merged),
+            deprecated: texts(report.deprecated),
+            recategorised: texts(report.recategorised),
+            contradictions: pairs(report.contradictions),
+            act: report.act,
+        }
+    }
+}
+
+#[pymethods]
+impl LintReport {
+    fn __repr__(&self) -> String {
+        format!("LintReport(looked={}, merged={}, act={:?})", self.looked, self.merged.len(), self.act)
+    }
+}
+
+/// Puts the latest facts in order; see `_core.pyi`.
+#[pyfunction]
+#[pyo3(signature = (facts, *, tick, now, latest, stale_ticks))]
+pub fn lint_facts(
+    py: Python<'_>,
+    facts: &Bound<'_, FactStore>,
+    tick: u64,
+    now: i64,
+    latest: usize,
+    stale_ticks: u64,
+) -> PyResult<LintReport> {
+    let store = &facts.get().store;
+    let settings = LintSettings { latest, stale_ticks, ..LintSettings::default() };
+    py.detach(|| core::lint(store, tick, now, settings)).map(LintReport::from).into_python()
+}
+
+/// What `lint_facts` would do; see `_core.pyi`.
+#[pyfunction]
+#[pyo3(signature = (facts, *, tick, latest, stale_ticks))]
+pub fn rehearse_lint<'py>(
+    py: Python<'py>,
+    facts: &Bound<'py, FactStore>,
+    tick: u64,
+    latest: usize,
+    stale_ticks: u64,
+) -> PyResult<(LintReport, Vec<ChangeTuple<'py>>)> {
+    let store = &facts.get().store;
+    let settings = LintSettings { latest, stale_ticks, ..LintSettings::default() };
+    let (report, changes) = py.detach(|| core::rehearse_lint(store, tick, settings)).into_python()?;
+    Ok((report.into(), changes_into(py, &changes)?))
 }

@@ -8,7 +8,9 @@ use std::path::PathBuf;
 use bardo_core::consolidate::{
     self, CONFIRM_OBSERVATIONS, CuratorSettings, EXPIRY_TICKS, MINIMUM_EPISODES, OUTCOMES,
 };
-use bardo_core::index::{self, Act, FactFilter, FactOptions, FactVectors, Forgotten, Link, Note, Retention};
+use bardo_core::index::{
+    self, Act, FactChange, FactFilter, FactOptions, FactVectors, Forgotten, Link, Note, Retention,
+};
 use bardo_core::model::decay::{self, Fading};
 use bardo_core::model::{Episode, Fact, FactKind, Fingerprint, Id};
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
@@ -30,7 +32,7 @@ pub type LinkTuple = (String, String, &'static str, f64, u64);
 type StateTuple<'py> = (u64, Option<u64>, Bound<'py, PyAny>);
 
 /// A fact before and after, as Python sees it.
-type ChangeTuple<'py> = (Option<Bound<'py, PyAny>>, Bound<'py, PyAny>);
+pub type ChangeTuple<'py> = (Option<Bound<'py, PyAny>>, Bound<'py, PyAny>);
 
 /// An act as Python sees it: number, name, tick, time, the act that undid it, and of each fact its id and JSON objects of
 /// the fields that changed, before and after.
@@ -476,11 +478,7 @@ impl FactStore {
         let done = py
             .detach(|| consolidate::rehearse(&self.store, &log.core, batch, tick, now, settings))
             .into_python()?;
-        let changes = done.changes.iter().map(|(before, after)| {
-            let before = before.as_ref().map(|fact| fact_into(py, fact)).transpose()?;
-            Ok((before, fact_into(py, after)?))
-        });
-        Ok((done.report.into(), changes.collect::<PyResult<_>>()?))
+        Ok((done.report.into(), changes_into(py, &done.changes)?))
     }
 
     fn trial(&self, py: Python<'_>, fact: &str) -> PyResult<Option<(u64, f64, f64)>> {
@@ -566,6 +564,15 @@ fn forgotten_into(py: Python<'_>, forgotten: Forgotten) -> PyResult<Bound<'_, Py
     dict.set_item("entities", forgotten.entities)?;
     dict.set_item("triples", forgotten.triples)?;
     Ok(dict)
+}
+
+/// Facts before and after, as Python sees them.
+pub fn changes_into<'py>(py: Python<'py>, changes: &[FactChange]) -> PyResult<Vec<ChangeTuple<'py>>> {
+    let change = |(before, after): &FactChange| {
+        let before = before.as_ref().map(|fact| fact_into(py, fact)).transpose()?;
+        Ok((before, fact_into(py, after)?))
+    };
+    changes.iter().map(change).collect()
 }
 
 /// Links as Python sees them.

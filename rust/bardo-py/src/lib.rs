@@ -37,7 +37,10 @@ mod _core {
     use crate::capture::{EpisodeLog, Recorded, finish_episodes, traces};
 
     #[pymodule_export]
-    use crate::compiled::{Digest, Standing, digest_facts, fact_standing, judge_facts, promoted_facts};
+    use crate::compiled::{
+        Digest, LintReport, Standing, digest_facts, fact_standing, judge_facts, lint_facts, promoted_facts,
+        rehearse_lint,
+    };
 
     #[pymodule_export]
     use crate::consolidate::{CuratorReport, ReplayBuffer};

@@ -102,6 +102,7 @@ for _verb in (
     acts.acts,
     acts.undo,
     compiled.playbook,
+    compiled.lint,
     entities.entities,
     entities.find,
     show.stats,

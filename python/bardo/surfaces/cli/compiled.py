@@ -1,4 +1,4 @@
-"""`bardo dossier` and `bardo playbook`: what the facts are compiled into."""
+"""`bardo dossier`, `bardo playbook` and `bardo lint`: what facts are compiled into, and how they are kept in order."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from bardo.errors import InvalidInputError
+from bardo.surfaces.cli.acts import undo as undo_act
 from bardo.surfaces.cli.opening import grimoire
 from bardo.surfaces.cli.options import HERE, At, Debug, Json
 from bardo.surfaces.cli.output import Output, plain
@@ -50,3 +52,37 @@ def playbook(
     )
     if book.left_out:
         output.note(f"{book.left_out} less sure heuristics did not fit")
+
+
+def lint(
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")] = False,
+    undo: Annotated[
+        int | None, typer.Option("--undo", metavar="ACT", help="Take an earlier lint back, by its number.")
+    ] = None,
+    at: At = HERE,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Put the latest facts in order.
+
+    Duplicates become one, what nobody needs leaves for the cold tier, contradictions are flagged. One act, which --undo
+    takes back.
+    """
+    if undo is not None:
+        if dry_run:
+            raise InvalidInputError("--dry-run and --undo exclude each other. Choose one")
+        undo_act(undo, at=at, as_json=as_json)
+        return
+    from bardo.surfaces.cli import tables  # noqa: PLC0415
+
+    output = Output(as_json=as_json)
+    with grimoire(at) as opened, output.progress() as step:
+        report = opened.lint(dry_run=dry_run, progress=step)
+    document = plain(report)
+    for change, entry in zip(report.changes, document["changes"], strict=True):
+        entry["action"] = report.action(change)
+    output.document(document)
+    counts = [(name, len(value) if isinstance(value, list) else value) for name, value in document.items()]
+    output.show(tables.pairs(counts[:-1], title="What a lint would do" if dry_run else "Put in order"))
+    for change in report.changes:
+        output.text(f"{report.action(change)}\t{change.after.id}\t{change.after.text}")

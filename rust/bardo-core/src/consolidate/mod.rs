@@ -9,6 +9,7 @@ mod curator;
 mod gather;
 mod hypotheses;
 mod links;
+mod lint;
 mod promote;
 mod recount;
 mod replay;
@@ -17,6 +18,7 @@ mod rhythm;
 mod statistic;
 mod subgroups;
 mod sum_tree;
+mod tidy;
 mod utility;
 mod window;
 mod wording;
@@ -31,6 +33,9 @@ pub use curator::{
 };
 pub use gather::{NUMBERS_PER_EPISODE, VerifiedEpisodes};
 pub use hypotheses::{Trial, forget_claims, trial};
+pub use lint::{
+    LATEST_FACTS, LEAST_FACTS, LINT, LintReport, LintSettings, STALE_DAYS, UNIMPORTANT, lint, rehearse_lint,
+};
 pub use promote::{ACTIVE_TICKS, PLAYBOOK_CONFIDENCE, Promotion, Rank, Standing, promoted, standing};
 pub use recount::{NumberName, Recounted, number_names, recount};
 pub use replay::{Draw, ReplayBuffer, ReplaySettings};

@@ -1,0 +1,92 @@
+"""Lint (spec 3): the latest facts kept in order, daily or when asked; the core does it in one act of the journal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from bardo import config
+from bardo._core import FactStore, lint_facts, rehearse_lint
+from bardo.consolidate.curator import Change
+from bardo.ports import Progress, quiet
+
+
+@dataclass(frozen=True, slots=True)
+class LintReport:
+    """What a lint did, or would do.
+
+    Args:
+        tick: When.
+        looked: Facts that were looked at: in force, among the latest 200, unless fewer than 5 are in force at all.
+        merged: Pairs: the fact that stands for another from now on, and that other, which is its history.
+        deprecated: Ids of facts that left for the cold tier: unimportant, neither renewed nor looked at for 60 days.
+        recategorised: Ids of facts that were filed with their nearest neighbours.
+        contradictions: Pairs that speak against each other and are linked from now on, the older first.
+        act: Number of the act in the journal, by which it can be undone; None if nothing was done.
+        changes: Of a rehearsal: every fact that would change.
+    """
+
+    tick: int
+    looked: int = 0
+    merged: tuple[tuple[str, str], ...] = ()
+    deprecated: tuple[str, ...] = ()
+    recategorised: tuple[str, ...] = ()
+    contradictions: tuple[tuple[str, str], ...] = ()
+    act: int | None = None
+    changes: tuple[Change, ...] = ()
+
+    @property
+    def actions(self) -> int:
+        """How many things it did."""
+        return len(self.merged) + len(self.deprecated) + len(self.recategorised) + len(self.contradictions)
+
+    def action(self, change: Change) -> Literal["merge", "replace", "deprecate", "recategorise"]:
+        """What it would do to one fact, in a word: `merge` to the fact that is kept, `replace` to the other."""
+        id_ = change.after.id
+        if id_ in self.deprecated:
+            return "deprecate"
+        if id_ in {gone for _, gone in self.merged}:
+            return "replace"
+        return "merge" if id_ in {kept for kept, _ in self.merged} else "recategorise"
+
+
+def run(
+    facts: FactStore,
+    settings: config.Lint,
+    *,
+    tick: int,
+    now: int,
+    ticks_per_day: int,
+    dry_run: bool = False,
+    progress: Progress = quiet,
+) -> LintReport:
+    """Puts the latest facts in order.
+
+    Args:
+        facts: What is known.
+        settings: How many are looked at, and what counts as stale.
+        tick: Now, in ticks.
+        now: Now, in microseconds UTC.
+        ticks_per_day: Of the clock.
+        dry_run: Only say what would be done.
+        progress: Told when it begins and ends.
+    """
+    progress("lint", 0, 1)
+    stale = settings.stale_days * ticks_per_day
+    changes: tuple[Change, ...] = ()
+    if dry_run:
+        done, found = rehearse_lint(facts, tick=tick, latest=settings.latest, stale_ticks=stale)
+        changes = tuple(Change(before, after) for before, after in found)
+    else:
+        done = lint_facts(facts, tick=tick, now=now, latest=settings.latest, stale_ticks=stale)
+    progress("lint", 1, 1)
+    return LintReport(
+        tick,
+        looked=done.looked,
+        merged=tuple(done.merged),
+        deprecated=tuple(done.deprecated),
+        recategorised=tuple(done.recategorised),
+        contradictions=tuple(done.contradictions),
+        act=done.act,
+        changes=changes,
+    )
