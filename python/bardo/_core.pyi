@@ -999,6 +999,7 @@ class LintReport:
         deprecated: Ids of facts that left for the cold tier.
         recategorised: Ids of facts that were filed.
         contradictions: Ids of facts that speak against each other and are linked from now on, the older first.
+        open_questions: As `knowledge_gaps` gives them.
         act: Number of the act in the journal; None if nothing was done.
     """
 
@@ -1007,6 +1008,7 @@ class LintReport:
     deprecated: list[str]
     recategorised: list[str]
     contradictions: list[tuple[str, str]]
+    open_questions: int
     act: int | None
 
 def lint_facts(facts: FactStore, *, tick: int, now: int, latest: int, stale_ticks: int) -> LintReport:
@@ -1027,6 +1029,16 @@ def rehearse_lint(
     facts: FactStore, *, tick: int, latest: int, stale_ticks: int
 ) -> tuple[LintReport, list[tuple[Fact | None, Fact]]]:
     """What `lint_facts` would do: its report, and every fact it would write, as it is and as it would be."""
+
+def knowledge_gaps(
+    facts: FactStore,
+) -> list[tuple[Literal["contradiction", "unknown", "untried"], str, list[str], str | None, bool, int, int]]:
+    """The open questions that the last lint found, at most 10, confirmed ones first.
+
+    Returns:
+        Of each its kind, the question in words, ids of facts and the entity that it is about, whether it is confirmed,
+        and the ticks at which it was found first and last.
+    """
 
 # --- index and recall: the hot set -----------------------------------------------------------------------------------
 

@@ -15,7 +15,7 @@ from bardo.ticks import Ticks
 if TYPE_CHECKING:
     from bardo.consolidate import dossier, lint, playbook
     from bardo.consolidate.dossier import Dossier, Dossiers
-    from bardo.consolidate.lint import LintReport
+    from bardo.consolidate.lint import Gap, LintReport
     from bardo.consolidate.playbook import Playbook, Playbooks, Version
     from bardo.erasure import ForgetReport
 else:
@@ -115,6 +115,16 @@ class Compiled(ABC):
             self._log.set_watermark(_LAST_LINT, self.now_tick)
             self._hot.sync_facts(self._facts)
         return report
+
+    def gaps(self) -> list[Gap]:
+        """What the agent does not know and could ask: at most 10 open questions, as the last lint found them.
+
+        Which of two contradicting facts holds; what is known of what memories name often and no fact speaks of; whether
+        a heuristic helps that nobody told an outcome of. A question that is found at two ticks is confirmed: it is kept
+        until it is answered.
+        """
+        self._ready()
+        return lint.gaps(self._facts)
 
     def _lint_if_due(self) -> int:
         """Does what is to be done daily; how many things were done."""

@@ -6,9 +6,33 @@ from dataclasses import dataclass
 from typing import Literal
 
 from bardo import config
-from bardo._core import FactStore, lint_facts, rehearse_lint
+from bardo._core import FactStore, knowledge_gaps, lint_facts, rehearse_lint
 from bardo.consolidate.curator import Change
 from bardo.ports import Progress, quiet
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Something that the agent does not know and could ask.
+
+    Args:
+        kind: `contradiction` (two facts in force speak against each other), `unknown` (memories name it often, no fact
+            speaks of it) or `untried` (a heuristic that nobody told an outcome of).
+        question: In words.
+        facts: Ids of facts that it is about.
+        entity: Who or what it is about.
+        confirmed: Whether it was found at two different ticks: it is kept until it is answered.
+        first_tick: When it was found first.
+        last_tick: When it was found last.
+    """
+
+    kind: Literal["contradiction", "unknown", "untried"]
+    question: str
+    facts: tuple[str, ...]
+    entity: str | None
+    confirmed: bool
+    first_tick: int
+    last_tick: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +46,7 @@ class LintReport:
         deprecated: Ids of facts that left for the cold tier: unimportant, neither renewed nor looked at for 60 days.
         recategorised: Ids of facts that were filed with their nearest neighbours.
         contradictions: Pairs that speak against each other and are linked from now on, the older first.
+        open_questions: What is not known and could be asked (`Grimoire.gaps`).
         act: Number of the act in the journal, by which it can be undone; None if nothing was done.
         changes: Of a rehearsal: every fact that would change.
     """
@@ -32,6 +57,7 @@ class LintReport:
     deprecated: tuple[str, ...] = ()
     recategorised: tuple[str, ...] = ()
     contradictions: tuple[tuple[str, str], ...] = ()
+    open_questions: int = 0
     act: int | None = None
     changes: tuple[Change, ...] = ()
 
@@ -87,6 +113,15 @@ def run(
         deprecated=tuple(done.deprecated),
         recategorised=tuple(done.recategorised),
         contradictions=tuple(done.contradictions),
+        open_questions=done.open_questions,
         act=done.act,
         changes=changes,
     )
+
+
+def gaps(facts: FactStore) -> list[Gap]:
+    """The open questions that the last lint found, confirmed ones first."""
+    return [
+        Gap(kind, question, tuple(about), entity, confirmed, first, last)
+        for kind, question, about, entity, confirmed, first, last in knowledge_gaps(facts)
+    ]

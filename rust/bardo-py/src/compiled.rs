@@ -155,6 +155,7 @@ pub struct LintReport {
     deprecated: Vec<String>,
     recategorised: Vec<String>,
     contradictions: Vec<(String, String)>,
+    open_questions: usize,
     act: Option<u64>,
 }
 
@@ -170,6 +171,7 @@ impl From<core::LintReport> for LintReport {
             deprecated: texts(report.deprecated),
             recategorised: texts(report.recategorised),
             contradictions: pairs(report.contradictions),
+            open_questions: report.open_questions,
             act: report.act,
         }
     }
@@ -212,4 +214,20 @@ pub fn rehearse_lint<'py>(
     let settings = LintSettings { latest, stale_ticks, ..LintSettings::default() };
     let (report, changes) = py.detach(|| core::rehearse_lint(store, tick, settings)).into_python()?;
     Ok((report.into(), changes_into(py, &changes)?))
+}
+
+/// A question: its kind, in words, ids of facts, the entity, whether it is confirmed, first and last tick.
+type GapTuple = (&'static str, String, Vec<String>, Option<String>, bool, u64, u64);
+
+/// The open questions; see `_core.pyi`.
+#[pyfunction]
+pub fn knowledge_gaps(py: Python<'_>, facts: &Bound<'_, FactStore>) -> PyResult<Vec<GapTuple>> {
+    let store = &facts.get().store;
+    let open = py.detach(|| core::gaps(store)).into_python()?;
+    let tuple = |gap: core::Gap| {
+        let facts = gap.facts.iter().map(Id::to_string).collect();
+        let ticks = (gap.first_tick, gap.last_tick);
+        (gap.kind.name(), gap.question, facts, gap.entity, gap.is_confirmed, ticks.0, ticks.1)
+    };
+    Ok(open.into_iter().map(tuple).collect())
 }

@@ -103,6 +103,7 @@ for _verb in (
     acts.undo,
     compiled.playbook,
     compiled.lint,
+    compiled.gaps,
     entities.entities,
     entities.find,
     show.stats,

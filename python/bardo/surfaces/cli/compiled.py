@@ -1,4 +1,4 @@
-"""`bardo dossier`, `bardo playbook` and `bardo lint`: what facts are compiled into, and how they are kept in order."""
+"""`bardo dossier`, `playbook`, `lint` and `gaps`: what facts are compiled into, their order, and what is missing."""
 
 from __future__ import annotations
 
@@ -86,3 +86,15 @@ def lint(
     output.show(tables.pairs(counts[:-1], title="What a lint would do" if dry_run else "Put in order"))
     for change in report.changes:
         output.text(f"{report.action(change)}\t{change.after.id}\t{change.after.text}")
+
+
+def gaps(at: At = HERE, as_json: Json = False, debug: Debug = False) -> None:
+    """List what the agent does not know and could ask."""
+    output = Output(as_json=as_json)
+    with grimoire(at) as opened:
+        found = opened.gaps()
+    output.document({"gaps": plain(found)})
+    for gap in found:
+        output.text(f"{'confirmed' if gap.confirmed else 'new'}\t{gap.kind}\t{gap.question}")
+    if not found:
+        output.note("No question is open. `bardo lint` looks for them")

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 
 use rusqlite::{Connection, params};
 
+use super::gaps;
 use super::tidy::{Item, Likeness, alike, archive, file, flag, gather, merge};
 use crate::error::Result;
 use crate::index::facts_journal::Actor;
@@ -58,6 +59,8 @@ pub struct LintReport {
     pub recategorised: Vec<Id>,
     /// Pairs that speak against each other, and are linked from now on.
     pub contradictions: Vec<(Id, Id)>,
+    /// Questions that are open (see `gaps`); they are no facts, and no part of the act.
+    pub open_questions: usize,
     /// Number of the act in the journal; none if nothing was done.
     pub act: Option<u64>,
 }
@@ -108,6 +111,7 @@ fn settle(writer: &Writer<'_>, tick: u64, tau_ticks: f64, settings: LintSettings
         }
     }
     file_all(writer, &mut items, tick, &mut report)?;
+    report.open_questions = gaps::renew(writer, tick)?;
     Ok(report)
 }
 

@@ -6,6 +6,7 @@ mod betting;
 mod chance;
 mod claims;
 mod curator;
+mod gaps;
 mod gather;
 mod hypotheses;
 mod links;
@@ -31,6 +32,7 @@ pub use curator::{
     CONFIRM_OBSERVATIONS, CuratorReport, CuratorSettings, EXPIRY_TICKS, MINIMUM_EPISODES, OUTCOMES,
     Rehearsal, consolidate, rehearse,
 };
+pub use gaps::{GAPS_KEPT, Gap, GapKind, NAMED_OFTEN, gaps};
 pub use gather::{NUMBERS_PER_EPISODE, VerifiedEpisodes};
 pub use hypotheses::{Trial, forget_claims, trial};
 pub use lint::{

@@ -12,7 +12,7 @@ use simsimd::SpatialSimilarity;
 use super::migrate::Migration;
 
 /// From the empty file to the schema of this build, in order; a released one is never edited.
-pub(crate) const MIGRATIONS: &[Migration] = &[first, second, third, fourth, fifth];
+pub(crate) const MIGRATIONS: &[Migration] = &[first, second, third, fourth, fifth, sixth];
 
 fn first(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     transaction.execute_batch(
@@ -248,6 +248,24 @@ fn fifth(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
             good INTEGER NOT NULL,              -- how many were above zero
             bad INTEGER NOT NULL,               -- and below
             total REAL NOT NULL,                -- their sum, each from -1 to 1
+            first_tick INTEGER NOT NULL,
+            last_tick INTEGER NOT NULL
+        ) STRICT;
+        ",
+    )
+}
+
+/// What is not known and could be asked.
+fn sixth(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+    transaction.execute_batch(
+        "
+        CREATE TABLE gaps (
+            serial INTEGER PRIMARY KEY,
+            kind TEXT NOT NULL,                 -- contradiction, unknown or untried
+            fact INTEGER REFERENCES facts ON DELETE CASCADE,
+            other INTEGER REFERENCES facts ON DELETE CASCADE,
+            entity INTEGER REFERENCES entities ON DELETE CASCADE,
+            times INTEGER NOT NULL,             -- ticks at which it was found
             first_tick INTEGER NOT NULL,
             last_tick INTEGER NOT NULL
         ) STRICT;

@@ -1,0 +1,114 @@
+"""Open questions: found by lint, at most ten, kept once confirmed, gone when answered or forgotten."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import bardo
+from bardo.consolidate.lint import Gap
+from bardo.model import Fact
+from bardo.ports import ManualClock
+
+OTHERS = ("Apples ripen in autumn", "Boats need varnish", "Clocks drift", "Drums echo", "Eels migrate")
+
+
+def embed(texts: list[str]) -> np.ndarray:
+    rows = [np.random.default_rng(list(text.encode())).normal(size=16) for text in texts]
+    return np.array([row / np.linalg.norm(row) for row in rows], np.float32)
+
+
+@pytest.fixture
+def opened(tmp_path: Path) -> Iterator[bardo.Grimoire]:
+    clock = ManualClock(1_700_000_000_000_000)
+    with bardo.open(tmp_path / "agent", clock=clock, seed=1, embedder=embed) as grimoire:
+        grimoire.learn(list(OTHERS), tick=1)
+        yield grimoire
+
+
+def questions(grimoire: bardo.Grimoire, kind: str) -> list[Gap]:
+    return [gap for gap in grimoire.gaps() if gap.kind == kind]
+
+
+def test_it_asks_about_what_is_named_often_and_known_nothing_of(opened: bardo.Grimoire) -> None:
+    opened.remember([f"the {n}th vault was filled by Zanzibar Keeper" for n in range(6)], subjects=["aave"])
+    opened.remember("Once Quentin Marlow came by")
+    opened.learn("The aave pool opens at noon", subjects=["aave"])
+    opened.sleep()
+    opened.lint()
+    (gap,) = questions(opened, "unknown")
+    assert gap.question == "What is known of Zanzibar Keeper?"
+    assert (gap.entity, gap.confirmed, gap.facts) == ("Zanzibar Keeper", False, ())
+    opened.learn("Zanzibar Keeper refills vaults at dawn")
+    opened.lint()
+    assert questions(opened, "unknown") == []
+
+
+def test_it_asks_which_of_two_holds_and_whether_a_heuristic_helps(opened: bardo.Grimoire) -> None:
+    rises = opened.learn("Gas rises before the oracle update")
+    falls = opened.learn("Gas falls before the oracle update")
+    rule = opened.learn("When gas is above 80, wait for the night", kind="heuristic")
+    opened.tick(20)
+    report = opened.lint()
+    assert report.open_questions == 2
+    (gap,) = questions(opened, "contradiction")
+    assert gap.question == f"Which holds: “{rises.text}” or “{falls.text}”?"
+    assert gap.facts == (rises.id, falls.id)
+    (gap,) = questions(opened, "untried")
+    assert gap.facts == (rule.id,)
+    # Answers close them.
+    opened.outcome(opened.recall(rule.text, layers=("fact",), limit=1), value=0.4)
+    opened.contradict(rises, falls)
+    opened.lint()
+    assert opened.gaps() == []
+
+
+def test_at_most_ten_are_open_and_what_is_confirmed_keeps_its_place(opened: bardo.Grimoire) -> None:
+    def rules(first: int, last: int, sure: float) -> list[bardo.Fact]:
+        return [
+            opened.learn(
+                Fact(f"Rule {n}: turn {'left ' * n}at the {n}th buoy", kind="heuristic", confidence=sure)
+            )
+            for n in range(first, last)
+        ]
+
+    early = rules(0, 4, 0.3)
+    opened.tick(20)
+    opened.lint()
+    assert not any(gap.confirmed for gap in opened.gaps())
+    assert opened.lint().open_questions == 4
+    assert not any(gap.confirmed for gap in opened.gaps()), "the same tick confirms nothing"
+    opened.tick(21)
+    opened.lint()
+    assert [gap.facts[0] for gap in opened.gaps() if gap.confirmed] == [fact.id for fact in early]
+    rules(10, 30, 0.9)
+    opened.tick(60)
+    assert opened.lint().open_questions == 10
+    gaps = opened.gaps()
+    assert [gap.facts[0] for gap in gaps[:4]] == [fact.id for fact in early]
+    assert (gaps[0].first_tick, len(gaps)) == (20, 10)
+    before = opened.gaps()
+    opened.lint()
+    assert opened.gaps() == before
+
+
+@pytest.mark.parametrize("what", ["the fact", "the entity"])
+def test_nothing_of_what_is_forgotten_stays_in_a_question(opened: bardo.Grimoire, what: str) -> None:
+    episodes = opened.remember([f"the {n}th vault was filled by Zanzibar Keeper" for n in range(6)])
+    rule = opened.learn("When the relayer whispers nine-four-two-seven, open the vault", kind="heuristic")
+    opened.sleep()
+    opened.tick(opened.now_tick + 20)
+    opened.lint()
+    assert {gap.kind for gap in opened.gaps()} == {"untried", "unknown"}
+    opened.forget(rule if what == "the fact" else [episode.id for episode in episodes], reason="asked to")
+    assert {gap.kind for gap in opened.gaps()} == {"unknown" if what == "the fact" else "untried"}
+
+
+def test_looking_for_questions_in_a_dry_run_changes_none(opened: bardo.Grimoire) -> None:
+    opened.learn("When gas is above 80, wait for the night", kind="heuristic")
+    opened.tick(20)
+    assert opened.lint(dry_run=True).open_questions == 1
+    assert opened.gaps() == []
