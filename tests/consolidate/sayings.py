@@ -208,7 +208,14 @@ UNSTATED: dict[str, list[str]] = {
         "I need to find a plumber.",
         "I'm going to check the manual.",
     ],
+    "pasted": [
+        "Summarize the following content in a list. I want to get into woodwork.",
+        "Translate this letter: I live in Lisbon and I collect stamps.",
+        "Proofread this for me. I work as a nurse in Leeds.",
+    ],
     "nothing that stands alone": [
+        "I recently read an article about it in The New Yorker.",
+        "I decided to give them a try.",
         "I love it!",
         "I like that.",
         "I did it yesterday.",

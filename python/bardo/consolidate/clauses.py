@@ -25,7 +25,9 @@ _NOT_MEANT = re.compile(
     r"\b(?:just kidding|kidding aside|jk|just joking|i'?m joking|only joking|april fools?|yeah,? right|"
     r"as if!|sarcasm|"
     r"role-?play|pretend|imagine|hypothetical(?:ly)?|in this (?:story|scenario|game)|let'?s say|let us say|"
-    r"suppos(?:e|ing)|for the sake of argument|act as|you are (?:now )?a|write (?:me )?an? |lyrics|not!)|"
+    r"suppos(?:e|ing)|for the sake of argument|act as|you are (?:now )?a|write (?:me )?an? |lyrics|not!|"
+    r"(?:summari[sz]e|translate|rewrite|rephrase|paraphrase|proofread|edit|correct) (?:the|this|these|following)|"
+    r"(?:following|above) (?:text|content|passage|article|paragraph|email|story|sentence))|"
     r"(?:^|\s)/s\b|🙄|😏|🙃",
     re.IGNORECASE,
 )

@@ -46,7 +46,9 @@ _POINTING = re.compile(
 )
 #: Nor does what points elsewhere in the middle or at the end.
 _POINTED = re.compile(
-    r"\b(?:here|there)\b|\b(?:it|this|that|these|those|them|him|her|so|like this|like that)$", re.IGNORECASE
+    r"\b(?:here|there)\b|\b(?:it|this|that|these|those|them|him|her|so|like this|like that)$|"
+    r"\b(?:about|of|with|for|to|give|gave|make|made) (?:it|them)\b",
+    re.IGNORECASE,
 )
 _TAIL = re.compile(
     r"[\s,]+(?:too|as well|though|right|lol|haha|btw|by the way|you know|already|anyway|now|actually|"
