@@ -127,7 +127,7 @@ fn nothing_of_a_deleted_fact_is_left_in_the_journal() {
     pass(&store, &script, 256, 20);
     let fact = all(&store).pop().unwrap();
     let needle = fact.text.clone().into_bytes();
-    assert!(!store.traces(&[needle.clone()]).unwrap().0.is_empty());
+    assert!(!store.traces(std::slice::from_ref(&needle)).unwrap().0.is_empty());
     store.forget_facts(&[fact.id]).unwrap();
     store.vacuum().unwrap();
     assert!(store.traces(&[needle]).unwrap().0.is_empty());

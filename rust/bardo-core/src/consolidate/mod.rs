@@ -5,17 +5,20 @@ mod baseline;
 mod betting;
 mod chance;
 mod claims;
+mod contradiction;
 mod curator;
 mod gaps;
 mod gather;
 mod hypotheses;
 mod links;
 mod lint;
+mod phrases;
 mod promote;
 mod recount;
 mod replay;
 mod restate;
 mod rhythm;
+mod statement;
 mod statistic;
 mod subgroups;
 mod sum_tree;
@@ -28,6 +31,7 @@ pub use crate::model::decay;
 pub use agreement::{Verdict, judge};
 pub use baseline::credible;
 pub use betting::FALSE_DISCOVERY_RATE;
+pub use contradiction::{Contradiction, Shape, contradiction};
 pub use curator::{
     CONFIRM_OBSERVATIONS, CuratorReport, CuratorSettings, EXPIRY_TICKS, MINIMUM_EPISODES, OUTCOMES,
     Rehearsal, consolidate, rehearse,

@@ -213,16 +213,20 @@ impl Words {
         alone(self, other) == 1 && alone(other, self) == 1
     }
 
-    /// Whether one says a word where the other says its opposite.
     fn is_opposite(&self, other: &Self) -> bool {
-        let alone = |one: &Self, other: &Self, stems: &[String]| {
-            stems.iter().any(|stem| one.stems.contains(stem) && !other.stems.contains(stem))
-        };
-        OPPOSITE_STEMS.iter().any(|(these, those)| {
-            (alone(self, other, these) && alone(other, self, those))
-                || (alone(self, other, those) && alone(other, self, these))
-        })
+        opposites(&self.stems, &other.stems)
     }
+}
+
+/// Whether one set of stems has a word where the other has its opposite.
+pub(crate) fn opposites(left: &HashSet<String>, right: &HashSet<String>) -> bool {
+    let alone = |one: &HashSet<String>, other: &HashSet<String>, stems: &[String]| {
+        stems.iter().any(|stem| one.contains(stem) && !other.contains(stem))
+    };
+    OPPOSITE_STEMS.iter().any(|(these, those)| {
+        (alone(left, right, these) && alone(right, left, those))
+            || (alone(left, right, those) && alone(right, left, these))
+    })
 }
 
 #[cfg(test)]

@@ -1,0 +1,176 @@
+//! A statement as far as it is compared with another: whom it is about, what it says, and with what reservation.
+
+use std::collections::{BTreeSet, HashSet};
+
+use rust_stemmers::{Algorithm, Stemmer};
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::phrases::{Mark, alike, is_single, numbers_something, phrase_at};
+use crate::index::sense::is_negation;
+use crate::index::stop_words::is_stop_word;
+
+/// One statement.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Statement {
+    /// Its words in lower case, in order.
+    pub words: Vec<String>,
+    /// Stems of what is neither a function word, a figure, a negation nor part of a phrase of `marks`.
+    pub content: BTreeSet<String>,
+    /// Those of them that are written with a capital within a sentence.
+    pub names: BTreeSet<String>,
+    /// Stems of all words.
+    pub stems: HashSet<String>,
+    /// Numbers, in order, with the word before each.
+    pub figures: Vec<String>,
+    counted: Vec<bool>,
+    /// Words that say no.
+    pub negations: usize,
+    /// How it stands to what was said before.
+    pub marks: BTreeSet<Mark>,
+    /// Whether it states nothing: a question, a guess, somebody else's words.
+    pub is_unsure: bool,
+    /// Whom or what it is about: the first word of content, or a person.
+    subject: Option<String>,
+}
+
+/// Something that has one value at a time, and its value.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct SingleValue {
+    /// Stems of the words of content before the value.
+    pub of: BTreeSet<String>,
+    /// Stems of the value.
+    pub value: BTreeSet<String>,
+}
+
+impl Statement {
+    /// Reads a text of a sentence or two.
+    pub fn read(text: &str) -> Self {
+        let stemmer = Stemmer::create(Algorithm::English);
+        let written: Vec<&str> = text.unicode_words().collect();
+        let words: Vec<String> =
+            written.iter().map(|word| word.to_lowercase().replace('\u{2019}', "'")).collect();
+        let plain: Vec<&str> = words.iter().map(String::as_str).collect();
+        let mut statement = Self { is_unsure: text.contains('?'), ..Self::default() };
+        let mut place = 0;
+        while place < plain.len() {
+            if let Some((mark, length)) = phrase_at(&plain[place..]) {
+                statement.marks.insert(mark);
+                // "moved to" also says where somebody lives, "renamed" what something is called.
+                for word in &plain[place..place + length] {
+                    let stem = stemmer.stem(word);
+                    if alike(&stem) != stem {
+                        statement.say(alike(&stem).to_owned(), false);
+                    }
+                    statement.stems.insert(stem.into_owned());
+                }
+                place += length;
+                // "I was wrong that the keeper was late" is about the keeper.
+                if mark == Mark::Retraction
+                    && (plain[place - 1] == "that" || plain.get(place) == Some(&"that"))
+                {
+                    statement.subject = None;
+                }
+                continue;
+            }
+            statement.hear(
+                &stemmer,
+                plain[place],
+                written[place],
+                place.checked_sub(1).map(|before| plain[before]),
+            );
+            place += 1;
+        }
+        statement.is_unsure |= statement.marks.contains(&Mark::Unsure);
+        statement.words = words;
+        statement
+    }
+
+    fn hear(&mut self, stemmer: &Stemmer, word: &str, written: &str, before: Option<&str>) {
+        if word.starts_with(|character: char| character.is_ascii_digit()) {
+            self.figures.push(word.trim_matches(['.', ',']).to_owned());
+            self.counted.push(before.is_some_and(numbers_something));
+            return;
+        }
+        if is_negation(word) {
+            self.negations += 1;
+            return;
+        }
+        let stem = stemmer.stem(word.strip_suffix("'s").unwrap_or(word));
+        self.stems.insert(stem.clone().into_owned());
+        if let Some(person) = person(word) {
+            self.subject.get_or_insert_with(|| person.to_owned());
+        } else if !is_stop_word(word) {
+            self.say(alike(&stem).to_owned(), written.starts_with(char::is_uppercase));
+        }
+    }
+
+    fn say(&mut self, stem: String, is_name: bool) {
+        self.subject.get_or_insert_with(|| stem.clone());
+        if is_name {
+            self.names.insert(stem.clone());
+        }
+        self.content.insert(stem);
+    }
+
+    /// Whether each speaks of the other's subject.
+    pub fn has_same_subject(&self, other: &Self) -> bool {
+        let speaks = |one: &Self, of: &Option<String>| match of {
+            None => false,
+            Some(subject) => one.subject.as_ref() == Some(subject) || one.content.contains(subject),
+        };
+        speaks(self, &other.subject) && speaks(other, &self.subject)
+    }
+
+    /// Whether both begin with the same person or word of content.
+    pub fn starts_like(&self, other: &Self) -> bool {
+        self.subject == other.subject
+    }
+
+    /// Whether both have the same figures in the same order.
+    pub fn says_the_same_figures(&self, other: &Self) -> bool {
+        self.figures == other.figures
+    }
+
+    /// Whether the figure at a place counts or names something ("day 3").
+    pub fn is_number_of_something(&self, place: usize) -> bool {
+        self.counted.get(place).copied().unwrap_or(false)
+    }
+
+    /// What it says of something that has one value at a time.
+    pub fn single_value(&self) -> Option<SingleValue> {
+        let stemmer = Stemmer::create(Algorithm::English);
+        let end = self.words.iter().enumerate().find_map(|(place, word)| {
+            let next = self.words.get(place + 1).map(String::as_str);
+            let before = &self.words[..place];
+            let heads = before.iter().any(|noun| is_single(noun.strip_suffix("'s").unwrap_or(noun)));
+            match word.as_str() {
+                "is" | "was" if heads => Some(place + 1),
+                "lives" | "live" | "resides" if next == Some("in") => Some(place + 2),
+                "works" | "work" if matches!(next, Some("at" | "for")) => Some(place + 2),
+                "named" | "called" => Some(place + 1),
+                _ => None,
+            }
+        })?;
+        // "is a mother" says of what sort somebody is: there may be several.
+        if matches!(self.words.get(end).map(String::as_str), Some("a" | "an")) {
+            return None;
+        }
+        let content = |words: &[String]| {
+            let kept = words.iter().filter(|word| !is_stop_word(word) && phrase_at(&[word]).is_none());
+            kept.map(|word| stemmer.stem(word.strip_suffix("'s").unwrap_or(word)).into_owned()).collect()
+        };
+        Some(SingleValue { of: content(&self.words[..end]), value: content(&self.words[end..]) })
+    }
+}
+
+/// The person that a pronoun stands for, by one word for all its forms; `user` speaks of himself as "I".
+fn person(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "i" | "i'm" | "i've" | "i'll" | "i'd" | "me" | "my" | "mine" | "myself" | "user" | "user's" => "user",
+        "we" | "we're" | "we've" | "us" | "our" | "ours" => "we",
+        "he" | "he's" | "him" | "his" => "he",
+        "she" | "she's" | "her" | "hers" => "she",
+        "they" | "they're" | "they've" | "them" | "their" => "they",
+        _ => return None,
+    })
+}

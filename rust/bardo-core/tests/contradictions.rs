@@ -1,0 +1,114 @@
+//! Contradictions in five shapes, told from the words; sentences of our own.
+
+use bardo_core::consolidate::Shape::{self, BoundedValidity, Partial, PolarityFlip, Replacement, Retraction};
+use bardo_core::consolidate::contradiction;
+
+const CONTRADICTIONS: &[(&str, &str, Shape)] = &[
+    ("The gateway's port is 8080", "The port of the gateway is now 9090", Replacement),
+    ("I live in Bern", "I moved to Lisbon", Replacement),
+    ("The user lives in Bern", "The user lives in Lisbon", Replacement),
+    ("I work at Acme", "I now work at Globex", Replacement),
+    ("The owner of the repository is Anna", "The owner of the repository is Boris", Replacement),
+    ("The fee of the pool is 30 basis points", "The fee of the pool is 10 basis points", Replacement),
+    ("The default branch is called master", "The default branch was renamed to main", Replacement),
+    ("Deployments run on Tuesdays", "Deployments run on Fridays instead", Replacement),
+    ("My favourite colour is green", "My favourite colour is blue", Replacement),
+    ("We use MySQL for the ledger", "We switched from MySQL to Postgres for the ledger", Replacement),
+    ("The timeout is 30 seconds", "The timeout was raised to 60 seconds", Replacement),
+    ("Mira works at the observatory", "Mira works at the harbour these days", Replacement),
+    ("Gas doubles on Mondays", "Gas doesn't double on Mondays", PolarityFlip),
+    ("The user likes coriander", "The user dislikes coriander", PolarityFlip),
+    ("ETH rises after an oracle update", "ETH falls after an oracle update", PolarityFlip),
+    ("The relayer is safe", "The relayer is unsafe", PolarityFlip),
+    ("Retries never help on this endpoint", "Retries help on this endpoint", PolarityFlip),
+    ("The staging cluster has backups", "The staging cluster has no backups", PolarityFlip),
+    ("I am vegetarian", "I am not vegetarian", PolarityFlip),
+    ("The vault accepts deposits in DAI", "The vault rejects deposits in DAI", PolarityFlip),
+    ("She works at the observatory", "She no longer works at the observatory", Retraction),
+    ("I play the cello", "I stopped playing the cello", Retraction),
+    ("The nightly job writes a report", "The nightly job doesn't write a report anymore", Retraction),
+    ("I drink coffee in the morning", "I used to drink coffee in the morning", Retraction),
+    ("The cache causes the timeouts", "It is not true that the cache causes the timeouts", Retraction),
+    ("The keeper was late because of gas", "I was wrong that the keeper was late because of gas", Retraction),
+    ("The office opens daily", "The office opens daily except on Sundays", Partial),
+    ("The bridge is fast", "The bridge is mostly fast", Partial),
+    ("All tests run on every push", "Not all tests run on every push", Partial),
+    (
+        "Liquidations follow oracle updates",
+        "Liquidations follow oracle updates only when gas is cheap",
+        Partial,
+    ),
+    ("The proxy keeps the headers", "The proxy keeps the headers unless they are empty", Partial),
+    (
+        "The pool charges no withdrawal fee",
+        "The pool charges no withdrawal fee until Friday",
+        BoundedValidity,
+    ),
+    ("The office is closed", "The office is closed this week", BoundedValidity),
+    ("The feed is down", "The feed is temporarily down", BoundedValidity),
+    ("Trading is halted", "Trading is halted between noon and two", BoundedValidity),
+    ("Anna signs the releases", "Anna signs the releases for the time being", BoundedValidity),
+];
+
+const NO_CONTRADICTIONS: &[(&str, &str)] = &[
+    ("The user likes tea", "The user likes coffee"),
+    ("I have a dog", "I have a cat"),
+    ("Anna signs the releases on Friday", "Boris signs the releases on Friday"),
+    ("Anna lives in Bern", "Boris lives in Lisbon"),
+    ("the red relayer never drops a message", "the blue relayer never drops a message"),
+    ("Day 3 ended with 5 trades", "Day 4 ended with 5 trades"),
+    ("The gateway's port is 8080", "The port of the database is 5432"),
+    ("I work at Acme", "I also work at Globex"),
+    ("Gas doubles on Mondays", "On Mondays gas doubles"),
+    ("Gas doubles on Mondays", "Does gas not double on Mondays?"),
+    ("The relayer is safe", "If the relayer were unsafe, we would leave"),
+    ("The relayer is safe", "Bob says the relayer is unsafe"),
+    ("ETH rises after an oracle update", "BTC falls after an oracle update"),
+    ("Anna is a developer", "Anna is a mother"),
+    ("The pool is deep", "The pool is blue"),
+    ("I live in Bern", "I live in Bern, Switzerland"),
+    ("My sister lives in Bern", "I live in Lisbon"),
+    ("The fee is paid in ETH", "The fee is refunded in ETH"),
+    ("Mira plays the cello", "Mira plays the cello and the viola"),
+    ("The user visited Rome", "The user visited Oslo"),
+    ("Deploys fail when the disk is full", "Deploys fail when the network is down"),
+    ("The oracle updates before the auction", "The auction starts after the oracle updates"),
+    ("The test suite takes 5 minutes", "The build takes 7 minutes"),
+    ("I met Jo in 2019", "I met Jo again in Oslo"),
+    ("Session 4 had 3 errors", "Session 5 had 3 errors"),
+    ("The user wants to learn Rust", "The user wants to learn Python"),
+    ("Aave's vault opens at noon", "Maker's vault closes at noon"),
+    ("Never sell into a thin book", "Selling into a thin book lost 4 percent"),
+    ("The cache stores prices", "The cache stores positions"),
+    ("Retry twice", "Retry twice and then alert"),
+];
+
+#[test]
+fn every_shape_is_told_from_the_words() {
+    let missed: Vec<String> = CONTRADICTIONS
+        .iter()
+        .filter_map(|(older, newer, shape)| {
+            let found = contradiction(older, newer).map(|found| found.shape);
+            (found != Some(*shape)).then(|| format!("{older:?} / {newer:?}: {found:?}, not {shape:?}"))
+        })
+        .collect();
+    assert!(missed.is_empty(), "{} of {}:\n{}", missed.len(), CONTRADICTIONS.len(), missed.join("\n"));
+}
+
+#[test]
+fn what_can_both_hold_is_no_contradiction() {
+    let wrong: Vec<String> = NO_CONTRADICTIONS
+        .iter()
+        .filter_map(|(older, newer)| {
+            contradiction(older, newer).map(|found| format!("{older:?} / {newer:?}: {:?}", found.shape))
+        })
+        .collect();
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), NO_CONTRADICTIONS.len(), wrong.join("\n"));
+}
+
+proptest::proptest! {
+    #[test]
+    fn nothing_contradicts_itself(text in "(\\PC{0,40}|([a-zA-Z]{1,8} ){0,8}(not |now |only |until )?[a-z0-9]{0,6})") {
+        proptest::prop_assert_eq!(contradiction(&text, &text), None);
+    }
+}
