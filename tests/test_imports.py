@@ -29,7 +29,7 @@ MODULES = 155
 OPENING = {
     "bardo", "bardo._core", "bardo.assemble", "bardo.assemble.framing", "bardo.capture", "bardo.capture.inbox",
     "bardo.capture.recorder", "bardo.capture.remembered", "bardo.compiled", "bardo.config",
-    "bardo.deciding", "bardo.errors", "bardo.files", "bardo.folder", "bardo.grimoire", "bardo.index",
+    "bardo.deciding", "bardo.dreaming", "bardo.errors", "bardo.files", "bardo.folder", "bardo.grimoire", "bardo.index",
     "bardo.index.cache", "bardo.index.embedders", "bardo.index.engines", "bardo.index.models", "bardo.index.snapshot",
     "bardo.index.upkeep", "bardo.knowledge", "bardo.lazily", "bardo.model", "bardo.opening", "bardo.ports",
     "bardo.stores", "bardo.texts", "bardo.ticks", "bardo.undoing", "bardo.values",

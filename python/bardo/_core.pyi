@@ -602,6 +602,8 @@ class FactStore:
         confirm_minimum: int | None = None,
         expiry_ticks: int | None = None,
         outcomes: Sequence[str] | None = None,
+        eviction_threshold: float | None = None,
+        capacity: int | None = None,
     ) -> CuratorReport:
         """One Curator pass over at most `batch` verified episodes that were not counted yet.
 
@@ -617,6 +619,8 @@ class FactStore:
             confirm_minimum: Own observations before an inherited baseline is confirmed or refuted; None for 30.
             expiry_ticks: Ticks after which a contradicted fact expires; None for 14 days of 1,440 loops.
             outcomes: Paths (or their last parts) of numbers that say how something ended; None for the usual names.
+            eviction_threshold: Confidence below which a fact is archived; None for .05 (spec 2).
+            capacity: Facts in force at most, pinned ones aside; None for 16,384.
 
         Raises:
             StoreDamagedError: The log ends before the watermark: it was replaced or rolled back.
@@ -632,8 +636,34 @@ class FactStore:
         now: int,
         expiry_ticks: int | None = None,
         outcomes: Sequence[str] | None = None,
+        eviction_threshold: float | None = None,
+        capacity: int | None = None,
     ) -> tuple[CuratorReport, builtins.list[tuple[Fact | None, Fact]]]:
         """What `consolidate` would do: its report, and every fact it would write, as it is and as it would be."""
+
+    def dream(
+        self,
+        log: EpisodeLog,
+        replayed: Sequence[str],
+        *,
+        tick: int,
+        now: int,
+        expiry_ticks: int | None = None,
+        outcomes: Sequence[str] | None = None,
+    ) -> DreamReport:
+        """Proposes what replayed episodes may mean, and lets rules compete, in one transaction.
+
+        Args:
+            log: The agent's own episodes.
+            replayed: Ids of at most 4,096 episodes; those that are not verified are left out.
+            tick: Logical time.
+            now: Microseconds UTC.
+            expiry_ticks: Ticks after which a proposal expires; None for 14 days of loops.
+            outcomes: Numbers that say how something ended; None for the usual names.
+
+        Raises:
+            InvalidInputError: The log is another agent's, or too many were replayed.
+        """
 
     def trial(self, fact: str) -> tuple[int, float, float] | None:
         """The test behind a fact that states a hypothesis.
@@ -823,6 +853,28 @@ def number_names(episodes: Sequence[Episode]) -> list[tuple[str, str]]:
 # --- consolidate ------------------------------------------------------------------------------------------------------
 
 @final
+class DreamReport:
+    """What a dream did.
+
+    Attributes:
+        replayed: Different episodes.
+        estimates: Numbers that were estimated anew.
+        shifts: Ids of proposals: numbers that may have shifted.
+        links: Ids of proposals: events that may follow each other through a third.
+        rules: Ids of proposals: rules with another threshold.
+        retired: Ids of rules that a better one replaced.
+        act: Its number in the journal; None if no fact was touched.
+    """
+
+    replayed: int
+    estimates: int
+    shifts: list[str]
+    links: list[str]
+    rules: list[str]
+    retired: list[str]
+    act: int | None
+
+@final
 class CuratorReport:
     """What a Curator pass did, and what is left.
 
@@ -837,7 +889,11 @@ class CuratorReport:
         windows: Windows of episodes that came to their end, and were tested.
         hypotheses_tested: Tests of hypotheses that they allowed.
         heuristics_proposed: Rules about outcomes that are believed for the first time.
-        entries_pruned: Facts that expired and were archived.
+        facts_superseded: Facts whose place a newer one took.
+        facts_refined: Facts that a newer one narrowed to some cases or to a time.
+        facts_disputed: Times that an episode said the contrary of a fact, which lost by it.
+        dreams_confirmed: What dreams had proposed and later episodes bore out.
+        entries_pruned: Facts that expired, faded or were beyond the room there is, and were archived.
         pending: Verified episodes that wait for the next pass.
         watermark: Number of the last verification that is counted.
         skipped_numbers: Left out: more than 1,024 in one episode, or under a name of more than 256 bytes.
@@ -858,6 +914,10 @@ class CuratorReport:
     windows: int
     hypotheses_tested: int
     heuristics_proposed: int
+    facts_superseded: int
+    facts_refined: int
+    facts_disputed: int
+    dreams_confirmed: int
     entries_pruned: int
     pending: int
     watermark: int

@@ -67,7 +67,7 @@ class Decay:
         tau_ticks: e-folding time in ticks; 0 means 500 for loops and 14 days for seconds.
         reinforcement: Fraction of the gap to 1 that one reinforcement closes.
         spacing_ticks: Reinforcements within this many ticks count once.
-        eviction_threshold: Confidence under which a fact may be pruned.
+        eviction_threshold: Confidence under which a fact is archived; 0 keeps all.
     """
 
     tau_ticks: float = 0.0
@@ -83,6 +83,7 @@ class Curator:
     Args:
         every_ticks: A pass is due this many ticks after the last one.
         batch: Episodes per pass at most.
+        capacity: Facts in force at most, pinned ones aside; beyond, the least sure and least important are archived.
         texts: Whether turns of conversations and verified texts are read for facts.
         outcomes: Numbers of a payload that say how something ended, by their paths or the last parts of these:
             heuristics say under which conditions they differ.
@@ -90,6 +91,7 @@ class Curator:
 
     every_ticks: int = 50
     batch: int = 256
+    capacity: int = 16_384
     texts: bool = True
     outcomes: tuple[str, ...] = (
         "outcome",

@@ -13,6 +13,7 @@ from bardo.assemble.framing import as_captured
 from bardo.capture.recorder import PAGE, Recorder, name_list, pages
 from bardo.compiled import Compiled
 from bardo.deciding import Deciding
+from bardo.dreaming import Dreaming
 from bardo.errors import GrimoireClosedError, NotFoundError
 from bardo.folder import Folder
 from bardo.index.models import ModelKeeper
@@ -66,7 +67,7 @@ NOTHING_ASKED = (None,) * 12
 _LAST_PASS = "curator.last_tick"
 
 
-class Grimoire(Knowledge, Compiled, Deciding, Texts, Undoing):
+class Grimoire(Knowledge, Compiled, Deciding, Dreaming, Texts, Undoing):
     """One agent's memory: a folder on disk and the object that opens it. Made by `bardo.open`.
 
     Safe to use from many threads. After `fork` it refuses to work in the child (redb and Lance are not fork-safe).
@@ -534,7 +535,8 @@ class Grimoire(Knowledge, Compiled, Deciding, Texts, Undoing):
         if dry_run:
             return curator.rehearse(
                 self._facts, self._log, self.config.curator, tick=self.now_tick, now=self._clock.now(),
-                ticks_per_day=self._ticks.per_day, extractor=self._extractor if self.config.curator.texts else None,
+                ticks_per_day=self._ticks.per_day, eviction_threshold=self.config.decay.eviction_threshold,
+                extractor=self._extractor if self.config.curator.texts else None,
             )  # fmt: skip
         self.drain_inbox()
         return self._curate(flush=True, progress=progress)
@@ -566,7 +568,8 @@ class Grimoire(Knowledge, Compiled, Deciding, Texts, Undoing):
         self._moved(self._models.move_on())
         report = curator.run(
             self._facts, self._log, self.config.curator, tick=tick, now=self._clock.now(),
-            ticks_per_day=self._ticks.per_day, until_done=flush, progress=progress,
+            ticks_per_day=self._ticks.per_day, eviction_threshold=self.config.decay.eviction_threshold,
+            until_done=flush, progress=progress,
             extractor=self._extractor if self.config.curator.texts else None,
         )  # fmt: skip
         embedded += self._upkeep.embed_facts()

@@ -57,7 +57,11 @@ class CuratorCycleComplete:
         facts_reinforced: The agent's own facts that gained by new evidence.
         confirmed: Ids of inherited facts that the agent's own episodes bore out; they are its own knowledge now.
         refuted: Ids of inherited facts that its own statistics contradict.
-        entries_pruned: Facts that expired and left for the cold tier.
+        facts_superseded: Facts whose place a newer one took; they are history.
+        facts_refined: Facts that a newer one narrowed to some cases or to a time.
+        facts_disputed: Times that an episode said the contrary of a fact, which lost by it.
+        dreams_confirmed: What dreams had proposed and later episodes bore out.
+        entries_pruned: Facts that expired, faded or were beyond the room there is, and left for the cold tier.
         entries_promoted: Facts that rose into the playbook.
         linted: Things that were put in order, where that was due: merged, deprecated, filed or flagged.
         facts_contradicted: The agent's own facts that later episodes speak against.
@@ -83,6 +87,10 @@ class CuratorCycleComplete:
     facts_reinforced: int = 0
     confirmed: tuple[str, ...] = ()
     refuted: tuple[str, ...] = ()
+    facts_superseded: int = 0
+    facts_refined: int = 0
+    facts_disputed: int = 0
+    dreams_confirmed: int = 0
     entries_pruned: int = 0
     entries_promoted: int = 0
     linted: int = 0
@@ -119,6 +127,7 @@ def run(
     tick: int,
     now: int,
     ticks_per_day: int,
+    eviction_threshold: float,
     until_done: bool,
     progress: Progress,
     extractor: Extractor | None = None,
@@ -132,6 +141,7 @@ def run(
         tick: Logical time.
         now: Wall clock, microseconds UTC.
         ticks_per_day: For the expiry of contradicted facts.
+        eviction_threshold: Confidence below which a fact leaves for the cold tier.
         until_done: Whether to go on until no verified episode waits.
         progress: Told after each pass.
         extractor: Reads the texts of episodes, if they are to be read.
@@ -149,6 +159,8 @@ def run(
             now=now,
             expiry_ticks=expiry_ticks,
             outcomes=settings.outcomes,
+            eviction_threshold=eviction_threshold,
+            capacity=settings.capacity,
         )
         done = _sum(done, report)
         progress("consolidate", done.episodes, done.episodes + report.pending)
@@ -167,6 +179,7 @@ def rehearse(
     tick: int,
     now: int,
     ticks_per_day: int,
+    eviction_threshold: float,
     extractor: Extractor | None = None,
 ) -> CuratorCycleComplete:
     """What `run` would do until nothing waits, without doing it: at most `REHEARSED` episodes, in one pass."""
@@ -177,6 +190,8 @@ def rehearse(
         now=now,
         expiry_ticks=CONTRADICTED_DAYS * ticks_per_day,
         outcomes=settings.outcomes,
+        eviction_threshold=eviction_threshold,
+        capacity=settings.capacity,
     )
     done = _sum(CuratorCycleComplete(tick), report)
     if extractor is not None:
@@ -206,6 +221,10 @@ def _sum(done: CuratorCycleComplete, report: CuratorReport) -> CuratorCycleCompl
         facts_reinforced=done.facts_reinforced + report.facts_reinforced,
         confirmed=(*done.confirmed, *report.confirmed),
         refuted=(*done.refuted, *report.refuted),
+        facts_superseded=done.facts_superseded + report.facts_superseded,
+        facts_refined=done.facts_refined + report.facts_refined,
+        facts_disputed=done.facts_disputed + report.facts_disputed,
+        dreams_confirmed=done.dreams_confirmed + report.dreams_confirmed,
         entries_pruned=done.entries_pruned + report.entries_pruned,
         facts_contradicted=done.facts_contradicted + report.facts_contradicted,
         heuristics_proposed=done.heuristics_proposed + report.heuristics_proposed,

@@ -23,6 +23,10 @@ pub struct CuratorReport {
     windows: u64,
     hypotheses_tested: u64,
     heuristics_proposed: u64,
+    facts_superseded: u64,
+    facts_refined: u64,
+    facts_disputed: u64,
+    dreams_confirmed: u64,
     entries_pruned: u64,
     pending: u64,
     watermark: u64,
@@ -36,7 +40,6 @@ pub struct CuratorReport {
 
 impl From<core::CuratorReport> for CuratorReport {
     fn from(report: core::CuratorReport) -> Self {
-        let texts = |ids: &[Id]| ids.iter().map(Id::to_string).collect();
         Self {
             episodes: report.episodes,
             baselines: report.baselines,
@@ -48,6 +51,10 @@ impl From<core::CuratorReport> for CuratorReport {
             windows: report.windows,
             hypotheses_tested: report.hypotheses_tested,
             heuristics_proposed: report.heuristics_proposed,
+            facts_superseded: report.facts_superseded,
+            facts_refined: report.facts_refined,
+            facts_disputed: report.facts_disputed,
+            dreams_confirmed: report.dreams_confirmed,
             entries_pruned: report.entries_pruned,
             pending: report.pending,
             watermark: report.watermark,
@@ -76,6 +83,36 @@ impl CuratorReport {
             self.pending
         )
     }
+}
+
+/// What a dream did; see `_core.pyi`.
+#[pyclass(frozen, get_all, module = "bardo._core")]
+pub struct DreamReport {
+    replayed: u64,
+    estimates: u64,
+    shifts: Vec<String>,
+    links: Vec<String>,
+    rules: Vec<String>,
+    retired: Vec<String>,
+    act: Option<u64>,
+}
+
+impl From<core::DreamReport> for DreamReport {
+    fn from(report: core::DreamReport) -> Self {
+        Self {
+            replayed: report.replayed,
+            estimates: report.estimates,
+            shifts: texts(&report.shifts),
+            links: texts(&report.links),
+            rules: texts(&report.rules),
+            retired: texts(&report.retired),
+            act: report.act,
+        }
+    }
+}
+
+fn texts(ids: &[Id]) -> Vec<String> {
+    ids.iter().map(Id::to_string).collect()
 }
 
 /// Verified episodes with their priorities; see `_core.pyi`.

@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use bardo_core::consolidate::{
-    self, CONFIRM_OBSERVATIONS, CuratorSettings, EXPIRY_TICKS, MINIMUM_EPISODES, OUTCOMES,
+    self, CAPACITY, CONFIRM_OBSERVATIONS, CuratorSettings, EVICTION_THRESHOLD, EXPIRY_TICKS,
+    MINIMUM_EPISODES, OUTCOMES,
 };
 use bardo_core::index::{
     self, Act, FactChange, FactFilter, FactOptions, FactVectors, Forgotten, Link, Note, Retention,
@@ -18,7 +19,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 use crate::capture::EpisodeLog;
-use crate::consolidate::CuratorReport;
+use crate::consolidate::{CuratorReport, DreamReport};
 use crate::convert::{
     episodes_from, fact_from, fact_into, facts_from, facts_into, fingerprint_from, fingerprint_into, id,
     ids as ids_from,
@@ -439,7 +440,8 @@ impl FactStore {
     }
 
     #[pyo3(signature = (
-        log, *, batch = 256, tick, now, minimum = None, confirm_minimum = None, expiry_ticks = None, outcomes = None
+        log, *, batch = 256, tick, now, minimum = None, confirm_minimum = None, expiry_ticks = None, outcomes = None,
+        eviction_threshold = None, capacity = None
     ))]
     #[expect(clippy::too_many_arguments, reason = "keyword-only options")]
     fn consolidate(
@@ -453,15 +455,22 @@ impl FactStore {
         confirm_minimum: Option<u64>,
         expiry_ticks: Option<u64>,
         outcomes: Option<Vec<String>>,
+        eviction_threshold: Option<f64>,
+        capacity: Option<usize>,
     ) -> PyResult<CuratorReport> {
-        let settings = curator_settings(minimum, confirm_minimum, expiry_ticks, outcomes);
+        let settings = CuratorSettings {
+            minimum: minimum.unwrap_or(MINIMUM_EPISODES),
+            confirm_minimum: confirm_minimum.unwrap_or(CONFIRM_OBSERVATIONS),
+            ..curator_settings(expiry_ticks, outcomes, eviction_threshold, capacity)
+        };
         let log = log.get();
         py.detach(|| consolidate::consolidate(&self.store, &log.core, batch, tick, now, settings))
             .map(CuratorReport::from)
             .into_python()
     }
 
-    #[pyo3(signature = (log, *, batch, tick, now, expiry_ticks = None, outcomes = None))]
+    #[pyo3(signature = (log, *, batch, tick, now, expiry_ticks = None, outcomes = None, eviction_threshold = None,
+        capacity = None))]
     #[expect(clippy::too_many_arguments, reason = "keyword-only options")]
     fn rehearse<'py>(
         &self,
@@ -472,13 +481,34 @@ impl FactStore {
         now: i64,
         expiry_ticks: Option<u64>,
         outcomes: Option<Vec<String>>,
+        eviction_threshold: Option<f64>,
+        capacity: Option<usize>,
     ) -> PyResult<(CuratorReport, Vec<ChangeTuple<'py>>)> {
-        let settings = curator_settings(None, None, expiry_ticks, outcomes);
+        let settings = curator_settings(expiry_ticks, outcomes, eviction_threshold, capacity);
         let log = log.get();
         let done = py
             .detach(|| consolidate::rehearse(&self.store, &log.core, batch, tick, now, settings))
             .into_python()?;
         Ok((done.report.into(), changes_into(py, &done.changes)?))
+    }
+
+    #[pyo3(signature = (log, replayed, *, tick, now, expiry_ticks = None, outcomes = None))]
+    #[expect(clippy::too_many_arguments, reason = "keyword-only options")]
+    fn dream(
+        &self,
+        py: Python<'_>,
+        log: &Bound<'_, EpisodeLog>,
+        replayed: Vec<String>,
+        tick: u64,
+        now: i64,
+        expiry_ticks: Option<u64>,
+        outcomes: Option<Vec<String>>,
+    ) -> PyResult<DreamReport> {
+        let settings = curator_settings(expiry_ticks, outcomes, None, None);
+        let (log, replayed) = (log.get(), ids_from(&replayed)?);
+        py.detach(|| consolidate::dream(&self.store, &log.core, &replayed, tick, now, settings))
+            .map(DreamReport::from)
+            .into_python()
     }
 
     fn trial(&self, py: Python<'_>, fact: &str) -> PyResult<Option<(u64, f64, f64)>> {
@@ -676,16 +706,17 @@ fn shape_error(wanted: &str) -> PyErr {
 }
 
 fn curator_settings(
-    minimum: Option<u64>,
-    confirm_minimum: Option<u64>,
     expiry_ticks: Option<u64>,
     outcomes: Option<Vec<String>>,
+    eviction_threshold: Option<f64>,
+    capacity: Option<usize>,
 ) -> CuratorSettings {
     CuratorSettings {
-        minimum: minimum.unwrap_or(MINIMUM_EPISODES),
-        confirm_minimum: confirm_minimum.unwrap_or(CONFIRM_OBSERVATIONS),
         expiry_ticks: expiry_ticks.unwrap_or(EXPIRY_TICKS),
         outcomes: outcomes.unwrap_or_else(|| OUTCOMES.map(str::to_owned).to_vec()),
+        eviction_threshold: eviction_threshold.unwrap_or(EVICTION_THRESHOLD),
+        capacity: capacity.unwrap_or(CAPACITY),
+        ..CuratorSettings::default()
     }
 }
 

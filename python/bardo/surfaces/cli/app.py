@@ -92,6 +92,7 @@ for _verb in (
     recall.recall,
     recall.context,
     upkeep.sleep,
+    upkeep.dream,
     legacy.bequeath,
     legacy.inherit,
     forget.forget,

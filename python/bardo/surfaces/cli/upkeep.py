@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bardo.errors import InvalidInputError
+from bardo.model import Fact
 from bardo.surfaces.cli.opening import grimoire
 from bardo.surfaces.cli.options import HERE, At, Debug, Json
 from bardo.surfaces.cli.output import Output, moment, plain
@@ -60,6 +61,47 @@ def sleep(
     output.show(tables.pairs(told, title="What one night would do" if dry_run else "One night's work"))
     if report.changes:
         output.show(tables.changes(report.changes))
+    for note in report.notes:
+        output.note(note)
+
+
+def dream(
+    *,
+    rounds: Annotated[
+        int | None, typer.Option(min=1, help="Replays of 32 episodes; 32 if not given.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of the draws.")] = 0,
+    at: At = HERE,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Replay what was lived and propose what it may mean.
+
+    Only episodes that come later bear a proposal out. Interrupting it ends the replays; what was replayed is dreamt of.
+    """
+    output = Output(as_json=as_json)
+    woken = threading.Event()
+    signal.signal(signal.SIGINT, lambda *_: woken.set())
+    with grimoire(at) as opened:
+        with output.progress() as step:
+            report = opened.dream(rounds=rounds, seed=seed, until=woken.is_set, progress=step)
+        facts = [
+            (fact, opened.confidence(fact))
+            for fact in map(opened.get, report.proposed)
+            if isinstance(fact, Fact)
+        ]
+    from bardo.surfaces.cli import tables  # noqa: PLC0415
+
+    document = plain(report)
+    output.document(document)
+    output.show(
+        tables.pairs(
+            [(name, value) for name, value in document.items() if not isinstance(value, list)],
+            title="A dream",
+        )
+    )
+    if facts:
+        output.show(tables.facts(facts))
     for note in report.notes:
         output.note(note)
 

@@ -1,6 +1,6 @@
 //! Baselines: the running statistics of a number about a subject, and the facts that state them.
 
-use rusqlite::{OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, params};
 
 use super::agreement::{Verdict, judge};
 use super::curator::{CuratorReport, Pass};
@@ -58,7 +58,7 @@ pub(crate) fn settle(
     report: &mut CuratorReport,
 ) -> Step<()> {
     let (subject, metric) = key;
-    let mut row = match load(writer, subject, metric)? {
+    let mut row = match load(&writer.transaction, subject, metric)? {
         None => Row {
             statistic: observed.statistic,
             ticks: observed.ticks,
@@ -254,9 +254,13 @@ fn latest(mut known: Vec<Id>, newer: &[Id]) -> Vec<Id> {
     known.split_off(surplus)
 }
 
-fn load(writer: &Writer<'_>, subject: &str, metric: &str) -> Step<Option<Row>> {
-    Ok(writer
-        .transaction
+/// What was counted of a number so far.
+pub(crate) fn known(connection: &Connection, subject: &str, metric: &str) -> Step<Option<Statistic>> {
+    Ok(load(connection, subject, metric)?.map(|row| row.statistic))
+}
+
+fn load(connection: &Connection, subject: &str, metric: &str) -> Step<Option<Row>> {
+    Ok(connection
         .prepare_cached(
             "SELECT n, mean, deviation, min, max, first_tick, last_tick, evidence, fact FROM baselines
              WHERE subject = ?1 AND metric = ?2",
@@ -313,7 +317,7 @@ pub(crate) fn replace(
     minimum: u64,
     report: &mut Recounted,
 ) -> Step<()> {
-    let Some(known) = load(writer, subject, metric)? else { return Ok(()) };
+    let Some(known) = load(&writer.transaction, subject, metric)? else { return Ok(()) };
     report.baselines += 1;
     let stored = match known.fact {
         Some(id) => record::find(&writer.transaction, id)?,

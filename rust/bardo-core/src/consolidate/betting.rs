@@ -16,6 +16,9 @@ const SURPLUS: f64 = 2.0;
 /// window does not unsettle it: together with [`SURPLUS`] that takes about five of them.
 const PATIENCE: f64 = 1.0;
 
+/// Part of all trust that is kept for what dreams propose: they are few, and chosen.
+const DREAMT: f64 = 1.0 / 16.0;
+
 /// Logarithm of what a bettor wins on one p-value.
 ///
 /// The mixture of all power calibrators (Shafer, Shen, Vereshchagin and Vovk, Statistical Science 26, 2011; Vovk and Wang,
@@ -40,12 +43,22 @@ pub fn log_mean(logs: &[f64]) -> f64 {
 }
 
 /// The share of all trust that each of `count` hypotheses gets that begin in window `window` (from 1). The shares of all
-/// windows together are 1: `1/2 + 1/6 + 1/12 + ...`, so that an old agent has tested any number of them and still errs as
-/// rarely as a young one.
+/// windows together are `1/2 + 1/6 + 1/12 + ...` of what dreams leave, so that an old agent has tested any number of them
+/// and still errs as rarely as a young one.
 #[must_use]
 pub fn share(window: u64, count: usize) -> f64 {
-    let window = window.max(1) as f64;
-    1.0 / (window * (window + 1.0) * count.max(1) as f64)
+    (1.0 - DREAMT) * part(window, count)
+}
+
+/// The same for each of `count` hypotheses that dream number `dream` (from 1) proposes.
+#[must_use]
+pub fn dream_share(dream: u64, count: usize) -> f64 {
+    DREAMT * part(dream, count)
+}
+
+fn part(number: u64, count: usize) -> f64 {
+    let number = number.max(1) as f64;
+    1.0 / (number * (number + 1.0) * count.max(1) as f64)
 }
 
 /// A fortune after one more bet, no larger than what counts.
@@ -91,7 +104,7 @@ mod tests {
 
     #[test]
     fn shares_of_all_windows_add_up_to_one() {
-        let total: f64 = (1..=100_000).map(|window| share(window, 7) * 7.0).sum();
+        let total: f64 = (1..=100_000).map(|window| (share(window, 7) + dream_share(window, 7)) * 7.0).sum();
         assert!(total < 1.0 && total > 0.999, "{total}");
     }
 

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::agreement::{standard_error, student};
 use super::rhythm::{self, Clock, standing_out};
+use super::shift;
 use super::statistic::Statistic;
 use super::subgroups::{self, Rule};
 use super::window::{Label, Window};
@@ -45,6 +46,17 @@ pub enum Claim {
     },
     /// An outcome differs under a condition.
     Differs(Rule),
+    /// A number is no longer what it was.
+    Shifted {
+        /// Of what.
+        subject: String,
+        /// Its path in the payload.
+        metric: String,
+        /// Its mean in the long run.
+        before: f64,
+        /// Its mean now.
+        now: f64,
+    },
 }
 
 /// What was measured about a claim, over all windows that tested it.
@@ -55,6 +67,7 @@ pub(crate) enum Measure {
     Bursts { events: u64, most: u64, expected: f64, within: u64 },
     Rhythm { happened: Vec<f64>, expected: Vec<f64>, blocks: u64, events: u64 },
     Differs { inside: Statistic, outside: Statistic },
+    Shifted { since: Statistic },
 }
 
 /// What one window says about a claim.
@@ -95,6 +108,11 @@ impl Claim {
             }
             Self::Hours { event } => rhythm_of(window, event, Clock::Hours),
             Self::Weekdays { event } => rhythm_of(window, event, Clock::Weekdays),
+            Self::Shifted { subject, metric, before, now } => {
+                let found = shift::test(window, subject, metric, *before, *now)?;
+                let measure = Measure::Shifted { since: found.since };
+                Some(Tested { log_winnings: found.log_winnings, measure, positions: found.positions })
+            }
             Self::Differs(rule) => {
                 let found = subgroups::test(window, rule)?;
                 let measure = Measure::Differs { inside: found.inside, outside: found.outside };
@@ -112,6 +130,7 @@ impl Claim {
             Self::Bursts { event } | Self::Hours { event } | Self::Weekdays { event } => {
                 event.subject.iter().cloned().collect()
             }
+            Self::Shifted { subject, .. } => vec![subject.clone()],
             Self::Differs(rule) => rule
                 .conditions
                 .iter()
@@ -139,6 +158,7 @@ impl Claim {
             Self::Bursts { .. } => (FactKind::Pattern, "patterns/bursts"),
             Self::Hours { .. } | Self::Weekdays { .. } => (FactKind::Pattern, "patterns/rhythms"),
             Self::Differs(_) => (FactKind::Heuristic, "heuristics"),
+            Self::Shifted { .. } => (FactKind::Pattern, "patterns/shifts"),
         }
     }
 
@@ -188,6 +208,17 @@ impl Claim {
             }
             (Self::Differs(rule), Measure::Differs { inside, outside }) => {
                 Some(heuristic(rule, inside, outside))
+            }
+            (Self::Shifted { subject, metric, before, .. }, Measure::Shifted { since }) => {
+                let text = format!(
+                    "{}.{} has shifted: mean {} over the latest {} observations, {} before",
+                    one_line(subject),
+                    one_line(metric),
+                    short(since.mean),
+                    since.n,
+                    short(*before)
+                );
+                Some(pattern(text, since.mean - before, p_value))
             }
             _ => None,
         }
@@ -283,6 +314,9 @@ impl Measure {
             (Self::Differs { inside, outside }, Self::Differs { inside: also, outside: other }) => {
                 Self::Differs { inside: inside.merge(also), outside: outside.merge(other) }
             }
+            (Self::Shifted { since }, Self::Shifted { since: later }) => {
+                Self::Shifted { since: since.merge(later) }
+            }
             _ => later.clone(),
         }
     }
@@ -293,7 +327,15 @@ impl Measure {
             Self::Follows { effects, .. } => *effects,
             Self::Bursts { events, .. } | Self::Rhythm { events, .. } => *events,
             Self::Differs { inside, .. } => inside.n,
+            Self::Shifted { since } => since.n,
         }
+    }
+
+    /// The effect of a rule that is surely there: the end of its interval that is nearer to none; 0 for anything else.
+    pub fn least_effect(&self) -> f64 {
+        let Self::Differs { inside, outside } = self else { return 0.0 };
+        let (_, (low, high)) = difference(inside, outside);
+        if low.signum() == high.signum() { low.abs().min(high.abs()) } else { 0.0 }
     }
 }
 

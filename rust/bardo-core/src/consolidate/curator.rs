@@ -1,5 +1,5 @@
-//! One pass of the Curator over what was verified since the last one (spec 3, in its thin form: select, extract
-//! baselines, reconcile, expire).
+//! One pass of the Curator over what was verified since the last one (spec 3): select, extract baselines, reconcile what
+//! is known, test hypotheses, prune.
 //!
 //! The episodes are read and boiled down first, outside of any transaction. Then facts, baselines and the watermark (the
 //! number of the last verification that was counted) change in one transaction: a pass that is killed at any point has
@@ -8,7 +8,7 @@
 use super::gather::{Batch, VerifiedEpisodes, gather};
 use super::hypotheses::Ledger;
 use super::window::{Window, window_end};
-use super::{baseline, restate};
+use super::{baseline, evict, reconcile, restate};
 use crate::error::{Error, Result};
 use crate::index::facts_journal::Actor;
 use crate::index::facts_record::{self as record, signed};
@@ -21,6 +21,10 @@ use crate::model::{FactStatus, Id, Micros};
 pub(crate) const WATERMARK: &str = "watermark";
 /// Loops of a day at one a minute, times the 14 days after which a contradicted fact expires (spec 2).
 pub const EXPIRY_TICKS: u64 = 14 * 1_440;
+/// Confidence below which a fact is a candidate for pruning (spec 2).
+pub const EVICTION_THRESHOLD: f64 = 0.05;
+/// Facts in force at most: as many as are searched far below 25 ms (spec 2, "Storage rules"), and a few megabytes of memory.
+pub const CAPACITY: usize = 16_384;
 /// Episodes that any fact needs (spec 3).
 pub const MINIMUM_EPISODES: u64 = 3;
 /// Own observations before a claim is held against them: enough for the normal approximation.
@@ -31,7 +35,7 @@ const ACTOR: &str = "curator";
 const ATTEMPTS: usize = 8;
 
 /// How a pass decides.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct CuratorSettings {
     /// Episodes behind a baseline before it is stated as a fact.
     pub minimum: u64,
@@ -39,6 +43,10 @@ pub struct CuratorSettings {
     pub confirm_minimum: u64,
     /// Ticks after which a contradicted fact expires.
     pub expiry_ticks: u64,
+    /// Confidence below which a fact leaves for the cold tier; 0 keeps all.
+    pub eviction_threshold: f64,
+    /// Facts in force at most, pinned ones aside.
+    pub capacity: usize,
     /// Numbers of a payload that say how something ended, by their paths or the last parts of these: heuristics are about
     /// them.
     pub outcomes: Vec<String>,
@@ -53,6 +61,8 @@ impl Default for CuratorSettings {
             minimum: MINIMUM_EPISODES,
             confirm_minimum: CONFIRM_OBSERVATIONS,
             expiry_ticks: EXPIRY_TICKS,
+            eviction_threshold: EVICTION_THRESHOLD,
+            capacity: CAPACITY,
             outcomes: OUTCOMES.map(str::to_owned).to_vec(),
         }
     }
@@ -81,7 +91,15 @@ pub struct CuratorReport {
     pub hypotheses_tested: u64,
     /// Rules about outcomes that are believed for the first time.
     pub heuristics_proposed: u64,
-    /// Facts that expired and were archived.
+    /// Facts whose place a newer one took; they are history.
+    pub facts_superseded: u64,
+    /// Facts that a newer one narrowed to some cases or to a time.
+    pub facts_refined: u64,
+    /// Episodes that spoke against a fact, which lost by it.
+    pub facts_disputed: u64,
+    /// What dreams had proposed and later episodes bore out.
+    pub dreams_confirmed: u64,
+    /// Facts that expired, faded or were beyond the room there is, and were archived.
     pub entries_pruned: u64,
     /// Verified episodes that wait for the next pass.
     pub pending: u64,
@@ -256,8 +274,9 @@ fn settle(
     for (key, observed) in &batch.observed {
         baseline::settle(writer, store, pass, key, observed, &mut report)?;
     }
+    reconcile::settle(writer, pass, &mut report)?;
     restate::settle(writer, pass, &batch.sayings, &mut report)?;
-    report.entries_pruned = expire(writer, pass.tick)?;
+    report.entries_pruned = expire(writer, pass.tick)? + evict::settle(writer, pass)?;
     if batch.last > watermark {
         set_meta(&writer.transaction, WATERMARK, &signed(batch.last)?)?;
     }

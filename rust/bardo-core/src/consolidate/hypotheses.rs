@@ -14,11 +14,11 @@ use super::{links, rhythm, subgroups};
 use crate::error::Result;
 use crate::index::facts_forget::delete;
 use crate::index::facts_record::{self as record, json, signed, unreadable};
-use crate::index::facts_upsert::{rebase, revive};
+use crate::index::facts_upsert::{confirm, rebase, revive};
 use crate::index::facts_write::Writer;
 use crate::index::migrate::Step;
 use crate::index::{EVIDENCE_KEPT, FactStore};
-use crate::model::{Fact, FactStatus, Id};
+use crate::model::{Fact, FactStatus, Id, Source};
 
 /// The most frequent sorts of event of a window that are compared with one another.
 const LABELS: usize = 12;
@@ -84,6 +84,13 @@ impl Hypothesis {
     }
 }
 
+/// A hypothesis that a fact states.
+pub(crate) struct Stated<'ledger> {
+    pub claim: &'ledger Claim,
+    pub measure: &'ledger Measure,
+    pub fact: Id,
+}
+
 /// All hypotheses of a store, in memory between reading and writing.
 #[derive(Debug, Default)]
 pub(crate) struct Ledger {
@@ -97,7 +104,41 @@ pub(crate) struct Ledger {
 impl Ledger {
     /// What is stored.
     pub fn read(store: &FactStore) -> Result<Self> {
-        store.read(|connection| Ok(Self { rows: load(connection)?, ..Self::default() }))
+        store.read(|connection| Self::load(connection))
+    }
+
+    /// The same within a transaction.
+    pub fn load(connection: &Connection) -> Step<Self> {
+        Ok(Self { rows: load(connection)?, ..Self::default() })
+    }
+
+    /// The hypotheses that are believed and that facts state, the surest first.
+    pub fn stated(&self) -> impl Iterator<Item = Stated<'_>> {
+        let (certain, _) = believed(&self.scores(), FALSE_DISCOVERY_RATE);
+        certain.into_iter().filter_map(|index| {
+            let row = &self.rows[index];
+            Some(Stated { claim: &row.claim, measure: row.measure.as_ref()?, fact: row.fact? })
+        })
+    }
+
+    fn scores(&self) -> Vec<f64> {
+        self.rows.iter().map(Hypothesis::score).collect()
+    }
+
+    /// Whether a claim is known.
+    pub fn holds(&self, claim: &Claim) -> bool {
+        self.rows.iter().any(|row| row.claim == *claim)
+    }
+
+    /// How many rules are known that differ from this one in their bounds at most.
+    pub fn variants(&self, rule: &subgroups::Rule) -> usize {
+        let like = |row: &&Hypothesis| matches!(&row.claim, Claim::Differs(other) if other.is_like(rule));
+        self.rows.iter().filter(like).count()
+    }
+
+    /// Begins to test a claim that a fact proposes.
+    pub fn begin(&mut self, claim: Claim, share: f64, fact: Id) {
+        self.rows.push(Hypothesis { fact: Some(fact), ..Hypothesis::new(claim, share) });
     }
 
     /// Tests what is known and what is new on a window that nothing was tested on before.
@@ -183,8 +224,7 @@ impl Ledger {
                 .prepare_cached("DELETE FROM hypotheses WHERE claim = ?1")?
                 .execute([json(claim)?])?;
         }
-        let scores: Vec<f64> = self.rows.iter().map(Hypothesis::score).collect();
-        let (certain, doubted_below) = believed(&scores, FALSE_DISCOVERY_RATE);
+        let (certain, doubted_below) = believed(&self.scores(), FALSE_DISCOVERY_RATE);
         for index in certain {
             let row = &mut self.rows[index];
             if row.changed {
@@ -241,6 +281,12 @@ fn state(
     if stored.fact.status == FactStatus::Superseded || stored.fact.pinned {
         return Ok(());
     }
+    if stored.fact.source == Source::Dream {
+        // Episodes that came after the dream bore it out.
+        confirm(&mut stored.fact, pass.tick, pass.retention.tau_ticks);
+        stored.fact.expires_tick = None;
+        report.dreams_confirmed += 1;
+    }
     rebase(&mut stored.fact, confidence, pass.tick);
     stored.fact.text = text;
     stored.fact.payload = payload;
@@ -257,7 +303,8 @@ fn state(
 fn doubt(writer: &Writer<'_>, pass: &Pass, row: &Hypothesis, report: &mut CuratorReport) -> Step<()> {
     let Some(id) = row.fact else { return Ok(()) };
     let Some(mut stored) = record::find(&writer.transaction, id)? else { return Ok(()) };
-    if stored.fact.status != FactStatus::Active || stored.fact.pinned {
+    // A dream that nobody bears out expires by itself.
+    if stored.fact.status != FactStatus::Active || stored.fact.pinned || stored.fact.source == Source::Dream {
         return Ok(());
     }
     lower(writer, pass, &mut stored)?;

@@ -7,6 +7,8 @@ mod chance;
 mod claims;
 mod contradiction;
 mod curator;
+mod dream;
+mod evict;
 mod gaps;
 mod gather;
 mod hypotheses;
@@ -14,10 +16,12 @@ mod links;
 mod lint;
 mod phrases;
 mod promote;
+mod reconcile;
 mod recount;
 mod replay;
 mod restate;
 mod rhythm;
+mod shift;
 mod statement;
 mod statistic;
 mod subgroups;
@@ -33,9 +37,10 @@ pub use baseline::credible;
 pub use betting::FALSE_DISCOVERY_RATE;
 pub use contradiction::{Contradiction, Shape, contradiction};
 pub use curator::{
-    CONFIRM_OBSERVATIONS, CuratorReport, CuratorSettings, EXPIRY_TICKS, MINIMUM_EPISODES, OUTCOMES,
-    Rehearsal, consolidate, rehearse,
+    CAPACITY, CONFIRM_OBSERVATIONS, CuratorReport, CuratorSettings, EVICTION_THRESHOLD, EXPIRY_TICKS,
+    MINIMUM_EPISODES, OUTCOMES, Rehearsal, consolidate, rehearse,
 };
+pub use dream::{DreamReport, dream};
 pub use gaps::{GAPS_KEPT, Gap, GapKind, NAMED_OFTEN, gaps};
 pub use gather::{NUMBERS_PER_EPISODE, VerifiedEpisodes};
 pub use hypotheses::{Trial, forget_claims, trial};

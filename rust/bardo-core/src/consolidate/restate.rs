@@ -1,13 +1,14 @@
-//! Episodes that say what a fact says: each is a new reason to believe it.
+//! Episodes that say what a fact says, or the contrary: each is a new reason to believe it, or to doubt it.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use rusqlite::params;
 
+use super::contradiction::{Shape, contradiction};
 use super::curator::{CuratorReport, Pass};
 use super::gather::Saying;
 use crate::index::SAME_MEANING;
-use crate::index::facts_change::reinforce_one;
+use crate::index::facts_change::{reinforce_one, weaken_one};
 use crate::index::facts_record::{self as record, Stored, normalised};
 use crate::index::facts_schema::Direction;
 use crate::index::facts_upsert::confirm;
@@ -15,6 +16,9 @@ use crate::index::facts_write::Writer;
 use crate::index::migrate::Step;
 use crate::index::sense::same_sense;
 
+/// Cosine from which an episode may speak of what a fact speaks of: what says the contrary is about as near as what says
+/// the same.
+const SAME_TOPIC: f64 = 0.7;
 /// Facts that an episode may restate. Baselines are about their numbers and have a test of their own.
 const LIVING: &str = "status IN ('active', 'contradicted') AND kind <> 'baseline'";
 
@@ -27,19 +31,45 @@ pub(crate) fn settle(
 ) -> Step<()> {
     let mut meant = by_meaning(writer, sayings)?;
     for (index, saying) in sayings.iter().enumerate() {
-        meant.extend(by_words(writer, saying)?.into_iter().map(|serial| (index, serial)));
+        meant.extend(by_words(writer, saying)?.into_iter().map(|serial| ((index, serial), 1.0)));
     }
     report.compared = sayings.iter().filter(|saying| saying.vector.is_some()).count() as u64;
     // In the order of the sayings, which is that of their ticks.
-    for (index, serial) in meant {
+    for ((index, serial), likeness) in meant {
         let saying = &sayings[index];
         let Some(stored) = record::select(&writer.transaction, "WHERE serial = ?1", [serial])?.pop() else {
             continue;
         };
-        if same_sense(&stored.fact.text, &saying.text) {
+        if likeness > SAME_MEANING && same_sense(&stored.fact.text, &saying.text) {
             restate(writer, pass, stored, saying, report)?;
+        } else if is_contrary(&stored.fact.text, &saying.text) {
+            dispute(writer, pass, stored, saying, report)?;
         }
     }
+    Ok(())
+}
+
+/// Whether an episode says that what a fact says is not so, or is no longer so. Another figure is no such thing: it may be
+/// that of another day.
+fn is_contrary(fact: &str, saying: &str) -> bool {
+    contradiction(fact, saying)
+        .is_some_and(|found| matches!(found.shape, Shape::PolarityFlip | Shape::Retraction))
+}
+
+/// One contrary episode lowers a fact by one step, twice as large for hearsay (spec 2, reconsolidation), as of its own tick.
+fn dispute(
+    writer: &Writer<'_>,
+    pass: &Pass,
+    stored: Stored,
+    saying: &Saying,
+    report: &mut CuratorReport,
+) -> Step<()> {
+    if stored.fact.pinned || stored.fact.evidence.contains(&saying.id) {
+        return Ok(());
+    }
+    let tick = saying.tick.min(pass.tick).max(stored.fact.reinforced_tick);
+    weaken_one(writer, stored, tick, pass.retention)?;
+    report.facts_disputed += 1;
     Ok(())
 }
 
@@ -83,14 +113,15 @@ fn by_words(writer: &Writer<'_>, saying: &Saying) -> Step<Vec<i64>> {
     Ok(found)
 }
 
-/// Pairs of a saying's index and a fact's row whose vectors say the same; one walk over the vectors, none kept.
-fn by_meaning(writer: &Writer<'_>, sayings: &[Saying]) -> Step<BTreeSet<(usize, i64)>> {
+/// Pairs of a saying's index and a fact's row that may be about one thing, with the cosine of their vectors; one walk over
+/// the vectors, none kept.
+fn by_meaning(writer: &Writer<'_>, sayings: &[Saying]) -> Step<BTreeMap<(usize, i64), f64>> {
     let vectors: Vec<(usize, Direction)> = sayings
         .iter()
         .enumerate()
         .filter_map(|(index, saying)| saying.vector.clone().map(|vector| (index, Direction::of(vector))))
         .collect();
-    let mut meant = BTreeSet::new();
+    let mut meant = BTreeMap::new();
     if vectors.is_empty() {
         return Ok(meant);
     }
@@ -101,8 +132,9 @@ fn by_meaning(writer: &Writer<'_>, sayings: &[Saying]) -> Step<BTreeSet<(usize, 
     while let Some(row) = rows.next()? {
         let fact = Direction::stored(row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?);
         for (index, saying) in &vectors {
-            if fact.cosine(saying) > SAME_MEANING {
-                meant.insert((*index, row.get(0)?));
+            let likeness = fact.cosine(saying);
+            if likeness > SAME_TOPIC {
+                meant.insert((*index, row.get(0)?), likeness);
             }
         }
     }

@@ -131,6 +131,56 @@ pub(crate) fn propose(window: &Window, outcomes: &[String]) -> Vec<Rule> {
     kept.into_iter().map(|(_, rule, _)| rule).collect()
 }
 
+/// A rule, and what some episodes say about it.
+#[derive(Clone, Debug)]
+pub(crate) struct Variant {
+    pub rule: Rule,
+    /// The outcome where the conditions hold.
+    pub inside: Statistic,
+    /// The outcome elsewhere.
+    pub outside: Statistic,
+}
+
+/// The best other bound of each numeric condition of a rule on these episodes, if it does better by more than one standard
+/// error, with how many. A proposal and no finding: other episodes have to bear it out.
+pub(crate) fn variants(window: &Window, rule: &Rule, outcomes: &[String]) -> Vec<(Variant, f64)> {
+    let Some(rows) = window.numbers.get(&rule.outcome).filter(|rows| rows.len() >= LEAST_ROWS) else {
+        return Vec::new();
+    };
+    let outcome = Outcomes { name: &rule.outcome, rows };
+    let judged = |rule: &Rule| {
+        let members = members(window, &outcome, &rule.conditions);
+        let (strength, higher) = strength(&outcome, &members)?;
+        (higher == rule.higher).then_some(strength)
+    };
+    let Some(now) = judged(rule) else { return Vec::new() };
+    let all = conditions(window, outcomes);
+    let mut found = Vec::new();
+    for place in 0..rule.conditions.len() {
+        let others = all.iter().filter(|other| match (&rule.conditions[place], other) {
+            (Condition::AtLeast(path, bound), Condition::AtLeast(also, more))
+            | (Condition::AtMost(path, bound), Condition::AtMost(also, more)) => {
+                path == also && bound.total_cmp(more).is_ne()
+            }
+            _ => false,
+        });
+        let best = others
+            .filter_map(|other| {
+                let mut changed = rule.clone();
+                changed.conditions[place] = other.clone();
+                Some((judged(&changed)?, changed))
+            })
+            .max_by(|a, b| a.0.total_cmp(&b.0));
+        if let Some((strength, changed)) = best
+            && strength > now + 1.0
+            && let Some((inside, outside)) = split(&outcome, &members(window, &outcome, &changed.conditions))
+        {
+            found.push((Variant { rule: changed, inside, outside }, strength - now));
+        }
+    }
+    found
+}
+
 /// Single conditions, and pairs of the best of them, with the standard errors by which the outcome differs.
 fn search(window: &Window, outcome: &Outcomes<'_>, outcomes: &[String]) -> Vec<(f64, Rule, Vec<bool>)> {
     let mut singles: Vec<(f64, bool, Condition, Vec<bool>)> = conditions(window, outcomes)

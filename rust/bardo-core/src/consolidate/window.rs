@@ -116,12 +116,22 @@ impl Window {
                 }
             }
         }
+        Ok(Self::laid_out(number, outlines))
+    }
+
+    /// The columns of these episodes, as if they were a window of their own; its number is 0.
+    pub fn of(episodes: &[Episode]) -> Self {
+        let lived = episodes.iter().filter(|episode| episode.kind != INHERITED_KIND);
+        Self::laid_out(0, lived.map(Outline::of).collect())
+    }
+
+    fn laid_out(number: u64, mut outlines: Vec<Outline>) -> Self {
         outlines.sort_by_key(|outline| (outline.moment.tick, outline.event_index, outline.moment.id));
         let mut window = Self { number, ..Self::default() };
         for (position, outline) in outlines.into_iter().enumerate() {
             window.add(position, outline);
         }
-        Ok(window)
+        window
     }
 
     fn add(&mut self, position: usize, outline: Outline) {

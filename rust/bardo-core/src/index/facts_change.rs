@@ -117,7 +117,7 @@ impl FactStore {
         if a == b {
             return Err(Error::invalid("a fact cannot contradict itself", "Pass two ids"));
         }
-        let Retention { tau_ticks: tau, reinforcement, .. } = self.retention();
+        let retention = self.retention();
         self.write(|writer| {
             let first = record::require(&writer.transaction, a)?;
             let second = record::require(&writer.transaction, b)?;
@@ -134,21 +134,7 @@ impl FactStore {
                     .into());
                 }
             }
-            let strength = |stored: &Stored| confidence_now(&stored.fact, tick, tau);
-            // On a tie the one with less behind it gives way, then the older one.
-            let order = (first.fact.pinned.cmp(&second.fact.pinned))
-                .then(strength(&first).total_cmp(&strength(&second)))
-                .then(first.fact.support.cmp(&second.fact.support))
-                .then(first.serial.cmp(&second.serial));
-            let (mut weaker, stronger) = if order.is_le() { (first, second) } else { (second, first) };
-            let before = strength(&weaker);
-            let labile =
-                if weaker.fact.is_hearsay() { weakened(before, reinforcement, true) } else { before };
-            let confidence = labile.min(CONTRADICTED_CEILING);
-            lower(&mut weaker, confidence, tick, expires_tick);
-            writer.update(&weaker, tick)?;
-            link_both(writer, weaker.fact.id, stronger.fact.id, tick)?;
-            Ok(weaker.fact.id)
+            oppose(writer, first, second, tick, expires_tick, retention)
         })
     }
 
@@ -310,6 +296,30 @@ pub(crate) fn weaken_one(
     let after = weakened(before, retention.reinforcement, stored.fact.is_hearsay());
     rebase(&mut stored.fact, after, tick);
     writer.update(&stored, tick)
+}
+
+/// Of two facts in force that cannot both hold, lowers the weaker and links both; the answer is the weaker one. On a tie the
+/// one with less behind it gives way, then the older one.
+pub(crate) fn oppose(
+    writer: &Writer<'_>,
+    first: Stored,
+    second: Stored,
+    tick: u64,
+    expires_tick: u64,
+    Retention { tau_ticks, reinforcement, .. }: Retention,
+) -> Step<Id> {
+    let strength = |stored: &Stored| confidence_now(&stored.fact, tick, tau_ticks);
+    let order = (first.fact.pinned.cmp(&second.fact.pinned))
+        .then(strength(&first).total_cmp(&strength(&second)))
+        .then(first.fact.support.cmp(&second.fact.support))
+        .then(first.serial.cmp(&second.serial));
+    let (mut weaker, stronger) = if order.is_le() { (first, second) } else { (second, first) };
+    let before = strength(&weaker);
+    let labile = if weaker.fact.is_hearsay() { weakened(before, reinforcement, true) } else { before };
+    lower(&mut weaker, labile.min(CONTRADICTED_CEILING), tick, expires_tick);
+    writer.update(&weaker, tick)?;
+    link_both(writer, weaker.fact.id, stronger.fact.id, tick)?;
+    Ok(weaker.fact.id)
 }
 
 /// Lowers a contradicted fact; it expires unless it is confirmed.

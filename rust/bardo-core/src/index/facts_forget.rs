@@ -134,6 +134,11 @@ pub(crate) fn delete(writer: &Writer<'_>, stored: &Stored) -> Step<()> {
     run("DELETE FROM baselines WHERE fact = ?1")?;
     run("DELETE FROM hypotheses WHERE fact = ?1")?;
     run("DELETE FROM facts WHERE id = ?1")?;
+    // The row number may be given to the next fact, which has not been reconciled.
+    writer
+        .transaction
+        .prepare_cached("UPDATE meta SET value = min(value, ?1) WHERE key = 'reconciled'")?
+        .execute([stored.serial - 1])?;
     writer.next("change")?;
     Ok(())
 }

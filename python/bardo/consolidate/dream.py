@@ -1,0 +1,112 @@
+"""Dreams: replaying many episodes while nothing else is to be done, and what they propose (spec 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from bardo import config
+from bardo._core import EpisodeLog, FactStore
+from bardo.consolidate.curator import CONTRADICTED_DAYS
+from bardo.consolidate.replay import Policy, Replayer
+from bardo.errors import InvalidInputError
+from bardo.ports import Progress
+
+#: Episodes of one replay.
+BATCH = 32
+#: Replays of a dream unless somebody says otherwise: 1,024 episodes.
+ROUNDS = 32
+#: Replays of one dream at most: the core takes in 4,096 episodes.
+MOST_ROUNDS = 128
+#: What the replays of a dream are drawn by, in turns: what they would teach, and what was surprising or important.
+POLICIES: tuple[Policy, ...] = ("utility", "prioritised")
+
+
+@dataclass(frozen=True, slots=True)
+class DreamComplete:
+    """What a dream did.
+
+    Args:
+        tick: When.
+        rounds: Replays it came to.
+        replayed: Different episodes among them.
+        estimates: Numbers that were estimated anew (NREM).
+        shifts: Ids of proposals: a number is no longer what it was (NREM).
+        links: Ids of proposals: one event follows another through a third (REM).
+        rules: Ids of proposals: a rule does better with another threshold (REM).
+        retired: Ids of rules that a better one replaced (evolution).
+        acts: Its number in the journal, for `Grimoire.undo`.
+        notes: What was left out, and why.
+    """
+
+    tick: int
+    rounds: int
+    replayed: int
+    estimates: int
+    shifts: tuple[str, ...] = ()
+    links: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
+    retired: tuple[str, ...] = ()
+    acts: tuple[int, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def proposed(self) -> tuple[str, ...]:
+        """Ids of everything that it proposed."""
+        return (*self.shifts, *self.links, *self.rules)
+
+
+def run(
+    facts: FactStore,
+    log: EpisodeLog,
+    replayer: Replayer,
+    settings: config.Curator,
+    *,
+    rounds: int,
+    seed: int,
+    tick: int,
+    now: int,
+    ticks_per_day: int,
+    until: Callable[[], bool],
+    progress: Progress,
+) -> DreamComplete:
+    """Replays, and lets the core dream of what was replayed, in one transaction at the end.
+
+    Args:
+        facts: What is known.
+        log: Where the verified episodes are.
+        replayer: Draws them.
+        settings: Which numbers are outcomes.
+        rounds: Replays at most, of 32 episodes each.
+        seed: Of the draws.
+        tick: Logical time.
+        now: Wall clock, microseconds UTC.
+        ticks_per_day: What nobody bears out expires after 14 days.
+        until: Asked before each replay whether to wake up.
+        progress: Told after each replay.
+
+    Raises:
+        InvalidInputError: The number of rounds is out of its range.
+    """
+    if not 1 <= rounds <= MOST_ROUNDS:
+        raise InvalidInputError(f"rounds is {rounds}. Dream 1 to {MOST_ROUNDS} rounds; dream again for more")
+    replayed: dict[str, None] = {}
+    done = 0
+    notes: tuple[str, ...] = ()
+    for number in range(rounds):
+        if until():
+            notes = (f"woken after {done} of {rounds} rounds",)
+            break
+        policy = POLICIES[number % len(POLICIES)]
+        for one in replayer.batch(BATCH, policy=policy, seed=seed, tick=tick):
+            replayed[one.episode.id] = None
+        done += 1
+        progress("dream", done, rounds)
+    report = facts.dream(
+        log, list(replayed), tick=tick, now=now, expiry_ticks=CONTRADICTED_DAYS * ticks_per_day,
+        outcomes=settings.outcomes,
+    )  # fmt: skip
+    return DreamComplete(
+        tick, done, report.replayed, report.estimates, tuple(report.shifts), tuple(report.links), tuple(report.rules),
+        tuple(report.retired), () if report.act is None else (report.act,), notes,
+    )  # fmt: skip

@@ -1,0 +1,80 @@
+//! What has faded leaves for the cold tier (spec 2 and 3, "prune"): archived, found by `history` and by id, never deleted.
+//!
+//! A pass looks at a bounded number of facts, in turns, so that its time does not grow with what is known; and where more
+//! are in force than there is room for, those leave that are the least sure and the least important.
+
+use rusqlite::params;
+
+use super::curator::Pass;
+use crate::index::facts_record::{self as record, Stored, rows};
+use crate::index::facts_write::{Writer, counter, set_meta};
+use crate::index::migrate::Step;
+use crate::model::FactStatus;
+use crate::model::decay::confidence_now;
+
+/// Row of the last fact that was looked at, among the settings of the fact store.
+const LOOKED_AT: &str = "evicted";
+/// Facts that one pass looks at.
+const LOOKS: usize = 512;
+/// Facts beyond the room there is that one pass archives at most.
+const AT_ONCE: usize = 1_024;
+/// In force, and not exempt; what a dream proposed waits for its test, and expires by itself.
+const MAY_LEAVE: &str = "status IN ('active', 'contradicted') AND NOT pinned AND source <> 'dream'";
+
+/// Archives what is less sure than the threshold, and what is beyond the room there is; says how many left.
+pub(crate) fn settle(writer: &Writer<'_>, pass: &Pass) -> Step<u64> {
+    Ok(faded(writer, pass)? + surplus(writer, pass)?)
+}
+
+fn faded(writer: &Writer<'_>, pass: &Pass) -> Step<u64> {
+    if pass.settings.eviction_threshold <= 0.0 {
+        return Ok(0);
+    }
+    let last = counter(&writer.transaction, LOOKED_AT)?;
+    let page = record::select(
+        &writer.transaction,
+        &format!("WHERE serial > ?1 AND {MAY_LEAVE} ORDER BY serial LIMIT ?2"),
+        params![last, rows(LOOKS)],
+    )?;
+    // At the end the turn begins anew.
+    let through = page.last().filter(|_| page.len() == LOOKS).map_or(0, |stored| stored.serial);
+    let mut left = 0;
+    for stored in page {
+        if confidence(&stored, pass) < pass.settings.eviction_threshold {
+            archive(writer, stored, pass.tick)?;
+            left += 1;
+        }
+    }
+    if through != last {
+        set_meta(&writer.transaction, LOOKED_AT, &through)?;
+    }
+    Ok(left)
+}
+
+fn surplus(writer: &Writer<'_>, pass: &Pass) -> Step<u64> {
+    let count: i64 = writer
+        .transaction
+        .prepare_cached(&format!("SELECT count(*) FROM facts WHERE {MAY_LEAVE}"))?
+        .query_row([], |row| row.get(0))?;
+    let over = usize::try_from(count - rows(pass.settings.capacity)).unwrap_or(0).min(AT_ONCE);
+    if over == 0 {
+        return Ok(0);
+    }
+    let mut all = record::select(&writer.transaction, &format!("WHERE {MAY_LEAVE} ORDER BY serial"), [])?;
+    let worth = |stored: &Stored| confidence(stored, pass) * f64::from(stored.fact.importance);
+    all.sort_by(|a, b| worth(a).total_cmp(&worth(b)).then(a.serial.cmp(&b.serial)));
+    for stored in all.into_iter().take(over) {
+        archive(writer, stored, pass.tick)?;
+    }
+    Ok(over as u64)
+}
+
+fn confidence(stored: &Stored, pass: &Pass) -> f64 {
+    confidence_now(&stored.fact, pass.tick, pass.retention.tau_ticks)
+}
+
+fn archive(writer: &Writer<'_>, mut stored: Stored, tick: u64) -> Step<()> {
+    stored.fact.status = FactStatus::Archived;
+    stored.ended_tick = Some(tick);
+    writer.update(&stored, tick)
+}

@@ -1,0 +1,248 @@
+//! What a newer fact does to older ones that it speaks against (spec 2 and 3, "reconcile").
+//!
+//! Candidates come from the words and from the vectors, each arm by itself; the words decide (see `contradiction`). Nothing
+//! is overwritten: what was replaced stays as history, what is doubted is lowered and linked, what is narrowed keeps
+//! standing beside what narrows it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rusqlite::params;
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::contradiction::{Contradiction, Shape, contradiction};
+use super::curator::{CuratorReport, Pass};
+use crate::index::facts_change::{Link, Relation, oppose, retire, weaken_one, write_link};
+use crate::index::facts_record::{self as record, Stored, rows, signed};
+use crate::index::facts_schema::Direction;
+use crate::index::facts_write::{Writer, counter, set_meta};
+use crate::index::migrate::Step;
+use crate::index::stop_words::is_stop_word;
+use crate::model::FactStatus;
+use crate::model::decay::confidence_now;
+
+/// Row of the last fact that was reconciled, among the settings of the fact store.
+pub(crate) const RECONCILED: &str = "reconciled";
+/// Facts that one pass reconciles at most.
+const FACTS: usize = 256;
+/// Older facts that one is held against, from each arm.
+const CANDIDATES: usize = 16;
+/// Words of a fact that are looked for in others.
+const WORDS: usize = 32;
+/// Cosine from which two facts may be about one thing: what says the opposite is about as near as what says the same.
+const SAME_TOPIC: f64 = 0.5;
+/// Part of the older fact's confidence that the newer one needs to take its place: a doubtful claim takes no sure one's.
+const OVERRULES: f64 = 0.5;
+/// What the Curator states itself has tests of its own and is never argued with by words.
+const TOLD: &str =
+    "json_extract(payload, '$.type') NOT IN ('baseline', 'pattern', 'causal_link', 'heuristic')";
+
+/// Holds the facts that came since the last pass against the older ones, in the order in which they came.
+pub(crate) fn settle(writer: &Writer<'_>, pass: &Pass, report: &mut CuratorReport) -> Step<()> {
+    let last = counter(&writer.transaction, RECONCILED)?;
+    let newer = record::select(
+        &writer.transaction,
+        &format!("WHERE serial > ?1 AND status = 'active' AND {TOLD} ORDER BY serial LIMIT ?2"),
+        params![last, rows(FACTS)],
+    )?;
+    let through: i64 = match newer.last() {
+        Some(stored) if newer.len() == FACTS => stored.serial,
+        _ => writer
+            .transaction
+            .prepare_cached("SELECT coalesce(max(serial), 0) FROM facts")?
+            .query_row([], |row| row.get(0))?,
+    };
+    let mut near = by_meaning(writer, &newer)?;
+    for stored in &newer {
+        let mut candidates = near.remove(&stored.serial).unwrap_or_default();
+        candidates.extend(by_words(writer, stored)?);
+        for serial in candidates.into_iter().rev() {
+            weigh(writer, pass, stored.serial, serial, report)?;
+        }
+    }
+    if through != last {
+        set_meta(&writer.transaction, RECONCILED, &through)?;
+    }
+    Ok(())
+}
+
+/// Older facts in force that share words with this one, the nearest first.
+fn by_words(writer: &Writer<'_>, newer: &Stored) -> Step<Vec<i64>> {
+    let words: BTreeSet<String> = newer
+        .fact
+        .text
+        .unicode_words()
+        .map(str::to_lowercase)
+        .filter(|word| !is_stop_word(word) && !word.contains('\0'))
+        .take(WORDS)
+        .map(|word| format!("\"{}\"", word.replace('"', "\"\"")))
+        .collect();
+    if words.is_empty() {
+        return Ok(Vec::new());
+    }
+    let query = words.into_iter().collect::<Vec<_>>().join(" OR ");
+    let mut statement = writer.transaction.prepare_cached(&format!(
+        "SELECT serial FROM words JOIN facts ON facts.serial = words.rowid
+         WHERE words MATCH ?1 AND serial < ?2 AND status IN ('active', 'contradicted') AND {TOLD}
+         ORDER BY bm25(words), serial LIMIT ?3"
+    ))?;
+    let found = statement.query_map(params![query, newer.serial, rows(CANDIDATES)], |row| row.get(0))?;
+    Ok(found.collect::<rusqlite::Result<_>>()?)
+}
+
+/// The older facts in force whose vectors are nearest to each of these; one walk over the vectors, none kept.
+fn by_meaning(writer: &Writer<'_>, newer: &[Stored]) -> Step<BTreeMap<i64, BTreeSet<i64>>> {
+    let mut wanted = Vec::new();
+    let mut vector = writer.transaction.prepare_cached("SELECT vector FROM vectors WHERE fact = ?1")?;
+    for stored in newer {
+        let mut found = vector.query([stored.serial])?;
+        if let Some(row) = found.next()? {
+            let blob = row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?;
+            wanted.push((stored.serial, Direction::stored(blob), Vec::<(f64, i64)>::new()));
+        }
+    }
+    if wanted.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let mut statement = writer.transaction.prepare_cached(&format!(
+        "SELECT serial, vector FROM vectors JOIN facts ON facts.serial = vectors.fact
+         WHERE status IN ('active', 'contradicted') AND {TOLD}"
+    ))?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let serial: i64 = row.get(0)?;
+        let known = Direction::stored(row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?);
+        for (own, direction, near) in &mut wanted {
+            let cosine = direction.cosine(&known);
+            if serial < *own && cosine > SAME_TOPIC {
+                near.push((cosine, serial));
+                if near.len() > 4 * CANDIDATES {
+                    keep_nearest(near);
+                }
+            }
+        }
+    }
+    let nearest = wanted.into_iter().map(|(own, _, mut near)| {
+        keep_nearest(&mut near);
+        (own, near.into_iter().map(|(_, serial)| serial).collect())
+    });
+    Ok(nearest.collect())
+}
+
+fn keep_nearest(near: &mut Vec<(f64, i64)>) {
+    near.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    near.truncate(CANDIDATES);
+}
+
+/// Holds one fact against one older one, both as they are now.
+fn weigh(writer: &Writer<'_>, pass: &Pass, newer: i64, older: i64, report: &mut CuratorReport) -> Step<()> {
+    let living = |serial: i64| -> Step<Option<Stored>> {
+        let condition = "WHERE serial = ?1 AND status IN ('active', 'contradicted')";
+        Ok(record::select(&writer.transaction, condition, [serial])?.pop())
+    };
+    let (Some(newer), Some(older)) = (living(newer)?, living(older)?) else { return Ok(()) };
+    let about_others = !newer.fact.subjects.is_empty()
+        && !older.fact.subjects.is_empty()
+        && newer.fact.subjects.iter().all(|subject| !older.fact.subjects.contains(subject));
+    if about_others {
+        return Ok(());
+    }
+    let Some(found) = contradiction(&older.fact.text, &newer.fact.text) else { return Ok(()) };
+    match found.shape {
+        Shape::Partial | Shape::BoundedValidity => narrow(writer, pass, newer, older, found.shape, report),
+        Shape::Replacement | Shape::Retraction if overrules(pass, &newer, &older, found) => {
+            replace(writer, newer, older)?;
+            report.facts_superseded += 1;
+            Ok(())
+        }
+        _ if older.fact.status == FactStatus::Contradicted => Ok(()),
+        _ => {
+            let hearsay = [&newer, &older].map(|stored| (stored.fact.id, stored.fact.is_hearsay()));
+            let tick = newer.fact.created_tick.min(pass.tick);
+            let expires = pass.tick.saturating_add(pass.settings.expiry_ticks).min(i64::MAX.unsigned_abs());
+            let weaker = oppose(writer, newer, older, tick, expires, pass.retention)?;
+            if hearsay.contains(&(weaker, true)) {
+                report.refuted.push(weaker);
+            } else {
+                report.facts_contradicted += 1;
+            }
+            Ok(())
+        }
+    }
+}
+
+/// Whether what holds now may take the place of what held: it says that something changed, it is no hearsay about what the
+/// agent knows itself, and it is sure enough. A pinned fact gives way to nothing.
+fn overrules(pass: &Pass, newer: &Stored, older: &Stored, found: Contradiction) -> bool {
+    let now = |stored: &Stored| confidence_now(&stored.fact, pass.tick, pass.retention.tau_ticks);
+    found.is_change
+        && !older.fact.pinned
+        && (older.fact.is_hearsay() || !newer.fact.is_hearsay())
+        && now(newer) >= OVERRULES * now(older)
+}
+
+/// The newer one takes the place of the older one as of the tick at which it came.
+fn replace(writer: &Writer<'_>, mut newer: Stored, mut older: Stored) -> Step<()> {
+    let tick = newer.fact.created_tick.max(older.fact.created_tick);
+    if newer.fact.supersedes.is_none() {
+        newer.fact.supersedes = Some(older.fact.id);
+        writer.update(&newer, tick)?;
+    }
+    retire(writer, &mut older, newer.fact.id, tick)
+}
+
+/// Both stand: the newer one says more exactly where, or until when, the older one holds. What it leaves out speaks
+/// against the older one by one step, twice as large for hearsay (reconsolidation).
+fn narrow(
+    writer: &Writer<'_>,
+    pass: &Pass,
+    mut newer: Stored,
+    older: Stored,
+    shape: Shape,
+    report: &mut CuratorReport,
+) -> Step<()> {
+    let tick = newer.fact.created_tick.max(older.fact.reinforced_tick).min(pass.tick);
+    write_link(
+        writer,
+        &Link {
+            src: newer.fact.id,
+            dst: older.fact.id,
+            relation: Relation::Refines,
+            weight: 1.0,
+            tick: newer.fact.created_tick,
+        },
+    )?;
+    report.facts_refined += 1;
+    if shape == Shape::BoundedValidity {
+        let end = bound(&newer.fact.text).filter(|end| *end >= newer.fact.created_tick);
+        if let (Some(end), None) = (end, newer.fact.expires_tick) {
+            newer.fact.expires_tick = Some(signed(end)?.unsigned_abs());
+            writer.update(&newer, newer.fact.created_tick)?;
+        }
+    } else if !older.fact.pinned {
+        weaken_one(writer, older, tick, pass.retention)?;
+    }
+    Ok(())
+}
+
+/// The tick up to which a statement says that it holds: "until tick 900", "until block 19,000,123".
+fn bound(text: &str) -> Option<u64> {
+    let words: Vec<String> = text.unicode_words().map(str::to_lowercase).collect();
+    words.windows(3).find_map(|three| {
+        let is_tick = matches!(three[0].as_str(), "until" | "till")
+            && matches!(three[1].as_str(), "tick" | "block" | "loop");
+        if is_tick { three[2].replace(',', "").parse().ok() } else { None }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_end_is_read_where_it_is_a_tick() {
+        assert_eq!(bound("The fee is zero until tick 900"), Some(900));
+        assert_eq!(bound("Trading is halted till block 19,000,123."), Some(19_000_123));
+        assert_eq!(bound("The fee is zero until Friday"), None);
+        assert_eq!(bound("until"), None);
+    }
+}

@@ -1,0 +1,237 @@
+//! What a newer fact, or an episode, does to facts that it speaks against; and what has faded leaves.
+// A helper of a test fails by panicking, like the test itself.
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use bardo_core::consolidate::{CuratorReport, CuratorSettings, consolidate};
+use bardo_core::index::{FactStore, FactVectors, Relation};
+use bardo_core::model::{Fact, FactKind, FactStatus, Id, Role, Source};
+use support::script::{Script, all, fingerprint, open, pass};
+
+fn get(store: &FactStore, id: Id) -> Fact {
+    store.get(&[id]).unwrap().pop().flatten().unwrap()
+}
+
+fn told(text: &str, confidence: f32) -> Fact {
+    Fact { confidence, support: 1, ..Fact::new(FactKind::Context, text) }
+}
+
+fn inherited(text: &str, confidence: f32) -> Fact {
+    Fact { source: Source::Testament, origin: "parent".into(), generation: 1, ..told(text, confidence) }
+}
+
+fn learn(store: &FactStore, fact: Fact, tick: u64) -> Id {
+    store.upsert(&[fact], None, tick, 0).unwrap()[0].0
+}
+
+/// One fact after another, and a pass; ids and what the pass did.
+fn reconciled(store: &FactStore, older: Fact, newer: Fact) -> (Id, Id, CuratorReport) {
+    let older = learn(store, older, 10);
+    let newer = learn(store, newer, 20);
+    (older, newer, pass(store, &Script::default(), 256, 30))
+}
+
+#[test]
+fn what_holds_now_takes_the_place_of_what_held_and_both_can_be_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let (older, newer, report) = reconciled(
+        &store,
+        told("The gateway's port is 8080", 0.8),
+        told("The gateway's port is now 9090", 0.8),
+    );
+    assert_eq!((report.facts_superseded, report.facts_contradicted), (1, 0));
+    assert_eq!(
+        (get(&store, older).status, get(&store, older).superseded_by),
+        (FactStatus::Superseded, Some(newer))
+    );
+    let chain: Vec<Id> = store.history(newer).unwrap().iter().map(|fact| fact.id).collect();
+    assert_eq!(chain, [older, newer]);
+    let then = store.get_as_of(&[older], 15).unwrap().pop().flatten().unwrap();
+    assert_eq!(then.status, FactStatus::Active, "before it was replaced it was in force");
+    let act = store.acts(1).unwrap().pop().unwrap();
+    store.undo(act.number, 40, 0).unwrap();
+    assert_eq!(get(&store, older).status, FactStatus::Active, "it can be taken back");
+    assert_eq!(pass(&store, &Script::default(), 256, 50).facts_superseded, 0, "each fact is reconciled once");
+}
+
+#[test]
+fn what_is_taken_back_is_history_and_what_took_it_back_stands() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let (older, newer, report) = reconciled(
+        &store,
+        told("Mira works at the observatory", 0.8),
+        told("Mira no longer works at the observatory", 0.7),
+    );
+    assert_eq!(report.facts_superseded, 1);
+    assert_eq!(get(&store, older).superseded_by, Some(newer));
+}
+
+#[test]
+fn of_two_that_cannot_both_hold_the_weaker_falls_and_expires() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let (older, newer, report) =
+        reconciled(&store, told("Gas doubles on Mondays", 0.6), told("Gas doesn't double on Mondays", 0.8));
+    assert_eq!((report.facts_contradicted, report.facts_superseded), (1, 0));
+    let fallen = get(&store, older);
+    assert_eq!(fallen.status, FactStatus::Contradicted);
+    assert!(fallen.confidence <= 0.3 && fallen.expires_tick.is_some());
+    assert_eq!(get(&store, newer).status, FactStatus::Active);
+    assert!(store.links(&[older]).unwrap().iter().all(|link| link.relation == Relation::Contradicts));
+}
+
+#[test]
+fn an_exception_narrows_a_fact_and_an_end_is_the_newer_ones_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let (older, newer, report) = reconciled(
+        &store,
+        told("The office opens daily", 0.8),
+        told("The office opens daily except on Sundays", 0.8),
+    );
+    assert_eq!((report.facts_refined, report.facts_contradicted), (1, 0));
+    let links = store.links(&[older]).unwrap();
+    assert_eq!((links[0].src, links[0].relation), (newer, Relation::Refines));
+    let narrowed = get(&store, older);
+    assert_eq!(narrowed.status, FactStatus::Active);
+    assert!(narrowed.confidence < 0.8 && narrowed.confidence > 0.6, "{}", narrowed.confidence);
+
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let (older, newer, report) = reconciled(
+        &store,
+        told("The pool charges no withdrawal fee", 0.8),
+        told("The pool charges no withdrawal fee until block 25", 0.8),
+    );
+    assert_eq!(report.facts_refined, 1);
+    assert!((get(&store, older).confidence - 0.8).abs() < 1e-6);
+    assert_eq!(get(&store, newer).expires_tick, Some(25));
+    assert_eq!(get(&store, newer).status, FactStatus::Archived, "at tick 30 its time is over");
+}
+
+#[test]
+fn hearsay_takes_nothing_that_the_agent_knows_itself_and_is_labile() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let (own, hearsay, report) = reconciled(
+        &store,
+        told("The gateway's port is 8080", 0.8),
+        inherited("The gateway's port is now 9090", 0.4),
+    );
+    assert_eq!((report.facts_superseded, report.refuted), (0, vec![hearsay]));
+    assert_eq!(get(&store, own).status, FactStatus::Active);
+
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let (hearsay, _, report) = reconciled(
+        &store,
+        inherited("Retries help on this endpoint", 0.4),
+        told("Retries never help on this endpoint", 0.8),
+    );
+    assert_eq!(report.refuted, [hearsay]);
+    assert!(get(&store, hearsay).confidence <= 0.3);
+}
+
+#[test]
+fn facts_about_different_subjects_do_not_meet() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let about = |subject: &str, text| Fact { subjects: vec![subject.to_owned()], ..told(text, 0.8) };
+    let (older, _, report) = reconciled(
+        &store,
+        about("anna", "The user likes coriander"),
+        about("boris", "The user dislikes coriander"),
+    );
+    assert_eq!(report.facts_contradicted, 0);
+    assert_eq!(get(&store, older).status, FactStatus::Active);
+}
+
+#[test]
+fn repeated_lies_and_flip_flops_do_not_move_a_pinned_fact() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let pinned = learn(&store, Fact { pinned: true, ..told("The withdrawal limit is 100", 0.9) }, 1);
+    for tick in 2..200 {
+        let lie = [
+            "The withdrawal limit is now 900",
+            "The withdrawal limit is not 100",
+            "The withdrawal limit is 500",
+        ];
+        learn(&store, told(lie[tick as usize % 3], 1.0), tick);
+        pass(&store, &Script::default(), 256, tick);
+    }
+    let stands = get(&store, pinned);
+    assert_eq!((stands.status, stands.confidence, stands.expires_tick), (FactStatus::Active, 0.9, None));
+    assert!(all(&store).len() < 20, "repetitions are no new facts: {}", all(&store).len());
+}
+
+/// A fact and a script of episodes whose vectors are near it.
+fn beside(text: &str, source: Source) -> (tempfile::TempDir, FactStore, Id, Script) {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let model = fingerprint();
+    let fact = Fact { source, generation: u32::from(source == Source::Testament), ..told(text, 0.5) };
+    let id = store
+        .upsert(&[fact], Some(FactVectors { rows: &[&[1.0, 0.0]], fingerprint: &model }), 1, 0)
+        .unwrap()[0]
+        .0;
+    (folder, store, id, Script::default())
+}
+
+fn say(script: &mut Script, tick: u64, text: &str, role: Role) {
+    let id = script.say(tick, text);
+    script.episodes.last_mut().unwrap().role = role;
+    script.vectors.push((id, vec![0.9, 0.4]));
+}
+
+#[test]
+fn an_episode_that_says_the_contrary_counts_once_and_twice_as_much_against_hearsay() {
+    let mut left = Vec::new();
+    for source in [Source::SelfLived, Source::Testament] {
+        let (_folder, store, id, mut script) = beside("Gas doubles on Mondays", source);
+        say(&mut script, 1, "Gas doesn't double on Mondays", Role::User);
+        assert_eq!(pass(&store, &script, 256, 1).facts_disputed, 1);
+        assert_eq!(pass(&store, &script, 256, 1).facts_disputed, 0);
+        left.push(get(&store, id).confidence);
+    }
+    assert!((left[0] - 0.45).abs() < 1e-6 && (left[1] - 0.40).abs() < 1e-6, "{left:?}");
+    let (_folder, store, id, mut script) = beside("Gas doubles on Mondays", Source::SelfLived);
+    say(&mut script, 1, "Gas doesn't double on Mondays", Role::Agent);
+    say(&mut script, 1, "Does gas not double on Mondays?", Role::User);
+    assert_eq!(pass(&store, &script, 256, 1).facts_disputed, 0, "neither an echo nor a question is evidence");
+    assert!((get(&store, id).confidence - 0.5).abs() < 1e-6);
+}
+
+#[test]
+fn what_has_faded_leaves_for_the_cold_tier_and_can_be_had_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let faint = learn(&store, told("The lift on the left is slow", 0.5), 1);
+    let pinned = learn(&store, Fact { pinned: true, ..told("The key is under the mat", 0.5) }, 1);
+    assert_eq!(pass(&store, &Script::default(), 256, 400).entries_pruned, 0);
+    let report = pass(&store, &Script::default(), 256, 5_000);
+    assert_eq!(report.entries_pruned, 1);
+    assert_eq!(
+        (get(&store, faint).status, get(&store, pinned).status),
+        (FactStatus::Archived, FactStatus::Active)
+    );
+    store.undo(report.act.unwrap(), 5_001, 0).unwrap();
+    assert_eq!(get(&store, faint).status, FactStatus::Active);
+}
+
+#[test]
+fn beyond_the_room_there_is_the_least_sure_and_least_important_leave() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let facts: Vec<Fact> =
+        (0..300_u16).map(|n| told(&format!("fact number {n}"), 0.1 + f32::from(n) / 400.0)).collect();
+    let ids: Vec<Id> = store.upsert(&facts, None, 1, 0).unwrap().into_iter().map(|(id, _)| id).collect();
+    let settings = CuratorSettings { capacity: 100, ..CuratorSettings::default() };
+    let report = consolidate(&store, &Script::default(), 256, 1, 0, settings).unwrap();
+    assert_eq!(report.entries_pruned, 200);
+    let kept: Vec<bool> = ids.iter().map(|id| get(&store, *id).status == FactStatus::Active).collect();
+    assert!(kept[..200].iter().all(|kept| !kept) && kept[200..].iter().all(|kept| *kept));
+}
