@@ -66,7 +66,7 @@ fn three_episodes_make_a_baseline_and_two_do_not() {
     assert_eq!(fact.text, "pool.lag: mean 3, sd 2.646 over only 3 observations (min 1, max 6)");
     assert_eq!((fact.category.as_str(), fact.support, fact.observed), ("baselines/pool", 3, (5, 9)));
     assert_eq!((fact.evidence.len(), fact.evidence.last()), (3, Some(&last)));
-    assert_eq!((fact.created_tick, fact.reinforced_tick, fact.source), (20, 20, Source::SelfLived));
+    assert_eq!((fact.created_tick, fact.reinforced_tick, fact.source), (20, 9, Source::SelfLived));
     assert!((fact.confidence - 3.0 / 13.0).abs() < 1e-6);
     assert_eq!(store.search_text("lag", 5).unwrap()[0].0, fact.id);
 }

@@ -235,3 +235,51 @@ fn beyond_the_room_there_is_the_least_sure_and_least_important_leave() {
     let kept: Vec<bool> = ids.iter().map(|id| get(&store, *id).status == FactStatus::Active).collect();
     assert!(kept[..200].iter().all(|kept| !kept) && kept[200..].iter().all(|kept| *kept));
 }
+
+/// A life of 1,000 ticks: readings, what somebody says about facts, and facts that speak against one another. Confidences
+/// at its end, by text.
+fn lived(passes: u64) -> Vec<(String, FactStatus, f64)> {
+    const TICKS: u64 = 1_000;
+    let (_folder, store, _, mut script) = beside("Gas doubles on Mondays", Source::SelfLived);
+    for tick in 1..=TICKS {
+        let kind = ["oracle", "swap", "mint"][tick as usize % 3];
+        script.number(tick, (tick * 37 % 11) as f64);
+        script.episodes.last_mut().unwrap().kind = kind.into();
+        match tick {
+            100 | 300 => say(&mut script, tick, "Gas doubles on Mondays", Role::User),
+            200 | 500 => say(&mut script, tick, "Gas doesn't double on Mondays", Role::User),
+            _ => {}
+        }
+        match tick {
+            150 => drop(learn(&store, told("The gateway's port is 8080", 0.8), tick)),
+            250 => drop(learn(&store, told("The gateway's port is now 9090", 0.8), tick)),
+            350 => drop(learn(&store, told("The office opens daily", 0.8), tick)),
+            450 => drop(learn(&store, told("The office opens daily except on Sundays", 0.8), tick)),
+            550 => drop(learn(&store, told("The user likes coriander", 0.6), tick)),
+            650 => drop(learn(&store, told("The user dislikes coriander", 0.8), tick)),
+            _ => {}
+        }
+        if tick % (TICKS / passes) == 0 {
+            while pass(&store, &script, 256, tick).pending > 0 {}
+        }
+    }
+    let mut facts = all(&store);
+    facts.sort_by(|a, b| a.text.cmp(&b.text));
+    let ids: Vec<Id> = facts.iter().map(|fact| fact.id).collect();
+    let now = store.confidence_now(&ids, TICKS).unwrap();
+    facts.into_iter().zip(now).map(|(fact, sure)| (fact.text, fact.status, sure.unwrap())).collect()
+}
+
+#[test]
+fn law_4_one_pass_or_a_thousand_over_the_same_time_leave_the_same_confidences() {
+    let once = lived(1);
+    assert!(once.len() >= 8, "{once:#?}");
+    for passes in [2, 10, 1_000] {
+        let often = lived(passes);
+        assert_eq!(once.len(), often.len(), "{once:#?} {often:#?}");
+        for (one, many) in once.iter().zip(&often) {
+            assert_eq!((&one.0, one.1), (&many.0, many.1), "{passes} passes");
+            assert!((one.2 - many.2).abs() < 1e-4, "{}: {} and {} after {passes}", one.0, one.2, many.2);
+        }
+    }
+}

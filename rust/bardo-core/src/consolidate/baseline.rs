@@ -98,16 +98,19 @@ fn state(
     let support = u32::try_from(row.statistic.n).unwrap_or(u32::MAX);
     let Some(mut stored) = known else {
         let mut fact = store.born(&own_fact(subject, metric, row, text, support), pass.tick, pass.now);
+        fact.reinforced_tick = row.ticks.1.min(pass.tick);
         writer.insert(&mut fact)?;
         report.facts_new += 1;
         return Ok(fact.id);
     };
-    if stored.fact.status == FactStatus::Superseded {
-        // Somebody put a better fact in its place; the statistic goes on without one.
+    if stored.fact.status == FactStatus::Superseded || stored.fact.pinned {
+        // Somebody put a better fact in its place, or wants this one as it is; the statistic goes on without.
         return Ok(stored.fact.id);
     }
-    let before = confidence_now(&stored.fact, pass.tick, pass.retention.tau_ticks);
-    rebase(&mut stored.fact, credible(before, observed.statistic.n), pass.tick);
+    // As of the latest observation, and from what it was without decay: however the observations were cut into passes, the
+    // confidence is the same (law 4).
+    let before = f64::from(stored.fact.confidence);
+    rebase(&mut stored.fact, credible(before, observed.statistic.n), row.ticks.1.min(pass.tick));
     stored.fact.text = text;
     stored.fact.support = support;
     stored.fact.observed = row.ticks;
@@ -204,17 +207,16 @@ fn bear_out(writer: &Writer<'_>, pass: &Pass, stored: &mut Stored, own: Id, row:
 
 /// A claim that one's own statistic contradicts is lowered, and both are linked.
 fn refute(writer: &Writer<'_>, pass: &Pass, stored: &mut Stored, own: Id) -> Step<()> {
-    lower(writer, pass, stored)?;
+    lower(writer, pass, stored, pass.tick)?;
     change::link_both(writer, stored.fact.id, own, pass.tick)
 }
 
-/// Lowers a fact that episodes speak against, by the doubled step if it is inherited; it expires.
-pub(crate) fn lower(writer: &Writer<'_>, pass: &Pass, stored: &mut Stored) -> Step<()> {
-    let before = confidence_now(&stored.fact, pass.tick, pass.retention.tau_ticks);
+/// Lowers a fact that episodes speak against as of a tick, by the doubled step if it is inherited; it expires.
+pub(crate) fn lower(writer: &Writer<'_>, pass: &Pass, stored: &mut Stored, tick: u64) -> Step<()> {
+    let before = confidence_now(&stored.fact, tick, pass.retention.tau_ticks);
     let after = weakened(before, pass.retention.reinforcement, stored.fact.is_hearsay());
-    let expires = pass.tick.saturating_add(pass.settings.expiry_ticks).min(i64::MAX.unsigned_abs());
-    change::lower(stored, after.min(CONTRADICTED_CEILING), pass.tick, expires);
-    writer.update(stored, pass.tick)
+    change::lower(stored, after.min(CONTRADICTED_CEILING), tick, pass.expiry(tick));
+    writer.update(stored, tick)
 }
 
 /// Of several confirmed ancestors' baselines of one number the one with the most behind it stays, the others become its

@@ -127,6 +127,13 @@ pub(crate) struct Pass {
     pub retention: Retention,
 }
 
+impl Pass {
+    /// When what is contradicted, or dreamt, at a tick expires.
+    pub fn expiry(&self, tick: u64) -> u64 {
+        tick.saturating_add(self.settings.expiry_ticks).min(i64::MAX.unsigned_abs())
+    }
+}
+
 /// Consolidates at most `batch` verified episodes that were not counted before.
 pub fn consolidate(
     store: &FactStore,
@@ -225,6 +232,10 @@ impl Lesson {
         let Some(mut report) = settle(writer, store, pass, self.watermark, &self.batch)? else {
             return Ok(None);
         };
+        // While episodes wait, time has come as far as the batch: what they say may yet keep a fact.
+        let waiting = self.batch.last < self.last;
+        let time = if waiting { self.batch.tick.min(pass.tick) } else { pass.tick };
+        report.entries_pruned = expire(writer, time)? + evict::settle(writer, pass, time)?;
         report.windows = self.windows;
         self.ledger.settle(writer, store, pass, &mut report)?;
         Ok(Some(report))
@@ -276,7 +287,6 @@ fn settle(
     }
     reconcile::settle(writer, pass, &mut report)?;
     restate::settle(writer, pass, &batch.sayings, &mut report)?;
-    report.entries_pruned = expire(writer, pass.tick)? + evict::settle(writer, pass)?;
     if batch.last > watermark {
         set_meta(&writer.transaction, WATERMARK, &signed(batch.last)?)?;
     }

@@ -23,7 +23,7 @@ use crate::error::{Error, Result};
 use crate::index::FactStore;
 use crate::index::facts_change::retire;
 use crate::index::facts_journal::Actor;
-use crate::index::facts_record::{self as record, signed};
+use crate::index::facts_record as record;
 use crate::index::facts_write::Writer;
 use crate::index::migrate::Step;
 use crate::model::{Episode, Fact, FactPayload, FactStatus, Id, Micros, Source};
@@ -143,11 +143,10 @@ fn forget_expired(writer: &Writer<'_>) -> Step<()> {
 }
 
 fn propose(writer: &Writer<'_>, store: &FactStore, pass: &Pass, fact: Fact) -> Step<Id> {
-    let expires = pass.tick.saturating_add(pass.settings.expiry_ticks).min(i64::MAX.unsigned_abs());
     let fact = Fact {
         confidence: CONFIDENCE,
         source: Source::Dream,
-        expires_tick: Some(signed(expires)?.unsigned_abs()),
+        expires_tick: Some(pass.expiry(pass.tick)),
         ..fact
     };
     let mut fact = store.born(&fact, pass.tick, pass.now);

@@ -21,12 +21,12 @@ const AT_ONCE: usize = 1_024;
 /// In force, and not exempt; what a dream proposed waits for its test, and expires by itself.
 const MAY_LEAVE: &str = "status IN ('active', 'contradicted') AND NOT pinned AND source <> 'dream'";
 
-/// Archives what is less sure than the threshold, and what is beyond the room there is; says how many left.
-pub(crate) fn settle(writer: &Writer<'_>, pass: &Pass) -> Step<u64> {
-    Ok(faded(writer, pass)? + surplus(writer, pass)?)
+/// Archives what is less sure at a tick than the threshold, and what is beyond the room there is; says how many left.
+pub(crate) fn settle(writer: &Writer<'_>, pass: &Pass, tick: u64) -> Step<u64> {
+    Ok(faded(writer, pass, tick)? + surplus(writer, pass, tick)?)
 }
 
-fn faded(writer: &Writer<'_>, pass: &Pass) -> Step<u64> {
+fn faded(writer: &Writer<'_>, pass: &Pass, tick: u64) -> Step<u64> {
     if pass.settings.eviction_threshold <= 0.0 {
         return Ok(0);
     }
@@ -40,8 +40,8 @@ fn faded(writer: &Writer<'_>, pass: &Pass) -> Step<u64> {
     let through = page.last().filter(|_| page.len() == LOOKS).map_or(0, |stored| stored.serial);
     let mut left = 0;
     for stored in page {
-        if confidence(&stored, pass) < pass.settings.eviction_threshold {
-            archive(writer, stored, pass.tick)?;
+        if confidence(&stored, pass, tick) < pass.settings.eviction_threshold {
+            archive(writer, stored, tick)?;
             left += 1;
         }
     }
@@ -51,7 +51,7 @@ fn faded(writer: &Writer<'_>, pass: &Pass) -> Step<u64> {
     Ok(left)
 }
 
-fn surplus(writer: &Writer<'_>, pass: &Pass) -> Step<u64> {
+fn surplus(writer: &Writer<'_>, pass: &Pass, tick: u64) -> Step<u64> {
     let count: i64 = writer
         .transaction
         .prepare_cached(&format!("SELECT count(*) FROM facts WHERE {MAY_LEAVE}"))?
@@ -61,16 +61,16 @@ fn surplus(writer: &Writer<'_>, pass: &Pass) -> Step<u64> {
         return Ok(0);
     }
     let mut all = record::select(&writer.transaction, &format!("WHERE {MAY_LEAVE} ORDER BY serial"), [])?;
-    let worth = |stored: &Stored| confidence(stored, pass) * f64::from(stored.fact.importance);
+    let worth = |stored: &Stored| confidence(stored, pass, tick) * f64::from(stored.fact.importance);
     all.sort_by(|a, b| worth(a).total_cmp(&worth(b)).then(a.serial.cmp(&b.serial)));
     for stored in all.into_iter().take(over) {
-        archive(writer, stored, pass.tick)?;
+        archive(writer, stored, tick)?;
     }
     Ok(over as u64)
 }
 
-fn confidence(stored: &Stored, pass: &Pass) -> f64 {
-    confidence_now(&stored.fact, pass.tick, pass.retention.tau_ticks)
+fn confidence(stored: &Stored, pass: &Pass, tick: u64) -> f64 {
+    confidence_now(&stored.fact, tick, pass.retention.tau_ticks)
 }
 
 fn archive(writer: &Writer<'_>, mut stored: Stored, tick: u64) -> Step<()> {

@@ -93,6 +93,8 @@ pub(crate) struct Batch {
     pub episodes: u64,
     /// Number of its last verification.
     pub last: u64,
+    /// The latest tick in it.
+    pub tick: u64,
     /// What it adds, by subject and metric.
     pub observed: BTreeMap<(String, String), Observed>,
     /// What it says, by tick.
@@ -122,6 +124,7 @@ pub(crate) fn gather(
         left -= page.len().min(left);
         for (number, episode) in page {
             batch.last = batch.last.max(number);
+            batch.tick = batch.tick.max(episode.tick);
             batch.episodes += 1;
             batch.count(&episode);
             // What the agent said itself may be recalled knowledge: an echo is no evidence (law 5).

@@ -272,6 +272,7 @@ fn state(
             ..Fact::new(kind, text)
         };
         let mut fact = store.born(&fact, pass.tick, pass.now);
+        fact.reinforced_tick = row.ticks.1.min(pass.tick);
         writer.insert(&mut fact)?;
         report.facts_new += 1;
         report.heuristics_proposed += u64::from(matches!(row.claim, Claim::Differs(_)));
@@ -287,7 +288,8 @@ fn state(
         stored.fact.expires_tick = None;
         report.dreams_confirmed += 1;
     }
-    rebase(&mut stored.fact, confidence, pass.tick);
+    // As of the latest episode of the windows, whenever the pass runs (law 4).
+    rebase(&mut stored.fact, confidence, row.ticks.1.min(pass.tick));
     stored.fact.text = text;
     stored.fact.payload = payload;
     stored.fact.support = support;
@@ -307,7 +309,8 @@ fn doubt(writer: &Writer<'_>, pass: &Pass, row: &Hypothesis, report: &mut Curato
     if stored.fact.status != FactStatus::Active || stored.fact.pinned || stored.fact.source == Source::Dream {
         return Ok(());
     }
-    lower(writer, pass, &mut stored)?;
+    let tick = row.ticks.1.min(pass.tick).max(stored.fact.reinforced_tick);
+    lower(writer, pass, &mut stored, tick)?;
     report.facts_contradicted += 1;
     Ok(())
 }

@@ -158,8 +158,7 @@ fn weigh(writer: &Writer<'_>, pass: &Pass, newer: i64, older: i64, report: &mut 
         _ => {
             let hearsay = [&newer, &older].map(|stored| (stored.fact.id, stored.fact.is_hearsay()));
             let tick = newer.fact.created_tick.min(pass.tick);
-            let expires = pass.tick.saturating_add(pass.settings.expiry_ticks).min(i64::MAX.unsigned_abs());
-            let weaker = oppose(writer, newer, older, tick, expires, pass.retention)?;
+            let weaker = oppose(writer, newer, older, tick, pass.expiry(tick), pass.retention)?;
             if hearsay.contains(&(weaker, true)) {
                 report.refuted.push(weaker);
             } else {
@@ -173,11 +172,12 @@ fn weigh(writer: &Writer<'_>, pass: &Pass, newer: i64, older: i64, report: &mut 
 /// Whether what holds now may take the place of what held: it says that something changed, it is no hearsay about what the
 /// agent knows itself, and it is sure enough. A pinned fact gives way to nothing.
 fn overrules(pass: &Pass, newer: &Stored, older: &Stored, found: Contradiction) -> bool {
-    let now = |stored: &Stored| confidence_now(&stored.fact, pass.tick, pass.retention.tau_ticks);
+    let tick = newer.fact.created_tick;
+    let then = |stored: &Stored| confidence_now(&stored.fact, tick, pass.retention.tau_ticks);
     found.is_change
         && !older.fact.pinned
         && (older.fact.is_hearsay() || !newer.fact.is_hearsay())
-        && now(newer) >= OVERRULES * now(older)
+        && then(newer) >= OVERRULES * then(older)
 }
 
 /// The newer one takes the place of the older one as of the tick at which it came.
