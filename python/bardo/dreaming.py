@@ -52,7 +52,8 @@ class Dreaming(ABC):
         """Replays episodes, proposes what they may mean, and lets rules compete (spec 3).
 
         A proposal is a fact of source `dream` at .3; only episodes that come later can bear it out, and make it the
-        agent's own knowledge. What none bears out expires after 14 days. One transaction: an act that `undo` takes back.
+        agent's own knowledge. What none bears out expires after 14 days. It is one transaction, an act that `undo`
+        takes back.
 
         Args:
             rounds: Replays of 32 episodes, 1 to 128; 32 if not given.

@@ -201,9 +201,9 @@ def test_passes_killed_at_any_moment_count_every_episode_once(tmp_path: Path):
 
 def test_weakened_and_touched_facts_keep_their_evidence(log: EpisodeLog, facts: FactStore):
     live(log, trades(0, 10))
-    facts.consolidate(log, tick=10, now=NOW)
+    facts.consolidate(log, tick=9, now=NOW)
     before = facts.list(kind="baseline")[0]
-    facts.weaken([before.id], tick=10, fraction=0.5)
+    facts.weaken([before.id], tick=9, fraction=0.5)
     after = facts.get([before.id])[0]
     assert after == dataclasses.replace(before, confidence=after.confidence)
     assert after.confidence == pytest.approx(before.confidence / 2)
