@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
 
 __all__ = [
+    "blake3",
     "dataclasses",
     "difflib",
     "json",
@@ -89,9 +90,11 @@ if TYPE_CHECKING:
     import subprocess
     from importlib import metadata
 
+    import blake3
     import numpy
 else:
     metadata = _Lazily("importlib.metadata")
-    dataclasses, difflib, json, logging, numpy, platform, sqlite3, subprocess = map(
-        _Lazily, ["dataclasses", "difflib", "json", "logging", "numpy", "platform", "sqlite3", "subprocess"]
+    blake3, dataclasses, difflib, json, logging, numpy, platform, sqlite3, subprocess = map(
+        _Lazily,
+        ["blake3", "dataclasses", "difflib", "json", "logging", "numpy", "platform", "sqlite3", "subprocess"],
     )

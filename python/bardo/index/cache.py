@@ -6,8 +6,7 @@ import threading
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
-from blake3 import blake3
-
+from bardo.lazily import blake3
 from bardo.lazily import numpy as np
 
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ _KEY_BYTES = 16
 
 def key_of(text: str, role: str = "") -> bytes:
     """The key of a text under a role (`query`, `document`, or empty where the model makes no difference)."""
-    return blake3(f"{role}\0{text}".encode()).digest(length=_KEY_BYTES)
+    return blake3.blake3(f"{role}\0{text}".encode()).digest(length=_KEY_BYTES)
 
 
 class VectorCache:

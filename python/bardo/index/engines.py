@@ -7,10 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
-from blake3 import blake3
-
 from bardo.errors import BardoError, ConfigError, EmbedderUnavailableError
-from bardo.lazily import json, metadata, modules
+from bardo.lazily import blake3, json, metadata, modules
 from bardo.lazily import numpy as np
 from bardo.model import Fingerprint
 from bardo.ports import Tokens, Vectors
@@ -98,7 +96,7 @@ def prefixes_of(model: str) -> Prefixes:
 
 def settings_hash(settings: dict[str, Any]) -> str:
     """A short hash of everything done to the text before the model and to the vector after it."""
-    return blake3(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:_SETTINGS_CHARACTERS]
+    return blake3.blake3(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:_SETTINGS_CHARACTERS]
 
 
 class MiniLm:
@@ -177,7 +175,7 @@ class FastembedModel:
         inner = self._load().model
         description = inner.model_description
         folder = Path(inner._model_dir)
-        digest = blake3()
+        digest = blake3.blake3()
         for name in (description.model_file, *(description.additional_files or ())):
             digest.update_mmap(folder / name)
         truncation = getattr(getattr(inner, "tokenizer", None), "truncation", None) or {}
@@ -231,7 +229,7 @@ class WordLlama:
             raise EmbedderUnavailableError(
                 f"the package wordllama has no {weights.name}. Run: pip install --force-reinstall wordllama"
             )
-        digest = blake3().update_mmap(weights).hexdigest()[:_HASH_CHARACTERS]
+        digest = blake3.blake3().update_mmap(weights).hexdigest()[:_HASH_CHARACTERS]
         return Fingerprint("wordllama/l2_supercat_256", digest, settings_hash({"pooling": "mean"}), 256)
 
     def run(self, texts: list[str], role: Role) -> Any:

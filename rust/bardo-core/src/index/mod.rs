@@ -1,6 +1,7 @@
 //! Making what was captured findable: vectors, words and facts (spec 2 and 4).
 
 pub mod calendar;
+mod estimate;
 pub(crate) mod facts;
 pub(crate) mod facts_change;
 pub(crate) mod facts_derived;

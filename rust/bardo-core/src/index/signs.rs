@@ -13,20 +13,12 @@ const ROUNDS: usize = 2;
 const CHUNK: usize = 8;
 
 /// Signs that one word holds.
-const WORD_BITS: usize = u64::BITS as usize;
+pub(super) const WORD_BITS: usize = u64::BITS as usize;
 
 /// Words that the signs of a vector take.
 #[must_use]
 pub const fn words_of(dims: usize) -> usize {
     dims.div_ceil(WORD_BITS)
-}
-
-/// The signs of a vector.
-#[must_use]
-pub fn signs_of(vector: &[f32]) -> Vec<u64> {
-    let mut signs = vec![0; words_of(vector.len())];
-    Signer::new(vector.len()).write(vector, &mut signs);
-    signs
 }
 
 /// The rotation of vectors of some length, worked out once for many of them.
@@ -46,18 +38,28 @@ impl Signer {
         Self { flips, turned: Vec::new() }
     }
 
-    /// Writes the signs of a vector of that length.
-    pub fn write(&mut self, vector: &[f32], signs: &mut [u64]) {
+    /// A vector of that length, turned.
+    pub fn turn(&mut self, vector: &[f32]) -> &[f32] {
         self.turned.clear();
         self.turned.extend_from_slice(vector);
         Arch::new().dispatch(Turn { vector: &mut self.turned, flips: &self.flips });
-        let word = |parts: &[f32]| {
-            let bit = |at: usize| u64::from(parts[at] >= 0.0) << at;
-            (0..parts.len()).fold(0, |word, at| word | bit(at))
-        };
-        for (sign, parts) in signs.iter_mut().zip(self.turned.chunks(WORD_BITS)) {
-            *sign = word(parts);
-        }
+        &self.turned
+    }
+
+    /// Writes the signs of a vector of that length.
+    pub fn write(&mut self, vector: &[f32], signs: &mut [u64]) {
+        write_signs(self.turn(vector), signs);
+    }
+}
+
+/// Writes the signs of a vector that was turned.
+pub(super) fn write_signs(turned: &[f32], signs: &mut [u64]) {
+    let word = |parts: &[f32]| {
+        let bit = |at: usize| u64::from(parts[at] >= 0.0) << at;
+        (0..parts.len()).fold(0, |word, at| word | bit(at))
+    };
+    for (sign, parts) in signs.iter_mut().zip(turned.chunks(WORD_BITS)) {
+        *sign = word(parts);
     }
 }
 
@@ -96,7 +98,9 @@ impl WithSimd for Turn<'_> {
                 *component = f32::from_bits(component.to_bits() ^ flip);
             }
             transform(&mut self.vector[..part]);
-            transform(&mut self.vector[dims - part..]);
+            if part < dims {
+                transform(&mut self.vector[dims - part..]);
+            }
         }
     }
 }
@@ -228,6 +232,12 @@ mod tests {
 
     use super::*;
 
+    fn signs_of(vector: &[f32]) -> Vec<u64> {
+        let mut signs = vec![0; words_of(vector.len())];
+        Signer::new(vector.len()).write(vector, &mut signs);
+        signs
+    }
+
     fn distance(left: &[f32], right: &[f32]) -> u16 {
         let mut found = Vec::new();
         distances(&signs_of(left), &signs_of(right), &mut found);
@@ -254,6 +264,12 @@ mod tests {
         for at in [1, 100, 383] {
             let differing = distance(&axis(0), &axis(at));
             assert!((120..264).contains(&differing), "a right angle: {differing} of 384");
+        }
+        // As many components as a power of two are turned as well: twice the same transform would be none.
+        let axis = |at: usize| (0..256).map(|part| f32::from(u8::from(part == at))).collect::<Vec<_>>();
+        for at in [1, 100, 255] {
+            let differing = distance(&axis(0), &axis(at));
+            assert!((80..176).contains(&differing), "a right angle: {differing} of 256");
         }
     }
 

@@ -4,10 +4,11 @@
 use prefetch_index::prefetch_index;
 use simsimd::SpatialSimilarity;
 
+use super::estimate::Estimator;
 use super::large::LargeArray;
 use super::lexical::Slot;
 use super::quantize::{quantize, scale_to_unit, unit};
-use super::signs::{Signer, cosines, signs_of, words_of};
+use super::signs::{Signer, cosines, words_of, write_signs};
 use crate::error::{Error, Result};
 
 /// Marks the rows of sentences; slots have 26 bits.
@@ -40,13 +41,14 @@ pub struct Similarity {
     pub sentences: u32,
 }
 
-/// A query vector of length 1 in 16 bits, and its signs.
+/// A query vector of length 1 in 16 bits, its signs, and what estimates by signs.
 #[derive(Clone, Debug)]
 pub struct QueryVector {
     pub(super) high: Vec<i8>,
     low: Vec<i8>,
     scale: f32,
     pub(super) signs: Vec<u64>,
+    pub(super) estimator: Estimator,
 }
 
 impl QueryVector {
@@ -55,7 +57,10 @@ impl QueryVector {
         let Some(unit) = unit("the query vector", vector)? else { return Ok(None) };
         let (mut high, mut low) = (vec![0; unit.len()], vec![0; unit.len()]);
         let scale = quantize(&unit, &mut high, &mut low);
-        Ok(Some(Self { high, low, scale, signs: signs_of(&unit) }))
+        let (mut signer, mut signs) = (Signer::new(unit.len()), vec![0; words_of(unit.len())]);
+        let turned = signer.turn(&unit);
+        write_signs(turned, &mut signs);
+        Ok(Some(Self { high, low, scale, signs, estimator: Estimator::new(turned) }))
     }
 
     /// Number of components.
@@ -283,8 +288,13 @@ impl VectorIndex {
     }
 
     fn rows_of(&self, owner: Slot) -> std::ops::Range<usize> {
-        let Some(first) = self.first_row(owner) else { return 0..0 };
-        let sentences = self.owners[first + 1..].iter().take_while(|&&other| other == owner | SENTENCE);
+        self.first_row(owner).map_or(0..0, |first| self.rows_from(first))
+    }
+
+    /// The rows of the memory whose rows begin at `first`.
+    pub(super) fn rows_from(&self, first: usize) -> std::ops::Range<usize> {
+        let sentence = self.owners[first] | SENTENCE;
+        let sentences = self.owners[first + 1..].iter().take_while(|&&other| other == sentence);
         first..first + 1 + sentences.count()
     }
 
