@@ -71,7 +71,7 @@ bench: dev ## Measure in one run; QUICK=1 to try it, DATA=folder for what is fou
 	$(call say,Measuring how fast it is)
 	@cd benches/python && $(BENCH_PYTHON) -m speed $(if $(QUICK),--quick,--write ../RESULTS.md) $(if $(PEERS),--peers)
 	$(call say,Measuring what is learnt)
-	@cd benches/python && $(BENCH_PYTHON) -m truth $(if $(QUICK),--seeds 5 --planted 2,--write ../RESULTS.md)
+	@cd benches/python && $(BENCH_PYTHON) -m truth $(if $(QUICK),--seeds 5 --planted 2 --grown 10000,--write ../RESULTS.md)
 ifdef DATA
 	$(call say,Measuring what is found)
 	@cd benches/python && $(BENCH_PYTHON) -m quality --data $(abspath $(DATA)) $(if $(PEERS),--peers) --write ../RESULTS.md

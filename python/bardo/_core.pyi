@@ -665,6 +665,16 @@ class FactStore:
             InvalidInputError: The log is another agent's, or too many were replayed.
         """
 
+    def calibration(self) -> Calibration:
+        """What the outcomes that `judge_facts` was told say about confidences."""
+
+    def stated(self, ids: Sequence[str], *, tick: int) -> builtins.list[float | None]:
+        """How often each of these facts is to be expected to hold, going by all outcomes and by its own.
+
+        Returns:
+            From 0 to 1; None where there is no such fact.
+        """
+
     def trial(self, fact: str) -> tuple[int, float, float] | None:
         """The test behind a fact that states a hypothesis.
 
@@ -851,6 +861,24 @@ def number_names(episodes: Sequence[Episode]) -> list[tuple[str, str]]:
     """Subject and metric of every baseline that episodes can have moved."""
 
 # --- consolidate ------------------------------------------------------------------------------------------------------
+
+@final
+class Calibration:
+    """What outcomes say about confidences.
+
+    Attributes:
+        bins: Of each of 20 equal parts of 0..1, outcomes of facts that were so sure, and how many were good; halved
+            every 512 outcomes, so that the latest count most.
+        squares: Sum over all outcomes of `(confidence - outcome)**2`, the outcome being 1 or 0.
+        outcomes: How many there were.
+    """
+
+    bins: list[tuple[int, int]]
+    squares: float
+    outcomes: int
+
+    def of(self, confidence: float) -> float:
+        """How often facts of this confidence hold, 0..1 (isotonic; near the confidence where little was seen)."""
 
 @final
 class DreamReport:

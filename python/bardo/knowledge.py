@@ -20,10 +20,12 @@ from bardo.values import replace
 
 if TYPE_CHECKING:
     from bardo import known
+    from bardo.consolidate import calibration as calibrated
     from bardo.consolidate import curator
+    from bardo.consolidate.calibration import Calibration
     from bardo.known import Entity, FactState, Finding, Grounds, Link, RelatedEntity, Triple
 else:
-    known, curator = modules("known", "consolidate.curator")
+    known, curator, calibrated = modules("known", "consolidate.curator", "consolidate.calibration")
 
 Relation = Literal["supports", "contradicts", "refines", "causes", "part_of", "see_also"]
 EntityKind = Literal["name", "subject", "handle", "ticker", "address", "person"]
@@ -89,6 +91,7 @@ class Knowledge(ABC):
         return known.Grounds(
             fact=record,
             confidence=standing.confidence,
+            stated=self._facts.stated([id_], tick=self._ticks.now())[0] or 0.0,
             episodes=tuple(sorted(episodes, key=lambda episode: (episode.tick, episode.event_index))),
             support=record.support,
             rank=standing.rank,
@@ -99,6 +102,16 @@ class Knowledge(ABC):
             history=tuple(self.history(id_)),
             links=tuple(self.links(id_)),
         )
+
+    def calibration(self) -> Calibration:
+        """Whether confidences mean what they say: how often facts held that were about so sure (spec 12, "Quality").
+
+        Every `outcome` is counted under the confidence that its facts had before it. `of(confidence)` of the answer is
+        what a confidence is worth: a frequency, near the confidence itself while little was seen.
+        """
+        self._ready()
+        counted = self._facts.calibration()
+        return calibrated.Calibration(counted, tuple(counted.bins), counted.outcomes, counted.squares)
 
     def supersede(self, old: str | Fact, new: str | Fact, *, confidence: float = 0.7) -> Fact:
         """Replaces a fact by what holds now: one transaction; the old one stays, for `history` and `as_of`.

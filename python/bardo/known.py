@@ -66,6 +66,8 @@ class Grounds:
     Args:
         fact: The record.
         confidence: At the current tick, 0..1.
+        stated: How often it is to be expected to hold, going by the outcomes of facts that were so sure and by its own;
+            the confidence itself before any.
         episodes: Those of its latest evidence that are still there, oldest first.
         support: How many episodes stand behind it in all.
         rank: How far it has risen: `observation`, `insight`, `heuristic`, or `playbook` (spec 3, "Promotion").
@@ -79,6 +81,7 @@ class Grounds:
 
     fact: Fact
     confidence: float
+    stated: float
     episodes: tuple[Episode, ...]
     support: int
     rank: Rank

@@ -2,6 +2,7 @@
 
 python -m truth --seeds 200 --write ../RESULTS.md      # the whole table, and the markets
 python -m truth --seeds 10                             # to try it out
+python -m truth --only passes                          # one part: truth, confidence, passes
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from bardo import config
 from bardo._core import EpisodeLog, FactStore
 from bardo.model import Episode, Fact
 from common import report
-from truth import markets, streams
+from truth import confidence, markets, passes, streams
 
 #: z of a two-sided interval of 95 %.
 INTERVAL = 1.959964
@@ -37,8 +38,28 @@ def main() -> None:
     )
     options.add_argument("--seeds", type=int, default=200, help="streams of each sort of noise")
     options.add_argument("--planted", type=int, default=20, help="streams with each sort of regularity")
-    options.add_argument("--write", type=Path, help="Markdown file whose section `truth` is replaced")
+    options.add_argument(
+        "--grown", type=int, default=1_000_000, help="episodes at which passes are measured last"
+    )
+    options.add_argument("--only", choices=("truth", "confidence", "passes"), help="only this part")
+    options.add_argument("--write", type=Path, help="Markdown file whose sections are replaced")
     given = options.parse_args()
+    beside = given.write.parent if given.write else None
+    sections = {
+        "truth": lambda: found(given.seeds, given.planted),
+        "confidence": lambda: confidence.section(given.planted, beside and beside / "confidence.png"),
+        "passes": lambda: passes.section(given.grown, beside and beside / "passes.png"),
+    }
+    for name, make in sections.items():
+        if given.only in (None, name):
+            text = make()
+            print(text)
+            if given.write:
+                report.write_section(given.write, name, text)
+
+
+def found(seeds: int, planted: int) -> str:
+    """What was found of what was planted, and of noise."""
     parts = [
         "## What is learnt without a language model",
         report.machine() + ".",
@@ -46,16 +67,13 @@ def main() -> None:
         "| streams | seeds | with a false discovery | rate |\n|---|---|---|---|",
     ]
     for make in streams.EMPTY:
-        parts[-1] += "\n" + noise_row(make, given.seeds)
+        parts[-1] += "\n" + noise_row(make, seeds)
     parts.append("| planted | seeds | discoveries | precision | recall |\n|---|---|---|---|---|")
     for make in streams.PLANTED:
-        parts[-1] += "\n" + planted_row(make, given.planted)
-    parts.append(baseline_line(given.planted))
+        parts[-1] += "\n" + planted_row(make, planted)
+    parts.append(baseline_line(planted))
     parts.append(markets.section(consolidated))
-    text = "\n\n".join(parts)
-    print(text)
-    if given.write:
-        report.write_section(given.write, "truth", text)
+    return "\n\n".join(parts)
 
 
 def noise_row(make: Callable[[int], streams.Stream], seeds: int) -> str:

@@ -115,6 +115,40 @@ fn texts(ids: &[Id]) -> Vec<String> {
     ids.iter().map(Id::to_string).collect()
 }
 
+/// What outcomes say about confidences; see `_core.pyi`.
+#[pyclass(frozen, module = "bardo._core")]
+pub struct Calibration {
+    core: core::Calibration,
+}
+
+impl From<core::Calibration> for Calibration {
+    fn from(core: core::Calibration) -> Self {
+        Self { core }
+    }
+}
+
+#[pymethods]
+impl Calibration {
+    #[getter]
+    fn bins(&self) -> Vec<(u64, u64)> {
+        self.core.bins.clone()
+    }
+
+    #[getter]
+    fn squares(&self) -> f64 {
+        self.core.squares
+    }
+
+    #[getter]
+    fn outcomes(&self) -> u64 {
+        self.core.outcomes
+    }
+
+    fn of(&self, confidence: f64) -> f64 {
+        self.core.of(confidence)
+    }
+}
+
 /// Verified episodes with their priorities; see `_core.pyi`.
 #[pyclass(frozen, module = "bardo._core")]
 pub struct ReplayBuffer {

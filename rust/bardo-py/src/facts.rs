@@ -19,7 +19,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 use crate::capture::EpisodeLog;
-use crate::consolidate::{CuratorReport, DreamReport};
+use crate::consolidate::{Calibration, CuratorReport, DreamReport};
 use crate::convert::{
     episodes_from, fact_from, fact_into, facts_from, facts_into, fingerprint_from, fingerprint_into, id,
     ids as ids_from,
@@ -509,6 +509,16 @@ impl FactStore {
         py.detach(|| consolidate::dream(&self.store, &log.core, &replayed, tick, now, settings))
             .map(DreamReport::from)
             .into_python()
+    }
+
+    fn calibration(&self, py: Python<'_>) -> PyResult<Calibration> {
+        py.detach(|| consolidate::calibration(&self.store)).map(Calibration::from).into_python()
+    }
+
+    #[pyo3(signature = (ids, *, tick))]
+    fn stated(&self, py: Python<'_>, ids: Vec<String>, tick: u64) -> PyResult<Vec<Option<f64>>> {
+        let ids = ids_from(&ids)?;
+        py.detach(|| consolidate::stated(&self.store, &ids, tick)).into_python()
     }
 
     fn trial(&self, py: Python<'_>, fact: &str) -> PyResult<Option<(u64, f64, f64)>> {

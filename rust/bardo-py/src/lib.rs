@@ -43,7 +43,7 @@ mod _core {
     };
 
     #[pymodule_export]
-    use crate::consolidate::{CuratorReport, DreamReport, ReplayBuffer};
+    use crate::consolidate::{Calibration, CuratorReport, DreamReport, ReplayBuffer};
 
     #[pymodule_export]
     use crate::facts::{

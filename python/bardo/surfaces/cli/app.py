@@ -99,6 +99,7 @@ for _verb in (
     show.show,
     facts.facts,
     facts.why,
+    facts.calibration,
     compiled.dossier,
     acts.acts,
     acts.undo,

@@ -67,6 +67,35 @@ def why(
         output.show(tables.episodes(grounds.episodes))
 
 
+def calibration(at: At = HERE, as_json: Json = False, debug: Debug = False) -> None:
+    """Show whether confidences mean what they say: how often facts held that were so sure."""
+    from bardo.surfaces.cli import tables  # noqa: PLC0415
+
+    output = Output(as_json=as_json)
+    with grimoire(at) as opened:
+        found = opened.calibration()
+    output.document(
+        {
+            "outcomes": found.outcomes,
+            "brier": found.brier,
+            "error": found.error,
+            "reliability": plain(list(found.reliability)),
+        }
+    )
+    if not found.outcomes:
+        output.text(
+            "No outcome was told yet: `outcome` of the library tells what came of acting on memories."
+        )
+        return
+    table = tables.grid("sure", "outcomes", "held", "", "worth", title=f"{found.outcomes} outcomes")
+    for one in found.reliability:
+        held = "" if one.held is None else f"{one.held:.2f}"
+        bar = "" if one.held is None else "#" * round(20 * one.held)
+        table.add_row(f"{one.confidence:.3f}", str(one.outcomes), held, bar, f"{one.stated:.2f}")
+    output.show(table)
+    output.text(f"Brier score {found.brier:.4f} (always .5 has .25), calibration error {found.error:.3f}")
+
+
 def _list(opened: Grimoire, found: list[Fact], limit: int, output: Output) -> None:
     from bardo.surfaces.cli import tables  # noqa: PLC0415
 
@@ -84,6 +113,7 @@ def _told(grounds: Grounds) -> list[tuple[str, object]]:
     rows: list[tuple[str, object]] = [
         ("kind", fact.kind),
         ("sure", f"{grounds.confidence:.2f} now, {fact.confidence:.2f} at tick {fact.reinforced_tick}"),
+        ("worth", f"{grounds.stated:.2f}: how often it is to be expected to hold, going by outcomes"),
         ("status", fact.status),
         ("source", f"{fact.source}, of {fact.origin}"),
         ("support", f"{grounds.support} episodes, the latest {len(grounds.episodes)} below"),

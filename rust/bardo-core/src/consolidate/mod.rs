@@ -3,6 +3,7 @@
 mod agreement;
 mod baseline;
 mod betting;
+mod calibration;
 mod chance;
 mod claims;
 mod contradiction;
@@ -35,6 +36,7 @@ pub use crate::model::decay;
 pub use agreement::{Verdict, judge};
 pub use baseline::credible;
 pub use betting::FALSE_DISCOVERY_RATE;
+pub use calibration::{Calibration, calibration, stated};
 pub use contradiction::{Contradiction, Shape, contradiction};
 pub use curator::{
     CAPACITY, CONFIRM_OBSERVATIONS, CuratorReport, CuratorSettings, EVICTION_THRESHOLD, EXPIRY_TICKS,

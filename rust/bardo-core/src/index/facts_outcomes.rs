@@ -5,10 +5,11 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use super::facts::{FactStore, Retention, check_fraction};
 use super::facts_change::{reinforce_one, weaken_one};
 use super::facts_record::{self as record, signed};
-use super::facts_write::Writer;
-use super::migrate::Step;
+use super::facts_write::{Writer, counter};
+use super::migrate::{Failure, Step};
 use crate::error::{Error, Result};
 use crate::model::Id;
+use crate::model::decay::confidence_now;
 
 /// The outcomes of acting on one fact.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,6 +51,9 @@ impl FactStore {
             for id in ids {
                 let stored = record::require(&writer.transaction, *id)?;
                 count(writer, stored.serial, value, tick)?;
+                if value != 0.0 {
+                    weigh(writer, confidence_now(&stored.fact, tick, retention.tau_ticks), value > 0.0)?;
+                }
                 moved += match value {
                     value if value > 0.0 => usize::from(reinforce_one(writer, stored, &[], tick, step)?),
                     value if value < 0.0 => {
@@ -62,6 +66,50 @@ impl FactStore {
             Ok(moved)
         })
     }
+}
+
+/// Parts of 0..1 under which outcomes are counted by the confidence that their fact had.
+pub const BINS: usize = 20;
+/// Before the number of a bin, among the settings of the store: outcomes, and good ones.
+const JUDGED: &str = "judged at ";
+const HELD: &str = "held at ";
+/// Sum of the squared distances of confidences from outcomes, in millionths.
+const SQUARES: &str = "squared distances";
+const MILLION: f64 = 1e6;
+/// Outcomes that were counted in all.
+const TOLD: &str = "outcomes told";
+/// Outcomes after which what was counted by confidence is halved.
+const FORGETS: i64 = 512;
+
+/// Counts an outcome under the confidence that its fact had before.
+fn weigh(writer: &Writer<'_>, confidence: f64, held: bool) -> Step<()> {
+    let bin = ((confidence * BINS as f64) as usize).min(BINS - 1);
+    writer.count(&format!("{JUDGED}{bin}"), 1)?;
+    if held {
+        writer.count(&format!("{HELD}{bin}"), 1)?;
+    }
+    let distance = confidence - f64::from(u8::from(held));
+    writer.count(SQUARES, (distance * distance * MILLION).round() as i64)?;
+    if writer.count(TOLD, 1)? % FORGETS == 0 {
+        // What was counted early is of confidences that had not found their place: half of it is forgotten.
+        writer
+            .transaction
+            .prepare_cached(
+                "UPDATE meta SET value = value / 2 WHERE key LIKE 'judged at %' OR key LIKE 'held at %'",
+            )?
+            .execute([])?;
+    }
+    Ok(())
+}
+
+/// Outcomes and good ones by confidence, the older ones counting less; of all outcomes how many there were, and the sum of
+/// squared distances.
+pub(crate) fn counted(connection: &Connection) -> Step<(Vec<(u64, u64)>, u64, f64)> {
+    let number = |name: String| Ok::<u64, Failure>(counter(connection, &name)?.unsigned_abs());
+    let bins = (0..BINS)
+        .map(|bin| Ok((number(format!("{JUDGED}{bin}"))?, number(format!("{HELD}{bin}"))?)))
+        .collect::<Step<Vec<_>>>()?;
+    Ok((bins, number(TOLD.to_owned())?, number(SQUARES.to_owned())? as f64 / MILLION))
 }
 
 fn count(writer: &Writer<'_>, serial: i64, value: f64, tick: u64) -> Step<()> {
