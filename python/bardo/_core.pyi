@@ -693,6 +693,23 @@ class FactStore:
             and JSON objects of the fields that changed, as they were (None if it was born) and as they became.
         """
 
+    @property
+    def last_act(self) -> int:
+        """The number of the latest act in the journal; 0 before the first."""
+
+    def born_since(self, act: int, limit: int = 256) -> builtins.list[Fact]:
+        """Facts in force that acts after this one brought into being, running statistics aside, in order of birth."""
+
+    def withdraw(self, ids: Sequence[str], *, name: str, tick: int, now: int) -> int | None:
+        """Archives these facts as an act of this name, pinned ones aside.
+
+        Returns:
+            The number of the act; None if nothing was archived.
+
+        Raises:
+            NotFoundError: One of them is not there; none was archived.
+        """
+
     def undo(
         self, act: int, *, tick: int, now: int
     ) -> tuple[int, builtins.list[str], builtins.list[str], builtins.list[tuple[str, builtins.list[str]]]]:

@@ -85,6 +85,7 @@ class Curator:
         batch: Episodes per pass at most.
         capacity: Facts in force at most, pinned ones aside; beyond, the least sure and least important are archived.
         texts: Whether turns of conversations and verified texts are read for facts.
+        shadow: Whether a new fact is withdrawn that makes answers about episodes worse which it does not come from.
         outcomes: Numbers of a payload that say how something ended, by their paths or the last parts of these:
             heuristics say under which conditions they differ.
     """
@@ -93,6 +94,7 @@ class Curator:
     batch: int = 256
     capacity: int = 16_384
     texts: bool = True
+    shadow: bool = True
     outcomes: tuple[str, ...] = (
         "outcome",
         "pnl",

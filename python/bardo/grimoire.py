@@ -32,9 +32,10 @@ if TYPE_CHECKING:
     from bardo.bequeath.inherit import InheritanceReport
     from bardo.bequeath.testament import Testament
     from bardo.capture import archive, intake
-    from bardo.consolidate import curator, replay
+    from bardo.consolidate import curator, replay, shadow
     from bardo.consolidate.curator import CuratorCycleComplete
     from bardo.consolidate.replay import Policy, Replayed, Replayer
+    from bardo.consolidate.shadow import Shadowed
     from bardo.erasure import Eraser, ForgetReport
     from bardo.index import lance
     from bardo.index.drift import Drift
@@ -47,9 +48,9 @@ if TYPE_CHECKING:
     from bardo.recall.older import Everything
     from bardo.recall.retriever import Factors, Retriever
 else:
-    erasure, inherit, legacy, lineage, archive, intake, curator, replay, lance = modules(
+    erasure, inherit, legacy, lineage, archive, intake, curator, replay, shadow, lance = modules(
         "erasure", "bequeath.inherit", "bequeath.legacy", "bequeath.lineage", "capture.archive", "capture.intake",
-        "consolidate.curator", "consolidate.replay", "index.lance",
+        "consolidate.curator", "consolidate.replay", "consolidate.shadow", "index.lance",
     )  # fmt: skip
     older, place, restated, retriever, turns, filters = modules(
         "recall.older",
@@ -561,8 +562,29 @@ class Grimoire(Knowledge, Compiled, Deciding, Dreaming, Texts, Undoing):
         self._hot.update_episodes([one.episode for one in replayed])
         return replayed
 
+    def _quietly(self, query: str, limit: int, facts: bool) -> Recollection:
+        """Recalls without leaving a trace."""
+        layers: tuple[Layer, ...] = ("episode", "fact") if facts else ("episode",)
+        return self._models.steadily(
+            self._ask, None, query=query, limit=limit, now_tick=self._ticks.now(), now=self._clock.now(),
+            filters=filters.Filters(layers=layers), pad=NEUTRAL, thread=None, policy=None, diversity=0.0,
+        )  # fmt: skip
+
+    def _hold_out(self, since: int, *, flush: bool) -> Shadowed:
+        """Withdraws what came into being since an act and makes answers worse."""
+        if not self.config.curator.shadow or self._facts.last_act == since:
+            return shadow.Shadowed()
+        self._hot.sync_facts(self._facts)
+        held = shadow.hold_out(
+            self._facts, self._quietly, since=since, most=shadow.BY_NIGHT if flush else shadow.BY_DAY,
+            tick=self.now_tick, now=self._clock.now(),
+        )  # fmt: skip
+        if held.withdrawn:
+            self._hot.sync_facts(self._facts)
+        return held
+
     def _curate(self, *, flush: bool, progress: Progress = quiet) -> CuratorCycleComplete:
-        tick = self.now_tick
+        tick, last_act = self.now_tick, self._facts.last_act
         embedded = self._embed(progress)
         self._models.watch()
         self._moved(self._models.move_on())
@@ -574,6 +596,7 @@ class Grimoire(Knowledge, Compiled, Deciding, Dreaming, Texts, Undoing):
         )  # fmt: skip
         embedded += self._upkeep.embed_facts()
         self._upkeep.read_names(least=1 if flush else NAMES_AT_ONCE)
+        held = self._hold_out(last_act, flush=flush)
         if report.confirmed or report.refuted:
             self._note_trials(report)
         linted = self._lint_if_due()
@@ -594,7 +617,9 @@ class Grimoire(Knowledge, Compiled, Deciding, Dreaming, Texts, Undoing):
             embedded=embedded,
             archived=archived,
             days=days,
-            notes=(*report.notes, *self._models.notes),
+            acts=report.acts if held.act is None else (*report.acts, held.act),
+            facts_withdrawn=len(held.withdrawn),
+            notes=(*report.notes, *held.notes, *self._models.notes),
             entries_promoted=promoted,
             linted=linted,
         )

@@ -66,6 +66,7 @@ class CuratorCycleComplete:
         linted: Things that were put in order, where that was due: merged, deprecated, filed or flagged.
         facts_contradicted: The agent's own facts that later episodes speak against.
         heuristics_proposed: New heuristics.
+        facts_withdrawn: New facts that made answers about other episodes worse, and were archived (the shadow check).
         texts_read: Episodes whose texts were read for facts.
         facts_distilled: New facts that texts stated.
         facts_updated: Facts that such a text replaced by what holds now.
@@ -96,6 +97,7 @@ class CuratorCycleComplete:
     linted: int = 0
     facts_contradicted: int = 0
     heuristics_proposed: int = 0
+    facts_withdrawn: int = 0
     texts_read: int = 0
     facts_distilled: int = 0
     facts_updated: int = 0

@@ -10,7 +10,7 @@ use bardo_core::consolidate::{
     MINIMUM_EPISODES, OUTCOMES,
 };
 use bardo_core::index::{
-    self, Act, FactChange, FactFilter, FactOptions, FactVectors, Forgotten, Link, Note, Retention,
+    self, Act, Actor, FactChange, FactFilter, FactOptions, FactVectors, Forgotten, Link, Note, Retention,
 };
 use bardo_core::model::decay::{self, Fading};
 use bardo_core::model::{Episode, Fact, FactKind, Fingerprint, Id};
@@ -531,6 +531,29 @@ impl FactStore {
     fn acts(&self, py: Python<'_>, limit: usize) -> PyResult<Vec<ActTuple>> {
         let acts = py.detach(|| self.store.acts(limit)).into_python()?;
         Ok(acts.into_iter().map(act_into).collect())
+    }
+
+    #[getter]
+    fn last_act(&self, py: Python<'_>) -> PyResult<u64> {
+        py.detach(|| self.store.last_act()).into_python()
+    }
+
+    #[pyo3(signature = (act, limit = 256))]
+    fn born_since<'py>(&self, py: Python<'py>, act: u64, limit: usize) -> PyResult<Bound<'py, PyList>> {
+        facts_into(py, &py.detach(|| self.store.born_since(act, limit)).into_python()?)
+    }
+
+    #[pyo3(signature = (ids, *, name, tick, now))]
+    fn withdraw(
+        &self,
+        py: Python<'_>,
+        ids: Vec<String>,
+        name: &str,
+        tick: u64,
+        now: i64,
+    ) -> PyResult<Option<u64>> {
+        let ids = ids_from(&ids)?;
+        py.detach(|| self.store.withdraw(&ids, Actor { name, tick, now })).into_python()
     }
 
     #[pyo3(signature = (act, *, tick, now))]

@@ -6,7 +6,7 @@
 
 use crate::error::Result;
 use crate::index::FactStore;
-use crate::index::facts_outcomes::{BINS, counted, judged};
+use crate::index::facts_outcomes::{counted, judged};
 use crate::index::facts_record as record;
 use crate::model::Id;
 use crate::model::decay::confidence_now;
@@ -22,7 +22,7 @@ const OWN_PRIOR: f64 = 8.0;
 /// Outcomes by confidence.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Calibration {
-    /// Of each of [`BINS`] equal parts of 0..1: outcomes, and how many of them were good; halved every 512 outcomes.
+    /// Of each of 20 equal parts of 0..1: outcomes, and how many of them were good; halved every 512 outcomes.
     pub bins: Vec<(u64, u64)>,
     /// Outcomes in all.
     pub outcomes: u64,
@@ -100,6 +100,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::index::facts_outcomes::BINS;
 
     #[test]
     fn without_outcomes_a_confidence_is_taken_at_its_word() {

@@ -14,7 +14,7 @@ use super::facts_versions::{fields, restored};
 use super::facts_write::Writer;
 use super::migrate::Step;
 use crate::error::{Error, Result};
-use crate::model::{FactStatus, Id, Micros};
+use crate::model::{Fact, FactStatus, Id, Micros};
 
 /// Acts that are kept; older ones can no longer be undone. A Curator at its default pace makes one every 50 ticks.
 const ACTS_KEPT: usize = 1_024;
@@ -103,6 +103,44 @@ impl FactStore {
             }
             Ok(acts)
         })
+    }
+
+    /// The number of the latest act; 0 before the first.
+    pub fn last_act(&self) -> Result<u64> {
+        self.read(|connection| {
+            let last: i64 = connection
+                .prepare_cached("SELECT coalesce(max(serial), 0) FROM acts")?
+                .query_row([], |row| row.get(0))?;
+            Ok(last.unsigned_abs())
+        })
+    }
+
+    /// Facts in force that acts after this one brought into being, running statistics aside, in the order of their birth.
+    pub fn born_since(&self, act: u64, limit: usize) -> Result<Vec<Fact>> {
+        self.read(|connection| {
+            let born = record::select(
+                connection,
+                "JOIN act_facts ON act_facts.fact = facts.serial
+                 WHERE act > ?1 AND before IS NULL AND status = 'active' AND kind <> 'baseline'
+                 ORDER BY act, act_facts.position LIMIT ?2",
+                params![signed(act)?, rows(limit)],
+            )?;
+            Ok(born.into_iter().map(|stored| stored.fact).collect())
+        })
+    }
+
+    /// Archives these facts as an act of `actor`, pinned ones aside; the answer is its number, none if nothing was archived.
+    pub fn withdraw(&self, ids: &[Id], actor: Actor<'_>) -> Result<Option<u64>> {
+        let ((), act) = self.act(actor, |writer| {
+            for id in ids {
+                let stored = record::require(&writer.transaction, *id)?;
+                if !stored.fact.pinned {
+                    withdraw(writer, stored, actor.tick, &mut Undone::default())?;
+                }
+            }
+            Ok(())
+        })?;
+        Ok(act)
     }
 
     /// Takes an act back: what it changed and nothing changed since is as it was, what it brought into being is archived,

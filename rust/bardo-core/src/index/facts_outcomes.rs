@@ -102,9 +102,12 @@ fn weigh(writer: &Writer<'_>, confidence: f64, held: bool) -> Step<()> {
     Ok(())
 }
 
+/// Outcomes and good ones by confidence, how many outcomes there were in all, and the sum of squared distances.
+type Counted = (Vec<(u64, u64)>, u64, f64);
+
 /// Outcomes and good ones by confidence, the older ones counting less; of all outcomes how many there were, and the sum of
 /// squared distances.
-pub(crate) fn counted(connection: &Connection) -> Step<(Vec<(u64, u64)>, u64, f64)> {
+pub(crate) fn counted(connection: &Connection) -> Step<Counted> {
     let number = |name: String| Ok::<u64, Failure>(counter(connection, &name)?.unsigned_abs());
     let bins = (0..BINS)
         .map(|bin| Ok((number(format!("{JUDGED}{bin}"))?, number(format!("{HELD}{bin}"))?)))

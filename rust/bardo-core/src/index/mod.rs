@@ -58,7 +58,7 @@ pub use facts_derived::{DERIVED_CONFIDENCE, DERIVED_IMPORTANCE, DERIVED_KEPT};
 pub use facts_digest::Digest;
 pub use facts_entities::{Entity, EntityFilter, Related};
 pub use facts_forget::Forgotten;
-pub use facts_journal::{Act, ActChange, Undone};
+pub use facts_journal::{Act, ActChange, Actor, Undone};
 pub use facts_names::Read;
 pub use facts_noting::Note;
 pub use facts_outcomes::Judged;
