@@ -79,7 +79,7 @@ def test_a_lint_is_found_in_the_journal_and_undone(opened: bardo.Grimoire) -> No
 
 
 def test_a_pass_does_it_once_a_day(opener: Callable[..., bardo.Grimoire]) -> None:
-    with opener(config={"clock": {"unit": "loops"}}) as grimoire:
+    with opener(config={"clock": {"unit": "loops"}, "decay": {"eviction_threshold": 0.0}}) as grimoire:
         learn(grimoire)
         grimoire.tick(100)
         assert grimoire.tick(DAY).linted == 1
