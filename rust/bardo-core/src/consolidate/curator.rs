@@ -10,12 +10,13 @@ use super::hypotheses::Ledger;
 use super::window::{Window, window_end};
 use super::{baseline, evict, reconcile, restate};
 use crate::error::{Error, Result};
+use crate::index::facts_change::archive;
 use crate::index::facts_journal::Actor;
 use crate::index::facts_record::{self as record, signed};
 use crate::index::facts_write::{Writer, counter, set_meta};
 use crate::index::migrate::{Step, damaged};
 use crate::index::{FactChange, FactStore, Retention};
-use crate::model::{FactStatus, Id, Micros};
+use crate::model::{Id, Micros};
 
 /// Name of the watermark among the settings of the fact store.
 pub(crate) const WATERMARK: &str = "watermark";
@@ -306,9 +307,7 @@ fn expire(writer: &Writer<'_>, tick: u64) -> Step<u64> {
     )?;
     let count = expired.len() as u64;
     for mut stored in expired {
-        stored.fact.status = FactStatus::Archived;
-        stored.ended_tick = Some(tick);
-        writer.update(&stored, tick)?;
+        archive(writer, &mut stored, tick)?;
     }
     Ok(count)
 }

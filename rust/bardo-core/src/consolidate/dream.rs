@@ -21,7 +21,7 @@ use super::window::{Label, Window};
 use super::wording::{one_line, short};
 use crate::error::{Error, Result};
 use crate::index::FactStore;
-use crate::index::facts_change::retire;
+use crate::index::facts_change::replace;
 use crate::index::facts_journal::Actor;
 use crate::index::facts_record as record;
 use crate::index::facts_write::Writer;
@@ -103,22 +103,12 @@ fn night(writer: &Writer<'_>, store: &FactStore, pass: &Pass, episodes: &[Episod
     let mut ledger = Ledger::load(&writer.transaction)?;
     let mut report = DreamReport { replayed: episodes.len() as u64, ..DreamReport::default() };
     let window = Window::of(episodes);
-    let mut shifts = shifted(writer, episodes, &mut report)?;
-    let mut links = joined(&ledger);
-    let mut rules = perturbed(&ledger, &window, &pass.settings.outcomes);
-    // In turns, so that no sort crowds out the others.
-    let mut chosen: Vec<(usize, Proposal)> = Vec::new();
-    for place in 0..PROPOSALS {
-        for (sort, proposals) in [&mut shifts, &mut links, &mut rules].into_iter().enumerate() {
-            proposals.retain(|proposal| !ledger.holds(&proposal.claim));
-            if place < PROPOSALS && chosen.len() < PROPOSALS && !proposals.is_empty() {
-                let proposal = proposals.remove(0);
-                if chosen.iter().all(|(_, other)| other.claim != proposal.claim) {
-                    chosen.push((sort, proposal));
-                }
-            }
-        }
-    }
+    let found = [
+        shifted(writer, episodes, &mut report)?,
+        joined(&ledger),
+        perturbed(&ledger, &window, &pass.settings.outcomes),
+    ];
+    let chosen = in_turns(found, &ledger);
     let share = dream_share(number, chosen.len());
     for (sort, proposal) in chosen {
         let id = propose(writer, store, pass, proposal.fact)?;
@@ -128,6 +118,24 @@ fn night(writer: &Writer<'_>, store: &FactStore, pass: &Pass, episodes: &[Episod
     compete(writer, pass, &ledger, &mut report)?;
     ledger.settle(writer, store, pass, &mut CuratorReport::default())?;
     Ok(report)
+}
+
+/// The best of each sort that are not known yet, in turns, so that no sort crowds out the others; with its place.
+fn in_turns(found: [Vec<Proposal>; 3], ledger: &Ledger) -> Vec<(usize, Proposal)> {
+    let mut sorts =
+        found.map(|proposals| proposals.into_iter().filter(|proposal| !ledger.holds(&proposal.claim)));
+    let mut chosen: Vec<(usize, Proposal)> = Vec::new();
+    for _ in 0..PROPOSALS {
+        for (sort, proposals) in sorts.iter_mut().enumerate() {
+            if let Some(proposal) = proposals.next()
+                && chosen.len() < PROPOSALS
+                && chosen.iter().all(|(_, other)| other.claim != proposal.claim)
+            {
+                chosen.push((sort, proposal));
+            }
+        }
+    }
+    chosen
 }
 
 /// Hypotheses whose proposals expired are given up, so that dreams do not fill the ledger.
@@ -287,7 +295,7 @@ fn compete(writer: &Writer<'_>, pass: &Pass, ledger: &Ledger, report: &mut Dream
                 continue;
             }
             let (worse, better) = if effect < more { (*fact, *better) } else { (*better, *fact) };
-            let (Some(mut loser), Some(mut winner)) =
+            let (Some(loser), Some(winner)) =
                 (record::find(&writer.transaction, worse)?, record::find(&writer.transaction, better)?)
             else {
                 continue;
@@ -296,11 +304,7 @@ fn compete(writer: &Writer<'_>, pass: &Pass, ledger: &Ledger, report: &mut Dream
             if !in_force(&loser.fact) || !in_force(&winner.fact) || loser.fact.pinned {
                 continue;
             }
-            if winner.fact.supersedes.is_none() {
-                winner.fact.supersedes = Some(worse);
-                writer.update(&winner, pass.tick)?;
-            }
-            retire(writer, &mut loser, better, pass.tick)?;
+            replace(writer, winner, loser, pass.tick)?;
             gone.insert(worse);
             report.retired.push(worse);
         }

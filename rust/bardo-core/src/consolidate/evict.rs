@@ -6,10 +6,10 @@
 use rusqlite::params;
 
 use super::curator::Pass;
+use crate::index::facts_change::archive;
 use crate::index::facts_record::{self as record, Stored, rows};
 use crate::index::facts_write::{Writer, counter, set_meta};
 use crate::index::migrate::Step;
-use crate::model::FactStatus;
 use crate::model::decay::confidence_now;
 
 /// Row of the last fact that was looked at, among the settings of the fact store.
@@ -39,9 +39,9 @@ fn faded(writer: &Writer<'_>, pass: &Pass, tick: u64) -> Step<u64> {
     // At the end the turn begins anew.
     let through = page.last().filter(|_| page.len() == LOOKS).map_or(0, |stored| stored.serial);
     let mut left = 0;
-    for stored in page {
+    for mut stored in page {
         if confidence(&stored, pass, tick) < pass.settings.eviction_threshold {
-            archive(writer, stored, tick)?;
+            archive(writer, &mut stored, tick)?;
             left += 1;
         }
     }
@@ -63,18 +63,12 @@ fn surplus(writer: &Writer<'_>, pass: &Pass, tick: u64) -> Step<u64> {
     let mut all = record::select(&writer.transaction, &format!("WHERE {MAY_LEAVE} ORDER BY serial"), [])?;
     let worth = |stored: &Stored| confidence(stored, pass, tick) * f64::from(stored.fact.importance);
     all.sort_by(|a, b| worth(a).total_cmp(&worth(b)).then(a.serial.cmp(&b.serial)));
-    for stored in all.into_iter().take(over) {
-        archive(writer, stored, tick)?;
+    for mut stored in all.into_iter().take(over) {
+        archive(writer, &mut stored, tick)?;
     }
     Ok(over as u64)
 }
 
 fn confidence(stored: &Stored, pass: &Pass, tick: u64) -> f64 {
     confidence_now(&stored.fact, tick, pass.retention.tau_ticks)
-}
-
-fn archive(writer: &Writer<'_>, mut stored: Stored, tick: u64) -> Step<()> {
-    stored.fact.status = FactStatus::Archived;
-    stored.ended_tick = Some(tick);
-    writer.update(&stored, tick)
 }

@@ -11,7 +11,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::contradiction::{Contradiction, Shape, contradiction};
 use super::curator::{CuratorReport, Pass};
-use crate::index::facts_change::{Link, Relation, oppose, retire, weaken_one, write_link};
+use crate::index::facts_change::{Link, Relation, oppose, replace, weaken_one, write_link};
 use crate::index::facts_record::{self as record, Stored, rows, signed};
 use crate::index::facts_schema::Direction;
 use crate::index::facts_write::{Writer, counter, set_meta};
@@ -150,7 +150,9 @@ fn weigh(writer: &Writer<'_>, pass: &Pass, newer: i64, older: i64, report: &mut 
     match found.shape {
         Shape::Partial | Shape::BoundedValidity => narrow(writer, pass, newer, older, found.shape, report),
         Shape::Replacement | Shape::Retraction if overrules(pass, &newer, &older, found) => {
-            replace(writer, newer, older)?;
+            // As of the tick at which the newer one came.
+            let tick = newer.fact.created_tick.max(older.fact.created_tick);
+            replace(writer, newer, older, tick)?;
             report.facts_superseded += 1;
             Ok(())
         }
@@ -178,16 +180,6 @@ fn overrules(pass: &Pass, newer: &Stored, older: &Stored, found: Contradiction) 
         && !older.fact.pinned
         && (older.fact.is_hearsay() || !newer.fact.is_hearsay())
         && then(newer) >= OVERRULES * then(older)
-}
-
-/// The newer one takes the place of the older one as of the tick at which it came.
-fn replace(writer: &Writer<'_>, mut newer: Stored, mut older: Stored) -> Step<()> {
-    let tick = newer.fact.created_tick.max(older.fact.created_tick);
-    if newer.fact.supersedes.is_none() {
-        newer.fact.supersedes = Some(older.fact.id);
-        writer.update(&newer, tick)?;
-    }
-    retire(writer, &mut older, newer.fact.id, tick)
 }
 
 /// Both stand: the newer one says more exactly where, or until when, the older one holds. What it leaves out speaks

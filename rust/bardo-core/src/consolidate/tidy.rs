@@ -6,7 +6,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use rust_stemmers::{Algorithm, Stemmer};
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::index::facts_change::{Link, Relation, link_both, retire, write_link};
+use crate::index::facts_change::{self, Link, Relation, link_both, retire, write_link};
 use crate::index::facts_record::{self as record, Stored, rows, signed};
 use crate::index::facts_schema::Direction;
 use crate::index::facts_upsert::rebase;
@@ -15,7 +15,7 @@ use crate::index::migrate::Step;
 use crate::index::sense::{opposite_sense, same_sense};
 use crate::index::stop_words::is_stop_word;
 use crate::index::{SAME_INSIGHT, SAME_MEANING};
-use crate::model::{FactKind, FactPayload, FactStatus, Id, Source, limits};
+use crate::model::{FactKind, FactPayload, Id, Source, limits};
 
 /// Part of the words of content of two texts together that both must have to be taken for the same by their words.
 const SAME_WORDS: f64 = 0.8;
@@ -246,9 +246,7 @@ fn pass_on_links(writer: &Writer<'_>, from: Id, to: Id, tick: u64) -> Step<()> {
 
 /// Sends a fact to the cold tier.
 pub(super) fn archive(writer: &Writer<'_>, item: &mut Item, tick: u64) -> Step<()> {
-    item.stored.fact.status = FactStatus::Archived;
-    item.stored.ended_tick = Some(tick);
-    writer.update(&item.stored, tick)
+    facts_change::archive(writer, &mut item.stored, tick)
 }
 
 /// Links two facts that speak against each other, unless they are, or such a link was taken back; says whether it did.

@@ -329,6 +329,22 @@ pub(crate) fn lower(stored: &mut Stored, confidence: f64, tick: u64, expires_tic
     stored.fact.status = FactStatus::Contradicted;
 }
 
+/// Sends a fact to the cold tier: out of force, but there.
+pub(crate) fn archive(writer: &Writer<'_>, stored: &mut Stored, tick: u64) -> Step<()> {
+    stored.fact.status = FactStatus::Archived;
+    stored.ended_tick = Some(tick);
+    writer.update(stored, tick)
+}
+
+/// Lets a fact that is there take the place of another, which becomes its history.
+pub(crate) fn replace(writer: &Writer<'_>, mut newer: Stored, mut older: Stored, tick: u64) -> Step<()> {
+    if newer.fact.supersedes.is_none() {
+        newer.fact.supersedes = Some(older.fact.id);
+        writer.update(&newer, tick)?;
+    }
+    retire(writer, &mut older, newer.fact.id, tick)
+}
+
 /// Turns a fact into the history of another.
 pub(crate) fn retire(writer: &Writer<'_>, stored: &mut Stored, newer: Id, tick: u64) -> Step<()> {
     stored.fact.superseded_by = Some(newer);

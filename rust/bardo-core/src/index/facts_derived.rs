@@ -1,9 +1,10 @@
 //! Insights of the agent's own (spec 3, "Dossier"): where they start, and how many it may hold at once.
 
+use super::facts_change::archive;
 use super::facts_record::{self as record};
 use super::facts_write::Writer;
 use super::migrate::Step;
-use crate::model::{Fact, FactStatus, Source};
+use crate::model::{Fact, Source};
 
 /// Confidence at which a conclusion of the agent's own starts (spec 3).
 pub const DERIVED_CONFIDENCE: f32 = 0.7;
@@ -37,9 +38,7 @@ pub(crate) fn make_room(writer: &Writer<'_>, tick: u64) -> Step<()> {
         [surplus],
     )?;
     for mut stored in oldest {
-        stored.fact.status = FactStatus::Archived;
-        stored.ended_tick = Some(tick);
-        writer.update(&stored, tick)?;
+        archive(writer, &mut stored, tick)?;
     }
     Ok(())
 }

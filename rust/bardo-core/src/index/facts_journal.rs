@@ -8,7 +8,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde_json::{Map, Value};
 
 use super::facts::FactStore;
-use super::facts_change::EDGES;
+use super::facts_change::{EDGES, archive};
 use super::facts_record::{self as record, Stored, json, rows, signed, unreadable};
 use super::facts_versions::{fields, restored};
 use super::facts_write::Writer;
@@ -135,7 +135,7 @@ impl FactStore {
             for id in ids {
                 let stored = record::require(&writer.transaction, *id)?;
                 if !stored.fact.pinned {
-                    withdraw(writer, stored, actor.tick, &mut Undone::default())?;
+                    withdraw(writer, stored, actor.tick)?;
                 }
             }
             Ok(())
@@ -169,7 +169,10 @@ impl FactStore {
             let mut undone = Undone::default();
             for (stored, before, after) in changes_of(&writer.transaction, act)?.into_iter().rev() {
                 match before {
-                    None => withdraw(writer, stored, tick, &mut undone)?,
+                    None => {
+                        undone.withdrawn.push(stored.fact.id);
+                        withdraw(writer, stored, tick)?;
+                    }
                     Some(before) => restore(writer, &stored, before, &after, tick, &mut undone)?,
                 }
             }
@@ -188,13 +191,10 @@ impl FactStore {
     }
 }
 
-fn withdraw(writer: &Writer<'_>, mut stored: Stored, tick: u64, undone: &mut Undone) -> Step<()> {
+fn withdraw(writer: &Writer<'_>, mut stored: Stored, tick: u64) -> Step<()> {
     if matches!(stored.fact.status, FactStatus::Active | FactStatus::Contradicted) {
-        stored.fact.status = FactStatus::Archived;
-        stored.ended_tick = Some(tick);
-        writer.update(&stored, tick)?;
+        archive(writer, &mut stored, tick)?;
     }
-    undone.withdrawn.push(stored.fact.id);
     Ok(())
 }
 
