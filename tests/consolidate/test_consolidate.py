@@ -99,7 +99,7 @@ def test_an_heir_confirms_and_refutes_what_it_was_told(log: EpisodeLog, facts: F
     earned, refuted = facts.get([right, wrong])
     assert (earned.source, earned.generation, earned.origin) == ("self", 0, "parent")
     assert earned.confidence > 0.7
-    assert (refuted.source, refuted.status, refuted.expires_tick) == ("testament", "contradicted", 160)
+    assert (refuted.source, refuted.status, refuted.expires_tick) == ("testament", "contradicted", 129)
     assert refuted.confidence <= 0.3
     assert {"contradicts"} == {link[2] for link in facts.links([wrong])}
     assert facts.consolidate(log, tick=161, now=NOW).entries_pruned == 1

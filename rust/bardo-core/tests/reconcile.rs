@@ -6,7 +6,7 @@ mod support;
 
 use bardo_core::consolidate::{CuratorReport, CuratorSettings, consolidate};
 use bardo_core::index::{FactStore, FactVectors, Relation};
-use bardo_core::model::{Fact, FactKind, FactStatus, Id, Role, Source};
+use bardo_core::model::{Fact, FactKind, FactPayload, FactStatus, Id, Role, Source};
 use support::script::{Script, all, fingerprint, open, pass};
 
 fn get(store: &FactStore, id: Id) -> Fact {
@@ -19,6 +19,20 @@ fn told(text: &str, confidence: f32) -> Fact {
 
 fn inherited(text: &str, confidence: f32) -> Fact {
     Fact { source: Source::Testament, origin: "parent".into(), generation: 1, ..told(text, confidence) }
+}
+
+/// What somebody else says of the mean of the readings.
+fn claimed(text: &str, mean: f64, from: Fact) -> Fact {
+    let (min, max) = (mean - 5.0, mean + 5.0);
+    let payload = FactPayload::Baseline { metric: "lag".into(), n: 300, mean, variance: 10.0, min, max };
+    Fact {
+        kind: FactKind::Baseline,
+        text: text.into(),
+        subjects: vec!["pool".into()],
+        support: 300,
+        payload,
+        ..from
+    }
 }
 
 fn learn(store: &FactStore, fact: Fact, tick: u64) -> Id {
@@ -236,8 +250,8 @@ fn beyond_the_room_there_is_the_least_sure_and_least_important_leave() {
     assert!(kept[..200].iter().all(|kept| !kept) && kept[200..].iter().all(|kept| *kept));
 }
 
-/// A life of 1,000 ticks: readings, what somebody says about facts, and facts that speak against one another. Confidences
-/// at its end, by text.
+/// A life of 1,000 ticks: readings and what others say of them, what somebody says about facts, and facts that speak
+/// against one another. Confidences at its end, by text.
 fn lived(passes: u64) -> Vec<(String, FactStatus, f64)> {
     const TICKS: u64 = 1_000;
     let (_folder, store, _, mut script) = beside("Gas doubles on Mondays", Source::SelfLived);
@@ -248,6 +262,14 @@ fn lived(passes: u64) -> Vec<(String, FactStatus, f64)> {
         match tick {
             100 | 300 => say(&mut script, tick, "Gas doubles on Mondays", Role::User),
             200 | 500 => say(&mut script, tick, "Gas doesn't double on Mondays", Role::User),
+            _ => {}
+        }
+        match tick {
+            1 => drop(learn(&store, claimed("An ancestor's mean", 5.1, inherited("", 0.4)), tick)),
+            2 => drop(learn(&store, claimed("A false ancestor's mean", 30.0, inherited("", 0.6)), tick)),
+            401 => drop(learn(&store, claimed("The user's mean", 5.0, told("", 0.5)), tick)),
+            402 => drop(learn(&store, claimed("The user's error", 40.0, told("", 0.5)), tick)),
+            601 => drop(learn(&store, claimed("A late heirloom's mean", 4.9, inherited("", 0.4)), tick)),
             _ => {}
         }
         match tick {
@@ -273,7 +295,11 @@ fn lived(passes: u64) -> Vec<(String, FactStatus, f64)> {
 #[test]
 fn law_4_one_pass_or_a_thousand_over_the_same_time_leave_the_same_confidences() {
     let once = lived(1);
-    assert!(once.len() >= 8, "{once:#?}");
+    assert!(once.len() >= 13, "{once:#?}");
+    let status = |text: &str| once.iter().find(|fact| fact.0 == text).unwrap().1;
+    assert_eq!(status("A false ancestor's mean"), FactStatus::Contradicted);
+    assert_eq!(status("The user's error"), FactStatus::Contradicted);
+    assert_eq!(status("The user's mean"), FactStatus::Active);
     for passes in [2, 10, 1_000] {
         let often = lived(passes);
         assert_eq!(once.len(), often.len(), "{once:#?} {often:#?}");

@@ -164,6 +164,21 @@ fn an_hour_that_something_prefers_is_found() {
 }
 
 #[test]
+fn a_busy_agent_whose_windows_last_hours_finds_the_hour_as_well() {
+    const MINUTE: i64 = 60 * 1_000_000;
+    let mut world = World::new(6);
+    for minute in 0..21 * 1_440_u64 {
+        let kind = KINDS[world.draws.random_range(0..KINDS.len())];
+        let kind = if minute % 1_440 == 870 { "funding" } else { kind };
+        world.event(minute, kind, vec![]);
+        world.script.episodes.last_mut().unwrap().at = minute.cast_signed() * MINUTE;
+    }
+    let found = world.found();
+    assert_eq!(found.len(), 1, "{:#?}", texts(&found));
+    assert!(found[0].text.contains("pool funding happens mostly between 14:00"), "{}", found[0].text);
+}
+
+#[test]
 fn bursts_are_found() {
     let mut world = World::new(4);
     let mut trend = 0.0;

@@ -2,21 +2,21 @@
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::agreement::{Verdict, judge};
 use super::curator::{CuratorReport, Pass};
 use super::gather::Observed;
 use super::recount::Recounted;
 use super::statistic::Statistic;
+use super::testimony::{self, Observations};
 use super::wording::{category, one_line, short};
-use crate::index::facts_change::{self as change, Link, Relation};
+use crate::index::facts_change as change;
 use crate::index::facts_erase::forget_states;
 use crate::index::facts_forget;
 use crate::index::facts_record::{self as record, Stored, signed};
-use crate::index::facts_upsert::{confirm, rebase, revive};
+use crate::index::facts_upsert::{rebase, revive};
 use crate::index::facts_write::Writer;
 use crate::index::migrate::Step;
 use crate::index::{EVIDENCE_KEPT, FactStore};
-use crate::model::decay::{CONTRADICTED_CEILING, confidence_now, reinforced, weakened};
+use crate::model::decay::{CONTRADICTED_CEILING, confidence_now, weakened};
 use crate::model::{Fact, FactKind, FactStatus, Id};
 
 /// Observations at which a fresh baseline is believed by half (see [`credible`]).
@@ -25,8 +25,6 @@ const CREDIBILITY_OBSERVATIONS: f64 = 10.0;
 const FEW: u64 = 30;
 /// The category all baselines are filed under.
 const CATEGORY: &str = "baselines/";
-/// Claims about one number that are tested in one pass.
-const CLAIMS: usize = 64;
 
 /// Confidence after `observations` more, from what it is now.
 ///
@@ -58,7 +56,9 @@ pub(crate) fn settle(
     report: &mut CuratorReport,
 ) -> Step<()> {
     let (subject, metric) = key;
-    let mut row = match load(&writer.transaction, subject, metric)? {
+    let known = load(&writer.transaction, subject, metric)?;
+    let before = known.as_ref().map(|row| (row.statistic, row.ticks.1));
+    let mut row = match known {
         None => Row {
             statistic: observed.statistic,
             ticks: observed.ticks,
@@ -74,8 +74,11 @@ pub(crate) fn settle(
     };
     report.baselines += 1;
     if row.statistic.n >= pass.settings.minimum {
-        row.fact = Some(state(writer, store, pass, key, &row, observed, report)?);
-        test_claims(writer, store, pass, key, &row, report)?;
+        let own = state(writer, store, pass, key, &row, observed, report)?;
+        row.fact = Some(own);
+        let (numbers, evidence, ticks) = (&observed.numbers, &row.evidence, row.ticks);
+        let observations = Observations { key, own, before, numbers, evidence, ticks };
+        testimony::settle(writer, store, pass, &observations, report)?;
     }
     save(writer, subject, metric, &row)
 }
@@ -135,104 +138,12 @@ fn own_fact(subject: &str, metric: &str, row: &Row, text: String, support: u32) 
     }
 }
 
-/// Holds every other baseline fact about this number against one's own statistic (spec 6, "Inheritance").
-fn test_claims(
-    writer: &Writer<'_>,
-    store: &FactStore,
-    pass: &Pass,
-    (subject, metric): &(String, String),
-    row: &Row,
-    report: &mut CuratorReport,
-) -> Step<()> {
-    let Some(own) = row.fact else { return Ok(()) };
-    let claims = record::select(
-        &writer.transaction,
-        "WHERE serial IN (SELECT fact FROM subjects WHERE subject = ?1) AND kind = 'baseline' AND id <> ?2
-         AND status IN ('active', 'contradicted') AND json_extract(payload, '$.metric') = ?3
-         ORDER BY serial LIMIT ?4",
-        params![subject, own.0, metric, record::rows(CLAIMS)],
-    )?;
-    let mut confirmed = Vec::new();
-    for mut stored in claims {
-        let Some(claim) = Statistic::stated(&stored.fact.payload) else { continue };
-        let hearsay = stored.fact.is_hearsay();
-        match judge(&row.statistic, &claim, pass.settings.confirm_minimum) {
-            Verdict::Undecided => {}
-            Verdict::Agrees if hearsay => {
-                bear_out(writer, pass, &mut stored, own, row)?;
-                report.confirmed.push(stored.fact.id);
-            }
-            Verdict::Agrees => {
-                let counted =
-                    change::reinforce_one(writer, stored.clone(), &row.evidence, pass.tick, pass.retention)?;
-                report.facts_reinforced += u64::from(counted);
-            }
-            Verdict::Disagrees if stored.fact.status == FactStatus::Contradicted => {}
-            Verdict::Disagrees => {
-                refute(writer, pass, &mut stored, own)?;
-                if hearsay {
-                    report.refuted.push(stored.fact.id);
-                } else {
-                    report.facts_contradicted += 1;
-                }
-                continue;
-            }
-        }
-        if !stored.fact.is_hearsay() && stored.fact.origin != store.agent() {
-            confirmed.push((claim.n, stored));
-        }
-    }
-    keep_best(writer, pass, confirmed)
-}
-
-/// An inherited claim that one's own statistic bears out becomes one's own knowledge.
-fn bear_out(writer: &Writer<'_>, pass: &Pass, stored: &mut Stored, own: Id, row: &Row) -> Step<()> {
-    let before = confidence_now(&stored.fact, pass.tick, pass.retention.tau_ticks);
-    let after = credible(before, row.statistic.n).max(reinforced(before, pass.retention.reinforcement));
-    confirm(&mut stored.fact, pass.tick, pass.retention.tau_ticks);
-    rebase(&mut stored.fact, after, pass.tick);
-    stored.spaced_tick = Some(pass.tick);
-    stored.fact.support =
-        stored.fact.support.saturating_add(u32::try_from(row.statistic.n).unwrap_or(u32::MAX));
-    // The ticks of another life mean nothing here.
-    stored.fact.observed = row.ticks;
-    stored.fact.status = FactStatus::Active;
-    stored.fact.expires_tick = None;
-    record::add_evidence(&writer.transaction, stored.serial, &row.evidence, pass.tick)?;
-    writer.update(stored, pass.tick)?;
-    let link =
-        Link { src: own, dst: stored.fact.id, relation: Relation::Supports, weight: 1.0, tick: pass.tick };
-    change::write_link(writer, &link)
-}
-
-/// A claim that one's own statistic contradicts is lowered, and both are linked.
-fn refute(writer: &Writer<'_>, pass: &Pass, stored: &mut Stored, own: Id) -> Step<()> {
-    lower(writer, pass, stored, pass.tick)?;
-    change::link_both(writer, stored.fact.id, own, pass.tick)
-}
-
 /// Lowers a fact that episodes speak against as of a tick, by the doubled step if it is inherited; it expires.
 pub(crate) fn lower(writer: &Writer<'_>, pass: &Pass, stored: &mut Stored, tick: u64) -> Step<()> {
     let before = confidence_now(&stored.fact, tick, pass.retention.tau_ticks);
     let after = weakened(before, pass.retention.reinforcement, stored.fact.is_hearsay());
     change::lower(stored, after.min(CONTRADICTED_CEILING), tick, pass.expiry(tick));
     writer.update(stored, tick)
-}
-
-/// Of several confirmed ancestors' baselines of one number the one with the most behind it stays, the others become its
-/// history: otherwise every generation would add one.
-fn keep_best(writer: &Writer<'_>, pass: &Pass, mut confirmed: Vec<(u64, Stored)>) -> Step<()> {
-    confirmed.sort_by_key(|(n, stored)| (*n, stored.serial));
-    let mut older: Option<Stored> = None;
-    for (_, mut better) in confirmed {
-        if let Some(mut older) = older.take() {
-            better.fact.supersedes = better.fact.supersedes.or(Some(older.fact.id));
-            writer.update(&better, pass.tick)?;
-            change::retire(writer, &mut older, better.fact.id, pass.tick)?;
-        }
-        older = Some(better);
-    }
-    Ok(())
 }
 
 /// `sp500.return: mean 0.0003, sd 0.012 over 512 observations (min -0.09, max 0.11)`.

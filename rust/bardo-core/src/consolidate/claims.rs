@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::agreement::{standard_error, student};
-use super::rhythm::{self, Clock, standing_out};
+use super::rhythm::{self, Block, Clock, Kept, standing_out};
 use super::shift;
 use super::statistic::Statistic;
 use super::subgroups::{self, Rule};
@@ -63,25 +63,49 @@ pub enum Claim {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(crate) enum Measure {
-    Follows { within: u64, lag: u64, effects: u64, followed: u64, expected: f64 },
-    Bursts { events: u64, most: u64, expected: f64, within: u64 },
-    Rhythm { happened: Vec<f64>, expected: Vec<f64>, blocks: u64, events: u64 },
-    Differs { inside: Statistic, outside: Statistic },
-    Shifted { since: Statistic },
+    Follows {
+        within: u64,
+        lag: u64,
+        effects: u64,
+        followed: u64,
+        expected: f64,
+    },
+    Bursts {
+        events: u64,
+        most: u64,
+        expected: f64,
+        within: u64,
+    },
+    Rhythm {
+        happened: Vec<f64>,
+        expected: Vec<f64>,
+        blocks: u64,
+        events: u64,
+        /// Days or weeks that were not tested yet.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        waiting: Vec<Block>,
+    },
+    Differs {
+        inside: Statistic,
+        outside: Statistic,
+    },
+    Shifted {
+        since: Statistic,
+    },
 }
 
 /// What one window says about a claim.
 pub(crate) struct Tested {
-    /// Logarithm of the winnings.
-    pub log_winnings: f64,
+    /// Logarithm of the winnings; none if all of it waits for more episodes.
+    pub log_winnings: Option<f64>,
     pub measure: Measure,
     /// Episodes of the window that the claim is about.
     pub positions: Vec<usize>,
 }
 
 impl Claim {
-    /// Tests the claim on a window; nothing if there is too little in it.
-    pub(crate) fn test(&self, window: &Window) -> Option<Tested> {
+    /// Tests the claim on a window, given what was measured before; nothing if there is too little in it.
+    pub(crate) fn test(&self, window: &Window, known: Option<&Measure>) -> Option<Tested> {
         let positions = |event: &Label| window.events.get(event).cloned().unwrap_or_default();
         match self {
             Self::Follows { cause, effect } => {
@@ -93,7 +117,7 @@ impl Claim {
                     followed: found.had_cause,
                     expected: found.expected,
                 };
-                Some(Tested { log_winnings: found.log_winnings, measure, positions: positions(effect) })
+                Some(Tested { log_winnings: Some(found.log_winnings), measure, positions: positions(effect) })
             }
             Self::Bursts { event } => {
                 let found = rhythm::bursts(window, event)?;
@@ -104,19 +128,19 @@ impl Claim {
                     expected: found.expected,
                     within: found.within,
                 };
-                Some(Tested { log_winnings: found.log_winnings, measure, positions })
+                Some(Tested { log_winnings: Some(found.log_winnings), measure, positions })
             }
-            Self::Hours { event } => rhythm_of(window, event, Clock::Hours),
-            Self::Weekdays { event } => rhythm_of(window, event, Clock::Weekdays),
+            Self::Hours { event } => Some(rhythm_of(window, event, Clock::Hours, known)),
+            Self::Weekdays { event } => Some(rhythm_of(window, event, Clock::Weekdays, known)),
             Self::Shifted { subject, metric, before, now } => {
                 let found = shift::test(window, subject, metric, *before, *now)?;
                 let measure = Measure::Shifted { since: found.since };
-                Some(Tested { log_winnings: found.log_winnings, measure, positions: found.positions })
+                Some(Tested { log_winnings: Some(found.log_winnings), measure, positions: found.positions })
             }
             Self::Differs(rule) => {
                 let found = subgroups::test(window, rule)?;
                 let measure = Measure::Differs { inside: found.inside, outside: found.outside };
-                Some(Tested { log_winnings: found.log_winnings, measure, positions: found.positions })
+                Some(Tested { log_winnings: Some(found.log_winnings), measure, positions: found.positions })
             }
         }
     }
@@ -225,16 +249,20 @@ impl Claim {
     }
 }
 
-fn rhythm_of(window: &Window, event: &Label, clock: Clock) -> Option<Tested> {
-    let found = rhythm::rhythm(window, event, clock)?;
-    let positions = window.events.get(event).cloned().unwrap_or_default();
-    let measure = Measure::Rhythm {
-        happened: found.happened,
-        expected: found.expected,
-        blocks: found.blocks,
-        events: positions.len() as u64,
+fn rhythm_of(window: &Window, event: &Label, clock: Clock, known: Option<&Measure>) -> Tested {
+    let before: &[Block] = match known {
+        Some(Measure::Rhythm { waiting, .. }) => waiting,
+        _ => &[],
     };
-    Some(Tested { log_winnings: found.log_winnings, measure, positions })
+    let (found, waiting) = rhythm::rhythm(window, event, clock, before);
+    let log_winnings = found.as_ref().map(|found| found.log_winnings);
+    let measure = match found {
+        Some(Kept { happened, expected, blocks, events, .. }) => {
+            Measure::Rhythm { happened, expected, blocks, events, waiting }
+        }
+        None => Measure::Rhythm { happened: Vec::new(), expected: Vec::new(), blocks: 0, events: 0, waiting },
+    };
+    Tested { log_winnings, measure, positions: window.events.get(event).cloned().unwrap_or_default() }
 }
 
 fn pattern(text: String, statistic: f64, p_value: f64) -> (String, FactPayload) {
@@ -303,13 +331,14 @@ impl Measure {
                 Self::Bursts { events: events + more, most: *most, expected: *expected, within: *within }
             }
             (
-                Self::Rhythm { happened, expected, blocks, events },
-                Self::Rhythm { happened: also, expected: by_chance, blocks: more, events: later },
+                Self::Rhythm { happened, expected, blocks, events, .. },
+                Self::Rhythm { happened: also, expected: by_chance, blocks: more, events: later, waiting },
             ) => Self::Rhythm {
                 happened: sum(happened, also),
                 expected: sum(expected, by_chance),
                 blocks: blocks + more,
                 events: events + later,
+                waiting: waiting.clone(),
             },
             (Self::Differs { inside, outside }, Self::Differs { inside: also, outside: other }) => {
                 Self::Differs { inside: inside.merge(also), outside: outside.merge(other) }
@@ -339,6 +368,8 @@ impl Measure {
     }
 }
 
+/// Of both by their places; a place that only one has is that one's.
 fn sum(a: &[f64], b: &[f64]) -> Vec<f64> {
-    a.iter().zip(b).map(|(a, b)| a + b).collect()
+    let at = |numbers: &[f64], place| numbers.get(place).copied().unwrap_or(0.0);
+    (0..a.len().max(b.len())).map(|place| at(a, place) + at(b, place)).collect()
 }

@@ -295,7 +295,7 @@ fn compete(writer: &Writer<'_>, pass: &Pass, ledger: &Ledger, report: &mut Dream
                 continue;
             }
             let (worse, better) = if effect < more { (*fact, *better) } else { (*better, *fact) };
-            let (Some(loser), Some(winner)) =
+            let (Some(loser), Some(mut winner)) =
                 (record::find(&writer.transaction, worse)?, record::find(&writer.transaction, better)?)
             else {
                 continue;
@@ -304,7 +304,7 @@ fn compete(writer: &Writer<'_>, pass: &Pass, ledger: &Ledger, report: &mut Dream
             if !in_force(&loser.fact) || !in_force(&winner.fact) || loser.fact.pinned {
                 continue;
             }
-            replace(writer, winner, loser, pass.tick)?;
+            replace(writer, &mut winner, loser, pass.tick)?;
             gone.insert(worse);
             report.retired.push(worse);
         }

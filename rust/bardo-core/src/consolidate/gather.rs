@@ -71,6 +71,8 @@ pub(crate) struct Observed {
     pub ticks: (u64, u64),
     /// The latest episodes.
     pub evidence: Vec<Id>,
+    /// Ticks and numbers one by one, where the batch keeps them.
+    pub numbers: Vec<(u64, f64)>,
 }
 
 /// An episode as far as it may restate a fact.
@@ -103,6 +105,8 @@ pub(crate) struct Batch {
     pub skipped: u64,
     /// Episodes with numbers but without a subject to keep them under.
     pub unnamed: u64,
+    /// Whether each number is kept, and not only what they are together.
+    one_by_one: bool,
 }
 
 /// Reads up to `limit` episodes after the watermark; vectors only of the given model.
@@ -114,7 +118,7 @@ pub(crate) fn gather(
 ) -> Result<Batch> {
     let theirs = source.fingerprint()?;
     let comparable = matches!((model, &theirs), (Some(ours), Some(theirs)) if ours.matches(theirs));
-    let mut batch = Batch { last: watermark, ..Batch::default() };
+    let mut batch = Batch { last: watermark, one_by_one: true, ..Batch::default() };
     let mut left = limit;
     while left > 0 {
         let page = source.verified_since(batch.last, left.min(PAGE))?;
@@ -184,7 +188,11 @@ impl Batch {
                 statistic: one,
                 ticks: (episode.tick, episode.tick),
                 evidence: Vec::new(),
+                numbers: Vec::new(),
             });
+        if self.one_by_one {
+            observed.numbers.push((episode.tick, number));
+        }
         observed.ticks.0 = observed.ticks.0.min(episode.tick);
         observed.ticks.1 = observed.ticks.1.max(episode.tick);
         if observed.evidence.len() == EVIDENCE_KEPT {

@@ -43,6 +43,8 @@ struct Hypothesis {
     fact: Option<Id>,
     /// Whether it differs from what is stored.
     changed: bool,
+    /// Whether it was tested since it was read.
+    tested: bool,
 }
 
 impl Hypothesis {
@@ -57,6 +59,7 @@ impl Hypothesis {
             ticks: (0, 0),
             fact: None,
             changed: true,
+            tested: false,
         }
     }
 
@@ -64,22 +67,25 @@ impl Hypothesis {
         self.share.ln() + self.log_fortune
     }
 
+    /// Tests it on a window; says whether there was enough to go by.
     fn test(&mut self, window: &Window) -> bool {
-        let Some(tested) = self.claim.test(window) else { return false };
-        self.log_fortune = fortune(self.log_fortune, tested.log_winnings, self.share);
-        self.windows += 1;
+        let Some(tested) = self.claim.test(window, self.measure.as_ref()) else { return false };
+        self.changed = true;
         self.measure = Some(
             self.measure
                 .as_ref()
                 .map_or_else(|| tested.measure.clone(), |known| known.merge(&tested.measure)),
         );
+        let Some(log_winnings) = tested.log_winnings else { return false };
+        self.log_fortune = fortune(self.log_fortune, log_winnings, self.share);
+        self.windows += 1;
+        self.tested = true;
         let (latest, ticks) = window.evidence(&tested.positions, EVIDENCE_KEPT);
         self.ticks =
             if self.windows == 1 { ticks } else { (self.ticks.0.min(ticks.0), self.ticks.1.max(ticks.1)) };
         self.evidence.extend(latest);
         let surplus = self.evidence.len().saturating_sub(EVIDENCE_KEPT);
         self.evidence.drain(..surplus);
-        self.changed = true;
         true
     }
 }
@@ -173,7 +179,10 @@ impl Ledger {
             }
         }
         for event in window.frequent(rhythm::LEAST, LABELS) {
-            claims.push(Claim::Bursts { event: event.clone() });
+            claims.push(Claim::Bursts { event });
+        }
+        // However seldom within a window: days and weeks are gathered over many.
+        for event in window.frequent(1, LABELS) {
             claims.push(Claim::Hours { event: event.clone() });
             claims.push(Claim::Weekdays { event });
         }
@@ -227,12 +236,12 @@ impl Ledger {
         let (certain, doubted_below) = believed(&self.scores(), FALSE_DISCOVERY_RATE);
         for index in certain {
             let row = &mut self.rows[index];
-            if row.changed {
+            if row.tested {
                 state(writer, store, pass, row, report)?;
             }
         }
         for row in self.rows.iter().filter(|row| row.changed) {
-            if row.fact.is_some() && row.score() < doubted_below {
+            if row.tested && row.fact.is_some() && row.score() < doubted_below {
                 doubt(writer, pass, row, report)?;
             }
             save(writer, row)?;
@@ -334,6 +343,7 @@ fn load(connection: &Connection) -> Step<Vec<Hypothesis>> {
             ticks: (count(6)?, count(7)?),
             fact: row.get::<_, Option<[u8; 16]>>(8)?.map(Id),
             changed: false,
+            tested: false,
         })
     })?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)

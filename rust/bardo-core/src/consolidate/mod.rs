@@ -27,6 +27,7 @@ mod statement;
 mod statistic;
 mod subgroups;
 mod sum_tree;
+mod testimony;
 mod tidy;
 mod utility;
 mod window;

@@ -139,7 +139,7 @@ fn weigh(writer: &Writer<'_>, pass: &Pass, newer: i64, older: i64, report: &mut 
         let condition = "WHERE serial = ?1 AND status IN ('active', 'contradicted')";
         Ok(record::select(&writer.transaction, condition, [serial])?.pop())
     };
-    let (Some(newer), Some(older)) = (living(newer)?, living(older)?) else { return Ok(()) };
+    let (Some(mut newer), Some(older)) = (living(newer)?, living(older)?) else { return Ok(()) };
     let about_others = !newer.fact.subjects.is_empty()
         && !older.fact.subjects.is_empty()
         && newer.fact.subjects.iter().all(|subject| !older.fact.subjects.contains(subject));
@@ -152,7 +152,7 @@ fn weigh(writer: &Writer<'_>, pass: &Pass, newer: i64, older: i64, report: &mut 
         Shape::Replacement | Shape::Retraction if overrules(pass, &newer, &older, found) => {
             // As of the tick at which the newer one came.
             let tick = newer.fact.created_tick.max(older.fact.created_tick);
-            replace(writer, newer, older, tick)?;
+            replace(writer, &mut newer, older, tick)?;
             report.facts_superseded += 1;
             Ok(())
         }

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use rand::RngExt;
 use rand_pcg::Pcg64Mcg;
+use serde::{Deserialize, Serialize};
 
 use super::betting::{log_mean, log_winnings};
 use super::chance::{generator, p_value};
 use super::window::{Label, Window};
 
-/// Events in a window below which nothing is tested.
+/// Events in a window below which no heap is looked for.
 pub(crate) const LEAST: usize = 8;
 /// Parts of a window's span in which a heap is looked for.
 const PARTS: [u64; 2] = [32, 8];
@@ -103,7 +104,7 @@ impl Clock {
     }
 }
 
-/// What a window says about a rhythm.
+/// What some days or weeks say about a rhythm.
 #[derive(Clone, Debug)]
 pub(crate) struct Kept {
     /// Logarithm of the winnings.
@@ -114,12 +115,34 @@ pub(crate) struct Kept {
     pub expected: Vec<f64>,
     /// Days or weeks on which it happened at all.
     pub blocks: u64,
+    /// How often it happened.
+    pub events: u64,
 }
 
-/// One day or week: which slots had any episode (and how many), and in how many the events happened.
-struct Block {
-    active: Vec<(usize, f64)>,
+/// One day or week: how many episodes each slot had, and in which of them the events happened.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Block {
+    number: i64,
+    active: Vec<f64>,
     occupied: Vec<usize>,
+    events: u64,
+}
+
+/// Adds a window to the days or weeks that wait to be tested, and tests those that are over once they are enough: an agent
+/// whose windows last an hour has rhythms as well as one whose windows last a month.
+pub(crate) fn rhythm(
+    window: &Window,
+    label: &Label,
+    clock: Clock,
+    waiting: &[Block],
+) -> (Option<Kept>, Vec<Block>) {
+    let mut over = gathered(window, label, clock, waiting);
+    let Some((_, open)) = over.pop_last() else { return (None, Vec::new()) };
+    let over: Vec<Block> = over.into_values().filter(|block| !block.occupied.is_empty()).collect();
+    if over.len() < LEAST_BLOCKS {
+        return (None, over.into_iter().chain([open]).collect());
+    }
+    (Some(kept(&over, label, clock, window.number)), vec![open])
 }
 
 /// Tests whether one sort of event prefers an hour of the day or a day of the week, beyond the hours and days at which
@@ -128,15 +151,11 @@ struct Block {
 /// An event counts once per slot, so that one burst is no rhythm. Under chance the slots that it took on each day are
 /// drawn from that day's active ones, busier ones more often (Efraimidis and Spirakis, 2006). The statistic is the
 /// largest standardised excess of any slot.
-pub(crate) fn rhythm(window: &Window, label: &Label, clock: Clock) -> Option<Kept> {
-    let blocks = blocks(window, label, clock);
-    if blocks.len() < LEAST_BLOCKS {
-        return None;
-    }
-    let mut draws = generator(&format!("{clock:?} of {}", label.words()), window.number);
+fn kept(blocks: &[Block], label: &Label, clock: Clock, window: u64) -> Kept {
+    let mut draws = generator(&format!("{clock:?} of {}", label.words()), window);
     let mut expected = vec![0.0; clock.slots()];
     for _ in 0..PILOT {
-        for (total, count) in expected.iter_mut().zip(draw(&blocks, clock, &mut draws)) {
+        for (total, count) in expected.iter_mut().zip(draw(blocks, clock, &mut draws)) {
             *total += count / f64::from(PILOT);
         }
     }
@@ -146,8 +165,14 @@ pub(crate) fn rhythm(window: &Window, label: &Label, clock: Clock) -> Option<Kep
     for slot in blocks.iter().flat_map(|block| &block.occupied) {
         counts[*slot] += 1.0;
     }
-    let (p, _) = p_value(excess(&counts), || excess(&draw(&blocks, clock, &mut draws)));
-    Some(Kept { log_winnings: log_winnings(p), happened: counts, blocks: blocks.len() as u64, expected })
+    let (p, _) = p_value(excess(&counts), || excess(&draw(blocks, clock, &mut draws)));
+    Kept {
+        log_winnings: log_winnings(p),
+        happened: counts,
+        expected,
+        blocks: blocks.len() as u64,
+        events: blocks.iter().map(|block| block.events).sum(),
+    }
 }
 
 /// By how many standard deviations the slot stands out that does so most, and which it is.
@@ -161,27 +186,29 @@ pub(crate) fn standing_out(happened: &[f64], expected: &[f64], blocks: f64) -> O
         .max_by(|a, b| a.0.total_cmp(&b.0))
 }
 
-fn blocks(window: &Window, label: &Label, clock: Clock) -> Vec<Block> {
-    let mut activity: BTreeMap<i64, BTreeMap<usize, f64>> = BTreeMap::new();
-    for moment in &window.moments {
-        let (block, slot) = clock.place(moment.at);
-        *activity.entry(block).or_default().entry(slot).or_default() += 1.0;
-    }
-    let mut occupied: BTreeMap<i64, Vec<usize>> = BTreeMap::new();
-    for position in window.events.get(label).into_iter().flatten() {
-        let (block, slot) = clock.place(window.moments[*position].at);
-        let slots = occupied.entry(block).or_default();
-        if !slots.contains(&slot) {
-            slots.push(slot);
+/// The days or weeks that wait and those of a window, by their number.
+fn gathered(window: &Window, label: &Label, clock: Clock, waiting: &[Block]) -> BTreeMap<i64, Block> {
+    // A stored block of another shape would be of another clock.
+    let whole = waiting.iter().filter(|block| block.active.len() == clock.slots());
+    let mut blocks: BTreeMap<i64, Block> = whole.map(|block| (block.number, block.clone())).collect();
+    let mut happened = window.events.get(label).into_iter().flatten().peekable();
+    for (position, moment) in window.moments.iter().enumerate() {
+        let (number, slot) = clock.place(moment.at);
+        let block = blocks.entry(number).or_insert_with(|| Block {
+            number,
+            active: vec![0.0; clock.slots()],
+            occupied: Vec::new(),
+            events: 0,
+        });
+        block.active[slot] += 1.0;
+        if happened.next_if_eq(&&position).is_some() {
+            block.events += 1;
+            if !block.occupied.contains(&slot) {
+                block.occupied.push(slot);
+            }
         }
     }
-    occupied
-        .into_iter()
-        .map(|(block, occupied)| Block {
-            active: activity.remove(&block).unwrap_or_default().into_iter().collect(),
-            occupied,
-        })
-        .collect()
+    blocks
 }
 
 /// On how many blocks each slot is taken, by chance.
@@ -190,7 +217,8 @@ fn draw(blocks: &[Block], clock: Clock, draws: &mut Pcg64Mcg) -> Vec<f64> {
     let mut keys: Vec<(f64, usize)> = Vec::new();
     for block in blocks {
         keys.clear();
-        keys.extend(block.active.iter().map(|(slot, busy)| (draws.random::<f64>().ln() / busy, *slot)));
+        let active = block.active.iter().enumerate().filter(|(_, busy)| **busy > 0.0);
+        keys.extend(active.map(|(slot, busy)| (draws.random::<f64>().ln() / busy, slot)));
         keys.sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
         for (_, slot) in &keys[..block.occupied.len()] {
             counts[*slot] += 1.0;

@@ -337,10 +337,10 @@ pub(crate) fn archive(writer: &Writer<'_>, stored: &mut Stored, tick: u64) -> St
 }
 
 /// Lets a fact that is there take the place of another, which becomes its history.
-pub(crate) fn replace(writer: &Writer<'_>, mut newer: Stored, mut older: Stored, tick: u64) -> Step<()> {
+pub(crate) fn replace(writer: &Writer<'_>, newer: &mut Stored, mut older: Stored, tick: u64) -> Step<()> {
     if newer.fact.supersedes.is_none() {
         newer.fact.supersedes = Some(older.fact.id);
-        writer.update(&newer, tick)?;
+        writer.update(newer, tick)?;
     }
     retire(writer, &mut older, newer.fact.id, tick)
 }

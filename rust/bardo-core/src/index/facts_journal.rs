@@ -20,6 +20,8 @@ use crate::model::{Fact, FactStatus, Id, Micros};
 const ACTS_KEPT: usize = 1_024;
 /// Changes of facts that are kept in all, so that passes over large batches do not fill the file.
 const CHANGES_KEPT: usize = 65_536;
+/// Acts between two counts of the changes: counting takes as long as there are many.
+const COUNTED_EVERY: i64 = 16;
 
 /// Who acts, and when.
 #[derive(Clone, Copy, Debug)]
@@ -266,7 +268,7 @@ fn note(writer: &Writer<'_>, actor: Actor<'_>) -> Step<Option<u64>> {
     for (src, dst, relation) in drawn {
         link.execute(params![act, src.0, dst.0, relation])?;
     }
-    prune(&writer.transaction)?;
+    prune(&writer.transaction, act)?;
     Ok(Some(act.unsigned_abs()))
 }
 
@@ -292,11 +294,12 @@ fn difference(before: Option<&Stored>, after: &Stored) -> Step<Difference> {
     Ok((Some(was), became))
 }
 
-/// Lets the oldest acts go.
-fn prune(connection: &Connection) -> Step<()> {
-    connection
-        .prepare_cached("DELETE FROM acts WHERE serial <= (SELECT max(serial) FROM acts) - ?1")?
-        .execute([rows(ACTS_KEPT)])?;
+/// Lets the oldest acts go, now that there is this one.
+fn prune(connection: &Connection, latest: i64) -> Step<()> {
+    connection.prepare_cached("DELETE FROM acts WHERE serial <= ?1")?.execute([latest - rows(ACTS_KEPT)])?;
+    if latest % COUNTED_EVERY != 0 {
+        return Ok(());
+    }
     let count = |query: &str| connection.prepare_cached(query)?.query_row([], |row| row.get::<_, i64>(0));
     let mut surplus = count("SELECT count(*) FROM act_facts")? - rows(CHANGES_KEPT);
     while surplus > 0 {

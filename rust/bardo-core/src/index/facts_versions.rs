@@ -4,7 +4,7 @@
 //! laying such rows over the latest state, newest first. Retrieval counters are no knowledge and have no history, and
 //! evidence has a tick of its own.
 
-use rusqlite::{Connection, named_params, params};
+use rusqlite::{Connection, OptionalExtension, Row, named_params, params};
 use serde_json::{Map, Value};
 
 use super::facts::{FactFilter, FactStore};
@@ -72,7 +72,7 @@ pub(crate) fn keep(connection: &Connection, before: &Stored, changed: &Stored, t
         return Ok(tick);
     }
     // A further change at the same tick: the state before the tick differs from the new one in these fields too.
-    if let Some((since, mut known)) = earlier_of(connection, changed.serial)?.pop() {
+    if let Some((since, mut known)) = latest_of(connection, changed.serial)? {
         for (name, value) in earlier {
             known.entry(name).or_insert(value);
         }
@@ -134,22 +134,37 @@ fn states_of(connection: &Connection, stored: &Stored) -> Step<Vec<FactState>> {
     Ok(states)
 }
 
+/// What the next state changed, as it was, and from when.
+type Earlier = (u64, Map<String, Value>);
+
 /// The kept differences of a fact, oldest first.
-fn earlier_of(connection: &Connection, serial: i64) -> Step<Vec<(u64, Map<String, Value>)>> {
+fn earlier_of(connection: &Connection, serial: i64) -> Step<Vec<Earlier>> {
     let mut statement = connection
         .prepare_cached("SELECT since_tick, earlier FROM versions WHERE fact = ?1 ORDER BY since_tick")?;
-    let mut found = statement.query([serial])?;
-    let mut earlier = Vec::new();
-    while let Some(row) = found.next()? {
-        let fields = serde_json::from_str(&row.get::<_, String>(1)?).map_err(record::unreadable)?;
-        earlier.push((row.get::<_, i64>(0)?.unsigned_abs(), fields));
-    }
+    let earlier = statement.query_map([serial], read)?.collect::<rusqlite::Result<_>>()?;
     Ok(earlier)
+}
+
+/// The latest of them; however long the history is, the others are not read for it.
+fn latest_of(connection: &Connection, serial: i64) -> Step<Option<Earlier>> {
+    Ok(connection
+        .prepare_cached(
+            "SELECT since_tick, earlier FROM versions WHERE fact = ?1 ORDER BY since_tick DESC LIMIT 1",
+        )?
+        .query_row([serial], read)
+        .optional()?)
+}
+
+fn read(row: &Row<'_>) -> rusqlite::Result<Earlier> {
+    let fields = serde_json::from_str(&row.get::<_, String>(1)?).map_err(record::unreadable)?;
+    Ok((row.get::<_, i64>(0)?.unsigned_abs(), fields))
 }
 
 /// The fields of a record that have a history, as JSON.
 pub(super) fn fields(stored: &Stored) -> Step<Map<String, Value>> {
-    let Value::Object(mut fields) = serde_json::to_value(&stored.fact).map_err(record::unreadable)? else {
+    // Written out and taken away again, its episodes would be most of the work.
+    let fact = Fact { evidence: Vec::new(), ..stored.fact.clone() };
+    let Value::Object(mut fields) = serde_json::to_value(&fact).map_err(record::unreadable)? else {
         return Ok(Map::new());
     };
     fields.insert(ENDED.to_owned(), stored.ended_tick.into());

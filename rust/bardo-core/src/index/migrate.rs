@@ -20,6 +20,9 @@ const APPLICATION_ID: i64 = 0x6261_7264;
 /// A writer waits this long for another process's transaction.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// Statements that stay compiled: about as many as there are, so that a pass over many facts compiles none twice.
+const STATEMENTS: usize = 256;
+
 /// A failure inside a transaction, before the path of the file is known to the message.
 pub(crate) enum Failure {
     /// Of SQLite.
@@ -191,7 +194,9 @@ fn configure(connection: &Connection, path: &Path) -> Result<()> {
             "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY;
              PRAGMA secure_delete = ON;",
         )
-        .map_err(fail)
+        .map_err(fail)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    Ok(())
 }
 
 fn immutable_uri(path: &Path) -> String {
