@@ -591,80 +591,6 @@ class FactStore:
     def confidence_now(self, ids: Sequence[str], *, tick: int) -> builtins.list[float | None]:
         """The decayed confidence of these facts at a tick; None where there is no such fact."""
 
-    def consolidate(
-        self,
-        log: EpisodeLog,
-        *,
-        batch: int = 256,
-        tick: int,
-        now: int,
-        minimum: int | None = None,
-        confirm_minimum: int | None = None,
-        expiry_ticks: int | None = None,
-        outcomes: Sequence[str] | None = None,
-        eviction_threshold: float | None = None,
-        capacity: int | None = None,
-    ) -> CuratorReport:
-        """One Curator pass over at most `batch` verified episodes that were not counted yet.
-
-        Facts, baselines and the watermark change in one transaction: a pass that is killed at any point has not
-        happened, and no episode counts twice.
-
-        Args:
-            log: The agent's own episodes.
-            batch: Episodes at most.
-            tick: Logical time.
-            now: Microseconds UTC.
-            minimum: Episodes behind a baseline before it is stated as a fact; None for 3 (spec 3).
-            confirm_minimum: Own observations before an inherited baseline is confirmed or refuted; None for 30.
-            expiry_ticks: Ticks after which a contradicted fact expires; None for 14 days of 1,440 loops.
-            outcomes: Paths (or their last parts) of numbers that say how something ended; None for the usual names.
-            eviction_threshold: Confidence below which a fact is archived; None for .05 (spec 2).
-            capacity: Facts in force at most, pinned ones aside; None for 16,384.
-
-        Raises:
-            StoreDamagedError: The log ends before the watermark: it was replaced or rolled back.
-            InvalidInputError: The log is another agent's.
-        """
-
-    def rehearse(
-        self,
-        log: EpisodeLog,
-        *,
-        batch: int,
-        tick: int,
-        now: int,
-        expiry_ticks: int | None = None,
-        outcomes: Sequence[str] | None = None,
-        eviction_threshold: float | None = None,
-        capacity: int | None = None,
-    ) -> tuple[CuratorReport, builtins.list[tuple[Fact | None, Fact]]]:
-        """What `consolidate` would do: its report, and every fact it would write, as it is and as it would be."""
-
-    def dream(
-        self,
-        log: EpisodeLog,
-        replayed: Sequence[str],
-        *,
-        tick: int,
-        now: int,
-        expiry_ticks: int | None = None,
-        outcomes: Sequence[str] | None = None,
-    ) -> DreamReport:
-        """Proposes what replayed episodes may mean, and lets rules compete, in one transaction.
-
-        Args:
-            log: The agent's own episodes.
-            replayed: Ids of at most 4,096 episodes; those that are not verified are left out.
-            tick: Logical time.
-            now: Microseconds UTC.
-            expiry_ticks: Ticks after which a proposal expires; None for 14 days of loops.
-            outcomes: Numbers that say how something ended; None for the usual names.
-
-        Raises:
-            InvalidInputError: The log is another agent's, or too many were replayed.
-        """
-
     def calibration(self) -> Calibration:
         """What the outcomes that `judge_facts` was told say about confidences."""
 
@@ -697,17 +623,24 @@ class FactStore:
     def last_act(self) -> int:
         """The number of the latest act in the journal; 0 before the first."""
 
-    def born_since(self, act: int, limit: int = 256) -> builtins.list[Fact]:
-        """Facts in force that acts after this one brought into being, running statistics aside, in order of birth."""
+    def held(self, limit: int = 256) -> builtins.list[Fact]:
+        """Facts that were inferred and wait for their check, the oldest first."""
 
-    def withdraw(self, ids: Sequence[str], *, name: str, tick: int, now: int) -> int | None:
-        """Archives these facts as an act of this name, pinned ones aside.
+    def count_held(self) -> int:
+        """How many facts wait for their check."""
+
+    def release(self, ids: Sequence[str], *, tick: int) -> int:
+        """Puts those of these facts in force that are held. They are known from this tick on; what one supersedes ends.
+
+        Returns:
+            How many were held.
+        """
+
+    def withdraw(self, ids: Sequence[str], *, tick: int, now: int) -> int | None:
+        """Archives those of these facts that are held, pinned ones aside, as an act `shadow`: undone, they go live.
 
         Returns:
             The number of the act; None if nothing was archived.
-
-        Raises:
-            NotFoundError: One of them is not there; none was archived.
         """
 
     def undo(
@@ -918,6 +851,68 @@ class DreamReport:
     rules: list[str]
     retired: list[str]
     act: int | None
+
+@final
+class Curator:
+    """Consolidates the facts of one agent: passes, rehearsals of passes, and dreams.
+
+    Args:
+        facts: What is known.
+        minimum: Episodes behind a baseline before it is stated as a fact; None for 3 (spec 3).
+        confirm_minimum: Own observations before an inherited baseline is confirmed or refuted; None for 30.
+        expiry_ticks: Ticks after which what is contradicted, or was dreamt, expires; None for 14 days of 1,440 loops.
+        outcomes: Paths (or their last parts) of numbers that say how something ended; None for the usual names.
+        eviction_threshold: Confidence below which a fact is archived; None for .05 (spec 2).
+        capacity: Facts in force at most, pinned ones aside; None for 16,384.
+        hold: Whether what comes into being, running statistics aside, is held until `FactStore.release`.
+    """
+
+    def __new__(
+        cls,
+        facts: FactStore,
+        *,
+        minimum: int | None = None,
+        confirm_minimum: int | None = None,
+        expiry_ticks: int | None = None,
+        outcomes: Sequence[str] | None = None,
+        eviction_threshold: float | None = None,
+        capacity: int | None = None,
+        hold: bool = False,
+    ) -> Curator: ...
+    def consolidate(self, log: EpisodeLog, *, batch: int = 256, tick: int, now: int) -> CuratorReport:
+        """One Curator pass over at most `batch` verified episodes that were not counted yet.
+
+        Facts, baselines and the watermark change in one transaction: a pass that is killed at any point has not
+        happened, and no episode counts twice.
+
+        Args:
+            log: The agent's own episodes.
+            batch: Episodes at most.
+            tick: Logical time.
+            now: Microseconds UTC.
+
+        Raises:
+            StoreDamagedError: The log ends before the watermark: it was replaced or rolled back.
+            InvalidInputError: The log is another agent's.
+        """
+
+    def rehearse(
+        self, log: EpisodeLog, *, batch: int, tick: int, now: int
+    ) -> tuple[CuratorReport, builtins.list[tuple[Fact | None, Fact]]]:
+        """What `consolidate` would do: its report, and every fact it would write, as it is and as it would be."""
+
+    def dream(self, log: EpisodeLog, replayed: Sequence[str], *, tick: int, now: int) -> DreamReport:
+        """Proposes what replayed episodes may mean, and lets rules compete, in one transaction.
+
+        Args:
+            log: The agent's own episodes.
+            replayed: Ids of at most 4,096 episodes; those that are not verified are left out.
+            tick: Logical time.
+            now: Microseconds UTC.
+
+        Raises:
+            InvalidInputError: The log is another agent's, or too many were replayed.
+        """
 
 @final
 class CuratorReport:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
-from bardo._core import EpisodeLog, FactStore, HotSet
-from bardo.config import Config
-from bardo.folder import Folder
 from bardo.lazily import modules, once
-from bardo.ports import Clock, Progress, quiet
-from bardo.ticks import Ticks
+from bardo.opened import Opened
+from bardo.ports import Progress, quiet
 
 if TYPE_CHECKING:
     from bardo.consolidate import dossier, lint, playbook
@@ -25,17 +21,8 @@ else:
 _LAST_LINT = "lint.last_tick"
 
 
-class Compiled(ABC):
+class Compiled(Opened):
     """What a `Grimoire` makes of its facts for people and for prompts."""
-
-    agent: str
-    config: Config
-    _folder: Folder
-    _log: EpisodeLog
-    _facts: FactStore
-    _hot: HotSet
-    _clock: Clock
-    _ticks: Ticks
 
     @once
     def _dossiers(self) -> Dossiers:
@@ -52,19 +39,6 @@ class Compiled(ABC):
             self.config.playbook,
             self.agent,
         )
-
-    @abstractmethod
-    def _ready(self, *, write: bool = False) -> None: ...
-
-    @property
-    @abstractmethod
-    def now_tick(self) -> int:
-        """The current tick."""
-
-    @property
-    @abstractmethod
-    def is_dead(self) -> bool:
-        """Whether this life has ended."""
 
     def dossier(self, *, progress: Progress = quiet) -> Dossier:
         """All that is known on one page of fewer than 600 words, as in `DOSSIER.md`.

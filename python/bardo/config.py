@@ -85,7 +85,7 @@ class Curator:
         batch: Episodes per pass at most.
         capacity: Facts in force at most, pinned ones aside; beyond, the least sure and least important are archived.
         texts: Whether turns of conversations and verified texts are read for facts.
-        shadow: Whether a new fact is withdrawn that makes answers about episodes worse which it does not come from.
+        shadow: Whether a new fact is held until it is known to make no answer about other episodes worse.
         outcomes: Numbers of a payload that say how something ended, by their paths or the last parts of these:
             heuristics say under which conditions they differ.
     """

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from bardo._core import EpisodeLog, FactStore, HotSet
-from bardo.config import Config
 from bardo.lazily import dataclasses, modules, once
-from bardo.ports import Clock
+from bardo.opened import Opened
 
 if TYPE_CHECKING:
     from bardo.assemble import condense, context, contributors, records
@@ -41,16 +38,8 @@ _NARROWING = frozenset(
 )
 
 
-class Deciding(ABC):
+class Deciding(Opened):
     """What a `Grimoire` does for a decision, before it and after it."""
-
-    path: Path
-    agent: str
-    config: Config
-    _log: EpisodeLog
-    _facts: FactStore
-    _hot: HotSet
-    _clock: Clock
 
     @once
     def _words(self) -> OwnWords:
@@ -67,19 +56,6 @@ class Deciding(ABC):
         """What stood in prompts, and what came of them."""
         settings = self.config.feedback
         return records.PromptRecords(self.path, learn=settings.learn, evidence=settings.evidence)
-
-    @abstractmethod
-    def _ready(self, *, write: bool = False) -> None: ...
-
-    @property
-    @abstractmethod
-    def now_tick(self) -> int:
-        """The current tick."""
-
-    @property
-    @abstractmethod
-    def is_dead(self) -> bool:
-        """Whether this life has ended."""
 
     @abstractmethod
     def _fresh_dossier(self) -> Dossier | None: ...

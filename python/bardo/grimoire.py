@@ -11,19 +11,17 @@ from typing import TYPE_CHECKING, Any, Self, SupportsIndex
 from bardo._core import Lookout, News, confidence_now
 from bardo.assemble.framing import as_captured
 from bardo.capture.recorder import PAGE, Recorder, name_list, pages
-from bardo.compiled import Compiled
+from bardo.consolidating import LAST_PASS, Consolidating
 from bardo.deciding import Deciding
-from bardo.dreaming import Dreaming
 from bardo.errors import GrimoireClosedError, NotFoundError
 from bardo.folder import Folder
 from bardo.index.models import ModelKeeper
-from bardo.index.upkeep import NAMES_AT_ONCE, Upkeep, beyond
+from bardo.index.upkeep import Upkeep, beyond
 from bardo.knowledge import Knowledge
 from bardo.lazily import dataclasses, modules, once
 from bardo.model import NEUTRAL, Episode, Fact, FactKind, FactStatus, Pad, Role, Source
 from bardo.ports import LLM, Clock, Embedder, Progress, quiet
 from bardo.stores import Stores
-from bardo.texts import Texts
 from bardo.undoing import Undoing
 
 if TYPE_CHECKING:
@@ -32,10 +30,6 @@ if TYPE_CHECKING:
     from bardo.bequeath.inherit import InheritanceReport
     from bardo.bequeath.testament import Testament
     from bardo.capture import archive, intake
-    from bardo.consolidate import curator, replay, shadow
-    from bardo.consolidate.curator import CuratorCycleComplete
-    from bardo.consolidate.replay import Policy, Replayed, Replayer
-    from bardo.consolidate.shadow import Shadowed
     from bardo.erasure import Eraser, ForgetReport
     from bardo.index import lance
     from bardo.index.drift import Drift
@@ -48,9 +42,9 @@ if TYPE_CHECKING:
     from bardo.recall.older import Everything
     from bardo.recall.retriever import Factors, Retriever
 else:
-    erasure, inherit, legacy, lineage, archive, intake, curator, replay, shadow, lance = modules(
+    erasure, inherit, legacy, lineage, archive, intake, lance = modules(
         "erasure", "bequeath.inherit", "bequeath.legacy", "bequeath.lineage", "capture.archive", "capture.intake",
-        "consolidate.curator", "consolidate.replay", "consolidate.shadow", "index.lance",
+        "index.lance",
     )  # fmt: skip
     older, place, restated, retriever, turns, filters = modules(
         "recall.older",
@@ -64,11 +58,9 @@ else:
 #: What `recall` looks at, and what it was asked for, where nobody says.
 BOTH_LAYERS: Sequence[Layer] = ("episode", "fact")
 NOTHING_ASKED = (None,) * 12
-#: Name under which the log keeps when the Curator last ran.
-_LAST_PASS = "curator.last_tick"
 
 
-class Grimoire(Knowledge, Compiled, Deciding, Dreaming, Texts, Undoing):
+class Grimoire(Knowledge, Consolidating, Deciding, Undoing):
     """One agent's memory: a folder on disk and the object that opens it. Made by `bardo.open`.
 
     Safe to use from many threads. After `fork` it refuses to work in the child (redb and Lance are not fork-safe).
@@ -103,7 +95,7 @@ class Grimoire(Knowledge, Compiled, Deciding, Dreaming, Texts, Undoing):
         self._lookout = Lookout(folder.inbox, self._facts)
         self._retriever: Retriever | None = None
         self._unembedded = 0
-        self._last_pass = self._log.watermark(_LAST_PASS)
+        self._last_pass = self._log.watermark(LAST_PASS)
         #: Deletions that a crash had interrupted, finished when this grimoire was opened.
         self.resumed: tuple[ForgetReport, ...] = self._eraser.resume() if self._log.intents() else ()
         self.drain_inbox()
@@ -118,17 +110,7 @@ class Grimoire(Knowledge, Compiled, Deciding, Dreaming, Texts, Undoing):
         """Deletes in every store."""
         return erasure.Eraser(self._folder, self._stores, self._upkeep, self._embedder, self._clock)
 
-    @once
-    def _replayer(self) -> Replayer:
-        """Draws episodes that are worth another look."""
-        return replay.Replayer(self.config.replay, self._log, self._facts)
-
     # -- time and state ------------------------------------------------------------------------------------------
-
-    @property
-    def now_tick(self) -> int:
-        """The current tick."""
-        return self._ticks.now()
 
     @property
     def generation(self) -> int:
@@ -502,132 +484,7 @@ class Grimoire(Knowledge, Compiled, Deciding, Dreaming, Texts, Undoing):
             )  # fmt: skip
         return made.recall(**asked)
 
-    # -- time passes ---------------------------------------------------------------------------------------------
-
-    def tick(self, now: SupportsIndex) -> CuratorCycleComplete | None:
-        """Moves logical time on and runs what is due.
-
-        Args:
-            now: The new tick.
-
-        Returns:
-            What the Curator did, if a pass was due.
-        """
-        self._ready(write=True)
-        stamp = self._ticks.stamp(now)
-        self._ticks.seen(stamp, own=True)
-        self._stores.note_unit()
-        if stamp - self._last_pass < self.config.curator.every_ticks:
-            self._keep_dossier(at_once=False)
-            return None
-        return self._curate(flush=False)
-
-    def sleep(self, *, dry_run: bool = False, progress: Progress = quiet) -> CuratorCycleComplete:
-        """Consolidates everything that is verified, embeds what is not, and brings LanceDB up to date.
-
-        Args:
-            dry_run: Only say what consolidating would do: `changes` of the report has every fact before and after.
-            progress: Told how far it has come.
-
-        Returns:
-            What was done, summed over the passes.
-        """
-        self._ready(write=not dry_run)
-        if dry_run:
-            return curator.rehearse(
-                self._facts, self._log, self.config.curator, tick=self.now_tick, now=self._clock.now(),
-                ticks_per_day=self._ticks.per_day, eviction_threshold=self.config.decay.eviction_threshold,
-                extractor=self._extractor if self.config.curator.texts else None,
-            )  # fmt: skip
-        self.drain_inbox()
-        return self._curate(flush=True, progress=progress)
-
-    def replay(self, count: int = 32, *, policy: Policy = "prioritised", seed: int = 0) -> list[Replayed]:
-        """Verified episodes that are worth another look, oldest first; their priority falls with each look.
-
-        Args:
-            count: How many different ones; all if there are fewer.
-            policy: "prioritised" by surprise and importance (Schaul et al., 2016), "utility" by what another look would
-                change, times how alike it is to what was met lately (Mattar and Daw, 2018), or "uniform".
-            seed: Of the draw. The same seed on the same history draws the same.
-
-        Returns:
-            Episodes with their probability and importance weight; 70 % of them from the latest 1,024 (`config.replay`).
-
-        Raises:
-            InvalidInputError: The policy does not exist, or a number is out of its range.
-        """
-        self._ready(write=True)
-        replayed = self._replayer.batch(count, policy=policy, seed=seed, tick=self.now_tick)
-        self._hot.update_episodes([one.episode for one in replayed])
-        return replayed
-
-    def _quietly(self, query: str, limit: int, facts: bool) -> Recollection:
-        """Recalls without leaving a trace."""
-        layers: tuple[Layer, ...] = ("episode", "fact") if facts else ("episode",)
-        return self._models.steadily(
-            self._ask, None, query=query, limit=limit, now_tick=self._ticks.now(), now=self._clock.now(),
-            filters=filters.Filters(layers=layers), pad=NEUTRAL, thread=None, policy=None, diversity=0.0,
-        )  # fmt: skip
-
-    def _hold_out(self, since: int, *, flush: bool) -> Shadowed:
-        """Withdraws what came into being since an act and makes answers worse."""
-        if not self.config.curator.shadow or self._facts.last_act == since:
-            return shadow.Shadowed()
-        self._hot.sync_facts(self._facts)
-        held = shadow.hold_out(
-            self._facts, self._quietly, since=since, most=shadow.BY_NIGHT if flush else shadow.BY_DAY,
-            tick=self.now_tick, now=self._clock.now(),
-        )  # fmt: skip
-        if held.withdrawn:
-            self._hot.sync_facts(self._facts)
-        return held
-
-    def _curate(self, *, flush: bool, progress: Progress = quiet) -> CuratorCycleComplete:
-        tick, last_act = self.now_tick, self._facts.last_act
-        embedded = self._embed(progress)
-        self._models.watch()
-        self._moved(self._models.move_on())
-        report = curator.run(
-            self._facts, self._log, self.config.curator, tick=tick, now=self._clock.now(),
-            ticks_per_day=self._ticks.per_day, eviction_threshold=self.config.decay.eviction_threshold,
-            until_done=flush, progress=progress,
-            extractor=self._extractor if self.config.curator.texts else None,
-        )  # fmt: skip
-        embedded += self._upkeep.embed_facts()
-        self._upkeep.read_names(least=1 if flush else NAMES_AT_ONCE)
-        held = self._hold_out(last_act, flush=flush)
-        if report.confirmed or report.refuted:
-            self._note_trials(report)
-        linted = self._lint_if_due()
-        promoted = self._compile(at_once=flush)
-        self._last_pass = tick
-        self._log.set_watermark(_LAST_PASS, tick)
-        archived, days = 0, 0
-        if flush or self._upkeep.missing_in_archive() >= self.config.archive.batch:
-            archived = self._upkeep.sync_archive()
-            self._upkeep.cool()
-        if flush:
-            self._upkeep.tidy()
-            self._stores.snapshot.save_if_due()
-            if self.config.archive.days:
-                days = len(archive.write_days(self._log, self._folder.archive, self._clock.now()))
-        return dataclasses.replace(
-            report,
-            embedded=embedded,
-            archived=archived,
-            days=days,
-            acts=report.acts if held.act is None else (*report.acts, held.act),
-            facts_withdrawn=len(held.withdrawn),
-            notes=(*report.notes, *held.notes, *self._models.notes),
-            entries_promoted=promoted,
-            linted=linted,
-        )
-
-    def _note_trials(self, report: CuratorCycleComplete) -> None:
-        family = lineage.Lineage.load(self.path)
-        if family:
-            family.tried(confirmed=report.facts_confirmed, refuted=report.facts_refuted).save(self.path)
+    # -- indexes -------------------------------------------------------------------------------------------------
 
     def _embed(self, progress: Progress = quiet, *, facts: bool = True) -> int:
         embedded = self._upkeep.embed(progress, facts=facts)

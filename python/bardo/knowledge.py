@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from math import exp
 from typing import TYPE_CHECKING, Literal, SupportsIndex
 
-from bardo._core import EpisodeLog, FactStore, HotSet, fact_standing
+from bardo._core import fact_standing
 from bardo.capture.recorder import name_list
-from bardo.config import Config
 from bardo.errors import InvalidInputError, NotFoundError
-from bardo.index.upkeep import Upkeep
 from bardo.lazily import modules
 from bardo.model import Episode, Fact
-from bardo.ports import Clock
-from bardo.ticks import Ticks
+from bardo.opened import Opened
 from bardo.values import replace
 
 if TYPE_CHECKING:
@@ -31,19 +27,8 @@ Relation = Literal["supports", "contradicts", "refines", "causes", "part_of", "s
 EntityKind = Literal["name", "subject", "handle", "ticker", "address", "person"]
 
 
-class Knowledge(ABC):
+class Knowledge(Opened):
     """What a `Grimoire` answers about facts and what they hang together with."""
-
-    config: Config
-    _log: EpisodeLog
-    _facts: FactStore
-    _hot: HotSet
-    _clock: Clock
-    _ticks: Ticks
-    _upkeep: Upkeep
-
-    @abstractmethod
-    def _ready(self, *, write: bool = False) -> None: ...
 
     def _settled(self) -> None:
         """What waits is read first: an answer is never short for want of it."""

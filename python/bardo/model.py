@@ -24,7 +24,7 @@ FactKind = Literal[
     "context",
 ]
 Source = Literal["self", "dream", "clade", "testament", "styx", "lethe", "market", "upload", "derived"]
-FactStatus = Literal["active", "superseded", "contradicted", "archived"]
+FactStatus = Literal["active", "superseded", "contradicted", "archived", "held"]
 Pad = tuple[float, float, float]
 
 NEUTRAL: Pad = (0.0, 0.0, 0.0)

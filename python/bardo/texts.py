@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bardo._core import EpisodeLog, FactStore
-from bardo.config import Config
-from bardo.index.upkeep import Upkeep
 from bardo.lazily import modules, once
-from bardo.ports import LLM, Clock
-from bardo.ticks import Ticks
+from bardo.opened import Opened
+from bardo.ports import LLM
 
 if TYPE_CHECKING:
     from bardo.consolidate import asking, extract, reconcile
@@ -29,22 +24,11 @@ else:
 MONTH_DAYS = 30
 
 
-class Texts(ABC):
+class Texts(Opened):
     """What a `Grimoire` does with the texts of its episodes; what it asks of a language model goes through a ledger."""
 
-    path: Path
-    agent: str
-    config: Config
-    _log: EpisodeLog
-    _facts: FactStore
-    _upkeep: Upkeep
-    _clock: Clock
-    _ticks: Ticks
     #: A model of the caller's own; that of the settings if None.
     _llm: LLM | None
-
-    @abstractmethod
-    def _ready(self, *, write: bool = False) -> None: ...
 
     @once
     def _ledger(self) -> Ledger:
@@ -68,6 +52,7 @@ class Texts(ABC):
         asked = self._advisor
         return extract.Extractor(
             self._log, self._facts, self._upkeep.vectors_of, agent=self.agent, batch=self.config.curator.batch,
+            hold=self.config.curator.shadow,
             asker=asking.Asker(asked, self._facts, self.agent) if asked else None,
             reconciler=reconcile.Reconciler(asked, self._facts) if asked else None,
         )  # fmt: skip

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
-from bardo._core import FactStore, HotSet
 from bardo.lazily import json, modules
-from bardo.ports import Clock
-from bardo.ticks import Ticks
+from bardo.opened import Opened
 
 if TYPE_CHECKING:
     from bardo import known
@@ -17,16 +14,8 @@ else:
     (known,) = modules("known")
 
 
-class Undoing(ABC):
+class Undoing(Opened):
     """What a `Grimoire` knows of its own acts."""
-
-    _facts: FactStore
-    _hot: HotSet
-    _clock: Clock
-    _ticks: Ticks
-
-    @abstractmethod
-    def _ready(self, *, write: bool = False) -> None: ...
 
     def acts(self, *, limit: int = 20) -> list[Act]:
         """What was inferred about facts, act by act, the last first: passes of the Curator, and what took them back.

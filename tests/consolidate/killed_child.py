@@ -3,7 +3,7 @@
 import os
 import sys
 
-from bardo._core import EpisodeLog, FactStore, lint_facts
+from bardo._core import Curator, EpisodeLog, FactStore, lint_facts
 from bardo.model import Fact
 
 SAYINGS = (
@@ -37,9 +37,9 @@ while True:
         actor="told",
     )
     begin("consolidate")
-    facts.consolidate(log, batch=5, tick=tick, now=1)
+    Curator(facts).consolidate(log, batch=5, tick=tick, now=1)
     begin("dream")
-    facts.dream(log, [episode.id for episode in log.by_subject("s", limit=200)], tick=tick, now=1)
+    Curator(facts).dream(log, [episode.id for episode in log.by_subject("s", limit=200)], tick=tick, now=1)
     begin("lint")
     lint_facts(facts, tick=tick, now=1, latest=200, stale_ticks=10)
     if number % 3 == 0:

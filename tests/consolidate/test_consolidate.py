@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from bardo import errors
-from bardo._core import EpisodeLog, FactStore
+from bardo._core import Curator, EpisodeLog, FactStore
 from bardo.model import Episode, Fact, Fingerprint
 
 TOY = Fingerprint(model="toy", version="1", preprocessing="none", dims=2)
@@ -75,9 +75,9 @@ def inherited(mean: float, variance: float = 1e-4, n: int = 500) -> Fact:
 
 def test_only_verified_episodes_become_baselines(log: EpisodeLog, facts: FactStore):
     log.record(trades(0, 50), now=NOW)
-    assert facts.consolidate(log, tick=50, now=NOW).episodes == 0
+    assert Curator(facts).consolidate(log, tick=50, now=NOW).episodes == 0
     live(log, trades(50, 90))
-    report = facts.consolidate(log, tick=90, now=NOW)
+    report = Curator(facts).consolidate(log, tick=90, now=NOW)
     assert (report.episodes, report.baselines, report.facts_new, report.pending) == (40, 2, 2, 0)
     stated = {fact.payload["metric"]: fact for fact in facts.list(kind="baseline")}
     assert set(stated) == {"return", "nested.volume"}
@@ -93,7 +93,7 @@ def test_only_verified_episodes_become_baselines(log: EpisodeLog, facts: FactSto
 def test_an_heir_confirms_and_refutes_what_it_was_told(log: EpisodeLog, facts: FactStore):
     right, wrong = (one.id for one in facts.upsert([inherited(0.0), inherited(0.5)], tick=0, now=NOW))
     live(log, trades(0, 60))
-    report = facts.consolidate(log, tick=60, now=NOW, expiry_ticks=100)
+    report = Curator(facts, expiry_ticks=100).consolidate(log, tick=60, now=NOW)
     assert (report.confirmed, report.refuted) == ([right], [wrong])
     assert (report.facts_confirmed, report.facts_refuted) == (1, 1)
     earned, refuted = facts.get([right, wrong])
@@ -102,7 +102,7 @@ def test_an_heir_confirms_and_refutes_what_it_was_told(log: EpisodeLog, facts: F
     assert (refuted.source, refuted.status, refuted.expires_tick) == ("testament", "contradicted", 129)
     assert refuted.confidence <= 0.3
     assert {"contradicts"} == {link[2] for link in facts.links([wrong])}
-    assert facts.consolidate(log, tick=161, now=NOW).entries_pruned == 1
+    assert Curator(facts).consolidate(log, tick=161, now=NOW).entries_pruned == 1
     assert facts.get([wrong])[0].status == "archived"
 
 
@@ -114,7 +114,7 @@ def test_a_restated_insight_is_reinforced_and_hearsay_is_earned(log: EpisodeLog,
     [said] = live(log, [Episode("In storms, oracles lag", tick=5)])
     row = np.asarray([[1, 0.02]], np.float32)
     log.put_vectors([said], row, np.zeros((0, 2), np.float32), [0], TOY)
-    report = facts.consolidate(log, tick=10, now=NOW)
+    report = Curator(facts).consolidate(log, tick=10, now=NOW)
     assert (report.compared, report.confirmed) == (1, [stored.id])
     [earned] = facts.get([stored.id])
     assert (earned.source, earned.generation, earned.evidence, earned.observed) == (
@@ -129,7 +129,7 @@ def test_a_restated_insight_is_reinforced_and_hearsay_is_earned(log: EpisodeLog,
 def test_another_agents_log_is_refused(tmp_path: Path, log: EpisodeLog):
     other = FactStore(tmp_path / "other.db", agent="somebody", seed=1)
     with pytest.raises(errors.InvalidInputError, match="somebody"):
-        other.consolidate(log, tick=1, now=NOW)
+        Curator(other).consolidate(log, tick=1, now=NOW)
 
 
 def test_the_same_seed_and_clock_give_the_same_store(tmp_path: Path):
@@ -139,7 +139,7 @@ def test_the_same_seed_and_clock_give_the_same_store(tmp_path: Path):
         log = EpisodeLog(str(tmp_path / name / "episodes.redb"), agent="tester", seed=1, now=NOW)
         facts = FactStore(tmp_path / name / "facts.db", agent="tester", seed=1, now=NOW)
         live(log, trades(0, 100))
-        facts.consolidate(log, tick=100, now=NOW)
+        Curator(facts).consolidate(log, tick=100, now=NOW)
         texts.append(facts.list())
         log.close()
         facts.close()
@@ -149,11 +149,11 @@ def test_the_same_seed_and_clock_give_the_same_store(tmp_path: Path):
 
 CHILD = """
 import sys
-from bardo._core import EpisodeLog, FactStore
+from bardo._core import Curator, EpisodeLog, FactStore
 log = EpisodeLog(sys.argv[1], agent="tester", seed=1, now=1)
 facts = FactStore(sys.argv[2], agent="tester", seed=1)
 print("ready", flush=True)
-while facts.consolidate(log, batch=7, tick=3000, now=1).pending:
+while Curator(facts).consolidate(log, batch=7, tick=3000, now=1).pending:
     pass
 print("done", flush=True)
 """
@@ -190,7 +190,7 @@ def test_passes_killed_at_any_moment_count_every_episode_once(tmp_path: Path):
     assert kills >= 3
     log = EpisodeLog(str(log_path), agent="tester", seed=1, now=NOW)
     facts = FactStore(facts_path, agent="tester", seed=1)
-    while facts.consolidate(log, tick=3000, now=NOW).pending:
+    while Curator(facts).consolidate(log, tick=3000, now=NOW).pending:
         pass
     [fact] = facts.list(kind="baseline")
     assert (fact.support, fact.payload["n"], fact.payload["mean"]) == (total, total, (total - 1) / 2)
@@ -201,7 +201,7 @@ def test_passes_killed_at_any_moment_count_every_episode_once(tmp_path: Path):
 
 def test_weakened_and_touched_facts_keep_their_evidence(log: EpisodeLog, facts: FactStore):
     live(log, trades(0, 10))
-    facts.consolidate(log, tick=9, now=NOW)
+    Curator(facts).consolidate(log, tick=9, now=NOW)
     before = facts.list(kind="baseline")[0]
     facts.weaken([before.id], tick=9, fraction=0.5)
     after = facts.get([before.id])[0]

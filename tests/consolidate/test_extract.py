@@ -197,8 +197,7 @@ class Known:
 
 steps = int(sys.argv[2])
 grimoire = bardo.open(sys.argv[1], embedder=Known(), clock=ManualClock(1_772_712_000_000_000), seed=1,
-                      config={"curator": {"batch": 8}})
-upsert = grimoire._facts.upsert
+                      config={"curator": {"batch": 8, "shadow": False}})
 class Dying:
     def __init__(self, facts): self.facts = facts
     def __getattr__(self, name): return getattr(self.facts, name)
@@ -234,7 +233,8 @@ def test_killed_at_any_page_no_text_counts_twice_and_none_is_missed(tmp_path: Pa
                 env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}, capture_output=True, check=False,
             )  # fmt: skip
             assert killed.returncode in (-signal.SIGKILL, 0), killed.stderr
-    with bardo.open(folder, embedder=Known(), clock=ManualClock(NOON), seed=1) as grimoire:
+    settings = {"curator": {"shadow": False}}
+    with bardo.open(folder, embedder=Known(), clock=ManualClock(NOON), seed=1, config=settings) as grimoire:
         grimoire.sleep()
         facts = grimoire.facts()
         # 40 visits to 8 towns: each visit is evidence once, whoever died meanwhile.

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bardo._core import EpisodeLog, FactStore
+from bardo._core import Curator, EpisodeLog, FactStore
 from bardo.model import Episode
 
 CHILD = Path(__file__).with_name("killed_child.py")
@@ -85,7 +85,7 @@ def test_a_hundred_kills_at_any_step_count_no_episode_twice(tmp_path: Path) -> N
     assert set(steps) >= {"learn", "consolidate", "dream", "lint"}, steps
     log = EpisodeLog(str(log_path), agent="tester", seed=1, now=NOW)
     facts = FactStore(facts_path, agent="tester", seed=1)
-    while facts.consolidate(log, tick=4_000, now=NOW).pending:
+    while Curator(facts).consolidate(log, tick=4_000, now=NOW).pending:
         pass
     (fact,) = facts.list(kind="baseline")
     assert (fact.support, fact.payload["n"], fact.payload["mean"]) == (EPISODES, EPISODES, (EPISODES - 1) / 2)

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from bardo import config
-from bardo._core import EpisodeLog, FactStore
+from bardo._core import Curator, EpisodeLog, FactStore
 from bardo.model import Episode, Fact
 from common import report
 from truth import confidence, markets, passes, streams
@@ -147,7 +147,8 @@ def consolidated(
         facts = FactStore(Path(folder) / "facts.db", agent="student", seed=1, now=NOW)
         log.verify([(one.id, None) for one in log.record(ordered, now=NOW)])
         last = ordered[-1].tick
-        while facts.consolidate(log, batch=256, tick=last, now=NOW, outcomes=outcomes).pending:
+        curator = Curator(facts, outcomes=outcomes)
+        while curator.consolidate(log, batch=256, tick=last, now=NOW).pending:
             pass
         known = facts.list(limit=100_000)
         facts.close()

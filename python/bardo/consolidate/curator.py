@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from bardo import config
-from bardo._core import CuratorReport, EpisodeLog, FactStore
+from bardo._core import Curator, CuratorReport, EpisodeLog, FactStore
 from bardo.consolidate.extract import Extracted, Extractor
 from bardo.model import Fact
 from bardo.ports import Progress
@@ -66,7 +66,9 @@ class CuratorCycleComplete:
         linted: Things that were put in order, where that was due: merged, deprecated, filed or flagged.
         facts_contradicted: The agent's own facts that later episodes speak against.
         heuristics_proposed: New heuristics.
-        facts_withdrawn: New facts that made answers about other episodes worse, and were archived (the shadow check).
+        facts_withdrawn: Held facts that made answers about other episodes worse, and were archived (the shadow check).
+        facts_held: New facts that wait for that check; nothing goes by them until it is done.
+        facts_unchecked: Facts that went live without it, since it is turned off or could not be done.
         texts_read: Episodes whose texts were read for facts.
         facts_distilled: New facts that texts stated.
         facts_updated: Facts that such a text replaced by what holds now.
@@ -98,6 +100,8 @@ class CuratorCycleComplete:
     facts_contradicted: int = 0
     heuristics_proposed: int = 0
     facts_withdrawn: int = 0
+    facts_held: int = 0
+    facts_unchecked: int = 0
     texts_read: int = 0
     facts_distilled: int = 0
     facts_updated: int = 0
@@ -121,15 +125,34 @@ class CuratorCycleComplete:
         return len(self.refuted)
 
 
+def curator_of(
+    facts: FactStore, settings: config.Curator, *, ticks_per_day: int, eviction_threshold: float
+) -> Curator:
+    """The core's Curator with settings in force.
+
+    Args:
+        facts: What is known.
+        settings: How it decides.
+        ticks_per_day: For the expiry of contradicted facts.
+        eviction_threshold: Confidence below which a fact leaves for the cold tier.
+    """
+    return Curator(
+        facts,
+        expiry_ticks=CONTRADICTED_DAYS * ticks_per_day,
+        outcomes=settings.outcomes,
+        eviction_threshold=eviction_threshold,
+        capacity=settings.capacity,
+        hold=settings.shadow,
+    )
+
+
 def run(
-    facts: FactStore,
+    curator: Curator,
     log: EpisodeLog,
-    settings: config.Curator,
     *,
+    batch: int,
     tick: int,
     now: int,
-    ticks_per_day: int,
-    eviction_threshold: float,
     until_done: bool,
     progress: Progress,
     extractor: Extractor | None = None,
@@ -137,13 +160,11 @@ def run(
     """One pass, or as many as it takes.
 
     Args:
-        facts: What is known.
+        curator: Does them.
         log: Where the verified episodes are.
-        settings: Size of a batch.
+        batch: Episodes of a pass at most.
         tick: Logical time.
         now: Wall clock, microseconds UTC.
-        ticks_per_day: For the expiry of contradicted facts.
-        eviction_threshold: Confidence below which a fact leaves for the cold tier.
         until_done: Whether to go on until no verified episode waits.
         progress: Told after each pass.
         extractor: Reads the texts of episodes, if they are to be read.
@@ -152,18 +173,8 @@ def run(
         What was done, summed over the passes.
     """
     done = CuratorCycleComplete(tick)
-    expiry_ticks = CONTRADICTED_DAYS * ticks_per_day
     while True:
-        report = facts.consolidate(
-            log,
-            batch=settings.batch,
-            tick=tick,
-            now=now,
-            expiry_ticks=expiry_ticks,
-            outcomes=settings.outcomes,
-            eviction_threshold=eviction_threshold,
-            capacity=settings.capacity,
-        )
+        report = curator.consolidate(log, batch=batch, tick=tick, now=now)
         done = _sum(done, report)
         progress("consolidate", done.episodes, done.episodes + report.pending)
         if not until_done or not report.pending:
@@ -174,27 +185,10 @@ def run(
 
 
 def rehearse(
-    facts: FactStore,
-    log: EpisodeLog,
-    settings: config.Curator,
-    *,
-    tick: int,
-    now: int,
-    ticks_per_day: int,
-    eviction_threshold: float,
-    extractor: Extractor | None = None,
+    curator: Curator, log: EpisodeLog, *, tick: int, now: int, extractor: Extractor | None = None
 ) -> CuratorCycleComplete:
     """What `run` would do until nothing waits, without doing it: at most `REHEARSED` episodes, in one pass."""
-    report, changes = facts.rehearse(
-        log,
-        batch=REHEARSED,
-        tick=tick,
-        now=now,
-        expiry_ticks=CONTRADICTED_DAYS * ticks_per_day,
-        outcomes=settings.outcomes,
-        eviction_threshold=eviction_threshold,
-        capacity=settings.capacity,
-    )
+    report, changes = curator.rehearse(log, batch=REHEARSED, tick=tick, now=now)
     done = _sum(CuratorCycleComplete(tick), report)
     if extractor is not None:
         changes = [*changes, *extractor.rehearse(tick=tick)]

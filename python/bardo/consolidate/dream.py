@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from bardo import config
-from bardo._core import EpisodeLog, FactStore
-from bardo.consolidate.curator import CONTRADICTED_DAYS
+from bardo._core import Curator, EpisodeLog
 from bardo.consolidate.replay import Policy, Replayer
 from bardo.errors import InvalidInputError
 from bardo.ports import Progress
@@ -35,7 +33,9 @@ class DreamComplete:
         links: Ids of proposals: one event follows another through a third (REM).
         rules: Ids of proposals: a rule does better with another threshold (REM).
         retired: Ids of rules that a better one replaced (evolution).
-        acts: Its number in the journal, for `Grimoire.undo`.
+        facts_withdrawn: Proposals and other held facts that made answers about episodes worse (the shadow check).
+        facts_held: Facts that wait for that check.
+        acts: Its numbers in the journal, for `Grimoire.undo`.
         notes: What was left out, and why.
     """
 
@@ -47,6 +47,8 @@ class DreamComplete:
     links: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
     retired: tuple[str, ...] = ()
+    facts_withdrawn: int = 0
+    facts_held: int = 0
     acts: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -57,31 +59,27 @@ class DreamComplete:
 
 
 def run(
-    facts: FactStore,
+    curator: Curator,
     log: EpisodeLog,
     replayer: Replayer,
-    settings: config.Curator,
     *,
     rounds: int,
     seed: int,
     tick: int,
     now: int,
-    ticks_per_day: int,
     until: Callable[[], bool],
     progress: Progress,
 ) -> DreamComplete:
     """Replays, and lets the core dream of what was replayed, in one transaction at the end.
 
     Args:
-        facts: What is known.
+        curator: Dreams of them.
         log: Where the verified episodes are.
         replayer: Draws them.
-        settings: Which numbers are outcomes.
         rounds: Replays at most, of 32 episodes each.
         seed: Of the draws.
         tick: Logical time.
         now: Wall clock, microseconds UTC.
-        ticks_per_day: What nobody bears out expires after 14 days.
         until: Asked before each replay whether to wake up.
         progress: Told after each replay.
 
@@ -102,11 +100,8 @@ def run(
             replayed[one.episode.id] = None
         done += 1
         progress("dream", done, rounds)
-    report = facts.dream(
-        log, list(replayed), tick=tick, now=now, expiry_ticks=CONTRADICTED_DAYS * ticks_per_day,
-        outcomes=settings.outcomes,
-    )  # fmt: skip
+    report = curator.dream(log, list(replayed), tick=tick, now=now)
     return DreamComplete(
         tick, done, report.replayed, report.estimates, tuple(report.shifts), tuple(report.links), tuple(report.rules),
-        tuple(report.retired), () if report.act is None else (report.act,), notes,
+        tuple(report.retired), acts=() if report.act is None else (report.act,), notes=notes,
     )  # fmt: skip

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from bardo._core import EpisodeLog, FactStore
 from bardo.consolidate import distill
 from bardo.errors import InvalidInputError, NotFoundError
-from bardo.model import INHERITED_KIND, Episode, Fact, Fingerprint
+from bardo.model import INHERITED_KIND, Episode, Fact, FactStatus, Fingerprint
 from bardo.ports import Progress, Vectors
 
 if TYPE_CHECKING:
@@ -87,6 +87,7 @@ class Extractor:
         embed: Gives new facts their vectors, so that what reads alike is found.
         agent: Whose memory it is.
         batch: Episodes looked at in one page, at most.
+        hold: Whether new facts are held until somebody tries and releases them.
         asker: Reads them with a language model as well, where one is configured.
         reconciler: Asks it whether what reads differently says the same.
     """
@@ -99,6 +100,7 @@ class Extractor:
         *,
         agent: str,
         batch: int,
+        hold: bool = False,
         asker: Asker | None = None,
         reconciler: Reconciler | None = None,
     ) -> None:
@@ -107,6 +109,7 @@ class Extractor:
         self._embed = embed
         self._agent = agent
         self._batch = batch
+        self._birth: FactStatus = "held" if hold else "active"
         self._asker = asker
         self._reconciler = reconciler
 
@@ -154,7 +157,7 @@ class Extractor:
         changes: list[tuple[Fact | None, Fact]] = []
         for fact, id_ in zip(found, known, strict=True):
             stored = before.get(id_) if id_ else None
-            stamped = replace(fact, created_tick=tick, reinforced_tick=tick)
+            stamped = replace(fact, created_tick=tick, reinforced_tick=tick, status=self._birth)
             changes.append((stored, stored or stamped))
         return changes
 
@@ -197,8 +200,9 @@ class Extractor:
                 newer for old, newer in judged.updates if not self._replaced(old, newer, tick=tick, now=now)
             ]
         vectors, fingerprint = self._vectors(found)
+        born = [replace(fact, status=self._birth) for fact in found]
         outcomes = self._facts.upsert(
-            found, tick=tick, now=now, vectors=vectors, fingerprint=fingerprint, actor=ACTOR, marks=marks,
+            born, tick=tick, now=now, vectors=vectors, fingerprint=fingerprint, actor=ACTOR, marks=marks,
             answered=judged.answers if judged else None,
         )  # fmt: skip
         # After the mark has moved: should the process end here, a repetition is lost and none counts twice.
@@ -215,7 +219,9 @@ class Extractor:
 
     def _replaced(self, old: Fact, newer: Fact, *, tick: int, now: int) -> bool:
         """Puts a fact in the place of another; not if that is gone, or history, by now."""
-        stamped = replace(newer, created_tick=tick, reinforced_tick=tick, origin=self._agent)
+        stamped = replace(
+            newer, created_tick=tick, reinforced_tick=tick, origin=self._agent, status=self._birth
+        )
         try:
             self._facts.supersede(old.id, stamped, tick=tick, now=now)
         except (NotFoundError, InvalidInputError):

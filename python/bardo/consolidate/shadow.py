@@ -1,15 +1,15 @@
-"""The shadow check: a new fact stays only if questions about episodes that it does not come from are answered no worse.
+"""The shadow check: a new fact goes live only if questions about episodes it does not come from are answered no worse.
 
-Consolidation can hurt: a fact that is near everything takes the place of the episode that was asked for. So what a pass
-brought into being is tried in the memory as it is: for each new fact, episodes near it that are not its evidence are
-asked for by some of their own words. Where such an episode drops out of an answer because the fact stands in it, the
-fact is withdrawn, as an act that can be taken back.
+Consolidation can hurt: a fact that is near everything takes the place of the episode that was asked for. So what was
+inferred is held, and tried in the memory as it would be with it: for each held fact, episodes near it that are not its
+evidence are asked for by some of their own words. Where such an episode drops out of an answer because the fact stands
+in it, the fact is withdrawn, as an act that can be taken back; the others are released. Until then nothing goes by it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -24,8 +24,6 @@ ANSWERS = 5
 BY_DAY, BY_NIGHT = 16, 256
 #: Words of a question at most, and letters that a word of it has at least.
 WORDS, LETTERS = 12, 4
-#: The name of its acts in the journal.
-ACTOR = "shadow"
 
 
 class Answer(Protocol):
@@ -42,8 +40,9 @@ class Answer(Protocol):
         ...
 
 
-#: Recalls without leaving a trace: a query, how many memories, and whether facts may answer.
-Ask = Callable[[str, int, bool], Iterable[Answer]]
+#: Recalls without leaving a trace: a query, how many memories, and the held facts that may answer beside those in
+#: force; None for episodes alone.
+Ask = Callable[[str, int, Sequence[str] | None], Iterable[Answer]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,46 +52,74 @@ class Shadowed:
     Args:
         tried: Facts that were tried.
         withdrawn: Ids of those that made an answer worse; they are archived.
-        untried: Whether there were more than could be tried.
+        unchecked: Facts that went live without it.
+        held: Facts that wait for it.
         act: Its number in the journal; None if nothing was withdrawn.
+        notes: What was left out, and why.
     """
 
     tried: int = 0
     withdrawn: tuple[str, ...] = ()
-    untried: bool = False
+    unchecked: int = 0
+    held: int = 0
     act: int | None = None
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What was left out, and why."""
-        return (f"only {self.tried} new facts were held against questions",) if self.untried else ()
+    notes: tuple[str, ...] = ()
 
 
-def hold_out(facts: FactStore, ask: Ask, *, since: int, most: int, tick: int, now: int) -> Shadowed:
-    """Tries what came into being after an act, and withdraws what makes answers worse.
+def check(facts: FactStore, ask: Ask, *, most: int, tick: int, now: int) -> Shadowed:
+    """Tries the facts that are held, the oldest first; withdraws what makes answers worse and releases the others.
+
+    Whenever the process is killed, what was not released is held still, and tried again the next time.
 
     Args:
         facts: What is known.
         ask: Recalls.
-        since: Number of the last act before.
         most: Facts that are tried at most.
         tick: Logical time.
         now: Wall clock, microseconds UTC.
     """
-    born = facts.born_since(since, most + 1)
-    worse = tuple(fact.id for fact in born[:most] if harms(fact, ask))
-    act = facts.withdraw(worse, name=ACTOR, tick=tick, now=now) if worse else None
-    return Shadowed(min(len(born), most), worse, len(born) > most, act)
+    worse: list[str] = []
+    passed: list[str] = []
+    for fact in facts.held(most):
+        # In the memory as it will be: beside what was tried and stays.
+        is_worse = not fact.pinned and harms(fact, ask, (*passed, fact.id))
+        (worse if is_worse else passed).append(fact.id)
+    act = facts.withdraw(worse, tick=tick, now=now) if worse else None
+    facts.release(passed, tick=tick)
+    waiting = facts.count_held()
+    notes = (f"{waiting} new facts wait for their check and are held until then",) if waiting else ()
+    return Shadowed(len(worse) + len(passed), tuple(worse), held=waiting, act=act, notes=notes)
 
 
-def harms(fact: Fact, ask: Ask) -> bool:
-    """Whether an episode that the fact does not come from drops out of the answer to a question about it."""
-    near = ask(fact.text, QUESTIONS + len(fact.evidence), False)
+def release(facts: FactStore, why: str, *, tick: int) -> Shadowed:
+    """Lets everything that is held go live without a check, and says so.
+
+    Args:
+        facts: What is known.
+        why: Nothing was tried.
+        tick: Logical time.
+    """
+    released = 0
+    while page := facts.held(BY_NIGHT):
+        released += facts.release([fact.id for fact in page], tick=tick)
+    notes = (f"{released} new facts went live unchecked: {why}",) if released else ()
+    return Shadowed(unchecked=released, notes=notes)
+
+
+def harms(fact: Fact, ask: Ask, trying: Sequence[str]) -> bool:
+    """Whether an episode that a fact does not come from drops out of the answer to a question about it.
+
+    Args:
+        fact: Which.
+        ask: Recalls.
+        trying: Ids of the held facts that may answer; the fact is one of them.
+    """
+    near = ask(fact.text, QUESTIONS + len(fact.evidence), None)
     held_out = [memory.record for memory in near if memory.id not in fact.evidence]
     for episode in held_out[:QUESTIONS]:
         if not isinstance(episode, Episode) or not (question := cue(episode.text)):
             continue
-        answer = [memory.id for memory in ask(question, ANSWERS + 1, True)]
+        answer = [memory.id for memory in ask(question, ANSWERS + 1, trying)]
         # It would be the last of the answer, if the fact were not in it.
         if answer[ANSWERS:] == [episode.id] and fact.id in answer[:ANSWERS]:
             return True

@@ -31,6 +31,7 @@ class Filters:
         min_confidence: Of a fact, decayed to now, 0..1. Episodes are what happened and pass.
         sources: Where it came from; episodes are `self`.
         as_of: What was known, and in force, at this tick.
+        trying: Ids of held facts that count as in force for this query: what the shadow check tries.
     """
 
     layers: Sequence[Layer] | None = None
@@ -47,10 +48,11 @@ class Filters:
     min_confidence: float | None = None
     sources: Sequence[Source] | None = None
     as_of: int | None = None
+    trying: Sequence[str] | None = None
 
     def __post_init__(self) -> None:
         """Refuses one string where a list of strings is meant: it would be taken letter by letter."""
-        for name in ("layers", "kinds", "subjects", "roles", "without_roles", "sources"):
+        for name in ("layers", "kinds", "subjects", "roles", "without_roles", "sources", "trying"):
             value = getattr(self, name)
             if isinstance(value, str):
                 raise InvalidInputError(f"{name} is one string ({value!r}). Pass a list: {name}=[{value!r}]")

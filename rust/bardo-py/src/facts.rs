@@ -5,12 +5,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use bardo_core::consolidate::{
-    self, CAPACITY, CONFIRM_OBSERVATIONS, CuratorSettings, EVICTION_THRESHOLD, EXPIRY_TICKS,
-    MINIMUM_EPISODES, OUTCOMES,
-};
+use bardo_core::consolidate::{self, MINIMUM_EPISODES};
 use bardo_core::index::{
-    self, Act, Actor, FactChange, FactFilter, FactOptions, FactVectors, Forgotten, Link, Note, Retention,
+    self, Act, FactChange, FactFilter, FactOptions, FactVectors, Forgotten, Link, Note, Retention,
 };
 use bardo_core::model::decay::{self, Fading};
 use bardo_core::model::{Episode, Fact, FactKind, Fingerprint, Id};
@@ -19,7 +16,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 use crate::capture::EpisodeLog;
-use crate::consolidate::{Calibration, CuratorReport, DreamReport};
+use crate::consolidate::Calibration;
 use crate::convert::{
     episodes_from, fact_from, fact_into, facts_from, facts_into, fingerprint_from, fingerprint_into, id,
     ids as ids_from,
@@ -439,78 +436,6 @@ impl FactStore {
         py.detach(|| self.store.confidence_now(&ids, tick)).into_python()
     }
 
-    #[pyo3(signature = (
-        log, *, batch = 256, tick, now, minimum = None, confirm_minimum = None, expiry_ticks = None, outcomes = None,
-        eviction_threshold = None, capacity = None
-    ))]
-    #[expect(clippy::too_many_arguments, reason = "keyword-only options")]
-    fn consolidate(
-        &self,
-        py: Python<'_>,
-        log: &Bound<'_, EpisodeLog>,
-        batch: usize,
-        tick: u64,
-        now: i64,
-        minimum: Option<u64>,
-        confirm_minimum: Option<u64>,
-        expiry_ticks: Option<u64>,
-        outcomes: Option<Vec<String>>,
-        eviction_threshold: Option<f64>,
-        capacity: Option<usize>,
-    ) -> PyResult<CuratorReport> {
-        let settings = CuratorSettings {
-            minimum: minimum.unwrap_or(MINIMUM_EPISODES),
-            confirm_minimum: confirm_minimum.unwrap_or(CONFIRM_OBSERVATIONS),
-            ..curator_settings(expiry_ticks, outcomes, eviction_threshold, capacity)
-        };
-        let log = log.get();
-        py.detach(|| consolidate::consolidate(&self.store, &log.core, batch, tick, now, settings))
-            .map(CuratorReport::from)
-            .into_python()
-    }
-
-    #[pyo3(signature = (log, *, batch, tick, now, expiry_ticks = None, outcomes = None, eviction_threshold = None,
-        capacity = None))]
-    #[expect(clippy::too_many_arguments, reason = "keyword-only options")]
-    fn rehearse<'py>(
-        &self,
-        py: Python<'py>,
-        log: &Bound<'_, EpisodeLog>,
-        batch: usize,
-        tick: u64,
-        now: i64,
-        expiry_ticks: Option<u64>,
-        outcomes: Option<Vec<String>>,
-        eviction_threshold: Option<f64>,
-        capacity: Option<usize>,
-    ) -> PyResult<(CuratorReport, Vec<ChangeTuple<'py>>)> {
-        let settings = curator_settings(expiry_ticks, outcomes, eviction_threshold, capacity);
-        let log = log.get();
-        let done = py
-            .detach(|| consolidate::rehearse(&self.store, &log.core, batch, tick, now, settings))
-            .into_python()?;
-        Ok((done.report.into(), changes_into(py, &done.changes)?))
-    }
-
-    #[pyo3(signature = (log, replayed, *, tick, now, expiry_ticks = None, outcomes = None))]
-    #[expect(clippy::too_many_arguments, reason = "keyword-only options")]
-    fn dream(
-        &self,
-        py: Python<'_>,
-        log: &Bound<'_, EpisodeLog>,
-        replayed: Vec<String>,
-        tick: u64,
-        now: i64,
-        expiry_ticks: Option<u64>,
-        outcomes: Option<Vec<String>>,
-    ) -> PyResult<DreamReport> {
-        let settings = curator_settings(expiry_ticks, outcomes, None, None);
-        let (log, replayed) = (log.get(), ids_from(&replayed)?);
-        py.detach(|| consolidate::dream(&self.store, &log.core, &replayed, tick, now, settings))
-            .map(DreamReport::from)
-            .into_python()
-    }
-
     fn calibration(&self, py: Python<'_>) -> PyResult<Calibration> {
         py.detach(|| consolidate::calibration(&self.store)).map(Calibration::from).into_python()
     }
@@ -538,22 +463,25 @@ impl FactStore {
         py.detach(|| self.store.last_act()).into_python()
     }
 
-    #[pyo3(signature = (act, limit = 256))]
-    fn born_since<'py>(&self, py: Python<'py>, act: u64, limit: usize) -> PyResult<Bound<'py, PyList>> {
-        facts_into(py, &py.detach(|| self.store.born_since(act, limit)).into_python()?)
+    #[pyo3(signature = (limit = 256))]
+    fn held<'py>(&self, py: Python<'py>, limit: usize) -> PyResult<Bound<'py, PyList>> {
+        facts_into(py, &py.detach(|| self.store.held(limit)).into_python()?)
     }
 
-    #[pyo3(signature = (ids, *, name, tick, now))]
-    fn withdraw(
-        &self,
-        py: Python<'_>,
-        ids: Vec<String>,
-        name: &str,
-        tick: u64,
-        now: i64,
-    ) -> PyResult<Option<u64>> {
+    fn count_held(&self, py: Python<'_>) -> PyResult<u64> {
+        py.detach(|| self.store.count_held()).into_python()
+    }
+
+    #[pyo3(signature = (ids, *, tick))]
+    fn release(&self, py: Python<'_>, ids: Vec<String>, tick: u64) -> PyResult<usize> {
         let ids = ids_from(&ids)?;
-        py.detach(|| self.store.withdraw(&ids, Actor { name, tick, now })).into_python()
+        py.detach(|| self.store.release(&ids, tick)).into_python()
+    }
+
+    #[pyo3(signature = (ids, *, tick, now))]
+    fn withdraw(&self, py: Python<'_>, ids: Vec<String>, tick: u64, now: i64) -> PyResult<Option<u64>> {
+        let ids = ids_from(&ids)?;
+        py.detach(|| self.store.withdraw(&ids, tick, now)).into_python()
     }
 
     #[pyo3(signature = (act, *, tick, now))]
@@ -736,21 +664,6 @@ fn shape_error(wanted: &str) -> PyErr {
         &format!("the vectors are not {wanted}"),
         "Use numpy.ascontiguousarray(vectors, numpy.float32)",
     )
-}
-
-fn curator_settings(
-    expiry_ticks: Option<u64>,
-    outcomes: Option<Vec<String>>,
-    eviction_threshold: Option<f64>,
-    capacity: Option<usize>,
-) -> CuratorSettings {
-    CuratorSettings {
-        expiry_ticks: expiry_ticks.unwrap_or(EXPIRY_TICKS),
-        outcomes: outcomes.unwrap_or_else(|| OUTCOMES.map(str::to_owned).to_vec()),
-        eviction_threshold: eviction_threshold.unwrap_or(EVICTION_THRESHOLD),
-        capacity: capacity.unwrap_or(CAPACITY),
-        ..CuratorSettings::default()
-    }
 }
 
 fn vector_error(what: &str, hint: &str) -> PyErr {

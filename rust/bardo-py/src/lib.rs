@@ -9,6 +9,7 @@ mod capture;
 mod compiled;
 mod consolidate;
 mod convert;
+mod curator;
 mod errors;
 mod facts;
 mod frames;
@@ -43,7 +44,10 @@ mod _core {
     };
 
     #[pymodule_export]
-    use crate::consolidate::{Calibration, CuratorReport, DreamReport, ReplayBuffer};
+    use crate::consolidate::{Calibration, ReplayBuffer};
+
+    #[pymodule_export]
+    use crate::curator::{Curator, CuratorReport, DreamReport};
 
     #[pymodule_export]
     use crate::facts::{

@@ -14,7 +14,7 @@ use bardo_core::recall::settings::{ConversationWeights, Factors, PerArm, Setting
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 
-use crate::convert::{episode_into, fact_into, field, widen};
+use crate::convert::{episode_into, fact_into, field, ids, widen};
 use crate::errors::{IntoPython, invalid};
 
 /// How memories are ranked.
@@ -315,5 +315,6 @@ pub fn filters_from(object: &Bound<'_, PyAny>) -> PyResult<Filters> {
             .collect::<Result<_, _>>()
             .into_python()?,
         as_of: field(object, "as_of")?,
+        trying: ids(&names("trying")?)?,
     })
 }

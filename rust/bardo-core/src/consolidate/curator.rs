@@ -16,7 +16,7 @@ use crate::index::facts_record::{self as record, signed};
 use crate::index::facts_write::{Writer, counter, set_meta};
 use crate::index::migrate::{Step, damaged};
 use crate::index::{FactChange, FactStore, Retention};
-use crate::model::{Id, Micros};
+use crate::model::{FactStatus, Id, Micros};
 
 /// Name of the watermark among the settings of the fact store.
 pub(crate) const WATERMARK: &str = "watermark";
@@ -51,6 +51,8 @@ pub struct CuratorSettings {
     /// Numbers of a payload that say how something ended, by their paths or the last parts of these: heuristics are about
     /// them.
     pub outcomes: Vec<String>,
+    /// Whether what comes into being, running statistics aside, is held until somebody tries and releases it.
+    pub hold: bool,
 }
 
 /// What a number is called that says how something ended.
@@ -65,6 +67,7 @@ impl Default for CuratorSettings {
             eviction_threshold: EVICTION_THRESHOLD,
             capacity: CAPACITY,
             outcomes: OUTCOMES.map(str::to_owned).to_vec(),
+            hold: false,
         }
     }
 }
@@ -129,6 +132,11 @@ pub(crate) struct Pass {
 }
 
 impl Pass {
+    /// As what a fact begins, or comes back, that is inferred.
+    pub const fn birth(&self) -> FactStatus {
+        if self.settings.hold { FactStatus::Held } else { FactStatus::Active }
+    }
+
     /// When what is contradicted, or dreamt, at a tick expires.
     pub fn expiry(&self, tick: u64) -> u64 {
         tick.saturating_add(self.settings.expiry_ticks).min(i64::MAX.unsigned_abs())
@@ -301,7 +309,7 @@ const EXPIRED_AT_ONCE: i64 = 1_024;
 fn expire(writer: &Writer<'_>, tick: u64) -> Step<u64> {
     let expired = record::select(
         &writer.transaction,
-        "WHERE expires_tick < ?1 AND status IN ('active', 'contradicted') AND NOT pinned
+        "WHERE expires_tick < ?1 AND status IN ('active', 'contradicted', 'held') AND NOT pinned
          ORDER BY expires_tick, serial LIMIT ?2",
         [signed(tick)?, EXPIRED_AT_ONCE],
     )?;

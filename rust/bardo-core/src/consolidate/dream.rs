@@ -154,6 +154,7 @@ fn propose(writer: &Writer<'_>, store: &FactStore, pass: &Pass, fact: Fact) -> S
     let fact = Fact {
         confidence: CONFIDENCE,
         source: Source::Dream,
+        status: pass.birth(),
         expires_tick: Some(pass.expiry(pass.tick)),
         ..fact
     };

@@ -12,9 +12,10 @@ use super::curator::{CuratorReport, Pass};
 use super::window::Window;
 use super::{links, rhythm, subgroups};
 use crate::error::Result;
+use crate::index::facts_change::archive;
 use crate::index::facts_forget::delete;
 use crate::index::facts_record::{self as record, json, signed, unreadable};
-use crate::index::facts_upsert::{confirm, rebase, revive};
+use crate::index::facts_upsert::{confirm, rebase, revive_as};
 use crate::index::facts_write::Writer;
 use crate::index::migrate::Step;
 use crate::index::{EVIDENCE_KEPT, FactStore};
@@ -277,6 +278,7 @@ fn state(
             evidence: row.evidence.clone(),
             confidence: confidence as f32,
             observed: row.ticks,
+            status: pass.birth(),
             payload,
             ..Fact::new(kind, text)
         };
@@ -303,18 +305,23 @@ fn state(
     stored.fact.payload = payload;
     stored.fact.support = support;
     stored.fact.observed = row.ticks;
-    revive(&mut stored);
+    revive_as(&mut stored, pass.birth());
     record::add_evidence(&writer.transaction, stored.serial, &row.evidence, pass.tick)?;
     writer.update(&stored, pass.tick)?;
     report.facts_reinforced += 1;
     Ok(())
 }
 
-/// What is no longer believed speaks against the fact: it is lowered and expires, unless later windows bear it out.
+/// What is no longer believed speaks against the fact: it is lowered and expires, unless later windows bear it out. One that
+/// is held never comes into force.
 fn doubt(writer: &Writer<'_>, pass: &Pass, row: &Hypothesis, report: &mut CuratorReport) -> Step<()> {
     let Some(id) = row.fact else { return Ok(()) };
     let Some(mut stored) = record::find(&writer.transaction, id)? else { return Ok(()) };
     // A dream that nobody bears out expires by itself.
+    if stored.fact.status == FactStatus::Held && !stored.fact.pinned && stored.fact.source != Source::Dream {
+        report.entries_pruned += 1;
+        return archive(writer, &mut stored, pass.tick);
+    }
     if stored.fact.status != FactStatus::Active || stored.fact.pinned || stored.fact.source == Source::Dream {
         return Ok(());
     }

@@ -36,37 +36,77 @@ const OVERRULES: f64 = 0.5;
 const TOLD: &str =
     "json_extract(payload, '$.type') NOT IN ('baseline', 'pattern', 'causal_link', 'heuristic')";
 
-/// Holds the facts that came since the last pass against the older ones, in the order in which they came.
+/// Holds the facts that came since the last pass, or were released since, against the others, in the order in which they
+/// came.
 pub(crate) fn settle(writer: &Writer<'_>, pass: &Pass, report: &mut CuratorReport) -> Step<()> {
     let last = counter(&writer.transaction, RECONCILED)?;
-    let newer = record::select(
+    let mut newer = record::select(
         &writer.transaction,
-        &format!("WHERE serial > ?1 AND status = 'active' AND {TOLD} ORDER BY serial LIMIT ?2"),
+        &format!(
+            "WHERE serial IN (SELECT fact FROM released) AND serial <= ?1 AND status = 'active' AND {TOLD}
+             ORDER BY serial LIMIT ?2"
+        ),
         params![last, rows(FACTS)],
     )?;
-    let through: i64 = match newer.last() {
-        Some(stored) if newer.len() == FACTS => stored.serial,
+    let late: BTreeSet<i64> = newer.iter().map(|stored| stored.serial).collect();
+    newer.append(&mut fresh(writer, last)?);
+    let through = match newer.last() {
+        Some(stored) if newer.len() - late.len() == FACTS => stored.serial,
         _ => writer
             .transaction
             .prepare_cached("SELECT coalesce(max(serial), 0) FROM facts")?
             .query_row([], |row| row.get(0))?,
     };
-    let mut near = by_meaning(writer, &newer)?;
+    let done = Done { last, late: &late };
+    let mut near = by_meaning(writer, &newer, &done)?;
     for stored in &newer {
         let mut candidates = near.remove(&stored.serial).unwrap_or_default();
-        candidates.extend(by_words(writer, stored)?);
+        candidates.extend(by_words(writer, stored, &done)?);
         for serial in candidates.into_iter().rev() {
-            weigh(writer, pass, stored.serial, serial, report)?;
+            weigh(writer, pass, stored.serial.max(serial), stored.serial.min(serial), report)?;
         }
     }
+    let is_page = late.len() == FACTS;
+    forget_released(writer, last, late.last().filter(|_| is_page).copied())?;
     if through != last {
         set_meta(&writer.transaction, RECONCILED, &through)?;
     }
     Ok(())
 }
 
-/// Older facts in force that share words with this one, the nearest first.
-fn by_words(writer: &Writer<'_>, newer: &Stored) -> Step<Vec<i64>> {
+/// What was reconciled before: every row up to the last, those aside that are only released now.
+struct Done<'a> {
+    last: i64,
+    late: &'a BTreeSet<i64>,
+}
+
+impl Done<'_> {
+    /// Whether a fact is held against another: each pair once, by the later of the two.
+    fn meets(&self, own: i64, other: i64) -> bool {
+        other < own || (other > own && other <= self.last && !self.late.contains(&other))
+    }
+}
+
+/// The facts that came since the last pass.
+fn fresh(writer: &Writer<'_>, last: i64) -> Step<Vec<Stored>> {
+    record::select(
+        &writer.transaction,
+        &format!("WHERE serial > ?1 AND status = 'active' AND {TOLD} ORDER BY serial LIMIT ?2"),
+        params![last, rows(FACTS)],
+    )
+}
+
+/// What was released is reconciled, up to a row or all of it. Rows above the last are found without.
+fn forget_released(writer: &Writer<'_>, last: i64, through: Option<i64>) -> Step<()> {
+    writer
+        .transaction
+        .prepare_cached("DELETE FROM released WHERE fact <= ?1 OR fact > ?2")?
+        .execute([through.unwrap_or(i64::MAX), last])?;
+    Ok(())
+}
+
+/// Facts in force that share words with this one, the nearest first.
+fn by_words(writer: &Writer<'_>, newer: &Stored, done: &Done<'_>) -> Step<Vec<i64>> {
     let words: BTreeSet<String> = newer
         .fact
         .text
@@ -82,15 +122,17 @@ fn by_words(writer: &Writer<'_>, newer: &Stored) -> Step<Vec<i64>> {
     let query = words.into_iter().collect::<Vec<_>>().join(" OR ");
     let mut statement = writer.transaction.prepare_cached(&format!(
         "SELECT serial FROM words JOIN facts ON facts.serial = words.rowid
-         WHERE words MATCH ?1 AND serial < ?2 AND status IN ('active', 'contradicted') AND {TOLD}
+         WHERE words MATCH ?1 AND serial <> ?2 AND serial <= max(?2, ?4) AND status IN ('active', 'contradicted') AND {TOLD}
          ORDER BY bm25(words), serial LIMIT ?3"
     ))?;
-    let found = statement.query_map(params![query, newer.serial, rows(CANDIDATES)], |row| row.get(0))?;
-    Ok(found.collect::<rusqlite::Result<_>>()?)
+    let found: Vec<i64> = statement
+        .query_map(params![query, newer.serial, rows(CANDIDATES), done.last], |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    Ok(found.into_iter().filter(|serial| done.meets(newer.serial, *serial)).collect())
 }
 
-/// The older facts in force whose vectors are nearest to each of these; one walk over the vectors, none kept.
-fn by_meaning(writer: &Writer<'_>, newer: &[Stored]) -> Step<BTreeMap<i64, BTreeSet<i64>>> {
+/// The facts in force whose vectors are nearest to each of these; one walk over the vectors, none kept.
+fn by_meaning(writer: &Writer<'_>, newer: &[Stored], done: &Done<'_>) -> Step<BTreeMap<i64, BTreeSet<i64>>> {
     let mut wanted = Vec::new();
     let mut vector = writer.transaction.prepare_cached("SELECT vector FROM vectors WHERE fact = ?1")?;
     for stored in newer {
@@ -113,7 +155,7 @@ fn by_meaning(writer: &Writer<'_>, newer: &[Stored]) -> Step<BTreeMap<i64, BTree
         let known = Direction::stored(row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?);
         for (own, direction, near) in &mut wanted {
             let cosine = direction.cosine(&known);
-            if serial < *own && cosine > SAME_TOPIC {
+            if cosine > SAME_TOPIC && done.meets(*own, serial) {
                 near.push((cosine, serial));
                 if near.len() > 4 * CANDIDATES {
                     keep_nearest(near);

@@ -19,8 +19,8 @@ use crate::index::sense::same_sense;
 /// Cosine from which an episode may speak of what a fact speaks of: what says the contrary is about as near as what says
 /// the same.
 const SAME_TOPIC: f64 = 0.7;
-/// Facts that an episode may restate. Baselines are about their numbers and have a test of their own.
-const LIVING: &str = "status IN ('active', 'contradicted') AND kind <> 'baseline'";
+/// Facts that an episode may restate, also while they are held: it comes by but once. Baselines are about their numbers and have a test of their own.
+const LIVING: &str = "status IN ('active', 'contradicted', 'held') AND kind <> 'baseline'";
 
 /// Reinforces every fact that an episode of the batch restates; hearsay that is restated becomes one's own knowledge.
 pub(crate) fn settle(

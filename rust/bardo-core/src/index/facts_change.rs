@@ -122,10 +122,10 @@ impl FactStore {
             let first = record::require(&writer.transaction, a)?;
             let second = record::require(&writer.transaction, b)?;
             for stored in [&first, &second] {
-                if matches!(stored.fact.status, FactStatus::Superseded | FactStatus::Archived) {
+                if !matches!(stored.fact.status, FactStatus::Active | FactStatus::Contradicted) {
                     return Err(Error::invalid(
                         format!(
-                            "{} is {}: history is not argued with",
+                            "{} is {}: only what is in force is argued with",
                             stored.fact.id,
                             stored.fact.status.name()
                         ),
@@ -138,7 +138,8 @@ impl FactStore {
         })
     }
 
-    /// Puts a new fact in the place of an old one, which stays as history; the answer is the new id.
+    /// Puts a new fact in the place of an old one, which stays as history; the answer is the new id. A new fact that is
+    /// held takes the place when it is released.
     pub fn supersede(&self, old: Id, new: &Fact, tick: u64, now: Micros) -> Result<Id> {
         new.validate()?;
         self.write(|writer| {
@@ -159,6 +160,10 @@ impl FactStore {
                 .into());
             }
             fact.supersedes = Some(old);
+            if fact.status == FactStatus::Held {
+                writer.insert(&mut fact)?;
+                return Ok(fact.id);
+            }
             fact.status = FactStatus::Active;
             writer.insert(&mut fact)?;
             retire(writer, &mut stored, fact.id, tick)?;

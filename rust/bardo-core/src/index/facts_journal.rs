@@ -9,12 +9,13 @@ use serde_json::{Map, Value};
 
 use super::facts::FactStore;
 use super::facts_change::{EDGES, archive};
+use super::facts_held::{SHADOW, release};
 use super::facts_record::{self as record, Stored, json, rows, signed, unreadable};
 use super::facts_versions::{fields, restored};
 use super::facts_write::Writer;
 use super::migrate::Step;
 use crate::error::{Error, Result};
-use crate::model::{Fact, FactStatus, Id, Micros};
+use crate::model::{FactStatus, Id, Micros};
 
 /// Acts that are kept; older ones can no longer be undone. A Curator at its default pace makes one every 50 ticks.
 const ACTS_KEPT: usize = 1_024;
@@ -117,34 +118,6 @@ impl FactStore {
         })
     }
 
-    /// Facts in force that acts after this one brought into being, running statistics aside, in the order of their birth.
-    pub fn born_since(&self, act: u64, limit: usize) -> Result<Vec<Fact>> {
-        self.read(|connection| {
-            let born = record::select(
-                connection,
-                "JOIN act_facts ON act_facts.fact = facts.serial
-                 WHERE act > ?1 AND before IS NULL AND status = 'active' AND kind <> 'baseline'
-                 ORDER BY act, act_facts.position LIMIT ?2",
-                params![signed(act)?, rows(limit)],
-            )?;
-            Ok(born.into_iter().map(|stored| stored.fact).collect())
-        })
-    }
-
-    /// Archives these facts as an act of `actor`, pinned ones aside; the answer is its number, none if nothing was archived.
-    pub fn withdraw(&self, ids: &[Id], actor: Actor<'_>) -> Result<Option<u64>> {
-        let ((), act) = self.act(actor, |writer| {
-            for id in ids {
-                let stored = record::require(&writer.transaction, *id)?;
-                if !stored.fact.pinned {
-                    withdraw(writer, stored, actor.tick)?;
-                }
-            }
-            Ok(())
-        })?;
-        Ok(act)
-    }
-
     /// Takes an act back: what it changed and nothing changed since is as it was, what it brought into being is archived,
     /// and the links that it drew are gone. Statistics and hypotheses keep what they counted: evidence is never taken back
     /// by this.
@@ -152,22 +125,7 @@ impl FactStore {
         let name = format!("undo {act}");
         let actor = Actor { name: &name, tick, now };
         self.write(|writer| {
-            let known: Option<Option<i64>> = writer
-                .transaction
-                .prepare_cached("SELECT undone_by FROM acts WHERE serial = ?1")?
-                .query_row([signed(act)?], |row| row.get(0))
-                .optional()?;
-            match known {
-                None => return Err(Error::NotFound { kind: "act", id: act.to_string() }.into()),
-                Some(Some(by)) => {
-                    return Err(Error::invalid(
-                        format!("act {act} was undone by act {by}"),
-                        "Undo that one to have it back",
-                    )
-                    .into());
-                }
-                Some(None) => {}
-            }
+            let is_verdict = undoable(&writer.transaction, act)? == SHADOW;
             let mut undone = Undone::default();
             for (stored, before, after) in changes_of(&writer.transaction, act)?.into_iter().rev() {
                 match before {
@@ -175,7 +133,15 @@ impl FactStore {
                         undone.withdrawn.push(stored.fact.id);
                         withdraw(writer, stored, tick)?;
                     }
-                    Some(before) => restore(writer, &stored, before, &after, tick, &mut undone)?,
+                    Some(before) => {
+                        restore(writer, &stored, before, &after, tick, &mut undone)?;
+                        if is_verdict
+                            && let Some(again) = record::find(&writer.transaction, stored.fact.id)?
+                            && again.fact.status == FactStatus::Held
+                        {
+                            release(writer, again, tick)?;
+                        }
+                    }
                 }
             }
             unlink(writer, act)?;
@@ -193,8 +159,25 @@ impl FactStore {
     }
 }
 
-fn withdraw(writer: &Writer<'_>, mut stored: Stored, tick: u64) -> Step<()> {
-    if matches!(stored.fact.status, FactStatus::Active | FactStatus::Contradicted) {
+/// The name of an act that can be taken back.
+fn undoable(connection: &Connection, act: u64) -> Step<String> {
+    let known: Option<(String, Option<i64>)> = connection
+        .prepare_cached("SELECT name, undone_by FROM acts WHERE serial = ?1")?
+        .query_row([signed(act)?], |row| Ok((row.get(0)?, row.get(1)?)))
+        .optional()?;
+    match known {
+        None => Err(Error::NotFound { kind: "act", id: act.to_string() }.into()),
+        Some((_, Some(by))) => {
+            let what = format!("act {act} was undone by act {by}");
+            Err(Error::invalid(what, "Undo that one to have it back").into())
+        }
+        Some((name, None)) => Ok(name),
+    }
+}
+
+/// Archives a fact, unless it is history.
+pub(super) fn withdraw(writer: &Writer<'_>, mut stored: Stored, tick: u64) -> Step<()> {
+    if matches!(stored.fact.status, FactStatus::Active | FactStatus::Contradicted | FactStatus::Held) {
         archive(writer, &mut stored, tick)?;
     }
     Ok(())

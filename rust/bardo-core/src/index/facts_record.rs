@@ -177,7 +177,7 @@ pub(crate) fn update(connection: &Connection, change: i64, stored: &Stored) -> S
              observed_from = ?8, observed_to = ?9, reinforced_tick = ?10, spaced_tick = ?11, accessed_tick = ?12, \
              mentions = ?13, source = ?14, generation = ?15, superseded_by = ?16, expires_tick = ?17, \
              ended_tick = ?18, status = ?19, pinned = ?20, bloodstain = ?21, payload = ?22, supersedes = ?23, \
-             since_tick = ?24, category = ?25 WHERE serial = ?1",
+             since_tick = ?24, category = ?25, created_tick = ?26 WHERE serial = ?1",
         )?
         .execute(params![
             stored.serial,
@@ -205,6 +205,7 @@ pub(crate) fn update(connection: &Connection, change: i64, stored: &Stored) -> S
             fact.supersedes.map(|id| id.0),
             signed(stored.since_tick)?,
             fact.category,
+            signed(fact.created_tick)?,
         ])?;
     Ok(())
 }

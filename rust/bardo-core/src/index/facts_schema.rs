@@ -12,7 +12,7 @@ use simsimd::SpatialSimilarity;
 use super::migrate::Migration;
 
 /// From the empty file to the schema of this build, in order; a released one is never edited.
-pub(crate) const MIGRATIONS: &[Migration] = &[first, second, third, fourth, fifth, sixth];
+pub(crate) const MIGRATIONS: &[Migration] = &[first, second, third, fourth, fifth, sixth, seventh];
 
 fn first(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     transaction.execute_batch(
@@ -269,6 +269,17 @@ fn sixth(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
             first_tick INTEGER NOT NULL,
             last_tick INTEGER NOT NULL
         ) STRICT;
+        ",
+    )
+}
+
+/// What was inferred is held until it was tried.
+fn seventh(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+    transaction.execute_batch(
+        "
+        CREATE INDEX facts_held ON facts (serial) WHERE status = 'held';
+        -- Facts that went live after the reconciling of facts had passed their row.
+        CREATE TABLE released (fact INTEGER PRIMARY KEY REFERENCES facts ON DELETE CASCADE) STRICT;
         ",
     )
 }

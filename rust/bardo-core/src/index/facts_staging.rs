@@ -19,7 +19,7 @@ const TABLE: &str = "CREATE TABLE IF NOT EXISTS next_vectors (
 ) STRICT";
 /// Facts that need a vector: those that have one, and those that would be given one.
 const NEEDS_VECTOR: &str = "(EXISTS (SELECT 1 FROM vectors WHERE vectors.fact = facts.serial)
-    OR status IN ('active', 'contradicted'))";
+    OR status IN ('active', 'contradicted', 'held'))";
 
 impl FactStore {
     /// Keeps vectors of the model that is to follow the one in force.

@@ -200,6 +200,9 @@ pub(crate) fn derive(writer: &Writer<'_>, fact: &Fact) -> Step<()> {
         .transaction
         .prepare_cached("DELETE FROM triples WHERE source = ?1 AND derived")?
         .execute([fact.id.0])?;
+    if fact.status == FactStatus::Held {
+        return Ok(());
+    }
     let names = [cause, effect];
     let is_named =
         |name: &&String| name.len() <= limits::NAME_BYTES && name.chars().any(char::is_alphanumeric);

@@ -7,6 +7,7 @@ use rusqlite::{Connection, params};
 use super::facts::{FactStore, Retention};
 use super::facts_derived::{make_room, tempered};
 use super::facts_erase::is_forgotten;
+use super::facts_held::release;
 use super::facts_names::with_findings;
 use super::facts_record::{self as record, Stored, normalised};
 use super::facts_schema::{Direction, encode};
@@ -206,8 +207,8 @@ pub(crate) fn check_offered(facts: &[Fact], vectors: Option<FactVectors<'_>>) ->
     given.rows.iter().try_for_each(|row| check_vector(row, given.fingerprint))
 }
 
-/// In force, or contradicted but not yet expired: what a repetition may renew.
-const LIVING: &str = "status IN ('active', 'contradicted')";
+/// In force, contradicted but not yet expired, or held: what a repetition may renew.
+const LIVING: &str = "status IN ('active', 'contradicted', 'held')";
 
 /// Whether there is anything that the fact could have been compared with.
 fn has_living(writer: &Writer<'_>, fact: &Fact) -> Step<bool> {
@@ -320,6 +321,10 @@ fn renew(
         }
     }
     record::add_evidence(&writer.transaction, stored.serial, &incoming.evidence, tick)?;
+    // What somebody says, and nothing infers, needs no trial.
+    if stored.fact.status == FactStatus::Held && incoming.status != FactStatus::Held {
+        return release(writer, stored, tick);
+    }
     writer.update(&stored, tick)
 }
 
@@ -347,8 +352,13 @@ const RESTORED_ABOVE: f32 = 0.5;
 
 /// A fact that new evidence states again is in force, if it had only left for the cold tier or is likely again.
 pub(crate) fn revive(stored: &mut Stored) {
+    revive_as(stored, FactStatus::Active);
+}
+
+/// As [`revive`]; what comes back from the cold tier comes back as `birth`: in force, or held.
+pub(crate) fn revive_as(stored: &mut Stored, birth: FactStatus) {
     if stored.fact.status == FactStatus::Archived {
-        stored.fact.status = FactStatus::Active;
+        stored.fact.status = birth;
         stored.ended_tick = None;
     }
     restore(&mut stored.fact);

@@ -102,7 +102,7 @@ impl FactStore {
             let found = record::select(
                 connection,
                 "WHERE NOT EXISTS (SELECT 1 FROM vectors WHERE vectors.fact = facts.serial)
-                 AND status IN ('active', 'contradicted') ORDER BY serial LIMIT ?1",
+                 AND status IN ('active', 'contradicted', 'held') ORDER BY serial LIMIT ?1",
                 [rows(limit)],
             )?;
             Ok(facts(found))

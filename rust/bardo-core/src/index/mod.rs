@@ -10,6 +10,7 @@ mod facts_entities;
 pub(crate) mod facts_erase;
 pub(crate) mod facts_forget;
 mod facts_graph;
+pub(crate) mod facts_held;
 pub(crate) mod facts_journal;
 pub(crate) mod facts_names;
 mod facts_noting;

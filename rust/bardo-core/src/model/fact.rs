@@ -109,6 +109,8 @@ named_enum!(
         Contradicted = "contradicted",
         /// Pruned into the cold tier.
         Archived = "archived",
+        /// Inferred, and not yet tried against the memory: nothing goes by it until it is released.
+        Held = "held",
     }
 );
 

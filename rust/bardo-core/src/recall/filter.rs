@@ -4,7 +4,7 @@
 use super::score::confidence_of;
 use crate::index::hot::{HotSet, Layer, Row};
 use crate::index::interner::{NO_NAME, Symbol};
-use crate::model::{FactStatus, Micros, Role, Source};
+use crate::model::{FactStatus, Id, Micros, Role, Source};
 
 /// Conditions that a memory must meet, all of them; an empty one lets everything through (spec 4, "Filters").
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -37,6 +37,8 @@ pub struct Filters {
     pub sources: Vec<Source>,
     /// What was known at this tick.
     pub as_of: Option<u64>,
+    /// Held facts that count as in force for this query: what is tried.
+    pub trying: Vec<Id>,
 }
 
 /// Stands for a name that no row has.
@@ -148,6 +150,7 @@ impl<'filters> Compiled<'filters> {
         match fact.status {
             FactStatus::Active | FactStatus::Contradicted => true,
             FactStatus::Archived => false,
+            FactStatus::Held => self.filters.trying.contains(&row.id),
             FactStatus::Superseded => {
                 let successor = fact.superseded_by.and_then(|id| hot.find(&id));
                 self.filters.as_of.is_some() && successor.is_some_and(|successor| successor.tick > self.tick)
