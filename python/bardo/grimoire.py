@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from bardo.index.drift import Drift
     from bardo.index.lance import LanceIndex
     from bardo.index.migration import MigrationReport
-    from bardo.recall import filters, older, place, restated, retriever
+    from bardo.recall import filters, older, place, retriever
     from bardo.recall import window as turns
     from bardo.recall.filters import Filters, Layer
     from bardo.recall.found import Recollection
@@ -46,10 +46,9 @@ else:
         "erasure", "bequeath.inherit", "bequeath.legacy", "bequeath.lineage", "capture.archive", "capture.intake",
         "index.lance",
     )  # fmt: skip
-    older, place, restated, retriever, turns, filters = modules(
+    older, place, retriever, turns, filters = modules(
         "recall.older",
         "recall.place",
-        "recall.restated",
         "recall.retriever",
         "recall.window",
         "recall.filters",
@@ -463,8 +462,6 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing):
             query=query, limit=limit, now_tick=self._ticks.now(), now=self._clock.now(), filters=conditions, pad=pad,
             thread=thread, policy=policy, diversity=diversity,
         )  # fmt: skip
-        if recollection.facts:
-            recollection = restated.without_restated(recollection, self._facts)
         known = recollection.facts
         if window:
             recollection = turns.with_turns(recollection, self._hot, self._log, window=window, as_of=as_of)

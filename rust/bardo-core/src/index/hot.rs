@@ -62,6 +62,8 @@ pub struct FactRow {
     pub mentions: u32,
     /// Learned in a death.
     pub bloodstain: bool,
+    /// The episode that it repeats, if it rests on one alone.
+    pub restates: Option<Id>,
 }
 
 /// What filters and scores need of one memory.
@@ -181,6 +183,11 @@ impl From<&Fact> for FactRow {
             superseded_by: fact.superseded_by,
             mentions: fact.mentions,
             bloodstain: fact.bloodstain,
+            restates: fact
+                .evidence
+                .first()
+                .copied()
+                .filter(|_| fact.support == 1 && fact.evidence.len() == 1),
         }
     }
 }

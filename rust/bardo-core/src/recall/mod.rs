@@ -17,6 +17,7 @@ pub mod place;
 pub mod records;
 pub mod score;
 pub mod search;
+mod seats;
 pub mod settings;
 pub mod single;
 

@@ -3,6 +3,7 @@
 
 use std::collections::HashSet;
 
+use super::seats::Seat;
 use crate::index::lexical::{LexicalIndex, QueryTerm, Slot};
 use crate::index::text::Analyzer;
 
@@ -39,26 +40,26 @@ pub(super) fn rare_names<'terms>(
 
 /// Gives the best memory that holds each rare name a seat among the kept, from the last seat upward; at most half of
 /// the seats go this way, so that one name never crowds out the answer.
-pub(super) fn seat<T>(
-    kept: &mut [(Slot, T)],
-    waiting: Vec<(Slot, T)>,
+pub(super) fn seat<'ranked>(
+    kept: &mut [Seat<'ranked>],
+    waiting: Vec<Seat<'ranked>>,
     names: &[&QueryTerm],
     lexical: &LexicalIndex,
 ) {
     let holds = |slot: Slot, name: &QueryTerm| !lexical.matched(slot, std::slice::from_ref(name)).is_empty();
-    let mut waiting: Vec<Option<(Slot, T)>> = waiting.into_iter().map(Some).collect();
+    let mut waiting: Vec<Option<Seat<'_>>> = waiting.into_iter().map(Some).collect();
     let (mut last, floor) = (kept.len(), kept.len().div_ceil(2));
     for name in names {
-        if kept.iter().any(|(slot, _)| holds(*slot, name)) {
+        if kept.iter().any(|seat| holds(seat.slot(), name)) {
             continue;
         }
-        while last > floor && names.iter().any(|other| holds(kept[last - 1].0, other)) {
+        while last > floor && names.iter().any(|other| holds(kept[last - 1].slot(), other)) {
             last -= 1;
         }
         if last <= floor {
             return;
         }
-        let found = waiting.iter_mut().find(|one| one.as_ref().is_some_and(|(slot, _)| holds(*slot, name)));
+        let found = waiting.iter_mut().find(|one| one.as_ref().is_some_and(|seat| holds(seat.slot(), name)));
         if let Some(hit) = found.and_then(Option::take) {
             last -= 1;
             kept[last] = hit;

@@ -13,10 +13,11 @@ use super::explain::{Arm, ArmReason, Explanation, Found, Hit};
 use super::filter::Filters;
 use super::graph::GraphArm;
 use super::late::{Late, TokenCodes};
-use super::named::{rare_names, seat};
+use super::named::{self, rare_names};
 use super::order;
 use super::past::{Past, rows_then};
 use super::score::{FourFactors, confidence_of, pinned_score, semantic, source_discount};
+use super::seats::{self, Seat};
 use super::settings::{Fusion, Policy, Settings};
 use crate::error::{Error, Result};
 use crate::index::hot::{HotSet, Row};
@@ -25,7 +26,7 @@ use crate::index::late::{LateQuery, Tokens};
 use crate::index::lexical::{QueryTerm, Slot};
 use crate::index::text::{Analyzer, QUERY_BYTES, cut};
 use crate::index::vectors::QueryVector;
-use crate::model::{Id, Micros, Pad};
+use crate::model::{Micros, Pad};
 
 /// Memories that one call may return.
 pub const MAX_LIMIT: usize = 10_000;
@@ -66,16 +67,16 @@ struct Search<'search> {
 
 /// A candidate with everything that its score is made of.
 #[derive(Clone, Copy)]
-struct Ranked<'ranked> {
-    candidate: &'ranked Candidate,
-    row: &'ranked Row,
+pub(super) struct Ranked<'ranked> {
+    pub candidate: &'ranked Candidate,
+    pub row: &'ranked Row,
     factors: FourFactors,
     confidence: f32,
     source_discount: f32,
     bloodstain_boost: f32,
     thread_boost: f32,
     age_days: f64,
-    score: f32,
+    pub score: f32,
 }
 
 /// Finds the memories that matter for a query.
@@ -315,29 +316,24 @@ impl<'search> Search<'search> {
         Ordered::done(order.into_iter().map(|place| ranked[place]).chain(rest).collect())
     }
 
-    /// Keeps the best of near-duplicates, which then names the others, and seats what the query names.
+    /// Keeps the best of what says the same, which then names the others, and seats what the query names.
     fn collapse(&self, ranked: Ordered<'_, '_>, names: &[&QueryTerm]) -> Vec<Hit> {
         let lexical = self.arms.hot.lexical();
         let threshold = self.arms.settings.duplicate_similarity;
-        let mut kept: Vec<(Slot, (&Ranked<'_>, Vec<Id>))> = Vec::with_capacity(self.query.limit.min(64));
+        let mut taken = Vec::with_capacity(self.query.limit.min(64));
         let mut waiting = Vec::new();
         for ranked in ranked {
-            let slot = ranked.candidate.slot;
-            if kept.len() == self.query.limit {
-                if names.is_empty() {
-                    break;
-                }
-                waiting.push((slot, (ranked, Vec::new())));
-                continue;
-            }
-            match kept.iter().position(|(other, _)| lexical.is_similar(slot, *other, threshold)) {
-                Some(twin) => kept[twin].1.1.push(ranked.row.id),
-                None => kept.push((slot, (ranked, Vec::new()))),
+            if taken.len() < self.query.limit {
+                seats::take(&mut taken, ranked, lexical, threshold);
+            } else if names.is_empty() {
+                break;
+            } else {
+                waiting.push(Seat::of(ranked));
             }
         }
-        seat(&mut kept, waiting, names, lexical);
-        let hit = |(ranked, duplicates)| Hit { duplicates, ..self.hit(ranked) };
-        kept.into_iter().map(|(_, kept)| hit(kept)).collect()
+        named::seat(&mut taken, waiting, names, lexical);
+        let hit = |Seat { holder, score, others }| Hit { score, duplicates: others, ..self.hit(holder) };
+        taken.into_iter().map(hit).collect()
     }
 
     fn explain_absence(&self, found: &mut Found) {

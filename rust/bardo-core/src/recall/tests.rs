@@ -193,6 +193,24 @@ fn near_duplicates_collapse_into_the_best() {
 }
 
 #[test]
+fn a_fact_and_the_one_episode_that_it_repeats_share_a_seat_and_the_episode_has_it() {
+    let told = episode(1, "By the way, on Sunday Mira and I rowed over to the island with the lighthouse");
+    let others = (3..40).map(|number| episode(number, &format!("Mira rowed {number} strokes a minute")));
+    let turns: Vec<Episode> = [told.clone()].into_iter().chain(others).collect();
+    let restating = Fact { evidence: vec![told.id], ..fact(2, "Mira rowed to the lighthouse island") };
+    let filters = Filters::default();
+    let question = ask("who rowed to the lighthouse island", &filters);
+    let found = find(&hot_of(&turns, std::slice::from_ref(&restating)), &Query { limit: 5, ..question });
+    let best = &found.hits[0];
+    assert_eq!((best.id, best.duplicates.as_slice()), (told.id, [restating.id].as_slice()));
+    assert_eq!(found.hits.len(), 5, "nobody's seat stays empty");
+    assert!(found.hits.is_sorted_by(|a, b| a.score >= b.score));
+    let general = Fact { support: 2, evidence: vec![told.id, id(3)], ..restating };
+    let found = find(&hot_of(&turns, &[general]), &ask("who rowed to the lighthouse island", &filters));
+    assert!(found.hits.iter().all(|hit| hit.duplicates.is_empty()), "what rests on several stands by itself");
+}
+
+#[test]
 fn an_answer_is_found_beside_its_question() {
     let turns = [
         turn(1, "Ann", "How was the weather?"),

@@ -1,0 +1,61 @@
+//! Who has a seat in an answer: what says the same shares one, and the best of it takes it.
+
+use crate::index::lexical::{LexicalIndex, Slot};
+use crate::model::Id;
+
+use super::search::Ranked;
+
+/// A seat in an answer.
+pub(super) struct Seat<'ranked> {
+    /// Who has it.
+    pub holder: &'ranked Ranked<'ranked>,
+    /// Of the best that shares it.
+    pub score: f32,
+    /// The others.
+    pub others: Vec<Id>,
+}
+
+impl<'ranked> Seat<'ranked> {
+    /// For one memory alone.
+    pub fn of(ranked: &'ranked Ranked<'ranked>) -> Self {
+        Self { holder: ranked, score: ranked.score, others: Vec::new() }
+    }
+
+    /// Of who has it.
+    pub const fn slot(&self) -> Slot {
+        self.holder.candidate.slot
+    }
+
+    /// Lets a memory share the seat if it says the same; says whether it does.
+    ///
+    /// A fact that rests on a single episode repeats it in fewer words: of the two the episode has the seat, verbatim, where
+    /// the better of both ranks.
+    fn shares(&mut self, ranked: &'ranked Ranked<'ranked>, lexical: &LexicalIndex, threshold: f32) -> bool {
+        let restates = |one: &Ranked<'_>, other: &Ranked<'_>| {
+            one.row.fact.as_ref().is_some_and(|fact| fact.restates == Some(other.row.id))
+        };
+        if restates(self.holder, ranked) {
+            self.others.push(self.holder.row.id);
+            self.holder = ranked;
+            return true;
+        }
+        let same = restates(ranked, self.holder)
+            || lexical.is_similar(ranked.candidate.slot, self.slot(), threshold);
+        if same {
+            self.others.push(ranked.row.id);
+        }
+        same
+    }
+}
+
+/// Gives a memory a seat of its own, unless it shares one.
+pub(super) fn take<'ranked>(
+    seats: &mut Vec<Seat<'ranked>>,
+    ranked: &'ranked Ranked<'ranked>,
+    lexical: &LexicalIndex,
+    threshold: f32,
+) {
+    if !seats.iter_mut().any(|seat| seat.shares(ranked, lexical, threshold)) {
+        seats.push(Seat::of(ranked));
+    }
+}
