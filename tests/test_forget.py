@@ -206,6 +206,17 @@ def test_copies_and_files_of_others_lose_it_too(opener, tmp_path: Path) -> None:
     assert list(holders(folder, SECRET)) == []
 
 
+def test_the_curator_waits_for_nothing_that_was_forgotten(opener) -> None:
+    with opener() as grimoire:
+        grimoire.remember("the market was quiet", verified=True)
+        grimoire.sleep()
+        grimoire.forget(grimoire.remember("the market was loud", verified=True), reason="asked to")
+        report = grimoire.sleep()
+        assert (report.episodes, report.pending) == (0, 0)
+        grimoire.remember("the market was quiet again", verified=True)
+        assert grimoire.sleep().episodes == 1
+
+
 def test_a_text_that_another_memory_holds_is_no_trace(opener) -> None:
     with opener() as grimoire:
         first = grimoire.remember(SECRET, tick=1, thread="a")

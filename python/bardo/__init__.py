@@ -9,10 +9,13 @@ from bardo._core import __version__
 
 if TYPE_CHECKING:
     from bardo.assemble.context import Block, Prompt
+    from bardo.bequeath.inherit import InheritanceReport
     from bardo.bequeath.testament import Testament
     from bardo.capture.inbox import drop
     from bardo.config import Config
     from bardo.consolidate.curator import CuratorCycleComplete
+    from bardo.consolidate.dream import DreamComplete
+    from bardo.consolidate.lint import LintReport
     from bardo.erasure import ForgetReport
     from bardo.errors import BardoError
     from bardo.grimoire import Grimoire
@@ -28,11 +31,14 @@ _HOME = {
     "Block": "bardo.assemble.context",
     "Config": "bardo.config",
     "CuratorCycleComplete": "bardo.consolidate.curator",
+    "DreamComplete": "bardo.consolidate.dream",
     "Episode": "bardo.model",
     "Fact": "bardo.model",
     "Fingerprint": "bardo.model",
     "ForgetReport": "bardo.erasure",
     "Grimoire": "bardo.grimoire",
+    "InheritanceReport": "bardo.bequeath.inherit",
+    "LintReport": "bardo.consolidate.lint",
     "ManualClock": "bardo.ports",
     "Memory": "bardo.recall.found",
     "OutcomeReport": "bardo.recall.feedback",
@@ -51,11 +57,14 @@ __all__ = [
     "Block",
     "Config",
     "CuratorCycleComplete",
+    "DreamComplete",
     "Episode",
     "Fact",
     "Fingerprint",
     "ForgetReport",
     "Grimoire",
+    "InheritanceReport",
+    "LintReport",
     "ManualClock",
     "Memory",
     "OutcomeReport",

@@ -657,6 +657,22 @@ class FactStore:
             InvalidInputError: It was undone before.
         """
 
+    def ask_in_vain(self, question: str, *, tick: int) -> int:
+        """Notes that a question was asked and nothing was found. The latest 64 of at most 256 bytes are kept.
+
+        Returns:
+            How often it was asked by now, whatever its case and punctuation; 0 if it is too long or says nothing.
+        """
+
+    def asked_in_vain(self, limit: int = 10) -> builtins.list[str]:
+        """The questions that were asked in vain at least twice, the most frequent first."""
+
+    def answer(self, questions: Sequence[str]) -> int:
+        """Drops questions that have an answer now; how many there were."""
+
+    def forget_questions(self, texts: Sequence[str]) -> int:
+        """Deletes every question asked in vain that shares a word of content with one of these texts; how many."""
+
     def derived_from(self, episodes: Sequence[str]) -> builtins.list[Fact]:
         """The facts that stand on these episodes alone: no other evidence, and no more support than they gave."""
 
@@ -1132,7 +1148,17 @@ def rehearse_lint(
 
 def knowledge_gaps(
     facts: FactStore,
-) -> list[tuple[Literal["contradiction", "unknown", "untried"], str, list[str], str | None, bool, int, int]]:
+) -> list[
+    tuple[
+        Literal["contradiction", "unknown", "untried", "unanswered"],
+        str,
+        list[str],
+        str | None,
+        bool,
+        int,
+        int,
+    ]
+]:
     """The open questions that the last lint found, at most 10, confirmed ones first.
 
     Returns:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import TYPE_CHECKING
 
 from bardo.lazily import modules, once
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 else:
     dossier, lint, playbook = modules("consolidate.dossier", "consolidate.lint", "consolidate.playbook")
 
+#: Questions asked in vain that a lint asks again: all that are kept.
+ASKED_AGAIN = 64
 #: Name under which the log keeps when facts were last put in order.
 _LAST_LINT = "lint.last_tick"
 
@@ -81,6 +84,8 @@ class Compiled(Opened):
             progress: Told how far it has come.
         """
         self._ready(write=not dry_run)
+        if not dry_run and (asked := self._facts.asked_in_vain(ASKED_AGAIN)):
+            self._facts.answer([question for question in asked if self._knows(question)])
         report = lint.run(
             self._facts, self.config.lint, tick=self.now_tick, now=self._clock.now(),
             ticks_per_day=self._ticks.per_day, dry_run=dry_run, progress=progress,
@@ -88,17 +93,23 @@ class Compiled(Opened):
         if not dry_run:
             self._log.set_watermark(_LAST_LINT, self.now_tick)
             self._hot.sync_facts(self._facts)
+            self._emit(report)
         return report
 
     def gaps(self) -> list[Gap]:
         """What the agent does not know and could ask: at most 10 open questions, as the last lint found them.
 
         Which of two contradicting facts holds; what is known of what memories name often and no fact speaks of; whether
-        a heuristic helps that nobody told an outcome of. A question that is found at two ticks is confirmed: it is kept
+        a heuristic helps that nobody told an outcome of; and what `recall` was asked at least twice (in at most 256
+        bytes, without conditions) and found nothing for. A question that is found at two ticks is confirmed: it is kept
         until it is answered.
         """
         self._ready()
         return lint.gaps(self._facts)
+
+    @abstractmethod
+    def _knows(self, question: str) -> bool:
+        """Whether a memory answers a question; asking leaves no trace."""
 
     def _lint_if_due(self) -> int:
         """Does what is to be done daily; how many things were done."""

@@ -160,12 +160,14 @@ class Consolidating(Compiled, Texts):
         )  # fmt: skip
         self._upkeep.embed_facts()
         held = self._check_held(shadow.BY_NIGHT)
-        return dataclasses.replace(
-            report,
-            facts_withdrawn=len(held.withdrawn),
-            facts_held=held.held,
-            acts=report.acts if held.act is None else (*report.acts, held.act),
-            notes=(*report.notes, *held.notes),
+        return self._emit(
+            dataclasses.replace(
+                report,
+                facts_withdrawn=len(held.withdrawn),
+                facts_held=held.held,
+                acts=report.acts if held.act is None else (*report.acts, held.act),
+                notes=(*report.notes, *held.notes),
+            )
         )
 
     def _quietly(self, query: str, limit: int, trying: Sequence[str] | None) -> Recollection:
@@ -175,6 +177,9 @@ class Consolidating(Compiled, Texts):
             self._ask, None, query=query, limit=limit, now_tick=self._ticks.now(), now=self._clock.now(),
             filters=seen, pad=NEUTRAL, thread=None, policy=None, diversity=0.0,
         )  # fmt: skip
+
+    def _knows(self, question: str) -> bool:
+        return bool(self._quietly(question, 1, ()))
 
     def _check_held(self, most: int) -> Shadowed:
         """Tries what was inferred and is held, the oldest first; what goes live without a check is told."""
@@ -217,7 +222,7 @@ class Consolidating(Compiled, Texts):
             self._stores.snapshot.save_if_due()
             if self.config.archive.days:
                 days = len(archive.write_days(self._log, self._folder.archive, self._clock.now()))
-        return dataclasses.replace(
+        done = dataclasses.replace(
             report,
             embedded=embedded,
             archived=archived,
@@ -230,6 +235,7 @@ class Consolidating(Compiled, Texts):
             entries_promoted=promoted,
             linted=linted,
         )
+        return self._emit(done)
 
     def _note_trials(self, report: CuratorCycleComplete) -> None:
         family = lineage.Lineage.load(self.path)

@@ -212,6 +212,7 @@ class Eraser:
         named = self._facts.forget_facts(intent.facts)
         baselines, emptied = self._facts.recount(self._log, intent.numbers)
         emptied += self._facts.forget_claims(set(intent.names))
+        self._facts.forget_questions([*intent.texts, *intent.names])
         facts = list(dict.fromkeys([*intent.facts, *derived["facts"], *emptied]))
         self._hot.remove([*intent.episodes, *facts])
         self._hot.sync_facts(self._facts)

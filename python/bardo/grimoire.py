@@ -463,6 +463,8 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing):
             thread=thread, policy=policy, diversity=diversity,
         )  # fmt: skip
         known = recollection.facts
+        if conditions is None and not recollection and recollection.searched and not self.is_dead:
+            self._facts.ask_in_vain(query, tick=self.now_tick)
         if window:
             recollection = turns.with_turns(recollection, self._hot, self._log, window=window, as_of=as_of)
         if notes := narrowing + self._models.notes:
@@ -505,10 +507,11 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing):
         """
         self._ready(write=True)
         self.sleep()
-        return legacy.leave(
+        left = legacy.leave(
             Path(path), folder=self.path, log=self._log, facts=self._facts, config=self.config.bequeath,
             tick=self.now_tick, now=self._clock.now(), cause=cause, reflection=reflection,
         )  # fmt: skip
+        return self._emit(left)
 
     def adopt(self, testaments: Sequence[Testament], *, through_archive: bool = False) -> InheritanceReport:
         """Takes over what testaments hold: discounted, marked, never over what the agent learned itself.
@@ -524,7 +527,7 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing):
         )  # fmt: skip
         self._hot.load(self._log, self._facts)
         self._embed()
-        return report
+        return self._emit(report)
 
     # -- deletion ------------------------------------------------------------------------------------------------
 
@@ -563,7 +566,7 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing):
         self._words.forget()
         self._records.erase((*report.episodes, *report.facts))
         self._recompile(report)
-        return report
+        return self._emit(report)
 
     # -- upkeep --------------------------------------------------------------------------------------------------
 

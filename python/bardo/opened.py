@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
 from bardo._core import EpisodeLog, FactStore, HotSet
 from bardo.config import Config
 from bardo.folder import Folder
 from bardo.index.models import ModelKeeper
 from bardo.index.upkeep import Upkeep
+from bardo.lazily import modules, once
 from bardo.ports import Clock
 from bardo.stores import Stores
 from bardo.ticks import Ticks
+
+if TYPE_CHECKING:
+    from bardo import events
+    from bardo.events import Events
+else:
+    (events,) = modules("events")
+
+Event = TypeVar("Event")
 
 
 class Opened(ABC):
@@ -50,3 +61,35 @@ class Opened(ABC):
     @abstractmethod
     def _ready(self, *, write: bool = False) -> None:
         """Refuses a memory that is closed, that a fork took along, or to write into one whose agent has died."""
+
+    @once
+    def _events(self) -> Events:
+        """Who listens."""
+        return events.Events()
+
+    def on(self, event: type[Event], listener: Callable[[Event], object]) -> Callable[[], None]:
+        """Lets a callable know of what happens in this memory, while it is open and by this process.
+
+        It is called with the report that the verb returns, once all of it is done, in the thread that did it: after a
+        pass of the Curator (`CuratorCycleComplete`), a dream (`DreamComplete`), a lint (`LintReport`), a deletion
+        (`ForgetReport`), a death (`Testament`) and an inheritance (`InheritanceReport`); no dry run. What it raises
+        is logged (logger `bardo.events`) and stops neither the verb nor other listeners.
+
+        Args:
+            event: The class of the report.
+            listener: Called with it.
+
+        Returns:
+            Ends the subscription when called; calling it again does nothing.
+
+        Raises:
+            InvalidInputError: The class is no event.
+        """
+        self._ready()
+        return self._events.on(event, listener)
+
+    def _emit(self, happened: Event) -> Event:
+        """Tells who listens; the event itself is the answer."""
+        if listening := type(self)._events.made(self):
+            listening.emit(happened)
+        return happened

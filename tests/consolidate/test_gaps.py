@@ -17,7 +17,7 @@ OTHERS = ("Apples ripen in autumn", "Boats need varnish", "Clocks drift", "Drums
 
 
 def embed(texts: list[str]) -> np.ndarray:
-    rows = [np.random.default_rng(list(text.encode())).normal(size=16) for text in texts]
+    rows = [np.random.default_rng(list(text.encode())).normal(size=512) for text in texts]
     return np.array([row / np.linalg.norm(row) for row in rows], np.float32)
 
 
@@ -112,3 +112,71 @@ def test_looking_for_questions_in_a_dry_run_changes_none(opened: bardo.Grimoire)
     opened.tick(20)
     assert opened.lint(dry_run=True).open_questions == 1
     assert opened.gaps() == []
+
+
+def test_what_was_asked_in_vain_twice_is_open_until_a_memory_answers(opened: bardo.Grimoire) -> None:
+    assert not opened.recall("Who repairs the lighthouse?")
+    opened.lint()
+    assert questions(opened, "unanswered") == [], "once is chance"
+    assert not opened.recall("who repairs the lighthouse")
+    opened.recall("Apples ripen when?")
+    opened.recall("Apples ripen when?")
+    opened.tick(10)
+    opened.lint()
+    (gap,) = questions(opened, "unanswered")
+    assert (gap.question, gap.facts, gap.entity, gap.confirmed) == (
+        "Who repairs the lighthouse?",
+        (),
+        None,
+        False,
+    )
+    opened.tick(20)
+    opened.lint()
+    (gap,) = questions(opened, "unanswered")
+    assert (gap.confirmed, gap.first_tick, gap.last_tick) == (True, 10, 20)
+    opened.remember("Tove repairs the lighthouse every spring")
+    opened.lint()
+    assert questions(opened, "unanswered") == []
+    assert opened._facts.asked_in_vain() == []
+
+
+def test_questions_are_few_and_short_and_those_with_conditions_do_not_count(opened: bardo.Grimoire) -> None:
+    for _ in range(2):
+        opened.recall("Who repairs the lighthouse?", kinds=["trade"])
+        opened.recall("lighthouse " * 40)
+        opened.recall("?!")
+    opened.lint()
+    assert opened.gaps() == []
+    for number in range(100):
+        for _ in range(2):
+            opened.recall(f"Zyxwv{number}?")
+    assert len(opened._facts.asked_in_vain(1_000)) == 64
+    opened.lint()
+    kept = [gap.question for gap in opened.gaps()]
+    assert len(kept) == 10
+    opened.tick(50)
+    opened.lint()
+    for number in range(100, 300):
+        opened.recall(f"Zyxwv{number}?")
+    assert [gap.question for gap in opened.gaps() if gap.confirmed] == kept, "the open ones are kept"
+
+
+def test_a_question_is_forgotten_with_what_it_shares_a_word_with(opened: bardo.Grimoire) -> None:
+    for _ in range(2):
+        opened.recall("Where did Quentin Marlow hide the ledgers?")
+        opened.recall("Who repairs the lighthouse?")
+    opened.lint()
+    assert len(questions(opened, "unanswered")) == 2
+    episode = opened.remember("Quentin came by at noon with a heavy bag of papers")
+    opened.forget(episode, reason="asked to")
+    (gap,) = questions(opened, "unanswered")
+    assert gap.question == "Who repairs the lighthouse?"
+    assert opened._facts.asked_in_vain() == [gap.question]
+    assert b"Marlow" not in (opened.path / "facts.db").read_bytes()
+
+
+def test_a_dead_agent_learns_of_no_gap(opened: bardo.Grimoire, tmp_path: Path) -> None:
+    opened.bequeath(tmp_path / "last.testament")
+    for _ in range(2):
+        opened.recall("Who repairs the lighthouse?")
+    assert opened._facts.asked_in_vain() == []

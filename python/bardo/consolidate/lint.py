@@ -17,8 +17,9 @@ class Gap:
 
     Args:
         kind: `contradiction` (two facts in force speak against each other), `unknown` (memories name it often, no fact
-            speaks of it) or `untried` (a heuristic that nobody told an outcome of).
-        question: In words.
+            speaks of it), `untried` (a heuristic that nobody told an outcome of) or `unanswered` (it was asked at least
+            twice, and no memory answered).
+        question: In words; of `unanswered` as it was put.
         facts: Ids of facts that it is about.
         entity: Who or what it is about.
         confirmed: Whether it was found at two different ticks: it is kept until it is answered.
@@ -26,7 +27,7 @@ class Gap:
         last_tick: When it was found last.
     """
 
-    kind: Literal["contradiction", "unknown", "untried"]
+    kind: Literal["contradiction", "unknown", "untried", "unanswered"]
     question: str
     facts: tuple[str, ...]
     entity: str | None

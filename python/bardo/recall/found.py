@@ -217,7 +217,9 @@ class Recollection(_Asked, Sequence[Memory]):
         return self.memories[index]
 
     def __len__(self) -> int:
-        return len(self.memories)
+        # Counting makes no memories.
+        _, found = getattr(self, "_asked", (0, None))
+        return len(self.memories if found is None else cast("_core.Found", found))
 
     def __iter__(self) -> Iterator[Memory]:
         return iter(self.memories)

@@ -6,7 +6,7 @@ mod support;
 
 use bardo_core::consolidate::{LintReport, LintSettings, lint, rehearse_lint};
 use bardo_core::index::{FactFilter, FactOptions, FactStore, FactVectors, Link, Relation, Retention};
-use bardo_core::model::{Fact, FactKind, FactStatus, Fingerprint, Id, Source};
+use bardo_core::model::{Fact, FactKind, FactPayload, FactStatus, Fingerprint, Id, Source};
 use proptest::prelude::*;
 use support::fact;
 
@@ -204,6 +204,33 @@ fn what_is_filed_nowhere_goes_where_its_three_nearest_are() {
     assert_eq!(report.recategorised, [ids[4]]);
     assert_eq!(get(&store, ids[4]).category, "trading/slippage");
     assert_eq!(get(&store, ids[5]).category, "", "one neighbour is no agreement");
+}
+
+#[test]
+fn it_flags_what_the_reconciling_of_facts_would_call_a_contradiction() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(&folder);
+    filler(&store);
+    let say = |text: &str| add(&store, fact(text), 0);
+    let port = (say("The gateway's port is 8080"), say("The gateway's port is 9090"));
+    let charge =
+        (say("The pool charges a withdrawal fee"), say("The pool no longer charges a withdrawal fee"));
+    say("The library opens daily at nine");
+    say("The library opens daily at nine, except on Sundays");
+    let figures = |mean: f64, text: &str| Fact {
+        payload: FactPayload::Baseline {
+            metric: "lag".into(),
+            n: 50,
+            mean,
+            variance: 1.0,
+            min: 0.0,
+            max: 9.0,
+        },
+        ..Fact::new(FactKind::Baseline, text)
+    };
+    add(&store, figures(3.0, "The mean lag of the oracle is 3"), 0);
+    add(&store, figures(4.0, "The mean lag of the oracle is 4"), 0);
+    assert_eq!(run(&store, 5).contradictions, [port, charge]);
 }
 
 #[test]

@@ -491,6 +491,24 @@ impl FactStore {
         Ok((undone.act, texts(undone.restored), texts(undone.withdrawn), kept))
     }
 
+    #[pyo3(signature = (question, *, tick))]
+    fn ask_in_vain(&self, py: Python<'_>, question: &str, tick: u64) -> PyResult<u32> {
+        py.detach(|| self.store.ask_in_vain(question, tick)).into_python()
+    }
+
+    #[pyo3(signature = (limit = 10))]
+    fn asked_in_vain(&self, py: Python<'_>, limit: usize) -> PyResult<Vec<String>> {
+        py.detach(|| self.store.asked_in_vain(limit)).into_python()
+    }
+
+    fn answer(&self, py: Python<'_>, questions: Vec<String>) -> PyResult<usize> {
+        py.detach(|| self.store.answer(&questions)).into_python()
+    }
+
+    fn forget_questions(&self, py: Python<'_>, texts: Vec<String>) -> PyResult<usize> {
+        py.detach(|| self.store.forget_questions(&texts)).into_python()
+    }
+
     fn derived_from<'py>(&self, py: Python<'py>, episodes: Vec<String>) -> PyResult<Bound<'py, PyList>> {
         let episodes = ids_from(&episodes)?;
         facts_into(py, &py.detach(|| self.store.derived_from(&episodes)).into_python()?)

@@ -231,7 +231,7 @@ impl Lesson {
                 ),
             ));
         }
-        let batch = gather(source, watermark, batch, store.fingerprint()?.as_ref())?;
+        let batch = gather(source, (watermark, last), batch, store.fingerprint()?.as_ref())?;
         let (ledger, windows) = examine(store, source, watermark, batch.last, &settings.outcomes)?;
         Ok(Self { watermark, last: last.max(batch.last), batch, ledger, windows })
     }

@@ -1,10 +1,13 @@
 //! What the agent does not know and could ask (spec 3, "Lint"): at most ten open questions. Only what they are about is
-//! kept; the words are made when they are read, so that nothing of a deleted fact stays in them.
+//! kept; the words are made when they are read, so that nothing of a deleted fact stays in them. What was asked in vain is
+//! kept as it was put, elsewhere (`facts_questions.rs`).
 
 use rusqlite::{Connection, OptionalExtension, params};
 
+use super::wording::one_line;
 use crate::error::Result;
 use crate::index::FactStore;
+use crate::index::facts_questions::ASKED_OFTEN;
 use crate::index::facts_record::{rows, signed};
 use crate::index::facts_write::Writer;
 use crate::index::migrate::Step;
@@ -30,10 +33,12 @@ pub enum GapKind {
     Unknown,
     /// A heuristic is in force that nobody told an outcome of.
     Untried,
+    /// Somebody asked it more than once, and no memory answered.
+    Unanswered,
 }
 
 impl GapKind {
-    const ALL: [Self; 3] = [Self::Contradiction, Self::Unknown, Self::Untried];
+    const ALL: [Self; 4] = [Self::Contradiction, Self::Unknown, Self::Untried, Self::Unanswered];
 
     /// The name used outside the core.
     #[must_use]
@@ -42,6 +47,7 @@ impl GapKind {
             Self::Contradiction => "contradiction",
             Self::Unknown => "unknown",
             Self::Untried => "untried",
+            Self::Unanswered => "unanswered",
         }
     }
 }
@@ -65,13 +71,20 @@ pub struct Gap {
     pub last_tick: u64,
 }
 
-/// What a question is about: rows of facts and entities.
+/// What a question is about: rows of facts, entities and what was asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct About {
     kind: GapKind,
     fact: Option<i64>,
     other: Option<i64>,
     entity: Option<i64>,
+    asked: Option<i64>,
+}
+
+impl About {
+    const fn nothing(kind: GapKind) -> Self {
+        Self { kind, fact: None, other: None, entity: None, asked: None }
+    }
 }
 
 /// When and how often a question was found.
@@ -88,7 +101,12 @@ pub(super) fn renew(writer: &Writer<'_>, tick: u64) -> Step<usize> {
     let connection = &writer.transaction;
     let known = known(connection)?;
     let now = signed(tick)?;
-    let sorts = [contradictions(connection)?, unknown(connection)?, untried(connection, tick)?];
+    let sorts = [
+        contradictions(connection)?,
+        unknown(connection)?,
+        untried(connection, tick)?,
+        unanswered(connection)?,
+    ];
     let longest = sorts.iter().map(Vec::len).max().unwrap_or(0);
     // In turn, so that no sort of question crowds out the others.
     let mut found: Vec<About> =
@@ -108,7 +126,8 @@ pub(super) fn renew(writer: &Writer<'_>, tick: u64) -> Step<usize> {
     open.truncate(GAPS_KEPT);
     connection.prepare_cached("DELETE FROM gaps")?.execute([])?;
     let mut insert = connection.prepare_cached(
-        "INSERT INTO gaps (kind, fact, other, entity, times, first_tick, last_tick) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        "INSERT INTO gaps (kind, fact, other, entity, times, first_tick, last_tick, question)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
     )?;
     for (about, seen) in &open {
         insert.execute(params![
@@ -118,7 +137,8 @@ pub(super) fn renew(writer: &Writer<'_>, tick: u64) -> Step<usize> {
             about.entity,
             seen.times,
             seen.first_tick,
-            seen.last_tick
+            seen.last_tick,
+            about.asked
         ])?;
     }
     Ok(open.len())
@@ -127,14 +147,15 @@ pub(super) fn renew(writer: &Writer<'_>, tick: u64) -> Step<usize> {
 /// What is kept, in its order.
 fn known(connection: &Connection) -> Step<Vec<(About, Seen)>> {
     let mut statement = connection.prepare_cached(
-        "SELECT kind, fact, other, entity, times, first_tick, last_tick FROM gaps ORDER BY serial",
+        "SELECT kind, fact, other, entity, times, first_tick, last_tick, question FROM gaps ORDER BY serial",
     )?;
     let mut found = statement.query([])?;
     let mut known = Vec::new();
     while let Some(row) = found.next()? {
         let name: String = row.get(0)?;
         let Some(kind) = GapKind::ALL.into_iter().find(|kind| kind.name() == name) else { continue };
-        let about = About { kind, fact: row.get(1)?, other: row.get(2)?, entity: row.get(3)? };
+        let about =
+            About { kind, fact: row.get(1)?, other: row.get(2)?, entity: row.get(3)?, asked: row.get(7)? };
         known.push((about, Seen { times: row.get(4)?, first_tick: row.get(5)?, last_tick: row.get(6)? }));
     }
     Ok(known)
@@ -159,6 +180,8 @@ fn still_stands(connection: &Connection, about: &About) -> Step<bool> {
             Some(entity) => Ok(!is_spoken_of(connection, entity)?),
             None => Ok(false),
         },
+        // What is answered is dropped, and its gap goes with it.
+        GapKind::Unanswered => Ok(true),
     }
 }
 
@@ -169,7 +192,7 @@ fn contradictions(connection: &Connection) -> Step<Vec<About>> {
          WHERE relation = 'contradicts' AND one.status = 'active' AND two.status = 'active'
          GROUP BY older, newer ORDER BY max(min(one.confidence, two.confidence)) DESC, older, newer LIMIT ?1",
     )?;
-    let about = |fact, other| About { kind: GapKind::Contradiction, fact, other, entity: None };
+    let about = |fact, other| About { fact, other, ..About::nothing(GapKind::Contradiction) };
     let found = statement.query_map([rows(GAPS_KEPT)], |row| Ok(about(row.get(0)?, row.get(1)?)))?;
     Ok(found.collect::<rusqlite::Result<_>>()?)
 }
@@ -179,9 +202,19 @@ fn untried(connection: &Connection, tick: u64) -> Step<Vec<About>> {
         "SELECT serial FROM facts WHERE status = 'active' AND kind IN ('heuristic', 'procedural') AND created_tick <= ?1
          AND NOT EXISTS (SELECT 1 FROM outcomes WHERE fact = serial) ORDER BY confidence DESC, serial LIMIT ?2",
     )?;
-    let about = |fact| About { kind: GapKind::Untried, fact, other: None, entity: None };
+    let about = |fact| About { fact, ..About::nothing(GapKind::Untried) };
     let before = signed(tick)? - signed(UNTRIED_TICKS)?;
     let found = statement.query_map([before, rows(GAPS_KEPT)], |row| Ok(about(row.get(0)?)))?;
+    Ok(found.collect::<rusqlite::Result<_>>()?)
+}
+
+/// What was asked in vain, the most frequent first.
+fn unanswered(connection: &Connection) -> Step<Vec<About>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT serial FROM questions WHERE times >= ?1 ORDER BY times DESC, last_tick DESC, serial LIMIT ?2",
+    )?;
+    let about = |asked| About { asked, ..About::nothing(GapKind::Unanswered) };
+    let found = statement.query_map(params![ASKED_OFTEN, rows(GAPS_KEPT)], |row| Ok(about(row.get(0)?)))?;
     Ok(found.collect::<rusqlite::Result<_>>()?)
 }
 
@@ -199,7 +232,7 @@ fn unknown(connection: &Connection) -> Step<Vec<About>> {
     let mut open = Vec::new();
     for entity in often {
         if !is_spoken_of(connection, entity)? {
-            open.push(About { kind: GapKind::Unknown, fact: None, other: None, entity: Some(entity) });
+            open.push(About { entity: Some(entity), ..About::nothing(GapKind::Unknown) });
         }
     }
     Ok(open)
@@ -233,6 +266,7 @@ pub fn gaps(store: &FactStore) -> Result<Vec<Gap>> {
             Ok(text.query_row([serial], |row| Ok((Id(row.get(0)?), row.get(1)?))).optional()?)
         };
         let mut name = connection.prepare_cached("SELECT name FROM entities WHERE serial = ?1")?;
+        let mut put = connection.prepare_cached("SELECT text FROM questions WHERE serial = ?1")?;
         let mut open = Vec::new();
         for (about, seen) in known(connection)? {
             let facts: Vec<(Id, String)> =
@@ -241,7 +275,14 @@ pub fn gaps(store: &FactStore) -> Result<Vec<Gap>> {
                 Some(serial) => name.query_row([serial], |row| row.get(0)).optional()?,
                 None => None,
             };
-            let Some(question) = ask(about.kind, &facts, entity.as_deref()) else { continue };
+            let asked: Option<String> = match about.asked {
+                Some(serial) => put.query_row([serial], |row| row.get(0)).optional()?,
+                None => None,
+            };
+            let asked = asked.as_deref().map(one_line);
+            let Some(question) = asked.or_else(|| ask(about.kind, &facts, entity.as_deref())) else {
+                continue;
+            };
             open.push(Gap {
                 kind: about.kind,
                 question,

@@ -109,10 +109,11 @@ pub(crate) struct Batch {
     one_by_one: bool,
 }
 
-/// Reads up to `limit` episodes after the watermark; vectors only of the given model.
+/// Reads up to `limit` episodes after the watermark; vectors only of the given model. `last` is the number of the last
+/// verification: where no episode is left up to it, those that were there are forgotten, and none waits.
 pub(crate) fn gather(
     source: &impl VerifiedEpisodes,
-    watermark: u64,
+    (watermark, last): (u64, u64),
     limit: usize,
     model: Option<&Fingerprint>,
 ) -> Result<Batch> {
@@ -123,6 +124,7 @@ pub(crate) fn gather(
     while left > 0 {
         let page = source.verified_since(batch.last, left.min(PAGE))?;
         if page.is_empty() {
+            batch.last = batch.last.max(last);
             break;
         }
         left -= page.len().min(left);

@@ -106,7 +106,7 @@ fn settle(writer: &Writer<'_>, tick: u64, tau_ticks: f64, settings: LintSettings
     merge_all(writer, &mut items, &pairs, tick, tau_ticks, &mut report)?;
     for (older, newer) in pairs.related() {
         let (one, other) = (&items[older], &items[newer]);
-        if one.is_there() && other.is_there() && flag(writer, &one.stored, &other.stored, tick)? {
+        if one.is_there() && other.is_there() && flag(writer, one, other, tick)? {
             report.contradictions.push((one.stored.fact.id, other.stored.fact.id));
         }
     }

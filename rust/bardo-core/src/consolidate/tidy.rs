@@ -6,13 +6,14 @@ use rusqlite::{Connection, OptionalExtension, params};
 use rust_stemmers::{Algorithm, Stemmer};
 use unicode_segmentation::UnicodeSegmentation;
 
+use super::contradiction::{Shape, contradiction};
 use crate::index::facts_change::{self, Link, Relation, link_both, retire, write_link};
 use crate::index::facts_record::{self as record, Stored, rows, signed};
 use crate::index::facts_schema::Direction;
 use crate::index::facts_upsert::rebase;
 use crate::index::facts_write::Writer;
 use crate::index::migrate::Step;
-use crate::index::sense::{opposite_sense, same_sense};
+use crate::index::sense::same_sense;
 use crate::index::stop_words::is_stop_word;
 use crate::index::{SAME_INSIGHT, SAME_MEANING};
 use crate::model::{FactKind, FactPayload, Id, Source, limits};
@@ -249,11 +250,21 @@ pub(super) fn archive(writer: &Writer<'_>, item: &mut Item, tick: u64) -> Step<(
     facts_change::archive(writer, &mut item.stored, tick)
 }
 
+/// Whether a fact stands on words alone: what a test states is argued with by its test.
+const fn is_told(payload: &FactPayload) -> bool {
+    matches!(payload, FactPayload::None | FactPayload::Procedural { .. } | FactPayload::AntiKnowledge { .. })
+}
+
 /// Links two facts that speak against each other, unless they are, or such a link was taken back; says whether it did.
-pub(super) fn flag(writer: &Writer<'_>, older: &Stored, newer: &Stored, tick: u64) -> Step<bool> {
-    let (old, new) = (&older.fact, &newer.fact);
-    if !share_a_subject(&old.subjects, &new.subjects) || !opposite_sense(&old.text, &new.text) {
+pub(super) fn flag(writer: &Writer<'_>, older: &Item, newer: &Item, tick: u64) -> Step<bool> {
+    let (old, new) = (&older.stored.fact, &newer.stored.fact);
+    if !is_told(&old.payload) || !is_told(&new.payload) || !share_a_subject(&old.subjects, &new.subjects) {
         return Ok(false);
+    }
+    match contradiction(&old.text, &new.text).map(|found| found.shape) {
+        Some(Shape::Replacement | Shape::PolarityFlip | Shape::Retraction) => {}
+        // What narrows the other stands beside it.
+        Some(Shape::Partial | Shape::BoundedValidity) | None => return Ok(false),
     }
     let known = writer
         .transaction

@@ -12,7 +12,7 @@ use simsimd::SpatialSimilarity;
 use super::migrate::Migration;
 
 /// From the empty file to the schema of this build, in order; a released one is never edited.
-pub(crate) const MIGRATIONS: &[Migration] = &[first, second, third, fourth, fifth, sixth, seventh];
+pub(crate) const MIGRATIONS: &[Migration] = &[first, second, third, fourth, fifth, sixth, seventh, eighth];
 
 fn first(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     transaction.execute_batch(
@@ -280,6 +280,22 @@ fn seventh(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
         CREATE INDEX facts_held ON facts (serial) WHERE status = 'held';
         -- Facts that went live after the reconciling of facts had passed their row.
         CREATE TABLE released (fact INTEGER PRIMARY KEY REFERENCES facts ON DELETE CASCADE) STRICT;
+        ",
+    )
+}
+
+/// What was asked in vain.
+fn eighth(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+    transaction.execute_batch(
+        "
+        CREATE TABLE questions (
+            serial INTEGER PRIMARY KEY,
+            key INTEGER NOT NULL UNIQUE,        -- hash of its letters and figures
+            text TEXT NOT NULL,                 -- as it was first put
+            times INTEGER NOT NULL,             -- recalls that found nothing
+            last_tick INTEGER NOT NULL
+        ) STRICT;
+        ALTER TABLE gaps ADD COLUMN question INTEGER REFERENCES questions ON DELETE CASCADE;
         ",
     )
 }

@@ -15,6 +15,7 @@ pub(crate) mod facts_journal;
 pub(crate) mod facts_names;
 mod facts_noting;
 pub(crate) mod facts_outcomes;
+pub(crate) mod facts_questions;
 pub(crate) mod facts_record;
 pub(crate) mod facts_schema;
 mod facts_staging;

@@ -152,18 +152,6 @@ pub(crate) fn same_sense(left: &str, right: &str) -> bool {
         && !left.replaces_one_word_of(&right)
 }
 
-/// Whether two texts say the opposite of the same: the same words with a no more or less, or one word and its opposite.
-pub(crate) fn opposite_sense(left: &str, right: &str) -> bool {
-    if !figures(left).eq(figures(right)) {
-        return false;
-    }
-    let [left, right] = [left, right].map(Words::of);
-    let alone = |one: &Words, other: &Words| one.content.difference(&other.content).count();
-    let negated = left.negations % 2 != right.negations % 2;
-    let differing = alone(&left, &right).max(alone(&right, &left));
-    (negated && differing == 0) || (!negated && differing <= 1 && left.is_opposite(&right))
-}
-
 /// The numbers of a text, in order.
 fn figures(text: &str) -> impl Iterator<Item = &str> {
     text.split(|character: char| !character.is_numeric() && character != '.' && character != ',')
