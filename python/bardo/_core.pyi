@@ -217,6 +217,8 @@ class EpisodeLog:
     ) -> None:
         """Keeps the vectors of episodes in half precision; the first ones decide which model the log belongs to.
 
+        A few at a time reach the disk with what is recorded next; after a crash before that the episodes have none.
+
         Args:
             ids: Of n episodes.
             whole: Float32 of shape (n, dims): of the whole texts.

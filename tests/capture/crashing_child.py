@@ -18,9 +18,11 @@ def work(thread: int) -> None:
     while True:
         number += 1
         text = f"запуск {run} поток {thread} событие {number} " + "х" * (number * 37 % 900)
-        batch = [Episode(f"{text} #{part}", tick=run, subjects=("сбой",)) for part in range(1 + number % 3)]
+        # Every fourth life fills the journal again and again, so that some die while it is emptied.
+        size = 1 + number % 3 if run % 4 else 48
+        batch = [Episode(f"{text} #{part}", tick=run, subjects=("сбой",)) for part in range(size)]
         ids = [recorded.id for recorded in log.record(batch, now=run)]
-        # One write of less than PIPE_BUF bytes arrives whole or not at all.
+        # One write of no more than PIPE_BUF (4,096) bytes arrives whole or not at all.
         os.write(1, "".join(f"{id_} {len(e.text)}\n" for id_, e in zip(ids, batch, strict=True)).encode())
 
 

@@ -18,6 +18,8 @@ use support::{NOW, episode, new, options};
 /// A computer: a disk, and a log that is opened on it again and again.
 struct Computer {
     disk: Arc<Mutex<Disk>>,
+    /// Where the journal is, if there is one.
+    journal: Option<Arc<Mutex<Disk>>>,
     alive: Arc<AtomicU64>,
     acknowledged: HashMap<Id, String>,
     count: u64,
@@ -25,13 +27,26 @@ struct Computer {
 
 impl Computer {
     fn new() -> Self {
-        Self { disk: Arc::default(), alive: Arc::default(), acknowledged: HashMap::new(), count: 0 }
+        Self {
+            disk: Arc::default(),
+            journal: None,
+            alive: Arc::default(),
+            acknowledged: HashMap::new(),
+            count: 0,
+        }
     }
 
     fn start(&self) -> EpisodeLog {
         let process = self.alive.fetch_add(1, Ordering::SeqCst) + 1;
-        let handle = Handle { disk: Arc::clone(&self.disk), alive: Arc::clone(&self.alive), process };
-        EpisodeLog::open_on("disk", move || Ok(Box::new(handle.clone())), options()).unwrap()
+        let handle = |disk| Handle { disk: Arc::clone(disk), alive: Arc::clone(&self.alive), process };
+        let file = handle(&self.disk);
+        let file = move || Ok(Box::new(file.clone()) as Box<dyn redb::StorageBackend>);
+        let Some(journal) = &self.journal else {
+            return EpisodeLog::open_on("disk", file, options()).unwrap();
+        };
+        let journal = handle(journal);
+        let journal = move || Ok(Box::new(journal.clone()) as Box<dyn redb::StorageBackend>);
+        EpisodeLog::open_on_journaled("disk", file, journal, options()).unwrap()
     }
 
     fn fail(&self, failing: Failing, after: i64) {
@@ -111,15 +126,29 @@ proptest! {
 
 #[test]
 fn a_full_disk_is_reported_and_everything_before_stays_readable() {
-    let mut computer = Computer::new();
+    fill_the_disk(Computer::new());
+}
+
+#[test]
+fn a_full_disk_is_reported_with_a_journal_too() {
+    fill_the_disk(Computer { journal: Some(Arc::default()), ..Computer::new() });
+}
+
+fn fill_the_disk(mut computer: Computer) {
     let log = computer.start();
     for _ in 0..20 {
         computer.record(&log).unwrap();
     }
     let length = computer.disk.lock().unwrap().cached.len() as u64;
-    computer.disk.lock().unwrap().capacity = Some(length);
+    let limit = |computer: &Computer, capacity: Option<u64>| {
+        computer.disk.lock().unwrap().capacity = capacity;
+        if let Some(journal) = &computer.journal {
+            journal.lock().unwrap().capacity = capacity.map(|_| 64 * 1024);
+        }
+    };
+    limit(&computer, Some(length));
     let mut refused = 0;
-    for _ in 0..600 {
+    for _ in 0..1_200 {
         match computer.record(&log) {
             Ok(()) => {}
             Err(Error::StoreUnavailable { hint, .. }) => {
@@ -134,7 +163,7 @@ fn a_full_disk_is_reported_and_everything_before_stays_readable() {
         }
     }
     assert!(refused > 20, "the disk never filled up");
-    computer.disk.lock().unwrap().capacity = None;
+    limit(&computer, None);
     for _ in 0..20 {
         computer.record(&log).unwrap();
     }

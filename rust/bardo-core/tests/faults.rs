@@ -22,6 +22,8 @@ struct Known {
     text: String,
     verified: bool,
     vector: Option<[f32; 2]>,
+    /// Whether the power went since: few new vectors wait in memory, and are made again.
+    vector_may_be_lost: bool,
     /// A deletion of it was acknowledged, or failed and may have been made all the same.
     deleted: Option<bool>,
 }
@@ -33,6 +35,8 @@ enum Verb {
     Record(u8),
     Verify(usize),
     Embed(usize),
+    /// Looks for what has no vectors.
+    Look,
     Forget(usize),
 }
 
@@ -41,17 +45,22 @@ fn any_verb() -> impl Strategy<Value = Verb> {
         3 => (1..40_u8).prop_map(Verb::Record),
         1 => any::<usize>().prop_map(Verb::Verify),
         2 => any::<usize>().prop_map(Verb::Embed),
+        1 => Just(Verb::Look),
         1 => any::<usize>().prop_map(Verb::Forget),
     ]
 }
 
-fn any_fault() -> impl Strategy<Value = (Failing, i64, u8)> {
+/// What fails, after how many that do not, where it tears, and whether it is the journal's or the file's.
+type Fault = (Failing, i64, u8, bool);
+
+fn any_fault() -> impl Strategy<Value = Fault> {
     let failing = prop_oneof![Just(Failing::Write), Just(Failing::Sync), Just(Failing::Read)];
-    (failing, 0..10_i64, any::<u8>())
+    (failing, 0..10_i64, any::<u8>(), any::<bool>())
 }
 
 struct Computer {
     disk: Arc<Mutex<Disk>>,
+    journal: Arc<Mutex<Disk>>,
     alive: Arc<AtomicU64>,
     known: HashMap<Id, Known>,
     order: Vec<Id>,
@@ -62,6 +71,7 @@ impl Computer {
     fn new() -> Self {
         Self {
             disk: Arc::default(),
+            journal: Arc::default(),
             alive: Arc::default(),
             known: HashMap::new(),
             order: Vec::new(),
@@ -71,23 +81,35 @@ impl Computer {
 
     fn start(&self) -> Result<EpisodeLog, Error> {
         let process = self.alive.fetch_add(1, Ordering::SeqCst) + 1;
-        let handle = Handle { disk: Arc::clone(&self.disk), alive: Arc::clone(&self.alive), process };
-        EpisodeLog::open_on("disk", move || Ok(Box::new(handle.clone())), options())
+        let handle = |disk| Handle { disk: Arc::clone(disk), alive: Arc::clone(&self.alive), process };
+        let (file, journal) = (handle(&self.disk), handle(&self.journal));
+        EpisodeLog::open_on_journaled(
+            "disk",
+            move || Ok(Box::new(file.clone())),
+            move || Ok(Box::new(journal.clone())),
+            options(),
+        )
     }
 
-    fn fail(&self, (failing, after, torn_at): (Failing, i64, u8)) {
-        let mut disk = self.disk.lock().unwrap();
+    fn fail(&self, (failing, after, torn_at, in_journal): Fault) {
+        let mut disk = if in_journal { self.journal.lock().unwrap() } else { self.disk.lock().unwrap() };
         (disk.failing, disk.countdown, disk.torn_at) = (failing, after, torn_at);
     }
 
     fn heal(&self) {
-        self.fail((Failing::Nothing, 0, 0));
+        for in_journal in [false, true] {
+            self.fail((Failing::Nothing, 0, 0, in_journal));
+        }
     }
 
-    fn cut_power(&self, survivors: u64) {
+    fn cut_power(&mut self, survivors: u64) {
         self.alive.fetch_add(1, Ordering::SeqCst);
         self.heal();
         self.disk.lock().unwrap().cut_power(survivors);
+        self.journal.lock().unwrap().cut_power(survivors.rotate_left(17));
+        for known in self.known.values_mut() {
+            known.vector_may_be_lost = true;
+        }
     }
 
     fn pick(&self, place: usize) -> Option<Id> {
@@ -138,7 +160,11 @@ impl Computer {
                     ..VectorBatch::default()
                 };
                 log.put_vectors(vec![id], batch, fingerprint())?;
-                self.known.get_mut(&id).unwrap().vector = Some(vector);
+                let known = self.known.get_mut(&id).unwrap();
+                (known.vector, known.vector_may_be_lost) = (Some(vector), false);
+            }
+            Verb::Look => {
+                log.without_vectors(1_000)?;
             }
             Verb::Forget(place) => {
                 let Some(id) = self.pick(place) else { return Ok(()) };
@@ -162,7 +188,17 @@ impl Computer {
                     assert_eq!(found.text, known.text);
                     assert!(found.annotations.verified || !known.verified, "{id} was verified");
                     if let Some(vector) = known.vector {
-                        assert_eq!(log.vectors(&[*id])?[0].whole, vector);
+                        match log.vectors(&[*id]) {
+                            Ok(found) => assert_eq!(found[0].whole, vector),
+                            Err(Error::NotFound { .. }) if known.vector_may_be_lost => {
+                                let missing = log.without_vectors(usize::MAX)?;
+                                assert!(
+                                    missing.iter().any(|one| one.id == *id),
+                                    "{id} is not embedded again"
+                                );
+                            }
+                            Err(error) => return Err(error),
+                        }
                     }
                 }
             }
@@ -233,7 +269,7 @@ proptest! {
         }
         log.close().unwrap();
         let before = computer.disk.lock().unwrap().cached.clone();
-        computer.fail((Failing::Read, after, 0));
+        computer.fail((Failing::Read, after, 0, false));
         match computer.start() {
             Err(error) => {
                 // The file is whole, so nothing says that it is damaged.

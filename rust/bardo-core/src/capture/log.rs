@@ -1,18 +1,22 @@
 //! The episode log: opening, closing, and coming back after the disk failed.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
 
 use redb::{ReadTransaction, ReadableDatabase, StorageBackend};
 
 use super::backend::Change;
+use super::codec::OrderKey;
 use super::fault::{Fault, catching};
 use super::group::Group;
+use super::handover::{FIRST_OPENING, read_journal};
+use super::journal::{self, Home, Journal, Source};
 use super::lease::{Holder, Lease};
 use super::session::WriterState;
 use super::store::{self, Expected, Live};
 use super::tables::{META, meta};
+use super::tail::Tail;
 use super::upgrade::Upgraded;
 use super::write::{Job, Reply};
 use crate::error::{Error, Result};
@@ -44,18 +48,15 @@ pub struct Stats {
     pub verified: u64,
     /// Episodes with vectors.
     pub with_vectors: u64,
-    /// Length of the file.
+    /// Length of the file and its journal.
     pub bytes_on_disk: u64,
     /// Number of the last arrival.
     pub last_seq: u64,
     /// Number of the last verification.
     pub last_verification: u64,
-    /// Syncs of the file since it was opened.
+    /// Syncs of the file and its journal since it was opened.
     pub syncs: u64,
 }
-
-/// Opens the bytes of a store; called again after a failure.
-type Source = Box<dyn Fn() -> std::io::Result<Box<dyn StorageBackend>> + Send + Sync>;
 
 /// Where the bytes of a log live.
 enum Place {
@@ -84,10 +85,12 @@ pub struct EpisodeLog {
     syncs: Arc<AtomicU64>,
     /// Counts openings, so that a writer notices that its picture of the file is old.
     openings: AtomicU64,
-    /// Counts commits, so that what was looked for in vain need not be looked for again.
+    /// Counts commits, so that a look knows whether anything changed meanwhile.
     changes: AtomicU64,
-    /// The count at which every episode had its vectors.
-    all_embedded: AtomicU64,
+    /// Whether redb is yet to be told what was recorded.
+    pub(super) behind: AtomicBool,
+    /// Whether every episode is known to have its vectors; one that is being recorded may have none.
+    pub(super) embedded: AtomicBool,
     connection: RwLock<Connection>,
     pub(super) writer: Mutex<WriterState>,
     pub(super) group: Group<Job, Result<Reply>>,
@@ -108,16 +111,32 @@ impl EpisodeLog {
         } else {
             store::open(&path, &expected, Vec::new(), &syncs)?
         };
-        Self::assemble(path, Place::File, live, options, syncs)
+        let journal = Home::File(journal::path_of(&path));
+        Self::assemble(path, Place::File, Some(journal), live, options, syncs)
     }
 
     /// Opens or makes a log on bytes that live elsewhere: in memory, or behind a backend that injects faults.
-    /// `source` is called once now, and again whenever the backend has failed. `name` stands for the path in errors.
+    /// `source` is called once now, and again whenever the backend has failed. `name` stands for the path in errors. It
+    /// has no journal.
     pub fn open_on(
         name: &str,
         source: impl Fn() -> std::io::Result<Box<dyn StorageBackend>> + Send + Sync + 'static,
         options: LogOptions,
     ) -> Result<Self> {
+        Self::open_at(name, Arc::new(source), None, options)
+    }
+
+    /// [`EpisodeLog::open_on`] with a journal, whose bytes `journal` opens.
+    pub fn open_on_journaled(
+        name: &str,
+        source: impl Fn() -> std::io::Result<Box<dyn StorageBackend>> + Send + Sync + 'static,
+        journal: impl Fn() -> std::io::Result<Box<dyn StorageBackend>> + Send + Sync + 'static,
+        options: LogOptions,
+    ) -> Result<Self> {
+        Self::open_at(name, Arc::new(source), Some(Home::Backend(Arc::new(journal))), options)
+    }
+
+    fn open_at(name: &str, source: Source, journal: Option<Home>, options: LogOptions) -> Result<Self> {
         let path = PathBuf::from(name);
         let syncs = Arc::new(AtomicU64::new(0));
         let expected = Expected { agent: options.agent.clone(), now: options.now };
@@ -129,16 +148,22 @@ impl EpisodeLog {
         } else {
             store::open_on(&path, backend, &expected, Vec::new(), &syncs)?
         };
-        Self::assemble(path, Place::Backend(Box::new(source)), live, options, syncs)
+        Self::assemble(path, Place::Backend(source), journal, live, options, syncs)
     }
 
     fn assemble(
         path: PathBuf,
         place: Place,
+        journal: Option<Home>,
         live: Live,
         options: LogOptions,
         syncs: Arc<AtomicU64>,
     ) -> Result<Self> {
+        let mut state = WriterState::default();
+        if let Some(home) = journal {
+            read_journal(home, &path, &live, &syncs, &mut state.tail)?;
+        }
+        let is_behind = !state.tail.ops.is_empty();
         let lease = match (&place, options.holder) {
             (Place::File, Some(holder)) => Some(Lease::take(&path, holder)?),
             _ => None,
@@ -153,11 +178,12 @@ impl EpisodeLog {
             ids: IdSource::new(options.seed),
             durable: options.durable,
             syncs,
-            openings: AtomicU64::new(1),
+            openings: AtomicU64::new(FIRST_OPENING),
             changes: AtomicU64::new(1),
-            all_embedded: AtomicU64::new(0),
+            behind: AtomicBool::new(is_behind),
+            embedded: AtomicBool::new(false),
             connection: RwLock::new(Connection::Open(Box::new(live))),
-            writer: Mutex::new(WriterState::default()),
+            writer: Mutex::new(state),
             group: Group::new(),
             lease: Mutex::new(lease),
         })
@@ -187,7 +213,7 @@ impl EpisodeLog {
         &self.path
     }
 
-    /// Syncs of the file since it was opened: what durability cost.
+    /// Syncs of the file and its journal since it was opened: what durability cost.
     #[must_use]
     pub fn syncs(&self) -> u64 {
         self.syncs.load(Ordering::Relaxed)
@@ -205,10 +231,15 @@ impl EpisodeLog {
         let closing = std::mem::replace(&mut *connection, Connection::Closed);
         let result = match closing {
             Connection::Open(live) => {
-                catching(|| live.close()).map_err(|fault| fault.into_error("close", &self.path))
+                // What redb cannot be told stays in the journal.
+                let told = self.hand_over(&live);
+                let closed = catching(|| live.close());
+                told.and(closed).map_err(|fault| fault.into_error("close", &self.path))
             }
             Connection::Lost(_) | Connection::Closed => Ok(()),
         };
+        self.behind.store(false, Ordering::Release);
+        self.state().tail = Tail::default();
         self.lease.lock().unwrap_or_else(PoisonError::into_inner).take();
         result
     }
@@ -218,30 +249,21 @@ impl EpisodeLog {
         self.changes.fetch_add(1, Ordering::AcqRel);
     }
 
-    /// What a look finds that need not be repeated before the next change once it found nothing.
-    pub(super) fn look_for_missing<T>(&self, look: impl FnOnce() -> Result<Vec<T>>) -> Result<Vec<T>> {
-        drop(self.connect()?);
-        // Read before the look: what is committed meanwhile is looked for again.
-        let changes = self.changes.load(Ordering::Acquire);
-        if self.all_embedded.load(Ordering::Acquire) == changes {
-            return Ok(Vec::new());
-        }
-        let found = look()?;
-        if found.is_empty() {
-            self.all_embedded.store(changes, Ordering::Release);
-        }
-        Ok(found)
+    /// Number of the current state of the log.
+    pub(super) fn changes(&self) -> u64 {
+        self.changes.load(Ordering::Acquire)
     }
 
-    /// Whether every episode is known to have its vectors; one that came since the last look may have them, too.
-    pub(crate) fn is_embedded(&self) -> bool {
-        self.all_embedded.load(Ordering::Acquire) == self.changes.load(Ordering::Acquire)
+    /// The first episode that redb was not told.
+    pub(super) fn first_untold(&self) -> Option<OrderKey> {
+        if self.behind.load(Ordering::Acquire) { self.state().tail.first_untold() } else { None }
     }
 
-    /// Length of the file.
+    /// Length of the file and its journal.
     pub(super) fn bytes_on_disk(&self) -> Result<u64> {
-        let length = self.connect()?.live()?.backend.len();
-        length.map_err(|error| super::fault::unavailable("read", &self.path, &error))
+        let length = self.connect_as_is()?.live()?.backend.len();
+        let length = length.map_err(|error| super::fault::unavailable("read", &self.path, &error))?;
+        Ok(length + self.state().tail.journal.as_ref().map_or(0, Journal::room))
     }
 
     /// Number of the current opening of the file.
@@ -249,8 +271,16 @@ impl EpisodeLog {
         self.openings.load(Ordering::Acquire)
     }
 
-    /// The open file; if it was lost, it is opened again first.
+    /// The open file, which says everything that was recorded; if it was lost, it is opened again first.
     pub(super) fn connect(&self) -> Result<Guard<'_>> {
+        if self.behind.load(Ordering::Acquire) {
+            self.tell()?;
+        }
+        self.connect_as_is()
+    }
+
+    /// The open file, which may not say yet what was recorded last.
+    pub(super) fn connect_as_is(&self) -> Result<Guard<'_>> {
         loop {
             let connection = self.connection.read().unwrap_or_else(PoisonError::into_inner);
             match &*connection {
@@ -293,6 +323,9 @@ impl EpisodeLog {
         };
         *connection = state;
         self.openings.fetch_add(1, Ordering::AcqRel);
+        // What redb was told without waiting for the disk may be gone.
+        self.behind.store(true, Ordering::Release);
+        self.embedded.store(false, Ordering::Release);
         self.note_change();
         result
     }
@@ -305,21 +338,36 @@ impl EpisodeLog {
         if matches!(self.place, Place::Backend(_)) {
             return Err(super::vacuum::no_file(&self.path));
         }
-        drop(self.connect()?);
+        drop(self.connect_as_is()?);
         let mut connection = self.connection.write().unwrap_or_else(PoisonError::into_inner);
         let Connection::Open(live) = &*connection else { return Err(self.closed()) };
-        live.backend.arm().map_err(|error| super::fault::unavailable("write", &self.path, &error))?;
+        let failed = |error: &std::io::Error| super::fault::unavailable("write", &self.path, error);
+        live.backend.arm().map_err(|error| failed(&error))?;
+        // Told to the old file, and taken out of the journal: nothing of what was deleted stays there.
+        self.hand_over(live).map_err(|fault| fault.into_error("write", &self.path))?;
         let fresh = make(live, &self.path, &self.expected, &self.syncs)?;
         *connection = Connection::Open(Box::new(fresh));
         self.openings.fetch_add(1, Ordering::AcqRel);
+        self.embedded.store(false, Ordering::Release);
         self.note_change();
         Ok(())
     }
 
     /// Reads from one consistent view of the log; a file that had failed is opened again once.
-    pub(super) fn read<T>(&self, mut step: impl FnMut(&ReadTransaction) -> Result<T, Fault>) -> Result<T> {
+    pub(super) fn read<T>(&self, step: impl FnMut(&ReadTransaction) -> Result<T, Fault>) -> Result<T> {
+        if self.behind.load(Ordering::Acquire) {
+            self.tell()?;
+        }
+        self.read_as_is(step)
+    }
+
+    /// [`EpisodeLog::read`] of what does not depend on what was recorded last.
+    pub(super) fn read_as_is<T>(
+        &self,
+        mut step: impl FnMut(&ReadTransaction) -> Result<T, Fault>,
+    ) -> Result<T> {
         let mut attempt = || -> Result<Result<T, Fault>> {
-            let guard = self.connect()?;
+            let guard = self.connect_as_is()?;
             let live = guard.live()?;
             Ok(catching(|| step(&live.db.begin_read()?)))
         };
@@ -327,6 +375,8 @@ impl EpisodeLog {
         match attempt()? {
             Err(fault) if fault.needs_reopening() => {
                 self.reopen(opening)?;
+                // What redb had been told is gone with the file.
+                self.tell()?;
                 attempt()?.map_err(|fault| fault.into_error("read", &self.path))
             }
             result => result.map_err(|fault| fault.into_error("read", &self.path)),
@@ -340,6 +390,13 @@ impl EpisodeLog {
             cause: "it was closed".into(),
             hint: "Open it again".into(),
         }
+    }
+}
+
+impl Drop for EpisodeLog {
+    fn drop(&mut self) {
+        // Whoever wants to know whether it failed calls `close`; what was recorded is in the journal in any case.
+        let _ = self.close();
     }
 }
 

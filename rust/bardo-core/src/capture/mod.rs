@@ -1,7 +1,8 @@
 //! Fast, verbatim, durable: the episode log, and who owns it (spec 1).
 //!
-//! [`EpisodeLog`] is one redb file with one owner process. Concurrent writers share a commit and its fsync; a file that
-//! is not ours, or not whole, is refused before the first byte of it is changed.
+//! [`EpisodeLog`] is one redb file with one owner process, and while it is open a journal in front of it. Concurrent
+//! writers share a commit and its fsync; a file that is not ours, or not whole, is refused before the first byte of it is
+//! changed.
 
 mod backend;
 mod catch_up;
@@ -11,9 +12,13 @@ mod forget;
 #[cfg(test)]
 mod fuzz;
 mod group;
+mod handover;
+mod journal;
+mod journal_file;
 mod lease;
 mod log;
 mod packed;
+mod plan;
 mod read;
 mod record;
 mod retry;
@@ -22,6 +27,7 @@ mod shelf;
 mod staging;
 mod store;
 mod tables;
+mod tail;
 mod traces;
 mod upgrade;
 mod vacuum;

@@ -41,7 +41,13 @@ impl EpisodeLog {
     /// The episodes at these places (tick, order within the tick, id), in the same order; `None` where there is none.
     /// Saves the look for the place that [`EpisodeLog::get`] begins with.
     pub fn at(&self, places: &[(u64, u32, Id)]) -> Result<Vec<Option<Episode>>> {
-        self.read(|view| {
+        let keys = places.iter().map(|&(tick, event_index, id)| OrderKey { tick, event_index, id });
+        if let Some(untold) = self.first_untold()
+            && keys.max().is_some_and(|key| key >= untold)
+        {
+            self.tell()?;
+        }
+        self.read_as_is(|view| {
             let reader = EpisodeReader::open(view)?;
             let at =
                 |&(tick, event_index, id): &(u64, u32, Id)| reader.find(&OrderKey { tick, event_index, id });
@@ -170,7 +176,7 @@ impl EpisodeLog {
 
     /// The number kept under a name; 0 if none was set.
     pub fn watermark(&self, name: &str) -> Result<u64> {
-        self.read(|view| Ok(view.open_table(WATERMARKS)?.get(name)?.map_or(0, |value| value.value())))
+        self.read_as_is(|view| Ok(view.open_table(WATERMARKS)?.get(name)?.map_or(0, |value| value.value())))
     }
 
     /// Counters of the log.

@@ -3,23 +3,26 @@
 use std::collections::HashSet;
 use std::ops::Bound;
 
-use redb::{ReadableTable, Table, TableDefinition, WriteTransaction};
+use redb::{ReadableTable, Table, TableDefinition, TableHandle, WriteTransaction};
 
 use super::codec::{self, KEY_BYTES, OrderKey};
 use super::fault::Fault;
+use super::forget::buried;
 use super::log::EpisodeLog;
 use super::packed::{self, PackedTable};
 use super::retry::{KEPT_ARRIVALS, Recent, Seen, WINDOW_MICROS};
+use super::store;
 use super::tables::{
-    ANNOTATIONS, ARRIVALS, Arrival, EPISODES, IDS, META, Place, SEQ_BYTES, SUBJECTS, THREADS, VERIFICATIONS,
-    meta, meta_number, place_of,
+    ANNOTATIONS, ARRIVALS, Arrival, EPISODES, IDS, META, Place, SEQ_BYTES, SUBJECTS, THREADS, TOMBSTONES,
+    VERIFICATIONS, meta, meta_number, place_of,
 };
+use super::tail::Tail;
 use super::write::Reply;
 use crate::error::{Error, Result};
 use crate::model::{Annotations, Episode, Id, Micros};
 
 /// What the writer knows of the file without asking it.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct WriterState {
     /// The opening of the file that this was read from; 0 before the first.
     pub opening: u64,
@@ -31,6 +34,8 @@ pub(super) struct WriterState {
     pub highest: Option<OrderKey>,
     /// Hashes of contents that were forgotten and are not to come back.
     pub tombstones: HashSet<u64>,
+    /// What redb does not have durably yet.
+    pub tail: Tail,
 }
 
 /// One write transaction, shared by the jobs of a commit.
@@ -122,19 +127,23 @@ pub(super) fn last_tick(
 }
 
 impl<'t> Session<'t> {
+    /// Reads the writer's picture of the file.
+    pub fn load(&mut self) -> Result<(), Fault> {
+        // A table that is missing would be made by asking for it; none is opened that is not listed.
+        let has_tombstones = self.transaction.list_tables()?.any(|table| table.name() == TOMBSTONES.name());
+        let tombstones =
+            if has_tombstones { buried(self.transaction.open_table(TOMBSTONES))? } else { HashSet::new() };
+        let counters = self.transaction.open_table(META)?;
+        let tables = record_tables(&mut self.tables, self.transaction)?;
+        self.state.load(&tables.arrivals, &tables.episodes, &counters, tombstones)?;
+        self.state.tail.model = store::fingerprint(&counters, meta::FINGERPRINT)?;
+        self.state.tail.lacking = None;
+        Ok(())
+    }
+
     /// The tables that every new episode is written to.
     pub fn record_tables(&mut self) -> Result<&mut RecordTables<'t>, Fault> {
-        let tables = match self.tables.take() {
-            Some(tables) => tables,
-            None => RecordTables {
-                episodes: self.transaction.open_table(EPISODES)?,
-                ids: self.transaction.open_table(IDS)?,
-                arrivals: self.transaction.open_table(ARRIVALS)?,
-                subjects: None,
-                threads: None,
-            },
-        };
-        Ok(self.tables.insert(tables))
+        record_tables(&mut self.tables, self.transaction)
     }
 
     /// Takes an episode off the lists of its subjects and its thread.
@@ -205,6 +214,24 @@ impl<'t> Session<'t> {
         self.changed = true;
         Ok(())
     }
+}
+
+/// The tables that every new episode is written to, opened if they are not.
+pub(super) fn record_tables<'a, 't>(
+    tables: &'a mut Option<RecordTables<'t>>,
+    transaction: &'t WriteTransaction,
+) -> Result<&'a mut RecordTables<'t>, Fault> {
+    let open = match tables.take() {
+        Some(open) => open,
+        None => RecordTables {
+            episodes: transaction.open_table(EPISODES)?,
+            ids: transaction.open_table(IDS)?,
+            arrivals: transaction.open_table(ARRIVALS)?,
+            subjects: None,
+            threads: None,
+        },
+    };
+    Ok(tables.insert(open))
 }
 
 /// The table, opened if it is not.

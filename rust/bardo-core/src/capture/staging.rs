@@ -147,7 +147,8 @@ impl Session<'_> {
         table.remove(STAGED_UPTO)?;
         table.remove(STAGED)?;
         set_meta_number(&mut table, super::tables::meta::WITH_VECTORS, episodes)?;
-        self.changed = true;
+        // The writer knows the old model.
+        (self.changed, self.outdated) = (true, true);
         Ok(Reply::Count(episodes))
     }
 }

@@ -12,6 +12,7 @@ use redb::{Builder, Database, ReadTransaction, ReadableDatabase, ReadableTable, 
 
 use super::backend::{Change, HeldBackend};
 use super::fault::{self, Fault, catching};
+use super::journal::{self, Home, Journal};
 use super::tables::{self, FORMAT, META, SCHEMA_VERSION, meta};
 use super::upgrade::{Upgraded, upgrade};
 use super::vacuum::no_file;
@@ -119,6 +120,7 @@ fn open_any(
 /// Makes a new file and opens it, armed. It gets its name only once it is whole, so a crash leaves no half store.
 pub(crate) fn create(path: &Path, expected: &Expected, syncs: &Arc<AtomicU64>) -> Result<Live> {
     crate::model::check_name("the agent", &expected.agent)?;
+    refuse_orphan(path, syncs)?;
     let mut draft = path.as_os_str().to_owned();
     draft.push(DRAFT_ENDING);
     let draft = PathBuf::from(draft);
@@ -139,6 +141,20 @@ pub(crate) fn create(path: &Path, expected: &Expected, syncs: &Arc<AtomicU64>) -
     })?;
     sync_folder(path).map_err(|error| failed(&error))?;
     Ok(live)
+}
+
+/// Refuses to make a store where the journal of another one is left: with it, that one may be whole.
+fn refuse_orphan(path: &Path, syncs: &Arc<AtomicU64>) -> Result<()> {
+    let beside = journal::path_of(path);
+    if !beside.exists() {
+        return Ok(());
+    }
+    let mut journal = Journal::new(Home::File(beside.clone()), journal::ANYBODY, Arc::clone(syncs));
+    if journal.read(path)?.is_empty() {
+        return journal.remove().map_err(|error| fault::unavailable("create", path, &error));
+    }
+    let what = format!("it is missing, though {} holds episodes of it", beside.display());
+    Err(Error::StoreDamaged { path: path.to_owned(), what })
 }
 
 /// Writes a store anew: `copy` fills a new file, which then takes the place of the one at `path`. The caller owns that
@@ -324,7 +340,7 @@ fn file_backend(path: &Path, file: File) -> Result<Box<dyn StorageBackend>> {
 
 /// Makes the name of a new file durable.
 #[cfg(unix)]
-fn sync_folder(path: &Path) -> io::Result<()> {
+pub(super) fn sync_folder(path: &Path) -> io::Result<()> {
     let folder = path
         .parent()
         .filter(|parent| !parent.as_os_str().is_empty())
@@ -334,6 +350,6 @@ fn sync_folder(path: &Path) -> io::Result<()> {
 
 /// Windows makes names durable with the file.
 #[cfg(not(unix))]
-fn sync_folder(_path: &Path) -> io::Result<()> {
+pub(super) fn sync_folder(_path: &Path) -> io::Result<()> {
     Ok(())
 }

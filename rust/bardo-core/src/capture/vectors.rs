@@ -1,18 +1,20 @@
 //! Vectors of episodes in half precision: one of the whole text, and one of each of its parts; and the codes of its
 //! tokens for late interaction (`index/late.rs`).
 
+use std::sync::atomic::Ordering;
+
 use half::f16;
 use half::slice::{HalfBitsSliceExt, HalfFloatSliceExt};
 use redb::{ReadTransaction, TableError};
 
-use super::codec::{self, Corrupt};
+use super::codec::{self, Corrupt, OrderKey};
 use super::fault::Fault;
 use super::log::EpisodeLog;
 use super::packed;
 use super::shelf::IN_FORCE;
 use super::store;
 use super::tables::{IDS, META, TOKENS, VECTORS, meta, place_of};
-use super::write::Reply;
+use super::write::Job;
 use crate::error::{Error, Result};
 use crate::model::{Episode, Fingerprint, Id};
 
@@ -159,13 +161,11 @@ pub(super) fn dims(view: &ReadTransaction) -> Result<usize, Fault> {
 
 impl EpisodeLog {
     /// Keeps the vectors of episodes, in half precision. The first ones decide which model the log belongs to; those of
-    /// another are refused.
+    /// another are refused. Few at a time are told to the disk with what is recorded next: a crash before that loses
+    /// them, and the episodes have no vectors again.
     pub fn put_vectors(&self, ids: Vec<Id>, batch: VectorBatch, fingerprint: Fingerprint) -> Result<()> {
         batch.validate(ids.len(), &fingerprint)?;
-        self.count(Box::new(move |session| {
-            session.shelve(&IN_FORCE, &ids, &batch, &fingerprint)?;
-            Ok(Reply::Count(ids.len() as u64))
-        }))?;
+        self.count_job(Job::Vectors(ids, Box::new(batch), fingerprint))?;
         Ok(())
     }
 
@@ -208,6 +208,48 @@ impl EpisodeLog {
         if limit == 0 {
             return Ok(Vec::new());
         }
-        self.look_for_missing(|| self.read(|view| IN_FORCE.waiting(view, limit)))
+        if let Some(known) = self.known_to_lack(limit)? {
+            return Ok(known);
+        }
+        let changes = self.changes();
+        let found = self.read(|view| IN_FORCE.waiting(view, limit))?;
+        let mut state = self.state();
+        // Only if nothing changed meanwhile, and if these are all.
+        if found.len() < limit && changes == self.changes() && state.opening == self.opening() {
+            let key = |one: &Episode| OrderKey { tick: one.tick, event_index: one.event_index, id: one.id };
+            state.tail.lacking = Some(found.iter().map(key).collect());
+            self.note_embedded(&state);
+        }
+        Ok(found)
+    }
+
+    /// Episodes without vectors, at most `limit`, if it is known which have none.
+    fn known_to_lack(&self, limit: usize) -> Result<Option<Vec<Episode>>> {
+        let (mut found, mut elsewhere) = (Vec::new(), Vec::new());
+        {
+            let _guard = self.connect_as_is()?;
+            let state = self.state();
+            let Some(lacking) = state.tail.lacking.as_ref().filter(|_| state.opening == self.opening())
+            else {
+                return Ok(None);
+            };
+            for key in lacking.iter().take(limit) {
+                let waiting = state.tail.episode(key);
+                match waiting.map_err(|fault| fault.into_error("read", self.path()))? {
+                    Some(episode) => found.push(episode),
+                    None => elsewhere.push((key.tick, key.event_index, key.id)),
+                }
+            }
+        }
+        if !elsewhere.is_empty() {
+            let stored = self.at(&elsewhere)?.into_iter().flatten();
+            found = stored.chain(found).collect();
+        }
+        Ok(Some(found))
+    }
+
+    /// Whether every episode is known to have its vectors.
+    pub(crate) fn is_embedded(&self) -> bool {
+        self.embedded.load(Ordering::Acquire)
     }
 }

@@ -1,23 +1,50 @@
 //! The verbs that change the log. Each is a job in a commit that concurrent callers share.
 
+use std::sync::atomic::Ordering;
 use std::sync::{MutexGuard, PoisonError};
 
-use redb::{Durability, ReadableDatabase};
+use redb::Durability;
 
 use super::fault::{self, Fault, catching};
-use super::forget::buried;
 use super::log::EpisodeLog;
-use super::record::{NewEpisode, Recorded, prepare};
+use super::record::{NewEpisode, Prepared, Recorded, prepare};
 use super::session::{self, Session, WriterState};
-use super::tables::{ARRIVALS, EPISODES, META, TOMBSTONES, WATERMARKS};
+use super::shelf::IN_FORCE;
+use super::store::Live;
+use super::tables::{ARRIVALS, META, WATERMARKS};
+use super::tail::{self, Kept};
+use super::vectors::VectorBatch;
 use crate::error::Result;
-use crate::model::{Episode, Id, Micros, check_name};
+use crate::model::{Episode, Fingerprint, Id, Micros, check_name};
 
 /// Commits that a log which does not wait for the disk makes between two that do: redb reuses no page until then.
 const COMMITS_PER_SYNC: u64 = 512;
 
-/// One caller's change. It may refuse only before it writes anything.
-pub(super) type Job = Box<dyn FnOnce(&mut Session<'_>) -> Result<Reply, Fault> + Send>;
+/// A change of any sort. It may refuse only before it writes anything.
+pub(super) type Work = Box<dyn FnOnce(&mut Session<'_>) -> Result<Reply, Fault> + Send>;
+
+/// One caller's change.
+pub(super) enum Job {
+    /// Episodes, and whether their ticks may lie below the last one.
+    Record(Vec<Prepared>, bool),
+    Vectors(Vec<Id>, Box<VectorBatch>, Fingerprint),
+    Other(Work),
+}
+
+impl Job {
+    fn run(self, session: &mut Session<'_>) -> Result<Reply, Fault> {
+        match self {
+            Self::Record(prepared, out_of_order) => session.record(prepared, out_of_order),
+            Self::Vectors(ids, batch, model) => {
+                session.shelve(&IN_FORCE, &ids, &batch, &model)?;
+                session.state.tail.have(&ids);
+                session.state.tail.model = Some(model);
+                Ok(Reply::Count(ids.len() as u64))
+            }
+            Self::Other(work) => work(session),
+        }
+    }
+}
 
 /// What a job answers.
 #[derive(Debug)]
@@ -54,7 +81,7 @@ impl EpisodeLog {
             return Ok(Vec::new());
         }
         let prepared = episodes.into_iter().map(|new| prepare(new, now)).collect::<Result<Vec<_>>>()?;
-        match self.write(Box::new(move |session| session.record(prepared, out_of_order)))? {
+        match self.write(Job::Record(prepared, out_of_order))? {
             Reply::Recorded(recorded) => Ok(recorded),
             Reply::Count(_) => Ok(Vec::new()),
         }
@@ -101,17 +128,23 @@ impl EpisodeLog {
 
     /// Tick of the last episode that was recorded in order; 0 before the first.
     pub fn last_tick(&self) -> Result<u64> {
-        self.read(|view| {
+        {
             let state = self.state();
             if state.opening == self.opening() {
                 return Ok(state.last_tick);
             }
+        }
+        self.read(|view| {
             // A writer also wants the latest contents, to know a retry; whoever only opens the log does not.
             session::last_tick(&view.open_table(ARRIVALS)?, &view.open_table(META)?)
         })
     }
 
-    pub(super) fn count(&self, job: Job) -> Result<u64> {
+    pub(super) fn count(&self, work: Work) -> Result<u64> {
+        self.count_job(Job::Other(work))
+    }
+
+    pub(super) fn count_job(&self, job: Job) -> Result<u64> {
         match self.write(job)? {
             Reply::Count(count) => Ok(count),
             Reply::Recorded(recorded) => Ok(recorded.len() as u64),
@@ -122,12 +155,16 @@ impl EpisodeLog {
         self.group.submit(job, |jobs| self.commit(jobs))
     }
 
-    fn state(&self) -> MutexGuard<'_, WriterState> {
+    pub(super) fn state(&self) -> MutexGuard<'_, WriterState> {
         self.writer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Runs jobs in one transaction. A job that refuses fails alone; if the store fails, all do.
+    /// Runs jobs as one commit. A job that refuses fails alone; if the store fails, all do.
     fn commit(&self, jobs: Vec<Job>) -> Vec<Result<Reply>> {
+        let jobs = match self.commit_to_journal(jobs) {
+            Ok(replies) => return replies,
+            Err(jobs) => jobs,
+        };
         let count = jobs.len();
         let opening = self.opening();
         match self.try_commit(jobs) {
@@ -144,53 +181,163 @@ impl EpisodeLog {
     }
 
     fn try_commit(&self, jobs: Vec<Job>) -> Result<Vec<Result<Reply>>, Fault> {
-        let guard = self.connect()?;
+        let guard = self.connect_as_is()?;
         let live = guard.live()?;
         live.backend.arm().map_err(|error| fault::unavailable("write", self.path(), &error))?;
         let mut state = self.state();
         let known_at = std::mem::take(&mut state.opening);
-        let replies = catching(|| {
-            let mut transaction = live.db.begin_write()?;
-            let sync = self.durable || state.commits % COMMITS_PER_SYNC == COMMITS_PER_SYNC - 1;
-            if known_at != self.opening() {
-                // A table that is missing would be made by asking for it, so the tombstones are read from a view.
-                let tombstones = buried(live.db.begin_read()?.open_table(TOMBSTONES))?;
-                state.load(
-                    &transaction.open_table(ARRIVALS)?,
-                    &transaction.open_table(EPISODES)?,
-                    &transaction.open_table(META)?,
-                    tombstones,
-                )?;
+        let sync = self.durable || is_sync_due(&state);
+        let loads = known_at != self.opening();
+        let transacted = self.transact(live, &mut state, sync, |session| {
+            if loads {
+                session.load()?;
             }
-            let (replies, changed, sync, outdated) = {
+            let replies = jobs.into_iter().map(|job| settle(job.run(session)));
+            replies.collect::<Result<Vec<_>, _>>()
+        });
+        let (replies, outdated) = transacted?;
+        // Only now: after a failure the state may be ahead of the file, and is read again.
+        state.opening = if outdated { 0 } else { self.opening() };
+        self.note_embedded(&state);
+        Ok(replies)
+    }
+
+    /// Runs one transaction in which redb is first told what waits. Returns what `step` does, and whether the writer
+    /// must read its picture of the file again.
+    pub(super) fn transact<T>(
+        &self,
+        live: &Live,
+        state: &mut WriterState,
+        sync: bool,
+        step: impl FnOnce(&mut Session<'_>) -> Result<T, Fault>,
+    ) -> Result<(T, bool), Fault> {
+        state.tail.align(self.opening());
+        let ops = std::mem::take(&mut state.tail.ops);
+        let told = state.tail.told.min(ops.len());
+        let transacted = catching(|| {
+            let mut transaction = live.db.begin_write()?;
+            let (answer, changed, sync, outdated) = {
                 let mut session = Session {
                     transaction: &transaction,
-                    state: &mut state,
+                    state: &mut *state,
                     log: self,
                     tables: None,
                     changed: false,
                     sync,
                     outdated: false,
                 };
-                let replies =
-                    jobs.into_iter().map(|job| settle(job(&mut session))).collect::<Result<Vec<_>, _>>()?;
-                (replies, session.changed, session.sync, session.outdated)
+                session.take_over(&ops[told..])?;
+                // What redb was told without waiting for the disk is durable with the next commit that waits.
+                session.changed |= sync && told > 0;
+                (step(&mut session)?, session.changed, session.sync, session.outdated)
             };
             if changed {
                 transaction.set_durability(if sync { Durability::Immediate } else { Durability::None })?;
                 transaction.commit()?;
                 self.note_change();
-                state.commits += 1;
             } else {
                 transaction.abort()?;
             }
-            Ok((replies, outdated))
-        })?;
-        let (replies, outdated) = replies;
-        // Only now: after a failure the state may be ahead of the file, and is read again.
-        state.opening = if outdated { 0 } else { self.opening() };
+            Ok((answer, changed, sync, outdated))
+        });
+        state.tail.ops = ops;
+        let (answer, changed, synced, outdated) = transacted?;
+        self.behind.store(false, Ordering::Release);
+        state.tail.told = state.tail.ops.len();
+        if changed {
+            state.commits += 1;
+        }
+        if synced {
+            state.tail.settle();
+        }
+        Ok((answer, outdated))
+    }
+
+    /// Records episodes by one frame of the journal (in memory alone if they need not be durable), and keeps few new
+    /// vectors in memory; gives the jobs back if it must be redb that does it.
+    fn commit_to_journal(&self, jobs: Vec<Job>) -> std::result::Result<Vec<Result<Reply>>, Vec<Job>> {
+        // Held to the end: while the file is not open here, its journal may be another process's.
+        let Ok(_guard) = self.connect_as_is() else { return Err(jobs) };
+        let mut state = self.state();
+        if state.opening != self.opening() || !can_wait(&state, &jobs, self.durable) {
+            return Err(jobs);
+        }
+        let known_at = std::mem::take(&mut state.opening);
+        let count = jobs.len();
+        let mut kept = Vec::new();
+        let mut replies = Vec::with_capacity(count);
+        for job in jobs {
+            replies.push(match job {
+                Job::Record(prepared, out_of_order) => {
+                    match state.lay_out_quickly(self.ids, prepared, out_of_order) {
+                        Ok((recorded, new)) => {
+                            kept.extend(new);
+                            Ok(Reply::Recorded(recorded))
+                        }
+                        Err(fault) => Err(fault.into_error("write", self.path())),
+                    }
+                }
+                Job::Vectors(ids, batch, model) => {
+                    let count = ids.len() as u64;
+                    state.tail.push_vectors(ids, *batch, model);
+                    Ok(Reply::Count(count))
+                }
+                // Such a job cannot wait.
+                Job::Other(_) => Ok(Reply::Count(0)),
+            });
+        }
+        if let Err(fault) = state.append(kept, self.durable) {
+            // The state is ahead of the log, and is read again.
+            let error = fault.into_error("write", self.path());
+            return Ok((0..count).map(|_| Err(error.clone())).collect());
+        }
+        self.note_change();
+        self.behind.store(true, Ordering::Release);
+        state.commits += 1;
+        state.opening = known_at;
+        self.note_embedded(&state);
         Ok(replies)
     }
+
+    /// Keeps where it can be seen at any time whether every episode has its vectors.
+    pub(super) fn note_embedded(&self, state: &WriterState) {
+        let known = state.opening == self.opening() && state.tail.is_embedded();
+        self.embedded.store(known, Ordering::Release);
+    }
+}
+
+impl WriterState {
+    /// Keeps episodes, in the journal as well if they are to be durable.
+    fn append(&mut self, kept: Vec<Kept>, durable: bool) -> Result<(), Fault> {
+        if kept.is_empty() {
+            return Ok(());
+        }
+        if let (true, Some(journal)) = (durable, &mut self.tail.journal) {
+            let body = tail::encode(&kept)?;
+            journal.append(&body).map_err(redb::StorageError::from)?;
+        }
+        self.tail.push(kept);
+        Ok(())
+    }
+}
+
+/// Whether the next commit of a log that does not wait for the disk does.
+const fn is_sync_due(state: &WriterState) -> bool {
+    state.commits % COMMITS_PER_SYNC == COMMITS_PER_SYNC - 1
+}
+
+/// Whether every job is one that the journal or memory takes.
+fn can_wait(state: &WriterState, jobs: &[Job], durable: bool) -> bool {
+    let (mut highest, mut last_tick, mut bytes) = (state.highest, state.last_tick, 0);
+    let all = jobs.iter().all(|job| match job {
+        Job::Record(prepared, _) => {
+            WriterState::knows_enough(prepared, &mut highest, &mut last_tick, &mut bytes)
+        }
+        Job::Vectors(ids, batch, model) => state.tail.takes_vectors(ids, batch, model),
+        Job::Other(_) => false,
+    });
+    let is_due = !durable && is_sync_due(state);
+    all && !is_due && state.tail.takes(bytes, durable)
 }
 
 /// Tells a refusal, which is one caller's, from a failure, which is everyone's.

@@ -1,0 +1,284 @@
+//! Deciding what becomes of the episodes of one call before anything of it is written: which are new, and what place and
+//! number by arrival each of those gets.
+
+use std::collections::HashMap;
+use std::ops::Bound;
+
+use redb::WriteTransaction;
+
+use super::codec::{self, Fingermark, KEY_BYTES, OrderKey};
+use super::fault::Fault;
+use super::packed;
+use super::record::{NewEpisode, Prepared, Recorded};
+use super::retry::{Recent, Seen};
+use super::session::{RecordTables, WriterState, record_tables};
+use super::tables::{Place, place_of};
+use super::tail::Kept;
+use crate::error::{Error, Result};
+use crate::hashing::HashedMap;
+use crate::model::{Episode, Id, IdSource};
+
+/// What must be looked up to plan.
+pub(super) trait Look {
+    /// The episode with an id and its content hash.
+    fn stored(&mut self, id: &Id) -> Result<Option<(Recorded, u64)>, Fault>;
+    /// The last place of a tick that is not above every other.
+    fn last_of(&mut self, tick: u64) -> Result<Option<OrderKey>, Fault>;
+}
+
+/// What will be done with a prepared episode.
+pub(super) enum Plan {
+    Insert { key: OrderKey, mark: Fingermark },
+    Known(Recorded),
+}
+
+/// Episodes that are to be recorded, and the answer to their caller.
+pub(super) type LaidOut = (Vec<(Recorded, Episode)>, Vec<Kept>);
+
+/// Looks things up in the tables of a transaction.
+pub(super) struct InTables<'s, 't> {
+    pub tables: &'s mut Option<RecordTables<'t>>,
+    pub transaction: &'t WriteTransaction,
+}
+
+impl Look for InTables<'_, '_> {
+    fn stored(&mut self, id: &Id) -> Result<Option<(Recorded, u64)>, Fault> {
+        let tables = record_tables(self.tables, self.transaction)?;
+        let Some(Place { key, seq }) = place_of(&tables.ids, id)? else { return Ok(None) };
+        let value = packed::get(&tables.episodes, &key.to_bytes())?;
+        let value = value.ok_or_else(|| Fault::Corrupt(format!("episode {id} is listed but not there")))?;
+        let (at, mark) = codec::decode_mark(&key, value.value())?;
+        let recorded =
+            Recorded { id: *id, seq, fresh: false, forgotten: false, event_index: key.event_index, at };
+        Ok(Some((recorded, mark.content_hash)))
+    }
+
+    fn last_of(&mut self, tick: u64) -> Result<Option<OrderKey>, Fault> {
+        let (low, high) = (OrderKey::first_of(tick), OrderKey::last_of(tick));
+        let bounds = (Bound::Included(low.to_bytes()), Bound::Included(high.to_bytes()));
+        let mut last = None;
+        packed::walk(&record_tables(self.tables, self.transaction)?.episodes, bounds, true, |key, _| {
+            last = Some(OrderKey::from_bytes(key));
+            Ok(false)
+        })?;
+        Ok(last)
+    }
+}
+
+/// Looks nothing up: for episodes that bring no ids and lie in the last tick or after it.
+struct Nowhere;
+
+impl Look for Nowhere {
+    fn stored(&mut self, _id: &Id) -> Result<Option<(Recorded, u64)>, Fault> {
+        Ok(None)
+    }
+
+    fn last_of(&mut self, _tick: u64) -> Result<Option<OrderKey>, Fault> {
+        Ok(None)
+    }
+}
+
+impl Prepared {
+    /// Bytes that it takes in the journal at most, beside its annotations.
+    fn journal_bytes(&self) -> usize {
+        self.body.len() + KEY_BYTES + 64
+    }
+}
+
+impl WriterState {
+    /// Whether episodes can be recorded without looking anything up, after others in `highest` and `bytes`, which grow.
+    pub fn knows_enough(
+        prepared: &[Prepared],
+        highest: &mut Option<OrderKey>,
+        last_tick: &mut u64,
+        bytes: &mut usize,
+    ) -> bool {
+        prepared.iter().all(|one| {
+            let tick = one.new.episode.tick;
+            *bytes += one.journal_bytes();
+            let fits = !one.new.has_id && highest.is_none_or(|key| tick >= key.tick) && tick >= *last_tick;
+            *highest = (*highest).max(Some(OrderKey::first_of(tick)));
+            *last_tick = tick.max(*last_tick);
+            fits
+        })
+    }
+
+    /// Takes the places of the episodes of one call without looking anything up.
+    pub fn lay_out_quickly(
+        &mut self,
+        ids: IdSource,
+        prepared: Vec<Prepared>,
+        out_of_order: bool,
+    ) -> Result<LaidOut, Fault> {
+        let plans = self.plan(ids, &prepared, out_of_order, &mut Nowhere)?;
+        Ok(self.lay_out(plans, prepared, out_of_order))
+    }
+
+    /// Decides what to do with each episode of a call, and refuses the call before anything of it is written.
+    pub fn plan(
+        &self,
+        ids: IdSource,
+        prepared: &[Prepared],
+        out_of_order: bool,
+        look: &mut dyn Look,
+    ) -> Result<Vec<Plan>, Fault> {
+        let mut planned: HashMap<Id, (Recorded, u64)> = HashMap::new();
+        let brings_ids = prepared.iter().any(|one| one.new.has_id);
+        let mut marks = Recent::default();
+        let mut next_index = HashedMap::default();
+        let (mut last_tick, mut seq) = (self.last_tick, self.last_seq);
+        let mut plans = Vec::with_capacity(prepared.len());
+        for Prepared { new: NewEpisode { episode, has_id }, .. } in prepared {
+            let mark = Fingermark::new(episode.content_hash, episode.thread.as_deref());
+            if let Some(known) = self.known(episode, *has_id, &mark, &planned, &marks, look)? {
+                plans.push(Plan::Known(known));
+                continue;
+            }
+            if self.tombstones.contains(&episode.content_hash) {
+                plans.push(Plan::Known(refused(episode)));
+                continue;
+            }
+            if !out_of_order && episode.tick < last_tick {
+                return Err(Error::DecreasingTick { tick: episode.tick, last: last_tick }.into());
+            }
+            last_tick = last_tick.max(episode.tick);
+            seq += 1;
+            let id = if *has_id { episode.id } else { ids.make(episode.at, seq) };
+            let event_index = self.place(episode, &mut next_index, look)?;
+            let key = OrderKey { tick: episode.tick, event_index, id };
+            marks.add(mark, Seen { key, at: episode.at, seq });
+            if brings_ids {
+                let recorded =
+                    Recorded { id, seq, fresh: false, forgotten: false, event_index, at: episode.at };
+                planned.insert(id, (recorded, episode.content_hash));
+            }
+            plans.push(Plan::Insert { key, mark });
+        }
+        Ok(plans)
+    }
+
+    /// The place of an episode within its tick: the caller's, or the next free one.
+    fn place(
+        &self,
+        episode: &Episode,
+        next: &mut HashedMap<u64, u32>,
+        look: &mut dyn Look,
+    ) -> Result<u32, Fault> {
+        let next_index = if let Some(index) = next.get(&episode.tick) {
+            *index
+        } else {
+            let last = match self.highest {
+                Some(highest) if highest.tick == episode.tick => Some(highest),
+                Some(highest) if highest.tick > episode.tick => look.last_of(episode.tick)?,
+                _ => None,
+            };
+            last.map_or(0, |key| key.event_index.saturating_add(1))
+        };
+        let index = if episode.event_index == 0 { next_index } else { episode.event_index };
+        next.insert(episode.tick, next_index.max(index.saturating_add(1)));
+        Ok(index)
+    }
+
+    /// Finds an episode that is the same as this one, in the log or earlier in the same call.
+    fn known(
+        &self,
+        episode: &Episode,
+        has_id: bool,
+        mark: &Fingermark,
+        planned: &HashMap<Id, (Recorded, u64)>,
+        marks: &Recent,
+        look: &mut dyn Look,
+    ) -> Result<Option<Recorded>, Fault> {
+        if !has_id {
+            let seen = self.recent.find(mark, episode.at).or_else(|| marks.find(mark, episode.at));
+            return Ok(seen.map(|Seen { key, at, seq }| Recorded {
+                id: key.id,
+                seq,
+                fresh: false,
+                forgotten: false,
+                event_index: key.event_index,
+                at,
+            }));
+        }
+        let (recorded, content_hash) = match planned.get(&episode.id) {
+            Some(found) => *found,
+            None => match look.stored(&episode.id)? {
+                Some(found) => found,
+                None => return Ok(None),
+            },
+        };
+        if content_hash == episode.content_hash {
+            return Ok(Some(recorded));
+        }
+        let what = format!("an episode with id {} is here already, with other content", episode.id);
+        Err(Error::invalid(what, "Leave the id out to be given a new one; episodes are never rewritten")
+            .into())
+    }
+
+    /// Takes the places of the episodes of a call, and makes of them what redb is to hold.
+    pub fn lay_out(&mut self, plans: Vec<Plan>, prepared: Vec<Prepared>, out_of_order: bool) -> LaidOut {
+        let mut recorded = Vec::with_capacity(plans.len());
+        let mut kept = Vec::with_capacity(plans.len());
+        for (plan, prepared) in plans.into_iter().zip(prepared) {
+            match plan {
+                Plan::Known(known) => recorded.push((known, prepared.new.episode)),
+                Plan::Insert { key, mark } => {
+                    let (told, one) = self.take_place(key, mark, prepared, out_of_order);
+                    recorded.push(told);
+                    kept.push(one);
+                }
+            }
+        }
+        (recorded, kept)
+    }
+
+    /// Takes the place of an episode.
+    fn take_place(
+        &mut self,
+        key: OrderKey,
+        mark: Fingermark,
+        prepared: Prepared,
+        out_of_order: bool,
+    ) -> ((Recorded, Episode), Kept) {
+        let Prepared { new: NewEpisode { mut episode, .. }, mut body } = prepared;
+        let seq = self.last_seq + 1;
+        codec::close_envelope(&key.to_bytes(), &mut body);
+        self.last_seq = seq;
+        if !out_of_order {
+            self.last_tick = self.last_tick.max(key.tick);
+        }
+        self.highest = self.highest.max(Some(key));
+        self.recent.add(mark, Seen { key, at: episode.at, seq });
+        (episode.id, episode.event_index) = (key.id, key.event_index);
+        let recorded = Recorded {
+            id: key.id,
+            seq,
+            fresh: true,
+            forgotten: false,
+            event_index: key.event_index,
+            at: episode.at,
+        };
+        let kept = Kept {
+            key,
+            seq,
+            in_order: !out_of_order,
+            body,
+            annotations: episode.annotations,
+            subjects: episode.subjects.clone(),
+            thread: episode.thread.clone(),
+        };
+        ((recorded, episode), kept)
+    }
+}
+
+/// The answer for a content that was forgotten.
+fn refused(episode: &Episode) -> Recorded {
+    Recorded {
+        id: episode.id,
+        seq: 0,
+        fresh: false,
+        forgotten: true,
+        event_index: episode.event_index,
+        at: episode.at,
+    }
+}
