@@ -198,7 +198,8 @@ class Upkeep:
             parts = (ids, found.whole, found.parts, found.counts)
             self._log.put_vectors(*parts, self._embedder.fingerprint, tokens=found.tokens)
             # Another thread may have recorded one of them and not yet come to adding it.
-            self._hot.add_episodes(page)
+            if late_comers := [episode for episode in page if episode.id not in self._hot]:
+                self._hot.add_episodes(late_comers)
             self._hot.set_vectors(*parts)
             done += len(page)
             progress("embed", done, done + (PAGE if len(page) == PAGE else 0))
