@@ -696,7 +696,8 @@ class FactStore:
         """
 
     def forget_claims(self, names: Set[str]) -> builtins.list[str]:
-        """Drops the hypotheses that say one of these subjects or words; the ids of facts that are gone with them."""
+        """Drops the hypotheses that say one of these subjects or words, or quote an episode with one of these ids; the ids
+        of facts that are gone with them."""
 
     def traces(self, needles: Sequence[bytes]) -> tuple[builtins.list[int], int]:
         """Which byte strings occur in the file or its write-ahead log, by their place, and how many bytes were read.

@@ -136,3 +136,35 @@ def test_hostile_payloads_neither_stop_a_pass_nor_become_rules(trader) -> None:
         )
         trader.sleep()
     assert not [fact for fact in trader.facts() if fact.kind != "baseline"]
+
+
+#: Four sorts of day, each told in other words, of which the third is bad for trading.
+DAYS = (
+    ("Calm water under a clear sky, hour {}", "The sea lies flat and the sky is clear, hour {}"),
+    ("A parade fills the old town, hour {}", "The old town is full of people at the parade, hour {}"),
+    ("The price oracle is late again, hour {}", "Again the oracle is late with its price, hour {}"),
+    ("Rain falls on the mountain road, hour {}", "The road over the mountain is wet with rain, hour {}"),
+)
+
+
+def test_a_situation_is_known_by_what_is_said_and_gone_with_the_episode_it_quotes(tmp_path: Path) -> None:
+    draws = np.random.default_rng(5)
+    episodes = []
+    for hour in range(1, 1_025):
+        sort = int(draws.integers(len(DAYS)))
+        pnl = float(draws.normal() - 1.2 * (sort == 2))
+        said = DAYS[sort][int(draws.integers(2))].format(hour)
+        episodes.append(Episode(said, tick=hour, kind="trade", payload={"pnl": pnl}, verified=True))
+    settings = {"decay": {"eviction_threshold": 0}}
+    with bardo.open(tmp_path / "a", clock=ManualClock(START), seed=1, config=settings) as trader:
+        stored = trader.remember(episodes)
+        trader.sleep()
+        found = rules(trader)
+        assert all(rule.payload["condition"].startswith('it is like "') for rule in found)
+        # That the other days are better says the same.
+        (rule,) = (rule for rule in found if rule.payload["outcome"] == "pnl is lower")
+        assert "oracle" in rule.payload["condition"]
+        quoted = rule.payload["condition"].split('"')[1]
+        trader.forget([one.id for one in stored if one.text == quoted], reason="they asked for it")
+        assert rule.id not in {fact.id for fact in rules(trader)}
+        assert quoted.encode() not in (tmp_path / "a" / "facts.db").read_bytes()

@@ -137,6 +137,37 @@ fn a_condition_under_which_an_outcome_differs_is_found_with_its_size() {
     assert!(best.fold(0.0, f64::max) > 0.6, "{:#?}", texts(&found));
 }
 
+/// Trades of four sorts that only their texts tell apart; those "in a storm" come out worse by this much.
+fn told_apart_by_their_texts(seed: u64, loss: f64) -> World {
+    let mut world = World::new(seed);
+    let texts = ["calm water", "a storm", "fog over the harbour", "a festival"];
+    for _ in 0..EPISODES {
+        world.tick += 1;
+        let sort = world.draws.random_range(0..texts.len());
+        let pnl = world.normal() - if sort == 1 { loss } else { 0.0 };
+        world.event(world.tick, "trade", vec![("pnl", Value::Float(pnl))]);
+        let mut vector: Vec<f32> = (0..8).map(|_| world.normal() as f32 * 0.15).collect();
+        vector[sort] += 1.0;
+        let episode = world.script.episodes.last_mut().unwrap();
+        episode.text = format!("{} on day {}", texts[sort], world.tick);
+        world.script.vectors.push((episode.id, vector));
+    }
+    world
+}
+
+#[test]
+fn a_situation_in_which_an_outcome_differs_is_found_by_what_the_episodes_say() {
+    let found = told_apart_by_their_texts(7, 0.8).found();
+    assert!(
+        found.iter().any(|fact| fact.text.contains("it is like \"a storm on day")),
+        "{:#?}",
+        texts(&found)
+    );
+    assert!(found.iter().all(|fact| fact.kind == FactKind::Heuristic), "{:#?}", texts(&found));
+    let fooled: Vec<Fact> = (8..18).flat_map(|seed| told_apart_by_their_texts(seed, 0.0).found()).collect();
+    assert!(fooled.len() < 3, "{:#?}", texts(&fooled));
+}
+
 #[test]
 fn an_hour_that_something_prefers_is_found() {
     let mut world = World::new(3);

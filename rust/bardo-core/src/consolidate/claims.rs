@@ -171,8 +171,18 @@ impl Claim {
     /// Whether it says any of these subjects or words.
     pub(crate) fn names(&self, wanted: &dyn Fn(&str) -> bool) -> bool {
         self.subjects().iter().any(|subject| wanted(subject))
-            || matches!(self, Self::Differs(rule) if rule.conditions.iter().any(|condition|
-                matches!(condition, Condition::Is(_, word) if wanted(word))))
+            || self.has_condition(|condition| matches!(condition, Condition::Is(_, word) if wanted(word)))
+    }
+
+    /// Whether it quotes any of these episodes, by their ids.
+    pub(crate) fn quotes(&self, wanted: &dyn Fn(&str) -> bool) -> bool {
+        self.has_condition(
+            |condition| matches!(condition, Condition::Like(like) if wanted(&like.episode.to_string())),
+        )
+    }
+
+    fn has_condition(&self, is: impl Fn(&Condition) -> bool) -> bool {
+        matches!(self, Self::Differs(rule) if rule.conditions.iter().any(is))
     }
 
     /// What sort of fact states it, and where it is filed.

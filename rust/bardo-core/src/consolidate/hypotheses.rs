@@ -381,8 +381,9 @@ fn save(writer: &Writer<'_>, row: &Hypothesis) -> Step<()> {
     Ok(())
 }
 
-/// Drops every hypothesis that says one of these names: what a forgotten episode took part in is tested anew, without it.
-/// A fact that stated one and has no evidence left goes too; the answer is their ids.
+/// Drops every hypothesis that says one of these names, or quotes an episode with such an id: what a forgotten episode took
+/// part in is tested anew, without it. A fact that stated one goes too if it has no evidence left or quotes the episode;
+/// the answer is their ids.
 pub fn forget_claims(store: &FactStore, names: &BTreeSet<String>) -> Result<Vec<Id>> {
     if names.is_empty() {
         return Ok(Vec::new());
@@ -390,7 +391,9 @@ pub fn forget_claims(store: &FactStore, names: &BTreeSet<String>) -> Result<Vec<
     store.write(|writer| {
         let mut deleted = Vec::new();
         for row in load(&writer.transaction)? {
-            if !row.claim.names(&|name| names.contains(name)) {
+            let is_gone = |name: &str| names.contains(name);
+            let quotes = row.claim.quotes(&is_gone);
+            if !quotes && !row.claim.names(&is_gone) {
                 continue;
             }
             writer
@@ -399,7 +402,7 @@ pub fn forget_claims(store: &FactStore, names: &BTreeSet<String>) -> Result<Vec<
                 .execute([json(&row.claim)?])?;
             let Some(fact) = row.fact else { continue };
             if let Some(stored) = record::find(&writer.transaction, fact)?
-                && stored.fact.evidence.is_empty()
+                && (quotes || stored.fact.evidence.is_empty())
             {
                 delete(writer, &stored)?;
                 deleted.push(fact);

@@ -23,6 +23,7 @@ mod replay;
 mod restate;
 mod rhythm;
 mod shift;
+mod situations;
 mod statement;
 mod statistic;
 mod subgroups;

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::betting::log_winnings;
 use super::chance::rotation_p_value;
+use super::situations::{Situation, situations};
 use super::statistic::Statistic;
 use super::window::Window;
 
@@ -39,6 +40,8 @@ pub enum Condition {
     AtMost(String, f64),
     /// A word of the payload, the kind or a subject is this.
     Is(String, String),
+    /// The text is like those of a situation.
+    Like(Situation),
 }
 
 impl Condition {
@@ -49,6 +52,7 @@ impl Condition {
             Self::AtLeast(path, bound) => format!("{path} >= {bound}"),
             Self::AtMost(path, bound) => format!("{path} <= {bound}"),
             Self::Is(path, word) => format!("{path} is {word}"),
+            Self::Like(situation) => format!("it is like {:?}", situation.quote),
         }
     }
 }
@@ -67,7 +71,7 @@ pub struct Rule {
 impl Rule {
     /// Whether two differ in their bounds alone, or one says of its side what the other says of the other side.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
-        use Condition::{AtLeast, AtMost, Is};
+        use Condition::{AtLeast, AtMost, Is, Like};
         let rises = |rule: &Self| match rule.conditions.as_slice() {
             [AtMost(..)] => !rule.higher,
             _ => rule.higher,
@@ -75,6 +79,7 @@ impl Rule {
         let same = |a: &Condition, b: &Condition| match (a, b) {
             (AtLeast(a, _) | AtMost(a, _), AtLeast(b, _) | AtMost(b, _)) => a == b,
             (Is(a, word), Is(b, other)) => a == b && word == other,
+            (Like(a), Like(b)) => a.is_like(b),
             _ => false,
         };
         self.outcome == other.outcome
@@ -112,10 +117,19 @@ fn is_outcome(path: &str, names: &[String]) -> bool {
 /// The rules of a window that are worth testing in the next ones, best first.
 pub(crate) fn propose(window: &Window, outcomes: &[String]) -> Vec<Rule> {
     let mut found: Vec<(f64, Rule, Vec<bool>)> = Vec::new();
-    for (path, rows) in &window.numbers {
-        if is_outcome(path, outcomes) && rows.len() >= LEAST_ROWS {
-            found.extend(search(window, &Outcomes { name: path, rows }, outcomes));
-        }
+    let told: Vec<Outcomes<'_>> = window
+        .numbers
+        .iter()
+        .filter(|(path, rows)| is_outcome(path, outcomes) && rows.len() >= LEAST_ROWS)
+        .map(|(name, rows)| Outcomes { name, rows })
+        .collect();
+    if told.is_empty() {
+        return Vec::new();
+    }
+    let mut conditions = conditions(window, outcomes);
+    conditions.extend(situations(window, LEAST_GROUP).into_iter().map(Condition::Like));
+    for outcome in &told {
+        found.extend(search(window, outcome, &conditions));
     }
     found.sort_by(|a, b| b.0.total_cmp(&a.0));
     let mut kept: Vec<(f64, Rule, Vec<bool>)> = Vec::new();
@@ -182,13 +196,13 @@ pub(crate) fn variants(window: &Window, rule: &Rule, outcomes: &[String]) -> Vec
 }
 
 /// Single conditions, and pairs of the best of them, with the standard errors by which the outcome differs.
-fn search(window: &Window, outcome: &Outcomes<'_>, outcomes: &[String]) -> Vec<(f64, Rule, Vec<bool>)> {
-    let mut singles: Vec<(f64, bool, Condition, Vec<bool>)> = conditions(window, outcomes)
-        .into_iter()
+fn search(window: &Window, outcome: &Outcomes<'_>, conditions: &[Condition]) -> Vec<(f64, Rule, Vec<bool>)> {
+    let mut singles: Vec<(f64, bool, Condition, Vec<bool>)> = conditions
+        .iter()
         .filter_map(|condition| {
-            let members = members(window, outcome, std::slice::from_ref(&condition));
+            let members = members(window, outcome, std::slice::from_ref(condition));
             let (strength, higher) = strength(outcome, &members)?;
-            Some((strength, higher, condition, members))
+            Some((strength, higher, condition.clone(), members))
         })
         .collect();
     singles.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.2.words().cmp(&b.2.words())));
@@ -217,7 +231,7 @@ fn search(window: &Window, outcome: &Outcomes<'_>, outcomes: &[String]) -> Vec<(
     found
 }
 
-/// Everything that a single condition can say in a window.
+/// Everything that a single condition can say of the payloads in a window.
 fn conditions(window: &Window, outcomes: &[String]) -> Vec<Condition> {
     let mut conditions = Vec::new();
     for (path, rows) in &window.numbers {
@@ -267,6 +281,9 @@ fn members(window: &Window, outcome: &Outcomes<'_>, conditions: &[Condition]) ->
                 for position in window.words.get(&(path.clone(), word.clone())).into_iter().flatten() {
                     meets[*position] = true;
                 }
+            }
+            Condition::Like(situation) => {
+                meets = situation.members(window);
             }
         }
         for (holds, (position, _)) in holds.iter_mut().zip(outcome.rows) {

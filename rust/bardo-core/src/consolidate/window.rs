@@ -8,7 +8,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::gather::VerifiedEpisodes;
+use super::situations::quote;
 use crate::error::Result;
+use crate::index::facts_schema::Direction;
 use crate::model::{Episode, INHERITED_KIND, Id, Micros, Role, Value};
 
 /// Verified episodes in the first window; each next one ends where the total has doubled, until windows have
@@ -93,12 +95,19 @@ pub(crate) struct Window {
     pub numbers: BTreeMap<String, Vec<(usize, f64)>>,
     /// Where a path of the payload holds a word (or "subject" one, or "kind").
     pub words: BTreeMap<(String, String), Vec<usize>>,
+    /// The model of the vectors, if there are any.
+    pub model: Option<String>,
+    /// The vector of each episode that has one.
+    pub vectors: Vec<Option<Direction>>,
+    /// How each episode begins.
+    pub quotes: Vec<String>,
 }
 
 impl Window {
     /// Reads the window that ends at this verification.
     pub fn read(source: &impl VerifiedEpisodes, end: u64) -> Result<Self> {
         let (number, begin) = window_of(end);
+        let model = source.fingerprint()?.map(|model| model.to_string());
         let mut outlines = Vec::new();
         let mut last = begin;
         'pages: while last < end {
@@ -112,11 +121,12 @@ impl Window {
                 }
                 last = verification;
                 if episode.kind != INHERITED_KIND {
-                    outlines.push(Outline::of(&episode));
+                    let vector = if model.is_some() { source.vector(episode.id)? } else { None };
+                    outlines.push(Outline { vector: vector.map(Direction::of), ..Outline::of(&episode) });
                 }
             }
         }
-        Ok(Self::laid_out(number, outlines))
+        Ok(Self { model, ..Self::laid_out(number, outlines) })
     }
 
     /// The columns of these episodes, as if they were a window of their own; its number is 0.
@@ -136,6 +146,8 @@ impl Window {
 
     fn add(&mut self, position: usize, outline: Outline) {
         self.moments.push(outline.moment);
+        self.vectors.push(outline.vector);
+        self.quotes.push(outline.quote);
         for label in outline.labels {
             self.events.entry(label).or_default().push(position);
         }
@@ -188,6 +200,8 @@ struct Outline {
     labels: Vec<Label>,
     numbers: Vec<(String, f64)>,
     words: Vec<(String, String)>,
+    vector: Option<Direction>,
+    quote: String,
 }
 
 impl Outline {
@@ -210,6 +224,8 @@ impl Outline {
             labels: labels(episode),
             numbers,
             words,
+            vector: None,
+            quote: quote(&episode.text),
         }
     }
 }

@@ -354,6 +354,17 @@ impl Direction {
         Self::of(decode(blob))
     }
 
+    /// As it was given.
+    pub fn parts(&self) -> &[f32] {
+        &self.parts
+    }
+
+    /// Of length 1; zeros if it has none.
+    pub fn unit(&self) -> impl Iterator<Item = f32> {
+        let length = if self.length > 0.0 { self.length as f32 } else { 1.0 };
+        self.parts.iter().map(move |part| part / length)
+    }
+
     /// Cosine of the angle between two; 0 when it does not exist.
     pub fn cosine(&self, other: &Self) -> f64 {
         let lengths = self.length * other.length;
