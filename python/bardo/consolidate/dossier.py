@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 import threading
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -111,7 +112,10 @@ class Passage:
 
 def words(text: str) -> int:
     """How many words a text has; a run of more than 16 characters counts as several."""
-    return sum(-(-len(piece) // WORD_CHARACTERS) for piece in text.split())
+    pieces = text.split()
+    return len(pieces) + sum(
+        (len(piece) - 1) // WORD_CHARACTERS for piece in pieces if len(piece) > WORD_CHARACTERS
+    )
 
 
 def compose(digest: Digest, *, agent: str, tick: int, at: int, limit: int) -> Dossier:
@@ -125,10 +129,24 @@ def compose(digest: Digest, *, agent: str, tick: int, at: int, limit: int) -> Do
         limit: It has fewer words than this.
     """
     page = _Page(digest, agent, tick)
-    chosen: list[int] = []
+    count = len(digest.facts)
+
+    def fits(places: Sequence[int]) -> bool:
+        return words(page.write(places)) < limit
+
+    # The page grows with each fact, so that as many of the first as fit are found by doubling and halving; of the rest
+    # each is tried.
+    tried = 16
+    while tried < count and fits(range(tried)):
+        tried *= 2
+    tried = min(tried, count)
+    first = (
+        tried if fits(range(tried)) else bisect_left(range(1, tried), True, key=lambda n: not fits(range(n)))
+    )
+    chosen = list(range(first))
     missed = 0
-    for place in range(len(digest.facts)):
-        if words(page.write([*chosen, place])) < limit:
+    for place in range(first, count):
+        if fits([*chosen, place]):
             chosen.append(place)
             missed = 0
         elif (missed := missed + 1) == PATIENCE:

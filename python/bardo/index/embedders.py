@@ -93,8 +93,9 @@ class TextEmbedder:
         vectors, norms = np.empty((len(given), dims), np.float32), np.empty(len(given), np.float32)
         # One at a time: what stands beside a text in a batch must not show in its vector.
         for row, text in enumerate(given):
-            vectors[row] = self._run([text], "document", dims)[0]
-            norms[row] = np.linalg.norm(np.asarray(self._engine.run([text], "document"), np.float64))
+            raw = self._through(functools.partial(self._engine.run, [text], "document"))
+            vectors[row] = _unit(raw, 1, dims, self.name)[0]
+            norms[row] = np.linalg.norm(np.asarray(raw, np.float64))
         return vectors, norms
 
     def _embed(self, texts: Sequence[str], role: Role) -> Vectors:
