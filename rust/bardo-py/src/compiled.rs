@@ -7,7 +7,8 @@ use pyo3::prelude::*;
 
 use crate::convert::{fact_into, id, ids as ids_from};
 use crate::errors::IntoPython;
-use crate::facts::{ChangeTuple, FactStore, LinkTuple, changes_into, link_tuples};
+use crate::facts::FactStore;
+use crate::told::{ChangeTuple, LinkTuple, changes_into, link_tuples};
 
 /// The strongest facts in force; see `_core.pyi`.
 #[pyclass(frozen, get_all, module = "bardo._core")]

@@ -7,7 +7,8 @@ use pyo3::prelude::*;
 use crate::capture::EpisodeLog;
 use crate::convert::ids as ids_from;
 use crate::errors::IntoPython;
-use crate::facts::{ChangeTuple, FactStore, changes_into};
+use crate::facts::FactStore;
+use crate::told::{ChangeTuple, changes_into};
 
 /// Consolidates facts in one way; see `_core.pyi`.
 #[pyclass(frozen, module = "bardo._core")]

@@ -6,38 +6,22 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use bardo_core::consolidate::{self, MINIMUM_EPISODES};
-use bardo_core::index::{
-    self, Act, FactChange, FactFilter, FactOptions, FactVectors, Forgotten, Link, Note, Retention,
-};
-use bardo_core::model::decay::{self, Fading};
-use bardo_core::model::{Episode, Fact, FactKind, Fingerprint, Id};
-use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
+use bardo_core::index::{self, FactFilter, FactOptions, FactVectors, Link, Note, Retention};
+use bardo_core::model::{Fact, Fingerprint, Id};
+use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 use crate::capture::EpisodeLog;
 use crate::consolidate::Calibration;
 use crate::convert::{
-    episodes_from, fact_from, fact_into, facts_from, facts_into, fingerprint_from, fingerprint_into, id,
-    ids as ids_from,
+    fact_from, facts_from, facts_into, fingerprint_from, fingerprint_into, id, ids as ids_from,
 };
-use crate::errors::{IntoPython, to_python};
-
-/// A link as Python sees it: source, target, relation, weight, tick.
-pub type LinkTuple = (String, String, &'static str, f64, u64);
-
-/// A state of a fact as Python sees it: first tick, the tick it ended at, the fact.
-type StateTuple<'py> = (u64, Option<u64>, Bound<'py, PyAny>);
-
-/// A fact before and after, as Python sees it.
-pub type ChangeTuple<'py> = (Option<Bound<'py, PyAny>>, Bound<'py, PyAny>);
-
-/// An act as Python sees it: number, name, tick, time, the act that undid it, and of each fact its id and JSON objects of
-/// the fields that changed, before and after.
-type ActTuple = (u64, String, u64, i64, Option<u64>, Vec<(String, Option<String>, String)>);
-
-/// What undoing did, as Python sees it: its own act, facts restored and withdrawn, and fields that stayed.
-type UndoneTuple = (u64, Vec<String>, Vec<String>, Vec<(String, Vec<String>)>);
+use crate::errors::IntoPython;
+use crate::matrices::{matrix, rows, shape_error, with_model};
+use crate::told::{
+    ActTuple, LinkTuple, StateTuple, UndoneTuple, act_into, forgotten_into, link_tuples, texts, undone_into,
+};
 
 /// What became of one fact that was handed to `upsert`.
 #[pyclass(frozen, get_all, module = "bardo._core")]
@@ -486,9 +470,7 @@ impl FactStore {
 
     #[pyo3(signature = (act, *, tick, now))]
     fn undo(&self, py: Python<'_>, act: u64, tick: u64, now: i64) -> PyResult<UndoneTuple> {
-        let undone = py.detach(|| self.store.undo(act, tick, now)).into_python()?;
-        let kept = undone.kept.into_iter().map(|(fact, fields)| (fact.to_string(), fields)).collect();
-        Ok((undone.act, texts(undone.restored), texts(undone.withdrawn), kept))
+        py.detach(|| self.store.undo(act, tick, now)).map(undone_into).into_python()
     }
 
     #[pyo3(signature = (question, *, tick))]
@@ -564,144 +546,6 @@ impl FactStore {
     }
 }
 
-fn forgotten_into(py: Python<'_>, forgotten: Forgotten) -> PyResult<Bound<'_, PyDict>> {
-    let dict = PyDict::new(py);
-    dict.set_item("facts", texts(forgotten.facts))?;
-    dict.set_item("kept", texts(forgotten.kept))?;
-    dict.set_item("baselines", forgotten.baselines)?;
-    dict.set_item("memories", forgotten.memories)?;
-    dict.set_item("entities", forgotten.entities)?;
-    dict.set_item("triples", forgotten.triples)?;
-    Ok(dict)
-}
-
-/// Facts before and after, as Python sees them.
-pub fn changes_into<'py>(py: Python<'py>, changes: &[FactChange]) -> PyResult<Vec<ChangeTuple<'py>>> {
-    let change = |(before, after): &FactChange| {
-        let before = before.as_ref().map(|fact| fact_into(py, fact)).transpose()?;
-        Ok((before, fact_into(py, after)?))
-    };
-    changes.iter().map(change).collect()
-}
-
-/// Links as Python sees them.
-pub fn link_tuples(links: Vec<Link>) -> Vec<LinkTuple> {
-    let tuple = |link: Link| {
-        (link.src.to_string(), link.dst.to_string(), link.relation.name(), link.weight, link.tick)
-    };
-    links.into_iter().map(tuple).collect()
-}
-
-fn act_into(act: Act) -> ActTuple {
-    let object = |fields| serde_json::Value::Object(fields).to_string();
-    let changes = act
-        .changes
-        .into_iter()
-        .map(|change| (change.fact.to_string(), change.before.map(object), object(change.after)))
-        .collect();
-    (act.number, act.name, act.tick, act.at, act.undone_by, changes)
-}
-
-fn texts(ids: Vec<Id>) -> Vec<String> {
-    ids.into_iter().map(|id| id.to_string()).collect()
-}
-
-/// The confidence left after `elapsed_ticks` without reinforcement.
-#[pyfunction(name = "decay")]
-#[pyo3(signature = (confidence, support, elapsed_ticks, tau_ticks, *, kind = "insight", from_death = false,
-    pinned = false))]
-pub fn decay_confidence(
-    confidence: f64,
-    support: u32,
-    elapsed_ticks: u64,
-    tau_ticks: f64,
-    kind: &str,
-    from_death: bool,
-    pinned: bool,
-) -> PyResult<f64> {
-    let kind: FactKind = kind.parse().into_python()?;
-    let tau_ticks = decay::check_tau(tau_ticks).into_python()?;
-    Ok(decay::decay(confidence, support, elapsed_ticks, &Fading { tau_ticks, kind, from_death, pinned }))
-}
-
-/// The stability of a fact in ticks.
-#[pyfunction]
-#[pyo3(signature = (support, tau_ticks, *, kind = "insight", from_death = false))]
-pub fn stability(support: u32, tau_ticks: f64, kind: &str, from_death: bool) -> PyResult<f64> {
-    let kind: FactKind = kind.parse().into_python()?;
-    let tau_ticks = decay::check_tau(tau_ticks).into_python()?;
-    Ok(decay::stability(support, &Fading { tau_ticks, kind, from_death, pinned: false }))
-}
-
-/// The time constant of a half-life.
-#[pyfunction]
-pub fn half_life_to_tau(half_life: f64) -> f64 {
-    decay::half_life_to_tau(half_life)
-}
-
-/// The confidence of a fact at a tick.
-#[pyfunction]
-#[pyo3(signature = (fact, *, tick, tau_ticks))]
-pub fn confidence_now(fact: &Bound<'_, PyAny>, tick: u64, tau_ticks: f64) -> PyResult<f64> {
-    let tau_ticks = decay::check_tau(tau_ticks).into_python()?;
-    Ok(decay::confidence_now(&fact_from(fact)?.0, tick, tau_ticks))
-}
-
-/// A matrix whose rows lie one after the other, and their length.
-struct Matrix {
-    flat: Vec<f32>,
-    columns: usize,
-    count: usize,
-}
-
-/// Vectors as the core takes them: with the model that made them, or none at all.
-fn with_model(
-    vectors: Option<&Bound<'_, PyAny>>,
-    fingerprint: Option<&Bound<'_, PyAny>>,
-) -> PyResult<Option<(Matrix, Fingerprint)>> {
-    match (vectors, fingerprint) {
-        (None, _) => Ok(None),
-        (Some(_), None) => Err(vector_error("vectors without a fingerprint", "Pass both")),
-        (Some(vectors), Some(fingerprint)) => Ok(Some((matrix(vectors)?, fingerprint_from(fingerprint)?))),
-    }
-}
-
-fn matrix(object: &Bound<'_, PyAny>) -> PyResult<Matrix> {
-    let array: PyReadonlyArray2<'_, f32> =
-        object.extract().map_err(|_| shape_error("a float32 array of shape (n, dims)"))?;
-    let flat = crate::convert::rows(&array, "vectors")?.to_vec();
-    Ok(Matrix { flat, columns: array.shape()[1], count: array.shape()[0] })
-}
-
-fn rows(matrix: &Matrix) -> Vec<&[f32]> {
-    (0..matrix.count).map(|row| &matrix.flat[row * matrix.columns..(row + 1) * matrix.columns]).collect()
-}
-
-fn shape_error(wanted: &str) -> PyErr {
-    vector_error(
-        &format!("the vectors are not {wanted}"),
-        "Use numpy.ascontiguousarray(vectors, numpy.float32)",
-    )
-}
-
-fn vector_error(what: &str, hint: &str) -> PyErr {
-    to_python(&bardo_core::Error::vector(what, hint))
-}
-
 fn named(found: Vec<(Id, f64)>) -> Vec<(String, f64)> {
     found.into_iter().map(|(id, score)| (id.to_string(), score)).collect()
-}
-
-/// The baselines that episodes can have moved; see `_core.pyi`.
-#[pyfunction]
-pub fn number_names(py: Python<'_>, episodes: &Bound<'_, PyAny>) -> PyResult<Vec<(String, String)>> {
-    let episodes: Vec<Episode> = episodes_from(episodes)?.into_iter().map(|(episode, _)| episode).collect();
-    Ok(py.detach(|| consolidate::number_names(&episodes)))
-}
-
-/// The web addresses, shell commands and file paths of a text.
-#[pyfunction]
-pub fn findings(text: &str) -> BTreeMap<&'static str, Vec<String>> {
-    let found = index::findings::findings(text);
-    BTreeMap::from([("urls", found.urls), ("commands", found.commands), ("paths", found.paths)])
 }

@@ -10,15 +10,18 @@ mod compiled;
 mod consolidate;
 mod convert;
 mod curator;
+mod decay;
 mod errors;
 mod facts;
 mod frames;
 mod hot;
 mod lookout;
+mod matrices;
 mod names;
 mod recall;
 mod sentences;
 mod stored;
+mod told;
 
 /// The Rust core of bardo.
 #[pyo3::pymodule]
@@ -50,10 +53,12 @@ mod _core {
     use crate::curator::{Curator, CuratorReport, DreamReport};
 
     #[pymodule_export]
-    use crate::facts::{
-        FactStore, Upserted, confidence_now, decay_confidence, findings, half_life_to_tau, number_names,
-        stability,
+    use crate::decay::{
+        confidence_now, decay_confidence, findings, half_life_to_tau, number_names, stability,
     };
+
+    #[pymodule_export]
+    use crate::facts::{FactStore, Upserted};
 
     #[pymodule_export]
     use crate::frames::{PyFrame, PyFrameTracker};
