@@ -696,8 +696,7 @@ class FactStore:
         """
 
     def forget_claims(self, names: Set[str]) -> builtins.list[str]:
-        """Drops the hypotheses that say one of these subjects or words, or quote an episode with one of these ids; the ids
-        of facts that are gone with them."""
+        """Drops the hypotheses that say such a name or quote an episode of such an id; ids of facts gone with them."""
 
     def traces(self, needles: Sequence[bytes]) -> tuple[builtins.list[int], int]:
         """Which byte strings occur in the file or its write-ahead log, by their place, and how many bytes were read.

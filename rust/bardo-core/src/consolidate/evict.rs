@@ -10,7 +10,7 @@ use crate::index::facts_change::archive;
 use crate::index::facts_record::{self as record, Stored, rows};
 use crate::index::facts_write::{Writer, counter, set_meta};
 use crate::index::migrate::Step;
-use crate::model::decay::confidence_now;
+use crate::model::decay::{Fading, confidence_now, decay};
 
 /// Row of the last fact that was looked at, among the settings of the fact store.
 const LOOKED_AT: &str = "evicted";
@@ -60,13 +60,37 @@ fn surplus(writer: &Writer<'_>, pass: &Pass, tick: u64) -> Step<u64> {
     if over == 0 {
         return Ok(0);
     }
-    let mut all = record::select(&writer.transaction, &format!("WHERE {MAY_LEAVE} ORDER BY serial"), [])?;
-    let worth = |stored: &Stored| confidence(stored, pass, tick) * f64::from(stored.fact.importance);
-    all.sort_by(|a, b| worth(a).total_cmp(&worth(b)).then(a.serial.cmp(&b.serial)));
-    for mut stored in all.into_iter().take(over) {
-        archive(writer, &mut stored, tick)?;
+    let mut all = worths(writer, pass, tick)?;
+    all.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    for (_, serial) in all.into_iter().take(over) {
+        let found = record::select(&writer.transaction, "WHERE serial = ?1", [serial])?;
+        for mut stored in found {
+            archive(writer, &mut stored, tick)?;
+        }
     }
     Ok(over as u64)
+}
+
+/// Confidence times importance of every fact that may leave, with its row; nothing else of it is read.
+fn worths(writer: &Writer<'_>, pass: &Pass, tick: u64) -> Step<Vec<(f64, i64)>> {
+    let mut statement = writer.transaction.prepare_cached(&format!(
+        "SELECT serial, confidence, support, reinforced_tick, kind, bloodstain OR source = 'testament', importance
+         FROM facts WHERE {MAY_LEAVE}"
+    ))?;
+    let mut rows = statement.query([])?;
+    let mut worths = Vec::new();
+    while let Some(row) = rows.next()? {
+        let fading = Fading {
+            tau_ticks: pass.retention.tau_ticks,
+            kind: row.get_ref(4)?.as_str().map_err(rusqlite::Error::from)?.parse()?,
+            from_death: row.get(5)?,
+            pinned: false,
+        };
+        let elapsed = tick.saturating_sub(row.get::<_, i64>(3)?.unsigned_abs());
+        let sure = decay(row.get(1)?, row.get(2)?, elapsed, &fading);
+        worths.push((sure * row.get::<_, f64>(6)?, row.get(0)?));
+    }
+    Ok(worths)
 }
 
 fn confidence(stored: &Stored, pass: &Pass, tick: u64) -> f64 {

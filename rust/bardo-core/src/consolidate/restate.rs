@@ -73,7 +73,8 @@ fn dispute(
     Ok(())
 }
 
-/// One restatement. It counts as of the episode's own tick, so that the result does not depend on when passes ran.
+/// One restatement. It counts as of the episode's own tick, so that the result does not depend on when passes ran. What is
+/// pinned stays as it is, however often it is repeated or denied.
 fn restate(
     writer: &Writer<'_>,
     pass: &Pass,
@@ -81,7 +82,7 @@ fn restate(
     saying: &Saying,
     report: &mut CuratorReport,
 ) -> Step<()> {
-    if stored.fact.evidence.contains(&saying.id) {
+    if stored.fact.pinned || stored.fact.evidence.contains(&saying.id) {
         return Ok(());
     }
     let tick = saying.tick.min(pass.tick).max(stored.fact.reinforced_tick);

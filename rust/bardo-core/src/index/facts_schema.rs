@@ -12,7 +12,7 @@ use simsimd::SpatialSimilarity;
 use super::migrate::Migration;
 
 /// From the empty file to the schema of this build, in order; a released one is never edited.
-pub(crate) const MIGRATIONS: &[Migration] = &[first, second, third, fourth, fifth, sixth, seventh, eighth];
+pub(crate) const MIGRATIONS: &[Migration] = &[first, second, third, fourth, fifth, sixth, seventh, eighth, ninth];
 
 fn first(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     transaction.execute_batch(
@@ -297,6 +297,13 @@ fn eighth(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
         ) STRICT;
         ALTER TABLE gaps ADD COLUMN question INTEGER REFERENCES questions ON DELETE CASCADE;
         ",
+    )
+}
+
+/// What is in force is found however much was archived.
+fn ninth(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+    transaction.execute_batch(
+        "CREATE INDEX facts_in_force ON facts (serial, pinned, source) WHERE status IN ('active', 'contradicted');",
     )
 }
 
