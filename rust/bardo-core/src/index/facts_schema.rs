@@ -12,7 +12,8 @@ use simsimd::SpatialSimilarity;
 use super::migrate::Migration;
 
 /// From the empty file to the schema of this build, in order; a released one is never edited.
-pub(crate) const MIGRATIONS: &[Migration] = &[first, second, third, fourth, fifth, sixth, seventh, eighth, ninth];
+pub(crate) const MIGRATIONS: &[Migration] =
+    &[first, second, third, fourth, fifth, sixth, seventh, eighth, ninth];
 
 fn first(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     transaction.execute_batch(
