@@ -27,6 +27,9 @@ const LABELS: usize = 12;
 const TESTED: usize = 256;
 /// Hypotheses that are kept; beyond, the least promising that no fact states leave.
 const KEPT: usize = 1_024;
+/// Rhythms that are kept and gathered for, beside the others: they wait for days, unspoilt by any test, and would take the
+/// place of what was tested and lost a little.
+const RHYTHMS: usize = 64;
 /// Windows after which a rule that lost money is given up, so that there is room for others.
 const PATIENCE: u64 = 6;
 
@@ -91,6 +94,26 @@ impl Hypothesis {
     }
 }
 
+/// Ranks of hypotheses that are looked at from the best on; rhythms have ranks of their own.
+#[derive(Default)]
+struct Ranks {
+    rhythms: usize,
+    others: usize,
+}
+
+impl Ranks {
+    /// Whether the next one is among the best `most`, or among the best rhythms.
+    const fn next(&mut self, claim: &Claim, most: usize) -> bool {
+        if matches!(claim, Claim::Hours { .. } | Claim::Weekdays { .. }) {
+            self.rhythms += 1;
+            self.rhythms <= RHYTHMS
+        } else {
+            self.others += 1;
+            self.others <= most
+        }
+    }
+}
+
 /// A hypothesis that a fact states.
 pub(crate) struct Stated<'ledger> {
     pub claim: &'ledger Claim,
@@ -151,9 +174,11 @@ impl Ledger {
     /// Tests what is known and what is new on a window that nothing was tested on before.
     pub fn examine(&mut self, window: &Window, outcomes: &[String]) {
         self.rows.sort_by(|a, b| b.score().total_cmp(&a.score()));
-        let known = self.rows.len().min(TESTED);
-        for hypothesis in &mut self.rows[..known] {
-            self.tested += u64::from(hypothesis.test(window));
+        let mut ranks = Ranks::default();
+        for hypothesis in &mut self.rows {
+            if ranks.next(&hypothesis.claim, TESTED) {
+                self.tested += u64::from(hypothesis.test(window));
+            }
         }
         let mut begun = self.new_claims(window);
         let tested_at_once = begun.len();
@@ -205,13 +230,12 @@ impl Ledger {
     /// Drops rules that lost for long, and the least promising of the rest beyond what is kept.
     fn let_go(&mut self) {
         self.rows.sort_by(|a, b| b.score().total_cmp(&a.score()));
-        let mut rank = 0;
+        let mut ranks = Ranks::default();
         let gone = &mut self.gone;
         self.rows.retain(|row| {
-            rank += 1;
             let lost =
                 matches!(row.claim, Claim::Differs(_)) && row.windows >= PATIENCE && row.log_fortune < 0.0;
-            let stays = row.fact.is_some() || (rank <= KEPT && !lost);
+            let stays = ranks.next(&row.claim, KEPT) && !lost || row.fact.is_some();
             if !stays {
                 gone.push(row.claim.clone());
             }
