@@ -301,10 +301,13 @@ fn eighth(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     )
 }
 
-/// What is in force is found however much was archived.
+/// What is in force or held is found however much was archived.
 fn ninth(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     transaction.execute_batch(
-        "CREATE INDEX facts_in_force ON facts (serial, pinned, source) WHERE status IN ('active', 'contradicted');",
+        "
+        CREATE INDEX facts_living ON facts (serial, pinned, source)
+            WHERE status IN ('active', 'contradicted', 'held');
+        ",
     )
 }
 
