@@ -11,6 +11,7 @@ use crate::index::facts_record::{self as record, Stored, rows};
 use crate::index::facts_write::{Writer, counter, set_meta};
 use crate::index::migrate::Step;
 use crate::model::decay::{Fading, confidence_now, decay};
+use crate::model::is_from_death;
 
 /// Row of the last fact that was looked at, among the settings of the fact store.
 const LOOKED_AT: &str = "evicted";
@@ -74,16 +75,17 @@ fn surplus(writer: &Writer<'_>, pass: &Pass, tick: u64) -> Step<u64> {
 /// Confidence times importance of every fact that may leave, with its row; nothing else of it is read.
 fn worths(writer: &Writer<'_>, pass: &Pass, tick: u64) -> Step<Vec<(f64, i64)>> {
     let mut statement = writer.transaction.prepare_cached(&format!(
-        "SELECT serial, confidence, support, reinforced_tick, kind, bloodstain OR source = 'testament', importance
+        "SELECT serial, confidence, support, reinforced_tick, kind, bloodstain, importance, source
          FROM facts WHERE {MAY_LEAVE}"
     ))?;
     let mut rows = statement.query([])?;
     let mut worths = Vec::new();
     while let Some(row) = rows.next()? {
+        let name = |column: usize| row.get_ref(column)?.as_str().map_err(rusqlite::Error::from);
         let fading = Fading {
             tau_ticks: pass.retention.tau_ticks,
-            kind: row.get_ref(4)?.as_str().map_err(rusqlite::Error::from)?.parse()?,
-            from_death: row.get(5)?,
+            kind: name(4)?.parse()?,
+            from_death: is_from_death(row.get(5)?, name(7)?.parse()?),
             pinned: false,
         };
         let elapsed = tick.saturating_sub(row.get::<_, i64>(3)?.unsigned_abs());

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::window::Window;
+use super::window::{Said, Window};
 use super::wording::one_line;
 use crate::index::facts_schema::Direction;
 use crate::model::Id;
@@ -41,12 +41,12 @@ impl Situation {
     /// For each episode of a window, whether it is in it; none is whose vector is of another model.
     pub(crate) fn members(&self, window: &Window) -> Vec<bool> {
         if window.model.as_ref() != Some(&self.model) {
-            return vec![false; window.vectors.len()];
+            return vec![false; window.said.len()];
         }
         let middle = self.direction();
         let is_in =
-            |vector: &Option<Direction>| vector.as_ref().is_some_and(|vector| middle.cosine(vector) >= ALIKE);
-        window.vectors.iter().map(is_in).collect()
+            |said: &Option<Said>| said.as_ref().is_some_and(|said| middle.cosine(&said.direction) >= ALIKE);
+        window.said.iter().map(is_in).collect()
     }
 
     /// Whether two are one.
@@ -66,8 +66,8 @@ impl Situation {
 pub(crate) fn situations(window: &Window, least: usize) -> Vec<Situation> {
     let Some(model) = &window.model else { return Vec::new() };
     let mut clusters: Vec<(&Direction, Vec<usize>)> = Vec::new();
-    for (position, vector) in window.vectors.iter().enumerate() {
-        let Some(vector) = vector else { continue };
+    for (position, said) in window.said.iter().enumerate() {
+        let Some(Said { direction: vector, .. }) = said else { continue };
         let nearest = clusters
             .iter()
             .map(|(leader, _)| leader.cosine(vector))
@@ -89,7 +89,7 @@ pub(crate) fn situations(window: &Window, least: usize) -> Vec<Situation> {
 
 /// The situation that these episodes are in; none if they point in opposite directions.
 fn situation(window: &Window, model: &str, cluster: &[usize]) -> Option<Situation> {
-    let vector = |position: usize| window.vectors[position].as_ref();
+    let vector = |position: usize| window.said[position].as_ref().map(|said| &said.direction);
     let mut sum: Vec<f32> = Vec::new();
     for direction in cluster.iter().filter_map(|position| vector(*position)) {
         sum.resize(direction.parts().len(), 0.0);
@@ -102,7 +102,7 @@ fn situation(window: &Window, model: &str, cluster: &[usize]) -> Option<Situatio
     let nearness = |position: usize| vector(position).map_or(0.0, |vector| mean.cosine(vector));
     let central = *cluster.iter().max_by(|a, b| nearness(**a).total_cmp(&nearness(**b)).then(b.cmp(a)))?;
     middle.iter().any(|part| *part != 0).then(|| Situation {
-        quote: window.quotes[central].clone(),
+        quote: window.said[central].as_ref().map(|said| said.quote.clone()).unwrap_or_default(),
         episode: window.moments[central].id,
         model: model.to_owned(),
         middle,

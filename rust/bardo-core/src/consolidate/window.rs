@@ -97,10 +97,17 @@ pub(crate) struct Window {
     pub words: BTreeMap<(String, String), Vec<usize>>,
     /// The model of the vectors, if there are any.
     pub model: Option<String>,
-    /// The vector of each episode that has one.
-    pub vectors: Vec<Option<Direction>>,
-    /// How each episode begins.
-    pub quotes: Vec<String>,
+    /// What each episode says, of those that have a vector.
+    pub said: Vec<Option<Said>>,
+}
+
+/// What an episode says.
+#[derive(Debug)]
+pub(crate) struct Said {
+    /// By its vector.
+    pub direction: Direction,
+    /// How it begins.
+    pub quote: String,
 }
 
 impl Window {
@@ -122,7 +129,9 @@ impl Window {
                 last = verification;
                 if episode.kind != INHERITED_KIND {
                     let vector = if model.is_some() { source.vector(episode.id)? } else { None };
-                    outlines.push(Outline { vector: vector.map(Direction::of), ..Outline::of(&episode) });
+                    let said = vector
+                        .map(|vector| Said { direction: Direction::of(vector), quote: quote(&episode.text) });
+                    outlines.push(Outline { said, ..Outline::of(&episode) });
                 }
             }
         }
@@ -146,8 +155,7 @@ impl Window {
 
     fn add(&mut self, position: usize, outline: Outline) {
         self.moments.push(outline.moment);
-        self.vectors.push(outline.vector);
-        self.quotes.push(outline.quote);
+        self.said.push(outline.said);
         for label in outline.labels {
             self.events.entry(label).or_default().push(position);
         }
@@ -200,8 +208,7 @@ struct Outline {
     labels: Vec<Label>,
     numbers: Vec<(String, f64)>,
     words: Vec<(String, String)>,
-    vector: Option<Direction>,
-    quote: String,
+    said: Option<Said>,
 }
 
 impl Outline {
@@ -224,8 +231,7 @@ impl Outline {
             labels: labels(episode),
             numbers,
             words,
-            vector: None,
-            quote: quote(&episode.text),
+            said: None,
         }
     }
 }

@@ -303,6 +303,11 @@ pub struct Fact {
     pub payload: FactPayload,
 }
 
+/// Whether what has this mark and this source was learned in a death, or handed down by one.
+pub(crate) const fn is_from_death(bloodstain: bool, source: Source) -> bool {
+    bloodstain || matches!(source, Source::Testament)
+}
+
 impl Fact {
     /// A fact in force that nobody has judged yet: not stored, of the agent's own, without evidence, half important and not
     /// believed. The rest of its fields follows from what says it.
@@ -352,8 +357,8 @@ impl Fact {
 
     /// Whether it was learned in a death, or handed down by one.
     #[must_use]
-    pub fn from_death(&self) -> bool {
-        self.bloodstain || self.source == Source::Testament
+    pub const fn from_death(&self) -> bool {
+        is_from_death(self.bloodstain, self.source)
     }
 
     /// Refuses a fact that breaks a documented limit, naming the limit and the field.

@@ -9,6 +9,7 @@ mod value;
 
 pub use episode::{Annotations, Episode, INHERITED_KIND, Role, limits};
 pub(crate) use episode::{check_name, check_unit};
+pub(crate) use fact::is_from_death;
 pub use fact::{Fact, FactKind, FactPayload, FactStatus, Metadata, Quality, Source};
 pub use fingerprint::Fingerprint;
 pub use id::{Id, IdSource};
