@@ -222,6 +222,9 @@ def test_law_8_what_was_recalled_is_never_captured_again_as_new(fresh: Opener) -
         again = grimoire.remember(f"The agent was told:\n{prompt}\nand answered: I will not.")
         assert "0xabc" not in again.text
         assert "I will not" in again.text
+        batch = grimoire.remember(["a plain one", f"{prompt}\nand they said: never"])
+        assert "0xabc" not in batch[1].text
+        assert [episode.text for episode in batch] == ["a plain one", batch[1].text.strip()]
 
 
 def test_law_9_every_index_can_be_rebuilt_from_the_log(fresh: Opener, minilm: Embedder) -> None:

@@ -205,8 +205,9 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing):
             "verified": verified, "pad": pad,
         }  # fmt: skip
         drafts, batch = intake.drafts_from(what, defaults, clean=as_captured, truncate=truncate)
-        own = tick is not None or any(not isinstance(draft, str) and draft.tick for draft in drafts)
-        template = Episode("", **defaults) if any(isinstance(draft, str) for draft in drafts) else None
+        whole = [draft for draft in drafts if not isinstance(draft, str)]
+        own = tick is not None or any(draft.tick for draft in whole)
+        template = Episode("", **defaults) if len(whole) < len(drafts) else None
         stored = self._record(drafts, template, tick=stamp, own_ticks=own)
         return stored if batch else stored[0]
 

@@ -36,7 +36,8 @@ def drafts_from(
     Args:
         what: A string, an `Episode`, a chat message (a mapping with `role` and `content`), or an iterable of these.
         defaults: Fields for episodes made here; an `Episode` keeps its own.
-        clean: Removes recalled memories from a text, so that what was injected is never captured as new (law 8).
+        clean: Removes recalled memories from a text, so that what was injected is never captured as new (law 8). It
+            gives back the very text where no line of it holds any.
         truncate: Cut texts at the limit instead of refusing them.
 
     Returns:
@@ -51,7 +52,10 @@ def drafts_from(
         raise InvalidInputError(
             f"cannot remember a {type(what).__name__}. Pass a string, an Episode, a chat message or a list of these"
         )
-    return [_one(item, defaults, clean, truncate) for item in what], True
+    items = list(what)
+    if not truncate and _are_clean(items, clean):
+        return items, True
+    return [_one(item, defaults, clean, truncate) for item in items], True
 
 
 def episodes_from(
@@ -60,6 +64,14 @@ def episodes_from(
     """`drafts_from` with every string made an episode."""
     drafts, batch = drafts_from(what, defaults, clean=clean, truncate=truncate)
     return [Episode(draft, **defaults) if isinstance(draft, str) else draft for draft in drafts], batch
+
+
+def _are_clean(items: list[Any], clean: Callable[[str], str]) -> bool:
+    """Whether all are texts with something in them, and `clean` finds nothing: one look at all of a long batch."""
+    if set(map(type, items)) != {str} or not all(items) or any(map(str.isspace, items)):
+        return False
+    together = "\n".join(items)
+    return clean(together) is together
 
 
 def _one(

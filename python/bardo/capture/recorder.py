@@ -74,6 +74,20 @@ class Recorder:
             return Taken([], 0, [])
         now = self._clock.now()
         of_texts = self._ticks.of((template.at if template else 0) or now) if tick is None else tick
+        if set(map(type, drafts)) == {str}:
+            ticks = [max(0, of_texts)] * len(drafts)
+        else:
+            ticks = self._ticks_of(drafts, of_texts, tick, now)
+        stored, fresh, forgotten = self._log.record_into(
+            self._hot, drafts, ticks=ticks, now=now, template=template, out_of_order=late
+        )
+        if len(stored):
+            self._ticks.seen(stored.last_tick, own=own_ticks)
+        return Taken(Remembered(stored), fresh, forgotten)
+
+    def _ticks_of(
+        self, drafts: Sequence[str | Episode], of_texts: int, tick: int | None, now: int
+    ) -> list[int]:
         ticks: list[int] = []
         last = 0
         for draft in drafts:
@@ -86,12 +100,7 @@ class Recorder:
                 )
             last = max(last, own_tick)
             ticks.append(own_tick)
-        stored, fresh, forgotten = self._log.record_into(
-            self._hot, drafts, ticks=ticks, now=now, template=template, out_of_order=late
-        )
-        if len(stored):
-            self._ticks.seen(stored.last_tick, own=own_ticks)
-        return Taken(Remembered(stored), fresh, forgotten)
+        return ticks
 
     def drain(self, folder: Path) -> int:
         """Takes over what other processes dropped into the inbox; what cannot be taken is set aside with a warning.

@@ -1,10 +1,9 @@
 //! The date of a memory in the words people search by, and the words of a text that say when. Proleptic Gregorian
 //! calendar, UTC.
 
-use std::fmt::Write;
-
 use unicode_segmentation::UnicodeSegmentation;
 
+use super::packed_words::{LONGEST, all_packed, packed};
 use super::pieces::{is_space, plain_word};
 use crate::model::Micros;
 
@@ -77,16 +76,27 @@ impl Date {
     /// Adds [`Date::in_words`] to a text.
     pub(super) fn push_words(self, text: &mut String) {
         let (month, weekday) = (MONTHS[usize::from(self.month) - 1], WEEKDAYS[usize::from(self.weekday)]);
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{} ", self.day);
+        push_number(text, self.day.into());
+        text.push(' ');
         text.push_str(month);
-        let _ = write!(text, " {}, ", self.year);
+        text.push(' ');
+        push_number(text, self.year);
+        text.push_str(", ");
         text.push_str(weekday);
     }
 }
 
-/// Bytes of the longest word that places an event in time: `Wednesdays`.
-const LONGEST: usize = 10;
+/// Adds the digits of a number: every episode has a date, and formatting takes ten times as long.
+fn push_number(text: &mut String, number: i64) {
+    if number < 0 {
+        text.push('-');
+    }
+    if number.unsigned_abs() >= 10 {
+        push_number(text, (number / 10).abs());
+    }
+    text.push(char::from(b'0' + (number % 10).unsigned_abs() as u8));
+}
+
 /// The bit that small ASCII letters have over capitals, in every byte of a packed word.
 const SMALL: u128 = u128::from_le_bytes([0x20; 16]);
 
@@ -115,26 +125,6 @@ const TIME_WORDS: [&str; 22] = [
     "years",
     "yesterday",
 ];
-
-/// A word of at most [`LONGEST`] bytes as one number; numbers compare like the words.
-const fn packed(word: &str) -> u128 {
-    let (bytes, mut number, mut place) = (word.as_bytes(), 0, 0);
-    while place < LONGEST {
-        number = number << 8 | if place < bytes.len() { bytes[place] as u128 } else { 0 };
-        place += 1;
-    }
-    number
-}
-
-/// Words as numbers, with the bits of `mask` set.
-const fn all_packed<const COUNT: usize>(words: [&str; COUNT], mask: u128) -> [u128; COUNT] {
-    let (mut numbers, mut place) = ([0; COUNT], 0);
-    while place < COUNT {
-        numbers[place] = packed(words[place]) | mask;
-        place += 1;
-    }
-    numbers
-}
 
 const MONTH_NUMBERS: [u128; 12] = all_packed(MONTHS, 0);
 const WEEKDAY_NUMBERS: [u128; 7] = all_packed(WEEKDAYS, SMALL);
@@ -220,6 +210,10 @@ mod tests {
         assert_eq!(Date::of(1_683_554_160_000_000).in_words(), "8 May 2023, Monday");
         assert_eq!(Date::of(1_709_164_800_000_000).in_words(), "29 February 2024, Thursday");
         assert_eq!(Date::of(-1).in_words(), "31 December 1969, Wednesday");
+        for year in [-9_999, -10, -7, 0, 9, 10_000, i64::MAX, i64::MIN + 1] {
+            let words = Date { year, ..Date::of(0) }.in_words();
+            assert_eq!(words, format!("1 January {year}, Thursday"));
+        }
     }
 
     #[test]

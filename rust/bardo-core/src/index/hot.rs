@@ -2,9 +2,9 @@
 //! and the metadata that filters and scores need. Held in memory, kept up to date by every write, rebuilt from the
 //! log and the fact store at will (law 9). Texts stay in the stores.
 
-use std::cmp::Reverse;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
 use std::sync::Arc;
 
 use prefetch_index::prefetch_index;
@@ -14,7 +14,7 @@ use super::calendar::holds_time;
 use super::graph::Graph;
 use super::interner::{Interner, NO_NAME, Symbol};
 use super::latest::Latest;
-use super::lexical::{LexicalIndex, MAX_DOCUMENTS, NO_GROUP, Slot};
+use super::lexical::{Clues, LexicalIndex, MAX_DOCUMENTS, NO_GROUP, ReadText, Slot, TermReader};
 use super::text::{holds_question, lexical_text_of_episode, lexical_text_of_fact};
 use super::vectors::VectorIndex;
 use crate::error::{Error, Result};
@@ -141,6 +141,10 @@ pub struct HotSet {
     pub(super) slots: HashMap<Id, Slot>,
     pub(super) names: Interner,
     pub(super) lexical: LexicalIndex,
+    /// Reads what is indexed by words.
+    pub(super) reader: TermReader,
+    /// Working memory of the reader.
+    pub(super) read: ReadText,
     pub(super) vectors: VectorIndex,
     pub(super) conversations: HashMap<(Symbol, Symbol), u32>,
     /// Last turn of every conversation.
@@ -222,7 +226,7 @@ impl HotSet {
         let (text, body) = lexical_text_of_episode(episode);
         let row = self.row_of_episode(episode, hash(&text));
         let slot = self.insert(row)?;
-        let clues = self.lexical.set_with_clues(slot, &text, body);
+        let clues = self.index_words(slot, &text, body);
         if let Some(row) = &mut self.rows[slot as usize] {
             row.words = u16::try_from(clues.words).unwrap_or(u16::MAX);
             row.tells_time = clues.tells_time;
@@ -249,8 +253,14 @@ impl HotSet {
             }
             None => self.insert(row)?,
         };
-        self.lexical.set(slot, &text);
+        self.index_words(slot, &text, 0..text.len());
         Ok(())
+    }
+
+    fn index_words(&mut self, slot: Slot, text: &str, body: Range<usize>) -> Clues {
+        self.reader.read(text, body, &mut self.read);
+        self.lexical.set(slot, &self.read, &mut self.reader);
+        self.read.clues
     }
 
     /// Sets the vectors of a memory: of its whole text, and of its sentences if it has more than one.
@@ -458,17 +468,19 @@ impl HotSet {
         Ok(slot)
     }
 
-    /// Where a slot is in [`HotSet::latest`], from the end, or where it belongs.
+    /// Where a slot is in [`HotSet::latest`], from the end, or where it belongs. What arrives is nearly always among the
+    /// latest, so the search begins there.
     fn place_in_time(&self, slot: Slot) -> std::result::Result<usize, usize> {
-        let key = |slot: Slot| {
-            (self.times[slot as usize], Reverse(self.rows[slot as usize].as_ref().map(|row| row.id)))
-        };
-        let wanted = key(slot);
-        match self.by_time.last() {
-            // What arrives is nearly always the latest.
-            Some(&last) if key(last) < wanted => Err(self.by_time.len()),
-            _ => self.by_time.binary_search_by(|&other| key(other).cmp(&wanted)),
+        let id = |slot: Slot| self.rows[slot as usize].as_ref().map(|row| row.id);
+        let (at, own) = (self.times[slot as usize], id(slot));
+        let compare = |&other: &Slot| self.times[other as usize].cmp(&at).then_with(|| own.cmp(&id(other)));
+        let (mut from, mut step) = (self.by_time.len(), 1);
+        while from > 0 && compare(&self.by_time[from - 1]).is_ge() {
+            from = from.saturating_sub(step);
+            step *= 2;
         }
+        let found = self.by_time[from..].binary_search_by(compare);
+        found.map(|place| from + place).map_err(|place| from + place)
     }
 
     fn row_of_episode(&mut self, episode: &Episode, text_hash: u64) -> Row {

@@ -15,7 +15,7 @@ use super::graph::Graph;
 use super::hot::{HotSet, Row};
 use super::interner::{Interner, NO_NAME, Symbol};
 use super::latest::Latest;
-use super::lexical::{LexicalIndex, NO_GROUP, Slot};
+use super::lexical::{LexicalIndex, NO_GROUP, ReadText, Slot, TermReader};
 use super::snapshot::{Reader, Writer};
 use super::vectors::VectorIndex;
 use crate::capture::EpisodeLog;
@@ -173,6 +173,8 @@ impl HotSet {
             free: rows.free,
             names: Interner::of(rows.names),
             lexical,
+            reader: TermReader::default(),
+            read: ReadText::default(),
             // Read from the log and the facts: half of what is on the disk would be copies of them.
             vectors: VectorIndex::default(),
             conversations: rows.conversations.into_iter().collect(),

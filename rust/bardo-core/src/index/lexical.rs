@@ -2,12 +2,13 @@
 //! the next call, and nothing is ever rebuilt.
 
 use std::io::{self, Read, Write};
-use std::ops::Range;
+
+use prefetch_index::prefetch_index;
 
 use super::snapshot::{Reader, Writer};
 use super::text::{Analyzer, QUERY_BYTES, TermKind, cut};
-pub use super::words::Clues;
-use super::words::{HashedTerm, TermReader};
+use super::words::HashedTerm;
+pub use super::words::{Clues, ReadText, TermReader};
 use crate::hashing::HashedMap;
 
 /// Number of a document: the slot of its row in the hot set.
@@ -69,9 +70,8 @@ struct Postings {
 /// share one with probability 3e-8, and no text of a removed document stays behind.
 #[derive(Debug, Default)]
 pub struct LexicalIndex {
-    reader: TermReader,
     /// Working memory of [`LexicalIndex::set`].
-    read: Vec<HashedTerm>,
+    numbers: Vec<u32>,
     /// Working memory of [`LexicalIndex::set`].
     occurrences: Vec<u32>,
     vocabulary: HashedMap<u64, u32>,
@@ -86,21 +86,19 @@ pub struct LexicalIndex {
 }
 
 impl LexicalIndex {
-    /// Adds or replaces a document.
-    pub fn set(&mut self, slot: Slot, text: &str) {
-        self.set_with_clues(slot, text, 0..text.len());
-    }
-
-    /// Adds or replaces a document; says what is noticed on the way in the part of its text that is in `body`, which must
-    /// stand between white space.
-    pub fn set_with_clues(&mut self, slot: Slot, text: &str, body: Range<usize>) -> Clues {
+    /// Adds or replaces a document by its terms, which `reader` has read and whose numbers it learns.
+    pub fn set(&mut self, slot: Slot, read: &ReadText, reader: &mut TermReader) {
         self.remove(slot);
-        let mut read = std::mem::take(&mut self.read);
-        let clues = self.reader.read(text, body, &mut read);
-        let length = read.iter().filter(|term| term.kind == TermKind::Word).count() as u32;
-        let mut occurrences = std::mem::take(&mut self.occurrences);
-        occurrences.clear();
-        occurrences.extend(read.iter().map(|term| self.intern(term.hash, term.has_digit)));
+        let length = read.terms.iter().filter(|term| term.kind == TermKind::Word).count() as u32;
+        let (mut numbers, mut occurrences) =
+            (std::mem::take(&mut self.numbers), std::mem::take(&mut self.occurrences));
+        for term in read.terms.iter().filter(|term| (term.number as usize) < self.postings.len()) {
+            prefetch_index(&self.postings, term.number as usize);
+        }
+        numbers.clear();
+        numbers.extend(read.terms.iter().map(|term| self.intern(term)));
+        reader.learn(read, &numbers);
+        occurrences.clone_from(&numbers);
         occurrences.sort_unstable();
         for group in occurrences.chunk_by(|left, right| left == right) {
             let term = group[0];
@@ -117,7 +115,7 @@ impl LexicalIndex {
         }
         occurrences.dedup();
         let terms = occurrences.as_slice().into();
-        (self.read, self.occurrences) = (read, occurrences);
+        (self.numbers, self.occurrences) = (numbers, occurrences);
         if self.documents.len() <= slot as usize {
             self.documents.resize_with(slot as usize + 1, Box::default);
             self.lengths.resize(slot as usize + 1, 0);
@@ -126,7 +124,6 @@ impl LexicalIndex {
         self.lengths[slot as usize] = length;
         self.total_length += u64::from(length);
         self.alive += 1;
-        clues
     }
 
     /// Takes a document out of every posting. A slot without a document is left alone.
@@ -415,7 +412,17 @@ impl LexicalIndex {
         Ok(Self { vocabulary, postings, free, documents, lengths, total_length, alive, ..Self::default() })
     }
 
-    fn intern(&mut self, hash: u64, has_digit: bool) -> u32 {
+    /// The number of a term, new or known.
+    fn intern(&mut self, term: &HashedTerm) -> u32 {
+        let HashedTerm { hash, number, has_digit, .. } = *term;
+        if let Some(postings) = self.postings.get(number as usize)
+            && postings.hash == hash
+            && let Some(last) = postings.entries.len().checked_sub(1)
+        {
+            // The next one is added there.
+            prefetch_index(&postings.entries, last);
+            return number;
+        }
         if let Some(&term) = self.vocabulary.get(&hash) {
             return term;
         }
@@ -501,11 +508,17 @@ mod tests {
     use super::*;
 
     fn index(texts: &[&str]) -> LexicalIndex {
-        let mut index = LexicalIndex::default();
+        let (mut index, mut reader) = (LexicalIndex::default(), TermReader::default());
         for (slot, text) in texts.iter().enumerate() {
-            index.set(slot as Slot, text);
+            put(&mut index, &mut reader, slot as Slot, text);
         }
         index
+    }
+
+    fn put(index: &mut LexicalIndex, reader: &mut TermReader, slot: Slot, text: &str) {
+        let mut read = ReadText::default();
+        reader.read(text, 0..text.len(), &mut read);
+        index.set(slot, &read, reader);
     }
 
     fn scores(index: &LexicalIndex, query: &str, slots: usize) -> Vec<f32> {
@@ -535,7 +548,7 @@ mod tests {
         index.remove(0);
         assert_eq!((index.len(), index.term_count()), (1, 2));
         assert!(index.query_terms("alpha").0.is_empty());
-        index.set(0, "delta");
+        put(&mut index, &mut TermReader::default(), 0, "delta");
         assert!(scores(&index, "delta", 2)[0] > 0.0);
     }
 
@@ -564,17 +577,19 @@ mod tests {
             query in "[a-e]{1,2}( [a-e]{1,2}){0,3}",
         ) {
             let (mut index, mut fresh) = (LexicalIndex::default(), LexicalIndex::default());
+            // It learns numbers of terms that are given to other terms later.
+            let mut reader = TermReader::default();
             let mut model = vec![None; 6];
             for (slot, text) in steps {
                 match &text {
-                    Some(text) => index.set(slot, text),
+                    Some(text) => put(&mut index, &mut reader, slot, text),
                     None => index.remove(slot),
                 }
                 model[slot as usize] = text;
             }
             for (slot, text) in model.iter().enumerate() {
                 if let Some(text) = text {
-                    fresh.set(slot as Slot, text);
+                    put(&mut fresh, &mut TermReader::default(), slot as Slot, text);
                 }
             }
             prop_assert_eq!(index.term_count(), fresh.term_count());

@@ -33,6 +33,7 @@ mod hot_conversations;
 pub mod hot_snapshot;
 mod hot_sync;
 pub mod interner;
+mod known_chunks;
 mod large;
 pub mod late;
 mod latest;
@@ -43,6 +44,7 @@ pub mod names;
 pub mod nearest;
 #[cfg(test)]
 mod numbers;
+mod packed_words;
 mod pieces;
 mod quantize;
 pub(crate) mod sense;

@@ -20,6 +20,11 @@ pub(super) fn pieces(text: &str, emit: &mut impl FnMut(Piece<'_>)) {
     chunks(text, &mut |_, chunk| piece_chunk(chunk, emit));
 }
 
+/// What takes the first ASCII character after the space to the high bit, in every byte.
+const ABOVE_SPACE: u64 = u64::from_le_bytes([0x80 - 0x21; 8]);
+/// The high bit of every byte.
+const HIGH_BITS: u64 = u64::from_le_bytes([0x80; 8]);
+
 /// Calls `visit` with everything that stands between white space, and with the byte at which it begins.
 pub(super) fn chunks<'text>(text: &'text str, visit: &mut impl FnMut(usize, &'text str)) {
     if !text.is_ascii() {
@@ -29,17 +34,30 @@ pub(super) fn chunks<'text>(text: &'text str, visit: &mut impl FnMut(usize, &'te
         return;
     }
     let mut start = 0;
-    for (end, &byte) in text.as_bytes().iter().enumerate() {
-        if is_space(byte) {
-            if start < end {
-                visit(start, &text[start..end]);
+    let mut end_at = |end: usize| {
+        if start < end {
+            visit(start, &text[start..end]);
+        }
+        start = end + 1;
+    };
+    let bytes = text.as_bytes();
+    let (words, rest) = bytes.as_chunks::<8>();
+    for (word, first) in words.iter().zip((0..).step_by(8)) {
+        // The high bit of every byte that is no letter, digit or sign; no sum of ASCII carries into the next byte.
+        let mut low = !(u64::from_le_bytes(*word) + ABOVE_SPACE) & HIGH_BITS;
+        while low != 0 {
+            let place = low.trailing_zeros() as usize / 8;
+            if is_space(word[place]) {
+                end_at(first + place);
             }
-            start = end + 1;
+            low &= low - 1;
         }
     }
-    if start < text.len() {
-        visit(start, &text[start..]);
+    let first = bytes.len() - rest.len();
+    for (place, _) in rest.iter().enumerate().filter(|(_, byte)| is_space(**byte)) {
+        end_at(first + place);
     }
+    end_at(text.len());
 }
 
 /// Whether an ASCII character is white space to Unicode.

@@ -1,8 +1,12 @@
 //! English words that say nothing about what is sought. A full list, question words included, is worth five points of
 //! recall@10 on conversations over a short one (measured on LoCoMo: .603 against .552).
 
+use super::packed_words::{LONGEST, all_packed, packed};
+
+/// Words on the list.
+const COUNT: usize = 200;
 /// Lower-case surfaces, sorted for the binary search, with straight apostrophes.
-const STOP_WORDS: &[&str] = &[
+const STOP_WORDS: [&str; COUNT] = [
     "a",
     "about",
     "above",
@@ -205,9 +209,12 @@ const STOP_WORDS: &[&str] = &[
     "yourselves",
 ];
 
+/// The list as numbers, which are compared at once.
+const NUMBERS: [u128; COUNT] = all_packed(STOP_WORDS, 0);
+
 /// Whether a lower-case word with straight apostrophes is on the list.
 pub fn is_stop_word(word: &str) -> bool {
-    STOP_WORDS.binary_search(&word).is_ok()
+    word.len() <= LONGEST && NUMBERS.binary_search(&packed(word)).is_ok()
 }
 
 #[cfg(test)]
@@ -217,6 +224,8 @@ mod tests {
     #[test]
     fn the_stop_list_is_sorted_and_knows_question_words() {
         assert!(STOP_WORDS.is_sorted());
+        assert!(STOP_WORDS.iter().all(|word| word.len() <= LONGEST && is_stop_word(word)));
+        assert!(!is_stop_word("") && !is_stop_word("the\0"));
         assert!(["what", "when", "the", "how"].iter().all(|word| is_stop_word(word)));
         assert!(!is_stop_word("usdc"));
     }

@@ -2,16 +2,17 @@
 //! documents and the embedder agree.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::ops::Range;
 
 use rust_stemmers::{Algorithm, Stemmer};
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::calendar::Date;
 use super::pieces::{Piece, pieces};
 use super::sentences::split_sentences;
 use super::stop_words::is_stop_word;
+use crate::hashing::HashedMap;
 use crate::model::{Episode, Fact};
 
 /// Bytes of a term; what is longer is cut there. Holds a URL or a 0x address with room to spare.
@@ -121,9 +122,9 @@ pub struct Analyzer {
     english: Stemmer,
     russian: Stemmer,
     lowered: String,
-    /// Words seen lately: stemming takes thirty times as long as looking one up, and a few thousand words make up nearly
-    /// all of a text.
-    known: HashMap<Box<str>, Known>,
+    /// Words seen lately by their xxh3: stemming takes thirty times as long as looking one up, and a few thousand words
+    /// make up nearly all of a text.
+    known: HashedMap<u64, Known>,
 }
 
 /// What is known of a word in lower case.
@@ -156,7 +157,7 @@ impl Default for Analyzer {
             english: Stemmer::create(Algorithm::English),
             russian: Stemmer::create(Algorithm::Russian),
             lowered: String::new(),
-            known: HashMap::new(),
+            known: HashedMap::default(),
         }
     }
 }
@@ -191,8 +192,13 @@ impl Analyzer {
             word.len() > 1 && word.len() <= 12 && word.bytes().all(|byte| byte.is_ascii_uppercase());
         self.lower(word);
         let lowered = self.lowered.as_str();
+        if lowered.bytes().any(|byte| byte.is_ascii_digit()) && lowered.is_ascii() {
+            // No stop word has a digit, and the stemmers of ASCII leave it as it is.
+            return emit(lowered, TermKind::Word);
+        }
         let is_name = is_caps && word.len() > 2;
-        if let Some(known) = self.known.get(lowered) {
+        let key = xxh3_64(lowered.as_bytes());
+        if let Some(known) = self.known.get(&key) {
             return emit_known(lowered, known, is_caps, is_name, emit);
         }
         let stem = self.stem(lowered);
@@ -204,7 +210,7 @@ impl Analyzer {
         if self.known.len() == WORDS_KNOWN {
             self.known.clear();
         }
-        self.known.insert(lowered.into(), known);
+        self.known.insert(key, known);
     }
 
     fn stem<'word>(&self, word: &'word str) -> Cow<'word, str> {

@@ -7,21 +7,23 @@ use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::calendar::{chunk_holds_time, holds_time};
+use super::known_chunks::{KnownChunks, key_of};
 use super::pieces::{chunks, piece_chunk};
 use super::text::{Analyzer, TermKind, normalized};
-use crate::hashing::HashedMap;
 
-/// Chunks of text in a generation: seven eighths of a power of two, which fills a table. Two generations are remembered;
-/// with their terms they take about 3 MB at most.
-const GENERATION: usize = (1 << 15) / 8 * 7;
 /// Bytes of a chunk that is remembered. Longer ones are addresses and the like, which hardly come again.
 const CHUNK_BYTES: usize = 32;
+
+/// The number of a term whose number is not known.
+pub(super) const NO_NUMBER: u32 = u32::MAX;
 
 /// A term without its letters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct HashedTerm {
     /// xxh3 of the term.
     pub hash: u64,
+    /// Its number in the index, where it was told once. Terms come and go: whoever uses it compares the hash.
+    pub number: u32,
     /// What it counts for.
     pub kind: TermKind,
     /// Whether a digit is in it.
@@ -32,7 +34,7 @@ impl HashedTerm {
     /// The hash of a term.
     pub fn new(term: &str, kind: TermKind) -> Self {
         let has_digit = term.bytes().any(|byte| byte.is_ascii_digit());
-        Self { hash: xxh3_64(term.as_bytes()), kind, has_digit }
+        Self { hash: xxh3_64(term.as_bytes()), number: NO_NUMBER, kind, has_digit }
     }
 }
 
@@ -45,91 +47,99 @@ pub struct Clues {
     pub tells_time: bool,
 }
 
-/// What is known of what stands between white space.
+/// A text that was read.
+#[derive(Clone, Debug, Default)]
+pub struct ReadText {
+    /// Its terms, in order.
+    pub(super) terms: Vec<HashedTerm>,
+    /// Chunks of one term whose number is not known: the place of the term, and the chunk's hash.
+    unnumbered: Vec<(u32, u64)>,
+    /// What else it says.
+    pub clues: Clues,
+}
+
+impl ReadText {
+    /// Adds the one term of a chunk.
+    #[inline]
+    pub(super) fn push(&mut self, term: HashedTerm, chunk: u64) {
+        if term.number == NO_NUMBER {
+            self.unnumbered.push((self.terms.len() as u32, chunk));
+        }
+        self.terms.push(term);
+    }
+}
+
+/// What stands between white space.
 #[derive(Clone, Copy, Debug)]
-struct Known {
-    /// Where its terms begin among those of all.
-    first: u32,
-    /// Number of its terms.
-    count: u16,
-    tells_time: bool,
+struct Chunk {
+    start: usize,
+    end: usize,
+    /// What it is known by; nothing if it is too long to be remembered.
+    key: Option<u64>,
 }
 
-/// Chunks that were read, by their 64-bit hash.
+/// Reads documents, and remembers what the chunks of their texts come to.
 #[derive(Debug, Default)]
-struct Generation {
-    known: HashedMap<u64, Known>,
-    /// Terms of all that is known.
-    learned: Vec<HashedTerm>,
-}
-
-impl Generation {
-    fn terms(&self, known: Known) -> &[HashedTerm] {
-        &self.learned[known.first as usize..][..usize::from(known.count)]
-    }
-
-    fn add(&mut self, key: u64, terms: &[HashedTerm], tells_time: bool) {
-        // Neither comes near its limit: the chunks are short, and not many.
-        let (first, count) = (self.learned.len() as u32, terms.len() as u16);
-        self.learned.extend_from_slice(terms);
-        self.known.insert(key, Known { first, count, tells_time });
-    }
-}
-
-/// Reads documents. What stands between white space is known by its 64-bit hash, as terms are: no letter of a document
-/// that was removed stays behind. When a generation is full the one before it is dropped, but for what was met again.
-#[derive(Debug, Default)]
-pub(super) struct TermReader {
+pub struct TermReader {
     analyzer: Analyzer,
-    young: Generation,
-    old: Generation,
+    known: KnownChunks,
+    /// Working memory.
+    chunks: Vec<Chunk>,
 }
 
 impl TermReader {
-    /// Writes the terms of a text into `terms`, in order: those of [`Analyzer::terms`]. The clues are those of the part
-    /// of the text in `body`, which stands between white space.
-    pub fn read(&mut self, text: &str, body: Range<usize>, terms: &mut Vec<HashedTerm>) -> Clues {
-        terms.clear();
+    /// Reads a text: its terms are those of [`Analyzer::terms`], in order. The clues are those of the part of the text in
+    /// `body`, which stands between white space.
+    pub fn read(&mut self, text: &str, body: Range<usize>, read: &mut ReadText) {
+        read.terms.clear();
+        read.unnumbered.clear();
         let normal = normalized(text);
-        let mut clues = Clues::default();
+        let mut found = std::mem::take(&mut self.chunks);
+        found.clear();
         chunks(&normal, &mut |start, chunk| {
-            let tells_time = self.chunk(chunk, terms);
+            let key = (chunk.len() <= CHUNK_BYTES).then(|| key_of(xxh3_64(chunk.as_bytes())));
+            if let Some(key) = key {
+                self.known.prefetch(key);
+            }
+            found.push(Chunk { start, end: start + chunk.len(), key });
+        });
+        let mut clues = Clues::default();
+        for &Chunk { start, end, key } in &found {
+            let known = key.and_then(|key| self.known.find(key, read));
+            let tells_time = known.unwrap_or_else(|| self.take_up(&normal[start..end], key, read));
             if body.contains(&start) {
                 clues.words += 1;
                 clues.tells_time |= tells_time;
             }
-        });
+        }
+        self.chunks = found;
         if let Cow::Owned(_) = normal {
             // The bytes of the body have moved.
             let body = &text[body];
-            return Clues { words: body.split_whitespace().count(), tells_time: holds_time(body) };
+            clues = Clues { words: body.split_whitespace().count(), tells_time: holds_time(body) };
         }
-        clues
+        read.clues = clues;
     }
 
-    /// Adds the terms of a chunk; returns whether it says when.
-    fn chunk(&mut self, chunk: &str, terms: &mut Vec<HashedTerm>) -> bool {
-        if chunk.len() > CHUNK_BYTES {
-            analyze(&mut self.analyzer, chunk, terms);
-            return chunk_holds_time(chunk);
+    /// Learns the numbers of terms that were read without one: `numbers` has that of every term of the text.
+    pub fn learn(&mut self, read: &ReadText, numbers: &[u32]) {
+        for &(place, key) in &read.unnumbered {
+            self.known.number(key, numbers[place as usize]);
         }
-        let key = xxh3_64(chunk.as_bytes());
-        if let Some(&known) = self.young.known.get(&key) {
-            terms.extend_from_slice(self.young.terms(known));
-            return known.tells_time;
+    }
+
+    /// Adds the terms of a chunk that is not known, and remembers them unless it is too long; whether it says when.
+    #[cold]
+    fn take_up(&mut self, chunk: &str, key: Option<u64>, read: &mut ReadText) -> bool {
+        let first = read.terms.len();
+        analyze(&mut self.analyzer, chunk, &mut read.terms);
+        let tells_time = chunk_holds_time(chunk);
+        if let Some(key) = key {
+            if read.terms.len() == first + 1 {
+                read.unnumbered.push((first as u32, key));
+            }
+            self.known.add(key, &read.terms[first..], tells_time);
         }
-        let first = terms.len();
-        let tells_time = if let Some(&known) = self.old.known.get(&key) {
-            terms.extend_from_slice(self.old.terms(known));
-            known.tells_time
-        } else {
-            analyze(&mut self.analyzer, chunk, terms);
-            chunk_holds_time(chunk)
-        };
-        if self.young.known.len() == GENERATION {
-            self.old = std::mem::take(&mut self.young);
-        }
-        self.young.add(key, &terms[first..], tells_time);
         tells_time
     }
 }
@@ -160,29 +170,28 @@ mod tests {
         fn what_is_remembered_is_what_the_analyzer_says(
             texts in prop::collection::vec((any_text(), any_text(), any_text()), 1..5),
         ) {
-            let (mut reader, mut terms) = (TermReader::default(), Vec::new());
+            let (mut reader, mut read) = (TermReader::default(), ReadText::default());
             for (before, body, after) in texts.iter().chain(&texts) {
                 let text = format!("{before}: {body}\n{after}");
                 let place = before.len() + 2..before.len() + 2 + body.len();
                 let mut expected = Vec::new();
                 Analyzer::default().terms(&text, &mut |term, kind| expected.push(HashedTerm::new(term, kind)));
-                let clues = reader.read(&text, place, &mut terms);
-                prop_assert_eq!(&terms, &expected);
+                reader.read(&text, place, &mut read);
+                prop_assert_eq!(&read.terms, &expected);
                 let words = body.split_whitespace().count();
-                prop_assert_eq!(clues, Clues { words, tells_time: holds_time(body) });
+                prop_assert_eq!(read.clues, Clues { words, tells_time: holds_time(body) });
             }
         }
     }
 
     #[test]
     fn more_words_than_are_remembered_read_the_same() {
-        let (mut reader, mut terms) = (TermReader::default(), Vec::new());
+        let (mut reader, mut read) = (TermReader::default(), ReadText::default());
         for round in 0..2 {
-            for number in 0..2 * GENERATION + 100 {
+            for number in 0..70_000 {
                 let word = format!("word{number}");
-                reader.read(&word, 0..word.len(), &mut terms);
-                assert_eq!(terms, [HashedTerm::new(&word, TermKind::Word)], "round {round}");
-                assert!(reader.young.known.len() <= GENERATION && reader.old.known.len() <= GENERATION);
+                reader.read(&word, 0..word.len(), &mut read);
+                assert_eq!(read.terms, [HashedTerm::new(&word, TermKind::Word)], "round {round}");
             }
         }
     }
