@@ -1,5 +1,6 @@
 //! The three arms: what each says of a memory, and which memories it brings in.
 
+use super::best::Best;
 use super::order;
 use super::settings::Settings;
 use crate::index::calendar::MICROS_PER_DAY;
@@ -14,7 +15,7 @@ use crate::model::{Id, Micros};
 const RECENT: usize = 20;
 
 /// Scores that are looked at together.
-const BLOCK: usize = 16;
+const BLOCK: usize = 256;
 
 /// Memories that are asked for ahead of the one that is looked at.
 pub(super) const AHEAD: usize = 4;
@@ -91,11 +92,11 @@ impl<'search> Arms<'search> {
             let Scratch { allowed, nearest, .. } = &mut *scratch;
             self.hot.vectors().near(vector, allowed, searched, depth, &dense, nearest)
         });
-        let mut best = Best::new(self, depth);
+        let mut best = Best::new(depth);
         for (slot, value) in rough {
             best.add(slot, value);
         }
-        let rough = best.found();
+        let rough = best.found(|slot| self.id(slot));
         let words = self.best_words(depth, scratch);
         let recent = self.hot.latest().filter(|slot| scratch.allowed[*slot as usize]);
         let recent = recent.take(RECENT.min(depth)).map(|slot| (slot, self.recency(slot))).collect();
@@ -129,20 +130,24 @@ impl<'search> Arms<'search> {
 
     /// The greatest BM25 scores of what is allowed, as [`Arms::top`] has them.
     pub(super) fn best_words(&self, count: usize, scratch: &Scratch) -> List {
-        let mut best = Best::new(self, count);
+        let mut best = Best::new(count);
+        let mut places = [0; BLOCK];
         for (first, block) in (0..).step_by(BLOCK).zip(scratch.words.chunks(BLOCK)) {
-            // Once there are enough, few blocks hold anything better, and the others are passed over whole.
-            let greatest = block.iter().fold(0.0, |greatest: f32, score| greatest.max(*score));
-            if greatest <= 0.0 || greatest < best.least() {
-                continue;
+            // Scores are not negative: their bits are in their order.
+            let least = best.least().max(f32::MIN_POSITIVE).to_bits();
+            // Written before it is known whether it stays: a jump here would be foretold wrongly half of the time.
+            let mut taken = 0;
+            for (place, score) in (first..).zip(block) {
+                places[taken % BLOCK] = place;
+                taken = taken.wrapping_add(usize::from(score.to_bits() >= least));
             }
-            for (slot, &score) in (first..).zip(block) {
-                if score > 0.0 && score >= best.least() && scratch.allowed[slot as usize] {
-                    best.add(slot, score);
+            for &slot in &places[..taken] {
+                if scratch.allowed[slot as usize] {
+                    best.add(slot, scratch.words[slot as usize]);
                 }
             }
         }
-        best.sorted()
+        best.sorted(|slot| self.id(slot))
     }
 
     /// The exact value of the dense arm, and the better of the two cosines in it.
@@ -190,69 +195,14 @@ impl<'search> Arms<'search> {
 
     /// The greatest values, greatest first, ties by id.
     pub(super) fn top(&self, values: impl Iterator<Item = (Slot, f32)>, count: usize) -> List {
-        let mut best = Best::new(self, count);
+        let mut best = Best::new(count);
         // Iterators of several layers are quicker from within.
         values.for_each(|(slot, value)| best.add(slot, value));
-        best.sorted()
+        best.sorted(|slot| self.id(slot))
     }
 
     fn id(&self, slot: Slot) -> Option<Id> {
         self.hot.row(slot).map(|row| row.id)
-    }
-}
-
-/// The greatest of many values; of equal ones those with the lesser ids.
-struct Best<'arms, 'search> {
-    arms: &'arms Arms<'search>,
-    count: usize,
-    /// Keys of `order.rs`.
-    kept: Vec<u64>,
-    least: Option<u64>,
-}
-
-impl<'arms, 'search> Best<'arms, 'search> {
-    fn new(arms: &'arms Arms<'search>, count: usize) -> Self {
-        Self { arms, count, kept: Vec::with_capacity(2 * count), least: None }
-    }
-
-    /// A value below this one is not among the greatest.
-    fn least(&self) -> f32 {
-        self.least.map_or(f32::NEG_INFINITY, order::value)
-    }
-
-    fn add(&mut self, slot: Slot, value: f32) {
-        let is_worse = |least: u64| {
-            let worst = order::value(least);
-            value < worst
-                || (value.total_cmp(&worst).is_eq() && self.arms.id(slot) > self.arms.id(order::place(least)))
-        };
-        if self.least.is_some_and(is_worse) {
-            return;
-        }
-        self.kept.push(order::key(value, slot));
-        if self.kept.len() >= (2 * self.count).max(1) {
-            self.cut();
-            self.least = self.kept.last().copied();
-        }
-    }
-
-    fn cut(&mut self) {
-        order::select(&mut self.kept, self.count, |slot| self.arms.id(slot));
-        self.kept.truncate(self.count);
-    }
-
-    /// In no order.
-    fn found(mut self) -> Vec<u64> {
-        self.cut();
-        self.kept
-    }
-
-    /// Greatest first.
-    fn sorted(self) -> List {
-        let arms = self.arms;
-        let mut found = self.found();
-        order::sort(&mut found, |slot| arms.id(slot));
-        found.into_iter().map(|key| (order::place(key), order::value(key))).collect()
     }
 }
 

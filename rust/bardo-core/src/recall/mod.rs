@@ -1,6 +1,7 @@
 //! A few memories, ranked and explained (spec 4).
 
 mod arms;
+mod best;
 mod candidate;
 pub mod conversation;
 pub mod dates;

@@ -25,7 +25,8 @@ pub(super) const fn value(key: u64) -> f32 {
     f32::from_bits(if ascending >> 31 == 1 { ascending & !(1 << 31) } else { !ascending })
 }
 
-const fn is_tie(one: u64, other: u64) -> bool {
+/// Whether two keys have one value.
+pub(super) const fn is_tie(one: u64, other: u64) -> bool {
     one >> PLACE_BITS == other >> PLACE_BITS
 }
 

@@ -1,0 +1,112 @@
+//! The greatest of many values. Texts of one length that share one word with a query have the very same score, so ties
+//! are many: they are put aside by their value, and ids, which lie far apart, are read only once, of those at the edge.
+
+use super::arms::List;
+use super::order;
+use crate::index::lexical::Slot;
+use crate::model::Id;
+
+/// The greatest `count` of the values that are added; of equal ones those with the lesser ids.
+pub(super) struct Best {
+    count: usize,
+    /// Keys of `order.rs`, every one better than the edge.
+    kept: Vec<u64>,
+    /// Keys of the edge.
+    ties: Vec<u64>,
+    /// What is worse is not among the greatest; as many as wanted are at least as good.
+    edge: Option<u64>,
+}
+
+impl Best {
+    pub fn new(count: usize) -> Self {
+        Self { count, kept: Vec::with_capacity(2 * count), ties: Vec::new(), edge: None }
+    }
+
+    /// A value below this one is not among the greatest.
+    pub fn least(&self) -> f32 {
+        self.edge.map_or(f32::NEG_INFINITY, order::value)
+    }
+
+    pub fn add(&mut self, slot: Slot, value: f32) {
+        let key = order::key(value, slot);
+        match self.edge {
+            Some(edge) if order::is_tie(key, edge) => self.ties.push(key),
+            Some(edge) if key > edge => {}
+            _ => {
+                self.kept.push(key);
+                if self.kept.len() >= (2 * self.count).max(1) {
+                    self.cut();
+                }
+            }
+        }
+    }
+
+    /// Moves the edge up to the last of the greatest, if there are as many as are wanted.
+    fn cut(&mut self) {
+        if self.count == 0 {
+            self.kept.clear();
+            return;
+        }
+        if self.kept.len() < self.count {
+            return;
+        }
+        let (_, &mut edge, _) = self.kept.select_nth_unstable(self.count - 1);
+        self.ties.clear();
+        self.ties.extend(self.kept.iter().filter(|key| order::is_tie(**key, edge)));
+        self.kept.retain(|key| *key < edge && !order::is_tie(*key, edge));
+        self.edge = Some(edge);
+    }
+
+    /// In no order; `id` tells the id of a slot.
+    pub fn found(mut self, id: impl Fn(Slot) -> Option<Id>) -> Vec<u64> {
+        self.cut();
+        let wanted = self.count - self.kept.len();
+        if self.ties.len() > wanted {
+            let mut by_id: Vec<_> = self.ties.iter().map(|key| (id(order::place(*key)), *key)).collect();
+            by_id.select_nth_unstable(wanted);
+            self.kept.extend(by_id[..wanted].iter().map(|(_, key)| *key));
+        } else {
+            self.kept.append(&mut self.ties);
+        }
+        self.kept
+    }
+
+    /// Greatest first.
+    pub fn sorted(self, id: impl Fn(Slot) -> Option<Id>) -> List {
+        let mut found = self.found(&id);
+        order::sort(&mut found, &id);
+        found.into_iter().map(|key| (order::place(key), order::value(key))).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Neither the order of slots nor its reverse.
+    fn id(slot: Slot) -> Option<Id> {
+        (slot < 1_000).then(|| Id([(slot as u8).wrapping_mul(37); 16]))
+    }
+
+    proptest! {
+        #[test]
+        fn the_greatest_are_those_of_a_whole_sort_ties_by_id(
+            values in prop::collection::vec(prop_oneof![0.0_f32..2.0, Just(0.5), Just(0.25), Just(-0.0), Just(0.0)], 0..200),
+            count in 0_usize..40,
+        ) {
+            let mut expected: List = (0..).zip(values.iter().copied()).collect();
+            expected.sort_by(|left, right| right.1.total_cmp(&left.1).then(id(left.0).cmp(&id(right.0))));
+            expected.truncate(count);
+            let mut best = Best::new(count);
+            for (slot, value) in (0..).zip(values) {
+                best.add(slot, value);
+            }
+            let least = expected.last().filter(|_| expected.len() == count).map(|(_, least)| *least);
+            prop_assert!(best.least() <= least.unwrap_or(f32::NEG_INFINITY));
+            let bits = |list: &List| list.iter().map(|(slot, value)| (*slot, value.to_bits())).collect::<Vec<_>>();
+            prop_assert_eq!(bits(&best.sorted(id)), bits(&expected));
+        }
+    }
+}
