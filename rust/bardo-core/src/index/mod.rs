@@ -49,6 +49,7 @@ mod pieces;
 mod quantize;
 pub(crate) mod sense;
 pub mod sentences;
+mod sign_table;
 mod signs;
 mod snapshot;
 pub(crate) mod stop_words;

@@ -9,7 +9,6 @@ use std::ops::RangeInclusive;
 
 use super::estimate::deviation;
 use super::lexical::Slot;
-use super::signs::distances;
 use super::vectors::{QueryVector, SENTENCE, Similarity, VectorIndex};
 use crate::error::Result;
 
@@ -39,6 +38,10 @@ const BLOCK: usize = 32;
 
 /// Rows that are asked for ahead of the one that is compared.
 const AHEAD: usize = 6;
+
+/// Tables that count distances side by side, and distances that one has room for: of vectors of up to 1,023 components.
+const TABLES: usize = 4;
+const COUNTED: usize = 1_024;
 
 /// Distance of a row that is not searched.
 const NOT_SEARCHED: u16 = u16::MAX;
@@ -78,7 +81,7 @@ impl VectorIndex {
         if searched <= DIRECT.max(2 * wanted) || query.dims() != self.dims() {
             return self.compare_all(query, allowed, value);
         }
-        distances(&self.signs, &query.signs, &mut scratch.distances);
+        self.signs.distances(&query.signs, &mut scratch.distances);
         self.sort_out(allowed, value, scratch);
         let (first, picked) = reach(&scratch.counts, wanted);
         let mut found = Vec::with_capacity(picked);
@@ -193,9 +196,7 @@ impl VectorIndex {
         counts.clear();
         counts.resize(by_distance.len(), 0);
         if self.is_plain() && !allowed.contains(&false) {
-            for &distance in distances.iter() {
-                counts[usize::from(distance)] += 1;
-            }
+            count(distances, counts);
             return;
         }
         for (row, &owner) in self.owners.iter().enumerate() {
@@ -211,6 +212,32 @@ impl VectorIndex {
             }
             counts[usize::from(distances[row])] += 1;
         }
+    }
+}
+
+/// Adds to the count of each distance.
+fn count(distances: &[u16], counts: &mut [u32]) {
+    // Most distances are one of few, and adding to the same count again waits for the addition before: neighbours add to
+    // different tables.
+    let mut tables = [const { [0_u16; COUNTED] }; TABLES];
+    if counts.len() > COUNTED || distances.len() > usize::from(u16::MAX) {
+        for &distance in distances {
+            counts[usize::from(distance)] += 1;
+        }
+        return;
+    }
+    let (rows, rest) = distances.as_chunks::<TABLES>();
+    for row in rows {
+        for (table, distance) in tables.iter_mut().zip(row) {
+            let count = &mut table[usize::from(*distance) % COUNTED];
+            *count = count.wrapping_add(1);
+        }
+    }
+    for &distance in rest {
+        counts[usize::from(distance)] += 1;
+    }
+    for (distance, count) in counts.iter_mut().enumerate() {
+        *count += tables.iter().map(|table| u32::from(table[distance])).sum::<u32>();
     }
 }
 

@@ -63,13 +63,6 @@ pub(super) fn write_signs(turned: &[f32], signs: &mut [u64]) {
     }
 }
 
-/// Writes in how many signs each row differs from the query. `signs` holds rows of as many words as the query.
-pub fn distances(signs: &[u64], query: &[u64], distances: &mut Vec<u16>) {
-    distances.clear();
-    distances.resize(signs.len() / query.len().max(1), 0);
-    Arch::new().dispatch(Distances { signs, query, counts: distances });
-}
-
 /// The cosine that a number of differing signs stands for, for every number.
 #[must_use]
 pub fn cosines(dims: usize) -> Vec<f32> {
@@ -175,55 +168,11 @@ fn within<const HALF: usize>(chunk: &mut [f32; CHUNK]) {
 }
 
 /// The `SplitMix64` finalizer (Steele et al. 2014): neighbouring numbers get unrelated bits.
-const fn mixed(number: u64) -> u64 {
+pub(super) const fn mixed(number: u64) -> u64 {
     let number = number.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     number ^ (number >> 31)
-}
-
-/// Counts with the instructions that the processor has.
-struct Distances<'scan> {
-    signs: &'scan [u64],
-    query: &'scan [u64],
-    counts: &'scan mut [u16],
-}
-
-impl WithSimd for Distances<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
-        // The usual models have 256, 384, 512, 768 and 1,024 components: rows of a known length need no inner loop.
-        match self.query.len() {
-            4 => self.count::<4>(),
-            6 => self.count::<6>(),
-            8 => self.count::<8>(),
-            12 => self.count::<12>(),
-            16 => self.count::<16>(),
-            words => {
-                for (row, distance) in self.signs.chunks_exact(words.max(1)).zip(self.counts) {
-                    *distance = row.iter().zip(self.query).map(differing).sum::<u32>() as u16;
-                }
-            }
-        }
-    }
-}
-
-impl Distances<'_> {
-    #[inline(always)]
-    fn count<const WORDS: usize>(self) {
-        let (rows, _) = self.signs.as_chunks::<WORDS>();
-        let Some(query) = self.query.first_chunk::<WORDS>() else { return };
-        for (row, distance) in rows.iter().zip(self.counts) {
-            *distance = row.iter().zip(query).map(differing).sum::<u32>() as u16;
-        }
-    }
-}
-
-#[inline(always)]
-fn differing((one, other): (&u64, &u64)) -> u32 {
-    (one ^ other).count_ones()
 }
 
 #[cfg(test)]
@@ -239,23 +188,8 @@ mod tests {
     }
 
     fn distance(left: &[f32], right: &[f32]) -> u16 {
-        let mut found = Vec::new();
-        distances(&signs_of(left), &signs_of(right), &mut found);
-        found[0]
-    }
-
-    #[test]
-    fn every_row_is_counted_whatever_its_length() {
-        for words in [1, 4, 5, 6, 8, 12, 16, 17] {
-            let query: Vec<u64> = (0..words as u64).map(mixed).collect();
-            let signs: Vec<u64> = (0..7 * words as u64).map(|at| mixed(at + 99)).collect();
-            let mut found = Vec::new();
-            distances(&signs, &query, &mut found);
-            for (row, found) in signs.chunks(words).zip(&found) {
-                let expected: u32 = row.iter().zip(&query).map(|(a, b)| (a ^ b).count_ones()).sum();
-                assert_eq!(u32::from(*found), expected);
-            }
-        }
+        let differing = |(one, other): (&u64, &u64)| (one ^ other).count_ones() as u16;
+        signs_of(left).iter().zip(&signs_of(right)).map(differing).sum()
     }
 
     #[test]

@@ -8,6 +8,7 @@ use super::estimate::Estimator;
 use super::large::LargeArray;
 use super::lexical::Slot;
 use super::quantize::{quantize, scale_to_unit, unit};
+use super::sign_table::SignTable;
 use super::signs::{Signer, cosines, words_of, write_signs};
 use crate::error::{Error, Result};
 
@@ -80,8 +81,8 @@ pub struct VectorIndex {
     low: LargeArray<i8>,
     /// What turns the components of a row back.
     scales: Vec<f32>,
-    /// Signs of every row, [`words_of`] the dimensions each.
-    pub(super) signs: LargeArray<u64>,
+    /// Signs of every row.
+    pub(super) signs: SignTable,
     /// The memory of each row or [`NOBODY`]; [`SENTENCE`] is set where the row is a sentence of it.
     pub(super) owners: Vec<u32>,
     /// The first row of each memory.
@@ -128,10 +129,12 @@ impl VectorIndex {
             self.first_rows.resize(owner as usize + 1, NO_ROW);
         }
         self.first_rows[owner as usize] = self.owners.len() as u32;
+        let mut signs = vec![0; words_of(self.dims)];
         for (at, unit) in rows.chunks_exact(self.dims).enumerate() {
             self.owners.push(if at == 0 { owner } else { owner | SENTENCE });
             self.scales.push(quantize(unit, self.high.add(unit.len()), self.low.add(unit.len())));
-            self.signer.write(unit, self.signs.add(words_of(unit.len())));
+            self.signer.write(unit, &mut signs);
+            self.signs.add(&signs);
             self.sentences += usize::from(at > 0);
         }
         Ok(())
@@ -148,8 +151,7 @@ impl VectorIndex {
         self.sentences -= rows.len() - 1;
         self.high[rows.start * self.dims..rows.end * self.dims].fill(0);
         self.low[rows.start * self.dims..rows.end * self.dims].fill(0);
-        let words = words_of(self.dims);
-        self.signs[rows.start * words..rows.end * words].fill(0);
+        rows.clone().for_each(|row| self.signs.clear(row));
         self.owners[rows].fill(NOBODY);
         if self.removed > REMOVED_LEAST.max(self.owners.len() / REMOVED_ONE_IN) {
             self.clear_away();
@@ -215,7 +217,7 @@ impl VectorIndex {
     pub fn bytes(&self) -> usize {
         self.high.capacity()
             + self.low.capacity()
-            + self.signs.capacity() * 8
+            + self.signs.bytes()
             + (self.scales.capacity() + self.owners.capacity() + self.first_rows.capacity()) * 4
     }
 
@@ -304,7 +306,7 @@ impl VectorIndex {
         index.restart(dims);
         index.high.reserve_exact(rows * dims);
         index.low.reserve_exact(rows * dims);
-        index.signs.reserve_exact(rows * words_of(dims));
+        index.signs.reserve_exact(rows);
         index.scales.reserve_exact(rows);
         index.owners.reserve_exact(rows);
         index.first_rows.reserve_exact(owners);
@@ -313,12 +315,13 @@ impl VectorIndex {
 
     /// Forgets everything; the next vectors have so many components.
     fn restart(&mut self, dims: usize) {
-        *self = Self { dims, cosines: cosines(dims), signer: Signer::new(dims), ..Self::default() };
+        let signs = SignTable::new(dims);
+        *self = Self { dims, signs, cosines: cosines(dims), signer: Signer::new(dims), ..Self::default() };
     }
 
     /// Closes the gaps that removed rows left.
     fn clear_away(&mut self) {
-        let (dims, words) = (self.dims, words_of(self.dims));
+        let dims = self.dims;
         let mut kept = 0;
         for row in 0..self.owners.len() {
             let owner = self.owners[row];
@@ -330,14 +333,14 @@ impl VectorIndex {
             }
             self.high.copy_within(row * dims..(row + 1) * dims, kept * dims);
             self.low.copy_within(row * dims..(row + 1) * dims, kept * dims);
-            self.signs.copy_within(row * words..(row + 1) * words, kept * words);
+            self.signs.copy(row, kept);
             self.owners[kept] = owner;
             self.scales[kept] = self.scales[row];
             kept += 1;
         }
         self.high.truncate(kept * dims);
         self.low.truncate(kept * dims);
-        self.signs.truncate(kept * words);
+        self.signs.truncate(kept);
         self.owners.truncate(kept);
         self.scales.truncate(kept);
         self.removed = 0;
