@@ -202,9 +202,11 @@ fn save(writer: &Writer<'_>, subject: &str, metric: &str, row: &Row) -> Step<()>
     writer
         .transaction
         .prepare_cached(
-            "INSERT OR REPLACE INTO baselines
+            "INSERT INTO baselines
              (subject, metric, n, mean, deviation, min, max, first_tick, last_tick, evidence, fact)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+             ON CONFLICT (subject, metric) DO UPDATE SET n = ?3, mean = ?4, deviation = ?5, min = ?6, max = ?7,
+             first_tick = ?8, last_tick = ?9, evidence = ?10, fact = ?11",
         )?
         .execute(params![
             subject,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::betting::{log_mean, log_winnings};
 use super::chance::{generator, p_value};
-use super::window::{Label, Window};
+use super::window::{Label, Moment, Window};
 
 /// Events in a window below which no heap is looked for.
 pub(crate) const LEAST: usize = 8;
@@ -128,6 +128,42 @@ pub(crate) struct Block {
     events: u64,
 }
 
+impl Block {
+    fn empty(number: i64, clock: Clock) -> Self {
+        Self { number, active: vec![0.0; clock.slots()], occupied: Vec::new(), events: 0 }
+    }
+}
+
+/// How many episodes of a window each slot of each of its days and weeks has, by the number of the block: every rhythm is
+/// held against it.
+#[derive(Debug, Default)]
+pub(crate) struct Activity {
+    hours: BTreeMap<i64, Vec<f64>>,
+    weekdays: BTreeMap<i64, Vec<f64>>,
+}
+
+impl Activity {
+    /// Of these moments.
+    pub fn of(moments: &[Moment]) -> Self {
+        let counted = |clock: Clock| {
+            let mut blocks: BTreeMap<i64, Vec<f64>> = BTreeMap::new();
+            for moment in moments {
+                let (number, slot) = clock.place(moment.at);
+                blocks.entry(number).or_insert_with(|| vec![0.0; clock.slots()])[slot] += 1.0;
+            }
+            blocks
+        };
+        Self { hours: counted(Clock::Hours), weekdays: counted(Clock::Weekdays) }
+    }
+
+    const fn by(&self, clock: Clock) -> &BTreeMap<i64, Vec<f64>> {
+        match clock {
+            Clock::Hours => &self.hours,
+            Clock::Weekdays => &self.weekdays,
+        }
+    }
+}
+
 /// Adds a window to the days or weeks that wait to be tested, and tests those that are over once they are enough: an agent
 /// whose windows last an hour has rhythms as well as one whose windows last a month.
 pub(crate) fn rhythm(
@@ -191,21 +227,18 @@ fn gathered(window: &Window, label: &Label, clock: Clock, waiting: &[Block]) -> 
     // A stored block of another shape would be of another clock.
     let whole = waiting.iter().filter(|block| block.active.len() == clock.slots());
     let mut blocks: BTreeMap<i64, Block> = whole.map(|block| (block.number, block.clone())).collect();
-    let mut happened = window.events.get(label).into_iter().flatten().peekable();
-    for (position, moment) in window.moments.iter().enumerate() {
-        let (number, slot) = clock.place(moment.at);
-        let block = blocks.entry(number).or_insert_with(|| Block {
-            number,
-            active: vec![0.0; clock.slots()],
-            occupied: Vec::new(),
-            events: 0,
-        });
-        block.active[slot] += 1.0;
-        if happened.next_if_eq(&&position).is_some() {
-            block.events += 1;
-            if !block.occupied.contains(&slot) {
-                block.occupied.push(slot);
-            }
+    for (number, active) in window.activity.by(clock) {
+        let block = blocks.entry(*number).or_insert_with(|| Block::empty(*number, clock));
+        for (total, more) in block.active.iter_mut().zip(active) {
+            *total += more;
+        }
+    }
+    for position in window.events.get(label).into_iter().flatten() {
+        let (number, slot) = clock.place(window.moments[*position].at);
+        let block = blocks.entry(number).or_insert_with(|| Block::empty(number, clock));
+        block.events += 1;
+        if !block.occupied.contains(&slot) {
+            block.occupied.push(slot);
         }
     }
     blocks

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::gather::VerifiedEpisodes;
+use super::rhythm::Activity;
 use super::situations::quote;
 use crate::error::Result;
 use crate::index::facts_schema::Direction;
@@ -89,6 +90,8 @@ pub(crate) struct Window {
     pub number: u64,
     /// When each episode happened.
     pub moments: Vec<Moment>,
+    /// How many of them each hour and each weekday has.
+    pub activity: Activity,
     /// Where each sort of event happened.
     pub events: BTreeMap<Label, Vec<usize>>,
     /// Numbers of payloads by path, with the position of their episode.
@@ -150,6 +153,7 @@ impl Window {
         for (position, outline) in outlines.into_iter().enumerate() {
             window.add(position, outline);
         }
+        window.activity = Activity::of(&window.moments);
         window
     }
 

@@ -133,7 +133,7 @@ pub(crate) fn delete(writer: &Writer<'_>, stored: &Stored) -> Step<()> {
     run("UPDATE facts SET supersedes = NULL WHERE supersedes = ?1")?;
     run("DELETE FROM baselines WHERE fact = ?1")?;
     run("DELETE FROM hypotheses WHERE fact = ?1")?;
-    run("DELETE FROM facts WHERE id = ?1")?;
+    record::delete(&writer.transaction, stored.serial)?;
     // The row number may be given to the next fact, which has not been reconciled.
     writer
         .transaction

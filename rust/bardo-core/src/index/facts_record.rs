@@ -2,9 +2,11 @@
 
 use std::str::FromStr;
 
-use rusqlite::types::{FromSqlError, Type};
+use rusqlite::types::{FromSql, FromSqlError, Type};
 use rusqlite::{Connection, OptionalExtension, Params, Row, params};
+use serde::de::DeserializeOwned;
 
+use super::facts_words as words;
 use super::migrate::Step;
 use crate::error::{Error, Result};
 use crate::model::{Fact, Id};
@@ -62,55 +64,84 @@ pub(crate) fn require(connection: &Connection, id: Id) -> Step<Stored> {
     Ok(find(connection, id)?.ok_or_else(|| Error::NotFound { kind: "fact", id: id.to_string() })?)
 }
 
-fn read(row: &Row<'_>) -> rusqlite::Result<Stored> {
-    let tick = |name: &str| row.get::<_, i64>(name).map(i64::unsigned_abs);
-    let optional_tick = |name: &str| row.get::<_, Option<i64>>(name).map(|tick| tick.map(i64::unsigned_abs));
-    let optional_id = |name: &str| row.get::<_, Option<[u8; 16]>>(name).map(|bytes| bytes.map(Id));
-    let quality: Option<String> = row.get("quality")?;
-    let fact = Fact {
-        id: Id(row.get("id")?),
-        text: row.get("text")?,
-        kind: named(row, "kind")?,
-        category: row.get("category")?,
-        subjects: Vec::new(),
-        support: row.get("support")?,
-        evidence: Vec::new(),
-        confidence: row.get("confidence")?,
-        importance: row.get("importance")?,
-        quality: quality.map(|text| serde_json::from_str(&text)).transpose().map_err(unreadable)?,
-        created_tick: tick("created_tick")?,
-        created_at: row.get("created_at")?,
-        observed: (tick("observed_from")?, tick("observed_to")?),
-        reinforced_tick: tick("reinforced_tick")?,
-        accessed_tick: tick("accessed_tick")?,
-        mentions: row.get("mentions")?,
-        source: named(row, "source")?,
-        origin: row.get("origin")?,
-        generation: row.get("generation")?,
-        pad: [row.get("pleasure")?, row.get("arousal")?, row.get("dominance")?],
-        supersedes: optional_id("supersedes")?,
-        superseded_by: optional_id("superseded_by")?,
-        expires_tick: optional_tick("expires_tick")?,
-        status: named(row, "status")?,
-        pinned: row.get("pinned")?,
-        bloodstain: row.get("bloodstain")?,
-        metadata: serde_json::from_str(&row.get::<_, String>("metadata")?).map_err(unreadable)?,
-        payload: serde_json::from_str(&row.get::<_, String>("payload")?).map_err(unreadable)?,
-    };
-    Ok(Stored {
-        serial: row.get("serial")?,
-        change: tick("change")?,
-        spaced_tick: optional_tick("spaced_tick")?,
-        ended_tick: optional_tick("ended_tick")?,
-        since_tick: tick("since_tick")?,
-        fact,
-    })
+/// The columns of a row one after another: asked for by name, each would be looked for among all names.
+struct Columns<'row> {
+    row: &'row Row<'row>,
+    read: usize,
 }
 
-fn named<T: FromStr<Err = Error>>(row: &Row<'_>, column: &str) -> rusqlite::Result<T> {
-    row.get::<_, String>(column)?.parse().map_err(|error: Error| {
-        let cause = FromSqlError::Other(Box::new(error));
-        rusqlite::Error::FromSqlConversionFailure(0, Type::Text, Box::new(cause))
+impl Columns<'_> {
+    fn next<T: FromSql>(&mut self) -> rusqlite::Result<T> {
+        self.read += 1;
+        self.row.get(self.read - 1)
+    }
+
+    fn tick(&mut self) -> rusqlite::Result<u64> {
+        self.next::<i64>().map(i64::unsigned_abs)
+    }
+
+    fn optional_tick(&mut self) -> rusqlite::Result<Option<u64>> {
+        Ok(self.next::<Option<i64>>()?.map(i64::unsigned_abs))
+    }
+
+    fn optional_id(&mut self) -> rusqlite::Result<Option<Id>> {
+        Ok(self.next::<Option<[u8; 16]>>()?.map(Id))
+    }
+
+    fn named<T: FromStr<Err = Error>>(&mut self) -> rusqlite::Result<T> {
+        self.next::<String>()?.parse().map_err(|error: Error| {
+            let cause = FromSqlError::Other(Box::new(error));
+            rusqlite::Error::FromSqlConversionFailure(self.read - 1, Type::Text, Box::new(cause))
+        })
+    }
+
+    fn json<T: DeserializeOwned>(&mut self) -> rusqlite::Result<T> {
+        serde_json::from_str(&self.next::<String>()?).map_err(unreadable)
+    }
+}
+
+/// A row of [`COLUMNS`], in their order.
+fn read(row: &Row<'_>) -> rusqlite::Result<Stored> {
+    let mut columns = Columns { row, read: 0 };
+    Ok(Stored {
+        serial: columns.next()?,
+        change: columns.tick()?,
+        spaced_tick: columns.optional_tick()?,
+        ended_tick: columns.optional_tick()?,
+        since_tick: columns.tick()?,
+        fact: Fact {
+            id: Id(columns.next()?),
+            text: columns.next()?,
+            kind: columns.named()?,
+            category: columns.next()?,
+            subjects: Vec::new(),
+            support: columns.next()?,
+            evidence: Vec::new(),
+            confidence: columns.next()?,
+            importance: columns.next()?,
+            quality: match columns.next::<Option<String>>()? {
+                Some(text) => Some(serde_json::from_str(&text).map_err(unreadable)?),
+                None => None,
+            },
+            created_tick: columns.tick()?,
+            created_at: columns.next()?,
+            observed: (columns.tick()?, columns.tick()?),
+            reinforced_tick: columns.tick()?,
+            accessed_tick: columns.tick()?,
+            mentions: columns.next()?,
+            source: columns.named()?,
+            origin: columns.next()?,
+            generation: columns.next()?,
+            pad: [columns.next()?, columns.next()?, columns.next()?],
+            supersedes: columns.optional_id()?,
+            superseded_by: columns.optional_id()?,
+            expires_tick: columns.optional_tick()?,
+            status: columns.named()?,
+            pinned: columns.next()?,
+            bloodstain: columns.next()?,
+            metadata: columns.json()?,
+            payload: columns.json()?,
+        },
     })
 }
 
@@ -163,6 +194,7 @@ pub(crate) fn insert(connection: &Connection, change: i64, fact: &Fact) -> Step<
             json(&fact.payload)?,
         ])?;
     let serial = connection.last_insert_rowid();
+    words::enter(connection, serial, fact.kind, &fact.text)?;
     write_subjects(connection, serial, &fact.subjects)?;
     add_evidence(connection, serial, &fact.evidence, fact.created_tick)?;
     Ok(serial)
@@ -171,6 +203,7 @@ pub(crate) fn insert(connection: &Connection, change: i64, fact: &Fact) -> Step<
 /// Writes what may change about a stored fact under a new change number; evidence and subjects have verbs of their own.
 pub(crate) fn update(connection: &Connection, change: i64, stored: &Stored) -> Step<()> {
     let fact = &stored.fact;
+    words::reword(connection, stored.serial, fact.kind, &fact.text)?;
     connection
         .prepare_cached(
             "UPDATE facts SET change = ?2, text = ?3, text_key = ?4, support = ?5, confidence = ?6, importance = ?7, \
@@ -207,6 +240,13 @@ pub(crate) fn update(connection: &Connection, change: i64, stored: &Stored) -> S
             fact.category,
             signed(fact.created_tick)?,
         ])?;
+    Ok(())
+}
+
+/// Deletes a fact and its words; its subjects, evidence, states and vector go with its row.
+pub(crate) fn delete(connection: &Connection, serial: i64) -> Step<()> {
+    words::strike(connection, serial)?;
+    connection.prepare_cached("DELETE FROM facts WHERE serial = ?1")?.execute([serial])?;
     Ok(())
 }
 

@@ -9,11 +9,12 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Transaction};
 use simsimd::SpatialSimilarity;
 
+use super::facts_words;
 use super::migrate::Migration;
 
 /// From the empty file to the schema of this build, in order; a released one is never edited.
 pub(crate) const MIGRATIONS: &[Migration] =
-    &[first, second, third, fourth, fifth, sixth, seventh, eighth, ninth];
+    &[first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth];
 
 fn first(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     transaction.execute_batch(
@@ -311,9 +312,27 @@ fn ninth(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     )
 }
 
-/// Makes `cosine(stored, query)` known to SQL: of two half-precision blobs, 0 when either has no length or they differ
+/// Whoever writes a fact writes its words, and a baseline's numbers are none (see `facts_words`).
+fn tenth(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+    register_functions(transaction)?;
+    transaction.execute_batch(
+        "
+        DROP TRIGGER words_insert;
+        DROP TRIGGER words_delete;
+        DROP TRIGGER words_update;
+        DROP TABLE words;
+        CREATE VIEW findable (serial, text) AS SELECT serial, findable(kind, text) FROM facts;
+        CREATE VIRTUAL TABLE words USING fts5 (text, content='findable', content_rowid='serial', tokenize='porter unicode61');
+        INSERT INTO words (words, rank) VALUES ('secure-delete', 1);
+        INSERT INTO words (words) VALUES ('rebuild');
+        ",
+    )
+}
+
+/// Makes the functions of this store known to SQL: `findable(kind, text)`, and `cosine(stored, query)`: of two half-precision blobs, 0 when either has no length or they differ
 /// in dimensions, NULL when either is NULL.
 pub(crate) fn register_functions(connection: &Connection) -> rusqlite::Result<()> {
+    facts_words::register(connection)?;
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
     connection.create_scalar_function("cosine", 2, flags, |context| {
         let ValueRef::Blob(stored) = context.get_raw(0) else {

@@ -83,7 +83,10 @@ pub(crate) fn keep(connection: &Connection, before: &Stored, changed: &Stored, t
 
 fn write(connection: &Connection, serial: i64, since_tick: u64, earlier: &Map<String, Value>) -> Step<()> {
     connection
-        .prepare_cached("INSERT OR REPLACE INTO versions (fact, since_tick, earlier) VALUES (?1, ?2, ?3)")?
+        .prepare_cached(
+            "INSERT INTO versions (fact, since_tick, earlier) VALUES (?1, ?2, ?3)
+             ON CONFLICT (fact, since_tick) DO UPDATE SET earlier = ?3",
+        )?
         .execute(params![serial, signed(since_tick)?, json(earlier)?])?;
     Ok(())
 }

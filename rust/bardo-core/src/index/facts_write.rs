@@ -127,13 +127,16 @@ impl<'a> Writer<'a> {
 
     /// Adds to a counter; the answer is its new value.
     pub fn count(&self, name: &str, more: i64) -> Step<i64> {
+        // `RETURNING` fires a trigger of SQLite's own, which would write the words gathered so far (see `facts_words`).
+        self.transaction
+            .prepare_cached(
+                "INSERT INTO meta (key, value) VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = value + ?2",
+            )?
+            .execute(params![name, more])?;
         Ok(self
             .transaction
-            .prepare_cached(
-                "INSERT INTO meta (key, value) VALUES (?1, ?2)
-                 ON CONFLICT (key) DO UPDATE SET value = value + ?2 RETURNING value",
-            )?
-            .query_row(params![name, more], |row| row.get(0))?)
+            .prepare_cached("SELECT value FROM meta WHERE key = ?1")?
+            .query_row([name], |row| row.get(0))?)
     }
 }
 

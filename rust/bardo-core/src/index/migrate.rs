@@ -7,6 +7,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
 use super::facts_record::rows;
@@ -195,6 +196,8 @@ fn configure(connection: &Connection, path: &Path) -> Result<()> {
              PRAGMA secure_delete = ON;",
         )
         .map_err(fail)?;
+    // Statements are compiled once, and not again for each number in a `LIMIT`.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(fail)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     Ok(())
 }

@@ -23,6 +23,7 @@ mod facts_triples;
 pub(crate) mod facts_upsert;
 mod facts_vectors;
 mod facts_versions;
+mod facts_words;
 pub(crate) mod facts_write;
 mod file_types;
 pub mod findings;
