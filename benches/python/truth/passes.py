@@ -89,6 +89,8 @@ def _live(log: EpisodeLog, chance: np.random.Generator, first: int, count: int) 
         for row, tick in enumerate(range(first, first + count))
     ]
     log.verify([(one.id, None) for one in log.record(episodes, now=NOW)])
+    # What recording owes the disk is no cost of the pass that comes after it.
+    log.flush()
 
 
 def _consolidate(facts: FactStore, log: EpisodeLog, tick: int) -> list[float]:
