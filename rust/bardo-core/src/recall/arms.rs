@@ -1,8 +1,10 @@
 //! The three arms: what each says of a memory, and which memories it brings in.
 
+use std::cmp::Ordering;
+
 use super::best::Best;
 use super::order;
-use super::settings::Settings;
+use super::settings::{Fusion, Settings};
 use crate::index::calendar::MICROS_PER_DAY;
 use crate::index::hot::{HotSet, Row};
 use crate::index::lexical::{LexicalIndex, QueryTerm, Slot};
@@ -42,7 +44,7 @@ pub struct Scratch {
     pub analyzer: Analyzer,
 }
 
-/// Slots with their values, best first.
+/// Slots with their values.
 pub type List = Vec<(Slot, f32)>;
 
 /// The arms for one query.
@@ -84,8 +86,14 @@ impl<'search> Arms<'search> {
     }
 
     /// The candidates of the three arms in the order of [`super::explain::Arm::ALL`], each past its own threshold.
-    /// `searched` memories are allowed.
-    pub fn candidates(&self, depth: usize, searched: usize, scratch: &mut Scratch) -> [List; 3] {
+    /// `searched` memories are allowed. Where ranks do not count, the first two are in no order.
+    pub fn candidates(
+        &self,
+        depth: usize,
+        searched: usize,
+        fusion: Fusion,
+        scratch: &mut Scratch,
+    ) -> [List; 3] {
         scratch.least_cosine = self.settings.min_cosine;
         let rough = self.vector.as_ref().map_or_else(Vec::new, |vector| {
             let dense = |similarity: &Similarity| self.dense(similarity);
@@ -97,7 +105,11 @@ impl<'search> Arms<'search> {
             best.add(slot, value);
         }
         let rough = best.found(|slot| self.id(slot));
-        let words = self.best_words(depth, scratch);
+        let words = Self::best_words(depth, scratch);
+        let words = match fusion {
+            Fusion::Sum => unordered(&words.found(|slot| self.id(slot))),
+            Fusion::Rrf => words.sorted(|slot| self.id(slot)),
+        };
         let recent = self.hot.latest().filter(|slot| scratch.allowed[*slot as usize]);
         let recent = recent.take(RECENT.min(depth)).map(|slot| (slot, self.recency(slot))).collect();
         let mut best = f32::NEG_INFINITY;
@@ -117,7 +129,20 @@ impl<'search> Arms<'search> {
             near.clear();
             scratch.least_cosine = f32::INFINITY;
         }
-        [self.top(near.into_iter(), depth), words, recent]
+        if fusion == Fusion::Rrf {
+            near = self.top(near.into_iter(), depth);
+        }
+        [near, words, recent]
+    }
+
+    /// The rank, from 1, that a memory has by its value in a list that is in no order; ties by id.
+    pub fn rank(&self, list: &[(Slot, f32)], slot: Slot, value: f32) -> u32 {
+        let is_before = |other: &&(Slot, f32)| match other.1.total_cmp(&value) {
+            Ordering::Greater => true,
+            Ordering::Equal => self.id(other.0) < self.id(slot),
+            Ordering::Less => false,
+        };
+        1 + list.iter().filter(is_before).count() as u32
     }
 
     /// Asks for what a candidate is made of before it is needed.
@@ -128,8 +153,8 @@ impl<'search> Arms<'search> {
         }
     }
 
-    /// The greatest BM25 scores of what is allowed, as [`Arms::top`] has them.
-    pub(super) fn best_words(&self, count: usize, scratch: &Scratch) -> List {
+    /// The greatest BM25 scores of what is allowed.
+    fn best_words(count: usize, scratch: &Scratch) -> Best {
         let mut best = Best::new(count);
         let mut places = [0; BLOCK];
         for (first, block) in (0..).step_by(BLOCK).zip(scratch.words.chunks(BLOCK)) {
@@ -147,7 +172,12 @@ impl<'search> Arms<'search> {
                 }
             }
         }
-        best.sorted(|slot| self.id(slot))
+        best
+    }
+
+    /// The same in order, ties by id.
+    pub(super) fn words_in_order(&self, count: usize, scratch: &Scratch) -> List {
+        Self::best_words(count, scratch).sorted(|slot| self.id(slot))
     }
 
     /// The exact value of the dense arm, and the better of the two cosines in it.
@@ -194,7 +224,7 @@ impl<'search> Arms<'search> {
     }
 
     /// The greatest values, greatest first, ties by id.
-    pub(super) fn top(&self, values: impl Iterator<Item = (Slot, f32)>, count: usize) -> List {
+    fn top(&self, values: impl Iterator<Item = (Slot, f32)>, count: usize) -> List {
         let mut best = Best::new(count);
         // Iterators of several layers are quicker from within.
         values.for_each(|(slot, value)| best.add(slot, value));
@@ -204,6 +234,10 @@ impl<'search> Arms<'search> {
     fn id(&self, slot: Slot) -> Option<Id> {
         self.hot.row(slot).map(|row| row.id)
     }
+}
+
+fn unordered(keys: &[u64]) -> List {
+    keys.iter().map(|&key| (order::place(key), order::value(key))).collect()
 }
 
 /// The share of the query's words, by their idf, of every memory that holds some which hardly any other does, by slot.

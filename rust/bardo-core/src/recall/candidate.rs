@@ -38,7 +38,7 @@ pub struct Candidate {
     pub id: Id,
     /// What each arm says of it.
     pub values: [Option<f32>; 3],
-    /// Its rank in each arm, from 1.
+    /// Its place in the list of each arm, from 1: its rank where ranks count.
     pub ranks: [Option<u32>; 3],
     /// What each arm adds to the fused relevance.
     pub parts: [f32; 3],

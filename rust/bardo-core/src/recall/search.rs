@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 pub use super::arms::Scratch;
 
-use super::arms::Arms;
+use super::arms::{Arms, List};
 use super::candidate::{Candidate, Context, fuse, unite};
 use super::conversation::Clues;
 use super::diversity::{POOL_FACTOR, diverse};
@@ -91,7 +91,8 @@ pub fn search(hot: &HotSet, query: &Query<'_>, settings: &Settings, scratch: &mu
     found.searched = query.filters.apply(hot, query.now_tick, settings.tau_ticks, &mut scratch.allowed);
     search.arms.score(scratch);
     let fusion = settings.fusion_in_force();
-    let lists = search.arms.candidates(settings.depth_of(fusion).max(query.limit), found.searched, scratch);
+    let lists =
+        search.arms.candidates(settings.depth_of(fusion).max(query.limit), found.searched, fusion, scratch);
     let mut candidates = unite(&search.arms, &lists, search.has_content, scratch);
     let named = cut(query.text, QUERY_BYTES);
     let graph = GraphArm::bring_in(&search.arms, named, &mut candidates, scratch);
@@ -108,7 +109,7 @@ pub fn search(hot: &HotSet, query: &Query<'_>, settings: &Settings, scratch: &mu
     };
     let ranked = search.rank(&candidates, &then);
     let rare = rare_names(named, &search.arms.terms, hot.lexical(), &mut scratch.analyzer);
-    found.hits = search.collapse(search.diversify(Ordered::new(&ranked)), &rare);
+    found.hits = search.collapse(search.diversify(Ordered::new(&ranked)), &rare, &lists);
     search.explain_absence(&mut found);
     Ok(found)
 }
@@ -249,12 +250,20 @@ impl<'search> Search<'search> {
     }
 
     /// What a ranked memory looks like from outside.
-    fn hit(&self, ranked: &Ranked<'_>) -> Hit {
+    fn hit(&self, ranked: &Ranked<'_>, lists: &[List; 3]) -> Hit {
         let Ranked { candidate, row, factors, confidence, .. } = *ranked;
         let Ranked { source_discount, bloodstain_boost, thread_boost, age_days, score, .. } = *ranked;
         let reason = |arm: usize| ArmReason {
             arm: Arm::ALL[arm],
-            rank: candidate.ranks[arm],
+            rank: candidate.ranks[arm].map(|rank| {
+                match (self.arms.settings.fusion_in_force(), candidate.values[arm]) {
+                    // The latest memories are in their order.
+                    (Fusion::Sum, Some(value)) if arm < 2 => {
+                        self.arms.rank(&lists[arm], candidate.slot, value)
+                    }
+                    _ => rank,
+                }
+            }),
             value: candidate.values[arm],
             part: candidate.parts[arm],
         };
@@ -318,7 +327,7 @@ impl<'search> Search<'search> {
     }
 
     /// Keeps the best of what says the same, which then names the others, and seats what the query names.
-    fn collapse(&self, ranked: Ordered<'_, '_>, names: &[&QueryTerm]) -> Vec<Hit> {
+    fn collapse(&self, ranked: Ordered<'_, '_>, names: &[&QueryTerm], lists: &[List; 3]) -> Vec<Hit> {
         let lexical = self.arms.hot.lexical();
         let threshold = self.arms.settings.duplicate_similarity;
         let mut taken = Vec::with_capacity(self.query.limit.min(64));
@@ -333,7 +342,8 @@ impl<'search> Search<'search> {
             }
         }
         named::seat(&mut taken, waiting, names, lexical);
-        let hit = |Seat { holder, score, others }| Hit { score, duplicates: others, ..self.hit(holder) };
+        let hit =
+            |Seat { holder, score, others }| Hit { score, duplicates: others, ..self.hit(holder, lists) };
         taken.into_iter().map(hit).collect()
     }
 

@@ -33,7 +33,7 @@ pub fn matching(
     hot.lexical().score(&arms.terms, settings.bm25, hot.slots(), &mut scratch.words);
     scratch.allowed.clear();
     scratch.allowed.resize(hot.slots(), true);
-    named(hot, arms.best_words(limit, scratch))
+    named(hot, arms.words_in_order(limit, scratch))
 }
 
 fn named(hot: &HotSet, found: Vec<(Slot, f32)>) -> Vec<(Id, f32)> {
