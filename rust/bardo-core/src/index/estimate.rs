@@ -11,9 +11,7 @@ use std::f32::consts::{FRAC_2_PI, FRAC_PI_2};
 
 use pulp::{Arch, Simd, WithSimd};
 
-#[cfg(target_arch = "x86_64")]
-use super::sign_table::Counting;
-use super::sign_table::{LANES, SignTable};
+use super::sign_table::SignTable;
 use super::signs::{WORD_BITS, words_of};
 
 /// Bits of a component of the query.
@@ -62,20 +60,12 @@ impl Estimator {
     pub fn cosines(&self, signs: &SignTable, rows: &[u32], cosines: &mut Vec<f32>) {
         cosines.clear();
         cosines.resize(rows.len(), 0.0);
-        let estimates = Estimates { estimator: self, signs, rows, cosines };
-        #[cfg(target_arch = "x86_64")]
-        if let Some(counting) = Counting::try_new() {
-            return counting.vectorize(
-                #[inline(always)]
-                || estimates.by_blocks(),
-            );
-        }
-        Arch::new().dispatch(estimates);
+        Arch::new().dispatch(Estimates { estimator: self, signs, rows, cosines });
     }
 
     /// Of as many signs that say yes and as many steps of the components that belong to them.
     #[inline(always)]
-    fn cosine(&self, positive: u64, steps: u64) -> f32 {
+    fn cosine(&self, positive: u32, steps: u32) -> f32 {
         let of_positive = self.least * positive as f32 + self.step * steps as f32;
         (2.0 * of_positive - self.sum) * self.scale
     }
@@ -96,44 +86,15 @@ impl WithSimd for Estimates<'_> {
     fn with_simd<S: Simd>(self, _: S) {
         // Plain loops: a closure that is not inlined is not compiled for the instruction set.
         for (&row, cosine) in self.rows.iter().zip(self.cosines) {
-            let (mut positive, mut steps) = (0, 0);
+            let (mut positive, mut steps) = (0_u32, 0_u32);
             for (word, planes) in self.signs.row(row as usize).zip(&self.estimator.planes) {
-                positive += u64::from(word.count_ones());
+                // Not the checked additions: a sum is at most 16 a component.
+                positive = positive.wrapping_add(word.count_ones());
                 for (bit, plane) in planes.iter().enumerate() {
-                    steps += u64::from((word & plane).count_ones()) << bit;
+                    steps = steps.wrapping_add((word & plane).count_ones() << bit);
                 }
             }
             *cosine = self.estimator.cosine(positive, steps);
-        }
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-impl Estimates<'_> {
-    /// Looks at all rows of a block together, where that takes no longer than one of them.
-    #[inline(always)]
-    fn by_blocks(self) {
-        let (mut positive, mut steps) = ([0_u64; LANES], [0_u64; LANES]);
-        let mut known = usize::MAX;
-        for (&row, cosine) in self.rows.iter().zip(self.cosines) {
-            let (block, lane) = (row as usize / LANES, row as usize % LANES);
-            if block != known {
-                known = block;
-                (positive, steps) = ([0; LANES], [0; LANES]);
-                let (words, _) = self.signs.block(block).as_chunks::<LANES>();
-                for (words, planes) in words.iter().zip(&self.estimator.planes) {
-                    // Not the checked additions: they would not go side by side. Sums are at most 16 a component.
-                    for (sum, word) in positive.iter_mut().zip(words) {
-                        *sum = sum.wrapping_add(u64::from(word.count_ones()));
-                    }
-                    for (bit, plane) in planes.iter().enumerate() {
-                        for (sum, word) in steps.iter_mut().zip(words) {
-                            *sum = sum.wrapping_add(u64::from((word & plane).count_ones()) << bit);
-                        }
-                    }
-                }
-            }
-            *cosine = self.estimator.cosine(positive[lane], steps[lane]);
         }
     }
 }

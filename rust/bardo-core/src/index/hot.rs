@@ -323,9 +323,13 @@ impl HotSet {
         self.times[slot as usize]
     }
 
-    /// Asks for the row of a slot before it is needed.
+    /// Asks for the row and the time of a slot before they are needed.
     pub fn prefetch(&self, slot: Slot) {
-        prefetch_index(&self.rows, slot as usize);
+        let slot = slot as usize;
+        prefetch_index(&self.rows, slot);
+        // A row is longer than a line of the cache: its end lies where the next begins.
+        prefetch_index(&self.rows, slot + 1);
+        prefetch_index(&self.times, slot);
     }
 
     /// Every row with its slot.

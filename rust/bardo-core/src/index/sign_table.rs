@@ -10,7 +10,7 @@ use super::large::LargeArray;
 use super::signs::words_of;
 
 /// Rows that stand side by side.
-pub(super) const LANES: usize = 8;
+const LANES: usize = 8;
 
 /// Words that are asked for ahead of those that are counted: the processor guesses what comes next, but not beyond a page
 /// of 4 KiB.
@@ -19,7 +19,7 @@ const AHEAD: usize = 512;
 #[cfg(target_arch = "x86_64")]
 pulp::simd_type! {
     /// Processors that count the bits of eight words at once.
-    pub(super) struct Counting {
+    struct Counting {
         pub avx512f: "avx512f",
         pub avx512bw: "avx512bw",
         pub avx512dq: "avx512dq",
@@ -87,14 +87,9 @@ impl SignTable {
     /// The words of a row.
     #[inline(always)]
     pub fn row(&self, row: usize) -> impl Iterator<Item = u64> {
-        let block = self.block(row / LANES);
-        block.iter().skip(row % LANES).step_by(LANES).copied()
-    }
-
-    /// The words of all rows of a block.
-    #[inline(always)]
-    pub fn block(&self, block: usize) -> &[u64] {
-        &self.blocks[block * LANES * self.words..][..LANES * self.words]
+        let block = &self.blocks[row / LANES * LANES * self.words..][..LANES * self.words];
+        let (words, _) = block.as_chunks::<LANES>();
+        words.iter().map(move |lanes| lanes[row % LANES])
     }
 
     /// Writes in how many signs each row differs from the query.

@@ -262,9 +262,12 @@ impl VectorIndex {
         product as f32 * self.scales[row]
     }
 
-    /// Asks for the high bytes of a row before they are needed: rows that are far apart come from far away.
+    /// Asks for the high bytes of a row, its scale and its owner before they are needed: rows that are far apart come
+    /// from far away.
     #[inline]
     pub(super) fn prefetch(&self, row: usize) {
+        prefetch_index(&self.scales, row);
+        prefetch_index(&self.owners, row);
         let start = row * self.dims;
         for at in (start..start + self.dims).step_by(CACHE_LINE) {
             prefetch_index(&*self.high, at);
