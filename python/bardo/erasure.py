@@ -211,7 +211,7 @@ class Eraser:
         derived = self._facts.forget_episodes(intent.episodes)
         named = self._facts.forget_facts(intent.facts)
         baselines, emptied = self._facts.recount(self._log, intent.numbers)
-        emptied += self._facts.forget_claims({*intent.names, *intent.episodes})
+        emptied += self._facts.forget_claims(set(intent.names), intent.episodes)
         self._facts.forget_questions([*intent.texts, *intent.names])
         facts = list(dict.fromkeys([*intent.facts, *derived["facts"], *emptied]))
         self._hot.remove([*intent.episodes, *facts])

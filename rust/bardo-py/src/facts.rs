@@ -516,8 +516,14 @@ impl FactStore {
         Ok((done.baselines, texts(done.deleted)))
     }
 
-    fn forget_claims(&self, py: Python<'_>, names: BTreeSet<String>) -> PyResult<Vec<String>> {
-        py.detach(|| consolidate::forget_claims(&self.store, &names)).map(texts).into_python()
+    fn forget_claims(
+        &self,
+        py: Python<'_>,
+        names: BTreeSet<String>,
+        episodes: Vec<String>,
+    ) -> PyResult<Vec<String>> {
+        let episodes = ids_from(&episodes)?;
+        py.detach(|| consolidate::forget_claims(&self.store, &names, &episodes)).map(texts).into_python()
     }
 
     fn traces(&self, py: Python<'_>, needles: Vec<Vec<u8>>) -> PyResult<(Vec<usize>, u64)> {

@@ -126,7 +126,7 @@ impl Session<'_> {
         let plans = self.state.plan(self.log.ids, &prepared, out_of_order, &mut look)?;
         let (recorded, kept) = self.state.lay_out(plans, prepared, out_of_order);
         self.write_kept(&kept.iter().collect::<Vec<_>>())?;
-        self.state.tail.lack(&kept.iter().map(|one| one.key).collect::<Vec<_>>());
+        self.state.tail.lack(kept.iter().map(|one| one.key));
         Ok(Reply::Recorded(recorded))
     }
 

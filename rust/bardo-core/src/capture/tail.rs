@@ -184,7 +184,7 @@ impl Tail {
     /// Adds episodes that are in the journal.
     pub fn push(&mut self, kept: Vec<Kept>) {
         self.bytes += kept.iter().map(|one| one.body.len()).sum::<usize>();
-        self.lack(&kept.iter().map(|one| one.key).collect::<Vec<_>>());
+        self.lack(kept.iter().map(|one| one.key));
         self.ops.extend(kept.into_iter().map(Op::Record));
     }
 
@@ -196,7 +196,7 @@ impl Tail {
     }
 
     /// Notes that new episodes have no vectors.
-    pub fn lack(&mut self, keys: &[OrderKey]) {
+    pub fn lack(&mut self, keys: impl Iterator<Item = OrderKey>) {
         if let Some(lacking) = &mut self.lacking {
             lacking.extend(keys);
             if lacking.len() > LACKING {

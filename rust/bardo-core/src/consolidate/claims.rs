@@ -10,7 +10,7 @@ use super::subgroups::{self, Rule};
 use super::window::{Label, Window};
 use super::wording::{one_line, short};
 use super::{links, subgroups::Condition};
-use crate::model::{FactKind, FactPayload};
+use crate::model::{FactKind, FactPayload, Id};
 
 /// Normal quantile of an interval of 95 %.
 const QUANTILE_INTERVAL: f64 = 1.959_964;
@@ -174,10 +174,10 @@ impl Claim {
             || self.has_condition(|condition| matches!(condition, Condition::Is(_, word) if wanted(word)))
     }
 
-    /// Whether it quotes any of these episodes, by their ids.
-    pub(crate) fn quotes(&self, wanted: &dyn Fn(&str) -> bool) -> bool {
+    /// Whether it quotes any of these episodes.
+    pub(crate) fn quotes(&self, episodes: &[Id]) -> bool {
         self.has_condition(
-            |condition| matches!(condition, Condition::Like(like) if wanted(&like.episode.to_string())),
+            |condition| matches!(condition, Condition::Like(like) if episodes.contains(&like.episode)),
         )
     }
 

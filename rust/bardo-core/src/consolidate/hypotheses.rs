@@ -405,19 +405,18 @@ fn save(writer: &Writer<'_>, row: &Hypothesis) -> Step<()> {
     Ok(())
 }
 
-/// Drops every hypothesis that says one of these names, or quotes an episode with such an id: what a forgotten episode took
+/// Drops every hypothesis that says one of these names, or quotes one of these episodes: what a forgotten episode took
 /// part in is tested anew, without it. A fact that stated one goes too if it has no evidence left or quotes the episode;
 /// the answer is their ids.
-pub fn forget_claims(store: &FactStore, names: &BTreeSet<String>) -> Result<Vec<Id>> {
-    if names.is_empty() {
+pub fn forget_claims(store: &FactStore, names: &BTreeSet<String>, episodes: &[Id]) -> Result<Vec<Id>> {
+    if names.is_empty() && episodes.is_empty() {
         return Ok(Vec::new());
     }
     store.write(|writer| {
         let mut deleted = Vec::new();
         for row in load(&writer.transaction)? {
-            let is_gone = |name: &str| names.contains(name);
-            let quotes = row.claim.quotes(&is_gone);
-            if !quotes && !row.claim.names(&is_gone) {
+            let quotes = row.claim.quotes(episodes);
+            if !quotes && !row.claim.names(&|name: &str| names.contains(name)) {
                 continue;
             }
             writer
