@@ -186,8 +186,8 @@ class Upkeep:
             return otherwise
 
     def _embed_episodes(self, progress: Progress) -> int:
-        done = 0
-        while not self.paused and (page := self._log.without_vectors(PAGE)):
+        done, more = 0, True
+        while more and not self.paused and (page := self._log.without_vectors(PAGE)):
             ids = [episode.id for episode in page]
             found = documents.embed(
                 self._embedder,
@@ -202,7 +202,9 @@ class Upkeep:
                 self._hot.add_episodes(late_comers)
             self._hot.set_vectors(*parts)
             done += len(page)
-            progress("embed", done, done + (PAGE if len(page) == PAGE else 0))
+            # Whatever came meanwhile, the next call sees to.
+            more = len(page) == PAGE
+            progress("embed", done, done + (PAGE if more else 0))
         return done
 
     def missing_in_archive(self) -> int:
