@@ -9,6 +9,7 @@ from bardo._core import __version__
 
 if TYPE_CHECKING:
     from bardo.assemble.context import Block, Prompt
+    from bardo.asynchronous import AsyncGrimoire
     from bardo.bequeath.inherit import InheritanceReport
     from bardo.bequeath.testament import Testament
     from bardo.capture.inbox import drop
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 #: Where each exported name lives. Modules load on first use, so that `import bardo` costs next to nothing.
 _HOME = {
+    "AsyncGrimoire": "bardo.asynchronous",
     "BardoError": "bardo.errors",
     "Block": "bardo.assemble.context",
     "Config": "bardo.config",
@@ -53,6 +55,7 @@ _HOME = {
 }
 
 __all__ = [
+    "AsyncGrimoire",
     "BardoError",
     "Block",
     "Config",

@@ -696,7 +696,7 @@ class FactStore:
         """
 
     def forget_claims(self, names: Set[str], episodes: Sequence[str]) -> builtins.list[str]:
-        """Drops the hypotheses that say such a name or quote such an episode; the answer is the facts gone with them."""
+        """Drops the hypotheses that say such a name or quote such an episode; returns the facts gone with them."""
 
     def traces(self, needles: Sequence[bytes]) -> tuple[builtins.list[int], int]:
         """Which byte strings occur in the file or its write-ahead log, by their place, and how many bytes were read.

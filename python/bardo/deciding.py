@@ -70,6 +70,7 @@ class Deciding(Opened):
 
     def context(
         self,
+        /,
         task: str,
         *,
         blocks: Mapping[str, Any] | None = None,
