@@ -1,7 +1,12 @@
-//! Maps whose keys are hashes already, or plain numbers: hashing them again would take longer than the look-up.
+//! Maps that cost no more than their look-ups: by what is a hash already, by plain numbers, and by ids.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
+
+use crate::model::Id;
+
+/// A map by ids, which a stranger may choose: they are hashed with a seed of the process.
+pub(crate) type IdMap<V> = HashMap<Id, V, foldhash::fast::RandomState>;
 
 /// A map by hashes or numbers that no stranger chooses.
 pub(crate) type HashedMap<K, V> = HashMap<K, V, BuildHasherDefault<AsIs>>;

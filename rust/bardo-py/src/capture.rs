@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use bardo_core::capture::{self, Forgetting, Holder, LogOptions, NewEpisode, VectorBatch};
-use bardo_core::model::{Id, IdSource};
+use bardo_core::model::{Episode, Id, IdSource};
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
@@ -386,7 +387,11 @@ fn record_and_index(
     now: i64,
     out_of_order: bool,
 ) -> bardo_core::Result<(StoredEpisodes, usize, Vec<usize>)> {
-    let recorded = log.record_whole(episodes, now, out_of_order)?;
+    let recorded: Vec<(capture::Recorded, Arc<Episode>)> = log
+        .record_whole(episodes, now, out_of_order)?
+        .into_iter()
+        .map(|(one, episode)| (one, Arc::new(episode)))
+        .collect();
     hot.add(recorded.iter().filter(|(one, _)| one.fresh).map(|(_, episode)| episode))?;
     let known: Vec<Id> =
         recorded.iter().filter(|(one, _)| !one.fresh && !one.forgotten).map(|(one, _)| one.id).collect();
@@ -399,7 +404,7 @@ fn record_and_index(
         } else if one.forgotten {
             forgotten.push(place);
         } else {
-            stored.extend(known.next().flatten());
+            stored.extend(known.next().flatten().map(Arc::new));
         }
     }
     Ok((StoredEpisodes::new(stored), fresh, forgotten))

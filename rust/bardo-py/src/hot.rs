@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use bardo_core::index::hot::HotSet;
 use bardo_core::index::hot_snapshot::Opened;
@@ -53,10 +53,10 @@ impl PyHotSet {
     }
 
     /// Adds episodes that were just recorded.
-    pub(crate) fn add<'a>(&self, episodes: impl Iterator<Item = &'a Episode>) -> bardo_core::Result<()> {
+    pub(crate) fn add<'a>(&self, episodes: impl Iterator<Item = &'a Arc<Episode>>) -> bardo_core::Result<()> {
         let mut hot = self.write();
         for episode in episodes {
-            hot.add_episode(episode)?;
+            hot.add_shared(episode)?;
         }
         Ok(())
     }

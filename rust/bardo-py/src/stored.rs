@@ -1,6 +1,8 @@
 //! Episodes on their way in: texts that share every other field, and what was stored of them, which becomes objects of
 //! Python only where somebody looks.
 
+use std::sync::Arc;
+
 use bardo_core::capture::NewEpisode;
 use bardo_core::model::Episode;
 use pyo3::exceptions::PyIndexError;
@@ -13,12 +15,12 @@ use crate::errors::invalid;
 /// Episodes as they are stored; see `_core.pyi`.
 #[pyclass(frozen, module = "bardo._core")]
 pub struct StoredEpisodes {
-    episodes: Vec<Episode>,
+    episodes: Vec<Arc<Episode>>,
 }
 
 impl StoredEpisodes {
     /// Episodes in the order in which they were handed over.
-    pub const fn new(episodes: Vec<Episode>) -> Self {
+    pub const fn new(episodes: Vec<Arc<Episode>>) -> Self {
         Self { episodes }
     }
 }

@@ -1,7 +1,6 @@
 //! Deciding what becomes of the episodes of one call before anything of it is written: which are new, and what place and
 //! number by arrival each of those gets.
 
-use std::collections::HashMap;
 use std::ops::Bound;
 
 use redb::WriteTransaction;
@@ -15,7 +14,7 @@ use super::session::{RecordTables, WriterState, record_tables};
 use super::tables::{Place, place_of};
 use super::tail::Kept;
 use crate::error::{Error, Result};
-use crate::hashing::HashedMap;
+use crate::hashing::{HashedMap, IdMap};
 use crate::model::{Episode, Id, IdSource};
 
 /// What must be looked up to plan.
@@ -122,7 +121,7 @@ impl WriterState {
         out_of_order: bool,
         look: &mut dyn Look,
     ) -> Result<Vec<Plan>, Fault> {
-        let mut planned: HashMap<Id, (Recorded, u64)> = HashMap::new();
+        let mut planned: IdMap<(Recorded, u64)> = IdMap::default();
         let brings_ids = prepared.iter().any(|one| one.new.has_id);
         let mut marks = Recent::default();
         let mut next_index = HashedMap::default();
@@ -185,7 +184,7 @@ impl WriterState {
         episode: &Episode,
         has_id: bool,
         mark: &Fingermark,
-        planned: &HashMap<Id, (Recorded, u64)>,
+        planned: &IdMap<(Recorded, u64)>,
         marks: &Recent,
         look: &mut dyn Look,
     ) -> Result<Option<Recorded>, Fault> {

@@ -18,6 +18,7 @@ use super::lexical::{Clues, LexicalIndex, MAX_DOCUMENTS, NO_GROUP, ReadText, Slo
 use super::text::{holds_question, lexical_text_of_episode, lexical_text_of_fact};
 use super::vectors::VectorIndex;
 use crate::error::{Error, Result};
+use crate::hashing::IdMap;
 use crate::model::decay::Fading;
 use crate::model::{Episode, Fact, FactStatus, Id, Micros, Pad, Role, Source};
 
@@ -138,7 +139,7 @@ impl Row {
 pub struct HotSet {
     pub(super) rows: Vec<Option<Row>>,
     pub(super) free: Vec<Slot>,
-    pub(super) slots: HashMap<Id, Slot>,
+    pub(super) slots: IdMap<Slot>,
     pub(super) names: Interner,
     pub(super) lexical: LexicalIndex,
     /// Reads what is indexed by words.
@@ -214,6 +215,11 @@ impl HotSet {
     /// Adds an episode, findable by its words at once. An id that is there already only has its annotations renewed:
     /// the rest of an episode never changes.
     pub fn add_episode(&mut self, episode: &Episode) -> Result<()> {
+        self.add_shared(&Arc::new(episode.clone()))
+    }
+
+    /// The same of an episode that somebody else holds, too.
+    pub fn add_shared(&mut self, episode: &Arc<Episode>) -> Result<()> {
         if let Some(&slot) = self.slots.get(&episode.id) {
             if let Some(row) = &mut self.rows[slot as usize] {
                 row.importance = episode.annotations.importance;
@@ -232,7 +238,7 @@ impl HotSet {
             row.tells_time = clues.tells_time;
         }
         self.link(slot);
-        self.latest.keep(slot, episode);
+        self.latest.keep(slot, Arc::clone(episode));
         Ok(())
     }
 

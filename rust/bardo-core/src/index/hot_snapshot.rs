@@ -20,6 +20,7 @@ use super::snapshot::{Reader, Writer};
 use super::vectors::VectorIndex;
 use crate::capture::EpisodeLog;
 use crate::error::{Error, Result};
+use crate::hashing::IdMap;
 use crate::model::{Fingerprint, Id};
 
 /// Name of the file beside the log.
@@ -158,7 +159,8 @@ impl HotSet {
         let lexical = LexicalIndex::read(&mut from)?;
         from.finish()?;
         let all = || (0..).zip(&rows.rows).filter_map(|(slot, row)| Some((slot, row.as_ref()?)));
-        let mut slots = HashMap::with_capacity(rows.rows.len());
+        let mut slots =
+            IdMap::with_capacity_and_hasher(rows.rows.len(), foldhash::fast::RandomState::default());
         slots.extend(all().map(|(slot, row)| (row.id, slot)));
         Ok(Self {
             sessions: sessions(all()),

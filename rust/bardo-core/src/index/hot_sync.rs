@@ -1,5 +1,7 @@
 //! Filling the hot set from the ground truth, and keeping it in step with facts that any process may change.
 
+use std::sync::Arc;
+
 use super::FactStore;
 use super::hot::HotSet;
 use crate::capture::{EpisodeLog, EpisodeVectors};
@@ -22,7 +24,8 @@ impl HotSet {
     pub(super) fn replay(&mut self, log: &EpisodeLog, after_seq: u64) -> Result<u64> {
         let mut replayed = 0;
         log.for_each_arrival(after_seq, |_, episode, vectors| {
-            self.add_episode(&episode)?;
+            let episode = Arc::new(episode);
+            self.add_shared(&episode)?;
             if let Some(vectors) = vectors {
                 self.put_vectors(&episode.id, &vectors)?;
             }

@@ -26,16 +26,16 @@ pub struct Latest {
 
 impl Latest {
     /// Keeps an episode, and lets the oldest go where there is no room for all.
-    pub fn keep(&mut self, slot: Slot, episode: &Episode) {
+    pub fn keep(&mut self, slot: Slot, episode: Arc<Episode>) {
         self.remove(slot);
         let at = slot as usize;
         if self.by_slot.len() <= at {
             self.by_slot.resize_with(at + 1, || None);
         }
-        self.by_slot[at] = Some(Arc::new(episode.clone()));
+        self.bytes += weight(&episode);
+        self.by_slot[at] = Some(episode);
         self.order.push_back(slot);
         self.kept += 1;
-        self.bytes += weight(episode);
         while self.bytes > BYTES
             && let Some(oldest) = self.order.pop_front()
         {
@@ -130,7 +130,7 @@ mod tests {
         let mut latest = Latest::default();
         let third = "x".repeat(BYTES / 3);
         for number in 0..4_u8 {
-            latest.keep(Slot::from(number), &episode(number, third.clone()));
+            latest.keep(Slot::from(number), episode(number, third.clone()).into());
         }
         let kept: Vec<bool> = (0..4).map(|slot| latest.get(slot).is_some()).collect();
         assert_eq!(kept, [false, false, true, true]);
@@ -141,7 +141,7 @@ mod tests {
     fn annotations_are_renewed_and_removed_episodes_are_gone() {
         let mut latest = Latest::default();
         let mut changed = episode(1, "one".into());
-        latest.keep(7, &changed);
+        latest.keep(7, changed.clone().into());
         let before = Arc::clone(latest.get(7).unwrap());
         changed.annotations.verified = true;
         latest.renew(7, &changed);
@@ -156,7 +156,7 @@ mod tests {
     fn guests_that_come_and_go_leave_no_order_behind() {
         let mut latest = Latest::default();
         for round in 0..1_000 {
-            latest.keep(round % 3, &episode(1, "guest".into()));
+            latest.keep(round % 3, episode(1, "guest".into()).into());
             latest.remove(round % 3);
         }
         assert!(latest.order.len() <= STALE_LEAST + 1, "{}", latest.order.len());
