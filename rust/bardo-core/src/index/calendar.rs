@@ -86,7 +86,7 @@ impl Date {
     }
 }
 
-/// Adds the digits of a number: every episode has a date, and formatting takes ten times as long.
+/// Adds the digits of a number: every episode has a date, which need not go through the machinery of formatting.
 fn push_number(text: &mut String, number: i64) {
     if number < 0 {
         text.push('-');
