@@ -22,7 +22,7 @@ fn recall(criterion: &mut Criterion) {
         let scan = peers::PlainScan::new(&world.vectors);
         let mut questions = world.questions.iter().cycle();
         let mut next = || questions.next().expect("a cycle has no end");
-        let (mut scratch, mut scores, mut number) = (Scratch::default(), Vec::new(), size as u64);
+        let (mut scratch, mut number) = (Scratch::default(), size as u64);
         let mut group = criterion.benchmark_group("recall");
         group.bench_function(BenchmarkId::new("hybrid", size), |bencher| {
             bencher.iter(|| black_box(ours::hybrid(&hot, next(), world.now, &mut scratch)));
@@ -34,7 +34,7 @@ fn recall(criterion: &mut Criterion) {
             bencher.iter(|| black_box(scan.nearest(&next().1, ours::WANTED)));
         });
         group.bench_function(BenchmarkId::new("words", size), |bencher| {
-            bencher.iter(|| black_box(ours::words(&hot, &next().0, &mut scores)));
+            bencher.iter(|| black_box(ours::words(&hot, &next().0, &mut scratch)));
         });
         group.bench_function(BenchmarkId::new("add, then hybrid", size), |bencher| {
             bencher.iter(|| {

@@ -46,7 +46,7 @@ fn measure(memories: usize, seed: u64, only: Option<&str>) {
     #[cfg(feature = "tantivy")]
     let tantivy = peers::Tantivy::new(&world.episodes).expect("an index in memory");
     let question = |round: usize| &world.questions[round % QUESTIONS];
-    let (mut scratch, mut other, mut scores) = (Scratch::default(), Scratch::default(), Vec::new());
+    let (mut scratch, mut other, mut words) = (Scratch::default(), Scratch::default(), Scratch::default());
     let mut next = memories as u64;
     let mut calls: Vec<Call<'_>> = vec![
         (
@@ -70,7 +70,7 @@ fn measure(memories: usize, seed: u64, only: Option<&str>) {
         (
             "BM25 arm",
             Box::new(|round| {
-                black_box(ours::words(&hot, &question(round).0, &mut scores));
+                black_box(ours::words(&hot, &question(round).0, &mut words));
             }),
         ),
         (

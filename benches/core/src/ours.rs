@@ -1,13 +1,14 @@
 //! The calls of the core that are measured.
 
 use bardo_core::index::hot::HotSet;
-use bardo_core::index::lexical::{Bm25, Slot};
+use bardo_core::index::lexical::Slot;
 use bardo_core::index::nearest::NearestScratch;
 use bardo_core::index::vectors::{QueryVector, Similarity};
-use bardo_core::model::Micros;
+use bardo_core::model::{Id, Micros};
 use bardo_core::recall::filter::Filters;
 use bardo_core::recall::search::{Query, Scratch, search};
 use bardo_core::recall::settings::Settings;
+use bardo_core::recall::single::matching;
 
 /// Memories that a search returns.
 pub const WANTED: usize = 10;
@@ -57,8 +58,6 @@ pub fn vectors_one_by_one(hot: &HotSet, vector: &[f32], allowed: &[bool]) -> usi
 
 /// The best memories by words alone.
 #[must_use]
-pub fn words(hot: &HotSet, text: &str, scores: &mut Vec<f32>) -> Vec<(Slot, f32)> {
-    let lexical = hot.lexical();
-    lexical.score(&lexical.query_terms(text).0, Bm25::default(), hot.slots(), scores);
-    lexical.best(scores, WANTED)
+pub fn words(hot: &HotSet, text: &str, scratch: &mut Scratch) -> Vec<(Id, f32)> {
+    matching(hot, text, WANTED, &Settings::default(), scratch)
 }

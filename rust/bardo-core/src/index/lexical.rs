@@ -1,10 +1,12 @@
-//! BM25 in memory (Robertson and Zaragoza 2009), kept up to date by every add and remove: a document is findable by
-//! the next call, and nothing is ever rebuilt.
+//! The words of every memory, kept up to date by every add and remove: a document is findable by the next call, and
+//! nothing is ever rebuilt.
 
 use std::io::{self, Read, Write};
+use std::ops::Range;
 
 use prefetch_index::prefetch_index;
 
+use super::bm25::idf;
 use super::snapshot::{Reader, Writer};
 use super::text::{Analyzer, QUERY_BYTES, TermKind, cut};
 use super::words::HashedTerm;
@@ -21,28 +23,21 @@ const MAX_FREQUENCY: u32 = (1 << FREQUENCY_BITS) - 1;
 /// Documents that fit the other 26 bits.
 pub const MAX_DOCUMENTS: usize = 1 << (32 - FREQUENCY_BITS);
 
+/// The document of a posting.
+pub(super) const fn slot_of(entry: u32) -> Slot {
+    entry >> FREQUENCY_BITS
+}
+
+/// How often the term occurs in it.
+pub(super) const fn frequency_of(entry: u32) -> u32 {
+    entry & MAX_FREQUENCY
+}
+
 /// Group of a document that is in none.
 pub const NO_GROUP: u32 = u32::MAX;
 
 /// Different terms of a query that are scored at most: the first ones. A question has about ten.
 pub const QUERY_TERMS: usize = 256;
-
-/// The two parameters of BM25.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Bm25 {
-    /// How slowly further occurrences of a term stop counting.
-    pub k1: f32,
-    /// How much long documents are held back, 0..1.
-    pub b: f32,
-}
-
-impl Default for Bm25 {
-    /// k1 = 0.9 and b = 0.75: what held on short turns and on long assistant messages alike (`b = 0.4` is better on
-    /// short turns alone).
-    fn default() -> Self {
-        Self { k1: 0.9, b: 0.75 }
-    }
-}
 
 /// A term of a query that occurs in the index.
 #[derive(Clone, Debug, PartialEq)]
@@ -79,17 +74,18 @@ pub struct LexicalIndex {
     free: Vec<u32>,
     /// Different terms of every document, ascending.
     documents: Vec<Box<[u32]>>,
-    /// Words of every document, stop words and second readings aside.
-    lengths: Vec<u32>,
-    total_length: u64,
-    alive: u32,
+    /// Words of every document, stop words and second readings aside. An episode of 64 KiB has half as many at most.
+    pub(super) lengths: Vec<u16>,
+    pub(super) total_length: u64,
+    pub(super) alive: u32,
 }
 
 impl LexicalIndex {
     /// Adds or replaces a document by its terms, which `reader` has read and whose numbers it learns.
     pub fn set(&mut self, slot: Slot, read: &ReadText, reader: &mut TermReader) {
         self.remove(slot);
-        let length = read.terms.iter().filter(|term| term.kind == TermKind::Word).count() as u32;
+        let length = read.terms.iter().filter(|term| term.kind == TermKind::Word).count();
+        let length = u16::try_from(length).unwrap_or(u16::MAX);
         let (mut numbers, mut occurrences) =
             (std::mem::take(&mut self.numbers), std::mem::take(&mut self.occurrences));
         for term in read.terms.iter().filter(|term| (term.number as usize) < self.postings.len()) {
@@ -134,8 +130,8 @@ impl LexicalIndex {
         }
         for term in std::mem::take(terms) {
             let postings = &mut self.postings[term as usize];
-            let at = postings.entries.partition_point(|&entry| entry >> FREQUENCY_BITS < slot);
-            if postings.entries.get(at).is_some_and(|&entry| entry >> FREQUENCY_BITS == slot) {
+            let at = postings.entries.partition_point(|&entry| slot_of(entry) < slot);
+            if postings.entries.get(at).is_some_and(|&entry| slot_of(entry) == slot) {
                 postings.entries.remove(at);
             }
             if postings.entries.is_empty() {
@@ -157,24 +153,35 @@ impl LexicalIndex {
 
     /// The same by an analyzer that is used again and again: it knows most words already.
     pub fn query_terms_by(&self, analyzer: &mut Analyzer, query: &str) -> (Vec<QueryTerm>, bool) {
-        let mut words: Vec<(u64, TermKind, Option<QueryTerm>)> = Vec::new();
-        let mut has_word = false;
+        let mut words: Vec<(u64, TermKind, Range<usize>)> = Vec::new();
+        let (mut texts, mut has_word) = (String::new(), false);
         analyzer.terms(cut(query, QUERY_BYTES), &mut |text, kind| {
             has_word |= kind != TermKind::Stop;
             let hash = xxhash_rust::xxh3::xxh3_64(text.as_bytes());
-            if words.len() == QUERY_TERMS || words.iter().any(|(seen, ..)| *seen == hash) {
-                return;
+            if words.len() < QUERY_TERMS && words.iter().all(|(seen, ..)| *seen != hash) {
+                words.push((hash, kind, texts.len()..texts.len() + text.len()));
+                texts.push_str(text);
             }
-            let known = self.vocabulary.get(&hash).map(|&term| {
-                let documents = self.postings[term as usize].entries.len() as u32;
-                let idf = idf(documents as f32, self.alive as f32);
-                QueryTerm { term, documents, idf, text: text.to_owned() }
-            });
-            words.push((hash, kind, known));
         });
         let has_any = !words.is_empty();
-        let counts = words.into_iter().filter(|(_, kind, _)| !has_word || *kind != TermKind::Stop);
-        (counts.filter_map(|(.., known)| known).collect(), has_any)
+        words.retain(|(_, kind, _)| !has_word || *kind != TermKind::Stop);
+        // Each step looks elsewhere in memory: all words take it together, so that they wait for it together.
+        let known: Vec<(u32, &str)> = words
+            .iter()
+            .filter_map(|(hash, _, text)| {
+                let &term = self.vocabulary.get(hash)?;
+                prefetch_index(&self.postings, term as usize);
+                Some((term, &texts[text.clone()]))
+            })
+            .collect();
+        let terms = known.into_iter().map(|(term, text)| {
+            let entries = &self.postings[term as usize].entries;
+            prefetch_index(entries, 0);
+            let documents = entries.len() as u32;
+            let idf = idf(documents as f32, self.alive as f32);
+            QueryTerm { term, documents, idf, text: text.to_owned() }
+        });
+        (terms.collect(), has_any)
     }
 
     /// Inverse document frequency of a single word; of one that no document holds, the greatest there is.
@@ -188,90 +195,10 @@ impl LexicalIndex {
         idf(documents as f32, self.alive as f32)
     }
 
-    /// Writes the BM25 score of every document into `scores` (one element per slot; zero where no term occurs).
-    pub fn score(&self, terms: &[QueryTerm], parameters: Bm25, slots: usize, scores: &mut Vec<f32>) {
-        scores.clear();
-        scores.resize(slots, 0.0);
-        let mean = self.total_length as f32 / self.alive.max(1) as f32;
-        let base = parameters.k1 * (1.0 - parameters.b);
-        let slope = parameters.k1 * parameters.b / mean.max(1.0);
-        for term in terms {
-            let gain = term.idf * (parameters.k1 + 1.0);
-            for &entry in &self.postings[term.term as usize].entries {
-                let slot = (entry >> FREQUENCY_BITS) as usize;
-                let frequency = (entry & MAX_FREQUENCY) as f32;
-                let norm = base + slope * self.lengths[slot] as f32;
-                scores[slot] += gain * frequency / (frequency + norm);
-            }
-        }
-    }
-
-    /// The best documents of scores that [`LexicalIndex::score`] wrote, best first, ties by slot.
-    #[must_use]
-    pub fn best(&self, scores: &[f32], count: usize) -> Vec<(Slot, f32)> {
-        let mut best = Vec::with_capacity(2 * count);
-        let order =
-            |left: &(Slot, f32), right: &(Slot, f32)| right.1.total_cmp(&left.1).then(left.0.cmp(&right.0));
-        let mut least = 0.0;
-        for found in positive(scores) {
-            if found.1 > least {
-                best.push(found);
-            }
-            if best.len() == 2 * count {
-                best.select_nth_unstable_by(count - 1, order);
-                best.truncate(count);
-                least = best[count - 1].1;
-            }
-        }
-        best.sort_unstable_by(order);
-        best.truncate(count);
-        best
-    }
-
-    /// Writes the BM25 score of every group of documents, each taken as one document, into `scores` (one element per
-    /// group). `group_of` has an element per slot; documents in no group have [`NO_GROUP`].
-    pub fn score_groups(
-        &self,
-        terms: &[QueryTerm],
-        parameters: Bm25,
-        group_of: &[u32],
-        lengths: &[u32],
-        scores: &mut Vec<f32>,
-    ) {
-        scores.clear();
-        scores.resize(lengths.len(), 0.0);
-        if lengths.is_empty() {
-            return;
-        }
-        let groups = lengths.iter().filter(|length| **length > 0).count() as f32;
-        let total: u64 = lengths.iter().map(|&length| u64::from(length)).sum();
-        let base = parameters.k1 * (1.0 - parameters.b);
-        let slope = parameters.k1 * parameters.b / (total as f32 / groups.max(1.0)).max(1.0);
-        let mut frequencies = vec![0_u32; lengths.len()];
-        let mut touched = Vec::new();
-        for term in terms {
-            for &entry in &self.postings[term.term as usize].entries {
-                let group = group_of[(entry >> FREQUENCY_BITS) as usize];
-                if group != NO_GROUP {
-                    if frequencies[group as usize] == 0 {
-                        touched.push(group);
-                    }
-                    frequencies[group as usize] += entry & MAX_FREQUENCY;
-                }
-            }
-            let gain = idf(touched.len() as f32, groups) * (parameters.k1 + 1.0);
-            for group in touched.drain(..) {
-                let frequency = std::mem::take(&mut frequencies[group as usize]) as f32;
-                let norm = base + slope * lengths[group as usize] as f32;
-                scores[group as usize] += gain * frequency / (frequency + norm);
-            }
-        }
-    }
-
     /// Words of a document, stop words and second readings aside.
     #[must_use]
     pub fn length(&self, slot: Slot) -> u32 {
-        self.lengths.get(slot as usize).copied().unwrap_or(0)
+        u32::from(self.lengths.get(slot as usize).copied().unwrap_or(0))
     }
 
     /// Those of the query's terms that a document holds.
@@ -288,7 +215,12 @@ impl LexicalIndex {
 
     /// The documents that hold a term, ascending.
     pub fn documents_of(&self, term: &QueryTerm) -> impl Iterator<Item = Slot> {
-        self.postings[term.term as usize].entries.iter().map(|entry| entry >> FREQUENCY_BITS)
+        self.entries_of(term).iter().map(|&entry| slot_of(entry))
+    }
+
+    /// The entries of a term, ascending: see [`slot_of`] and [`frequency_of`].
+    pub(super) fn entries_of(&self, term: &QueryTerm) -> &[u32] {
+        &self.postings[term.term as usize].entries
     }
 
     /// How many documents hold a term.
@@ -374,7 +306,7 @@ impl LexicalIndex {
             + terms
             + self.postings.capacity() * size_of::<Postings>()
             + self.documents.capacity() * size_of::<Box<[u32]>>()
-            + self.lengths.capacity() * 4
+            + self.lengths.capacity() * size_of::<u16>()
             + self.vocabulary.capacity() * (size_of::<(u64, u32)>() + 1)
     }
 
@@ -394,7 +326,7 @@ impl LexicalIndex {
 
     pub(super) fn read<R: Read>(from: &mut Reader<R>) -> io::Result<Self> {
         let (free, total_length, alive) = from.value()?;
-        let lengths: Vec<u32> = from.array()?;
+        let lengths: Vec<u16> = from.array()?;
         let (hashes, digits) = (from.array::<u64>()?, from.array::<u8>()?);
         let (counts, steps): (Vec<u32>, Vec<u32>) = (from.value()?, from.value()?);
         let steps = cut_up(&counts, &steps)?;
@@ -455,7 +387,7 @@ fn turned_round(postings: &[Postings], documents: usize) -> io::Result<Vec<Box<[
         || (0..).zip(postings).flat_map(|(term, one)| one.entries.iter().map(move |&entry| (term, entry)));
     let mut counts = vec![0_u32; documents];
     for (_, entry) in entries() {
-        let count = counts.get_mut((entry >> FREQUENCY_BITS) as usize);
+        let count = counts.get_mut(slot_of(entry) as usize);
         *count.ok_or_else(|| io::Error::other("it lists words of what is not there"))? += 1;
     }
     let mut ends = Vec::with_capacity(documents);
@@ -466,7 +398,7 @@ fn turned_round(postings: &[Postings], documents: usize) -> io::Result<Vec<Box<[
     }
     let mut terms = vec![0_u32; total];
     for (term, entry) in entries() {
-        let end = &mut ends[(entry >> FREQUENCY_BITS) as usize];
+        let end = &mut ends[slot_of(entry) as usize];
         terms[*end] = term;
         *end += 1;
     }
@@ -485,26 +417,11 @@ fn cut_up<'all>(counts: &'all [u32], mut all: &'all [u32]) -> io::Result<impl It
     }))
 }
 
-/// Slots that are looked at together.
-const BLOCK: usize = 64;
-
-/// The slots whose score is above zero. Most blocks of them have none and are passed over whole.
-pub fn positive(scores: &[f32]) -> impl Iterator<Item = (Slot, f32)> {
-    let blocks = (0..).step_by(BLOCK).zip(scores.chunks(BLOCK));
-    let blocks = blocks.filter(|(_, block)| block.iter().fold(0, |bits, score| bits | score.to_bits()) != 0);
-    let scores = blocks.flat_map(|(first, block)| (first..).zip(block.iter().copied()));
-    scores.filter(|(_, score)| *score > 0.0)
-}
-
-/// Inverse document frequency as in Lucene: never negative.
-fn idf(documents: f32, of: f32) -> f32 {
-    (1.0 + (of - documents + 0.5) / (documents + 0.5)).ln()
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::bm25::Bm25;
     use super::*;
 
     fn index(texts: &[&str]) -> LexicalIndex {
@@ -523,7 +440,8 @@ mod tests {
 
     fn scores(index: &LexicalIndex, query: &str, slots: usize) -> Vec<f32> {
         let mut scores = Vec::new();
-        index.score(&index.query_terms(query).0, Bm25::default(), slots, &mut scores);
+        scores.resize(slots, 0.0);
+        index.scoring(&index.query_terms(query).0, Bm25::default()).next(&mut scores);
         scores
     }
 

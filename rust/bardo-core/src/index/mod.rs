@@ -1,5 +1,6 @@
 //! Making what was captured findable: vectors, words and facts (spec 2 and 4).
 
+pub mod bm25;
 pub mod calendar;
 mod estimate;
 pub(crate) mod facts;

@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use super::best::Best;
 use super::order;
 use super::settings::{Fusion, Settings};
+use crate::index::bm25::BLOCK;
 use crate::index::calendar::MICROS_PER_DAY;
 use crate::index::hot::{HotSet, Row};
 use crate::index::lexical::{LexicalIndex, QueryTerm, Slot};
@@ -15,9 +16,6 @@ use crate::model::{Id, Micros};
 
 /// Latest memories that are looked at.
 const RECENT: usize = 20;
-
-/// Scores that are looked at together.
-const BLOCK: usize = 256;
 
 /// Memories that are asked for ahead of the one that is looked at.
 pub(super) const AHEAD: usize = 4;
@@ -77,12 +75,24 @@ impl<'search> Arms<'search> {
         Self { hot, settings, vector, terms, rare, now }
     }
 
-    /// Scores every memory by its words.
-    pub fn score(&self, scratch: &mut Scratch) {
-        let (lexical, bm25) = (self.hot.lexical(), self.settings.bm25);
-        lexical.score(&self.terms, bm25, self.hot.slots(), &mut scratch.words);
+    /// Scores every memory by its words; the best of those that are allowed.
+    fn score(&self, count: usize, scratch: &mut Scratch) -> Best {
+        let Scratch { words, allowed, .. } = scratch;
+        words.resize(self.hot.slots(), 0.0);
+        let mut best = Best::new(count);
+        let mut scoring = self.hot.lexical().scoring(&self.terms, self.settings.bm25);
+        for (scores, allowed) in words.chunks_mut(BLOCK).zip(allowed.chunks(BLOCK)) {
+            let first = scoring.next(scores);
+            best.add_positive(first, scores, allowed);
+        }
+        best
+    }
+
+    /// Scores every conversation by its words.
+    fn score_conversations(&self, scratch: &mut Scratch) {
         let (groups, lengths) = (self.hot.conversation_of(), self.hot.conversation_lengths());
-        lexical.score_groups(&self.terms, bm25, groups, lengths, &mut scratch.sessions);
+        let bm25 = self.settings.bm25;
+        self.hot.lexical().score_groups(&self.terms, bm25, groups, lengths, &mut scratch.sessions);
     }
 
     /// The candidates of the three arms in the order of [`super::explain::Arm::ALL`], each past its own threshold.
@@ -94,6 +104,8 @@ impl<'search> Arms<'search> {
         fusion: Fusion,
         scratch: &mut Scratch,
     ) -> [List; 3] {
+        let words = self.score(depth, scratch);
+        self.score_conversations(scratch);
         scratch.least_cosine = self.settings.min_cosine;
         let rough = self.vector.as_ref().map_or_else(Vec::new, |vector| {
             let dense = |similarity: &Similarity| self.dense(similarity);
@@ -105,7 +117,6 @@ impl<'search> Arms<'search> {
             best.add(slot, value);
         }
         let rough = best.found(|slot| self.id(slot));
-        let words = Self::best_words(depth, scratch);
         let words = match fusion {
             Fusion::Sum => unordered(&words.found(|slot| self.id(slot))),
             Fusion::Rrf => words.sorted(|slot| self.id(slot)),
@@ -151,33 +162,6 @@ impl<'search> Arms<'search> {
         if self.vector.is_some() {
             self.hot.vectors().prefetch_exact(slot);
         }
-    }
-
-    /// The greatest BM25 scores of what is allowed.
-    fn best_words(count: usize, scratch: &Scratch) -> Best {
-        let mut best = Best::new(count);
-        let mut places = [0; BLOCK];
-        for (first, block) in (0..).step_by(BLOCK).zip(scratch.words.chunks(BLOCK)) {
-            // Scores are not negative: their bits are in their order.
-            let least = best.least().max(f32::MIN_POSITIVE).to_bits();
-            // Written before it is known whether it stays: a jump here would be foretold wrongly half of the time.
-            let mut taken = 0;
-            for (place, score) in (first..).zip(block) {
-                places[taken % BLOCK] = place;
-                taken = taken.wrapping_add(usize::from(score.to_bits() >= least));
-            }
-            for &slot in &places[..taken] {
-                if scratch.allowed[slot as usize] {
-                    best.add(slot, scratch.words[slot as usize]);
-                }
-            }
-        }
-        best
-    }
-
-    /// The same in order, ties by id.
-    pub(super) fn words_in_order(&self, count: usize, scratch: &Scratch) -> List {
-        Self::best_words(count, scratch).sorted(|slot| self.id(slot))
     }
 
     /// The exact value of the dense arm, and the better of the two cosines in it.

@@ -1,10 +1,38 @@
 //! The greatest of many values. Texts of one length that share one word with a query have the very same score, so ties
 //! are many: they are put aside by their value, and ids, which lie far apart, are read only once, of those at the edge.
 
+#![expect(clippy::inline_always, reason = "what is not inlined is not compiled for the instruction set")]
+
+use pulp::{Arch, Simd, WithSimd};
+
 use super::arms::List;
 use super::order;
 use crate::index::lexical::Slot;
 use crate::model::Id;
+
+/// Values that are looked at together.
+const STRETCH: usize = 32;
+/// Stretches that are looked at with one set of instructions.
+const FLAGS: usize = 16;
+
+/// Tells which stretches hold a value that is at least so great, by their bits.
+struct Reaching<'scan> {
+    values: &'scan [f32],
+    least: u32,
+    flags: &'scan mut [bool; FLAGS],
+}
+
+impl WithSimd for Reaching<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        for (values, flag) in self.values.chunks(STRETCH).zip(self.flags) {
+            // Not `any`: it would look at one after the other.
+            *flag = values.iter().fold(false, |found, value| found | (value.to_bits() >= self.least));
+        }
+    }
+}
 
 /// The greatest `count` of the values that are added; of equal ones those with the lesser ids.
 pub(super) struct Best {
@@ -36,6 +64,29 @@ impl Best {
                 self.kept.push(key);
                 if self.kept.len() >= (2 * self.count).max(1) {
                     self.cut();
+                }
+            }
+        }
+    }
+
+    /// Adds those of a row of values, none of them negative, that are above zero and allowed; `first` is the slot of the
+    /// first. Most stretches hold none that is great enough, and are passed over whole.
+    pub fn add_positive(&mut self, first: Slot, values: &[f32], allowed: &[bool]) {
+        let mut stretches =
+            values.chunks(STRETCH).zip(allowed.chunks(STRETCH)).zip((first..).step_by(STRETCH));
+        for many in values.chunks(STRETCH * FLAGS) {
+            let mut flags = [false; FLAGS];
+            let mut least = self.least().max(f32::MIN_POSITIVE);
+            // Values that are not negative have bits in their order.
+            Arch::new().dispatch(Reaching { values: many, least: least.to_bits(), flags: &mut flags });
+            for (((values, allowed), first), _) in
+                stretches.by_ref().take(FLAGS).zip(flags).filter(|(_, reaches)| *reaches)
+            {
+                for ((&value, &is_allowed), slot) in values.iter().zip(allowed).zip(first..) {
+                    if value >= least && is_allowed {
+                        self.add(slot, value);
+                        least = self.least().max(f32::MIN_POSITIVE);
+                    }
                 }
             }
         }

@@ -89,7 +89,6 @@ pub fn search(hot: &HotSet, query: &Query<'_>, settings: &Settings, scratch: &mu
     let mut found = Found::default();
     let search = Search::new(hot, query, settings, &mut scratch.analyzer, &mut found.notes)?;
     found.searched = query.filters.apply(hot, query.now_tick, settings.tau_ticks, &mut scratch.allowed);
-    search.arms.score(scratch);
     let fusion = settings.fusion_in_force();
     let lists =
         search.arms.candidates(settings.depth_of(fusion).max(query.limit), found.searched, fusion, scratch);

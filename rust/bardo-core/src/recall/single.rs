@@ -1,9 +1,11 @@
 //! One arm alone: what the vectors or the words would find by themselves. For measuring the arms, and for looking into
 //! a recall that went wrong.
 
-use super::arms::{Arms, Scratch};
+use super::arms::Scratch;
+use super::best::Best;
 use super::settings::Settings;
 use crate::error::Result;
+use crate::index::bm25::BLOCK;
 use crate::index::hot::HotSet;
 use crate::index::lexical::Slot;
 use crate::index::vectors::QueryVector;
@@ -29,11 +31,15 @@ pub fn matching(
     scratch: &mut Scratch,
 ) -> Vec<(Id, f32)> {
     let (terms, _) = hot.lexical().query_terms_by(&mut scratch.analyzer, text);
-    let arms = Arms::new(hot, settings, None, terms, 0);
-    hot.lexical().score(&arms.terms, settings.bm25, hot.slots(), &mut scratch.words);
-    scratch.allowed.clear();
-    scratch.allowed.resize(hot.slots(), true);
-    named(hot, arms.words_in_order(limit, scratch))
+    let mut scoring = hot.lexical().scoring(&terms, settings.bm25);
+    let mut best = Best::new(limit);
+    let mut scores = [0.0; BLOCK];
+    for start in (0..hot.slots()).step_by(BLOCK) {
+        let scores = &mut scores[..BLOCK.min(hot.slots() - start)];
+        let first = scoring.next(scores);
+        best.add_positive(first, scores, &[true; BLOCK]);
+    }
+    named(hot, best.sorted(|slot| hot.row(slot).map(|row| row.id)))
 }
 
 fn named(hot: &HotSet, found: Vec<(Slot, f32)>) -> Vec<(Id, f32)> {
