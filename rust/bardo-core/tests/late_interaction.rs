@@ -8,7 +8,7 @@ use bardo_core::capture::{EpisodeLog, Forgetting, VectorBatch};
 use bardo_core::index::hot::HotSet;
 use bardo_core::index::late::Tokens;
 use bardo_core::model::{Episode, Fingerprint, Id, Role};
-use bardo_core::recall::explain::{Arm, Found};
+use bardo_core::recall::explain::Found;
 use bardo_core::recall::filter::Filters;
 use bardo_core::recall::search::{Query, Scratch, search};
 use bardo_core::recall::settings::Settings;
@@ -95,9 +95,9 @@ fn a_word_finds_its_match_and_the_turns_beside_it_before_the_others() {
     assert_eq!(ranks[0], 5, "{ranks:?}");
     assert!(ranks[1..3].contains(&4) && ranks[1..3].contains(&6), "{ranks:?}");
     let why = &found.hits[0].why;
-    let late = why.arms.iter().find(|reason| reason.arm == Arm::Late).unwrap();
+    let late = why.late.unwrap();
     assert!(late.value.unwrap() > 0.8 && late.part > 0.0);
-    let parts: f32 = why.arms.iter().map(|reason| reason.part).sum();
+    let parts: f32 = why.arms.iter().chain(&why.late).map(|reason| reason.part).sum();
     let beside: f32 = why.conversation.iter().map(|(_, part)| part).sum();
     assert!((parts + beside - why.fused).abs() < 1e-4);
 }
@@ -109,7 +109,7 @@ fn what_was_said_later_than_the_tick_that_is_asked_about_does_not_speak_for_the_
     let (hot, ids) = conversation(&log, &[10, 11, 12, 13]);
     let value = |found: &Found| {
         let hit = found.hits.iter().find(|hit| hit.id == ids[1]).unwrap();
-        hit.why.arms.iter().find(|reason| reason.arm == Arm::Late).unwrap().value.unwrap()
+        hit.why.late.unwrap().value.unwrap()
     };
     assert!(value(&ask(&hot, &log, 12, 100)) > value(&ask(&hot, &log, 12, 1)) + 0.2);
 }

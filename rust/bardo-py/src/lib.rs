@@ -3,6 +3,9 @@
 // PyO3 hands arguments over by value, and one keyword of Python is one argument here.
 #![allow(clippy::needless_pass_by_value, clippy::too_many_arguments)]
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 mod assemble;
 mod bequeath;
 mod capture;

@@ -141,6 +141,7 @@ impl From<&Hit> for PyHit {
             arms: why
                 .arms
                 .iter()
+                .chain(&why.late)
                 .map(|reason| (reason.arm.name(), reason.rank, reason.value.map(widen), widen(reason.part)))
                 .collect(),
             conversation: why.conversation.iter().map(|(name, part)| (*name, widen(*part))).collect(),
@@ -153,7 +154,7 @@ impl From<&Hit> for PyHit {
             bloodstain_boost: widen(why.bloodstain_boost),
             thread_boost: widen(why.thread_boost),
             age_days: why.age_days,
-            matched: why.matched.clone(),
+            matched: why.matched.iter().map(ToString::to_string).collect(),
         }
     }
 }

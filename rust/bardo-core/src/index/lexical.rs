@@ -3,6 +3,7 @@
 
 use std::io::{self, Read, Write};
 use std::ops::Range;
+use std::sync::Arc;
 
 use prefetch_index::prefetch_index;
 
@@ -49,7 +50,7 @@ pub struct QueryTerm {
     /// Inverse document frequency.
     pub idf: f32,
     /// The term itself, for explanations.
-    pub text: String,
+    pub text: Arc<str>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -179,7 +180,7 @@ impl LexicalIndex {
             prefetch_index(entries, 0);
             let documents = entries.len() as u32;
             let idf = idf(documents as f32, self.alive as f32);
-            QueryTerm { term, documents, idf, text: text.to_owned() }
+            QueryTerm { term, documents, idf, text: text.into() }
         });
         (terms.collect(), has_any)
     }
@@ -202,9 +203,12 @@ impl LexicalIndex {
     }
 
     /// Those of the query's terms that a document holds.
-    #[must_use]
-    pub fn matched<'query>(&self, slot: Slot, terms: &'query [QueryTerm]) -> Vec<&'query str> {
-        terms.iter().filter(|term| self.holds(slot, term)).map(|term| term.text.as_str()).collect()
+    pub fn matched<'query>(
+        &self,
+        slot: Slot,
+        terms: &'query [QueryTerm],
+    ) -> impl Iterator<Item = &'query QueryTerm> {
+        terms.iter().filter(move |term| self.holds(slot, term))
     }
 
     /// Whether a document holds a term.

@@ -47,6 +47,7 @@ pub mod nearest;
 #[cfg(test)]
 mod numbers;
 mod packed_words;
+pub(crate) mod picked;
 mod pieces;
 mod quantize;
 pub(crate) mod sense;

@@ -9,6 +9,7 @@ use std::ops::RangeInclusive;
 
 use super::estimate::deviation;
 use super::lexical::Slot;
+use super::picked::{each_picked, pick};
 use super::vectors::{QueryVector, SENTENCE, Similarity, VectorIndex};
 use crate::error::Result;
 
@@ -33,9 +34,6 @@ const ESTIMATE_DEVIATIONS: f32 = 3.5;
 const RESCORE_FACTOR: usize = 3;
 const RESCORE_LEAST: usize = 30;
 
-/// Distances that are looked at together.
-const BLOCK: usize = 32;
-
 /// Rows that are asked for ahead of the one that is compared.
 const AHEAD: usize = 6;
 
@@ -55,6 +53,8 @@ pub struct NearestScratch {
     counts: Vec<u32>,
     /// The value that each distance stands for, greatest first.
     by_distance: Vec<f32>,
+    /// Of the rows that are compared, a bit each.
+    bits: Vec<u32>,
     /// Rows that are compared.
     rows: Vec<u32>,
     /// Rows of which there are estimates.
@@ -147,22 +147,11 @@ impl VectorIndex {
         scratch: &mut NearestScratch,
         found: &mut Vec<(Slot, f32)>,
     ) {
-        let NearestScratch { distances, rows, estimated, estimates, .. } = scratch;
+        let NearestScratch { distances, bits, rows, estimated, estimates, .. } = scratch;
+        let (start, width) = (*range.start(), range.end() - range.start());
+        pick(distances, |distance: u16| distance.wrapping_sub(start) <= width, bits);
         rows.clear();
-        rows.resize(distances.len(), 0);
-        let mut taken = 0;
-        for (first, block) in (0..).step_by(BLOCK).zip(distances.chunks(BLOCK)) {
-            // Where few are taken most blocks hold none, and are passed over whole.
-            if block.iter().fold(NOT_SEARCHED, |least, &distance| least.min(distance)) > *range.end() {
-                continue;
-            }
-            // Written before it is known whether it stays: a jump here would be foretold wrongly half of the time.
-            for (row, distance) in (first..).zip(block) {
-                rows[taken] = row;
-                taken += usize::from(range.contains(distance));
-            }
-        }
-        rows.truncate(taken);
+        each_picked(bits, |row| rows.push(row));
         if least > f32::NEG_INFINITY {
             estimated.clear();
             for &row in rows.iter() {

@@ -42,6 +42,14 @@ pub struct Similarity {
     pub sentences: u32,
 }
 
+impl Similarity {
+    /// The greater of the two cosines.
+    #[must_use]
+    pub const fn nearest(&self) -> f32 {
+        self.best.max(self.whole)
+    }
+}
+
 /// A query vector of length 1 in 16 bits, its signs, and what estimates by signs.
 #[derive(Clone, Debug)]
 pub struct QueryVector {
@@ -268,19 +276,27 @@ impl VectorIndex {
     pub(super) fn prefetch(&self, row: usize) {
         prefetch_index(&self.scales, row);
         prefetch_index(&self.owners, row);
-        let start = row * self.dims;
-        for at in (start..start + self.dims).step_by(CACHE_LINE) {
-            prefetch_index(&*self.high, at);
+        self.prefetch_part(&self.high, row);
+    }
+
+    /// Asks for the 8-bit codes of a memory.
+    pub fn prefetch_high(&self, owner: Slot) {
+        if let Some(row) = self.first_row(owner) {
+            self.prefetch(row);
         }
     }
 
-    /// The same for all that the exact similarity of a memory takes.
-    pub fn prefetch_exact(&self, owner: Slot) {
-        let Some(row) = self.first_row(owner) else { return };
-        self.prefetch(row);
+    /// Asks for what the exact similarity of a memory takes beside its 8-bit codes.
+    pub fn prefetch_low(&self, owner: Slot) {
+        if let Some(row) = self.first_row(owner) {
+            self.prefetch_part(&self.low, row);
+        }
+    }
+
+    fn prefetch_part(&self, bytes: &[i8], row: usize) {
         let start = row * self.dims;
         for at in (start..start + self.dims).step_by(CACHE_LINE) {
-            prefetch_index(&*self.low, at);
+            prefetch_index(bytes, at);
         }
     }
 

@@ -17,6 +17,10 @@ use crate::model::{Id, Micros};
 /// Latest memories that are looked at.
 const RECENT: usize = 20;
 
+/// Nearest memories by their 8-bit codes whose exact similarity is worked out, at least and for every memory wanted.
+const RESCORED: usize = 30;
+const RESCORE_FACTOR: usize = 3;
+
 /// Memories that are asked for ahead of the one that is looked at.
 pub(super) const AHEAD: usize = 4;
 
@@ -96,14 +100,16 @@ impl<'search> Arms<'search> {
     }
 
     /// The candidates of the three arms in the order of [`super::explain::Arm::ALL`], each past its own threshold.
-    /// `searched` memories are allowed. Where ranks do not count, the first two are in no order.
+    /// `searched` memories are allowed, of which `limit` are wanted. Where ranks do not count, the first two are in no
+    /// order.
     pub fn candidates(
         &self,
-        depth: usize,
+        limit: usize,
         searched: usize,
         fusion: Fusion,
         scratch: &mut Scratch,
     ) -> [List; 3] {
+        let depth = self.settings.depth_of(fusion).max(limit);
         let words = self.score(depth, scratch);
         self.score_conversations(scratch);
         scratch.least_cosine = self.settings.min_cosine;
@@ -116,7 +122,9 @@ impl<'search> Arms<'search> {
         for (slot, value) in rough {
             best.add(slot, value);
         }
-        let rough = best.found(|slot| self.id(slot));
+        let mut near_by_codes = best.found(|slot| self.id(slot));
+        let exactly = RESCORED.max(RESCORE_FACTOR * limit).min(near_by_codes.len());
+        order::select(&mut near_by_codes, exactly, |slot| self.id(slot));
         let words = match fusion {
             Fusion::Sum => unordered(&words.found(|slot| self.id(slot))),
             Fusion::Rrf => words.sorted(|slot| self.id(slot)),
@@ -124,13 +132,14 @@ impl<'search> Arms<'search> {
         let recent = self.hot.latest().filter(|slot| scratch.allowed[*slot as usize]);
         let recent = recent.take(RECENT.min(depth)).map(|slot| (slot, self.recency(slot))).collect();
         let mut best = f32::NEG_INFINITY;
-        let mut near = List::with_capacity(rough.len());
-        for (place, &key) in rough.iter().enumerate() {
+        let mut near = List::with_capacity(near_by_codes.len());
+        for (place, &key) in near_by_codes.iter().enumerate() {
             let slot = order::place(key);
-            if let Some(ahead) = rough.get(place + AHEAD) {
-                self.hot.vectors().prefetch_exact(order::place(*ahead));
+            if let Some(ahead) = near_by_codes[..exactly].get(place + AHEAD) {
+                self.hot.vectors().prefetch_low(order::place(*ahead));
             }
-            let Some((value, cosine)) = self.similarity(slot) else { continue };
+            let similarity = if place < exactly { self.exact(slot) } else { self.rough(slot) };
+            let Some((value, cosine)) = similarity else { continue };
             best = best.max(cosine);
             if cosine >= self.settings.min_cosine {
                 near.push((slot, value));
@@ -160,20 +169,20 @@ impl<'search> Arms<'search> {
     pub fn prefetch(&self, slot: Slot) {
         self.hot.prefetch(slot);
         if self.vector.is_some() {
-            self.hot.vectors().prefetch_exact(slot);
+            self.hot.vectors().prefetch_high(slot);
         }
     }
 
-    /// The exact value of the dense arm, and the better of the two cosines in it.
-    pub fn similarity(&self, slot: Slot) -> Option<(f32, f32)> {
+    /// The value of the dense arm, and the better of the two cosines in it, exactly.
+    fn exact(&self, slot: Slot) -> Option<(f32, f32)> {
         let similarity = self.hot.vectors().exact(self.vector.as_ref()?, slot)?;
-        Some((self.dense(&similarity), similarity.best.max(similarity.whole)))
+        Some((self.dense(&similarity), similarity.nearest()))
     }
 
-    /// The value of the dense arm by its 8-bit codes; none where there is no vector or the filters forbid it.
-    pub fn rough(&self, slot: Slot, scratch: &Scratch) -> Option<f32> {
+    /// The same by 8-bit codes.
+    pub fn rough(&self, slot: Slot) -> Option<(f32, f32)> {
         let similarity = self.hot.vectors().rough(self.vector.as_ref()?, slot)?;
-        scratch.allowed[slot as usize].then(|| self.dense(&similarity))
+        Some((self.dense(&similarity), similarity.nearest()))
     }
 
     /// The share of the query's words, by their idf, that this memory holds and hardly any other does.

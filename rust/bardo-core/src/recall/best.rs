@@ -1,38 +1,14 @@
 //! The greatest of many values. Texts of one length that share one word with a query have the very same score, so ties
 //! are many: they are put aside by their value, and ids, which lie far apart, are read only once, of those at the edge.
 
-#![expect(clippy::inline_always, reason = "what is not inlined is not compiled for the instruction set")]
-
-use pulp::{Arch, Simd, WithSimd};
-
 use super::arms::List;
 use super::order;
 use crate::index::lexical::Slot;
+use crate::index::picked::{each_picked, pick};
 use crate::model::Id;
 
-/// Values that are looked at together.
-const STRETCH: usize = 32;
-/// Stretches that are looked at with one set of instructions.
-const FLAGS: usize = 16;
-
-/// Tells which stretches hold a value that is at least so great, by their bits.
-struct Reaching<'scan> {
-    values: &'scan [f32],
-    least: u32,
-    flags: &'scan mut [bool; FLAGS],
-}
-
-impl WithSimd for Reaching<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
-        for (values, flag) in self.values.chunks(STRETCH).zip(self.flags) {
-            // Not `any`: it would look at one after the other.
-            *flag = values.iter().fold(false, |found, value| found | (value.to_bits() >= self.least));
-        }
-    }
-}
+/// Values that are looked at together: the edge moves up between them.
+const STRETCH: usize = 1_024;
 
 /// The greatest `count` of the values that are added; of equal ones those with the lesser ids.
 pub(super) struct Best {
@@ -43,11 +19,13 @@ pub(super) struct Best {
     ties: Vec<u64>,
     /// What is worse is not among the greatest; as many as wanted are at least as good.
     edge: Option<u64>,
+    /// Working memory.
+    bits: Vec<u32>,
 }
 
 impl Best {
     pub fn new(count: usize) -> Self {
-        Self { count, kept: Vec::with_capacity(2 * count), ties: Vec::new(), edge: None }
+        Self { count, kept: Vec::with_capacity(2 * count), ties: Vec::new(), edge: None, bits: Vec::new() }
     }
 
     /// A value below this one is not among the greatest.
@@ -70,26 +48,21 @@ impl Best {
     }
 
     /// Adds those of a row of values, none of them negative, that are above zero and allowed; `first` is the slot of the
-    /// first. Most stretches hold none that is great enough, and are passed over whole.
+    /// first.
     pub fn add_positive(&mut self, first: Slot, values: &[f32], allowed: &[bool]) {
-        let mut stretches =
-            values.chunks(STRETCH).zip(allowed.chunks(STRETCH)).zip((first..).step_by(STRETCH));
-        for many in values.chunks(STRETCH * FLAGS) {
-            let mut flags = [false; FLAGS];
-            let mut least = self.least().max(f32::MIN_POSITIVE);
+        let mut bits = std::mem::take(&mut self.bits);
+        let stretches = values.chunks(STRETCH).zip(allowed.chunks(STRETCH));
+        for ((values, allowed), first) in stretches.zip((first..).step_by(STRETCH)) {
             // Values that are not negative have bits in their order.
-            Arch::new().dispatch(Reaching { values: many, least: least.to_bits(), flags: &mut flags });
-            for (((values, allowed), first), _) in
-                stretches.by_ref().take(FLAGS).zip(flags).filter(|(_, reaches)| *reaches)
-            {
-                for ((&value, &is_allowed), slot) in values.iter().zip(allowed).zip(first..) {
-                    if value >= least && is_allowed {
-                        self.add(slot, value);
-                        least = self.least().max(f32::MIN_POSITIVE);
-                    }
+            let least = self.least().max(f32::MIN_POSITIVE).to_bits();
+            pick(values, |value: f32| value.to_bits() >= least, &mut bits);
+            each_picked(&bits, |place| {
+                if allowed[place as usize] {
+                    self.add(first + place, values[place as usize]);
                 }
-            }
+            });
         }
+        self.bits = bits;
     }
 
     /// Moves the edge up to the last of the greatest, if there are as many as are wanted.

@@ -74,7 +74,7 @@ pub fn unite(arms: &Arms<'_>, lists: &[List; 3], has_content: bool, scratch: &Sc
     let mut ahead = all.iter().skip(AHEAD);
     let unite = |group: &[Listed]| {
         ahead.by_ref().take(group.len()).for_each(|listed| arms.prefetch(listed.slot));
-        // A memory on the list of vectors is near, and its exact value is known.
+        // A memory on the list of vectors is near, and its value is known.
         let near = group.iter().find(|listed| listed.arm == DENSE).map(|listed| listed.value);
         let mut candidate = weighed(arms, group[0].slot, near, has_content, scratch)?;
         for listed in group {
@@ -82,7 +82,9 @@ pub fn unite(arms: &Arms<'_>, lists: &[List; 3], has_content: bool, scratch: &Sc
         }
         Some(candidate)
     };
-    all.chunk_by(|left, right| left.slot == right.slot).filter_map(unite).collect()
+    let mut candidates = Vec::with_capacity(all.len());
+    candidates.extend(all.chunk_by(|left, right| left.slot == right.slot).filter_map(unite));
+    candidates
 }
 
 pub(super) fn candidate(
@@ -94,7 +96,7 @@ pub(super) fn candidate(
     weighed(arms, slot, None, has_content, scratch)
 }
 
-/// A candidate; `near` is the exact value of the dense arm where it is known that the memory is near.
+/// A candidate; `near` is the value of the dense arm where it is known that the memory is near.
 fn weighed(
     arms: &Arms<'_>,
     slot: Slot,
@@ -103,7 +105,7 @@ fn weighed(
     scratch: &Scratch,
 ) -> Option<Candidate> {
     let row = arms.hot.row(slot)?;
-    let similarity = near.map(|value| (value, f32::INFINITY)).or_else(|| arms.similarity(slot));
+    let similarity = near.map(|value| (value, f32::INFINITY)).or_else(|| arms.rough(slot));
     let words = scratch.words[slot as usize];
     let is_near = near.is_some() || similarity.is_some_and(|(_, cosine)| cosine >= scratch.least_cosine);
     Some(Candidate {
@@ -156,7 +158,8 @@ pub fn fuse(
             let interaction = interact(arms, context, candidates)?;
             let base = |slot: Slot| {
                 let words = scratch.words[slot as usize];
-                let values = [arms.rough(slot, scratch), Some(words), Some(arms.recency(slot))];
+                let near = arms.rough(slot).filter(|_| scratch.allowed[slot as usize]);
+                let values = [near.map(|(value, _)| value), Some(words), Some(arms.recency(slot))];
                 interaction.add(slot, weigh(values).iter().sum())
             };
             add_conversation(arms, context.clues, candidates, scratch, &base);

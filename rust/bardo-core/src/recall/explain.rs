@@ -50,8 +50,10 @@ pub struct ArmReason {
 /// Every number that went into a score.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explanation {
-    /// One reason per arm that took part.
-    pub arms: Vec<ArmReason>,
+    /// What each arm of [`Arm::ALL`] said.
+    pub arms: [ArmReason; 3],
+    /// What late interaction said, if it took part.
+    pub late: Option<ArmReason>,
     /// What the conversation around the memory added to the fused relevance, by name.
     pub conversation: Vec<(&'static str, f32)>,
     /// The fused relevance.
@@ -73,7 +75,7 @@ pub struct Explanation {
     /// Days since the memory was made.
     pub age_days: f64,
     /// Terms of the query that the memory holds.
-    pub matched: Vec<String>,
+    pub matched: Vec<Arc<str>>,
 }
 
 /// A memory that was recalled.

@@ -34,7 +34,7 @@ pub(super) fn rare_names<'terms>(
     }
     terms
         .iter()
-        .filter(|term| named.contains(&term.text) && lexical.documents_with(term) <= RARE_DOCUMENTS)
+        .filter(|term| named.contains(&*term.text) && lexical.documents_with(term) <= RARE_DOCUMENTS)
         .collect()
 }
 
@@ -46,7 +46,7 @@ pub(super) fn seat<'ranked>(
     names: &[&QueryTerm],
     lexical: &LexicalIndex,
 ) {
-    let holds = |slot: Slot, name: &QueryTerm| !lexical.matched(slot, std::slice::from_ref(name)).is_empty();
+    let holds = |slot: Slot, name: &QueryTerm| lexical.holds(slot, name);
     let mut waiting: Vec<Option<Seat<'_>>> = waiting.into_iter().map(Some).collect();
     let (mut last, floor) = (kept.len(), kept.len().div_ceil(2));
     for name in names {

@@ -90,8 +90,7 @@ pub fn search(hot: &HotSet, query: &Query<'_>, settings: &Settings, scratch: &mu
     let search = Search::new(hot, query, settings, &mut scratch.analyzer, &mut found.notes)?;
     found.searched = query.filters.apply(hot, query.now_tick, settings.tau_ticks, &mut scratch.allowed);
     let fusion = settings.fusion_in_force();
-    let lists =
-        search.arms.candidates(settings.depth_of(fusion).max(query.limit), found.searched, fusion, scratch);
+    let lists = search.arms.candidates(query.limit, found.searched, fusion, scratch);
     let mut candidates = unite(&search.arms, &lists, search.has_content, scratch);
     let named = cut(query.text, QUERY_BYTES);
     let graph = GraphArm::bring_in(&search.arms, named, &mut candidates, scratch);
@@ -202,7 +201,9 @@ impl<'search> Search<'search> {
             let row = then.get(&candidate.slot).or_else(|| self.arms.hot.row(candidate.slot))?;
             Some(self.judge(candidate, row, best, thread))
         };
-        relevant().filter_map(judge).collect()
+        let mut ranked = Vec::with_capacity(candidates.len());
+        ranked.extend(relevant().filter_map(judge));
+        ranked
     }
 
     fn judge<'ranked>(
@@ -284,7 +285,8 @@ impl<'search> Search<'search> {
             duplicates: Vec::new(),
             episode: self.arms.hot.episode(candidate.slot).map(Arc::clone),
             why: Explanation {
-                arms: (0..3).map(reason).chain(late).collect(),
+                arms: std::array::from_fn(reason),
+                late,
                 conversation: candidate.conversation.clone(),
                 fused: candidate.fused,
                 semantic: factors.semantic,
@@ -300,8 +302,7 @@ impl<'search> Search<'search> {
                     .hot
                     .lexical()
                     .matched(candidate.slot, &self.arms.terms)
-                    .into_iter()
-                    .map(Into::into)
+                    .map(|term| Arc::clone(&term.text))
                     .collect(),
             },
         }
@@ -424,7 +425,7 @@ impl Settings {
         if self.policy == Policy::Rrf { Fusion::Rrf } else { self.fusion }
     }
 
-    const fn depth_of(&self, fusion: Fusion) -> usize {
+    pub(super) const fn depth_of(&self, fusion: Fusion) -> usize {
         match fusion {
             Fusion::Sum => self.depth,
             Fusion::Rrf => self.rrf_depth,
