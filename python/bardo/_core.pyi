@@ -1305,13 +1305,21 @@ class Found:
             IndexError: There are not so many.
         """
 
-    def outline(
-        self, place: int
-    ) -> tuple[str, str, Literal["episode", "fact"], float, float, int, int, Source, bool]:
-        """Text, id, layer, score, confidence, tick, wall clock, source, and whether another life learned it.
+    def outlines(
+        self,
+    ) -> list[
+        tuple[
+            str, str, Literal["episode", "fact"], float, float, int, int, Source, bool, tuple[()], tuple[()]
+        ]
+    ]:
+        """What a memory shows of each hit.
+
+        Returns:
+            Text, id, layer, score, confidence, tick, wall clock, source, whether another life learned it, and nothing
+            yet before and after it.
 
         Raises:
-            IndexError: There are not so many, or the records were not read.
+            IndexError: The records were not read.
         """
 
     def record(self, place: int) -> Episode | Fact:

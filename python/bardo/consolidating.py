@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from bardo.compiled import Compiled
@@ -70,7 +70,7 @@ class Consolidating(Compiled, Texts):
     def _moved(self, report: MigrationReport | None) -> None: ...
 
     @abstractmethod
-    def _ask(self, embedder: Embedder, /, factors: Factors | None, **asked: Any) -> Recollection: ...
+    def _ask(self, embedder: Embedder, factors: Factors | None, asked: Mapping[str, Any]) -> Recollection: ...
 
     def tick(self, now: SupportsIndex) -> CuratorCycleComplete | None:
         """Moves logical time on and runs what is due.
@@ -174,8 +174,11 @@ class Consolidating(Compiled, Texts):
         """Recalls without leaving a trace: episodes, and facts if held ones are to be tried beside those in force."""
         seen = filters.Filters(layers=("episode",)) if trying is None else filters.Filters(trying=trying)
         return self._models.steadily(
-            self._ask, None, query=query, limit=limit, now_tick=self._ticks.now(), now=self._clock.now(),
-            filters=seen, pad=NEUTRAL, thread=None, policy=None, diversity=0.0,
+            self._ask, None,
+            {
+                "query": query, "limit": limit, "now_tick": self._ticks.now(), "now": self._clock.now(),
+                "filters": seen, "pad": NEUTRAL,
+            },
         )  # fmt: skip
 
     def _knows(self, question: str) -> bool:

@@ -458,10 +458,13 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing):
                 min_confidence=min_confidence, sources=sources, as_of=as_of, layers=tuple(layers),
             )  # fmt: skip
             conditions, narrowing = place.narrowed(conditions, self._hot, thread=thread, session=session)
+        now = self._clock.now()
         recollection = self._models.steadily(
             self._ask, factors,
-            query=query, limit=limit, now_tick=self._ticks.now(), now=self._clock.now(), filters=conditions, pad=pad,
-            thread=thread, policy=policy, diversity=diversity,
+            {
+                "query": query, "limit": limit, "now_tick": self._ticks.of(now), "now": now, "filters": conditions,
+                "pad": pad, "thread": thread, "policy": policy, "diversity": diversity,
+            },
         )  # fmt: skip
         known = recollection.facts
         if conditions is None and not recollection and recollection.searched and not self.is_dead:
@@ -474,7 +477,7 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing):
             self._facts.touch(known, tick=self.now_tick)
         return recollection
 
-    def _ask(self, embedder: Embedder, /, factors: Factors | None, **asked: Any) -> Recollection:
+    def _ask(self, embedder: Embedder, factors: Factors | None, asked: Mapping[str, Any]) -> Recollection:
         serving = None if self._models.paused else embedder
         made, tau = self._retriever, self._facts.tau_ticks
         if made is None or made.embedder is not serving or made.factors != factors or made.tau_ticks != tau:

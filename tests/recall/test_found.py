@@ -91,9 +91,12 @@ def test_what_came_lately_is_told_as_the_log_would_tell_it(tmp_path: Path) -> No
 def test_what_is_asked_beyond_the_answer_is_an_index_error(grimoire: bardo.Grimoire) -> None:
     found = grimoire._hot.search("pool")
     assert len(found) == len(found.hits) > 0
-    for ask in (found.hit, found.outline, found.record):
+    for ask in (found.hit, found.record):
         with pytest.raises(IndexError):
             ask(999)
+    # Nobody said where to read the records.
+    with pytest.raises(IndexError):
+        found.outlines()
     assert found.with_notes(["one"]).notes == [*found.notes, "one"]
 
 

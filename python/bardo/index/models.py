@@ -65,6 +65,7 @@ class ModelKeeper:
         self._lock = threading.Lock()
         self._settled = threading.Event()
         self._settled.set()
+        #: Odd while the model is being switched.
         self._turn = 0
         self.embedder = embedder
         if (folder / DRIFT_FILE).exists():
@@ -95,16 +96,17 @@ class ModelKeeper:
     ) -> Done:
         """Does some work that reads vectors, and does it again if the model was switched meanwhile (law 10)."""
         while True:
-            if not self._settled.is_set():
-                self._settled.wait()
             turn = self._turn
+            if turn % 2:
+                self._settled.wait()
+                continue
             try:
                 done = work(self.embedder, *asked, **options)
             except (InvalidVectorError, EmbeddingMismatchError):
-                if turn == self._turn and self._settled.is_set():
+                if turn == self._turn:
                     raise
                 continue
-            if turn == self._turn and self._settled.is_set():
+            if turn == self._turn:
                 return done
 
     def watch(self) -> Drift | None:
@@ -200,6 +202,7 @@ class ModelKeeper:
         report = moving.report(serving=self._serving(), switched=True)
         with self._upkeep.hold():
             self._settled.clear()
+            self._turn += 1
             try:
                 self._upkeep.close()
                 moving.finish(progress)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self, cast, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from bardo import _core
 from bardo.model import Episode, Fact, Source
@@ -93,16 +93,10 @@ class Explanation:
 
 
 class _Outlined:
-    """A memory whose fields are made of what the core found when one of them is asked for."""
+    """A memory whose record and explanation are made of what the core found when they are asked for."""
 
     __slots__ = ("_found",)
     _found: tuple[_core.Found, int]
-
-    @classmethod
-    def _at(cls, found: _core.Found, place: int) -> Self:
-        memory = object.__new__(cls)
-        _FOUND(memory, (found, place))
-        return memory
 
     if not TYPE_CHECKING:
 
@@ -113,11 +107,6 @@ class _Outlined:
                 object.__setattr__(self, name, found.record(place))
             elif name == "why":
                 object.__setattr__(self, name, _explanation(found.hit(place), self.record))
-            else:
-                for put, value in zip(_OUTLINE, found.outline(place), strict=False):
-                    put(self, value)
-                _BEFORE(self, ())
-                _AFTER(self, ())
             return object.__getattribute__(self, name)
 
 
@@ -156,13 +145,26 @@ class Memory(_Outlined):
     after: tuple[Episode, ...] = ()
 
 
-#: Fill the fields of a memory that `_core.Found.outline` gives, in its order, and those that `window.py` adds.
+#: Fill the fields of a memory that `_core.Found.outlines` gives, in its order.
 _OUTLINE = tuple(
     getattr(Memory, name).__set__
-    for name in ("text", "id", "layer", "score", "confidence", "tick", "at", "source", "inherited")
-)
-_BEFORE, _AFTER = (getattr(Memory, name).__set__ for name in ("before", "after"))
+    for name in (
+        "text", "id", "layer", "score", "confidence", "tick", "at", "source", "inherited", "before", "after",
+    )
+)  # fmt: skip
 _FOUND = vars(_Outlined)["_found"].__set__
+
+
+def _memories(found: _core.Found) -> tuple[Memory, ...]:
+    """All that was found, made at once: one by one, each would take three times as long."""
+    made = []
+    for place, outline in enumerate(found.outlines()):
+        memory = object.__new__(Memory)
+        _FOUND(memory, (found, place))
+        for put, value in zip(_OUTLINE, outline):  # noqa: B905 - `strict` takes as long as a field
+            put(memory, value)
+        made.append(memory)
+    return tuple(made)
 
 
 class _Asked:
@@ -177,7 +179,7 @@ class _Asked:
             """Called for a field that is not there yet."""
             tick, found = object.__getattribute__(self, "_asked")
             if name == "memories":
-                made = tuple([Memory._at(found, place) for place in range(len(found))])
+                made = _memories(found)
             elif name == "id":
                 ids = "".join(memory.id for memory in self.memories)
                 digest = hashlib.blake2s(f"{self.query}\0{tick}\0{ids}".encode(), digest_size=8)
@@ -218,8 +220,8 @@ class Recollection(_Asked, Sequence[Memory]):
 
     def __len__(self) -> int:
         # Counting makes no memories.
-        _, found = getattr(self, "_asked", (0, None))
-        return len(self.memories if found is None else cast("_core.Found", found))
+        asked = getattr(self, "_asked", None)
+        return len(self.memories) if asked is None else len(asked[1])
 
     def __iter__(self) -> Iterator[Memory]:
         return iter(self.memories)
@@ -227,9 +229,9 @@ class Recollection(_Asked, Sequence[Memory]):
     @property
     def facts(self) -> list[str]:
         """Ids of the facts among the memories."""
-        _, found = getattr(self, "_asked", (0, None))
-        if found is not None:
-            return cast("_core.Found", found).facts()
+        asked: tuple[int, _core.Found] | None = getattr(self, "_asked", None)
+        if asked is not None:
+            return asked[1].facts()
         return [memory.id for memory in self.memories if memory.layer == "fact"]
 
 

@@ -3,9 +3,6 @@
 // PyO3 hands arguments over by value, and one keyword of Python is one argument here.
 #![allow(clippy::needless_pass_by_value, clippy::too_many_arguments)]
 
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 mod assemble;
 mod bequeath;
 mod capture;
@@ -25,6 +22,9 @@ mod recall;
 mod sentences;
 mod stored;
 mod told;
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// The Rust core of bardo.
 #[pyo3::pymodule]

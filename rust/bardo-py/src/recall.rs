@@ -195,8 +195,9 @@ impl PyFound {
     }
 }
 
-/// Text, id, layer, score, confidence, tick, wall clock, source and whether another life learned it.
-type Outline<'found> = (&'found str, String, &'static str, f64, f64, u64, i64, &'static str, bool);
+/// Text, id, layer, score, confidence, tick, wall clock, source, whether another life learned it, and nothing before and
+/// after it.
+type Outline<'found> = (&'found str, String, &'static str, f64, f64, u64, i64, &'static str, bool, (), ());
 
 #[pymethods]
 impl PyFound {
@@ -213,23 +214,28 @@ impl PyFound {
         self.at(place).map(PyHit::from)
     }
 
-    fn outline(&self, place: usize) -> PyResult<Outline<'_>> {
-        let (hit, record) = (self.at(place)?, self.record_at(place)?);
-        let inherited = match record {
-            Record::Episode(_) => hit.source != Source::SelfLived,
-            Record::Fact(fact) => fact.generation > 0,
+    fn outlines(&self) -> PyResult<Vec<Outline<'_>>> {
+        let outline = |(place, hit): (usize, &'_ Hit)| {
+            let record = self.record_at(place)?;
+            let inherited = match record {
+                Record::Episode(_) => hit.source != Source::SelfLived,
+                Record::Fact(fact) => fact.generation > 0,
+            };
+            Ok((
+                record.text(),
+                hit.id.to_string(),
+                hit.layer.name(),
+                widen(hit.score),
+                widen(hit.confidence),
+                hit.tick,
+                hit.at,
+                hit.source.name(),
+                inherited,
+                (),
+                (),
+            ))
         };
-        Ok((
-            record.text(),
-            hit.id.to_string(),
-            hit.layer.name(),
-            widen(hit.score),
-            widen(hit.confidence),
-            hit.tick,
-            hit.at,
-            hit.source.name(),
-            inherited,
-        ))
+        self.answer.hits.iter().enumerate().map(outline).collect()
     }
 
     fn record<'py>(&self, py: Python<'py>, place: usize) -> PyResult<Bound<'py, PyAny>> {

@@ -190,10 +190,12 @@ impl<'search> Arms<'search> {
         self.rare.binary_search_by_key(&slot, |(slot, _)| *slot).map_or(0.0, |place| self.rare[place].1)
     }
 
-    /// How recent a memory is: 1 now, falling by e-folds.
+    /// How recent a memory is: 1 now, falling by e-folds, 0 where that is too small for a processor to count with at its
+    /// usual speed.
     pub fn recency(&self, slot: Slot) -> f32 {
         let days = f64::from(self.settings.recency_days);
-        (-self.days_since(self.hot.at(slot)) / days).exp() as f32
+        let recency = (-self.days_since(self.hot.at(slot)) / days).exp() as f32;
+        if recency.is_normal() { recency } else { 0.0 }
     }
 
     /// Days since a memory was made.
