@@ -1307,16 +1307,11 @@ class Found:
 
     def outlines(
         self,
-    ) -> list[
-        tuple[
-            str, str, Literal["episode", "fact"], float, float, int, int, Source, bool, tuple[()], tuple[()]
-        ]
-    ]:
+    ) -> list[tuple[str, str, Literal["episode", "fact"], float, float, int, int, Source, bool]]:
         """What a memory shows of each hit.
 
         Returns:
-            Text, id, layer, score, confidence, tick, wall clock, source, whether another life learned it, and nothing
-            yet before and after it.
+            Text, id, layer, score, confidence, tick, wall clock, source, and whether another life learned it.
 
         Raises:
             IndexError: The records were not read.

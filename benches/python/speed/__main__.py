@@ -32,12 +32,14 @@ PARTS = (
     "late", "memory", "memory-large", "opening", "disk", "growth",
 )  # fmt: skip
 CAVEATS = """\
-One process on one core, every system in turns over the same texts and vectors. Medians of processor time, which on one
-core is what a call takes when nobody else is there (the machine was shared, see its load below); durable writes wait
-for the disk and are medians of time passed. `ratio` is bardo's median over the system's (for context, memory and disk:
-over what the note says), `bar` what it may be at most. Embedding is excluded: vectors are looked up. Texts here are one
-sentence, so that bardo keeps one vector each; several sentences cost it as many. bardo's recall reads whole records and
-keeps their reasons, of which id, score and text are looked at here; txtai returns ids alone, the composite rows.
+One process on one core, every system in turns over the same texts and vectors: a call finds the caches full of what
+the others did, as a recall between two calls of a model does. Searches are also asked `in a row`, all questions of
+one system before the next one's, as latencies are usually given. Medians of processor time, which on one core is what
+a call takes when nobody else is there (the machine was shared, see its load below); durable writes wait for the disk
+and are medians of time passed. `ratio` is bardo's median over the system's (for context, memory and disk: over what
+the note says), `bar` what it may be at most. Embedding is excluded: vectors are looked up. Texts here are one
+sentence, so that bardo keeps one vector each; several sentences cost it as many. bardo's recall reads whole records
+and keeps their reasons, of which id, score and text are looked at here; txtai returns ids alone, the composite rows.
 bardo leaves stop words out of a question, tantivy and FTS5 here do not: on real texts they read more for it."""
 
 

@@ -107,7 +107,7 @@ def vectors(folder: Path, world: World, *, peers: bool) -> list[timing.Row]:
             calls[name] = build(world)
             versions[name] = metadata.version(module)
     numbers = list(range(len(world.questions)))
-    medians = timing.in_turns(calls, numbers)
+    medians = timing.both_ways(calls, numbers)
     true = [set(exact(number)) for number in numbers]
     found = [{name: rows(call(number), row_of) for name, call in calls.items()} for number in numbers]
     notes = {
@@ -115,7 +115,7 @@ def vectors(folder: Path, world: World, *, peers: bool) -> list[timing.Row]:
         f"{np.mean([len(true[number] & found[number][name]) / LIMIT for number in numbers]):.4f}"
         for name in calls
     }
-    return timing.rows(what, medians, bars=VECTOR_BARS.get(count), notes=notes)
+    return timing.rows_of_both(what, medians, bars=VECTOR_BARS.get(count), notes=notes)
 
 
 def words(folder: Path, world: World, *, peers: bool) -> list[timing.Row]:
@@ -144,7 +144,7 @@ def words(folder: Path, world: World, *, peers: bool) -> list[timing.Row]:
             row for (row,) in connection.execute(command, (any_word[number],))
         ]
         numbers = list(range(len(world.questions)))
-        medians = timing.in_turns(calls, numbers)
+        medians = timing.both_ways(calls, numbers)
         found = [{name: rows(call(number), row_of) for name, call in calls.items()} for number in numbers]
     notes = {
         name: f"{versions[name]}; shares {np.mean([len(one['bardo'] & one[name]) / LIMIT for one in found]):.2f} "
@@ -153,4 +153,4 @@ def words(folder: Path, world: World, *, peers: bool) -> list[timing.Row]:
         else versions[name]
         for name in calls
     }
-    return timing.rows(what, medians, bars=WORD_BAR, notes=notes)
+    return timing.rows_of_both(what, medians, bars=WORD_BAR, notes=notes)

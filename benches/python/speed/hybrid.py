@@ -290,5 +290,5 @@ def measure(folder: Path, world: World, *, peers: bool) -> list[timing.Row]:
                 reason = f"{versions[name]} cannot run here: {type(error).__name__}: {error}"
                 missing.append(timing.Row(what, name, note=reason[:200]))
         numbers = [int(number) for number in np.arange(len(world.questions))]
-        medians = timing.in_turns(calls, numbers)
-    return timing.rows(what, medians, bars=BARS.get(count), notes=versions) + missing
+        medians = timing.both_ways(calls, numbers)
+    return timing.rows_of_both(what, medians, bars=BARS.get(count), notes=versions) + missing

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, overload
 
 from bardo import _core
 from bardo.model import Episode, Fact, Source
@@ -92,26 +92,42 @@ class Explanation:
         return "; ".join(parts)
 
 
-class _Outlined:
-    """A memory whose record and explanation are made of what the core found when they are asked for."""
+class _Made:
+    """A field that is made when it is first looked at. Not `__getattr__`: a class that has it is slower at every field.
+
+    Args:
+        slot: Where the field is kept.
+        make: Makes it of the object.
+    """
+
+    __slots__ = ("_make", "_slot")
+
+    def __init__(self, slot: Any, make: Callable[[Any], Any]) -> None:
+        self._slot, self._make = slot, make
+
+    def __get__(self, owner: Any, kind: type | None = None) -> Any:
+        if owner is None:
+            return self
+        try:
+            return self._slot.__get__(owner)
+        except AttributeError:
+            made = self._make(owner)
+            self._slot.__set__(owner, made)
+            return made
+
+    def __set__(self, owner: Any, value: Any) -> None:
+        self._slot.__set__(owner, value)
+
+
+class _Found:
+    """What the core has found of a memory, and at which place."""
 
     __slots__ = ("_found",)
     _found: tuple[_core.Found, int]
 
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any:
-            """Called for a field that is not there yet."""
-            found, place = object.__getattribute__(self, "_found")
-            if name == "record":
-                object.__setattr__(self, name, found.record(place))
-            elif name == "why":
-                object.__setattr__(self, name, _explanation(found.hit(place), self.record))
-            return object.__getattribute__(self, name)
-
 
 @dataclass(frozen=True, slots=True)
-class Memory(_Outlined):
+class Memory(_Found):
     """A memory that was recalled.
 
     Args:
@@ -148,15 +164,13 @@ class Memory(_Outlined):
 #: Fill the fields of a memory that `_core.Found.outlines` gives, in its order.
 _OUTLINE = tuple(
     getattr(Memory, name).__set__
-    for name in (
-        "text", "id", "layer", "score", "confidence", "tick", "at", "source", "inherited", "before", "after",
-    )
-)  # fmt: skip
-_FOUND = vars(_Outlined)["_found"].__set__
+    for name in ("text", "id", "layer", "score", "confidence", "tick", "at", "source", "inherited")
+)
+_FOUND = vars(_Found)["_found"].__set__
 
 
 def _memories(found: _core.Found) -> tuple[Memory, ...]:
-    """All that was found, made at once: one by one, each would take three times as long."""
+    """All that was found, made at once: the core is asked once for all of them."""
     made = []
     for place, outline in enumerate(found.outlines()):
         memory = object.__new__(Memory)
@@ -167,27 +181,29 @@ def _memories(found: _core.Found) -> tuple[Memory, ...]:
     return tuple(made)
 
 
+def _record(memory: Memory) -> Episode | Fact:
+    found, place = memory._found
+    return found.record(place)
+
+
+def _nothing(_: Memory) -> tuple[Episode, ...]:
+    return ()
+
+
+def _why(memory: Memory) -> Explanation:
+    found, place = memory._found
+    return _explanation(found.hit(place), memory.record)
+
+
+for _name, _make in (("record", _record), ("why", _why), ("before", _nothing), ("after", _nothing)):
+    setattr(Memory, _name, _Made(getattr(Memory, _name), _make))
+
+
 class _Asked:
-    """A recollection whose memories and id are made when they are asked for."""
+    """When a recollection was asked for, and what the core has found."""
 
     __slots__ = ("_asked",)
     _asked: tuple[int, _core.Found]
-
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any:
-            """Called for a field that is not there yet."""
-            tick, found = object.__getattribute__(self, "_asked")
-            if name == "memories":
-                made = _memories(found)
-            elif name == "id":
-                ids = "".join(memory.id for memory in self.memories)
-                digest = hashlib.blake2s(f"{self.query}\0{tick}\0{ids}".encode(), digest_size=8)
-                made = digest.hexdigest()
-            else:
-                return object.__getattribute__(self, name)
-            object.__setattr__(self, name, made)
-            return made
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,10 +251,20 @@ class Recollection(_Asked, Sequence[Memory]):
         return [memory.id for memory in self.memories if memory.layer == "fact"]
 
 
+def _id(recollection: Recollection) -> str:
+    tick, _ = recollection._asked
+    ids = "".join(memory.id for memory in recollection.memories)
+    return hashlib.blake2s(f"{recollection.query}\0{tick}\0{ids}".encode(), digest_size=8).hexdigest()
+
+
 #: Fill the fields of a recollection that are known when it is made.
 _KNOWN = tuple(
     getattr(Recollection, name).__set__ for name in ("query", "notes", "searched", "candidates", "_asked")
 )
+
+
+for _name, _making in (("memories", lambda made: _memories(made._asked[1])), ("id", _id)):
+    setattr(Recollection, _name, _Made(getattr(Recollection, _name), _making))
 
 
 def recollection(

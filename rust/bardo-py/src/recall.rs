@@ -195,9 +195,8 @@ impl PyFound {
     }
 }
 
-/// Text, id, layer, score, confidence, tick, wall clock, source, whether another life learned it, and nothing before and
-/// after it.
-type Outline<'found> = (&'found str, String, &'static str, f64, f64, u64, i64, &'static str, bool, (), ());
+/// Text, id, layer, score, confidence, tick, wall clock, source and whether another life learned it.
+type Outline<'found> = (&'found str, String, &'static str, f64, f64, u64, i64, &'static str, bool);
 
 #[pymethods]
 impl PyFound {
@@ -231,8 +230,6 @@ impl PyFound {
                 hit.at,
                 hit.source.name(),
                 inherited,
-                (),
-                (),
             ))
         };
         self.answer.hits.iter().enumerate().map(outline).collect()
