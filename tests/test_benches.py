@@ -131,14 +131,19 @@ def test_the_speed_harness_measures_in_turns_and_keeps_its_lines(benches: None, 
     rows += prompt.measure(tmp_path / "prompt", there, rounds=3)
     rows += growth.measure(tmp_path / "growth", (50, 100, 200), minutes=1.0, picture=tmp_path / "growth.png")
     measured = [row for row in rows if not row.shown and "not measured" not in row.note]
-    assert len(measured) == 7
+    assert len(measured) == 8
+    assert [row.what for row in rows[:2]] == [
+        "hybrid recall, 120 episodes",
+        "hybrid recall, 120 episodes, in a row",
+    ]
     assert all(row.seconds > 0 for row in measured)
     assert (tmp_path / "growth.png").stat().st_size < 100_000
     kept = {"rows": [{"what": row.what, "system": row.system, "seconds": row.seconds} for row in rows]}
     speed.keep(tmp_path, "hybrid", {**kept, "origin": there.origin})
     assert f"| {rows[0].what} | bardo |" in speed.table(tmp_path)
 
-    medians = timing.in_turns({"one": lambda _: None, "two": lambda _: sum(range(20_000))}, range(20))
+    turns, medians = timing.both_ways({"one": lambda _: None, "two": lambda _: sum(range(20_000))}, range(20))
+    assert turns["one"] < turns["two"]
     assert medians["one"] < medians["two"]
     lines = timing.rows("work", medians, ours="one")
     assert lines[0].ratio is None
