@@ -50,7 +50,7 @@ def filled(folder: Path, world: World, **options: Any) -> bardo.Grimoire:
             ]
         )
     grimoire.recall("everything is embedded before the clock starts")
-    # A file that changed within two seconds is looked at again by every recall, as its time may not tell the next change.
+    # Every recall looks again at files that changed within two seconds: their times may not tell the next change.
     time.sleep(UNTIL_SETTLED)
     grimoire.recall("nothing changed since")
     return grimoire
