@@ -238,8 +238,8 @@ class EpisodeLog:
     ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32], list[int]]:
         """`whole`, `sentences` and `counts` as in `put_vectors`. Raises NotFoundError for an id without vectors."""
 
-    def without_vectors(self, limit: int = 256) -> list[Episode]:
-        """Episodes that have no vectors yet, by arrival."""
+    def without_vectors(self, limit: int = 256) -> list[tuple[str, str, str | None]]:
+        """Id, text and speaker of episodes that have no vectors yet, by arrival."""
 
     def stage_vectors(
         self,
@@ -328,6 +328,20 @@ def split_sentences(texts: Sequence[str], limit: int = 64) -> list[list[str]]:
     What has no letter or digit is left out. A sentence under 40 bytes is joined with the next one, one over 1,024 is
     cut between words; a text with more than `limit` pieces has neighbours joined into at most `limit` runs of about
     equal length.
+    """
+
+def spoken_sentences(
+    texts: Sequence[str], speakers: Sequence[str | None], limit: int
+) -> tuple[list[str], list[int]]:
+    """What is embedded of texts: each with its speaker's name before it, then the sentences of those that have several.
+
+    Args:
+        texts: What was said.
+        speakers: Who said it, one per text.
+        limit: Sentences of one text at most, as of `split_sentences`.
+
+    Returns:
+        The whole texts and, after them, their sentences; and how many sentences each text has, 0 if it is a single one.
     """
 
 # --- index: facts -----------------------------------------------------------------------------------------------------
@@ -1427,6 +1441,24 @@ class HotSet:
 
         Raises:
             InvalidInputError: A fact has no id.
+        """
+
+    def embed(
+        self,
+        log: EpisodeLog,
+        ids: Sequence[str],
+        whole: npt.NDArray[np.float32],
+        sentences: npt.NDArray[np.float32],
+        counts: Sequence[int],
+        fingerprint: Fingerprint,
+        tokens: Sequence[bytes] | None = None,
+    ) -> None:
+        """Keeps vectors of episodes in the log, as `EpisodeLog.put_vectors`, and sets them here, too.
+
+        Raises:
+            InvalidVectorError: Shapes do not fit, or a component is NaN or infinite.
+            EmbeddingMismatchError: The log holds vectors of another model.
+            NotFoundError: An id is not in the log.
         """
 
     def set_vectors(

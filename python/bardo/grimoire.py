@@ -242,10 +242,11 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing):
 
     def _catch_up(self, news: News) -> None:
         """Takes over what came since the last look: episodes of other processes, what has no vector, changed facts."""
-        if news.in_inbox:
+        in_inbox, in_facts = news.in_inbox, news.in_facts
+        if in_inbox:
             self.drain_inbox()
-        self._embed(facts=news.in_facts)
-        if not self._models.notes:
+        self._embed(facts=in_facts)
+        if (in_inbox or in_facts) and not self._models.notes:
             self._lookout.settle(news)
 
     def verify(

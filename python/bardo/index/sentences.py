@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bardo._core import split_sentences
+from bardo._core import split_sentences, spoken_sentences
 from bardo.errors import InvalidInputError
 from bardo.ports import Embedder, Vectors
 
@@ -53,9 +53,6 @@ def documents(
         raise InvalidInputError(
             f"{len(names)} speakers for {len(texts)} texts. Pass one per text, None where unknown"
         )
-    found = split_sentences(list(texts), MAX_SENTENCES)
-    parts = [sentences if len(sentences) > 1 else [] for sentences in found]
-    whole = [spoken(text, name) for text, name in zip(texts, names, strict=True)]
-    single = [spoken(part, name) for sentences, name in zip(parts, names, strict=True) for part in sentences]
-    vectors = embedder.embed_documents([*whole, *single])
-    return vectors[: len(whole)], vectors[len(whole) :], [len(sentences) for sentences in parts]
+    said, counts = spoken_sentences(texts, names, MAX_SENTENCES)
+    vectors = embedder.embed_documents(said)
+    return vectors[: len(texts)], vectors[len(texts) :], counts

@@ -188,19 +188,17 @@ class Upkeep:
     def _embed_episodes(self, progress: Progress) -> int:
         done, more = 0, True
         while more and not self.paused and (page := self._log.without_vectors(PAGE)):
-            ids = [episode.id for episode in page]
-            found = documents.embed(
-                self._embedder,
-                [episode.text for episode in page],
-                [episode.speaker for episode in page],
-                late=self._late,
+            ids, texts, speakers = zip(*page, strict=True)
+            found = documents.embed(self._embedder, texts, speakers, late=self._late)
+            self._hot.embed(
+                self._log,
+                ids,
+                found.whole,
+                found.parts,
+                found.counts,
+                self._embedder.fingerprint,
+                found.tokens,
             )
-            parts = (ids, found.whole, found.parts, found.counts)
-            self._log.put_vectors(*parts, self._embedder.fingerprint, tokens=found.tokens)
-            # Another thread may have recorded one of them and not yet come to adding it.
-            if late_comers := [episode for episode in page if episode.id not in self._hot]:
-                self._hot.add_episodes(late_comers)
-            self._hot.set_vectors(*parts)
             done += len(page)
             # Whatever came meanwhile, the next call sees to.
             more = len(page) == PAGE

@@ -313,8 +313,13 @@ impl EpisodeLog {
     }
 
     #[pyo3(signature = (limit=256))]
-    fn without_vectors<'py>(&self, py: Python<'py>, limit: usize) -> PyResult<Bound<'py, PyList>> {
-        episodes_into(py, &py.detach(|| self.core.without_vectors(limit)).into_python()?)
+    fn without_vectors(
+        &self,
+        py: Python<'_>,
+        limit: usize,
+    ) -> PyResult<Vec<(String, String, Option<String>)>> {
+        let found = py.detach(|| self.core.without_vectors(limit)).into_python()?;
+        Ok(found.into_iter().map(|episode| (episode.id.to_string(), episode.text, episode.speaker)).collect())
     }
 
     fn watermark(&self, py: Python<'_>, name: &str) -> PyResult<u64> {
@@ -435,7 +440,7 @@ fn natural(object: &Bound<'_, PyAny>, name: &str) -> PyResult<u64> {
     }
 }
 
-fn batch_from(
+pub fn batch_from(
     whole: &PyReadonlyArray2<'_, f32>,
     sentences: &PyReadonlyArray2<'_, f32>,
     counts: Vec<usize>,

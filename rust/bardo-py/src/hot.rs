@@ -22,8 +22,8 @@ use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
-use crate::capture::EpisodeLog;
-use crate::convert::{episodes_from, facts_from, field, id, ids, rows};
+use crate::capture::{EpisodeLog, batch_from};
+use crate::convert::{episodes_from, facts_from, field, fingerprint_from, id, ids, rows};
 use crate::errors::{IntoPython, invalid, to_python};
 use crate::facts::FactStore;
 use crate::recall::{PyFound, PyRecallSettings, filters_from};
@@ -96,6 +96,23 @@ impl PyHotSet {
         self.scratch.lock().unwrap_or_else(PoisonError::into_inner).push(scratch);
         found
     }
+}
+
+/// Sets the vectors of memories: a row of `whole` each, and as many of `sentences` as its count says.
+fn set_all(
+    hot: &mut HotSet,
+    ids: &[bardo_core::model::Id],
+    whole: &[f32],
+    sentences: &[f32],
+    counts: &[usize],
+) -> bardo_core::Result<()> {
+    let dims = (whole.len() / ids.len().max(1)).max(1);
+    let mut rest = sentences.chunks_exact(dims);
+    for ((id, count), vector) in ids.iter().zip(counts).zip(whole.chunks_exact(dims)) {
+        let own: Vec<&[f32]> = rest.by_ref().take(*count).collect();
+        hot.set_vectors(id, vector, &own)?;
+    }
+    Ok(())
 }
 
 #[pymethods]
@@ -241,14 +258,39 @@ impl PyHotSet {
         }
         let whole = rows(&whole, "whole")?;
         let sentences = sentences.as_ref().map(|array| rows(array, "sentences")).transpose()?.unwrap_or(&[]);
+        py.detach(|| set_all(&mut self.write(), &ids, whole, sentences, &counts)).into_python()
+    }
+
+    #[pyo3(signature = (log, ids, whole, sentences, counts, fingerprint, tokens=None))]
+    fn embed(
+        &self,
+        py: Python<'_>,
+        log: &EpisodeLog,
+        #[pyo3(from_py_with = owned_ids)] ids: Vec<bardo_core::model::Id>,
+        whole: PyReadonlyArray2<'_, f32>,
+        sentences: PyReadonlyArray2<'_, f32>,
+        counts: Vec<usize>,
+        fingerprint: &Bound<'_, PyAny>,
+        tokens: Option<Vec<Vec<u8>>>,
+    ) -> PyResult<()> {
+        self.with_vectors(py)?;
+        let fingerprint = fingerprint_from(fingerprint)?;
+        let batch = batch_from(&whole, &sentences, counts, tokens)?;
+        let counts = batch.counts.clone();
+        let (whole, sentences) = (rows(&whole, "whole")?, rows(&sentences, "sentences")?);
         py.detach(|| {
+            log.core.put_vectors(ids.clone(), batch, fingerprint)?;
+            let unknown: Vec<_> = {
+                let hot = self.read();
+                ids.iter().filter(|id| hot.find(id).is_none()).copied().collect()
+            };
+            // Another thread may have recorded one of them and not yet come to adding it.
+            let late_comers = if unknown.is_empty() { Vec::new() } else { log.core.get(&unknown)? };
             let mut hot = self.write();
-            let mut rest = sentences.chunks_exact(dims.max(1));
-            for ((id, count), vector) in ids.iter().zip(&counts).zip(whole.chunks_exact(dims.max(1))) {
-                let own: Vec<&[f32]> = rest.by_ref().take(*count).collect();
-                hot.set_vectors(id, vector, &own)?;
+            for episode in late_comers.iter().flatten() {
+                hot.add_episode(episode)?;
             }
-            Ok(())
+            set_all(&mut hot, &ids, whole, sentences, &counts)
         })
         .into_python()
     }

@@ -1,7 +1,29 @@
 //! Sentences of texts.
 
 use bardo_core::index::sentences;
+use bardo_core::index::text::{indexed_sentences, indexed_text};
 use pyo3::prelude::*;
+
+/// The texts as they are embedded, then the sentences of those that have several, and how many each has.
+#[pyfunction]
+pub fn spoken_sentences(
+    py: Python<'_>,
+    texts: Vec<String>,
+    speakers: Vec<Option<String>>,
+    limit: usize,
+) -> (Vec<String>, Vec<usize>) {
+    py.detach(|| {
+        let spoken = || texts.iter().zip(speakers.iter().map(Option::as_deref));
+        let mut said: Vec<String> = spoken().map(|(text, speaker)| indexed_text(speaker, text)).collect();
+        let mut counts = Vec::with_capacity(texts.len());
+        for (text, speaker) in spoken() {
+            let sentences = indexed_sentences(speaker, text, limit);
+            counts.push(sentences.len());
+            said.extend(sentences);
+        }
+        (said, counts)
+    })
+}
 
 /// The sentences of each text, in order; a text of more than `limit` has neighbours joined.
 #[pyfunction]
