@@ -131,3 +131,45 @@ impl LexicalIndex {
 pub(super) fn idf(documents: f32, of: f32) -> f32 {
     (1.0 + (of - documents + 0.5) / (documents + 0.5)).ln()
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::lexical::TermReader;
+    use super::super::words::ReadText;
+    use super::*;
+
+    /// Documents of one to four of nine words, some of them taken out again.
+    fn index(documents: Slot) -> LexicalIndex {
+        let (mut index, mut reader, mut read) =
+            (LexicalIndex::default(), TermReader::default(), ReadText::default());
+        for slot in 0..documents {
+            let words: Vec<String> =
+                (0..=slot % 4).map(|at| format!("w{}", (slot * 7 + at * at) % 9)).collect();
+            let text = words.join(" ");
+            reader.read(&text, 0..text.len(), &mut read);
+            index.set(slot, &read, &mut reader);
+        }
+        (0..documents).step_by(11).for_each(|slot| index.remove(slot));
+        index
+    }
+
+    proptest! {
+        #[test]
+        fn blocks_have_the_scores_of_the_whole(block in 1_usize..700, asked in "w[0-9]( w[0-9]){0,3}") {
+            let index = index(1_500);
+            let terms = index.query_terms(&asked).0;
+            // More slots than documents: facts may have come without words.
+            let (mut whole, mut parts) = (vec![7.0; 1_600], vec![7.0; 1_600]);
+            prop_assert_eq!(index.scoring(&terms, Bm25::default()).next(&mut whole), 0);
+            let mut scoring = index.scoring(&terms, Bm25::default());
+            for (place, part) in parts.chunks_mut(block).enumerate() {
+                prop_assert_eq!(scoring.next(part) as usize, place * block);
+            }
+            prop_assert_eq!(&whole, &parts);
+            let holds = |slot: usize| terms.iter().any(|term| index.holds(slot as Slot, term));
+            prop_assert!(whole.iter().enumerate().all(|(slot, score)| (*score > 0.0) == holds(slot)));
+        }
+    }
+}

@@ -132,5 +132,21 @@ mod tests {
             let bits = |list: &List| list.iter().map(|(slot, value)| (*slot, value.to_bits())).collect::<Vec<_>>();
             prop_assert_eq!(bits(&best.sorted(id)), bits(&expected));
         }
+
+        #[test]
+        fn rows_of_values_give_the_greatest_of_those_that_are_allowed(
+            values in prop::collection::vec(prop_oneof![Just(0.0_f32), Just(0.5), 0.0_f32..2.0], 0..3_000),
+            every in 1_usize..4, count in 0_usize..40,
+        ) {
+            let allowed: Vec<bool> = (0..values.len()).map(|at| at % every == 0).collect();
+            let (mut one_by_one, mut best) = (Best::new(count), Best::new(count));
+            for ((slot, &value), &is_allowed) in (0..).zip(&values).zip(&allowed) {
+                if is_allowed && value > 0.0 {
+                    one_by_one.add(slot, value);
+                }
+            }
+            best.add_positive(0, &values, &allowed);
+            prop_assert_eq!(best.sorted(id), one_by_one.sorted(id));
+        }
     }
 }
