@@ -88,43 +88,14 @@ def in_turns(
     return {name: statistics.median(values) for name, values in taken.items()}
 
 
-def in_a_row(
-    calls: Mapping[str, Callable[[Any], object]],
-    arguments: Sequence[Any],
-    *,
-    clock: Callable[[], float] = CPU,
-) -> dict[str, float]:
-    """Medians in seconds: each call has all arguments one after the other, and finds what it used just before in the
-    caches.
-
-    Args:
-        calls: By name.
-        arguments: Of one call after the other.
-        clock: As of `in_turns`.
-    """
-    medians = {}
-    for name, call in calls.items():
-        for argument in arguments[:WARM]:
-            call(argument)
-        gc.collect()
-        gc.disable()
-        try:
-            taken = []
-            for argument in arguments:
-                started = clock()
-                call(argument)
-                taken.append(clock() - started)
-        finally:
-            gc.enable()
-        medians[name] = statistics.median(taken)
-    return medians
-
-
 def both_ways(
     calls: Mapping[str, Callable[[Any], object]], arguments: Sequence[Any]
 ) -> tuple[dict[str, float], dict[str, float]]:
-    """Medians of calls that take turns, and of the same calls in a row."""
-    return in_turns(calls, arguments), in_a_row(calls, arguments)
+    """Medians of calls that take turns; and of the same calls in a row, each with all arguments one after the other, so
+    that it finds in the caches what it used just before.
+    """
+    turns = in_turns(calls, arguments)
+    return turns, {name: in_turns({name: call}, arguments)[name] for name, call in calls.items()}
 
 
 def rows(

@@ -30,9 +30,16 @@ const SURE_DEVIATIONS: f32 = 3.0;
 /// what lies just above it does.
 const ESTIMATE_DEVIATIONS: f32 = 3.5;
 
-/// Candidates re-scored exactly for every one asked for, and at least.
+/// Candidates re-scored exactly for every one asked for, and at least (spec 4).
 const RESCORE_FACTOR: usize = 3;
 const RESCORE_LEAST: usize = 30;
+
+/// Nearest memories by their 8-bit codes whose exact similarity is worked out where so many are wanted.
+#[must_use]
+pub const fn rescored(limit: usize) -> usize {
+    let factor = limit.saturating_mul(RESCORE_FACTOR);
+    if factor < RESCORE_LEAST { RESCORE_LEAST } else { factor }
+}
 
 /// Rows that are asked for ahead of the one that is compared.
 const AHEAD: usize = 6;
@@ -103,7 +110,7 @@ impl VectorIndex {
     pub fn nearest(&self, query: &QueryVector, limit: usize, allowed: &[bool]) -> Result<Vec<(Slot, f32)>> {
         self.check(query)?;
         let searched = allowed.iter().filter(|allowed| **allowed).count();
-        let count = (limit * RESCORE_FACTOR).max(RESCORE_LEAST);
+        let count = rescored(limit);
         let best = |similarity: &Similarity| similarity.best;
         let mut found = self.near(query, allowed, searched, count, &best, &mut NearestScratch::default());
         let order =

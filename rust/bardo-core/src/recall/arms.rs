@@ -9,17 +9,13 @@ use crate::index::bm25::BLOCK;
 use crate::index::calendar::MICROS_PER_DAY;
 use crate::index::hot::{HotSet, Row};
 use crate::index::lexical::{LexicalIndex, QueryTerm, Slot};
-use crate::index::nearest::NearestScratch;
+use crate::index::nearest::{NearestScratch, rescored};
 use crate::index::text::Analyzer;
 use crate::index::vectors::{QueryVector, Similarity};
 use crate::model::{Id, Micros};
 
 /// Latest memories that are looked at.
 const RECENT: usize = 20;
-
-/// Nearest memories by their 8-bit codes whose exact similarity is worked out, at least and for every memory wanted.
-const RESCORED: usize = 30;
-const RESCORE_FACTOR: usize = 3;
 
 /// Memories that are asked for ahead of the one that is looked at.
 pub(super) const AHEAD: usize = 4;
@@ -123,7 +119,7 @@ impl<'search> Arms<'search> {
             best.add(slot, value);
         }
         let mut near_by_codes = best.found(|slot| self.id(slot));
-        let exactly = RESCORED.max(RESCORE_FACTOR * limit).min(near_by_codes.len());
+        let exactly = rescored(limit).min(near_by_codes.len());
         order::select(&mut near_by_codes, exactly, |slot| self.id(slot));
         let words = match fusion {
             Fusion::Sum => unordered(&words.found(|slot| self.id(slot))),
@@ -190,12 +186,10 @@ impl<'search> Arms<'search> {
         self.rare.binary_search_by_key(&slot, |(slot, _)| *slot).map_or(0.0, |place| self.rare[place].1)
     }
 
-    /// How recent a memory is: 1 now, falling by e-folds, 0 where that is too small for a processor to count with at its
-    /// usual speed.
+    /// How recent a memory is: 1 now, falling by e-folds.
     pub fn recency(&self, slot: Slot) -> f32 {
         let days = f64::from(self.settings.recency_days);
-        let recency = (-self.days_since(self.hot.at(slot)) / days).exp() as f32;
-        if recency.is_normal() { recency } else { 0.0 }
+        (-self.days_since(self.hot.at(slot)) / days).exp() as f32
     }
 
     /// Days since a memory was made.
