@@ -69,7 +69,7 @@ demo: dev ## Show three generations of a trading agent, and a conversation remem
 
 bench: dev ## Measure in one run; QUICK=1 to try it, DATA=folder for what is found in conversations, PEERS=1 for peers
 	$(call say,Measuring how fast it is)
-	@cd benches/python && $(BENCH_PYTHON) -m speed $(if $(QUICK),--quick,--write ../RESULTS.md) $(if $(PEERS),--peers)
+	@cd benches/python && $(BENCH_PYTHON) -m speed $(if $(QUICK),--quick,--write ../RESULTS.md) $(if $(DATA),--data $(abspath $(DATA))) $(if $(PEERS),--peers)
 	$(call say,Measuring what is learnt)
 	@cd benches/python && $(BENCH_PYTHON) -m truth $(if $(QUICK),--seeds 5 --planted 2 --grown 10000,--write ../RESULTS.md)
 ifdef DATA

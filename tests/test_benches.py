@@ -124,7 +124,7 @@ def test_the_speed_harness_measures_in_turns_and_keeps_its_lines(benches: None, 
     from speed import __main__ as speed
     from speed import growth, hybrid, prompt, timing, world
 
-    there = world.make(120, 12)
+    there = world.made(120, 12)
     assert len(set(there.texts)) == 120
     assert np.allclose(np.linalg.norm(there.vectors, axis=1), 1, atol=1e-5)
     rows = hybrid.measure(tmp_path / "hybrid", there, peers=False)
@@ -150,16 +150,13 @@ def test_the_speed_harness_measures_in_turns_and_keeps_its_lines(benches: None, 
     assert lines[1].ratio == medians["one"] / medians["two"]
 
 
-def test_real_texts_and_vectors_come_from_files_and_questions_are_held_out(
-    benches: None, tmp_path: Path
-) -> None:
-    import json
-
+def test_real_questions_are_held_out_of_the_turns_that_are_stored(benches: None) -> None:
     from speed import world
 
-    texts = [f"text number {place} about something" for place in range(30)]
-    (tmp_path / "texts.json").write_text(json.dumps(texts))
-    np.save(tmp_path / "vectors.npy", np.random.default_rng(1).normal(size=(30, 8)).astype(np.float32))
-    there = world.make(40, 5, (tmp_path / "texts.json", tmp_path / "vectors.npy"))
+    turns = [f"text number {place} about something" for place in range(30)]
+    there = world.real(40, 5, turns, BagOfWords())
     assert len(set(there.texts)) == 40
-    assert not {text.rpartition(" n")[0] for text in there.texts} & set(there.questions)
+    stored = {text.rpartition(" n")[0] for text in there.texts}
+    assert len(stored) == 25
+    assert not stored & set(there.questions)
+    assert np.allclose(np.linalg.norm(there.vectors, axis=1), 1, atol=1e-5)

@@ -16,8 +16,8 @@ from pathlib import Path
 from bardo import config
 from bardo.index import embedders
 from common import report
+from common.cached import CachedEmbedder
 from quality import tables
-from quality.cached import CachedEmbedder
 from quality.data import Corpus, load_locomo, load_longmemeval
 from quality.measure import run
 from quality.results import Run, RunHeader, load, save

@@ -135,3 +135,9 @@ def _longmemeval(entry: dict) -> Corpus:
 def _moment(text: str) -> int:
     moment = datetime.strptime(re.sub(r" \(\w+\)", "", text), "%Y/%m/%d %H:%M").replace(tzinfo=UTC)
     return round(moment.timestamp() * 1e6)
+
+
+def load_turns(folder: Path) -> list[str]:
+    """What was said in any of the conversations, each text once."""
+    corpora = (*load_locomo(folder), *load_longmemeval(folder))
+    return list(dict.fromkeys(turn.text for corpus in corpora for turn in corpus.turns))

@@ -2,7 +2,7 @@
 
 python -m speed --peers --write ../RESULTS.md
 python -m speed --quick                                  # small sizes, to see that everything runs
-python -m speed --only hybrid writes --vectors V.npy --texts T.json
+python -m speed --only vectors-real words-real --data FOLDER --peers
 """
 
 from __future__ import annotations
@@ -22,15 +22,21 @@ from typing import Any
 import numpy as np
 
 import bardo
+from bardo import config
+from bardo.index import embedders
 from common import report
+from common.cached import CachedEmbedder
+from quality.data import load_turns
 from speed import arms, footprint, fresh, growth, hybrid, late, prompt, timing, world, writes
 
 #: Episodes of the small and the large measurements.
 SMALL, LARGE = 10_000, 100_000
 PARTS = (
-    "hybrid", "hybrid-large", "vectors", "vectors-large", "words", "words-large", "writes", "fresh", "prompt",
-    "late", "memory", "memory-large", "opening", "disk", "growth",
+    "hybrid", "hybrid-large", "vectors", "vectors-real", "vectors-large", "words", "words-real", "words-large",
+    "writes", "fresh", "prompt", "late", "memory", "memory-large", "opening", "disk", "growth",
 )  # fmt: skip
+#: Ending of the parts over turns of conversations, which are measured where the data is.
+REAL = "-real"
 CAVEATS = """\
 One process on one core, every system in turns over the same texts and vectors: a call finds the caches full of what
 the others did, as a recall between two calls of a model does. Searches are also asked `in a row`, all questions of
@@ -51,8 +57,11 @@ def main() -> None:
         print(json.dumps({"rows": [dataclasses.asdict(row) for row in rows], "origin": origin}))
         return
     for name in () if options.tables else options.only or PARTS:
+        if name.endswith(REAL) and options.data is None:
+            print(f"{name}: not measured, --data names no folder", file=sys.stderr)
+            continue
         print(f"{name} ...", file=sys.stderr)
-        keep(options.results, name + ("-real" if options.vectors else ""), alone(name))
+        keep(options.results, name, alone(name))
     text = table(options.results)
     print(text)
     if options.write:
@@ -75,13 +84,16 @@ def alone(name: str) -> dict[str, Any]:
 
 def measure(options: argparse.Namespace) -> tuple[list[timing.Row], str]:
     """The lines of one part, and where its texts and vectors come from."""
-    files = (options.texts, options.vectors) if options.vectors and options.texts else None
     quick, peers = options.quick, options.peers
     rounds = 20 if quick else options.rounds
     small, large = (500, 1_000) if quick else (SMALL, LARGE)
     count = large if options.part.endswith("-large") or options.part == "disk" else small
     growing = options.part == "growth"
-    there = world.made(1, 1) if growing else world.make(count, rounds, files)
+    if options.part.endswith(REAL):
+        model = CachedEmbedder(embedders.load(config.Embedding()), options.cache / "minilm.sqlite")
+        there = world.real(count, rounds, load_turns(options.data), model)
+    else:
+        there = world.made(1, 1) if growing else world.made(count, rounds)
     with tempfile.TemporaryDirectory(prefix="bardo-speed-") as name:
         folder = Path(name)
         calls: dict[str, Callable[[], list[timing.Row]]] = {
@@ -102,7 +114,7 @@ def measure(options: argparse.Namespace) -> tuple[list[timing.Row], str]:
                 picture=picture_of(options),
             ),
         }
-        rows = calls[options.part.removesuffix("-large")]()
+        rows = calls[options.part.removesuffix("-large").removesuffix(REAL)]()
     return rows, "" if growing else there.origin
 
 
@@ -139,8 +151,13 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--results", type=Path, default=Path.home() / ".cache" / "bardo" / "speed")
     parser.add_argument("--part", choices=PARTS, help=argparse.SUPPRESS)
     parser.add_argument("--rounds", type=int, default=200, help="calls of each system")
-    parser.add_argument("--texts", type=Path, help="JSON list of real texts, with --vectors")
-    parser.add_argument("--vectors", type=Path, help=".npy of their vectors, float32")
+    parser.add_argument("--data", type=Path, help="folder with the evaluation files, for real texts")
+    parser.add_argument(
+        "--cache",
+        type=Path,
+        default=Path.home() / ".cache" / "bardo" / "quality",
+        help="where vectors of texts are kept",
+    )
     parser.add_argument("--largest", type=int, default=1_000_000, help="largest size of the growth")
     parser.add_argument(
         "--minutes", type=float, default=20.0, help="no size of the growth is begun after so long"
@@ -154,7 +171,7 @@ def table(folder: Path) -> str:
     """The report as Markdown, out of every part that is kept."""
     kept = [
         json.loads(path.read_text(encoding="utf-8"))
-        for path in (folder / f"speed.{name}{kind}.json" for name in PARTS for kind in ("", "-real"))
+        for path in (folder / f"speed.{name}.json" for name in PARTS)
         if path.is_file()
     ]
     lines = ["## Speed", ""]

@@ -1,17 +1,16 @@
-"""Texts, vectors and questions to measure with: made up by default, or taken from files of real ones."""
+"""Texts, vectors and questions to measure with: made up, or turns of conversations and what a model makes of them."""
 
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
 from bardo.model import Fingerprint
+from bardo.ports import Embedder
 
 DIMS = 384
 SEED = 7
@@ -36,7 +35,7 @@ class World:
         questions: Texts of the questions.
         question_vectors: Float32 (questions, dims), each of length 1.
         origin: Where they come from, in words.
-        is_real: Whether they come from files.
+        is_real: Whether they were said by somebody.
     """
 
     texts: list[str]
@@ -115,21 +114,19 @@ def made(count: int, questions: int, *, seed: int = SEED) -> World:
     return World(texts, vectors, asked, unit(vectors[targets] + near), origin)
 
 
-def real(count: int, questions: int, texts_file: Path, vectors_file: Path, *, seed: int = SEED) -> World:
-    """A world of real texts and their vectors; questions are texts that are held out, cut to nine words.
+def real(count: int, questions: int, turns: Sequence[str], model: Embedder, *, seed: int = SEED) -> World:
+    """A world of turns of conversations and their vectors; questions are turns that are held out, cut to nine words.
 
     Args:
         count: Texts; more than there are come again with a number and a little noise on the vector.
         questions: Held out at random.
-        texts_file: JSON list of texts.
-        vectors_file: `.npy` of their float32 vectors.
+        turns: All different, and more than questions; so many of them as are needed, drawn at random.
+        model: Embeds them.
     """
     chance = np.random.default_rng(seed)
-    texts = json.loads(texts_file.read_text(encoding="utf-8"))
-    vectors = np.load(vectors_file, mmap_mode="r")
-    filled = np.flatnonzero(np.abs(vectors[:, 0]) > 0)
-    order = chance.permutation(filled)
-    held, kept = order[:questions], order[questions:]
+    texts = [turns[place] for place in chance.permutation(len(turns))[: questions + count]]
+    vectors = model.embed_documents(texts)
+    held, kept = np.split(np.arange(len(texts)), [questions])
     rows = kept[np.arange(count) % len(kept)]
     again = np.arange(count) // len(kept)
     noise = chance.standard_normal((count, vectors.shape[1]), np.float32) * np.float32(0.05)
@@ -137,10 +134,7 @@ def real(count: int, questions: int, texts_file: Path, vectors_file: Path, *, se
     named = [f"{texts[row]} n{place}" for place, row in enumerate(rows)]
     # Words alone: tantivy and FTS5 take other signs for operators.
     asked = [" ".join(re.findall(r"[^\W_]+", texts[row])[:ASKED]) or "nothing" for row in held]
-    origin = f"real texts and vectors ({len(kept)} different), questions held out"
+    origin = (
+        f"turns of LoCoMo and LongMemEval-S ({len(kept)} different) with their vectors, questions held out"
+    )
     return World(named, stored, asked, unit(vectors[held]), origin, is_real=True)
-
-
-def make(count: int, questions: int, files: tuple[Path, Path] | None = None) -> World:
-    """A real world if files of texts and vectors are given, else a made-up one."""
-    return real(count, questions, *files) if files else made(count, questions)
