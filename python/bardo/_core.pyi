@@ -1366,13 +1366,17 @@ class Lookout:
     """
 
     def __new__(cls, inbox: str | PathLike[str], facts: FactStore) -> Lookout: ...
-    def news(self, log: EpisodeLog) -> News | None:
-        """What came since `settle`: an episode without vectors, a change of the facts, a file in the inbox."""
+    def news(self, log: EpisodeLog, facts: FactStore) -> News | None:
+        """What came since `settle`: an episode without vectors, a change of the facts, a file in the inbox.
+
+        `facts` is the store that it was made with; it is asked where the time of its file tells nothing.
+        """
 
     def settle(self, news: News) -> None:
         """Everything that was there when `news` was told has been taken over.
 
-        What changed within the last two seconds is looked at again: a file system may give two changes one time.
+        An inbox that changed within the last two seconds is looked at again: a file system may give two changes one
+        time.
         """
 
 @final

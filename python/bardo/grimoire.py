@@ -445,7 +445,7 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing):
             A sequence of `Memory`, empty when nothing passes the thresholds; `notes` says what could not be done.
         """
         self._ready()
-        if (news := self._lookout.news(self._log)) is not None:
+        if (news := self._lookout.news(self._log, self._facts)) is not None:
             self._catch_up(news)
         conditions: Filters | None = None
         narrowing: tuple[str, ...] = ()

@@ -109,17 +109,18 @@ def test_a_look_out_tells_of_everything_that_came_and_of_nothing_else(tmp_path: 
             os.utime(path, ns=(long_ago, long_ago))
 
     with bardo.open(folder, embedder=embed) as grimoire:
-        lookout, log = Lookout(folder / "inbox", grimoire._facts), grimoire._log
+        log, facts = grimoire._log, grimoire._facts
+        lookout = Lookout(folder / "inbox", facts)
 
         def is_quiet() -> bool:
-            return lookout.news(log) is None
+            return lookout.news(log, facts) is None
 
         def settle() -> bool:
             # Taking over writes, which is looked at once more.
             dropped = False
             for _ in range(2):
                 pass_time()
-                if (news := lookout.news(log)) is not None:
+                if (news := lookout.news(log, facts)) is not None:
                     dropped |= news.in_inbox
                     grimoire._embed()
                     lookout.settle(news)
@@ -131,7 +132,7 @@ def test_a_look_out_tells_of_everything_that_came_and_of_nothing_else(tmp_path: 
         assert is_quiet()
         # What has just changed may change again within the same moment of the file system's clock.
         drop(folder, Episode("one"), now=1)
-        news = lookout.news(log)
+        news = lookout.news(log, facts)
         assert news is not None
         assert news.in_inbox
         lookout.settle(news)
@@ -148,6 +149,37 @@ def test_a_look_out_tells_of_everything_that_came_and_of_nothing_else(tmp_path: 
         assert not is_quiet()
         assert not settle()
         assert is_quiet()
+        other.close()
+
+
+def test_a_look_out_tells_changes_of_facts_apart_that_come_at_one_moment(tmp_path: Path) -> None:
+    folder = tmp_path / "a"
+    with bardo.open(folder, embedder=embed) as grimoire:
+        log, facts = grimoire._log, grimoire._facts
+        lookout = Lookout(folder / "inbox", facts)
+        other = FactStore(str(folder / "facts.db"), agent=grimoire.agent, seed=3)
+        wal = folder / "facts.db-wal"
+
+        def changed() -> bool:
+            """Whether there is news of the facts, which is then taken over; the file shows none of it."""
+            os.utime(wal, ns=(time.time_ns(), time.time_ns()))
+            if (news := lookout.news(log, facts)) is None or not news.in_facts:
+                return False
+            lookout.settle(news)
+            return True
+
+        assert changed()
+        assert not changed()
+        for store in (facts, other, facts, other):
+            store.upsert(
+                [Fact(f"Pools are drained at night, and {time.time_ns()} of them by day")], tick=9, now=9
+            )
+            assert changed()
+            assert not changed()
+        # Reading is no change, whoever reads.
+        assert facts.list()
+        assert other.list()
+        assert not changed()
         other.close()
 
 

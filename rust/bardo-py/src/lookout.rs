@@ -26,8 +26,8 @@ impl PyLookout {
         Self(Lookout::new(&inbox, facts.store.path()))
     }
 
-    fn news(&self, py: Python<'_>, log: &EpisodeLog) -> Option<PyNews> {
-        py.detach(|| self.0.news(&log.core)).map(PyNews)
+    fn news(&self, py: Python<'_>, log: &EpisodeLog, facts: &FactStore) -> Option<PyNews> {
+        py.detach(|| self.0.news(&log.core, &facts.store, SystemTime::now())).map(PyNews)
     }
 
     fn settle(&self, news: &PyNews) {

@@ -5,6 +5,7 @@
 //! what changed since it last looked, whoever wrote.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, named_params, params};
@@ -116,6 +117,17 @@ pub struct Changed {
 /// A fact as it is, if it is there, and as it would be.
 pub type FactChange = (Option<Fact>, Fact);
 
+/// When somebody looked at a store: the same again while nothing was written to it since.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Moment {
+    /// Of the connection: the other numbers are its own.
+    opening: u64,
+    /// Rows that it has written.
+    own: u64,
+    /// SQLite's `data_version`: another value after somebody else's commit.
+    others: i64,
+}
+
 /// The semantic memory of one agent.
 #[derive(Debug)]
 pub struct FactStore {
@@ -126,6 +138,8 @@ pub struct FactStore {
     /// Taken before the connection, never after it.
     names: Mutex<Names>,
     connection: Mutex<Option<Connection>>,
+    /// How often the file was opened.
+    openings: AtomicU64,
 }
 
 impl FactStore {
@@ -142,6 +156,7 @@ impl FactStore {
             retention: Mutex::new(options.retention),
             names: Mutex::default(),
             connection: Mutex::new(Some(connection)),
+            openings: AtomicU64::new(0),
         };
         store.claim(options.now)?;
         store.with(|connection| Ok(register_functions(connection)?))?;
@@ -327,6 +342,15 @@ impl FactStore {
             .collect())
     }
 
+    /// The present moment, to tell later whether anything was written since, by any process.
+    pub fn moment(&self) -> Result<Moment> {
+        self.with(|connection| {
+            let others = connection.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get(0))?;
+            let opening = self.openings.load(Ordering::Relaxed);
+            Ok(Moment { opening, own: connection.total_changes(), others })
+        })
+    }
+
     /// Closes the file; every later call fails.
     pub fn close(&self) -> Result<()> {
         match lock(&self.connection).take() {
@@ -408,6 +432,7 @@ impl FactStore {
         register_functions(&connection)
             .map_err(|error| migrate::Failure::from(error).into_error("open", &self.path))?;
         *guard = Some(connection);
+        self.openings.fetch_add(1, Ordering::Relaxed);
         seen
     }
 

@@ -17,8 +17,9 @@ impl FactStore {
     /// What a graph that is in step has taken over.
     pub(crate) fn names_taken(&self) -> Result<Taken> {
         self.read(|connection| {
-            let memory: Option<i64> =
-                connection.query_row("SELECT max(serial) FROM memories", [], |row| row.get(0))?;
+            let memory: Option<i64> = connection
+                .prepare_cached("SELECT max(serial) FROM memories")?
+                .query_row([], |row| row.get(0))?;
             Ok(Taken {
                 epoch: counter(connection, NAMES_EPOCH)?,
                 memory: memory.unwrap_or(0),

@@ -60,7 +60,7 @@ pub mod text;
 pub mod vectors;
 mod words;
 
-pub use facts::{Changed, FactChange, FactFilter, FactOptions, FactStore, Retention};
+pub use facts::{Changed, FactChange, FactFilter, FactOptions, FactStore, Moment, Retention};
 pub use facts_change::{Link, Relation};
 pub use facts_derived::{DERIVED_CONFIDENCE, DERIVED_IMPORTANCE, DERIVED_KEPT};
 pub use facts_digest::Digest;
