@@ -108,10 +108,32 @@ pub(super) fn deviation(dims: usize, cosine: f32) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::numbers::Numbers;
+    use super::super::numbers::{Numbers, architectures};
     use super::super::quantize::unit;
     use super::super::signs::Signer;
     use super::*;
+
+    #[test]
+    fn every_processor_estimates_the_same() {
+        let (mut numbers, mut signer) = (Numbers(9), Signer::new(384));
+        let zeros = vec![0.0; 384];
+        let mut table = SignTable::new(384);
+        for _ in 0..20 {
+            let mut signs = vec![0; words_of(384)];
+            signer.write(&numbers.near(&zeros, 1.0), &mut signs);
+            table.add(&signs);
+        }
+        let query = unit("query", &numbers.near(&zeros, 1.0)).unwrap().unwrap();
+        let (estimator, rows) = (Estimator::new(signer.turn(&query)), Vec::from_iter(0..20));
+        let mut expected = Vec::new();
+        estimator.cosines(&table, &rows, &mut expected);
+        for arch in architectures() {
+            let mut cosines = vec![0.0; 20];
+            let (estimator, rows) = (&estimator, rows.as_slice());
+            arch.dispatch(Estimates { estimator, signs: &table, rows, cosines: &mut cosines });
+            assert_eq!(cosines, expected, "{arch:?}");
+        }
+    }
 
     #[test]
     fn estimates_deviate_from_the_cosine_as_expected() {

@@ -1,4 +1,6 @@
-//! Vectors for the tests of the index, the same every time.
+//! For the tests of the index: vectors that are the same every time, and every set of instructions that is here.
+
+use pulp::Arch;
 
 /// Numbers that look random (xorshift; Marsaglia 2003).
 pub(super) struct Numbers(pub u64);
@@ -16,4 +18,14 @@ impl Numbers {
     pub(super) fn near(&mut self, center: &[f32], distance: f32) -> Vec<f32> {
         center.iter().map(|part| part + distance * self.next()).collect()
     }
+}
+
+/// What code may be compiled for on this processor, from the plainest to the best. All must give the same results to the
+/// bit: an agent may move to another machine.
+pub(super) fn architectures() -> Vec<Arch> {
+    let mut found = vec![Arch::Scalar];
+    #[cfg(target_arch = "x86_64")]
+    found.extend(pulp::x86::V3::try_new().map(Arch::V3));
+    found.push(Arch::new());
+    found
 }

@@ -62,9 +62,22 @@ fn bits_of<T: Copy>(values: &[T], meets: &impl Fn(T) -> bool) -> u32 {
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::numbers::architectures;
     use super::*;
 
     proptest! {
+        #[test]
+        fn every_processor_picks_the_same(values in prop::collection::vec(0_u16..9, 0..200), least in 0_u16..10) {
+            let picked = |arch: Arch| {
+                let mut bits = vec![0; values.len().div_ceil(STRETCH)];
+                arch.dispatch(Pick { values: &values, meets: |value| value >= least, bits: &mut bits });
+                bits
+            };
+            for arch in architectures() {
+                prop_assert_eq!(picked(arch), picked(Arch::Scalar));
+            }
+        }
+
         #[test]
         fn what_meets_the_condition_is_picked_in_order(values in prop::collection::vec(0_u16..9, 0..200), least in 0_u16..10) {
             let mut bits = vec![7; 3];

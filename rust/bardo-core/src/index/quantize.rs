@@ -106,3 +106,27 @@ impl WithSimd for Quantize<'_> {
         scale
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::numbers::{Numbers, architectures};
+    use super::*;
+
+    #[test]
+    fn every_processor_makes_the_same_bytes() {
+        let mut numbers = Numbers(3);
+        for dims in [1, 7, 8, 384, 401] {
+            let vector = numbers.near(&vec![0.0; dims], 2.0);
+            let made = |arch: Arch| {
+                let mut unit = vector.clone();
+                let scaled = arch.dispatch(ToUnit(&mut unit));
+                let (mut high, mut low) = (vec![0; dims], vec![0; dims]);
+                let scale = arch.dispatch(Quantize { unit: &unit, high: &mut high, low: &mut low });
+                (scaled, unit, high, low, scale)
+            };
+            for arch in architectures() {
+                assert_eq!(made(arch), made(Arch::Scalar), "{arch:?}, {dims} components");
+            }
+        }
+    }
+}

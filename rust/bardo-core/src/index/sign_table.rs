@@ -164,8 +164,24 @@ impl Distances<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::numbers::architectures;
     use super::super::signs::mixed;
     use super::*;
+
+    #[test]
+    fn every_processor_counts_the_same() {
+        let query: Vec<u64> = (0..6).map(mixed).collect();
+        let signs: Vec<u64> = (0..64 * 6).map(|at| mixed(at + 99)).collect();
+        let mut table = SignTable::new(384);
+        signs.chunks(6).for_each(|row| table.add(row));
+        let mut expected = Vec::new();
+        table.distances(&query, &mut expected);
+        for arch in architectures() {
+            let mut counts = vec![0; 64];
+            arch.dispatch(Distances { signs: &table.blocks, query: &query, counts: &mut counts });
+            assert_eq!(counts, expected, "{arch:?}");
+        }
+    }
 
     #[test]
     fn every_row_is_counted_whatever_its_length() {

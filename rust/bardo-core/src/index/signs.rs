@@ -179,6 +179,7 @@ pub(super) const fn mixed(number: u64) -> u64 {
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::numbers::{Numbers, architectures};
     use super::*;
 
     fn signs_of(vector: &[f32]) -> Vec<u64> {
@@ -190,6 +191,22 @@ mod tests {
     fn distance(left: &[f32], right: &[f32]) -> u16 {
         let differing = |(one, other): (&u64, &u64)| (one ^ other).count_ones() as u16;
         signs_of(left).iter().zip(&signs_of(right)).map(differing).sum()
+    }
+
+    #[test]
+    fn every_processor_turns_a_vector_alike() {
+        let mut numbers = Numbers(4);
+        for dims in [1, 64, 256, 384, 401] {
+            let (vector, flips) = (numbers.near(&vec![0.0; dims], 1.0), Signer::new(dims).flips);
+            let turned = |arch: Arch| {
+                let mut vector = vector.clone();
+                arch.dispatch(Turn { vector: &mut vector, flips: &flips });
+                vector
+            };
+            for arch in architectures() {
+                assert_eq!(turned(arch), turned(Arch::Scalar), "{arch:?}, {dims} components");
+            }
+        }
     }
 
     #[test]
