@@ -124,7 +124,7 @@ mod tests {
             table.add(&signs);
         }
         let query = unit("query", &numbers.near(&zeros, 1.0)).unwrap().unwrap();
-        let (estimator, rows) = (Estimator::new(signer.turn(&query)), Vec::from_iter(0..20));
+        let (estimator, rows) = (Estimator::new(signer.turn(&query)), (0..20).collect::<Vec<u32>>());
         let mut expected = Vec::new();
         estimator.cosines(&table, &rows, &mut expected);
         for arch in architectures() {
