@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import bardo
-from bardo.errors import StoreDamagedError
+from bardo.errors import BardoWarning, StoreDamagedError
 from bardo.model import Episode
 from bardo.ports import ManualClock
 
@@ -38,7 +38,9 @@ def test_everything_derived_is_made_anew_and_told(tmp_path: Path) -> None:
         facts.execute("INSERT INTO words (words) VALUES ('delete-all')")
         facts.execute("DELETE FROM findings")
     facts.close()
-    with bardo.open(path, embedder=embed, clock=ManualClock(NOON)) as grimoire:
+    with pytest.warns(BardoWarning, match=r"index\.lance is missing"):
+        grimoire = bardo.open(path, embedder=embed, clock=ManualClock(NOON))
+    with grimoire:
         rebuilt = grimoire.rebuild()["rebuilt"]
         assert (rebuilt["vectors"], rebuilt["lance"], rebuilt["hot"]) == (0, COUNT, COUNT + 1)
         assert rebuilt["snapshot"] > 0
@@ -83,3 +85,39 @@ def test_the_days_are_left_alone_unless_they_are_wanted(tmp_path: Path) -> None:
         clock.advance(DAY)
         grimoire.sleep()
         assert not (grimoire.path / "archive").exists()
+
+
+@pytest.mark.parametrize("kept", ["", "nothing in it"])
+def test_a_lost_log_is_never_silently_made_anew(tmp_path: Path, kept: str) -> None:
+    with bardo.open(tmp_path / "a", embedder=embed) as grimoire:
+        grimoire.remember("the only event")
+        path = grimoire.path
+    (path / "episodes.redb").unlink()
+    if kept:
+        (path / "episodes.redb").touch()
+    before = sorted(file.name for file in path.iterdir())
+    with pytest.raises(StoreDamagedError, match=r"episodes\.redb is (missing|empty).*Restore it from a copy"):
+        bardo.open(path, embedder=embed)
+    assert sorted(file.name for file in path.iterdir()) == before
+
+
+def test_what_was_beyond_the_hot_limit_is_found_though_the_table_is_gone(tmp_path: Path) -> None:
+    config = {"index": {"hot_limit": 30}, "archive": {"batch": 8}}
+    with bardo.open(tmp_path / "a", embedder=embed, config=config) as grimoire:
+        grimoire.remember([f"event {number} at the harbour" for number in range(80)])
+        grimoire.sleep()
+        path = grimoire.path
+    with bardo.open(path, embedder=embed, config=config) as grimoire:
+        assert grimoire.stats()["hot"]["cold_upto"] == 50
+    shutil.rmtree(path / "index.lance")
+    with pytest.warns(BardoWarning, match=r"index\.lance is missing"):
+        grimoire = bardo.open(path, embedder=embed, config=config)
+    with grimoire:
+        assert grimoire.stats()["archive"]["missing"] == 80
+        assert grimoire.recall("3 at the harbour", limit=1)[0].text == "event 3 at the harbour"
+        grimoire.sleep()
+        assert grimoire.stats()["archive"]["missing"] == 0
+    with bardo.open(path, embedder=embed, config=config) as grimoire:
+        assert grimoire.stats()["hot"]["cold_upto"] == 50
+        found = grimoire.recall("3 at the harbour", limit=80)
+        assert "event 3 at the harbour" in [memory.text for memory in found]

@@ -10,7 +10,7 @@ from bardo.config import Config
 from bardo.errors import BardoWarning, EmbedderUnavailableError, EmbeddingMismatchError, StoreDamagedError
 from bardo.folder import Folder, holder
 from bardo.index.snapshot import Snapshot
-from bardo.index.upkeep import beyond
+from bardo.index.upkeep import archived, beyond, unarchive
 from bardo.ports import Clock, Embedder
 from bardo.ticks import Ticks
 from bardo.values import value
@@ -78,6 +78,7 @@ def open_stores(
         StoreError: One of the files cannot be opened; none stays open.
         EmbeddingMismatchError: The vectors are another model's.
     """
+    _require_log(folder)
     now = clock.now()
     log = EpisodeLog(
         str(folder.episodes), agent=config.agent, seed=seed, now=now, durable=durable, holder=holder(now)
@@ -108,8 +109,8 @@ def open_stores(
         settle(log, facts)
         _require_model(folder, log, facts, embedder)
         hot = HotSet()
-        if relearn:
-            # It knows the facts that were lost.
+        if relearn or _without_archive(folder, log):
+            # It knows the facts that were lost, and not the episodes that LanceDB had.
             folder.snapshot.unlink(missing_ok=True)
         opened = hot.load(log, facts, snapshot=folder.snapshot, cold_upto=beyond(log, config.index.hot_limit))
         snapshot = Snapshot(folder.snapshot, log, hot, opened)
@@ -119,6 +120,31 @@ def open_stores(
         log.close()
         raise
     return Stores(log, facts, hot, snapshot, ticks, config)
+
+
+def _require_log(folder: Folder) -> None:
+    """A log that was there and is gone or empty is never silently made anew: what was made of it shows that it was."""
+    lost = "missing" if not folder.exists() else "empty" if not folder.episodes.stat().st_size else ""
+    made_of_it = (folder.facts, folder.lance, folder.archive)
+    if lost and any(path.exists() for path in made_of_it):
+        raise StoreDamagedError(
+            f"{folder.episodes} is {lost}, though this agent had one. Restore it from a copy; without one, move "
+            f"{folder.root} away and begin anew there: facts.db and the days in archive/ can still be read"
+        )
+
+
+def _without_archive(folder: Folder, log: EpisodeLog) -> bool:
+    """Notes where LanceDB's table is gone that it has nothing: every episode is in memory until it is made anew."""
+    if folder.lance.exists() or not archived(log):
+        return False
+    unarchive(log)
+    warnings.warn(
+        f"{folder.lance} is missing. Every episode is in memory until the next sleep, or `bardo rebuild`, makes it "
+        "anew from the log",
+        BardoWarning,
+        stacklevel=5,
+    )
+    return True
 
 
 def _require_facts(folder: Folder, log: EpisodeLog, *, relearn: bool) -> None:

@@ -41,7 +41,18 @@ def beyond(log: EpisodeLog, hot_limit: int) -> int:
     """The number of the last arrival beyond the hot limit that LanceDB has; 0 if there is none, or no limit."""
     if not hot_limit:
         return 0
-    return max(0, min(log.stats()["last_seq"] - hot_limit, log.watermark(_ARCHIVED)))
+    return max(0, min(log.stats()["last_seq"] - hot_limit, archived(log)))
+
+
+def archived(log: EpisodeLog) -> int:
+    """The number of the last arrival that LanceDB has, as the log knows it; 0 if it has none."""
+    return log.watermark(_ARCHIVED)
+
+
+def unarchive(log: EpisodeLog) -> None:
+    """Notes in the log that LanceDB has nothing any more."""
+    log.set_watermark(_ARCHIVED, 0)
+    log.set_watermark(_VERIFIED, 0)
 
 
 class Upkeep:
@@ -207,7 +218,7 @@ class Upkeep:
 
     def missing_in_archive(self) -> int:
         """Episodes that arrived after the last append to LanceDB, by its watermark in the log."""
-        return self._log.stats()["last_seq"] - self._log.watermark(_ARCHIVED)
+        return self._log.stats()["last_seq"] - archived(self._log)
 
     def sync_archive(self) -> int:
         """Appends to LanceDB what it has not seen, and compacts it when that is due.
