@@ -299,3 +299,16 @@ def test_a_deletion_that_is_killed_is_finished_at_the_next_opening(tmp_path: Pat
             assert list(holders(folder, text)) == []
             assert len(list(again.episodes())) == 50 * (step + 1)
     assert seen
+
+
+def test_what_was_forgotten_does_not_come_back_as_what_replaces_another_fact(tmp_path: Path) -> None:
+    with bardo.open(tmp_path / "a", embedder=embed) as grimoire:
+        gone = grimoire.learn("Bob lives at 5 Elm Street")
+        known = grimoire.learn("Trains are fast")
+        grimoire.forget(gone)
+        with pytest.raises(errors.ForgottenError, match="forgotten on purpose"):
+            grimoire.supersede(known, "Bob lives at 5 Elm Street")
+        assert [fact.text for fact in grimoire.facts()] == ["Trains are fast"]
+        with pytest.warns(errors.ForgottenWarning, match="1 of 2 facts"):
+            stored = grimoire.learn(["Bob lives at 5 Elm Street", "Ships are slow"])
+        assert [fact.text for fact in stored] == ["Ships are slow"]

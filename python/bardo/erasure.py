@@ -346,7 +346,7 @@ class Eraser:
         return str(path.relative_to(self._folder.root))
 
 
-def forgotten(text: str) -> ForgottenError:
+def _forgotten(text: str) -> ForgottenError:
     """The error for a content that was forgotten on purpose."""
     shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
     return ForgottenError(
@@ -359,11 +359,20 @@ def tell_forgotten(drafts: Sequence[str | Episode], taken: Taken) -> None:
     """Raises for episodes none of which were taken, warns where some were."""
     if not taken.stored:
         first = drafts[taken.forgotten[0]]
-        raise forgotten(first if isinstance(first, str) else first.text)
+        raise _forgotten(first if isinstance(first, str) else first.text)
+    _warn_of_forgotten(len(taken.forgotten), f"{len(drafts)} episodes")
+
+
+def tell_forgotten_facts(facts: Sequence[Fact], forgotten: int) -> None:
+    """Raises for facts none of which were taken, warns where some were."""
+    if forgotten == len(facts):
+        raise _forgotten(facts[0].text)
+    _warn_of_forgotten(forgotten, f"{len(facts)} facts")
+
+
+def _warn_of_forgotten(forgotten: int, given: str) -> None:
     warnings.warn(
-        f"{len(taken.forgotten)} of {len(drafts)} episodes were forgotten on purpose and not taken again",
-        ForgottenWarning,
-        stacklevel=4,
+        f"{forgotten} of {given} were forgotten on purpose and not taken again", ForgottenWarning, stacklevel=5
     )
 
 

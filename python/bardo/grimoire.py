@@ -383,8 +383,8 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing):
         upserted = self._facts.upsert(
             facts, tick=stamp, now=self._clock.now(), vectors=vectors, fingerprint=fingerprint
         )
-        if upserted and all(entry.outcome == "forgotten" for entry in upserted):
-            raise erasure.forgotten(facts[0].text)
+        if forgotten := sum(entry.outcome == "forgotten" for entry in upserted):
+            erasure.tell_forgotten_facts(facts, forgotten)
         self._ticks.seen(stamp, own=tick is not None)
         self._stores.note_unit()
         self._hot.sync_facts(self._facts)

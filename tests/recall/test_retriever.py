@@ -338,6 +338,27 @@ def test_a_span_of_time_in_the_query_favours_what_happened_in_it(minilm: embedde
     assert dated == [NOW - 14 * DAY]
 
 
+@pytest.mark.parametrize(
+    ("asked", "days"),
+    [("How much was gas yesterday?", 1), ("What did gas cost two weeks ago?", 14), ("Gas 60 days ago?", 60)],
+)
+def test_a_span_of_time_favours_what_is_no_turn_of_a_conversation_too(
+    minilm: embedders.TextEmbedder, asked: str, days: int
+) -> None:
+    paid = [
+        Episode(
+            f"Paid {31 + 6 * number} dollars for gas",
+            id=identify(number + 1),
+            tick=number,
+            at=NOW - ago * DAY,
+        )
+        for number, ago in enumerate((400, 60, 14, 3, 1))
+    ]
+    found = retriever_of(paid, minilm).recall(asked, now=NOW)
+    assert found[0].at == NOW - days * DAY
+    assert "date named" in found[0].why.conversation
+
+
 def test_the_weights_of_the_settings_are_those_of_the_core_and_can_be_set(
     minilm: embedders.TextEmbedder,
 ) -> None:

@@ -41,6 +41,14 @@ pub enum Error {
         /// The id that was asked for.
         id: String,
     },
+    /// A text that was forgotten on purpose.
+    #[error(
+        "{text:?} was forgotten on purpose and is not taken again. Say it in other words, or forget with allow_again=True what may come back"
+    )]
+    Forgotten {
+        /// The beginning of the text.
+        text: String,
+    },
     /// Another process owns the store.
     #[error(
         "{path} is open in another process ({holder}). Close it there, or hand episodes over with `bardo.drop(path, ...)` meanwhile"
@@ -52,9 +60,7 @@ pub enum Error {
         holder: String,
     },
     /// A file of ours whose content is broken.
-    #[error(
-        "{path} is damaged: {what}. Nothing was changed; restore it from a copy, or rebuild what can be derived with `bardo rebuild`"
-    )]
+    #[error("{path} is damaged: {what}. Nothing was changed; restore it from a copy")]
     StoreDamaged {
         /// The damaged file.
         path: PathBuf,
@@ -119,7 +125,19 @@ pub enum Error {
     },
 }
 
+/// Characters of a forgotten text that its error shows.
+const SHOWN: usize = 40;
+
 impl Error {
+    /// An [`Error::Forgotten`] that shows how the text begins.
+    pub fn forgotten(text: &str) -> Self {
+        let text = match text.char_indices().nth(SHOWN) {
+            Some((end, _)) => format!("{}...", &text[..end]),
+            None => text.to_owned(),
+        };
+        Self::Forgotten { text }
+    }
+
     /// An [`Error::InvalidInput`] from what was wrong and what to do.
     pub fn invalid(what: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::InvalidInput { what: what.into(), hint: hint.into() }

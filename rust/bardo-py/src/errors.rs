@@ -12,6 +12,7 @@ pub fn to_python(error: &Error) -> PyErr {
         Error::InvalidVector { .. } => "InvalidVectorError",
         Error::DecreasingTick { .. } => "DecreasingTickError",
         Error::NotFound { .. } => "NotFoundError",
+        Error::Forgotten { .. } => "ForgottenError",
         Error::StoreLocked { .. } => "StoreLockedError",
         Error::StoreDamaged { .. } => "StoreDamagedError",
         Error::StoreTooNew { .. } => "StoreTooNewError",

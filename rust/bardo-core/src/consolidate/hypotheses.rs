@@ -13,6 +13,7 @@ use super::window::Window;
 use super::{links, rhythm, subgroups};
 use crate::error::Result;
 use crate::index::facts_change::archive;
+use crate::index::facts_erase::is_forgotten;
 use crate::index::facts_forget::delete;
 use crate::index::facts_record::{self as record, json, signed, unreadable};
 use crate::index::facts_upsert::{confirm, rebase, revive_as};
@@ -294,6 +295,9 @@ fn state(
         None => None,
     };
     let Some(mut stored) = known else {
+        if is_forgotten(writer, &text)? {
+            return Ok(());
+        }
         let (kind, category) = row.claim.kind();
         let fact = Fact {
             category: category.to_owned(),

@@ -6,6 +6,7 @@ use rusqlite::params;
 
 use super::facts::{FactStore, Retention, check_fraction};
 use super::facts_derived::{make_room, tempered};
+use super::facts_erase::is_forgotten;
 use super::facts_noting::ANSWERS;
 use super::facts_record::{self as record, Stored, signed};
 use super::facts_upsert::{rebase, restore, spaced};
@@ -150,6 +151,9 @@ impl FactStore {
                     "Supersede that one instead",
                 )
                 .into());
+            }
+            if is_forgotten(writer, &new.text)? {
+                return Err(Error::forgotten(&new.text).into());
             }
             let mut fact = tempered(self.born(new, tick, now));
             if fact.id != Id::ABSENT && record::find(&writer.transaction, fact.id)?.is_some() {

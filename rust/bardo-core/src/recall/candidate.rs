@@ -277,12 +277,13 @@ fn add_conversation(
     scratch: &Scratch,
     base: &dyn Fn(Slot) -> f32,
 ) {
-    if !arms.hot.has_conversations() {
+    let has_conversations = arms.hot.has_conversations();
+    if !has_conversations && !clues.name_a_time() {
         return;
     }
     let conversation_of = arms.hot.conversation_of();
     let mut best: HashMap<u32, f32> = HashMap::new();
-    for candidate in candidates.iter().filter(|candidate| candidate.is_relevant) {
+    for candidate in candidates.iter().filter(|candidate| has_conversations && candidate.is_relevant) {
         let best = best.entry(conversation_of[candidate.slot as usize]).or_insert(f32::NEG_INFINITY);
         *best = best.max(candidate.fused);
     }

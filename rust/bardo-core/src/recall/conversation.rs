@@ -31,6 +31,11 @@ pub const TIME: &str = "tells a time";
 /// See [`ANSWERS`].
 pub const ASKS: &str = "asks itself";
 
+/// How much more the time counts of an episode that is no turn: the time of a turn is that of its whole session. A month or
+/// a year that is named may also be what the memory speaks of; "yesterday" or "8 May" is when it was made.
+const OWN_DATE: f32 = 3.0;
+const OWN_SPAN: f32 = 10.0;
+
 /// What a query says beyond its terms.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Clues {
@@ -88,26 +93,32 @@ impl Clues {
         clues
     }
 
+    /// Whether days, months or years are named.
+    #[must_use]
+    pub const fn name_a_time(&self) -> bool {
+        !self.spans.is_empty() || !self.years.is_empty() || !self.months.is_empty()
+    }
+
     /// Whether a name, or its first part, is one of the words.
     fn names(&self, name: &str) -> bool {
         let first = name.split_whitespace().next().unwrap_or(name).to_lowercase();
         !first.is_empty() && self.words.contains(&first)
     }
 
-    /// Whether an instant lies in the days, or else the months and years, that are named; false if none is.
+    /// Whether an instant lies in the days, months and years that are named; false if none is.
     fn dates(&self, at: Micros) -> bool {
-        if at == 0 {
-            return false;
-        }
-        if !self.spans.is_empty() {
-            return self.spans.iter().any(|span| span.holds(at));
-        }
-        if self.years.is_empty() && self.months.is_empty() {
+        if at == 0
+            || !self.name_a_time()
+            || !self.spans.is_empty() && !self.spans.iter().any(|span| span.holds(at))
+        {
             return false;
         }
         let date = Date::of(at);
-        (self.years.is_empty() || self.years.contains(&date.year))
-            && (self.months.is_empty() || self.months.contains(&date.month))
+        // "last May" reaches into June, where it is still May to somebody.
+        let is_of_month =
+            |month: &u8| *month == date.month || !self.spans.is_empty() && *month % 12 + 1 == date.month;
+        (self.years.is_empty() || !self.spans.is_empty() || self.years.contains(&date.year))
+            && (self.months.is_empty() || self.months.iter().any(is_of_month))
     }
 }
 
@@ -131,11 +142,16 @@ pub struct Surroundings<'search> {
 }
 
 impl Surroundings<'_> {
-    /// What the conversation adds to the fused relevance of a memory, by name; zero parts are left out.
+    /// What the conversation adds to the fused relevance of a memory, by name; zero parts are left out. An episode that is no
+    /// turn of one has the day on which it was made.
     #[must_use]
     pub fn parts(&self, row: &Row) -> Vec<(&'static str, f32)> {
-        let Some(conversation) = row.conversation else { return Vec::new() };
         let weights = self.weights;
+        let Some(conversation) = row.conversation else {
+            let is_dated = row.fact.is_none() && weights.date != 0.0 && self.clues.dates(row.at);
+            let times = if self.clues.spans.is_empty() { OWN_DATE } else { OWN_SPAN };
+            return if is_dated { vec![(DATE, times * weights.date)] } else { Vec::new() };
+        };
         let is_short = row.words <= weights.short_words;
         let mut parts = Vec::new();
         let mut add = |name: &'static str, part: f32| {
@@ -205,5 +221,9 @@ mod tests {
         assert!(clues.dates(1_683_554_160_000_000));
         assert!(!clues.dates(1_709_164_800_000_000));
         assert!(!Clues::of("may I ask something?", NOW).dates(1_683_554_160_000_000));
+        // Of "last year" it is the Decembers: 2023-12-25 and 2023-08-01.
+        let december = Clues::of("the gas of last year in December", NOW);
+        assert!(december.dates(1_703_505_600_000_000));
+        assert!(!december.dates(1_690_848_000_000_000));
     }
 }

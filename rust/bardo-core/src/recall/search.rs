@@ -95,8 +95,7 @@ pub fn search(hot: &HotSet, query: &Query<'_>, settings: &Settings, scratch: &mu
     let named = cut(query.text, QUERY_BYTES);
     let graph = GraphArm::bring_in(&search.arms, named, &mut candidates, scratch);
     let late = search.late(&mut scratch.analyzer, &mut found.notes)?;
-    // What else the query says is held against the turns of conversations alone.
-    let clues = if hot.has_conversations() { Clues::of(named, query.now) } else { Clues::default() };
+    let clues = Clues::of(named, query.now);
     let context = Context { clues: &clues, late: late.as_ref(), tick: search.tick };
     fuse(&search.arms, fusion, &context, &mut candidates, scratch)?;
     graph.add(fusion, settings, &mut candidates);
