@@ -6,6 +6,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
+from bardo.arguments import checked
 from bardo.compiled import Compiled
 from bardo.index.upkeep import NAMES_AT_ONCE
 from bardo.lazily import dataclasses, modules, once
@@ -109,6 +110,7 @@ class Consolidating(Compiled, Texts):
         self.drain_inbox()
         return self._curate(flush=True, progress=progress)
 
+    @checked
     def replay(self, count: int = 32, *, policy: Policy = "prioritised", seed: int = 0) -> list[Replayed]:
         """Verified episodes that are worth another look, oldest first; their priority falls with each look.
 
@@ -129,6 +131,7 @@ class Consolidating(Compiled, Texts):
         self._hot.update_episodes([one.episode for one in replayed])
         return replayed
 
+    @checked
     def dream(
         self,
         *,
