@@ -494,7 +494,7 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing):
                 recollection = turns.with_turns(
                     recollection, self._hot, self._log, window=window, as_of=as_of
                 )
-            if notes := narrowing + self._models.notes:
+            if notes := narrowing + self._models.recall_notes:
                 recollection = dataclasses.replace(recollection, notes=(*recollection.notes, *notes))
             if known and not self.is_dead:
                 self._facts.touch(known, tick=self.now_tick)
