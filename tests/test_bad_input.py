@@ -360,6 +360,18 @@ def test_a_setting_that_does_not_exist_is_named_with_the_nearest_one(
         bardo.open(tmp_path / "bad", embedder=minilm)
 
 
+@pytest.mark.parametrize("policy", ["four_factor", "rrf", "pinned"])
+def test_every_policy_of_a_call_can_be_set_for_all_calls(
+    tmp_path: Path, minilm: Embedder, policy: str
+) -> None:
+    (tmp_path / "agent").mkdir()
+    (tmp_path / "agent" / "bardo.toml").write_text(f'[recall]\npolicy = "{policy}"\n')
+    with bardo.open(tmp_path / "agent", embedder=minilm) as opened:
+        opened.remember("the relayer ran out of gas")
+        set_once, per_call = opened.recall("gas"), opened.recall("gas", policy=policy)
+        assert [memory.score for memory in set_once] == [memory.score for memory in per_call] != []
+
+
 def test_ticks_may_begin_at_nought(tmp_path: Path, minilm: Embedder) -> None:
     with bardo.open(tmp_path / "agent", embedder=minilm) as opened:
         assert [opened.remember(f"step {tick}", tick=tick).tick for tick in range(3)] == [0, 1, 2]

@@ -169,7 +169,9 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing):
     ) -> Any:
         """Captures what happened, verbatim. When it returns, it survives `kill -9` and power loss and can be found.
 
-        Never waits for a model: until it is embedded it is found by its words.
+        Until it is embedded it is found by its words. Every `embedding.batch` texts (64) the call that brings the last
+        of them embeds them all before it returns; with `embedding.batch = 0` none ever waits for a model, and the next
+        `recall` or `sleep` embeds.
 
         Args:
             what: A string, an `Episode`, a chat message (`role`, `content`), or an iterable of any of these.

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import bardo
-from bardo.errors import EmbedderUnavailableError, EmbeddingMismatchError, InvalidInputError
+from bardo.errors import BardoWarning, EmbedderUnavailableError, EmbeddingMismatchError, InvalidInputError
 from bardo.index import adapter, embedders, migration
 from bardo.index.drift import CRITICAL_DISTANCE, DriftWatch, compare
 from bardo.model import Fingerprint
@@ -364,6 +364,21 @@ def test_drift_is_healthy_a_warning_or_critical_by_distance(tmp_path, noise, sta
     assert (found.distance > CRITICAL_DISTANCE) == (status == "critical")
     assert DriftWatch(tmp_path).last == found
     assert bool(DriftWatch(tmp_path).paused) == (status == "critical")
+
+
+@pytest.mark.parametrize("content", ['{"model": {"mod', "[]", '{"last": {}}'])
+def test_a_damaged_file_of_the_last_check_is_told_of_and_checked_anew(tmp_path, content):
+    with bardo.open(tmp_path / "agent", embedder=OLD) as opened:
+        opened.remember(SENTENCES[:3])
+        assert opened.check_model().first
+        assert not opened.check_model().first
+    (tmp_path / "agent" / "drift.json").write_text(content)
+    with pytest.warns(BardoWarning, match=r"drift\.json is damaged"):
+        opened = bardo.open(tmp_path / "agent", embedder=OLD)
+    with opened:
+        assert opened.recall(SENTENCES[0], limit=1)[0].text == SENTENCES[0]
+        assert opened.check_model().first
+        assert not opened.check_model().first
 
 
 def test_swapped_neighbours_and_sudden_norms_are_seen_without_distance():
