@@ -91,6 +91,115 @@ def test_fields_out_of_range_are_refused(grimoire: bardo.Grimoire, fields: dict[
     assert len(str(refused.value)) > 20
 
 
+SURROGATE = "\ud800"
+#: Calls that no verb can answer, and the argument that the refusal must name.
+UNUSABLE: dict[str, tuple[str, Callable[[bardo.Grimoire], Any]]] = {
+    "recall nothing": ("query", lambda g: g.recall(None)),
+    "recall fewer than none": ("limit", lambda g: g.recall("x", limit=-1)),
+    "recall a text of memories": ("limit", lambda g: g.recall("x", limit="5")),
+    "recall more than there can be": ("limit", lambda g: g.recall("x", limit=2**70)),
+    "recall in half a mood": ("pad", lambda g: g.recall("x", pad=(0, 0))),
+    "recall by two factors": ("factors", lambda g: g.recall("x", factors=(1, 2))),
+    "recall in a numbered thread": ("thread", lambda g: g.recall("x", thread=5)),
+    "recall in a numbered session": ("session", lambda g: g.recall("x", session=5)),
+    "recall with a lettered window": ("window", lambda g: g.recall("x", window="a")),
+    "recall with a lettered diversity": ("diversity", lambda g: g.recall("x", diversity="x")),
+    "recall of no layers": ("layers", lambda g: g.recall("x", layers=None)),
+    "recall in a surrogate thread": ("thread", lambda g: g.recall("x", thread=SURROGATE)),
+    "recall of surrogate subjects": ("subjects", lambda g: g.recall("x", subjects=[SURROGATE])),
+    "a prompt of half tokens": ("budget", lambda g: g.context("x", budget=1.5)),
+    "a numbered phase": ("phase", lambda g: g.context("x", phase=5)),
+    "blocks without names": ("blocks", lambda g: g.context("x", blocks="abc")),
+    "an option that is none": ("limt", lambda g: g.context("x", limt=3)),
+    "a surrogate task": ("content", lambda g: g.context(SURROGATE)),
+    "learn a number": ("what", lambda g: g.learn(5)),
+    "verify a number": ("what", lambda g: g.verify(5)),
+    "verify a surrogate": ("what", lambda g: g.verify(SURROGATE)),
+    "forget a number": ("what", lambda g: g.forget(5, reason="x")),
+    "forget a surrogate": ("what", lambda g: g.forget(SURROGATE, reason="x")),
+    "an outcome of a list": ("used", lambda g: g.outcome([1], value=0.1)),
+    "get a number": ("record_id", lambda g: g.get(5)),
+    "get a surrogate": ("record_id", lambda g: g.get(SURROGATE)),
+    "why a number": ("fact", lambda g: g.why(5)),
+    "the history of a surrogate": ("fact", lambda g: g.history(SURROGATE)),
+    "link a number": ("src", lambda g: g.link(5, "fact", "supports")),
+    "links of a surrogate": ("links", lambda g: g.links(SURROGATE)),
+    "relate a number": ("subject", lambda g: g.relate(5, "knows", "x")),
+    "relate a surrogate": ("subject", lambda g: g.relate(SURROGATE, "knows", "x")),
+    "find a number": ("url", lambda g: g.find(url=5)),
+    "find a surrogate": ("url", lambda g: g.find(url=SURROGATE)),
+    "find fewer than none": ("limit", lambda g: g.find(url="x", limit=-1)),
+    "a surrogate entity": ("name", lambda g: g.entities(SURROGATE)),
+    "fewer than no entities": ("limit", lambda g: g.entities(limit=-1)),
+    "related to a surrogate": ("name", lambda g: g.related(SURROGATE)),
+    "merge a surrogate": ("names", lambda g: g.merge_entities("x", [SURROGATE])),
+    "relations before time": ("as_of", lambda g: g.relations(as_of=-1)),
+    "relations of a surrogate": ("entity", lambda g: g.relations(SURROGATE)),
+    "facts before time": ("as_of", lambda g: g.facts(as_of=-1)),
+    "facts on a surrogate": ("subject", lambda g: g.facts(subject=SURROGATE)),
+    "fewer than no episodes": ("last", lambda g: g.episodes(last=-1)),
+    "episodes of a surrogate": ("thread", lambda g: g.episodes(thread=SURROGATE)),
+    "the costs of a text": ("days", lambda g: g.costs(days="x")),
+    "undo a text": ("undo", lambda g: g.undo("x")),
+    "open a number": ("path", lambda _: bardo.open(5)),
+    "open with a number": ("config", lambda g: bardo.open(g.path / "other", config=5)),
+    "open a number's": ("agent", lambda g: bardo.open(g.path / "other", agent=5)),
+    "open with a seed below nought": ("seed", lambda g: bardo.open(g.path / "other", seed=-1)),
+    "drop a text": ("episodes", lambda g: bardo.drop(g.path, "text")),
+    "drop a message": ("episodes", lambda g: bardo.drop(g.path, {"role": "user", "content": "x"})),
+    "drop a set of numbers": ("drop", lambda g: bardo.drop(g.path, {5})),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("argument", "call"), UNUSABLE.values(), ids=UNUSABLE)
+def test_an_argument_that_a_verb_cannot_use_is_refused_by_name(
+    grimoire: bardo.Grimoire, argument: str, call: Callable[[bardo.Grimoire], Any]
+) -> None:
+    with pytest.raises(errors.InvalidInputError, match=argument) as refused:
+        call(grimoire)
+    assert len(str(refused.value)) > 20
+    str(refused.value).encode()
+
+
+def test_a_refusal_says_which_alternatives_there_are_and_keeps_what_raised_it(
+    grimoire: bardo.Grimoire,
+) -> None:
+    with pytest.raises(errors.InvalidInputError) as refused:
+        grimoire.learn(5)
+    assert str(refused.value) == "what of learn() is 5. It must be str | Fact | Iterable[str | Fact]"
+    assert isinstance(refused.value.__cause__, TypeError)
+
+
+def test_a_query_with_a_lone_surrogate_is_answered(grimoire: bardo.Grimoire) -> None:
+    assert grimoire.recall("before \ud800")[0].text == "what was there before"
+    assert grimoire.recall("\ud800").query == "?"
+
+
+def test_what_a_callers_own_code_raises_stays_what_it_is(grimoire: bardo.Grimoire) -> None:
+    def broken(*_: object) -> Any:
+        raise ValueError("mine")
+
+    def texts() -> Iterator[str]:
+        yield "one"
+        broken()
+
+    for call in (
+        lambda: grimoire.remember(texts()),
+        lambda: grimoire.learn(texts()),
+        lambda: grimoire.migrate(broken, progress=broken),
+    ):
+        with pytest.raises(ValueError, match="mine") as raised:
+            call()
+        assert type(raised.value) is ValueError
+
+
+def test_a_verb_called_with_too_few_arguments_says_so_as_python_does(grimoire: bardo.Grimoire) -> None:
+    with pytest.raises(TypeError, match="record_id"):
+        grimoire.get()  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="query"):
+        grimoire.recall()  # type: ignore[call-arg]
+
+
 def test_a_payload_nested_without_end_is_refused(grimoire: bardo.Grimoire) -> None:
     payload: list[Any] = []
     payload.append(payload)
@@ -249,6 +358,18 @@ def test_a_setting_that_does_not_exist_is_named_with_the_nearest_one(
     (tmp_path / "bad" / "bardo.toml").write_text("agent = ")
     with pytest.raises(errors.ConfigError, match=r"bardo\.toml"):
         bardo.open(tmp_path / "bad", embedder=minilm)
+
+
+@pytest.mark.parametrize("policy", ["four_factor", "rrf", "pinned"])
+def test_every_policy_of_a_call_can_be_set_for_all_calls(
+    tmp_path: Path, minilm: Embedder, policy: str
+) -> None:
+    (tmp_path / "agent").mkdir()
+    (tmp_path / "agent" / "bardo.toml").write_text(f'[recall]\npolicy = "{policy}"\n')
+    with bardo.open(tmp_path / "agent", embedder=minilm) as opened:
+        opened.remember("the relayer ran out of gas")
+        set_once, per_call = opened.recall("gas"), opened.recall("gas", policy=policy)
+        assert [memory.score for memory in set_once] == [memory.score for memory in per_call] != []
 
 
 def test_ticks_may_begin_at_nought(tmp_path: Path, minilm: Embedder) -> None:

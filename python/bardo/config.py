@@ -47,7 +47,7 @@ class Embedding:
         model: `minilm` (all-MiniLM-L6-v2 from an installed package, no download), `wordllama`, or any name that
             fastembed knows, such as `nomic-ai/nomic-embed-text-v1.5`.
         threads: Threads of the ONNX session; 0 leaves it to the runtime.
-        batch: Texts embedded at once while remembering; 0 waits for the next recall, sleep or close.
+        batch: Texts from which on `remember` embeds what waits; 0 never does and leaves it to the next recall or sleep.
         late_interaction: Whether a code per content token is kept and the words of a query look for their matches
             among them, where the model gives token vectors: about 50 bytes a token, .06 more recall@10 on LoCoMo.
             Without it long texts have a vector per sentence instead.
@@ -274,12 +274,12 @@ class Recall:
     """How memories are ranked (spec 4).
 
     Args:
-        policy: `four_factor` or `rrf`.
+        policy: `four_factor`, `rrf` or `pinned`.
         limit: Memories returned when the caller names no number.
         weights: Of the signals.
     """
 
-    policy: Literal["four_factor", "rrf"] = "four_factor"
+    policy: Literal["four_factor", "rrf", "pinned"] = "four_factor"
     limit: int = 5
     weights: Weights = Weights()
 

@@ -6,6 +6,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
+from bardo.arguments import checked
 from bardo.compiled import Compiled
 from bardo.index.upkeep import NAMES_AT_ONCE
 from bardo.lazily import dataclasses, modules, once
@@ -93,6 +94,9 @@ class Consolidating(Compiled, Texts):
     def sleep(self, *, dry_run: bool = False, progress: Progress = quiet) -> CuratorCycleComplete:
         """Consolidates everything that is verified, embeds what is not, and brings LanceDB up to date.
 
+        Where the embedding model is out of reach, what needs it waits for the next pass, and the report's `notes` say
+        so.
+
         Args:
             dry_run: Only say what consolidating would do: `changes` of the report has every fact before and after.
             progress: Told how far it has come.
@@ -109,6 +113,7 @@ class Consolidating(Compiled, Texts):
         self.drain_inbox()
         return self._curate(flush=True, progress=progress)
 
+    @checked
     def replay(self, count: int = 32, *, policy: Policy = "prioritised", seed: int = 0) -> list[Replayed]:
         """Verified episodes that are worth another look, oldest first; their priority falls with each look.
 
@@ -129,6 +134,7 @@ class Consolidating(Compiled, Texts):
         self._hot.update_episodes([one.episode for one in replayed])
         return replayed
 
+    @checked
     def dream(
         self,
         *,
@@ -217,8 +223,12 @@ class Consolidating(Compiled, Texts):
         self._last_pass = tick
         self._log.set_watermark(LAST_PASS, tick)
         archived, days = 0, 0
+        waiting: tuple[str, ...] = ()
         if flush or self._upkeep.missing_in_archive() >= self.config.archive.batch:
-            archived = self._upkeep.sync_archive()
+            # A table that is not there yet is made for the model's vectors, and waits for the model.
+            archived = self._upkeep.unless_out(self._upkeep.sync_archive, 0)
+            if missing := self._upkeep.missing_in_archive():
+                waiting = (f"{missing} episodes are not in LanceDB yet: the next pass appends them",)
             self._upkeep.cool()
         if flush:
             self._upkeep.tidy()
@@ -234,7 +244,7 @@ class Consolidating(Compiled, Texts):
             facts_withdrawn=len(held.withdrawn),
             facts_held=held.held,
             facts_unchecked=held.unchecked,
-            notes=(*report.notes, *held.notes, *self._models.notes),
+            notes=(*report.notes, *held.notes, *waiting, *self._models.notes),
             entries_promoted=promoted,
             linted=linted,
         )

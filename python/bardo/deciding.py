@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
+from bardo.arguments import checked
 from bardo.lazily import dataclasses, modules, once
 from bardo.opened import Opened
 
@@ -68,6 +69,7 @@ class Deciding(Opened):
     def recall(self, *query: Any, **options: Any) -> Recollection:
         """A few memories that matter for a query."""
 
+    @checked
     def context(
         self,
         /,
@@ -157,6 +159,7 @@ class Deciding(Opened):
             )
         return context.memory_block(fresh.passages(), name=context.FACTS), ()
 
+    @checked
     def contribute(
         self,
         name: str,
@@ -192,6 +195,7 @@ class Deciding(Opened):
         """Takes a contributor away; whether there was one of that name."""
         return self._contributors.remove(name)
 
+    @checked
     def acted(self, prompt: Prompt, taken: bool = True) -> bool:
         """Tells whether the action that a prompt was for was taken; what was not acted on teaches nothing.
 
@@ -206,6 +210,7 @@ class Deciding(Opened):
         self._ready(write=True)
         self._records.unlearn()
 
+    @checked
     def outcome(self, used: Prompt | Recollection, *, value: float, note: str | None = None) -> OutcomeReport:
         """Tells what came of acting on memories: only this raises (or lowers) the confidence of facts.
 

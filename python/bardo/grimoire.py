@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, SupportsIndex
 
 from bardo._core import Lookout, News, confidence_now
+from bardo.arguments import UNFIT, checked, refuse
 from bardo.assemble.framing import as_captured
 from bardo.capture.recorder import PAGE, Recorder, name_list, pages
 from bardo.consolidating import LAST_PASS, Consolidating
@@ -62,7 +64,8 @@ NOTHING_ASKED = (None,) * 12
 class Grimoire(Knowledge, Consolidating, Deciding, Undoing):
     """One agent's memory: a folder on disk and the object that opens it. Made by `bardo.open`.
 
-    Safe to use from many threads. After `fork` it refuses to work in the child (redb and Lance are not fork-safe).
+    A verb that cannot use an argument, for its type or its range, raises `InvalidInputError`, which names it. Safe to
+    use from many threads. After `fork` it refuses to work in the child (redb and Lance are not fork-safe).
 
     Attributes:
         path: The folder.
@@ -166,10 +169,13 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing):
     ) -> Any:
         """Captures what happened, verbatim. When it returns, it survives `kill -9` and power loss and can be found.
 
-        Never waits for a model: until it is embedded it is found by its words.
+        Until it is embedded it is found by its words. Every `embedding.batch` texts (64) the call that brings the last
+        of them embeds them all before it returns; with `embedding.batch = 0` none ever waits for a model, and the next
+        `recall` or `sleep` embeds.
 
         Args:
-            what: A string, an `Episode`, a chat message (`role`, `content`), or an iterable of any of these.
+            what: A string, an `Episode`, a chat message (`role`, `content`), or an iterable of any of these. Of a
+                message, `tool_calls` and parts that are more than text are kept in the payload.
             tick: Logical time. If not given: of an `Episode` its own, else the second of `at`, or the last tick
                 where ticks count loops.
             at: Wall clock of the observation, microseconds UTC; now if 0.
@@ -197,19 +203,23 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing):
             ForgottenError: The same content was forgotten on purpose. Of a batch the rest is stored, with a
                 `ForgottenWarning`.
         """
-        self._ready(write=True)
-        stamp = None if tick is None else self._ticks.stamp(tick)
-        defaults = {
-            "at": at, "kind": kind, "role": role, "speaker": speaker, "subjects": subjects, "payload": payload,
-            "thread": thread, "session": session, "mode": mode, "curiosity": curiosity, "importance": importance,
-            "verified": verified, "pad": pad,
-        }  # fmt: skip
-        drafts, batch = intake.drafts_from(what, defaults, clean=as_captured, truncate=truncate)
-        whole = [draft for draft in drafts if not isinstance(draft, str)]
-        own = tick is not None or any(draft.tick for draft in whole)
-        template = Episode("", **defaults) if len(whole) < len(drafts) else None
-        stored = self._record(drafts, template, tick=stamp, own_ticks=own)
-        return stored if batch else stored[0]
+        try:
+            self._ready(write=True)
+            stamp = None if tick is None else self._ticks.stamp(tick)
+            defaults = {
+                "at": at, "kind": kind, "role": role, "speaker": speaker, "subjects": subjects, "payload": payload,
+                "thread": thread, "session": session, "mode": mode, "curiosity": curiosity, "importance": importance,
+                "verified": verified, "pad": pad,
+            }  # fmt: skip
+            drafts, batch = intake.drafts_from(what, defaults, clean=as_captured, truncate=truncate)
+            whole = [draft for draft in drafts if not isinstance(draft, str)]
+            own = tick is not None or any(draft.tick for draft in whole)
+            template = Episode("", **defaults) if len(whole) < len(drafts) else None
+            stored = self._record(drafts, template, tick=stamp, own_ticks=own)
+            return stored if batch else stored[0]
+        except UNFIT as error:
+            refuse(error, Grimoire.remember)
+            raise
 
     def _open_archive(self) -> LanceIndex:
         return lance.LanceIndex(
@@ -249,6 +259,7 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing):
         if (in_inbox or in_facts) and not self._models.notes:
             self._lookout.settle(news)
 
+    @checked
     def verify(
         self, what: str | Episode | Iterable[str | Episode], *, importance: float | None = None
     ) -> int:
@@ -269,6 +280,7 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing):
 
     # -- looking things up ---------------------------------------------------------------------------------------
 
+    @checked
     def get(self, record_id: str) -> Episode | Fact:
         """The episode or fact with an id.
 
@@ -284,6 +296,7 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing):
             return fact
         raise NotFoundError(f"no episode or fact with id {record_id}. List what is there with `bardo show`")
 
+    @checked
     def episodes(
         self,
         *,
@@ -303,10 +316,14 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing):
             last: Only the last so many (before the other conditions).
         """
         self._ready()
-        return self._recorder.browse(
+        found = self._recorder.browse(
             from_tick=from_tick, to_tick=to_tick, subject=subject, thread=thread, last=last
         )
+        # The first is read at once: an argument that cannot be used is refused here, not where they are looped over.
+        first = next(found, None)
+        return found if first is None else chain((first,), found)
 
+    @checked
     def facts(
         self,
         *,
@@ -328,12 +345,14 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing):
             )
         )  # fmt: skip
 
+    @checked
     def confidence(self, fact: Fact) -> float:
         """How sure the agent is of a fact at the current tick (spec 2, "Ebbinghaus decay")."""
         return confidence_now(fact, tick=self.now_tick, tau_ticks=self._facts.tau_ticks)
 
     # -- knowledge -----------------------------------------------------------------------------------------------
 
+    @checked
     def learn(
         self,
         what: str | Fact | Iterable[str | Fact],
@@ -444,39 +463,48 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing):
         Returns:
             A sequence of `Memory`, empty when nothing passes the thresholds; `notes` says what could not be done.
         """
-        self._ready()
-        if (news := self._lookout.news(self._log, self._facts)) is not None:
-            self._catch_up(news)
-        conditions: Filters | None = None
-        narrowing: tuple[str, ...] = ()
-        asked = (
-            kinds, category, subjects, thread, session, mode, roles, since, until, min_confidence, sources, as_of
-        )  # fmt: skip
-        # Making filters takes as long as a search of a small memory may take.
-        if asked != NOTHING_ASKED or layers is not BOTH_LAYERS:
-            conditions = filters.Filters(
-                kinds=kinds, category=category, subjects=subjects, mode=mode, roles=roles, since=since, until=until,
-                min_confidence=min_confidence, sources=sources, as_of=as_of, layers=tuple(layers),
+        try:
+            self._ready()
+            if not query.isascii():
+                # No memory holds a lone surrogate, and no store takes one.
+                query = query.encode("utf-8", "replace").decode("utf-8")
+            if (news := self._lookout.news(self._log, self._facts)) is not None:
+                self._catch_up(news)
+            conditions: Filters | None = None
+            narrowing: tuple[str, ...] = ()
+            asked = (
+                kinds, category, subjects, thread, session, mode, roles, since, until, min_confidence, sources, as_of
             )  # fmt: skip
-            conditions, narrowing = place.narrowed(conditions, self._hot, thread=thread, session=session)
-        now = self._clock.now()
-        recollection = self._models.steadily(
-            self._ask, factors,
-            {
-                "query": query, "limit": limit, "now_tick": self._ticks.of(now), "now": now, "filters": conditions,
-                "pad": pad, "thread": thread, "policy": policy, "diversity": diversity,
-            },
-        )  # fmt: skip
-        known = recollection.facts
-        if conditions is None and not recollection and recollection.searched and not self.is_dead:
-            self._facts.ask_in_vain(query, tick=self.now_tick)
-        if window:
-            recollection = turns.with_turns(recollection, self._hot, self._log, window=window, as_of=as_of)
-        if notes := narrowing + self._models.notes:
-            recollection = dataclasses.replace(recollection, notes=(*recollection.notes, *notes))
-        if known and not self.is_dead:
-            self._facts.touch(known, tick=self.now_tick)
-        return recollection
+            # Making filters takes as long as a search of a small memory may take.
+            if asked != NOTHING_ASKED or layers is not BOTH_LAYERS:
+                conditions = filters.Filters(
+                    kinds=kinds, category=category, subjects=subjects, mode=mode, roles=roles, since=since, until=until,
+                    min_confidence=min_confidence, sources=sources, as_of=as_of, layers=tuple(layers),
+                )  # fmt: skip
+                conditions, narrowing = place.narrowed(conditions, self._hot, thread=thread, session=session)
+            now = self._clock.now()
+            recollection = self._models.steadily(
+                self._ask, factors,
+                {
+                    "query": query, "limit": limit, "now_tick": self._ticks.of(now), "now": now, "filters": conditions,
+                    "pad": pad, "thread": thread, "policy": policy, "diversity": diversity,
+                },
+            )  # fmt: skip
+            known = recollection.facts
+            if conditions is None and not recollection and recollection.searched and not self.is_dead:
+                self._facts.ask_in_vain(query, tick=self.now_tick)
+            if window:
+                recollection = turns.with_turns(
+                    recollection, self._hot, self._log, window=window, as_of=as_of
+                )
+            if notes := narrowing + self._models.recall_notes:
+                recollection = dataclasses.replace(recollection, notes=(*recollection.notes, *notes))
+            if known and not self.is_dead:
+                self._facts.touch(known, tick=self.now_tick)
+            return recollection
+        except UNFIT as error:
+            refuse(error, Grimoire.recall)
+            raise
 
     def _ask(self, embedder: Embedder, factors: Factors | None, asked: Mapping[str, Any]) -> Recollection:
         serving = None if self._models.paused else embedder
@@ -497,6 +525,7 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing):
 
     # -- death ---------------------------------------------------------------------------------------------------
 
+    @checked
     def bequeath(
         self, path: str | Path, *, cause: str = "unspecified", reflection: str | None = None
     ) -> Testament:
@@ -518,6 +547,7 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing):
         )  # fmt: skip
         return self._emit(left)
 
+    @checked
     def adopt(self, testaments: Sequence[Testament], *, through_archive: bool = False) -> InheritanceReport:
         """Takes over what testaments hold: discounted, marked, never over what the agent learned itself.
 
@@ -536,6 +566,7 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing):
 
     # -- deletion ------------------------------------------------------------------------------------------------
 
+    @checked
     def forget(
         self,
         what: str | Episode | Fact | Iterable[str | Episode | Fact],
@@ -614,6 +645,7 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing):
         self._ready(write=True)
         return self._models.check()
 
+    @checked
     def migrate(
         self,
         to: str | Embedder | Callable[[list[str]], Any],

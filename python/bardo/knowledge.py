@@ -7,6 +7,7 @@ from math import exp
 from typing import TYPE_CHECKING, Literal, SupportsIndex
 
 from bardo._core import fact_standing
+from bardo.arguments import checked
 from bardo.capture.recorder import name_list
 from bardo.errors import InvalidInputError, NotFoundError
 from bardo.lazily import modules
@@ -37,6 +38,7 @@ class Knowledge(Opened):
 
     # -- facts among each other ----------------------------------------------------------------------------------
 
+    @checked
     def history(self, fact: str | Fact) -> list[FactState]:
         """Every state of a fact and of those it replaced or was replaced by, oldest first.
 
@@ -49,6 +51,7 @@ class Knowledge(Opened):
         self._ready()
         return [known.FactState(then, start, end) for start, end, then in self._facts.states(_id(fact))]
 
+    @checked
     def why(self, fact: str | Fact) -> Grounds:
         """Why a fact is believed: its episodes, its test, its history and its links.
 
@@ -98,6 +101,7 @@ class Knowledge(Opened):
         counted = self._facts.calibration()
         return calibrated.Calibration(counted, tuple(counted.bins), counted.outcomes, counted.squares)
 
+    @checked
     def supersede(self, old: str | Fact, new: str | Fact, *, confidence: float = 0.7) -> Fact:
         """Replaces a fact by what holds now: one transaction; the old one stays, for `history` and `as_of`.
 
@@ -133,6 +137,7 @@ class Knowledge(Opened):
             raise NotFoundError("the new fact was deleted by another process while it was written. Try again")
         return stored
 
+    @checked
     def link(self, src: str | Fact, dst: str | Fact, relation: Relation, *, weight: float = 1.0) -> None:
         """Draws a link between two facts, or changes the weight of the one that is there.
 
@@ -148,11 +153,13 @@ class Knowledge(Opened):
         self._ready(write=True)
         self._facts.link(_id(src), _id(dst), relation, weight, tick=self._ticks.now())
 
+    @checked
     def links(self, *facts: str | Fact) -> list[Link]:
         """The links from or to any of these facts."""
         self._ready()
         return [known.Link(*link) for link in self._facts.links([_id(fact) for fact in facts])]
 
+    @checked
     def contradict(self, one: str | Fact, other: str | Fact) -> str:
         """Two facts that cannot both hold: both are linked, the weaker falls to at most .3 and expires in 14 days.
 
@@ -174,6 +181,7 @@ class Knowledge(Opened):
 
     # -- entities ------------------------------------------------------------------------------------------------
 
+    @checked
     def entities(
         self, name: str | None = None, *, kind: EntityKind | None = None, limit: int = 100
     ) -> list[Entity]:
@@ -191,11 +199,13 @@ class Knowledge(Opened):
         found = self._upkeep.names.entities(name=name, kind=kind, limit=limit)
         return [_entity(entity) for entity in found]
 
+    @checked
     def entities_of(self, record: str | Episode | Fact) -> list[Entity]:
         """The entities that an episode or fact names."""
         self._settled()
         return [_entity(entity) for entity in self._upkeep.names.entities(memory=_id(record))]
 
+    @checked
     def related(self, name: str, *, limit: int = 20) -> list[RelatedEntity]:
         """The entities that are named in the same memories as this one, the most often first.
 
@@ -205,6 +215,7 @@ class Knowledge(Opened):
         self._settled()
         return [known.RelatedEntity(*found) for found in self._upkeep.names.related(name, limit)]
 
+    @checked
     def merge_entities(self, into: str, names: Sequence[str]) -> int:
         """Makes several names one entity; names that nobody used yet become aliases.
 
@@ -221,6 +232,7 @@ class Knowledge(Opened):
 
     # -- triples -------------------------------------------------------------------------------------------------
 
+    @checked
     def relate(
         self,
         subject: str,
@@ -255,6 +267,7 @@ class Knowledge(Opened):
         )  # fmt: skip
         return known.Triple(subject, predicate, object, confidence, origin, start, end)
 
+    @checked
     def relations(
         self,
         entity: str | None = None,
@@ -277,6 +290,7 @@ class Knowledge(Opened):
 
     # -- what texts hold -----------------------------------------------------------------------------------------
 
+    @checked
     def find(
         self, *, url: str | None = None, command: str | None = None, path: str | None = None, limit: int = 50
     ) -> list[Finding]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bardo.arguments import checked
 from bardo.config import Config, Embedding, write_setting
 from bardo.folder import Folder
 from bardo.grimoire import Grimoire
@@ -23,6 +24,7 @@ else:
     migration, testament = modules("index.migration", "bequeath.testament")
 
 
+@checked
 def open(  # noqa: A001 - `bardo.open` reads as it should
     path: str | Path,
     *,
@@ -94,6 +96,7 @@ def _keep_model(folder: Path, settings: Embedding) -> None:
         write_setting(folder, "embedding", "model", settings.model)
 
 
+@checked
 def inherit(
     testaments: str | Path | Sequence[str | Path],
     path: str | Path,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from operator import index
 from typing import TYPE_CHECKING
 
+from bardo.arguments import checked
 from bardo.lazily import modules, once
 from bardo.opened import Opened
 from bardo.ports import LLM
@@ -57,6 +59,7 @@ class Texts(Opened):
             reconciler=reconcile.Reconciler(asked, self._facts) if asked else None,
         )  # fmt: skip
 
+    @checked
     def costs(self, *, days: int = MONTH_DAYS) -> Costs:
         """What language models have cost: calls, tokens, money by your price table, latency, and how calls ended.
 
@@ -65,6 +68,7 @@ class Texts(Opened):
         """
         self._ready()
         now = self._clock.now()
-        since = max(0, now - days * ledger.MICROS_PER_DAY)
+        # A text times a number is a very long text.
+        since = max(0, now - index(days) * ledger.MICROS_PER_DAY)
         kept = self._ledger
         return ledger.Costs(since, kept.tokens_of_day(now), self.config.llm.daily_tokens, kept.spent(since))

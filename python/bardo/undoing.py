@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from bardo.arguments import checked
 from bardo.lazily import json, modules
 from bardo.opened import Opened
 
@@ -17,6 +18,7 @@ else:
 class Undoing(Opened):
     """What a `Grimoire` knows of its own acts."""
 
+    @checked
     def acts(self, *, limit: int = 20) -> list[Act]:
         """What was inferred about facts, act by act, the last first: passes of the Curator, and what took them back.
 
@@ -37,6 +39,7 @@ class Undoing(Opened):
             for number, name, tick, at, undone_by, changes in self._facts.acts(limit)
         ]  # fmt: skip
 
+    @checked
     def undo(self, act: int | Act) -> Undone:
         """Takes an act back: what it changed and nothing changed since is as it was before.
 

@@ -10,12 +10,13 @@ import textwrap
 import threading
 import tomllib
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import bardo
-from bardo.errors import EmbedderUnavailableError, EmbeddingMismatchError, InvalidInputError
+from bardo.errors import BardoWarning, EmbedderUnavailableError, EmbeddingMismatchError, InvalidInputError
 from bardo.index import adapter, embedders, migration
 from bardo.index.drift import CRITICAL_DISTANCE, DriftWatch, compare
 from bardo.model import Fingerprint
@@ -110,14 +111,34 @@ def test_a_new_model_given_too_early_is_served_through_the_adapter(folder):
         assert opened.stats()["embedding"]["migration"]["serving"] == "adapter"
         hits = sum(opened.recall(text, limit=5)[0].text == text for text in SENTENCES[::7])
         assert hits >= 0.9 * len(SENTENCES[::7])
+        assert any("adapter" in note for note in opened.recall("Ann", limit=1).notes)
         with pytest.raises(EmbeddingMismatchError):
             opened._log.put_vectors(
                 [opened.recall("Ann", limit=1)[0].id],
                 np.zeros((1, 32), np.float32), np.zeros((0, 32), np.float32), [0], NEW.fingerprint,
             )  # fmt: skip
         assert opened.migrate(NEW).switched
+        assert opened.recall("Ann", limit=1).notes == ()
     assert not (folder / migration.ADAPTER_FILE).exists()
     assert not (folder / migration.MIGRATION_FILE).exists()
+
+
+def test_a_look_at_what_came_is_settled_while_the_adapter_serves(folder, monkeypatch):
+    with bardo.open(folder, embedder=OLD) as opened:
+        opened.migrate(NEW, steps=1)
+    with bardo.open(folder, embedder=NEW) as opened:
+        lookout, settled = opened._lookout, []
+        monkeypatch.setattr(opened, "_lookout", SimpleNamespace(news=lookout.news, settle=settled.append))
+        bardo.drop(folder, bardo.Episode("Dora repaired the lighthouse"))
+        assert opened.recall("lighthouse", limit=1)[0].text == "Dora repaired the lighthouse"
+        assert len(settled) == 1
+
+
+def test_fewer_steps_than_none_are_refused(folder):
+    with bardo.open(folder, embedder=OLD) as opened:
+        with pytest.raises(InvalidInputError, match="steps is -1"):
+            opened.migrate(NEW, steps=-1)
+        assert "migration" not in opened.stats()["embedding"]
 
 
 def test_a_migration_given_up_leaves_no_trace(folder):
@@ -343,6 +364,21 @@ def test_drift_is_healthy_a_warning_or_critical_by_distance(tmp_path, noise, sta
     assert (found.distance > CRITICAL_DISTANCE) == (status == "critical")
     assert DriftWatch(tmp_path).last == found
     assert bool(DriftWatch(tmp_path).paused) == (status == "critical")
+
+
+@pytest.mark.parametrize("content", ['{"model": {"mod', "[]", '{"last": {}}'])
+def test_a_damaged_file_of_the_last_check_is_told_of_and_checked_anew(tmp_path, content):
+    with bardo.open(tmp_path / "agent", embedder=OLD) as opened:
+        opened.remember(SENTENCES[:3])
+        assert opened.check_model().first
+        assert not opened.check_model().first
+    (tmp_path / "agent" / "drift.json").write_text(content)
+    with pytest.warns(BardoWarning, match=r"drift\.json is damaged"):
+        opened = bardo.open(tmp_path / "agent", embedder=OLD)
+    with opened:
+        assert opened.recall(SENTENCES[0], limit=1)[0].text == SENTENCES[0]
+        assert opened.check_model().first
+        assert not opened.check_model().first
 
 
 def test_swapped_neighbours_and_sudden_norms_are_seen_without_distance():

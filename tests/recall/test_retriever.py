@@ -223,9 +223,8 @@ def test_no_query_text_fails(query: str) -> None:
     RETRIEVER.recall(query, now=NOW)
 
 
-def test_a_query_of_a_megabyte_or_with_half_a_surrogate_is_answered() -> None:
+def test_a_query_of_a_megabyte_is_answered() -> None:
     assert "searched for" in " ".join(RETRIEVER.recall("drained " * 150_000).notes)
-    assert RETRIEVER.recall("drained \ud800")[0].text == "the pool was drained"
 
 
 def test_many_threads_search_while_others_add() -> None:

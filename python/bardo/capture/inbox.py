@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bardo._core import finish_episodes
+from bardo.arguments import checked
 from bardo.errors import BardoError, InvalidInputError
 from bardo.files import make_folder, sync_folder, unavailable, write_atomically
 from bardo.lazily import json, modules
@@ -52,6 +53,7 @@ class Batch:
     problem: str | None = None
 
 
+@checked
 def drop(
     folder: Path | str,
     episodes: Episode | Iterable[Episode],

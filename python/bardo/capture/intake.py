@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from bardo.errors import InvalidInputError
+from bardo.lazily import json
 from bardo.model import Episode, Role
 
 #: Bytes of UTF-8 text in one episode (spec 1, "Limits"); the core refuses more.
@@ -25,6 +26,8 @@ CHAT_ROLES: Mapping[str, Role] = {
     "function": "tool",
     "environment": "environment",
 }
+#: Keys of a part of a message that is text and nothing more.
+TEXT_PART_KEYS = frozenset({"type", "text"})
 TIME_KEYS = ("at", "timestamp", "created_at")
 
 
@@ -116,31 +119,60 @@ def _message(message: Mapping[str, Any], defaults: Mapping[str, Any]) -> Episode
     if isinstance(message.get("name"), str):
         fields["speaker"] = message["name"]
     calls = message.get("tool_calls")
-    if calls and fields.get("payload") is None:
-        fields["payload"] = {"tool_calls": calls}
+    text, rest = _content(message["content"], can_be_missing=bool(calls))
+    kept = ({"content": rest} if rest else {}) | ({"tool_calls": calls} if calls else {})
+    if kept:
+        fields["payload"] = _together(fields.get("payload"), kept)
     for key in TIME_KEYS:
         if message.get(key) is not None:
             fields["at"] = _micros(message[key])
             break
-    return Episode(_content(message["content"], calls), **fields)
+    return Episode(text or _instead_of_text(calls, rest), **fields)
 
 
-def _content(content: object, calls: object) -> str:
+def _content(content: object, *, can_be_missing: bool) -> tuple[str, list[Mapping[str, Any]]]:
+    """The text of a chat message's content, and its parts that hold more than text: images, files, tool results."""
     if isinstance(content, str):
-        return content
-    if content is None and calls:
+        return content, []
+    if content is None and can_be_missing:
+        return "", []
+    if isinstance(content, Mapping):
+        if "type" not in content and "text" not in content:
+            # Data rather than a part of a message: it is found by what stands in it.
+            return json.dumps(dict(content), ensure_ascii=False), []
+        content = [content]
+    parts = list(content) if isinstance(content, Iterable) else None
+    if parts is None or not all(isinstance(part, (str, Mapping)) for part in parts):
+        raise InvalidInputError(
+            f"the content of a chat message is a {type(content).__name__}. Pass text, or text parts"
+        )
+    texts = [part if isinstance(part, str) else part.get("text") for part in parts]
+    rest = [
+        part
+        for part, text in zip(parts, texts, strict=True)
+        if not isinstance(text, str) or (isinstance(part, Mapping) and part.keys() - TEXT_PART_KEYS)
+    ]
+    return "\n".join(text for text in texts if isinstance(text, str) and text), rest
+
+
+def _together(payload: object, kept: Mapping[str, Any]) -> dict[str, Any]:
+    """The caller's payload beside what a message holds besides its text, neither over the other."""
+    if payload is None:
+        return dict(kept)
+    if isinstance(payload, Mapping) and not payload.keys() & kept.keys():
+        return {**payload, **kept}
+    return {"payload": payload, **kept}
+
+
+def _instead_of_text(calls: object, rest: list[Mapping[str, Any]]) -> str:
+    """What a message without any text did; empty if it did nothing."""
+    if calls:
         return (
             f"Called {', '.join(_call_name(call) for call in calls)}"
             if isinstance(calls, list)
             else "Called a tool"
         )
-    if isinstance(content, Iterable):
-        parts = [part.get("text", "") if isinstance(part, Mapping) else part for part in content]
-        if all(isinstance(part, str) for part in parts):
-            return "\n".join(part for part in parts if part)
-    raise InvalidInputError(
-        f"the content of a chat message is a {type(content).__name__}. Pass text, or text parts"
-    )
+    return f"Sent {', '.join(str(part.get('type', 'a part')) for part in rest)}" if rest else ""
 
 
 def _call_name(call: object) -> str:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from bardo.errors import StoreDamagedError
+from bardo.errors import BardoWarning
 from bardo.files import write_atomically
 from bardo.folder import DRIFT_FILE
 from bardo.index.embedders import TextEmbedder
@@ -170,9 +171,14 @@ class DriftWatch:
                 np.array(state["vectors"], np.float32).reshape(len(REFERENCES), -1)
             return state
         except (ValueError, TypeError, KeyError) as error:
-            raise StoreDamagedError(
-                f"{self._path} is damaged: {error}. Delete it: the next check of the model begins anew"
-            ) from error
+            # It is derived: a memory is not kept shut for it.
+            warnings.warn(
+                f"{self._path} is damaged and taken as if it were not there: {error}. What the model was is not known "
+                "any more: the next check (`bardo model check`) is the first of it and writes the file anew",
+                BardoWarning,
+                stacklevel=3,
+            )
+            return {}
 
 
 def compare(

@@ -304,6 +304,12 @@ class AdaptedEmbedder:
 
     def __init__(self, old: Fingerprint, new: Embedder, lead: adapter.Adapter) -> None:
         self._old, self._new, self._lead = old, new, lead
+        #: What whoever recalls through it is told.
+        self.note = (
+            f"searched with {new.fingerprint.model} through the migration's adapter into the vectors of {old.model} "
+            f"(mean cosine distance {lead.error:.2f}): what is near in meaning is found less surely until the "
+            "migration ends"
+        )
         #: Vectors of recent texts, if the new model keeps any.
         self.cache = getattr(new, "cache", None)
 

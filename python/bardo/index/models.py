@@ -91,6 +91,12 @@ class ModelKeeper:
         without = f"what has no vector yet was found by its words alone: {outage}"
         return tuple(filter(None, (self._upkeep.paused, without if outage else "")))
 
+    @property
+    def recall_notes(self) -> tuple[str, ...]:
+        """What stands between a query and its vectors at present: `notes`, and the adapter of a migration."""
+        through = getattr(self.embedder, "note", "")
+        return (through, *self.notes) if through else self.notes
+
     def steadily(
         self, work: Callable[Concatenate[Embedder, Asked], Done], *asked: Asked.args, **options: Asked.kwargs
     ) -> Done:
@@ -129,6 +135,8 @@ class ModelKeeper:
         self, to: str | Embedder | EmbedFunction, *, steps: int | None = None, progress: Progress = quiet
     ) -> MigrationReport:
         """Moves to another model, or goes on with it; see `Grimoire.migrate`."""
+        if steps is not None and steps < 0:
+            raise InvalidInputError(f"steps is {steps}. It is a number of pages, 0 or more; None for all")
         with self._lock:
             name = to if isinstance(to, str) else ""
             new = (

@@ -98,8 +98,6 @@ class Retriever:
             InvalidVectorError: The embedder gave a vector of other dimensions than the stored ones.
         """
         notes: list[str] = []
-        if not query.isascii():
-            query = query.encode("utf-8", "replace").decode("utf-8")
         vector, tokens = self._vector(query, notes)
         found = self.hot.search(
             query,

@@ -1,0 +1,73 @@
+"""A chat message is kept whole: its text as text, all else beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import bardo
+from bardo.errors import InvalidInputError
+from bardo.ports import Embedder
+
+IMAGE = {"type": "image_url", "image_url": {"url": "https://example.org/cat.png"}}
+CALLS = [{"function": {"name": "swap", "arguments": '{"amount": 5}'}}]
+
+
+@pytest.fixture
+def memory(tmp_path: Path, minilm: Embedder) -> Iterator[bardo.Grimoire]:
+    with bardo.open(tmp_path / "agent", embedder=minilm) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("content", "text", "payload"),
+    [
+        ("hello", "hello", None),
+        (["hello", {"type": "text", "text": "there"}], "hello\nthere", None),
+        ({"type": "text", "text": "hello"}, "hello", None),
+        ({"secret": "värde"}, '{"secret": "värde"}', None),
+        ([{"type": "text", "text": "look"}, IMAGE], "look", {"content": [IMAGE]}),
+        ([IMAGE], "Sent image_url", {"content": [IMAGE]}),
+        (IMAGE, "Sent image_url", {"content": [IMAGE]}),
+        (
+            [{"type": "text", "text": "as said", "source": "page 3"}],
+            "as said",
+            {"content": [{"type": "text", "text": "as said", "source": "page 3"}]},
+        ),
+    ],
+)
+def test_whatever_a_message_holds_is_kept(
+    memory: bardo.Grimoire, content: Any, text: str, payload: Any
+) -> None:
+    stored = memory.remember({"role": "user", "content": content})
+    assert (stored.text, stored.payload) == (text, payload)
+    assert memory.get(stored.id) == stored
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        (None, {"tool_calls": CALLS}),
+        ({"cost": 1}, {"cost": 1, "tool_calls": CALLS}),
+        ([1, 2], {"payload": [1, 2], "tool_calls": CALLS}),
+        ({"tool_calls": 1}, {"payload": {"tool_calls": 1}, "tool_calls": CALLS}),
+    ],
+)
+def test_tool_calls_are_kept_beside_a_payload(memory: bardo.Grimoire, given: Any, kept: Any) -> None:
+    stored = memory.remember({"role": "assistant", "content": "calling", "tool_calls": CALLS}, payload=given)
+    assert (stored.text, stored.payload) == ("calling", kept)
+
+
+@pytest.mark.parametrize("content", [None, "", []])
+def test_a_message_of_tool_calls_alone_says_what_was_called(memory: bardo.Grimoire, content: Any) -> None:
+    stored = memory.remember({"role": "assistant", "content": content, "tool_calls": CALLS})
+    assert (stored.text, stored.payload) == ("Called swap", {"tool_calls": CALLS})
+
+
+@pytest.mark.parametrize("content", [None, 5, b"bytes", [], [5], {"data": object()}])
+def test_a_content_that_is_no_message_is_refused(memory: bardo.Grimoire, content: Any) -> None:
+    with pytest.raises(InvalidInputError):
+        memory.remember({"role": "user", "content": content})

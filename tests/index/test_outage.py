@@ -1,0 +1,39 @@
+"""While the embedding model is out of reach, all that does not need it is done, and the rest once it answers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+import bardo
+from bardo.index.embedders import from_callable
+from bardo.ports import Vectors
+
+
+def test_a_sleep_without_the_model_does_the_rest_and_says_what_waits(tmp_path: Path) -> None:
+    is_down = True
+
+    def embed(texts: list[str]) -> Vectors:
+        if is_down:
+            raise RuntimeError("server down")
+        return np.array([np.random.default_rng(list(text.encode())).normal(size=8) for text in texts], "f4")
+
+    # Without `dims` the embedder has to be asked even for how long its vectors are.
+    with bardo.open(tmp_path / "agent", embedder=from_callable(embed, name="remote")) as memory:
+        for tick in range(1, 31):
+            memory.remember(
+                f"swap {tick}", tick=tick, payload={"slippage": tick / 10}, verified=True, subjects=["pool"]
+            )
+        slept = memory.sleep()
+        assert slept.episodes == 30
+        assert memory.facts()
+        assert (slept.embedded, slept.archived) == (0, 0)
+        assert "30 episodes are not in LanceDB yet" in slept.notes[0]
+        assert "server down" in slept.notes[-1]
+
+        is_down = False
+        slept = memory.sleep()
+        assert slept.embedded > 30
+        assert slept.archived == 30
+        assert slept.notes == ()
