@@ -305,7 +305,7 @@ def test_what_was_forgotten_does_not_come_back_as_what_replaces_another_fact(tmp
     with bardo.open(tmp_path / "a", embedder=embed) as grimoire:
         gone = grimoire.learn("Bob lives at 5 Elm Street")
         known = grimoire.learn("Trains are fast")
-        grimoire.forget(gone)
+        grimoire.forget(gone, reason="asked to")
         with pytest.raises(errors.ForgottenError, match="forgotten on purpose"):
             grimoire.supersede(known, "Bob lives at 5 Elm Street")
         assert [fact.text for fact in grimoire.facts()] == ["Trains are fast"]

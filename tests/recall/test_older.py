@@ -70,6 +70,15 @@ def test_an_episode_that_left_memory_is_recalled_and_explained_as_any_other(limi
         ]
 
 
+def test_what_only_memory_knows_of_is_said_to_be_missing_for_what_left_it(limited: Path) -> None:
+    with reopen(limited) as grimoire:
+        found = grimoire.recall("did the keeper of gate 13 meet traveller 91?", limit=1, window=2)
+        assert (found[0].before, found[0].after) == ((), ())
+        assert "1 memories beyond the hot limit came without the turns beside them" in found.notes
+        asked = grimoire.recall("the keeper of gate 13", session="anybody's")
+        assert any("begins, or lies beyond the hot limit" in note for note in asked.notes)
+
+
 def test_the_answers_are_those_of_a_grimoire_that_holds_everything_in_memory(limited: Path) -> None:
     questions = [f"keeper of gate {n} and traveller {n * 7 % 101}" for n in range(0, 200, 17)]
     with reopen(limited) as grimoire:

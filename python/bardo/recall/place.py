@@ -36,5 +36,6 @@ def narrowed(
         )
     if session is not None and not filters.roles and not hot.has_begun(session):
         filters = replace(filters, without_roles=("agent",))
-        notes.append(f"the session {session} begins: what agents said was left out (roles= for others)")
+        begins = "begins, or lies beyond the hot limit" if hot.cold_upto else "begins"
+        notes.append(f"the session {session} {begins}: what agents said was left out (roles= for others)")
     return filters, tuple(notes)

@@ -40,8 +40,10 @@ def with_turns(
         found = (turns[turn] for turn in side if turn in turns)
         return tuple(turn for turn in found if as_of is None or turn.tick <= as_of)
 
+    cold = sum(memory.layer == "episode" and memory.id not in hot for memory in recollection)
+    notes = (f"{cold} memories beyond the hot limit came without the turns beside them",) if cold else ()
     memories = tuple(
         dataclasses.replace(memory, before=known(before), after=known(after))
         for memory, (before, after) in zip(recollection, beside, strict=True)
     )
-    return dataclasses.replace(recollection, memories=memories)
+    return dataclasses.replace(recollection, memories=memories, notes=(*recollection.notes, *notes))
