@@ -249,7 +249,7 @@ class Visitor:
     def _serving(self, stored: Fingerprint | None) -> tuple[Embedder | None, str]:
         """The embedder if it is of the model of the stored vectors; otherwise none, and why."""
         if stored is None:
-            return None, "there are no vectors yet"
+            return None, "no vectors show from here yet"
         try:
             given = self._embedder.fingerprint
         except EmbedderUnavailableError as error:

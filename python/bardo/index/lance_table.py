@@ -154,9 +154,11 @@ class TableHandle:
             )
         import lancedb  # noqa: PLC0415
 
-        self.folder.mkdir(parents=True, exist_ok=True)
+        if not self._reader:
+            self.folder.mkdir(parents=True, exist_ok=True)
         # Zero: every read looks for a newer version, so a reader sees what the owner in another process has written.
         database = lancedb.connect(str(self.folder), read_consistency_interval=timedelta(0))
-        if self.files.exists():
+        # The owner may be about to replace it: a reader that does not find it any more makes none.
+        if self._reader or self.files.exists():
             return database.open_table(TABLE)
         return database.create_table(TABLE, schema=lance_rows.schema(self._agent, self.fingerprint))
