@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from bardo.ports import ManualClock, SystemClock
     from bardo.recall.feedback import OutcomeReport
     from bardo.recall.found import Memory, Recollection
+    from bardo.visiting import Visitor, visit
 
 #: Where each exported name lives. Modules load on first use, so that `import bardo` costs next to nothing.
 _HOME = {
@@ -49,9 +50,11 @@ _HOME = {
     "Recollection": "bardo.recall.found",
     "SystemClock": "bardo.ports",
     "Testament": "bardo.bequeath.testament",
+    "Visitor": "bardo.visiting",
     "drop": "bardo.capture.inbox",
     "inherit": "bardo.opening",
     "open": "bardo.opening",
+    "visit": "bardo.visiting",
 }
 
 __all__ = [
@@ -76,10 +79,12 @@ __all__ = [
     "Recollection",
     "SystemClock",
     "Testament",
+    "Visitor",
     "__version__",
     "drop",
     "inherit",
     "open",
+    "visit",
 ]
 
 

@@ -372,7 +372,9 @@ def tell_forgotten_facts(facts: Sequence[Fact], forgotten: int) -> None:
 
 def _warn_of_forgotten(forgotten: int, given: str) -> None:
     warnings.warn(
-        f"{forgotten} of {given} were forgotten on purpose and not taken again", ForgottenWarning, stacklevel=5
+        f"{forgotten} of {given} were forgotten on purpose and not taken again",
+        ForgottenWarning,
+        stacklevel=5,
     )
 
 

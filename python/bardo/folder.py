@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from bardo.config import FILE_NAME
-from bardo.errors import NotFoundError, StoreUnavailableError
+from bardo.errors import GrimoireClosedError, NotFoundError, StoreUnavailableError
 from bardo.files import write_atomically
 from bardo.lazily import json, platform
 from bardo.values import value
@@ -101,12 +101,12 @@ class Folder:
         """Whether there is a grimoire here."""
         return self.episodes.exists()
 
-    def prepare(self, *, agent: str, create: bool) -> None:
-        """Makes the folder if it is not there.
+    def check(self, *, create: bool) -> None:
+        """Sees whether there is a grimoire here, or one can be made; changes nothing.
 
         Raises:
             NotFoundError: There is no grimoire here and `create` is false.
-            StoreUnavailableError: The path is a file, or the folder cannot be written.
+            StoreUnavailableError: The path is a file.
         """
         if self.root.exists() and not self.root.is_dir():
             raise StoreUnavailableError(
@@ -116,6 +116,15 @@ class Folder:
             raise NotFoundError(
                 f"there is no grimoire in {self.root}. Make one with `bardo init {self.root}`"
             )
+
+    def prepare(self, *, agent: str, create: bool) -> None:
+        """Makes the folder if it is not there.
+
+        Raises:
+            NotFoundError: There is no grimoire here and `create` is false.
+            StoreUnavailableError: The path is a file, or the folder cannot be written.
+        """
+        self.check(create=create)
         try:
             for folder in (self.root, self.inbox, self.identity):
                 folder.mkdir(parents=True, exist_ok=True)
@@ -127,6 +136,19 @@ class Folder:
                 f"cannot write to {self.root}: {error.strerror or error}. "
                 "Give the folder write permission and free space, or choose another path"
             ) from error
+
+
+def refuse_fork(path: Path, opener: int) -> None:
+    """Refuses to work in a fork of the process that opened a folder.
+
+    Raises:
+        GrimoireClosedError: This is another process than the opener.
+    """
+    if opener != os.getpid():
+        raise GrimoireClosedError(
+            f"{path} was opened by process {opener} and this is its fork {os.getpid()}. "
+            "Open it after the fork, or start workers with the spawn method"
+        )
 
 
 def holder(now: int) -> str:

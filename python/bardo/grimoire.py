@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, Any, Self, SupportsIndex
 from bardo._core import Lookout, News, confidence_now
 from bardo.arguments import UNFIT, checked, refuse
 from bardo.assemble.framing import as_captured
-from bardo.capture.recorder import PAGE, Recorder, name_list, pages
+from bardo.capture.recorder import Recorder, name_list
 from bardo.consolidating import LAST_PASS, Consolidating
 from bardo.deciding import Deciding
 from bardo.errors import GrimoireClosedError, NotFoundError
-from bardo.folder import Folder
+from bardo.folder import Folder, refuse_fork
 from bardo.index.models import ModelKeeper
 from bardo.index.upkeep import Upkeep, beyond
 from bardo.knowledge import Knowledge
 from bardo.lazily import dataclasses, modules, once
 from bardo.model import NEUTRAL, Episode, Fact, FactKind, FactStatus, Pad, Role, Source
 from bardo.ports import LLM, Clock, Embedder, Progress, quiet
-from bardo.stores import Stores
+from bardo.stores import Stores, listed
 from bardo.undoing import Undoing
 
 if TYPE_CHECKING:
@@ -130,11 +130,7 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing):
         return self._models.embedder
 
     def _ready(self, *, write: bool = False) -> None:
-        if self._pid != os.getpid():
-            raise GrimoireClosedError(
-                f"{self.path} was opened by process {self._pid} and this is its fork {os.getpid()}. "
-                "Open it after the fork, or start workers with the spawn method"
-            )
+        refuse_fork(self.path, self._pid)
         if self._closed:
             raise GrimoireClosedError(
                 f"{self.path} is closed. Open it again with bardo.open({str(self.path)!r})"
@@ -336,13 +332,8 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing):
     ) -> list[Fact]:
         """Facts that meet every condition given; `category` is a path prefix, `as_of` a tick of the past."""
         self._ready()
-        return list(
-            pages(
-                lambda after: self._facts.list(
-                    kind=kind, category=category, subject=subject, source=source, status=status, as_of=as_of,
-                    after=after, limit=PAGE,
-                )
-            )
+        return listed(
+            self._facts, kind=kind, category=category, subject=subject, source=source, status=status, as_of=as_of
         )  # fmt: skip
 
     @checked

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from bardo._core import EpisodeLog, FactStore, HotSet
 from bardo.config import Config
@@ -11,12 +12,21 @@ from bardo.errors import BardoWarning, EmbedderUnavailableError, EmbeddingMismat
 from bardo.folder import Folder, holder
 from bardo.index.snapshot import Snapshot
 from bardo.index.upkeep import archived, beyond, unarchive
+from bardo.lazily import modules
+from bardo.model import Fact
 from bardo.ports import Clock, Embedder
 from bardo.ticks import Ticks
 from bardo.values import value
 
-#: Names under which the log keeps whether ticks are the caller's own, and whether the facts were ever made.
-_LOOPS, _FACTS_MADE = "clock.loops", "facts.made"
+if TYPE_CHECKING:
+    from bardo.capture import recorder
+else:
+    (recorder,) = modules("capture.recorder")
+
+#: Name under which the log, and the facts for other processes, keep whether ticks are the caller's own.
+LOOPS = "clock.loops"
+#: Name under which the log keeps whether the facts were ever made.
+_FACTS_MADE = "facts.made"
 
 
 @value
@@ -41,8 +51,9 @@ class Stores:
 
     def note_unit(self) -> None:
         """The first tick of the caller's own changes what a tick is, and with it how fast facts fade."""
-        if self.ticks.loops and not self.log.watermark(_LOOPS):
-            self.log.set_watermark(_LOOPS, 1)
+        if self.ticks.loops and not self.log.watermark(LOOPS):
+            self.log.set_watermark(LOOPS, 1)
+            _tell_visitors(self.facts, self.ticks)
             self.facts.set_retention(tau_ticks=self.ticks.tau(self.config.decay))
 
     def close(self) -> None:
@@ -94,7 +105,7 @@ def open_stores(
     facts = None
     try:
         _require_facts(folder, log, relearn=relearn)
-        ticks = Ticks(config.clock, clock, last=log.last_tick, loops=bool(log.watermark(_LOOPS)))
+        ticks = Ticks(config.clock, clock, last=log.last_tick, loops=bool(log.watermark(LOOPS)))
         facts = FactStore(
             str(folder.facts),
             agent=config.agent,
@@ -106,6 +117,8 @@ def open_stores(
         )
         if not log.watermark(_FACTS_MADE):
             log.set_watermark(_FACTS_MADE, 1)
+        if log.watermark(LOOPS) and not facts.mark(LOOPS):
+            _tell_visitors(facts, ticks)
         settle(log, facts)
         _require_model(folder, log, facts, embedder)
         hot = HotSet()
@@ -145,6 +158,16 @@ def _without_archive(folder: Folder, log: EpisodeLog) -> bool:
         stacklevel=5,
     )
     return True
+
+
+def listed(facts: FactStore, **conditions: Any) -> list[Fact]:
+    """Every fact that meets the conditions of `FactStore.list`, read page by page."""
+    return list(recorder.pages(lambda after: facts.list(**conditions, after=after, limit=recorder.PAGE)))
+
+
+def _tell_visitors(facts: FactStore, ticks: Ticks) -> None:
+    """Keeps with the facts that ticks are the caller's own: whoever cannot open the log needs it to see them fade."""
+    facts.upsert([], tick=ticks.now(), now=0, actor="clock", marks={LOOPS: 1})
 
 
 def _require_facts(folder: Folder, log: EpisodeLog, *, relearn: bool) -> None:

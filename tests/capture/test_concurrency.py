@@ -10,7 +10,9 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -135,36 +137,106 @@ def test_other_threads_run_while_one_waits_for_the_disk(tmp_path: Path) -> None:
     assert meanwhile > 100
 
 
-def test_another_process_reads_facts_and_lance_and_drops_into_the_inbox_while_the_owner_works(
-    tmp_path: Path,
-) -> None:
+class Visit:
+    """A second process that looks into a memory while this one has it open."""
+
+    def __init__(self, folder: Path) -> None:
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+        self._process = subprocess.Popen(
+            [sys.executable, str(VISITOR), str(folder)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=environment,
+            text=True,
+        )
+
+    def __enter__(self) -> Visit:
+        self.began = self._told()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.communicate()
+        assert self._process.returncode == 0
+
+    def ask(self, query: str) -> dict[str, Any]:
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps(query) + "\n")
+        self._process.stdin.flush()
+        return self._told()
+
+    def _told(self) -> dict[str, Any]:
+        assert self._process.stdout is not None
+        told: dict[str, Any] = json.loads(self._process.stdout.readline())
+        return told
+
+
+def test_another_process_recalls_and_drops_into_the_inbox_while_the_owner_works(tmp_path: Path) -> None:
     folder = tmp_path / "agent"
     with bardo.open(folder, embedder=model(), agent="agent", seed=1) as grimoire:
         grimoire.remember([f"the owner saw event {n}" for n in range(20)])
         grimoire.learn("Events come in twenties")
         grimoire.sleep()
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-        visitor = subprocess.Popen(
-            [sys.executable, str(VISITOR), str(folder)],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env=environment,
-            text=True,
-        )
+        lease = (folder / "lease.json").read_bytes()
         written = 20
-        while visitor.poll() is None:
-            grimoire.remember(f"the owner saw event {written}")
-            written += 1
-        out, complaints = visitor.communicate()
-        assert visitor.returncode == 0, complaints
-        told = json.loads(out)
-        assert told["locked"], "a second owner was not refused"
-        assert told["facts"] == ["Events come in twenties"]
-        assert told["found"] == "the owner saw event 7"
+        asked = threading.Event()
+        with ThreadPoolExecutor(1) as owner, Visit(folder) as visit:
+
+            def work() -> int:
+                count = 0
+                while not asked.is_set():
+                    grimoire.remember(f"the owner saw event {written + count}")
+                    count += 1
+                return count
+
+            working = owner.submit(work)
+            try:
+                told = visit.ask("the owner saw event 7")
+            finally:
+                asked.set()
+            written += working.result()
+            assert visit.began == {"locked": True, "agent": "agent"}, "a second owner was not refused"
+            assert told["facts"] == ["Events come in twenties"]
+            assert told["texts"][0] == "the owner saw event 7"
+            assert "dense #1 (1.00)" in told["why"][0]
+            assert any("episodes up to arrival 20 were searched" in note for note in told["notes"])
         grimoire.drain_inbox()
         texts = {episode.text for episode in grimoire.episodes()}
         assert {f"dropped {n}" for n in range(10)} <= texts
         assert len(texts) == written + 10
+        assert (folder / "lease.json").read_bytes() == lease
+
+
+def test_another_process_sees_facts_at_once_and_episodes_once_the_owner_has_slept(tmp_path: Path) -> None:
+    folder = tmp_path / "agent"
+    with bardo.open(folder, embedder=model(), agent="agent", seed=1) as grimoire:
+        grimoire.remember("the ferry left early")
+        with Visit(folder) as visit:
+            told = visit.ask("when did the ferry leave?")
+            assert told["texts"] == []
+            assert any("none until the owner sleeps" in note for note in told["notes"])
+            assert not any("nothing was remembered" in note for note in told["notes"])
+
+            grimoire.learn("Ferries leave early")
+            told = visit.ask("when do ferries leave?")
+            assert told["texts"] == told["facts"] == ["Ferries leave early"]
+
+            grimoire.sleep()
+            told = visit.ask("the ferry left early")
+            assert told["texts"][0] == "the ferry left early"
+            assert set(told["layers"]) == {"episode", "fact"}
+
+            grimoire.remember("the ferry came back late")
+            assert "the ferry came back late" not in visit.ask("the ferry came back late")["texts"]
+            grimoire.sleep()
+            assert visit.ask("the ferry came back late")["texts"][0] == "the ferry came back late"
+
+            grimoire.rebuild()
+            assert visit.ask("the ferry came back late")["texts"][0] == "the ferry came back late"
+            forgotten = next(e for e in grimoire.episodes() if "came back" in e.text)
+            grimoire.forget(forgotten, reason="test")
+            assert "the ferry came back late" not in visit.ask("the ferry came back late")["texts"]
+            grimoire.forget(grimoire.facts()[0], reason="test")
+            assert "Ferries leave early" not in visit.ask("when do ferries leave?")["texts"]
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")

@@ -1,4 +1,7 @@
-"""What a process that does not own a grimoire may do with it: read facts and LanceDB, and drop episodes."""
+"""What a process that does not own a grimoire may do with it: recall, list facts, and drop episodes.
+
+It reads a query per line and answers each with a line, until there are no more.
+"""
 
 import json
 import sys
@@ -8,15 +11,17 @@ import numpy as np
 
 import bardo
 from bardo import errors
-from bardo._core import FactStore
 from bardo.index import embedders
-from bardo.index.lance import LanceIndex
 from bardo.model import Episode
 
 
 def embed(texts: list[str]) -> np.ndarray:
     rows = [np.random.default_rng(list(text.encode())).normal(size=16) for text in texts]
     return np.array([row / np.linalg.norm(row) for row in rows], np.float32)
+
+
+def tell(**what: object) -> None:
+    print(json.dumps(what), flush=True)  # noqa: T201
 
 
 folder = Path(sys.argv[1])
@@ -26,11 +31,18 @@ try:
     locked = False
 except errors.StoreLockedError:
     locked = True
-facts = FactStore(str(folder / "facts.db"), agent="agent", seed=2)
-known = [fact.text for fact in facts.list()]
-facts.close()
 for number in range(10):
     bardo.drop(folder, Episode(f"dropped {number}", tick=1))
-index = LanceIndex(folder / "index.lance", agent="agent", fingerprint=model.fingerprint, reader=True)
-found = index.search_vector(embed(["the owner saw event 7"])[0], 1)
-print(json.dumps({"locked": locked, "facts": known, "found": found[0].episode.text}))  # noqa: T201
+with bardo.visit(folder, embedder=model) as visitor:
+    tell(locked=locked, agent=visitor.agent)
+    for line in sys.stdin:
+        query = json.loads(line)
+        found = visitor.recall(query, limit=5)
+        tell(
+            texts=[memory.text for memory in found],
+            layers=[memory.layer for memory in found],
+            why=[str(memory.why) for memory in found],
+            notes=found.notes,
+            facts=[fact.text for fact in visitor.facts()],
+            tick=visitor.now_tick,
+        )

@@ -202,6 +202,41 @@ def test_a_grimoire_of_another_process_exits_with_4_and_takes_drops(home: Path):
         assert owner.recall("outside")[0].text == "from outside"
 
 
+def test_a_grimoire_of_another_process_can_be_looked_into(home: Path):
+    with bardo.open(home) as owner:
+        owner.remember("the ferry left early")
+        owner.learn("Ferries leave early", subjects=["ferry"])
+        facts = process("facts", "--json", "--at", home)
+        assert facts.returncode == exits.OK, facts.stderr
+        document = json.loads(facts.stdout)
+        assert [fact["text"] for fact in document["facts"]] == ["Ferries leave early"]
+        assert document["facts"][0]["confidence_now"] == pytest.approx(
+            owner.confidence(owner.facts()[0]), abs=1e-3
+        )
+        assert str(os.getpid()) in document["notes"][0]
+
+        known = process("recall", "when do ferries leave?", "--session", "s", "--at", home)
+        assert known.returncode == exits.OK, known.stderr
+        assert "Ferries leave early" in known.stdout
+        for said in ("seen from outside", str(os.getpid()), "until the owner sleeps", "--session"):
+            assert said in known.stderr
+
+        owner.sleep()
+        found = process("recall", "the ferry left early", "--json", "--layer", "episode", "--at", home)
+        assert found.returncode == exits.OK, found.stderr
+        document = json.loads(found.stdout)
+        assert document["memories"][0]["text"] == "the ferry left early"
+        assert any("seen from outside" in note for note in document["notes"])
+        assert any("up to arrival 1" in note for note in document["notes"])
+
+        counted = json.loads(process("stats", "--json", "--at", home).stdout)
+        assert counted["facts"]["facts"] == 1
+        assert counted["archive"]["rows"] == 1
+        assert counted["notes"]
+        assert process("show", "--at", home).returncode == exits.LOCKED
+        assert owner.facts()[0].mentions == 0
+
+
 def test_a_store_that_cannot_be_used_exits_with_5(tmp_path: Path):
     file = tmp_path / "file"
     file.write_text("I am not a folder")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -38,10 +38,25 @@ class Found:
     Args:
         episode: Without payload and affect, which only the log holds.
         score: Cosine, BM25 score, or fused relevance: higher is better, comparable within one answer only.
+        vector: Of the whole text, float32 of shape (dims,), if it was asked for and is there.
     """
 
     episode: Episode
     score: float
+    vector: Vectors | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """How far the index has come.
+
+    Args:
+        seq: Number of the last arrival in it; 0 if it is empty.
+        tick: The latest tick in it.
+    """
+
+    seq: int = 0
+    tick: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +86,7 @@ class LanceIndex:
     Args:
         folder: Of the database; made if absent.
         agent: Owner of the episodes.
-        fingerprint: Model of the vectors.
+        fingerprint: Model of the vectors; None, for a reader, stands for the one that the table has.
         settings: Batch size and when to compact.
         reader: Never write, not even a table that is not there: for a process that does not own the log.
     """
@@ -81,13 +96,12 @@ class LanceIndex:
         folder: Path | str,
         *,
         agent: str,
-        fingerprint: Fingerprint,
+        fingerprint: Fingerprint | None,
         settings: config.Archive | None = None,
         reader: bool = False,
     ) -> None:
         self.folder = Path(folder)
         self.agent = agent
-        self.fingerprint = fingerprint
         self._settings = settings or config.Archive()
         self._handle = TableHandle(self.folder, agent, fingerprint, reader=reader)
         self._measured: Any = None
@@ -95,6 +109,13 @@ class LanceIndex:
         self._verification = 0
         self._without_vector = 0
         self._vectors_seen = -1
+        self._reach = Reach()
+        self._reached = -1
+
+    @property
+    def fingerprint(self) -> Fingerprint:
+        """Model of the vectors."""
+        return self._handle.fingerprint
 
     @property
     def watermark(self) -> int:
@@ -102,6 +123,22 @@ class LanceIndex:
         with self._handle.lock:
             self._open()
             return self._watermark
+
+    def exists(self) -> bool:
+        """Whether there is a table; LanceDB is not loaded to see it."""
+        return self._handle.files.exists()
+
+    def reach(self) -> Reach:
+        """How far the index has come at this moment, whoever wrote it."""
+        with self._handle.lock:
+            table = self._handle.open()
+            version = self._handle.run("read", lambda: table.version)
+            if version != self._reached:
+                self._handle.check(table)
+                marks = self._handle.read(lambda table: table.search().select(["seq", "tick"]))
+                latest = (int(marks.column(name).to_numpy().max(initial=0)) for name in ("seq", "tick"))
+                self._reach, self._reached = Reach(*latest), version
+            return self._reach
 
     def due(self, last_seq: int) -> bool:
         """Whether a whole batch waits in a log whose last arrival was `last_seq`."""
@@ -251,13 +288,16 @@ class LanceIndex:
         """Lets go of the table; the next use opens it again."""
         self._handle.close()
 
-    def search_vector(self, vector: Vectors, limit: int, *, where: str | None = None) -> list[Found]:
+    def search_vector(
+        self, vector: Vectors, limit: int, *, where: str | None = None, vectors: bool = False
+    ) -> list[Found]:
         """The nearest episodes by cosine, best first.
 
         Args:
             vector: float32 of shape (dims,), of length 1.
             limit: Hits at most.
             where: SQL condition over the columns, applied before the search.
+            vectors: Whether the vectors of what is found come along.
 
         Raises:
             InvalidVectorError: Wrong dimensions, NaN or infinity.
@@ -269,19 +309,20 @@ class LanceIndex:
             # Without an IVF index every row is compared, whatever these say.
             builder = builder.nprobes(lance_files.probes(table.count_rows()))
             builder = builder.refine_factor(lance_files.refinement(limit))
-            return _narrow(builder, limit, where, "_distance")
+            return _narrow(builder, limit, where, "_distance", vectors=vectors)
 
-        return [
-            Found(lance_rows.episode(row), 1.0 - row["_distance"]) for row in self._handle.read(search, limit)
-        ]
+        return self._found(search, limit, lambda row: 1.0 - row["_distance"], vectors=vectors)
 
-    def search_text(self, query: str, limit: int, *, where: str | None = None) -> list[Found]:
+    def search_text(
+        self, query: str, limit: int, *, where: str | None = None, vectors: bool = False
+    ) -> list[Found]:
         """The episodes that hold the words of the query, by BM25, best first; any text is a valid query."""
 
         def search(table: Any) -> Any:
-            return _narrow(table.search(_words(query), query_type="fts"), limit, where, "_score")
+            builder = table.search(_words(query), query_type="fts")
+            return _narrow(builder, limit, where, "_score", vectors=vectors)
 
-        return [Found(lance_rows.episode(row), row["_score"]) for row in self._handle.read(search, limit)]
+        return self._found(search, limit, lambda row: row["_score"], vectors=vectors)
 
     def hybrid(self, query: str, vector: Vectors, limit: int, *, where: str | None = None) -> list[Found]:
         """Both searches fused by LanceDB's reciprocal rank fusion, best first; arguments as theirs."""
@@ -293,9 +334,24 @@ class LanceIndex:
             # All columns: LanceDB warns on every call when its two inner searches lack the columns of their scores.
             return builder.where(where, prefilter=True) if where else builder
 
+        return self._found(search, limit, lambda row: row["_relevance_score"], vectors=False)
+
+    def _found(
+        self,
+        search: Callable[[Any], Any],
+        limit: int,
+        score: Callable[[Mapping[str, Any]], float],
+        *,
+        vectors: bool,
+    ) -> list[Found]:
+        if limit < 1:
+            raise InvalidInputError(f"limit is {limit}. Ask for at least 1")
+        table = self._handle.read(search)
+        rows = lance_rows.plain(table)
+        given = lance_rows.vectors(table) if vectors else [None] * len(rows)
         return [
-            Found(lance_rows.episode(row), row["_relevance_score"])
-            for row in self._handle.read(search, limit)
+            Found(lance_rows.episode(row), score(row), vector)
+            for row, vector in zip(rows, given, strict=True)
         ]
 
     def _open(self) -> Any:
@@ -398,8 +454,9 @@ class LanceIndex:
         return bool(rows - largest >= _GROWTH * rows)
 
 
-def _narrow(builder: Any, limit: int, where: str | None, score: str) -> Any:
-    builder = builder.limit(limit).select([*lance_rows.EPISODE_COLUMNS, score])
+def _narrow(builder: Any, limit: int, where: str | None, score: str, *, vectors: bool) -> Any:
+    columns = [*lance_rows.EPISODE_COLUMNS, score, *(["vector"] if vectors else [])]
+    builder = builder.limit(limit).select(columns)
     return builder.where(where, prefilter=True) if where else builder
 
 

@@ -78,9 +78,18 @@ def schema(agent: str, fingerprint: Fingerprint) -> Any:
 
 
 def check_owner(
-    found: Mapping[bytes, bytes] | None, agent: str, fingerprint: Fingerprint, where: str
-) -> None:
+    found: Mapping[bytes, bytes] | None, agent: str, fingerprint: Fingerprint | None, where: str
+) -> Fingerprint:
     """Compares a table's metadata with who wants to use it.
+
+    Args:
+        found: The metadata.
+        agent: Whose table it is to be.
+        fingerprint: The model that its vectors are to be of; None for any.
+        where: The folder, for errors.
+
+    Returns:
+        The model of its vectors.
 
     Raises:
         StoreForeignError: The table is not bardo's, or another agent's.
@@ -100,13 +109,17 @@ def check_owner(
             f"{where} belongs to the agent {kept['agent']!r}, not to {agent!r}. "
             "Agents do not share an index; open the grimoire of that agent, or move the folder away"
         )
-    wanted = (fingerprint.model, fingerprint.version, fingerprint.preprocessing, str(fingerprint.dims))
-    stored = (kept["model"], kept["version"], kept["preprocessing"], kept["dims"])
-    if stored != wanted:
+    stored = Fingerprint(kept["model"], kept["version"], kept["preprocessing"], int(kept["dims"]))
+    if fingerprint is not None and not stored.is_same_model(fingerprint):
         raise EmbeddingMismatchError(
-            f"{where} holds vectors of {' / '.join(stored)}, but these come from {' / '.join(wanted)}. "
+            f"{where} holds vectors of {_in_words(stored)}, but these come from {_in_words(fingerprint)}. "
             "Open it with the embedder it was built with, or re-embed the grimoire and run `bardo rebuild`"
         )
+    return stored
+
+
+def _in_words(model: Fingerprint) -> str:
+    return f"{model.model} / {model.version} / {model.preprocessing} / {model.dims}"
 
 
 def batch(
@@ -184,6 +197,14 @@ def plain(table: Any) -> list[dict[str, Any]]:
     at = table.schema.get_field_index("at")
     rows: list[dict[str, Any]] = table.set_column(at, "at", table.column(at).cast(pa.int64())).to_pylist()
     return rows
+
+
+def vectors(table: Any) -> list[Vectors | None]:
+    """The vectors of a `pyarrow.Table`, each float32 of shape (dims,); None where a row has none."""
+    column = table.column("vector").combine_chunks()
+    # What is null has no place in it.
+    rows = iter(column.flatten().to_numpy(zero_copy_only=False).reshape(-1, column.type.list_size))
+    return [np.asarray(next(rows), np.float32) if there else None for there in column.is_valid().to_pylist()]
 
 
 def episode(row: Mapping[str, Any]) -> Episode:

@@ -39,11 +39,13 @@ class TableHandle:
     Args:
         folder: Of the database; made if absent.
         agent: Owner of the episodes.
-        fingerprint: Model of the vectors.
+        fingerprint: Model of the vectors; None, for a reader, stands for the one that the table has.
         reader: Make nothing.
     """
 
-    def __init__(self, folder: Path, agent: str, fingerprint: Fingerprint, *, reader: bool = False) -> None:
+    def __init__(
+        self, folder: Path, agent: str, fingerprint: Fingerprint | None, *, reader: bool = False
+    ) -> None:
         self.folder = folder
         self.lock = threading.RLock()
         self._agent = agent
@@ -56,6 +58,18 @@ class TableHandle:
     def files(self) -> Path:
         """The folder of the table itself."""
         return self.folder / f"{TABLE}.lance"
+
+    @property
+    def fingerprint(self) -> Fingerprint:
+        """Model of the vectors.
+
+        Raises:
+            StoreError: It has to be read from the table, which cannot be opened.
+        """
+        with self.lock:
+            if self._fingerprint is None:
+                self._fingerprint = self.check(self.open())
+            return self._fingerprint
 
     def check_process(self) -> None:
         """Raises GrimoireClosedError in a forked child."""
@@ -80,32 +94,32 @@ class TableHandle:
         with self.lock:
             if self._table is None:
                 table = self.run("open", self._connect)
-                lance_rows.check_owner(
-                    table.schema.metadata, self._agent, self._fingerprint, str(self.folder)
-                )
+                self.check(table)
                 if not self._reader:
                     self.run("open", lambda: lance_files.ensure_text_index(table))
                 self._table = table
             return self._table
+
+    def check(self, table: Any) -> Fingerprint:
+        """The model of a table that may be used; raises as `open` does."""
+        return lance_rows.check_owner(table.schema.metadata, self._agent, self._fingerprint, str(self.folder))
 
     def close(self) -> None:
         """Lets go of the table; the next use opens it again."""
         with self.lock:
             self._table = None
 
-    def read(self, search: Callable[[Any], Any], limit: int) -> list[dict[str, Any]]:
-        """The rows of a search, tried once more if the owner compacted the table meanwhile."""
-        if limit < 1:
-            raise InvalidInputError(f"limit is {limit}. Ask for at least 1")
+    def read(self, search: Callable[[Any], Any]) -> Any:
+        """The `pyarrow.Table` of a search, tried once more if the owner compacted the table meanwhile."""
         table = self.open()
 
-        def again() -> list[dict[str, Any]]:
+        def again() -> Any:
             # The owner may have compacted away the version that the first try was reading.
             table.checkout_latest()
-            return lance_rows.plain(search(table).to_arrow())
+            return search(table).to_arrow()
 
         try:
-            return lance_rows.plain(search(table).to_arrow())
+            return search(table).to_arrow()
         except Exception:
             return self.run("search", again)
 
@@ -134,15 +148,17 @@ class TableHandle:
             ) from error
 
     def _connect(self) -> Any:
-        import lancedb  # noqa: PLC0415
-
         if self._reader and not self.files.exists():
             raise StoreUnavailableError(
                 f"there is no index in {self.folder} yet. The process that owns the grimoire writes it at its next sync"
             )
-        self.folder.mkdir(parents=True, exist_ok=True)
+        import lancedb  # noqa: PLC0415
+
+        if not self._reader:
+            self.folder.mkdir(parents=True, exist_ok=True)
         # Zero: every read looks for a newer version, so a reader sees what the owner in another process has written.
         database = lancedb.connect(str(self.folder), read_consistency_interval=timedelta(0))
-        if self.files.exists():
+        # The owner may be about to replace it: a reader that does not find it any more makes none.
+        if self._reader or self.files.exists():
             return database.open_table(TABLE)
-        return database.create_table(TABLE, schema=lance_rows.schema(self._agent, self._fingerprint))
+        return database.create_table(TABLE, schema=lance_rows.schema(self._agent, self.fingerprint))

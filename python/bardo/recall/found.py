@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, overload
+from typing import Any, Protocol, overload
 
 from bardo import _core
 from bardo.model import Episode, Fact, Source
@@ -92,6 +92,35 @@ class Explanation:
         return "; ".join(parts)
 
 
+class Answer(Protocol):
+    """What was found for a query, with the records of it: a `_core.Found`, or what reads records elsewhere."""
+
+    @property
+    def notes(self) -> list[str]:
+        """What could not be done."""
+
+    @property
+    def searched(self) -> int:
+        """Memories that the filters let through."""
+
+    @property
+    def candidates(self) -> int:
+        """Memories that were scored."""
+
+    def __len__(self) -> int: ...
+    def hit(self, place: int) -> _core.Hit:
+        """One hit by its place from 0."""
+
+    def outlines(self) -> list[tuple[str, str, Layer, float, float, int, int, Source, bool]]:
+        """What a memory shows of each hit."""
+
+    def record(self, place: int) -> Episode | Fact:
+        """The whole record of a memory."""
+
+    def facts(self) -> list[str]:
+        """Ids of the facts among the hits."""
+
+
 class _Made:
     """A field that is made when it is first looked at. Not `__getattr__`: a class that has it is slower at every field.
 
@@ -126,9 +155,9 @@ class _Unfrozen:
         "_found", "after", "at", "before", "confidence", "id", "inherited", "layer", "record", "score", "source",
         "text", "tick", "why",
     )  # fmt: skip
-    _found: tuple[_core.Found, int]
+    _found: tuple[Answer, int]
 
-    def __init__(self, found: tuple[_core.Found, int], outline: tuple[Any, ...]) -> None:
+    def __init__(self, found: tuple[Answer, int], outline: tuple[Any, ...]) -> None:
         self._found = found
         (
             self.text, self.id, self.layer, self.score, self.confidence, self.tick, self.at, self.source,
@@ -171,7 +200,7 @@ class Memory(_Unfrozen):
     after: tuple[Episode, ...] = ()
 
 
-def _memories(found: _core.Found) -> tuple[Memory, ...]:
+def _memories(found: Answer) -> tuple[Memory, ...]:
     """All that was found, made at once: the core is asked once for all of them."""
     made = []
     for place, outline in enumerate(found.outlines()):
@@ -204,7 +233,7 @@ class _Asked:
     """When a recollection was asked for, and what the core has found."""
 
     __slots__ = ("_asked",)
-    _asked: tuple[int, _core.Found]
+    _asked: tuple[int, Answer]
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +275,7 @@ class Recollection(_Asked, Sequence[Memory]):
     @property
     def facts(self) -> list[str]:
         """Ids of the facts among the memories."""
-        asked: tuple[int, _core.Found] | None = getattr(self, "_asked", None)
+        asked: tuple[int, Answer] | None = getattr(self, "_asked", None)
         if asked is not None:
             return asked[1].facts()
         return [memory.id for memory in self.memories if memory.layer == "fact"]
@@ -270,7 +299,7 @@ for _name, _making in (("memories", lambda made: _memories(made._asked[1])), ("i
 
 def recollection(
     query: str,
-    found: _core.Found,
+    found: Answer,
     notes: Sequence[str],
     now_tick: int,
 ) -> Recollection:

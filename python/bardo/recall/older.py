@@ -7,14 +7,16 @@ same scores, explained in the same way, and let go of again.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from bardo._core import EpisodeLog, Found, HotSet
 from bardo.errors import NotFoundError, StoreError
+from bardo.index import lance
 from bardo.index.lance import LanceIndex
+from bardo.model import Episode
 from bardo.ports import Vectors
 from bardo.recall.filters import Filters
 
@@ -54,8 +56,11 @@ class Everything:
             return self._hot.search(text, vector, **options)
         notes: list[str] = []
         # One at a time: the guests of one query are no candidates of another.
-        with self._lock, self._guests(self._propose(text, vector, filters, cold_upto, notes)):
-            found = self._hot.search(text, vector, **options)
+        with self._lock:
+            ids = self._propose(text, vector, filters, cold_upto, notes)
+            episodes = [episode for episode in self._log.get(ids) if episode is not None]
+            with guests(self._hot, episodes, self._give_vectors):
+                found = self._hot.search(text, vector, **options)
         return found.with_notes(notes)
 
     def _propose(
@@ -63,30 +68,16 @@ class Everything:
     ) -> list[str]:
         where = condition(filters, cold_upto)
         try:
-            archive = self._open_archive()
-            near = [] if vector is None else archive.search_vector(vector, DEPTH, where=where)
-            words = archive.search_text(text[:_QUERY_CHARACTERS], DEPTH, where=where) if text.strip() else []
+            found = proposed(self._open_archive(), text, vector, where)
         except StoreError as error:
             notes.append(
                 f"episodes up to arrival {cold_upto} are in LanceDB alone and were not searched: {error}"
             )
             return []
-        ids = list(dict.fromkeys(found.episode.id for found in (*near, *words)))
-        notes.append(f"{len(ids)} candidates among the episodes up to arrival {cold_upto} came from LanceDB")
-        return ids
-
-    @contextmanager
-    def _guests(self, ids: list[str]) -> Iterator[None]:
-        episodes = [
-            episode for episode in self._log.get(ids) if episode is not None and episode.id not in self._hot
-        ]
-        guests = [episode.id for episode in episodes]
-        try:
-            self._hot.add_episodes(episodes)
-            self._give_vectors(guests)
-            yield
-        finally:
-            self._hot.remove(guests)
+        notes.append(
+            f"{len(found)} candidates among the episodes up to arrival {cold_upto} came from LanceDB"
+        )
+        return list(found)
 
     def _give_vectors(self, ids: list[str]) -> None:
         if not ids:
@@ -99,6 +90,48 @@ class Everything:
                 middle = len(ids) // 2
                 self._give_vectors(ids[:middle])
                 self._give_vectors(ids[middle:])
+
+
+def proposed(
+    archive: LanceIndex, text: str, vector: Vectors | None, where: str, *, vectors: bool = False
+) -> dict[str, lance.Found]:
+    """What LanceDB's two searches find for a query, by id, the nearest first.
+
+    Args:
+        archive: The index.
+        text: The query.
+        vector: Its vector; None searches by words alone.
+        where: SQL condition, as `condition` makes it.
+        vectors: Whether the vectors of what is found come along.
+
+    Raises:
+        StoreError: The index cannot be read.
+    """
+    near = [] if vector is None else archive.search_vector(vector, DEPTH, where=where, vectors=vectors)
+    query = text[:_QUERY_CHARACTERS]
+    words = archive.search_text(query, DEPTH, where=where, vectors=vectors) if query.strip() else []
+    return {found.episode.id: found for found in (*near, *words)}
+
+
+@contextmanager
+def guests(
+    hot: HotSet, episodes: Sequence[Episode], give_vectors: Callable[[list[str]], None]
+) -> Iterator[None]:
+    """Has episodes in the hot set while it is searched; those that are there already stay.
+
+    Args:
+        hot: The hot set.
+        episodes: To be taken in.
+        give_vectors: Sets the vectors of those with these ids, as far as they have any.
+    """
+    fresh = [episode for episode in episodes if episode.id not in hot]
+    ids = [episode.id for episode in fresh]
+    try:
+        hot.add_episodes(fresh)
+        give_vectors(ids)
+        yield
+    finally:
+        hot.remove(ids)
 
 
 def reaches_episodes(filters: Filters | None) -> bool:

@@ -11,7 +11,7 @@ from bardo.errors import EmbedderUnavailableError
 from bardo.model import NEUTRAL, Pad
 from bardo.ports import Embedder, LateEmbedder, Tokens, Vectors
 from bardo.recall.filters import Filters
-from bardo.recall.found import Recollection, recollection
+from bardo.recall.found import Answer, Recollection, recollection
 
 #: What the conversation around a memory adds, by the names of its weights.
 CONVERSATION = (
@@ -29,7 +29,7 @@ Factors = tuple[float, float, float, float]
 class Searcher(Protocol):
     """Where memories are found: the hot set, or more than it."""
 
-    def search(self, text: str, vector: Vectors | None = None, **options: Any) -> _core.Found:
+    def search(self, text: str, vector: Vectors | None = None, **options: Any) -> Answer:
         """As `_core.HotSet.search`."""
         ...
 
@@ -40,23 +40,25 @@ class Retriever:
 
     Args:
         hot: The index in memory.
-        log: Where episodes are read from.
+        log: Where episodes are read from; None where `hot` reads them itself.
         facts: Where facts are read from.
         embedder: Turns queries into vectors; None searches by words alone.
         config: Settings of recall.
         tau_ticks: e-folding time of decay, in ticks.
         factors: Weights of the semantic, temporal, importance and emotional factor, if they were learned.
         late: Whether the query's tokens look for their matches, where the embedder gives them.
+        without: Why there is no embedder, for the note that says so.
     """
 
     hot: Searcher
-    log: _core.EpisodeLog
+    log: _core.EpisodeLog | None
     facts: _core.FactStore
     embedder: Embedder | None = None
     config: Recall = field(default_factory=Recall)
     tau_ticks: float = 500.0
     factors: Factors | None = None
     late: bool = False
+    without: str = "there is no embedder"
     #: As most callers want them: making settings takes longer than many a search.
     _usual: _core.RecallSettings = field(init=False, repr=False, compare=False)
 
@@ -134,7 +136,7 @@ class Retriever:
         if not query.strip():
             return None, None
         if self.embedder is None:
-            notes.append("there is no embedder: searched by words alone")
+            notes.append(f"{self.without}: searched by words alone")
             return None, None
         texts = [query[:EMBEDDED_QUERY_CHARACTERS]]
         try:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bardo.model import FactKind, FactStatus, Source
-from bardo.surfaces.cli.opening import grimoire
+from bardo.surfaces.cli.opening import grimoire, to_read
 from bardo.surfaces.cli.options import HERE, At, Debug, Json
 from bardo.surfaces.cli.output import Output, plain
 from bardo.surfaces.cli.show import ROWS, rows
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from bardo.grimoire import Grimoire
     from bardo.known import Grounds
     from bardo.model import Fact
+    from bardo.visiting import Visitor
 
 
 def facts(
@@ -34,7 +35,8 @@ def facts(
 ) -> None:
     """List what is known, the surest first."""
     output = Output(as_json=as_json)
-    with grimoire(at) as opened:
+    opened, notes = to_read(at)
+    with opened:
         found = opened.facts(
             kind=kind,
             category=category,
@@ -43,7 +45,7 @@ def facts(
             status=None if every else status,
             as_of=as_of,
         )
-        _list(opened, found, limit, output)
+        _list(opened, found, limit, notes, output)
 
 
 def why(
@@ -96,13 +98,20 @@ def calibration(at: At = HERE, as_json: Json = False, debug: Debug = False) -> N
     output.text(f"Brier score {found.brier:.4f} (always .5 has .25), calibration error {found.error:.3f}")
 
 
-def _list(opened: Grimoire, found: list[Fact], limit: int, output: Output) -> None:
+def _list(
+    opened: Grimoire | Visitor, found: list[Fact], limit: int, notes: tuple[str, ...], output: Output
+) -> None:
     from bardo.surfaces.cli import tables  # noqa: PLC0415
 
     today = sorted(((fact, opened.confidence(fact)) for fact in found), key=lambda pair: -pair[1])[:limit]
-    output.document(
-        {"total": len(found), "facts": [{**plain(fact), "confidence_now": sure} for fact, sure in today]}
-    )
+    document = {
+        "total": len(found),
+        "facts": [{**plain(fact), "confidence_now": sure} for fact, sure in today],
+        "notes": list(notes),
+    }
+    output.document(document)
+    for note in notes:
+        output.note(note)
     rows(tables.facts(today), len(today), len(found), output)
 
 

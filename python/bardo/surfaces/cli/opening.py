@@ -1,15 +1,16 @@
-"""Opens the grimoire that a verb works on."""
+"""Opens the grimoire that a verb works on, or visits it while another process has it open."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bardo.errors import NotFoundError
+from bardo.errors import NotFoundError, StoreLockedError
 from bardo.surfaces.cli.options import HOME
 
 if TYPE_CHECKING:
     from bardo.grimoire import Grimoire
+    from bardo.visiting import Visitor
 
 
 def grimoire(at: Path) -> Grimoire:
@@ -28,3 +29,21 @@ def grimoire(at: Path) -> Grimoire:
             f"there is no grimoire in {at.resolve()}. Make one with `bardo init`, "
             f"or name its folder with --at or {HOME}"
         ) from error
+
+
+def to_read(at: Path) -> tuple[Grimoire | Visitor, tuple[str, ...]]:
+    """What a verb that only reads works on; use it in a `with` statement.
+
+    Returns:
+        The grimoire itself, or what shows of it while another process owns it; and notes that say so.
+
+    Raises:
+        NotFoundError: There is none.
+        StoreError: It cannot be opened.
+    """
+    import bardo  # noqa: PLC0415
+
+    try:
+        return grimoire(at), ()
+    except StoreLockedError as error:
+        return bardo.visit(at), (f"seen from outside, and nothing was written: {error}",)

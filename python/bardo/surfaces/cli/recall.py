@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
@@ -10,12 +11,11 @@ import typer
 
 from bardo.errors import InvalidInputError
 from bardo.surfaces.cli import exits
-from bardo.surfaces.cli.opening import grimoire
+from bardo.surfaces.cli.opening import grimoire, to_read
 from bardo.surfaces.cli.options import HERE, At, Debug, Json
 from bardo.surfaces.cli.output import Output, plain
 
 if TYPE_CHECKING:
-    from bardo.model import Role, Source
     from bardo.recall.found import Memory
 
 
@@ -49,25 +49,34 @@ def recall(
 ) -> None:
     """Recall a few memories, with the reasons."""
     output = Output(as_json=as_json)
-    with grimoire(at) as opened:
-        found = opened.recall(
-            _query(query),
-            limit=limit,
-            kinds=kind or None,
-            category=category,
-            subjects=subject or None,
-            sources=cast("list[Source] | None", source or None),
-            roles=cast("list[Role] | None", role or None),
-            thread=thread,
-            session=session,
-            mode=mode,
-            since=_moment(since, "--since"),
-            until=_moment(until, "--until"),
-            min_confidence=min_confidence,
-            as_of=as_of,
-            layers=cast("Any", tuple(layer or ("episode", "fact"))),
-            policy=policy,
-        )
+    asked: dict[str, Any] = {
+        "limit": limit,
+        "kinds": kind or None,
+        "category": category,
+        "subjects": subject or None,
+        "sources": source or None,
+        "roles": role or None,
+        "thread": thread,
+        "mode": mode,
+        "since": _moment(since, "--since"),
+        "until": _moment(until, "--until"),
+        "min_confidence": min_confidence,
+        "as_of": as_of,
+        "layers": tuple(layer or ("episode", "fact")),
+        "policy": policy,
+    }
+    words = _query(query)
+    opened, notes = to_read(at)
+    from bardo.grimoire import Grimoire  # noqa: PLC0415  # loaded by now
+
+    with opened:
+        if isinstance(opened, Grimoire):
+            found = opened.recall(words, session=session, **asked)
+        else:
+            found = opened.recall(words, **asked)
+            if session is not None:
+                notes = (*notes, "--session was set aside: only the owner knows whether it has begun")
+        found = dataclasses.replace(found, notes=(*notes, *found.notes)) if notes else found
     from bardo.surfaces.cli import tables  # noqa: PLC0415
 
     output.document(tables.recollection_document(found))

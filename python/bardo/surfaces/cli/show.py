@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bardo.surfaces.cli import exits
-from bardo.surfaces.cli.opening import grimoire
+from bardo.surfaces.cli.opening import grimoire, to_read
 from bardo.surfaces.cli.options import HERE, At, Debug, Json
 from bardo.surfaces.cli.output import Output, plain
 
@@ -67,9 +67,12 @@ def stats(at: At = HERE, as_json: Json = False, debug: Debug = False) -> None:
     from bardo.surfaces.cli import tables  # noqa: PLC0415
 
     output = Output(as_json=as_json)
-    with grimoire(at) as opened:
-        document = plain(opened.stats())
+    opened, notes = to_read(at)
+    with opened:
+        document = plain({**opened.stats(), "notes": notes} if notes else opened.stats())
     output.document(document)
+    for note in notes:
+        output.note(note)
     output.show(tables.pairs(_flat(document)))
 
 

@@ -1,0 +1,278 @@
+"""Looking into a memory that another process has open: read-only, without the log, which has one owner."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from bardo._core import FactStore, confidence_now
+from bardo.config import Config
+from bardo.errors import EmbedderUnavailableError, GrimoireClosedError, InvalidVectorError, NotFoundError
+from bardo.folder import Folder, refuse_fork
+from bardo.index import embedders, migration
+from bardo.index.lance import LanceIndex
+from bardo.model import Fact, FactKind, FactStatus, Fingerprint, Role, Source
+from bardo.ports import Clock, Embedder, SystemClock
+from bardo.recall.apart import Apart
+from bardo.recall.filters import Filters, Layer
+from bardo.recall.found import Recollection
+from bardo.recall.place import ANY_MODE
+from bardo.recall.retriever import Retriever
+from bardo.stores import LOOPS, listed
+from bardo.ticks import Ticks
+
+#: Changed facts read at once.
+_PAGE = 1_024
+
+
+def visit(
+    path: str | Path,
+    *,
+    agent: str | None = None,
+    config: Config | Mapping[str, Any] | None = None,
+    clock: Clock | None = None,
+    embedder: Embedder | Callable[[list[str]], Any] | None = None,
+) -> Visitor:
+    """Looks into an agent's memory without owning it, whether or not another process has it open.
+
+    Args:
+        path: The folder.
+        agent: Whose memory it is, if `bardo.toml` does not say.
+        config: Settings over those of `bardo.toml`.
+        clock: Tells the wall clock; the computer's if not given.
+        embedder: As `bardo.open` takes it. Without the model of the stored vectors memories are found by their words.
+
+    Raises:
+        NotFoundError: There is no memory in the folder, or its owner has only begun to make it.
+        StoreError: A file is damaged, foreign, newer, or cannot be reached.
+        ConfigError: A setting does not exist or is out of range.
+    """
+    folder = Folder(Path(path).expanduser().absolute())
+    folder.check(create=False)
+    if not folder.facts.exists():
+        raise NotFoundError(
+            f"there are no facts in {folder.root}: its owner has only begun to make it, or {folder.facts.name} was "
+            "lost. Visit it again in a moment, or open it with bardo.open, which says what is wrong"
+        )
+    settings = config if isinstance(config, Config) else Config.load(folder.root, config)
+    port = embedders.resolve(embedder, settings.embedding)
+    if folder.migration.exists():
+        port = migration.serving(folder.root, port, settings.embedding, chosen=embedder is not None)
+    return Visitor(
+        folder,
+        settings,
+        agent=agent or settings.agent or folder.root.name,
+        clock=clock or SystemClock(),
+        embedder=port,
+    )
+
+
+class Visitor:
+    """An agent's memory as a process sees it that does not own it. Made by `bardo.visit`; close it after use.
+
+    It knows every fact at once, whoever learned it. Episodes it has from LanceDB, to which the owner appends when it
+    sleeps; each recollection says in `notes` how far they reach. They come without payload and affect. Nothing is
+    written: what is recalled here counts neither as retrieved nor as asked in vain. Safe to use from many threads.
+
+    Attributes:
+        path: The folder.
+        agent: Whose memory it is.
+        config: The settings in force.
+    """
+
+    def __init__(
+        self, folder: Folder, config: Config, *, agent: str, clock: Clock, embedder: Embedder
+    ) -> None:
+        self._folder = folder
+        self._clock = clock
+        self._embedder = embedder
+        self._pid = os.getpid()
+        self._closed = False
+        self.path = folder.root
+        self.agent = agent
+        self.config = config
+        # It gives no ids, so the seed does not matter.
+        self._facts = FactStore(str(folder.facts), agent=agent, seed=0, create=False)
+        self._apart = Apart(self._facts, self._open_archive)
+        #: The latest tick that a fact tells of, and the number of the change up to which they were looked at.
+        self._latest = (0, 0)
+
+    @property
+    def now_tick(self) -> int:
+        """The current tick: the clock's or, where ticks are the caller's own, the last one that shows from here."""
+        self._ready()
+        return self._ticks().now()
+
+    def recall(
+        self,
+        query: str,
+        *,
+        limit: int | None = None,
+        kinds: Sequence[str] | None = None,
+        category: str | None = None,
+        subjects: Sequence[str] | None = None,
+        thread: str | None = None,
+        mode: str | None = None,
+        roles: Sequence[Role] | None = None,
+        since: int | None = None,
+        until: int | None = None,
+        min_confidence: float | None = None,
+        sources: Sequence[Source] | None = None,
+        as_of: int | None = None,
+        layers: Sequence[Layer] = ("episode", "fact"),
+        policy: str | None = None,
+        diversity: float = 0.0,
+    ) -> Recollection:
+        """A few memories that matter for a query, ranked and explained as `Grimoire.recall` does.
+
+        Args:
+            query: In words.
+            limit: At most so many.
+            kinds: Only these kinds of episode or fact.
+            category: Only facts under this slash path.
+            subjects: Only what is about one of these.
+            thread: The active thread; its memories are boosted. Its mode is not known here.
+            mode: Only this posture and what has none; `*` for every posture.
+            roles: Only episodes by these.
+            since: First wall-clock time, microseconds UTC.
+            until: Last wall-clock time, microseconds UTC.
+            min_confidence: Only facts at least so sure today.
+            sources: Only facts from these.
+            as_of: What was known at this tick.
+            layers: `episode`, `fact` or both.
+            policy: `four_factor`, `rrf` or `pinned`.
+            diversity: How much unlike each other the memories are to be, 0 to 1.
+
+        Returns:
+            A sequence of `Memory`. `notes` says up to which arrival episodes were searched, or why none were.
+
+        Raises:
+            InvalidInputError: An argument is out of range.
+        """
+        self._ready()
+        conditions = Filters(
+            kinds=kinds, category=category, subjects=subjects, mode=None if mode == ANY_MODE else mode, roles=roles,
+            since=since, until=until, min_confidence=min_confidence, sources=sources, as_of=as_of,
+            layers=tuple(layers),
+        )  # fmt: skip
+        ticks, now = self._ticks(), self._clock.now()
+        asked: dict[str, Any] = {
+            "limit": limit, "now_tick": ticks.of(now), "now": now, "filters": conditions, "thread": thread,
+            "policy": policy, "diversity": diversity,
+        }  # fmt: skip
+        while True:
+            model = self._apart.model()
+            embedder, without = self._serving(model)
+            retriever = Retriever(
+                self._apart, None, self._facts, embedder, self.config.recall, ticks.tau(self.config.decay),
+                without=without,
+            )  # fmt: skip
+            try:
+                found = retriever.recall(query, **asked)
+            except InvalidVectorError:
+                if self._apart.model() == model:
+                    raise
+                continue
+            # If the owner went over to another model meanwhile, vectors of two may have met (law 10).
+            if self._apart.model() == model:
+                return found
+
+    def facts(
+        self,
+        *,
+        kind: FactKind | None = None,
+        category: str | None = None,
+        subject: str | None = None,
+        source: Source | None = None,
+        status: FactStatus | None = "active",
+        as_of: int | None = None,
+    ) -> list[Fact]:
+        """Facts that meet every condition given; `category` is a path prefix, `as_of` a tick of the past."""
+        self._ready()
+        return listed(
+            self._facts, kind=kind, category=category, subject=subject, source=source, status=status, as_of=as_of
+        )  # fmt: skip
+
+    def confidence(self, fact: Fact) -> float:
+        """How sure the agent is of a fact at the current tick, as far as that can be seen from here."""
+        self._ready()
+        ticks = self._ticks()
+        return confidence_now(fact, tick=ticks.now(), tau_ticks=ticks.tau(self.config.decay))
+
+    def stats(self) -> dict[str, Any]:
+        """Counts and sizes of what shows from here, in plain types; `archive` is None while there is no LanceDB."""
+        self._ready()
+        archive, model = self._apart.archive(), self._apart.model()
+        return {
+            "agent": self.agent,
+            "path": str(self.path),
+            "dead": self._folder.tombstone.exists(),
+            "tick": self.now_tick,
+            "model": model and str(model.model),
+            "facts": self._facts.stats(),
+            "archive": archive and archive.stats(),
+        }
+
+    def close(self) -> None:
+        """Gives the files free. Idempotent."""
+        if self._closed or self._pid != os.getpid():
+            return
+        self._closed = True
+        self._apart.close()
+        self._facts.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"Visitor({str(self.path)!r}, agent={self.agent!r})"
+
+    def _ready(self) -> None:
+        refuse_fork(self.path, self._pid)
+        if self._closed:
+            raise GrimoireClosedError(
+                f"{self.path} is closed. Visit it again with bardo.visit({str(self.path)!r})"
+            )
+
+    def _open_archive(self) -> LanceIndex | None:
+        index = LanceIndex(self._folder.lance, agent=self.agent, fingerprint=None, reader=True)
+        return index if index.exists() else None
+
+    def _serving(self, stored: Fingerprint | None) -> tuple[Embedder | None, str]:
+        """The embedder if it is of the model of the stored vectors; otherwise none, and why."""
+        if stored is None:
+            return None, "no vectors show from here yet"
+        try:
+            given = self._embedder.fingerprint
+        except EmbedderUnavailableError as error:
+            return None, str(error)
+        if given.is_same_model(stored):
+            return self._embedder, ""
+        return None, (
+            f"the stored vectors are of {stored.model} ({stored.dims}-d, version {stored.version}), "
+            f"but the embedder is {given.model} ({given.dims}-d, version {given.version})"
+        )
+
+    def _ticks(self) -> Ticks:
+        """Logical time as far as it can be seen from here."""
+        latest, seen = self._latest
+        while page := self._facts.changed_since(seen, _PAGE):
+            seen = page[-1][0]
+            latest = max(
+                latest,
+                *(max(fact.created_tick, fact.reinforced_tick, fact.accessed_tick) for _, fact in page),
+            )
+        self._latest = (latest, seen)
+        ticks = Ticks(self.config.clock, self._clock, last=latest, loops=bool(self._facts.mark(LOOPS)))
+        if ticks.loops:
+            # The wall clock tells nothing of them, but episodes do.
+            ticks.seen(self._apart.reach().tick, own=True)
+        return ticks
