@@ -457,8 +457,7 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing):
         try:
             self._ready()
             if not query.isascii():
-                # No memory holds a lone surrogate, and no store takes one.
-                query = query.encode("utf-8", "replace").decode("utf-8")
+                query = retriever.without_surrogates(query)
             if (news := self._lookout.news(self._log, self._facts)) is not None:
                 self._catch_up(news)
             conditions: Filters | None = None

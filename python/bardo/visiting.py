@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from bardo._core import FactStore, confidence_now
+from bardo.arguments import checked
 from bardo.config import Config
 from bardo.errors import EmbedderUnavailableError, GrimoireClosedError, InvalidVectorError, NotFoundError
 from bardo.folder import Folder, refuse_fork
@@ -20,7 +21,7 @@ from bardo.recall.apart import Apart
 from bardo.recall.filters import Filters, Layer
 from bardo.recall.found import Recollection
 from bardo.recall.place import ANY_MODE
-from bardo.recall.retriever import Retriever
+from bardo.recall.retriever import Retriever, without_surrogates
 from bardo.stores import LOOPS, listed
 from bardo.ticks import Ticks
 
@@ -28,6 +29,7 @@ from bardo.ticks import Ticks
 _PAGE = 1_024
 
 
+@checked
 def visit(
     path: str | Path,
     *,
@@ -106,6 +108,7 @@ class Visitor:
         self._ready()
         return self._ticks().now()
 
+    @checked
     def recall(
         self,
         query: str,
@@ -171,7 +174,7 @@ class Visitor:
                 without=without,
             )  # fmt: skip
             try:
-                found = retriever.recall(query, **asked)
+                found = retriever.recall(without_surrogates(query), **asked)
             except InvalidVectorError:
                 if self._apart.model() == model:
                     raise
@@ -180,6 +183,7 @@ class Visitor:
             if self._apart.model() == model:
                 return found
 
+    @checked
     def facts(
         self,
         *,

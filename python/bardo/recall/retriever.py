@@ -34,6 +34,11 @@ class Searcher(Protocol):
         ...
 
 
+def without_surrogates(query: str) -> str:
+    """A query as text: no memory holds a lone surrogate, and no store takes one."""
+    return query if query.isascii() else query.encode("utf-8", "replace").decode("utf-8")
+
+
 @dataclass(frozen=True, slots=True)
 class Retriever:
     """Recalls from a hot set and reads the records out of their stores.
