@@ -130,6 +130,7 @@ const SHOWN: usize = 40;
 
 impl Error {
     /// An [`Error::Forgotten`] that shows how the text begins.
+    #[must_use]
     pub fn forgotten(text: &str) -> Self {
         let text = match text.char_indices().nth(SHOWN) {
             Some((end, _)) => format!("{}...", &text[..end]),
