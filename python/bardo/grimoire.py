@@ -21,7 +21,7 @@ from bardo.index.models import ModelKeeper
 from bardo.index.upkeep import Upkeep, beyond
 from bardo.knowledge import Knowledge
 from bardo.lazily import dataclasses, modules, once
-from bardo.model import NEUTRAL, Episode, Fact, FactKind, FactStatus, Pad, Role, Source
+from bardo.model import NEUTRAL, Episode, Fact, FactKind, FactStatus, Fingerprint, Pad, Role, Source
 from bardo.ports import LLM, Clock, Embedder, Progress, quiet
 from bardo.stores import Stores, listed
 from bardo.undoing import Undoing
@@ -221,9 +221,13 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing):
         return lance.LanceIndex(
             self._folder.lance,
             agent=self.agent,
-            fingerprint=self._embedder.fingerprint,
+            fingerprint=self._model(),
             settings=self.config.archive,
         )
+
+    def _model(self) -> Fingerprint:
+        """The model of the vectors that are there; the embedder's, which may be out of reach, if there are none yet."""
+        return self._log.fingerprint or self._embedder.fingerprint
 
     def _record(
         self, drafts: Sequence[str | Episode], template: Episode | None, *, tick: int | None, own_ticks: bool
@@ -682,7 +686,7 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing):
         self._models.abandon()
 
     def stats(self) -> dict[str, Any]:
-        """Counts and sizes of every part, in plain types."""
+        """Counts and sizes of every part, in plain types; no `model` where none has ever answered."""
         self._ready()
         files = (file for file in self.path.rglob("*") if file.is_file())
         return {
@@ -691,7 +695,7 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing):
             "generation": self.generation,
             "dead": self.is_dead,
             "tick": self.now_tick,
-            "model": str(self._embedder.fingerprint.model),
+            "model": self._upkeep.unless_out(lambda: str(self._model().model), None),
             "embedding": self._models.stats(),
             "feedback": self._records.stats(),
             "log": self._log.stats(),

@@ -25,6 +25,7 @@ def test_a_sleep_without_the_model_does_the_rest_and_says_what_waits(tmp_path: P
             memory.remember(
                 f"swap {tick}", tick=tick, payload={"slippage": tick / 10}, verified=True, subjects=["pool"]
             )
+        assert memory.stats()["model"] is None
         slept = memory.sleep()
         assert slept.episodes == 30
         assert memory.facts()
@@ -37,3 +38,28 @@ def test_a_sleep_without_the_model_does_the_rest_and_says_what_waits(tmp_path: P
         assert slept.embedded > 30
         assert slept.archived == 30
         assert slept.notes == ()
+
+
+def test_what_left_memory_is_recalled_by_its_words_while_the_model_is_out_of_reach(tmp_path: Path) -> None:
+    is_down = False
+
+    def embed(texts: list[str]) -> Vectors:
+        if is_down:
+            raise RuntimeError("server down")
+        return np.array([np.random.default_rng(list(text.encode())).normal(size=8) for text in texts], "f4")
+
+    def reopen() -> bardo.Grimoire:
+        embedder = from_callable(embed, name="remote")
+        return bardo.open(tmp_path / "agent", embedder=embedder, config={"index": {"hot_limit": 20}})
+
+    with reopen() as memory:
+        memory.remember([f"swap number {number} of the morning" for number in range(60)])
+        memory.sleep()
+    is_down = True
+    with reopen() as memory:
+        assert memory.stats()["hot"]["cold_upto"] == 40
+        assert memory.stats()["model"] == "remote"
+        found = memory.recall("swap number 7", limit=3)
+        assert "swap number 7 of the morning" in [known.text for known in found]
+        assert any("server down" in note for note in found.notes)
+        assert memory.rebuild()["rebuilt"]["lance"] == 60

@@ -42,7 +42,7 @@ def recall(
     ] = None,
     as_of: Annotated[int | None, typer.Option(metavar="TICK", help="What was known then.")] = None,
     layer: Annotated[list[str] | None, typer.Option(help="episode or fact; both if not given.")] = None,
-    policy: Annotated[str | None, typer.Option(help="four_factor or rrf.")] = None,
+    policy: Annotated[str | None, typer.Option(help="four_factor, rrf or pinned.")] = None,
     at: At = HERE,
     as_json: Json = False,
     debug: Debug = False,
