@@ -122,7 +122,7 @@ def open_stores(
         settle(log, facts)
         _require_model(folder, log, facts, embedder)
         hot = HotSet()
-        if relearn or _without_archive(folder, log):
+        if _without_archive(folder, log) or relearn:
             # It knows the facts that were lost, and not the episodes that LanceDB had.
             folder.snapshot.unlink(missing_ok=True)
         opened = hot.load(log, facts, snapshot=folder.snapshot, cold_upto=beyond(log, config.index.hot_limit))
