@@ -71,6 +71,26 @@ fn a_question_keeps_the_words_around_its_terms() {
 }
 
 #[test]
+fn a_word_that_is_most_of_a_text_is_not_dropped() {
+    let sequence = "acgt".repeat(3_000);
+    for text in [
+        sequence.clone(),
+        format!("the sequence of the sample follows here: {sequence} and it was very good"),
+    ] {
+        for share in [LEAST_KEPT, 0.5, MOST_KEPT] {
+            let short = compress(&text, "", share, &model(), Tokenizer::O200k).unwrap();
+            assert!(
+                short.tokens as f64 >= short.before as f64 * LEAST_KEPT,
+                "{} of {}",
+                short.tokens,
+                short.before
+            );
+            assert!(short.text.contains(&sequence));
+        }
+    }
+}
+
+#[test]
 fn lines_stay_lines_and_code_stays_whole() {
     let text = "it is really good:\n```\nwe went to the market\n```\nand then\n| a | the |\nvery very good and so on\n";
     let short = compress(text, "", 0.2, &model(), Tokenizer::O200k).unwrap().text;

@@ -67,8 +67,9 @@ pub struct Compressed {
 
 /// Drops the predictable words of a text until about `share` of its tokens is left.
 ///
-/// Never drops numbers, names, negations, URLs or code, nor text in scripts without spaces or cases, and so may keep
-/// more than asked for. Never returns more tokens than the text has.
+/// Never drops numbers, names, negations, URLs or code, nor text in scripts without spaces or cases, nor a word so long
+/// that less than [`LEAST_KEPT`] would be left, and so may keep more than asked for. Never returns more tokens than the
+/// text has.
 ///
 /// # Errors
 /// [`Error::InvalidInput`]: `share` is not between [`LEAST_KEPT`] and [`MOST_KEPT`].
@@ -87,6 +88,8 @@ pub fn compress(
     }
     let before = tokenizer.count(text);
     let target = (before as f64 * share) as usize;
+    // What may be dropped beyond the target.
+    let beyond = target as f64 - before as f64 * LEAST_KEPT;
     let (head, chunks) = chunks(text, model);
     let order = by_score(text, question, &chunks, model);
     let mut dropped = vec![false; chunks.len()];
@@ -97,9 +100,11 @@ pub fn compress(
     for _ in 0..ATTEMPTS {
         let start = count;
         while count < order.len() && short > 0.0 {
-            let chunk = &chunks[order[count]];
-            short -= tokenizer.count(chunk.word) as f64;
-            dropped[order[count]] = true;
+            let tokens = tokenizer.count(chunks[order[count]].word) as f64;
+            if tokens <= (short + beyond).max(1.0) {
+                short -= tokens;
+                dropped[order[count]] = true;
+            }
             count += 1;
         }
         if count == start {
