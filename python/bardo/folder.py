@@ -138,17 +138,12 @@ class Folder:
             ) from error
 
 
-def refuse_fork(path: Path, opener: int) -> None:
-    """Refuses to work in a fork of the process that opened a folder.
-
-    Raises:
-        GrimoireClosedError: This is another process than the opener.
-    """
-    if opener != os.getpid():
-        raise GrimoireClosedError(
-            f"{path} was opened by process {opener} and this is its fork {os.getpid()}. "
-            "Open it after the fork, or start workers with the spawn method"
-        )
+def forked(path: Path, opener: int) -> GrimoireClosedError:
+    """The error for work in a fork of the process that opened a folder."""
+    return GrimoireClosedError(
+        f"{path} was opened by process {opener} and this is its fork {os.getpid()}. "
+        "Open it after the fork, or start workers with the spawn method"
+    )
 
 
 def holder(now: int) -> str:

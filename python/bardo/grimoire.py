@@ -16,7 +16,7 @@ from bardo.capture.recorder import Recorder, name_list
 from bardo.consolidating import LAST_PASS, Consolidating
 from bardo.deciding import Deciding
 from bardo.errors import GrimoireClosedError, NotFoundError
-from bardo.folder import Folder, refuse_fork
+from bardo.folder import Folder, forked
 from bardo.index.models import ModelKeeper
 from bardo.index.upkeep import Upkeep, beyond
 from bardo.knowledge import Knowledge
@@ -130,7 +130,8 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing):
         return self._models.embedder
 
     def _ready(self, *, write: bool = False) -> None:
-        refuse_fork(self.path, self._pid)
+        if self._pid != os.getpid():
+            raise forked(self.path, self._pid)
         if self._closed:
             raise GrimoireClosedError(
                 f"{self.path} is closed. Open it again with bardo.open({str(self.path)!r})"

@@ -12,7 +12,7 @@ from bardo._core import FactStore, confidence_now
 from bardo.arguments import checked
 from bardo.config import Config
 from bardo.errors import EmbedderUnavailableError, GrimoireClosedError, InvalidVectorError, NotFoundError
-from bardo.folder import Folder, refuse_fork
+from bardo.folder import Folder, forked
 from bardo.index import embedders, migration
 from bardo.index.lance import LanceIndex
 from bardo.model import Fact, FactKind, FactStatus, Fingerprint, Role, Source
@@ -240,7 +240,8 @@ class Visitor:
         return f"Visitor({str(self.path)!r}, agent={self.agent!r})"
 
     def _ready(self) -> None:
-        refuse_fork(self.path, self._pid)
+        if self._pid != os.getpid():
+            raise forked(self.path, self._pid)
         if self._closed:
             raise GrimoireClosedError(
                 f"{self.path} is closed. Visit it again with bardo.visit({str(self.path)!r})"

@@ -11,16 +11,23 @@ from bardo.index.embedders import from_callable
 from bardo.ports import Vectors
 
 
-def test_a_sleep_without_the_model_does_the_rest_and_says_what_waits(tmp_path: Path) -> None:
-    is_down = True
+class Server:
+    """A model behind a server that may be down."""
 
-    def embed(texts: list[str]) -> Vectors:
-        if is_down:
+    def __init__(self, *, is_down: bool) -> None:
+        self.is_down = is_down
+
+    def embed(self, texts: list[str]) -> Vectors:
+        if self.is_down:
             raise RuntimeError("server down")
         return np.array([np.random.default_rng(list(text.encode())).normal(size=8) for text in texts], "f4")
 
+
+def test_a_sleep_without_the_model_does_the_rest_and_says_what_waits(tmp_path: Path) -> None:
+    server = Server(is_down=True)
+
     # Without `dims` the embedder has to be asked even for how long its vectors are.
-    with bardo.open(tmp_path / "agent", embedder=from_callable(embed, name="remote")) as memory:
+    with bardo.open(tmp_path / "agent", embedder=from_callable(server.embed, name="remote")) as memory:
         for tick in range(1, 31):
             memory.remember(
                 f"swap {tick}", tick=tick, payload={"slippage": tick / 10}, verified=True, subjects=["pool"]
@@ -33,7 +40,7 @@ def test_a_sleep_without_the_model_does_the_rest_and_says_what_waits(tmp_path: P
         assert "30 episodes are not in LanceDB yet" in slept.notes[0]
         assert "server down" in slept.notes[-1]
 
-        is_down = False
+        server.is_down = False
         slept = memory.sleep()
         assert slept.embedded > 30
         assert slept.archived == 30
@@ -41,21 +48,16 @@ def test_a_sleep_without_the_model_does_the_rest_and_says_what_waits(tmp_path: P
 
 
 def test_what_left_memory_is_recalled_by_its_words_while_the_model_is_out_of_reach(tmp_path: Path) -> None:
-    is_down = False
-
-    def embed(texts: list[str]) -> Vectors:
-        if is_down:
-            raise RuntimeError("server down")
-        return np.array([np.random.default_rng(list(text.encode())).normal(size=8) for text in texts], "f4")
+    server = Server(is_down=False)
 
     def reopen() -> bardo.Grimoire:
-        embedder = from_callable(embed, name="remote")
+        embedder = from_callable(server.embed, name="remote")
         return bardo.open(tmp_path / "agent", embedder=embedder, config={"index": {"hot_limit": 20}})
 
     with reopen() as memory:
         memory.remember([f"swap number {number} of the morning" for number in range(60)])
         memory.sleep()
-    is_down = True
+    server.is_down = True
     with reopen() as memory:
         assert memory.stats()["hot"]["cold_upto"] == 40
         assert memory.stats()["model"] == "remote"

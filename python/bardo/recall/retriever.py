@@ -36,7 +36,7 @@ class Searcher(Protocol):
 
 def without_surrogates(query: str) -> str:
     """A query as text: no memory holds a lone surrogate, and no store takes one."""
-    return query if query.isascii() else query.encode("utf-8", "replace").decode("utf-8")
+    return query.encode("utf-8", "replace").decode("utf-8")
 
 
 @dataclass(frozen=True, slots=True)
