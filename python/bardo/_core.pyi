@@ -121,8 +121,8 @@ class EpisodeLog:
         """Records episodes, all or none, and returns when they are durable. Concurrent callers share one sync.
 
         An `at` of 0 becomes `now`; an `event_index` of 0 becomes the next one of its tick. What was recorded before
-        (the same id and content, or without an id the same content by the same author in the same thread within 60 s of
-        `at`) is one episode.
+        (the same id and content, or without an id the same content by the same author in the same thread and tick
+        within 60 s of `at`) is one episode.
 
         Args:
             episodes: Any number.
@@ -143,6 +143,7 @@ class EpisodeLog:
         *,
         ticks: Sequence[int],
         now: int,
+        own_ticks: bool,
         template: Episode | None = None,
         out_of_order: bool = False,
     ) -> tuple[StoredEpisodes, int, list[int]]:
@@ -153,11 +154,13 @@ class EpisodeLog:
             drafts: Episodes as for `record`, but for their ticks; or texts.
             ticks: One for each.
             now: Microseconds UTC, for those with an `at` of 0.
+            own_ticks: Whether the ticks are the caller's own count rather than seconds: a retry then has the same tick.
             template: Every other field of the texts.
             out_of_order: As for `record`.
 
         Returns:
-            What is stored, how many of it are new, and the places of what was forgotten before and is not stored.
+            What is stored, how many of it are new, and the places of what was forgotten before and is not stored. A
+            retry gives back what was stored first; it is verified then, if the retry says so and the first did not.
         """
 
     def get(self, ids: Sequence[str]) -> list[Episode | None]:
@@ -183,6 +186,12 @@ class EpisodeLog:
 
     def by_thread(self, thread: str, *, after: str | None = None, limit: int = 1024) -> list[Episode]:
         """Episodes of a thread, in order; pages as in `range`."""
+
+    def beside(self, ids: Sequence[str], count: int) -> list[tuple[list[str], list[str]]]:
+        """As `HotSet.beside`, of any episodes; no turn that lies more than 1,024 episodes of the thread away."""
+
+    def posture(self, thread: str) -> str | None:
+        """As `HotSet.posture`, of the last 1,024 episodes of a thread."""
 
     def tail(self, n: int) -> list[Episode]:
         """The last `n` episodes by tick, oldest first."""

@@ -191,8 +191,8 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing):
             truncate: Cut texts over 64 KiB instead of refusing them.
 
         Returns:
-            The stored `Episode`, or a sequence of them for a batch. A retry of the same content within 60 s gives back
-            the episode that was stored first.
+            The stored `Episode`, or a sequence of them for a batch. A retry of the same content within 60 s, in the
+            same tick where you count them, gives back the episode that was stored first; verified, if either said so.
 
         Raises:
             InvalidInputError: A field breaks a limit; nothing of the batch was stored.
@@ -476,7 +476,9 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing):
                     kinds=kinds, category=category, subjects=subjects, mode=mode, roles=roles, since=since, until=until,
                     min_confidence=min_confidence, sources=sources, as_of=as_of, layers=tuple(layers),
                 )  # fmt: skip
-                conditions, narrowing = place.narrowed(conditions, self._hot, thread=thread, session=session)
+                conditions, narrowing = place.narrowed(
+                    conditions, self._everything, thread=thread, session=session
+                )
             now = self._clock.now()
             recollection = self._models.steadily(
                 self._ask, factors,
@@ -490,7 +492,7 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing):
                 self._facts.ask_in_vain(query, tick=self.now_tick)
             if window:
                 recollection = turns.with_turns(
-                    recollection, self._hot, self._log, window=window, as_of=as_of
+                    recollection, self._everything, self._log, window=window, as_of=as_of
                 )
             if notes := narrowing + self._models.recall_notes:
                 recollection = dataclasses.replace(recollection, notes=(*recollection.notes, *notes))

@@ -36,6 +36,29 @@ def test_a_retried_batch_gives_back_what_was_stored_first(tmp_path: Path) -> Non
         assert len(list(grimoire.episodes())) == 3
 
 
+def test_the_same_words_at_another_tick_are_another_observation(tmp_path: Path) -> None:
+    with bardo.open(tmp_path / "a", embedder=None) as grimoire:
+        for tick in (1, 2, 2, 3):
+            grimoire.remember("the price is unchanged", tick=tick)
+        grimoire.remember("the price is unchanged")  # of the tick that it is
+        grimoire.remember([Episode("the price is unchanged", tick=tick) for tick in (3, 4)])
+        assert [episode.tick for episode in grimoire.episodes()] == [1, 2, 3, 4]
+        assert len(grimoire.recall("price unchanged")) == 1  # near-duplicates collapse
+
+
+def test_a_retry_that_was_verified_meanwhile_verifies(tmp_path: Path) -> None:
+    with bardo.open(tmp_path / "a", embedder=None) as grimoire:
+        first = grimoire.remember("the trade closed at +3")
+        again = grimoire.remember("the trade closed at +3", verified=True, importance=0.75)
+        assert (again.id, again.verified, again.importance) == (first.id, True, 0.75)
+        assert grimoire.get(first.id) == again
+        third = grimoire.remember(["the trade closed at +3"])[0]
+        assert (third.verified, third.importance) == (True, 0.75)  # nothing is taken back
+        (found,) = grimoire.recall("trade closed")
+        assert found.why.importance == 0.75
+        assert grimoire.sleep().episodes == 1
+
+
 def test_nothing_of_a_batch_with_an_empty_text_is_stored(tmp_path: Path) -> None:
     with bardo.open(tmp_path / "a", embedder=None) as grimoire:
         with pytest.raises(InvalidInputError, match="empty"):

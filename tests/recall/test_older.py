@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import bardo
-from bardo._core import HotSet
+from bardo._core import EpisodeLog, HotSet
 from bardo.config import Archive
 from bardo.index.lance import LanceIndex
 from bardo.model import Episode, Fingerprint
@@ -70,13 +73,72 @@ def test_an_episode_that_left_memory_is_recalled_and_explained_as_any_other(limi
         ]
 
 
-def test_what_only_memory_knows_of_is_said_to_be_missing_for_what_left_it(limited: Path) -> None:
-    with reopen(limited) as grimoire:
-        found = grimoire.recall("did the keeper of gate 13 meet traveller 91?", limit=1, window=2)
-        assert (found[0].before, found[0].after) == ((), ())
-        assert "1 memories beyond the hot limit came without the turns beside them" in found.notes
-        asked = grimoire.recall("the keeper of gate 13", session="anybody's")
-        assert any("begins, or lies beyond the hot limit" in note for note in asked.notes)
+def dialogue(count: int) -> list[Episode]:
+    """Ann asks, Bo answers; every fourth turn is of another session, and only the first ones are of a mode."""
+    return [
+        Episode(
+            f"where is parcel {n}?" if n % 2 == 0 else f"in the shed behind door {n * 7}",
+            at=(n + 1) * 100 * MICROS,
+            role="user" if n % 2 == 0 else "agent",
+            speaker="Ann" if n % 2 == 0 else "Bo",
+            thread="parcels",
+            session="other" if n // 2 % 2 else "first",
+            mode="chat" if n < 4 else None,
+        )
+        for n in range(count)
+    ]
+
+
+def test_what_left_memory_keeps_its_conversation(tmp_path: Path) -> None:
+    asked = {"query": "where is parcel 8?", "limit": 1, "layers": ["episode"]}
+    with reopen(tmp_path, limit=20) as grimoire:
+        grimoire.remember(dialogue(40))
+        grimoire.sleep()
+        grimoire.remember(story(LIMIT))  # nothing of the conversation is in memory any more
+        grimoire.sleep()
+        assert not any(episode.id in grimoire._hot for episode in grimoire.episodes(thread="parcels"))
+        (found,) = grimoire.recall(**asked, window=3)
+        around = ["where is parcel 4?", "in the shed behind door 35", "in the shed behind door 63"]
+        assert [turn.text for turn in (*found.before[1:], found.after[0])] == around
+        assert {turn.session for turn in (*found.before, *found.after)} == {"first"}
+        best = [
+            (memory.text, dict(memory.why.conversation)) for memory in grimoire.recall("where is parcel 8?")
+        ]
+        assert any("mode chat" in note for note in grimoire.recall("parcel", thread="parcels").notes)
+        assert not any("begins" in note for note in grimoire.recall("parcel", session="first").notes)
+        assert any("begins" in note for note in grimoire.recall("parcel", session="third").notes)
+        assert len(grimoire._hot) == 20
+    with reopen(tmp_path, limit=0) as grimoire:
+        whole = [
+            (memory.text, dict(memory.why.conversation)) for memory in grimoire.recall("where is parcel 8?")
+        ]
+    assert [text for text, _ in best] == [text for text, _ in whole]
+    for (_, parts), (_, expected) in zip(best, whole, strict=True):
+        assert parts == pytest.approx(expected, abs=0.02)
+
+
+WHO = st.sampled_from([None, "Ann", "Bo"])
+NAME = st.sampled_from([None, "a", "b"])
+SAID = st.tuples(st.sampled_from(["user", "agent", "tool"]), WHO, NAME, NAME, st.integers(0, 5))
+
+
+@given(said=st.lists(SAID, max_size=30), count=st.integers(0, 4))
+@settings(max_examples=40, deadline=None)
+def test_the_log_and_the_hot_set_know_the_same_conversations(
+    said: list[tuple[Any, ...]], count: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    episodes = [
+        Episode(f"said {n}", role=role, speaker=speaker, thread=thread, session=session, mode=thread, tick=1 + tick)
+        for n, (role, speaker, thread, session, tick) in enumerate(said)
+    ]  # fmt: skip
+    folder = tmp_path_factory.mktemp("agent")
+    log, hot = EpisodeLog(folder / "episodes.redb", agent="a", seed=1, now=1), HotSet()
+    ids = [one.id for one in log.record(episodes, now=1, out_of_order=True)]
+    hot.add_episodes([episode for episode in log.get(ids) if episode is not None])
+    assert log.beside(ids, count) == hot.beside(ids, count)
+    for thread in ("a", "b", "c"):
+        assert log.posture(thread) == hot.posture(thread)
+    log.close()
 
 
 def test_the_answers_are_those_of_a_grimoire_that_holds_everything_in_memory(limited: Path) -> None:

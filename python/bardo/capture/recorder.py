@@ -79,7 +79,13 @@ class Recorder:
         else:
             ticks = self._ticks_of(drafts, of_texts, tick, now)
         stored, fresh, forgotten = self._log.record_into(
-            self._hot, drafts, ticks=ticks, now=now, template=template, out_of_order=late
+            self._hot,
+            drafts,
+            ticks=ticks,
+            now=now,
+            own_ticks=own_ticks or self._ticks.loops,
+            template=template,
+            out_of_order=late,
         )
         if len(stored):
             self._ticks.seen(stored.last_tick, own=own_ticks)

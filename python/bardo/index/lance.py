@@ -324,6 +324,11 @@ class LanceIndex:
 
         return self._found(search, limit, lambda row: row["_score"], vectors=vectors)
 
+    def holds(self, where: str) -> bool:
+        """Whether an episode meets a SQL condition."""
+        found = self._handle.read(lambda table: table.search().where(where).select(["id"]).limit(1))
+        return bool(found.num_rows)
+
     def hybrid(self, query: str, vector: Vectors, limit: int, *, where: str | None = None) -> list[Found]:
         """Both searches fused by LanceDB's reciprocal rank fusion, best first; arguments as theirs."""
         checked = lance_rows.checked_vector(vector, self.fingerprint.dims)

@@ -1,7 +1,7 @@
 """Episodes beyond the hot limit: LanceDB proposes, the hot set decides.
 
-What LanceDB finds for a query is taken into the hot set, ranked there beside everything else by the same arms and the
-same scores, explained in the same way, and let go of again.
+What LanceDB finds for a query is taken into the hot set together with the turns beside it, ranked there beside
+everything else by the same arms and the same scores, explained in the same way, and let go of again.
 """
 
 from __future__ import annotations
@@ -58,10 +58,35 @@ class Everything:
         # One at a time: the guests of one query are no candidates of another.
         with self._lock:
             ids = self._propose(text, vector, filters, cold_upto, notes)
+            # A question speaks for its answer, and a turn for its session, only where both are.
+            ids = list(
+                dict.fromkeys(
+                    [*ids, *(turn for sides in self._log.beside(ids, 1) for turn in (*sides[0], *sides[1]))]
+                )
+            )
             episodes = [episode for episode in self._log.get(ids) if episode is not None]
             with guests(self._hot, episodes, self._give_vectors):
                 found = self._hot.search(text, vector, **options)
         return found.with_notes(notes)
+
+    def beside(self, ids: Sequence[str], count: int) -> list[tuple[list[str], list[str]]]:
+        """As `HotSet.beside`."""
+        return (self._log if self._hot.cold_upto else self._hot).beside(ids, count)
+
+    def posture(self, thread: str) -> str | None:
+        """As `HotSet.posture`."""
+        mode = self._hot.posture(thread)
+        return self._log.posture(thread) if mode is None and self._hot.cold_upto else mode
+
+    def has_begun(self, session: str) -> bool:
+        """As `HotSet.has_begun`. Where LanceDB cannot say, it has: nothing is left out on a guess."""
+        cold_upto = self._hot.cold_upto
+        if self._hot.has_begun(session) or not cold_upto:
+            return self._hot.has_begun(session)
+        try:
+            return self._open_archive().holds(condition(Filters(session=session), cold_upto))
+        except StoreError:
+            return True
 
     def _propose(
         self, text: str, vector: Vectors | None, filters: Filters | None, cold_upto: int, notes: list[str]

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bardo._core import HotSet
 from bardo.recall.filters import Filters
+from bardo.recall.older import Everything
 
 #: The mode that stands for every mode.
 ANY_MODE = "*"
 
 
 def narrowed(
-    filters: Filters, hot: HotSet, *, thread: str | None, session: str | None
+    filters: Filters, memory: Everything, *, thread: str | None, session: str | None
 ) -> tuple[Filters, tuple[str, ...]]:
     """Filters that keep postures apart and let a session begin with the person, where nothing else was asked for.
 
     Args:
         filters: What was asked for. A mode of `*` stands for every mode.
-        hot: Knows the threads and sessions. Those that lie wholly beyond the hot limit are taken for new.
+        memory: Knows the threads and sessions.
         thread: The asker's thread. Its posture is the mode of its latest episode that has one: what was done as
             `code` is not mixed with `chat`.
         session: The asker's session. Before anything of it is remembered, what agents said elsewhere is left out.
@@ -29,13 +29,12 @@ def narrowed(
     notes = []
     if filters.mode == ANY_MODE:
         filters = replace(filters, mode=None)
-    elif filters.mode is None and thread is not None and (mode := hot.posture(thread)) is not None:
+    elif filters.mode is None and thread is not None and (mode := memory.posture(thread)) is not None:
         filters = replace(filters, mode=mode)
         notes.append(
             f"the thread {thread} is in mode {mode}: other modes were left out (mode={ANY_MODE!r} for all)"
         )
-    if session is not None and not filters.roles and not hot.has_begun(session):
+    if session is not None and not filters.roles and not memory.has_begun(session):
         filters = replace(filters, without_roles=("agent",))
-        begins = "begins, or lies beyond the hot limit" if hot.cold_upto else "begins"
-        notes.append(f"the session {session} {begins}: what agents said was left out (roles= for others)")
+        notes.append(f"the session {session} begins: what agents said was left out (roles= for others)")
     return filters, tuple(notes)

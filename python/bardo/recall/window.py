@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import dataclasses
 
-from bardo._core import EpisodeLog, HotSet
+from bardo._core import EpisodeLog
 from bardo.errors import InvalidInputError
 from bardo.model import Episode
 from bardo.recall.found import Recollection
+from bardo.recall.older import Everything
 
 #: Turns on either side at most.
 MOST = 64
 
 
 def with_turns(
-    recollection: Recollection, hot: HotSet, log: EpisodeLog, *, window: int, as_of: int | None
+    recollection: Recollection, memory: Everything, log: EpisodeLog, *, window: int, as_of: int | None
 ) -> Recollection:
     """The same memories, each with the turns before and after it in its conversation.
 
     Args:
         recollection: What was recalled.
-        hot: Knows the conversations. Episodes beyond the hot limit come without turns.
+        memory: Knows the conversations.
         log: Where the turns are read from.
         window: Turns on either side at most, 0 to 64.
         as_of: The tick that is asked about: what was said later is left out.
@@ -32,7 +33,7 @@ def with_turns(
         raise InvalidInputError(f"window is {window}. It is a number of turns from 0 to {MOST}")
     if not window:
         return recollection
-    beside = hot.beside([memory.id for memory in recollection], window)
+    beside = memory.beside([found.id for found in recollection], window)
     ids = dict.fromkeys(turn for sides in beside for side in sides for turn in side)
     turns = {turn.id: turn for turn in log.get(list(ids)) if turn is not None}
 
@@ -40,10 +41,8 @@ def with_turns(
         found = (turns[turn] for turn in side if turn in turns)
         return tuple(turn for turn in found if as_of is None or turn.tick <= as_of)
 
-    cold = sum(memory.layer == "episode" and memory.id not in hot for memory in recollection)
-    notes = (f"{cold} memories beyond the hot limit came without the turns beside them",) if cold else ()
     memories = tuple(
-        dataclasses.replace(memory, before=known(before), after=known(after))
-        for memory, (before, after) in zip(recollection, beside, strict=True)
+        dataclasses.replace(found, before=known(before), after=known(after))
+        for found, (before, after) in zip(recollection, beside, strict=True)
     )
-    return dataclasses.replace(recollection, memories=memories, notes=(*recollection.notes, *notes))
+    return dataclasses.replace(recollection, memories=memories)

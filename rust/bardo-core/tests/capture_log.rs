@@ -7,7 +7,7 @@ mod support;
 use std::collections::{BTreeMap, HashMap};
 
 use bardo_core::Error;
-use bardo_core::capture::{EpisodeLog, Holder, VectorBatch};
+use bardo_core::capture::{EpisodeLog, Holder, NewEpisode, VectorBatch};
 use bardo_core::model::{Annotations, Episode, Fingerprint, Id, Value};
 use proptest::prelude::*;
 use support::{NOW, episode, new, open, options, owned, texts};
@@ -63,6 +63,21 @@ fn a_retry_within_a_minute_is_one_episode_even_after_reopening() {
         assert!(log.record(vec![new(other)], NOW, false).unwrap()[0].fresh);
     }
     assert_eq!(log.len().unwrap(), 6);
+}
+
+#[test]
+fn the_same_again_in_another_tick_of_the_callers_own_is_another_observation() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = open(&folder);
+    let unchanged = |tick| NewEpisode { own_tick: true, ..new(episode(tick, "the price is unchanged")) };
+    let fresh = |batch| -> Vec<bool> {
+        log.record(batch, NOW, false).unwrap().into_iter().map(|recorded| recorded.fresh).collect()
+    };
+    assert_eq!(fresh(vec![unchanged(1), unchanged(2), unchanged(2)]), [true, true, false]);
+    assert_eq!(fresh(vec![unchanged(2), unchanged(3)]), [false, true]);
+    // Where ticks are seconds, a retry comes some ticks later.
+    assert_eq!(fresh(vec![new(episode(9, "the price is unchanged"))]), [false]);
+    assert_eq!(log.len().unwrap(), 3);
 }
 
 #[test]

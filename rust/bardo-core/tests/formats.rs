@@ -67,7 +67,7 @@ fn read_and_write_on(folder: &Path, golden: &[u8]) -> EpisodeLog {
     // The same again is a retry; something new is an eighth episode.
     golden::fill(&log).unwrap();
     let new = Episode { text: "new".into(), tick: 6, ..expected[0].clone() };
-    log.record(vec![NewEpisode { episode: new, has_id: false }], 0, false).unwrap();
+    log.record(vec![NewEpisode { episode: new, has_id: false, own_tick: false }], 0, false).unwrap();
     assert_eq!((log.len().unwrap(), log.tail(1).unwrap()[0].text.as_str()), (8, "new"));
     log
 }

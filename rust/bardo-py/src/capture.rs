@@ -11,8 +11,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyList;
 
 use crate::convert::{
-    episode_into, episodes_from, episodes_into, fingerprint_from, fingerprint_into, id, ids as ids_from,
-    optional_id, rows,
+    Beside, beside_into, episode_into, episodes_from, episodes_into, fingerprint_from, fingerprint_into, id,
+    ids as ids_from, optional_id, rows,
 };
 use crate::errors::{IntoPython, invalid};
 use crate::hot::PyHotSet;
@@ -143,7 +143,8 @@ impl EpisodeLog {
         Ok(shown.collect())
     }
 
-    #[pyo3(signature = (hot, drafts, *, ticks, now, template=None, out_of_order=false))]
+    #[pyo3(signature = (hot, drafts, *, ticks, now, own_ticks, template=None, out_of_order=false))]
+    #[expect(clippy::too_many_arguments, reason = "they are named in Python")]
     fn record_into(
         &self,
         py: Python<'_>,
@@ -151,10 +152,11 @@ impl EpisodeLog {
         drafts: &Bound<'_, PyAny>,
         ticks: Vec<u64>,
         now: i64,
+        own_ticks: bool,
         template: Option<&Bound<'_, PyAny>>,
         out_of_order: bool,
     ) -> PyResult<(StoredEpisodes, usize, Vec<usize>)> {
-        let episodes = drafts_from(drafts, template, &ticks)?;
+        let episodes = drafts_from(drafts, template, &ticks, own_ticks)?;
         py.detach(|| record_and_index(&self.core, hot, episodes, now, out_of_order)).into_python()
     }
 
@@ -204,6 +206,15 @@ impl EpisodeLog {
     ) -> PyResult<Bound<'py, PyList>> {
         let after = page(after)?;
         episodes_into(py, &py.detach(|| self.core.by_thread(thread, after, limit)).into_python()?)
+    }
+
+    fn beside(&self, py: Python<'_>, ids: Vec<String>, count: usize) -> PyResult<Vec<Beside>> {
+        let ids = ids_from(&ids)?;
+        Ok(beside_into(py.detach(|| self.core.beside(&ids, count)).into_python()?))
+    }
+
+    fn posture(&self, py: Python<'_>, thread: &str) -> PyResult<Option<String>> {
+        py.detach(|| self.core.posture(thread)).into_python()
     }
 
     fn tail<'py>(&self, py: Python<'py>, n: usize) -> PyResult<Bound<'py, PyList>> {
@@ -398,9 +409,7 @@ fn record_and_index(
         .map(|(one, episode)| (one, Arc::new(episode)))
         .collect();
     hot.add(recorded.iter().filter(|(one, _)| one.fresh).map(|(_, episode)| episode))?;
-    let known: Vec<Id> =
-        recorded.iter().filter(|(one, _)| !one.fresh && !one.forgotten).map(|(one, _)| one.id).collect();
-    let mut known = if known.is_empty() { Vec::new() } else { log.get(&known)? }.into_iter();
+    let mut known = known_before(log, hot, &recorded)?.into_iter();
     let (mut stored, mut fresh, mut forgotten) = (Vec::with_capacity(recorded.len()), 0, Vec::new());
     for (place, (one, episode)) in recorded.into_iter().enumerate() {
         if one.fresh {
@@ -409,15 +418,47 @@ fn record_and_index(
         } else if one.forgotten {
             forgotten.push(place);
         } else {
-            stored.extend(known.next().flatten().map(Arc::new));
+            stored.extend(known.next().flatten());
         }
     }
     Ok((StoredEpisodes::new(stored), fresh, forgotten))
 }
 
+/// What was recorded before, as it is stored. A retry that says that it is verified, as the first attempt did not yet,
+/// verifies it.
+fn known_before(
+    log: &capture::EpisodeLog,
+    hot: &PyHotSet,
+    recorded: &[(capture::Recorded, Arc<Episode>)],
+) -> bardo_core::Result<Vec<Option<Arc<Episode>>>> {
+    let shared = |episodes: Vec<Option<Episode>>| -> Vec<_> {
+        episodes.into_iter().map(|episode| episode.map(Arc::new)).collect()
+    };
+    let again = || recorded.iter().filter(|(one, _)| !one.fresh && !one.forgotten);
+    let ids: Vec<Id> = again().map(|(one, _)| one.id).collect();
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let stored = shared(log.get(&ids)?);
+    let verified: Vec<_> = again()
+        .zip(&stored)
+        .filter_map(|((one, told), stored)| {
+            let is_news = told.annotations.verified && !stored.as_ref()?.annotations.verified;
+            (is_news && told.kind == stored.as_ref()?.kind).then_some((one.id, told.annotations.importance))
+        })
+        .collect();
+    if verified.is_empty() {
+        return Ok(stored);
+    }
+    log.verify(verified)?;
+    let stored = shared(log.get(&ids)?);
+    hot.add(stored.iter().flatten())?;
+    Ok(stored)
+}
+
 fn new_episodes(episodes: &Bound<'_, PyAny>) -> PyResult<Vec<NewEpisode>> {
     let episodes = episodes_from(episodes)?;
-    Ok(episodes.into_iter().map(|(episode, has_id)| NewEpisode { episode, has_id }).collect())
+    Ok(episodes.into_iter().map(|(episode, has_id)| NewEpisode { episode, has_id, own_tick: true }).collect())
 }
 
 fn numbered<'py>(

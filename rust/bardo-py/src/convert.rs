@@ -24,6 +24,15 @@ pub fn id(text: &str) -> PyResult<Id> {
     text.parse().into_python()
 }
 
+/// Ids of the turns before and after a memory.
+pub type Beside = (Vec<String>, Vec<String>);
+
+/// The turns beside each of several memories.
+pub fn beside_into(found: Vec<(Vec<Id>, Vec<Id>)>) -> Vec<Beside> {
+    let texts = |ids: Vec<Id>| ids.iter().map(ToString::to_string).collect();
+    found.into_iter().map(|(before, after)| (texts(before), texts(after))).collect()
+}
+
 /// Ids from their texts.
 pub fn ids(texts: &[String]) -> PyResult<Vec<Id>> {
     texts.iter().map(|text| id(text)).collect()

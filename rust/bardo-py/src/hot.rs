@@ -23,7 +23,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 use crate::capture::{EpisodeLog, batch_from};
-use crate::convert::{episodes_from, facts_from, field, fingerprint_from, id, ids, rows};
+use crate::convert::{
+    Beside, beside_into, episodes_from, facts_from, field, fingerprint_from, id, ids, rows,
+};
 use crate::errors::{IntoPython, invalid, to_python};
 use crate::facts::FactStore;
 use crate::recall::{PyFound, PyRecallSettings, filters_from};
@@ -385,13 +387,11 @@ impl PyHotSet {
         py: Python<'_>,
         #[pyo3(from_py_with = owned_ids)] ids: Vec<bardo_core::model::Id>,
         count: usize,
-    ) -> Vec<(Vec<String>, Vec<String>)> {
-        let found: Vec<_> = py.detach(|| {
+    ) -> Vec<Beside> {
+        beside_into(py.detach(|| {
             let hot = self.read();
             ids.iter().map(|id| hot.beside(id, count)).collect()
-        });
-        let texts = |ids: Vec<bardo_core::model::Id>| ids.iter().map(ToString::to_string).collect();
-        found.into_iter().map(|(before, after)| (texts(before), texts(after))).collect()
+        }))
     }
 
     /// The mode of the latest episode of a thread that has one.

@@ -45,11 +45,13 @@ impl StoredEpisodes {
     }
 }
 
-/// Episodes out of a mixture of whole ones and of texts, which take every other field from `template`.
+/// Episodes out of a mixture of whole ones and of texts, which take every other field from `template`. `own_tick`: whether
+/// the ticks are the caller's own count.
 pub fn drafts_from(
     drafts: &Bound<'_, PyAny>,
     template: Option<&Bound<'_, PyAny>>,
     ticks: &[u64],
+    own_tick: bool,
 ) -> PyResult<Vec<NewEpisode>> {
     let mut shared: Option<Episode> = None;
     let mut episodes = Vec::with_capacity(ticks.len());
@@ -64,7 +66,7 @@ pub fn drafts_from(
         } else {
             episode_from(&draft)?
         };
-        episodes.push(NewEpisode { episode, has_id });
+        episodes.push(NewEpisode { episode, has_id, own_tick });
     }
     if episodes.len() != ticks.len() {
         return Err(invalid(

@@ -7,6 +7,7 @@
 mod backend;
 mod catch_up;
 mod codec;
+mod conversations;
 mod fault;
 mod forget;
 #[cfg(test)]

@@ -127,9 +127,10 @@ impl WriterState {
         let mut next_index = HashedMap::default();
         let (mut last_tick, mut seq) = (self.last_tick, self.last_seq);
         let mut plans = Vec::with_capacity(prepared.len());
-        for Prepared { new: NewEpisode { episode, has_id }, .. } in prepared {
+        for Prepared { new, .. } in prepared {
+            let NewEpisode { episode, has_id, .. } = new;
             let mark = Fingermark::new(episode.content_hash, episode.thread.as_deref());
-            if let Some(known) = self.known(episode, *has_id, &mark, &planned, &marks, look)? {
+            if let Some(known) = self.known(new, &mark, &planned, &marks, look)? {
                 plans.push(Plan::Known(known));
                 continue;
             }
@@ -181,15 +182,15 @@ impl WriterState {
     /// Finds an episode that is the same as this one, in the log or earlier in the same call.
     fn known(
         &self,
-        episode: &Episode,
-        has_id: bool,
+        NewEpisode { episode, has_id, own_tick }: &NewEpisode,
         mark: &Fingermark,
         planned: &IdMap<(Recorded, u64)>,
         marks: &Recent,
         look: &mut dyn Look,
     ) -> Result<Option<Recorded>, Fault> {
         if !has_id {
-            let seen = self.recent.find(mark, episode.at).or_else(|| marks.find(mark, episode.at));
+            let (at, tick) = (episode.at, own_tick.then_some(episode.tick));
+            let seen = self.recent.find(mark, at, tick).or_else(|| marks.find(mark, at, tick));
             return Ok(seen.map(|Seen { key, at, seq }| Recorded {
                 id: key.id,
                 seq,

@@ -22,6 +22,8 @@ pub struct NewEpisode {
     pub episode: Episode,
     /// Whether `episode.id` is the caller's own; otherwise the log gives one.
     pub has_id: bool,
+    /// Whether `episode.tick` is the caller's own count: a retry then has the same one.
+    pub own_tick: bool,
 }
 
 /// Where a recorded episode went.
@@ -80,7 +82,7 @@ fn listed<'e, N: Iterator<Item = &'e str>>(
 /// to the owner of the log. Refuses what the log would refuse.
 pub fn finish(episodes: Vec<NewEpisode>, now: Micros, ids: &IdSource) -> Result<Vec<Episode>> {
     let finished = episodes.into_iter().zip(0..).map(|(new, serial)| {
-        let Prepared { new: NewEpisode { mut episode, has_id }, .. } = prepare(new, now)?;
+        let Prepared { new: NewEpisode { mut episode, has_id, .. }, .. } = prepare(new, now)?;
         if !has_id {
             episode.id = ids.make(episode.at, serial);
         }

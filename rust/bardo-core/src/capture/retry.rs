@@ -1,4 +1,5 @@
-//! Telling a retry from a new event: the same content by the same author in the same thread within a minute.
+//! Telling a retry from a new event: the same content by the same author in the same thread within a minute, and in the
+//! same tick where ticks are the caller's own. "Price unchanged" at the next tick is another observation.
 //!
 //! Nothing is stored for it: what arrived last is read back from the log after a restart.
 
@@ -42,12 +43,13 @@ struct Kept {
 }
 
 impl Recent {
-    /// The first attempt that an arrival at `at` would repeat.
-    pub fn find(&self, mark: &Fingermark, at: Micros) -> Option<Seen> {
+    /// The first attempt that an arrival at `at` would repeat; one of `tick`, where that is the caller's own.
+    pub fn find(&self, mark: &Fingermark, at: Micros, tick: Option<u64>) -> Option<Seen> {
         let kept = |number: u64| self.arrivals.get(number.checked_sub(self.gone)? as usize);
         let latest = kept(*self.latest.get(mark)?);
         std::iter::successors(latest, |arrival| kept(arrival.previous?))
             .filter(|arrival| arrival.seen.at.abs_diff(at) <= WINDOW_MICROS.unsigned_abs())
+            .filter(|arrival| tick.is_none_or(|tick| tick == arrival.seen.key.tick))
             .last()
             .map(|arrival| arrival.seen)
     }
@@ -77,24 +79,24 @@ mod tests {
     use super::*;
     use crate::model::Id;
 
-    fn seen(at: Micros, seq: u64) -> Seen {
-        Seen { key: OrderKey { tick: 1, event_index: 0, id: Id([seq as u8; 16]) }, at, seq }
+    fn seen(at: Micros, seq: u64, tick: u64) -> Seen {
+        Seen { key: OrderKey { tick, event_index: 0, id: Id([seq as u8; 16]) }, at, seq }
     }
 
     #[test]
     fn a_minute_separates_a_retry_from_a_repetition() {
         let (mut recent, mark) = (Recent::default(), Fingermark::new(1, Some("t")));
-        recent.add(mark, seen(1_000, 1));
-        assert_eq!(recent.find(&mark, 1_000 + WINDOW_MICROS), Some(seen(1_000, 1)));
-        assert_eq!(recent.find(&mark, 1_001 + WINDOW_MICROS), None);
-        assert_eq!(recent.find(&Fingermark::new(1, None), 1_000), None);
+        recent.add(mark, seen(1_000, 1, 1));
+        assert_eq!(recent.find(&mark, 1_000 + WINDOW_MICROS, None), Some(seen(1_000, 1, 1)));
+        assert_eq!(recent.find(&mark, 1_001 + WINDOW_MICROS, None), None);
+        assert_eq!(recent.find(&Fingermark::new(1, None), 1_000, None), None);
     }
 
     #[test]
     fn old_arrivals_are_let_go_when_many_others_came() {
         let mut recent = Recent::default();
         for (seq, at) in (0..3 * KEPT_ARRIVALS as u64).zip((0..).step_by(60_000_001)) {
-            recent.add(Fingermark::new(seq, None), seen(at, seq));
+            recent.add(Fingermark::new(seq, None), seen(at, seq, 1));
         }
         assert_eq!(recent.arrivals.len(), KEPT_ARRIVALS);
         assert_eq!(recent.latest.len(), KEPT_ARRIVALS);
@@ -103,19 +105,22 @@ mod tests {
     proptest! {
         #[test]
         fn the_first_attempt_within_a_minute_is_found(
-            arrivals in prop::collection::vec((0_u64..4, 0_i64..5 * WINDOW_MICROS), 1..60),
+            arrivals in prop::collection::vec((0_u64..4, 0_i64..5 * WINDOW_MICROS, 0_u64..3), 1..60),
             asked in 0_u64..4,
             at in 0_i64..5 * WINDOW_MICROS,
+            tick in prop::option::of(0_u64..3),
         ) {
             let mut recent = Recent::default();
             let mut expected = None;
-            for (seq, (content, arrived)) in (0..).zip(arrivals) {
-                recent.add(Fingermark::new(content, None), seen(arrived, seq));
-                if content == asked && arrived.abs_diff(at) <= WINDOW_MICROS.unsigned_abs() {
-                    expected = expected.or(Some(seen(arrived, seq)));
+            for (seq, (content, arrived, own)) in (0..).zip(arrivals) {
+                let arrival = seen(arrived, seq, own);
+                recent.add(Fingermark::new(content, None), arrival);
+                let in_time = arrived.abs_diff(at) <= WINDOW_MICROS.unsigned_abs();
+                if content == asked && in_time && tick.is_none_or(|tick| tick == own) {
+                    expected = expected.or(Some(arrival));
                 }
             }
-            prop_assert_eq!(recent.find(&Fingermark::new(asked, None), at), expected);
+            prop_assert_eq!(recent.find(&Fingermark::new(asked, None), at, tick), expected);
         }
     }
 }

@@ -222,7 +222,7 @@ impl EpisodeReader {
     }
 
     /// The episode in a value.
-    fn decode(&self, key: &OrderKey, value: &[u8]) -> Result<Episode, Fault> {
+    pub fn decode(&self, key: &OrderKey, value: &[u8]) -> Result<Episode, Fault> {
         let annotations = match self.annotations.get(&key.id.0)? {
             Some(sealed) => codec::decode_annotations(&key.id, sealed.value())?,
             None => Annotations::default(),

@@ -40,7 +40,7 @@ impl HotSet {
     pub(super) fn link(&mut self, slot: Slot) {
         let Some(row) = self.row(slot) else { return };
         let key = (row.thread, row.session);
-        let is_turn = row.speaker != NO_NAME || matches!(row.role, Some(Role::User | Role::Agent));
+        let is_turn = row.speaker != NO_NAME || row.role.is_some_and(Role::speaks);
         if key == (NO_NAME, NO_NAME) || !is_turn {
             return;
         }

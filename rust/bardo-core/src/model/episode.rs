@@ -50,6 +50,12 @@ impl Role {
             Self::Tool => "tool",
         }
     }
+
+    /// Whether it takes part in conversations.
+    #[must_use]
+    pub const fn speaks(self) -> bool {
+        matches!(self, Self::User | Self::Agent)
+    }
 }
 
 impl FromStr for Role {
@@ -123,6 +129,12 @@ impl Episode {
     #[must_use]
     pub fn source(&self) -> Source {
         if self.kind == INHERITED_KIND { Source::Testament } else { Source::SelfLived }
+    }
+
+    /// Whether it is a turn of a conversation: said by somebody, in a thread or a session.
+    #[must_use]
+    pub fn is_turn(&self) -> bool {
+        (self.thread.is_some() || self.session.is_some()) && (self.speaker.is_some() || self.role.speaks())
     }
 
     /// Refuses an episode that breaks a documented limit, naming the limit and the field.

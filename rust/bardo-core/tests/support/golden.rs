@@ -91,7 +91,10 @@ pub fn fingerprint() -> Fingerprint {
 
 /// Fills a new log.
 pub fn fill(log: &EpisodeLog) -> Result<()> {
-    let new = episodes().into_iter().map(|episode| NewEpisode { episode, has_id: false }).collect();
+    let new = episodes()
+        .into_iter()
+        .map(|episode| NewEpisode { episode, has_id: false, own_tick: false })
+        .collect();
     let recorded = log.record(new, NOW, false)?;
     log.put_vectors(vec![recorded[1].id], vectors(), fingerprint())?;
     log.verify(vec![(recorded[0].id, Some(0.25))])?;

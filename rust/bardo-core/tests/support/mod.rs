@@ -42,12 +42,12 @@ pub fn episode(tick: u64, text: &str) -> Episode {
 
 /// An episode that is given its id.
 pub fn new(episode: Episode) -> NewEpisode {
-    NewEpisode { episode, has_id: false }
+    NewEpisode { episode, has_id: false, own_tick: false }
 }
 
 /// An episode with an id of its own.
 pub fn owned(episode: Episode) -> NewEpisode {
-    NewEpisode { episode, has_id: true }
+    NewEpisode { episode, has_id: true, own_tick: false }
 }
 
 pub fn texts(episodes: &[Episode]) -> Vec<String> {
