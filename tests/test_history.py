@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import bardo
+from bardo._core import confidence_now
 from bardo.errors import InvalidInputError, NotFoundError
 
 
@@ -71,3 +72,57 @@ def test_recall_as_of_a_tick_ranks_by_what_was_believed_then(g):
     assert [memory.id for memory in then] == [blue.id, red.id]
     assert then[1].why.importance == pytest.approx(0.3)
     assert then[1].confidence == then[1].why.confidence < 0.61
+
+
+def test_a_question_about_the_past_asks_for_what_was_as_sure_then(g):
+    gas = g.learn("Gas is cheap at dawn", tick=1, confidence=0.3)
+    for tick in (200, 400, 600):
+        g.learn("Gas is cheap at dawn", tick=tick)
+    dear = g.learn("Gas is dear at noon", tick=600, confidence=0.6)
+    g.tick(700)
+    assert g.contradict(gas, dear) in {gas.id, dear.id}
+
+    def sure(tick, least):
+        found = g.recall("gas", layers=["fact"], as_of=tick, min_confidence=least)
+        return {memory.id for memory in found}
+
+    for tick in (10, 601, 701):
+        for least in (0.05, 0.25, 0.5):
+            expected = {
+                fact.id
+                for fact in g.facts(as_of=tick)
+                if confidence_now(fact, tick=tick, tau_ticks=500.0) >= least
+            }
+            assert sure(tick, least) == expected, (tick, least)
+    assert sure(10, 0.5) == set()
+    assert dear.id in sure(601, 0.5)
+
+
+def test_a_question_about_the_past_finds_what_was_archived_replaced_or_forgotten_since(g):
+    tides = g.learn("Tides turn twice a day", tick=1)
+    berlin = g.learn("The office is in Berlin", tick=710)
+    g.tick(720)
+    paris = g.supersede(berlin, "The office is in Paris")
+    g.remember("later", tick=50_000)
+    g.sleep()
+    assert g.get(tides.id).status == "archived"
+    for tick in (0, 5, 715, 725, 50_000):
+        found = g.recall("where is the office, and how often do tides turn?", as_of=tick, layers=["fact"])
+        assert {memory.id for memory in found} == {fact.id for fact in g.facts(as_of=tick)}, tick
+    assert [memory.id for memory in g.recall("tides", as_of=5, layers=["fact"])] == [tides.id]
+    g.forget(paris, reason="a test")
+    for tick in (715, 725):
+        found = g.recall("where is the office?", as_of=tick, layers=["fact"])
+        assert {memory.id for memory in found} == {fact.id for fact in g.facts(as_of=tick)}, tick
+
+
+def test_what_takes_a_place_is_renewed_if_it_was_known(g):
+    wasps = g.learn("Wasps sting often", tick=1, confidence=0.5)
+    hornets = g.learn("Hornets sting often", tick=2)
+    g.tick(300)
+    newer = g.supersede(hornets, "Wasps  sting OFTEN")
+    assert newer.id == wasps.id
+    assert [fact.id for fact in g.facts()] == [wasps.id]
+    assert g.confidence(newer) > g.confidence(wasps)
+    assert (newer.supersedes, g.get(hornets.id).superseded_by) == (hornets.id, wasps.id)
+    assert {state.fact.id for state in g.history(wasps)} == {wasps.id, hornets.id}

@@ -470,6 +470,10 @@ class FactStore:
                 `stats`.
         """
 
+    @property
+    def latest_tick(self) -> int:
+        """The tick of the latest change of a fact; 0 before the first."""
+
     def mark(self, name: str) -> int:
         """How far a reader has come by its own account; 0 if it never said."""
 
@@ -1195,6 +1199,9 @@ def knowledge_gaps(
 
 def embedding_text(record: Episode | Fact) -> str:
     """The text that an episode or fact is embedded by: "speaker: text" where somebody spoke."""
+
+def without_stop_words(query: str) -> str:
+    """A query without the words that say nothing about what is sought, unless it has no other."""
 
 def embedding_sentences(record: Episode | Fact, limit: int = 64) -> list[str]:
     """The texts of its sentence vectors, "speaker: sentence" each; empty where the whole is one sentence."""

@@ -228,7 +228,9 @@ class Knowledge(Opened):
         """
         self._ready(write=True)
         self._settled()
-        return self._upkeep.names.merge(into, name_list("names", names))
+        merged = self._upkeep.names.merge(into, name_list("names", names))
+        self._upkeep.read_names()
+        return merged
 
     # -- triples -------------------------------------------------------------------------------------------------
 

@@ -25,6 +25,8 @@ else:
 
 #: Name under which the log, and the facts for other processes, keep whether ticks are the caller's own.
 LOOPS = "clock.loops"
+#: Name under which the log keeps the latest tick, where no record has it.
+_LATEST_TICK = "clock.tick"
 #: Name under which the log keeps whether the facts were ever made.
 _FACTS_MADE = "facts.made"
 
@@ -58,8 +60,13 @@ class Stores:
 
     def close(self) -> None:
         """Gives the files free."""
-        self.facts.close()
-        self.log.close()
+        try:
+            # A tick of the caller's own may be in no record, and the next life of this object goes on from it.
+            if self.ticks.loops and (tick := self.ticks.now()) > _latest_tick(self.log, self.facts):
+                self.log.set_watermark(_LATEST_TICK, tick)
+        finally:
+            self.facts.close()
+            self.log.close()
 
 
 def open_stores(
@@ -115,6 +122,7 @@ def open_stores(
             reinforcement=config.decay.reinforcement,
             spacing_ticks=config.decay.spacing_ticks,
         )
+        ticks.seen(_latest_tick(log, facts), own=False)
         if not log.watermark(_FACTS_MADE):
             log.set_watermark(_FACTS_MADE, 1)
         if log.watermark(LOOPS) and not facts.mark(LOOPS):
@@ -163,6 +171,12 @@ def _without_archive(folder: Folder, log: EpisodeLog) -> bool:
 def listed(facts: FactStore, **conditions: Any) -> list[Fact]:
     """Every fact that meets the conditions of `FactStore.list`, read page by page."""
     return list(recorder.pages(lambda after: facts.list(**conditions, after=after, limit=recorder.PAGE)))
+
+
+def _latest_tick(log: EpisodeLog, facts: FactStore) -> int:
+    """The latest tick that anything was recorded at; an episode of another writer may lie after those of this one."""
+    (*_, latest) = (0, *(episode.tick for episode in log.tail(1)))
+    return max(latest, log.last_tick, facts.latest_tick, log.watermark(_LATEST_TICK))
 
 
 def _tell_visitors(facts: FactStore, ticks: Ticks) -> None:

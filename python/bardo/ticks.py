@@ -57,9 +57,10 @@ class Ticks:
     def of(self, at: int) -> int:
         """The tick of something that was seen at `at` (microseconds UTC) and brings no tick of its own.
 
-        A conversation that is captured afterwards keeps its own times this way; ticks still never go back.
+        A conversation that is captured afterwards keeps its own times this way; ticks still never go back, nor does a
+        time that is not yet make it later than it is.
         """
-        return self._last if self._loops else max(self._last, at // MICROSECONDS)
+        return self._last if self._loops else max(self._last, min(at, self._clock.now()) // MICROSECONDS)
 
     def stamp(self, given: SupportsIndex | None) -> int:
         """The tick of something that happens now: the caller's if it gave one.

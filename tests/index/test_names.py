@@ -67,6 +67,20 @@ def test_merged_names_are_one_entity_and_new_names_find_it(g):
     assert names(g.entities_of(said)) == ["Melanie"]
 
 
+def test_a_name_given_later_is_known_in_what_was_read_before(g):
+    g.remember("Robert Miller joined the Kestrel project", tick=1)
+    zed = g.remember("Zed likes oranges more", tick=2)
+    fact = g.learn("Late as ever, Zed missed the train")
+    assert g.entities("Robert Miller")[0].mentions == 1
+    g.merge_entities("Robert Miller", ["Zed"])
+    (miller,) = g.entities("zed")
+    assert (miller.name, miller.mentions) == ("Robert Miller", 3)
+    assert zed.id in {memory.id for memory in g.recall("what does Robert Miller like?")}
+    g.rebuild()
+    assert g.entities("Zed")[0].mentions == 3
+    assert fact.id in {memory.id for memory in g.recall("Robert Miller", layers=["fact"])}
+
+
 def test_addresses_commands_and_paths_are_found_by_a_fragment(g):
     episode = g.remember("See https://github.com/bardo/issues/3, run `git rebase main` in ~/src/bardo/lib.rs")
     fact = g.learn("The docs are at github.com/bardo/wiki")

@@ -154,6 +154,41 @@ def test_the_answers_are_those_of_a_grimoire_that_holds_everything_in_memory(lim
     reopen(limited).close()
 
 
+def unlike(texts: list[str]) -> np.ndarray:
+    """Vectors that say nothing of the words: whatever is found is found by its letters."""
+    rows = [np.random.default_rng(list(text.encode())).standard_normal(DIMS) for text in texts]
+    return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), np.float32)
+
+
+SPELLED = [
+    "0x7a250d5630b4cf539739df2c5dacb4c659f2488d",
+    "0x" + "9f8e7d6c" * 8,
+    "7",
+    "NOT",
+    "the WHO",
+    "k8s",
+    "don't",
+]
+
+
+def test_a_rare_name_is_found_by_its_letters_wherever_it_lies(tmp_path: Path) -> None:
+    with bardo.open(tmp_path, embedder=unlike, seed=1, config={"index": {"hot_limit": 20}}) as grimoire:
+        grimoire.remember([f"Zeta noted: {name} paid the fees" for name in SPELLED])
+        grimoire.remember([f"filler sentence about nothing in particular {n * 'x'}" for n in range(150)])
+
+        def missed(where: bardo.Grimoire | bardo.Visitor) -> list[str]:
+            return [
+                name for name in SPELLED if not any(name in hit.text for hit in where.recall(name, limit=10))
+            ]
+
+        assert missed(grimoire) == []
+        grimoire.sleep()
+        assert len(grimoire._hot) == 20
+        assert missed(grimoire) == []
+        with bardo.visit(tmp_path, embedder=unlike) as visitor:
+            assert missed(visitor) == []
+
+
 def test_filters_are_applied_inside_lancedb(limited: Path) -> None:
     with reopen(limited) as grimoire:
         cold = grimoire._hot.cold_upto

@@ -29,6 +29,8 @@ CHAT_ROLES: Mapping[str, Role] = {
 #: Keys of a part of a message that is text and nothing more.
 TEXT_PART_KEYS = frozenset({"type", "text"})
 TIME_KEYS = ("at", "timestamp", "created_at")
+#: Microseconds in the unit of an epoch time, by its size: seconds up to the year 5138, milliseconds, microseconds.
+EPOCH_UNITS = ((10**11, 1_000_000), (10**14, 1_000), (10**17, 1))
 
 
 def drafts_from(
@@ -190,12 +192,13 @@ def _micros(moment: object) -> int:
         if isinstance(moment, datetime):
             return round(moment.timestamp() * 1_000_000)
         if isinstance(moment, (int, float)) and not isinstance(moment, bool):
-            return round(moment * 1_000_000)
-    except (ValueError, OverflowError, OSError) as error:
+            unit = next(unit for limit, unit in EPOCH_UNITS if abs(moment) < limit)
+            return round(moment * unit)
+    except (ValueError, OverflowError, OSError, StopIteration) as error:
         raise InvalidInputError(
-            f"the time {moment!r} cannot be read. Use ISO 8601 or epoch seconds"
+            f"the time {moment!r} cannot be read. Use ISO 8601, or seconds, milliseconds or microseconds of the epoch"
         ) from error
-    raise InvalidInputError(f"the time {moment!r} cannot be read. Use ISO 8601 or epoch seconds")
+    raise InvalidInputError(f"the time {moment!r} cannot be read. Use ISO 8601, or seconds, milliseconds or microseconds of the epoch")
 
 
 def _cut(text: str) -> str:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bardo import config
+from bardo._core import without_stop_words
 from bardo.errors import EmbeddingMismatchError, InvalidInputError, NotFoundError, StoreDamagedError
 from bardo.index import lance_files, lance_rows
 from bardo.index.lance_table import TableHandle
@@ -466,11 +467,11 @@ def _narrow(builder: Any, limit: int, where: str | None, score: str, *, vectors:
 
 
 def _words(query: str) -> Any:
-    """A query without operators: any text is a valid one."""
+    """A query without operators, as any text is a valid one, and without stop words, as in the hot set."""
     import lancedb.query  # noqa: PLC0415
 
     match: Any = lancedb.query.MatchQuery
-    return match(query, "text")
+    return match(without_stop_words(query), "text")
 
 
 def _vectors_of(log: EpisodeLog, arrivals: Sequence[tuple[int, Episode]]) -> list[Vectors | None]:

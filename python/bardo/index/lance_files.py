@@ -21,7 +21,8 @@ from bardo.errors import InvalidInputError, StoreError
 #: Versions younger than this survive a clean-up. Zero would make LanceDB warn of other writers, and there are none.
 _OLD = timedelta(milliseconds=1)
 _CLEANUPS = 5
-_TEXT_INDEX = "text_idx"  # the name that LanceDB gives to an index on the column `text`
+#: The index of words; the other one, of earlier builds, left out stop words and what is longer than 40 characters.
+_TEXT_INDEX, _OLD_TEXT_INDEX = "words", "text_idx"
 _VECTOR_INDEX = "vector_idx"
 #: One in so many partitions of the vector index is searched, and at least so many: recall@10 is .99 to 1 on MiniLM
 #: vectors (6,597 of LoCoMo, 81 partitions, 20 and 40 of them searched).
@@ -53,12 +54,17 @@ class Purged:
 def ensure_text_index(table: Any) -> None:
     """Makes the full-text index if the table has none; it covers later rows from the next compaction on.
 
-    Words follow ICU's segmentation, which finds them in Chinese, Japanese and Thai as well; English stems.
+    Words follow ICU's segmentation, which finds them in Chinese, Japanese and Thai as well; English stems. Addresses and
+    hashes are words of any length, and a name may be spelled as a stop word is.
     """
     from lancedb.index import FTS  # noqa: PLC0415
 
-    if all(index.name != _TEXT_INDEX for index in table.list_indices()):
-        table.create_index("text", config=FTS(base_tokenizer="icu"))
+    names = {index.name for index in table.list_indices()}
+    if _OLD_TEXT_INDEX in names:
+        table.drop_index(_OLD_TEXT_INDEX)
+    if _TEXT_INDEX not in names:
+        config = FTS(base_tokenizer="icu", max_token_length=None, remove_stop_words=False)
+        table.create_index("text", config=config, name=_TEXT_INDEX)
 
 
 def ensure_vector_index(table: Any, rows: int, dims: int) -> None:

@@ -144,6 +144,11 @@ impl FactStore {
             .collect())
     }
 
+    #[getter]
+    fn latest_tick(&self, py: Python<'_>) -> PyResult<u64> {
+        py.detach(|| self.store.latest_tick()).into_python()
+    }
+
     fn mark(&self, py: Python<'_>, name: String) -> PyResult<i64> {
         py.detach(|| self.store.mark(&name)).into_python()
     }

@@ -8,6 +8,7 @@ use bardo_core::index::hot::HotSet;
 use bardo_core::index::hot_snapshot::Opened;
 use bardo_core::index::late::Tokens;
 use bardo_core::index::sentences::MAX_PIECES;
+use bardo_core::index::stop_words;
 use bardo_core::index::text::{indexed_sentences, indexed_text};
 use bardo_core::model::Episode;
 use bardo_core::recall::filter::Filters;
@@ -433,6 +434,12 @@ impl PyHotSet {
 pub fn embedding_text(record: &Bound<'_, PyAny>) -> PyResult<String> {
     let (speaker, text) = speaker_and_text(record)?;
     Ok(indexed_text(speaker.as_deref(), &text))
+}
+
+/// A query without the words that say nothing about what is sought, unless it has no other.
+#[pyfunction]
+pub fn without_stop_words(query: &str) -> String {
+    stop_words::without_stop_words(query)
 }
 
 /// The texts of its sentence vectors; none where the whole is one sentence.

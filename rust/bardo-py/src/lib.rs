@@ -67,7 +67,7 @@ mod _core {
     use crate::frames::{PyFrame, PyFrameTracker};
 
     #[pymodule_export]
-    use crate::hot::{PyHotSet, embedding_sentences, embedding_text, pack_tokens};
+    use crate::hot::{PyHotSet, embedding_sentences, embedding_text, pack_tokens, without_stop_words};
 
     #[pymodule_export]
     use crate::lookout::{PyLookout, PyNews};

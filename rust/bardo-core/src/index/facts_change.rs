@@ -9,7 +9,7 @@ use super::facts_derived::{make_room, tempered};
 use super::facts_erase::is_forgotten;
 use super::facts_noting::ANSWERS;
 use super::facts_record::{self as record, Stored, signed};
-use super::facts_upsert::{rebase, restore, spaced};
+use super::facts_upsert::{rebase, renew, restore, same_text, spaced};
 use super::facts_write::{Writer, counter};
 use super::migrate::Step;
 use crate::error::{Error, Result};
@@ -139,8 +139,8 @@ impl FactStore {
         })
     }
 
-    /// Puts a new fact in the place of an old one, which stays as history; the answer is the new id. A new fact that is
-    /// held takes the place when it is released.
+    /// Puts a new fact in the place of an old one, which stays as history; the answer is the new id, or that of a fact in
+    /// force that says the same and is renewed. A new fact that is held takes the place when it is released.
     pub fn supersede(&self, old: Id, new: &Fact, tick: u64, now: Micros) -> Result<Id> {
         new.validate()?;
         self.write(|writer| {
@@ -154,6 +154,18 @@ impl FactStore {
             }
             if is_forgotten(writer, &new.text)? {
                 return Err(Error::forgotten(&new.text).into());
+            }
+            // What says the same already takes the place; a second fact of the same words would fade on its own.
+            if let Some(mut known) = same_text(&writer.transaction, new)?
+                && new.id == Id::ABSENT
+                && new.status != FactStatus::Held
+                && known.fact.id != old
+            {
+                let id = known.fact.id;
+                known.fact.supersedes = known.fact.supersedes.or(Some(old));
+                renew(writer, known, new, self.retention(), tick)?;
+                retire(writer, &mut stored, id, tick)?;
+                return Ok(id);
             }
             let mut fact = tempered(self.born(new, tick, now));
             if fact.id != Id::ABSENT && record::find(&writer.transaction, fact.id)?.is_some() {

@@ -3,7 +3,7 @@
 use rusqlite::{Connection, named_params, params};
 
 use super::facts::FactStore;
-use super::facts_names::{NAMES_EPOCH, find, introduce, search_findings};
+use super::facts_names::{NAMES_EPOCH, find, introduce, read_again, search_findings};
 use super::facts_record::rows;
 use super::gazetteer::EntitySerial;
 use super::migrate::Step;
@@ -164,6 +164,8 @@ impl FactStore {
             connection
                 .prepare_cached("UPDATE entities SET name = ?2 WHERE serial = ?1")?
                 .execute(params![entity, into.trim()])?;
+            // Memories that were read before a name was known may hold it.
+            read_again(writer)?;
             writer.next(NAMES_EPOCH)?;
             Ok(merged)
         })

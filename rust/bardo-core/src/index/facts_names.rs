@@ -88,8 +88,7 @@ impl FactStore {
                     AND NOT EXISTS (SELECT 1 FROM triples WHERE subject = entities.serial OR object = entities.serial));",
             )?;
             drop_unnamed(&writer.transaction)?;
-            set_meta(&writer.transaction, EPISODES_READ, &0)?;
-            set_meta(&writer.transaction, FACTS_READ, &0)?;
+            read_again(writer)?;
             writer.next(NAMES_EPOCH)?;
             Ok(())
         })
@@ -178,6 +177,7 @@ fn take(writer: &Writer<'_>, known: &Names, text: &Reading<'_>, done: &mut Read)
         .query_row([text.id.0], |row| row.get(0))
         .optional()?;
     if before == Some(text.key()) {
+        done.mentions += mention_known(connection, known, text)?;
         return Ok(false);
     }
     if before.is_some() {
@@ -200,6 +200,24 @@ fn take(writer: &Writer<'_>, known: &Names, text: &Reading<'_>, done: &mut Read)
             .execute([memory, entity])?;
     }
     Ok(true)
+}
+
+/// Notes the known names in a memory that was read before: some may have become known since.
+fn mention_known(connection: &Connection, known: &Names, text: &Reading<'_>) -> Step<usize> {
+    let mut statement = connection.prepare_cached(
+        "INSERT OR IGNORE INTO mentions (memory, entity) SELECT serial, ?2 FROM memories WHERE id = ?1",
+    )?;
+    let mut mentions = 0;
+    for entity in known.gazetteer.find(text.text, false) {
+        mentions += statement.execute(params![text.id.0, entity])?;
+    }
+    Ok(mentions)
+}
+
+/// Has everything read again by the next [`FactStore::read_names`]; what is known of it stays.
+pub(crate) fn read_again(writer: &Writer<'_>) -> Step<()> {
+    set_meta(&writer.transaction, EPISODES_READ, &0)?;
+    set_meta(&writer.transaction, FACTS_READ, &0)
 }
 
 fn keep_findings(connection: &Connection, memory: i64, found: &Metadata) -> Step<usize> {

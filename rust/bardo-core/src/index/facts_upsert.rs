@@ -216,7 +216,7 @@ fn has_living(writer: &Writer<'_>, fact: &Fact) -> Step<bool> {
     Ok(writer.transaction.prepare_cached(&query)?.exists(params![fact.category, fact.kind.name()])?)
 }
 
-fn same_text(connection: &Connection, fact: &Fact) -> Step<Option<Stored>> {
+pub(crate) fn same_text(connection: &Connection, fact: &Fact) -> Step<Option<Stored>> {
     let candidates = record::select(
         connection,
         &format!("WHERE text_key = ?1 AND category = ?2 AND {LIVING} ORDER BY serial"),
@@ -284,7 +284,7 @@ impl Neighbours {
 }
 
 /// What a repetition does to the fact that is there.
-fn renew(
+pub(crate) fn renew(
     writer: &Writer<'_>,
     mut stored: Stored,
     incoming: &Fact,

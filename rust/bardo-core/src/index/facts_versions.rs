@@ -42,6 +42,20 @@ impl FactStore {
         })
     }
 
+    /// The tick of the latest change of a fact; 0 before the first.
+    pub fn latest_tick(&self) -> Result<u64> {
+        self.read(|connection| {
+            let latest = connection
+                .prepare_cached(
+                    "SELECT max(created_tick, reinforced_tick, accessed_tick, since_tick, ifnull(ended_tick, 0))
+                     FROM facts ORDER BY change DESC LIMIT 1",
+                )?
+                .query_row([], |row| row.get::<_, i64>(0))
+                .optional()?;
+            Ok(latest.unwrap_or(0).unsigned_abs())
+        })
+    }
+
     /// Every state of every fact in the supersession chain of this one, oldest first.
     pub fn states(&self, id: Id) -> Result<Vec<FactState>> {
         let chain = self.history(id)?;

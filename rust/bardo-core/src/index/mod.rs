@@ -55,7 +55,7 @@ pub mod sentences;
 mod sign_table;
 mod signs;
 mod snapshot;
-pub(crate) mod stop_words;
+pub mod stop_words;
 pub mod text;
 pub mod vectors;
 mod words;

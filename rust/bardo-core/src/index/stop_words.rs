@@ -217,6 +217,17 @@ pub fn is_stop_word(word: &str) -> bool {
     word.len() <= LONGEST && NUMBERS.binary_search(&packed(word)).is_ok()
 }
 
+/// The words of a query without those on the list, unless it has no other.
+#[must_use]
+pub fn without_stop_words(query: &str) -> String {
+    let says_something = |word: &&str| {
+        let bare = word.trim_matches(|character: char| !character.is_alphanumeric());
+        !bare.is_empty() && !is_stop_word(&bare.to_lowercase().replace('\u{2019}', "'"))
+    };
+    let kept: Vec<&str> = query.split_whitespace().filter(says_something).collect();
+    if kept.is_empty() { query.to_owned() } else { kept.join(" ") }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -228,5 +239,14 @@ mod tests {
         assert!(!is_stop_word("") && !is_stop_word("the\0"));
         assert!(["what", "when", "the", "how"].iter().all(|word| is_stop_word(word)));
         assert!(!is_stop_word("usdc"));
+    }
+
+    #[test]
+    fn a_query_keeps_what_says_something() {
+        assert_eq!(without_stop_words("What did \u{201c}Ann\u{201d} do, and when?"), "\u{201c}Ann\u{201d}");
+        assert_eq!(without_stop_words("I don\u{2019}t know C++"), "know C++");
+        for nothing_else in ["", "to be, or not to be", "the WHO"] {
+            assert_eq!(without_stop_words(nothing_else), nothing_else);
+        }
     }
 }

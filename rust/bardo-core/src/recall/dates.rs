@@ -45,11 +45,17 @@ pub fn spans(words: &[&str], now: Micros) -> Vec<Days> {
             ("today" | "tonight", _) | ("this", "morning" | "afternoon" | "evening") => {
                 found.push(Days::around(today, 0));
             }
-            ("yesterday", _) | ("last", "night" | "evening") => found.push(Days::around(today - 1, 0)),
-            ("last" | "past" | "previous", unit) => found.extend(last(unit, today)),
-            ("this", unit) => {
-                found.extend(days_of(unit).map(|days| Days { first: today - days, last: today }));
+            ("yesterday", _) if place >= 2 && (word(place - 2), word(place - 1)) == ("day", "before") => {
+                found.push(Days::around(today - 2, 0));
             }
+            ("yesterday", _) | ("last", "night" | "evening") => found.push(Days::around(today - 1, 0)),
+            ("last" | "past" | "previous", count) if number(count).is_some() => {
+                let days = days_of(word(place + 2)).zip(number(count));
+                found.extend(days.map(|(days, count)| up_to(today, days.saturating_mul(count))));
+            }
+            ("past", unit) => found.extend(days_of(unit).map(|days| up_to(today, days))),
+            ("last" | "previous", unit) => found.extend(last(unit, today)),
+            ("this", unit) => found.extend(this(unit, today)),
             (unit, "ago") => {
                 // "a couple of weeks ago": the number stands before the "of".
                 let before = place.checked_sub(1).map(word);
@@ -67,10 +73,45 @@ pub fn spans(words: &[&str], now: Micros) -> Vec<Days> {
     found
 }
 
-/// "last week", "last May", "last Friday".
+/// The latest so many days.
+const fn up_to(today: i64, days: i64) -> Days {
+    Days { first: today.saturating_sub(days), last: today }
+}
+
+/// "this week", "this year": from its first day.
+fn this(unit: &str, today: i64) -> Option<Days> {
+    Some(match period(unit, today)? {
+        (_, Some(first)) => Days { first, last: today },
+        (days, None) => up_to(today, days),
+    })
+}
+
+/// How long a unit is, and on what day the present one began, if the calendar says so.
+fn period(unit: &str, today: i64) -> Option<(i64, Option<i64>)> {
+    let now = Date::of(today.saturating_mul(MICROS_PER_DAY));
+    let began = match unit {
+        "week" => Some(today - i64::from(now.weekday)),
+        "month" => Some(day_number(now.year, now.month, 1)),
+        "year" => Some(day_number(now.year, 1, 1)),
+        _ => None,
+    };
+    Some((days_of(unit)?, began))
+}
+
+/// "last week", "last May", "last Friday". Of a week, a month or a year it is the one before this; as people do not look
+/// at the calendar when they say so, a few days on either side belong to it, but not today.
 fn last(unit: &str, today: i64) -> Option<Days> {
-    if let Some(days) = days_of(unit) {
-        return Some(Days { first: today - 2 * days, last: today });
+    match period(unit, today) {
+        Some((days, Some(began))) => {
+            let before = match period(unit, began - 1)? {
+                (_, Some(first)) => first,
+                (days, None) => began - days,
+            };
+            let slack = (days / 10).max(2);
+            return Some(Days { first: before - slack, last: (began - 1 + slack).min(today - 1) });
+        }
+        Some((days, None)) => return Some(Days { first: today - 2 * days, last: today }),
+        None => {}
     }
     let now = Date::of(today.saturating_mul(MICROS_PER_DAY));
     if let Some((weekday, _)) = (0_i64..).zip(WEEKDAYS).find(|(_, day)| day.eq_ignore_ascii_case(unit)) {
@@ -83,7 +124,8 @@ fn last(unit: &str, today: i64) -> Option<Days> {
     Some(Days { first, last: first + MONTH_DAYS })
 }
 
-/// "8 May", "May 8th 2023": a day of a month that is written out, in the year that is named or the latest that fits.
+/// "8 May", "May 8th 2023": a day of a month that is written out, in the year that is named or the latest that fits; and
+/// "2023-05-08" and "8/5/2023", of which the parts are words of their own.
 fn calendar_dates(words: &[&str], today: i64) -> Vec<Days> {
     let day_of = |place: usize| -> Option<u8> {
         let digits = words.get(place)?.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
@@ -110,7 +152,34 @@ fn calendar_dates(words: &[&str], today: i64) -> Vec<Days> {
         });
         found.push(Days::around(day_number(year, month, day), 0));
     }
+    found.extend(words.windows(3).flat_map(|parts| dates_in_figures([parts[0], parts[1], parts[2]])));
     found
+}
+
+/// The days that three numbers in a row may mean: the year first, or last after the day and the month in either order.
+fn dates_in_figures(parts: [&str; 3]) -> Vec<Days> {
+    let figure = |part: &str, digits: std::ops::RangeInclusive<usize>| -> Option<u16> {
+        let is_figure = digits.contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit());
+        is_figure.then(|| part.parse().ok()).flatten()
+    };
+    let [first, second, third] = parts;
+    let read = if let (Some(year), Some(month), Some(day)) =
+        (figure(first, 4..=4), figure(second, 1..=2), figure(third, 1..=2))
+    {
+        vec![(year, month, day)]
+    } else if let (Some(one), Some(other), Some(year)) =
+        (figure(first, 1..=2), figure(second, 1..=2), figure(third, 4..=4))
+    {
+        vec![(year, other, one), (year, one, other)]
+    } else {
+        return Vec::new();
+    };
+    read.into_iter()
+        .filter(|(year, month, day)| {
+            (1900..=2100).contains(year) && (1..=12).contains(month) && (1..=31).contains(day)
+        })
+        .map(|(year, month, day)| Days::around(day_number(i64::from(year), month as u8, day as u8), 0))
+        .collect()
 }
 
 fn days_of(unit: &str) -> Option<i64> {
@@ -169,7 +238,13 @@ mod tests {
         assert!(
             holds("a couple of months ago", 65) && holds("3 months ago", 90) && !holds("3 months ago", 20)
         );
-        assert!(holds("last week", 9) && !holds("last week", 20));
+        assert!(holds("last week", 9) && !holds("last week", 20) && !holds("last week", 0));
+        assert!(holds("last month", 20) && !holds("last month", 3) && !holds("last month", 50));
+        assert!(holds("last year", 200) && !holds("last year", 60) && !holds("last year", 600));
+        assert!(holds("this month", 7) && !holds("this month", 8) && holds("this year", 127));
+        assert!(holds("the last 10 days", 10) && holds("past three weeks", 1) && !holds("last 10 days", 11));
+        assert!(holds("the past week", 0) && holds("last weekend", 2));
+        assert!(holds("the day before yesterday", 2) && !holds("the day before yesterday", 1));
         assert!(holds("last Friday", 3) && !holds("last Friday", 10));
         assert!(holds("last May", 360) && !holds("last May", 3));
         assert!(holds("last January", 120) && !holds("last January", 500));
@@ -180,6 +255,9 @@ mod tests {
         assert!(holds("on 2 May 2023", 6) && holds("on May 2nd", 6) && !holds("on May 2nd", 5));
         assert!(holds("December 25", 134), "the latest Christmas");
         assert!(!holds("may I ask 2 things", 6));
+        assert!(holds("on 2023 05 02", 6) && !holds("on 2023 05 02", 7));
+        assert!(holds("5 2 2023", 6) && holds("02 05 2023", 6), "either may be the month");
+        assert!(!holds("2023 13 02", 6) && !holds("room 20 5 2", 6));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! unfiltered one.
 
 use super::score::confidence_of;
-use crate::index::hot::{HotSet, Layer, Row};
+use crate::index::hot::{FactRow, HotSet, Layer, Row};
 use crate::index::interner::{NO_NAME, Symbol};
 use crate::model::{FactStatus, Id, Micros, Role, Source};
 
@@ -57,12 +57,23 @@ struct Compiled<'filters> {
     mode: Option<Symbol>,
     tick: u64,
     tau_ticks: f64,
+    /// Whether facts are judged later, by what they were.
+    judges_later: bool,
 }
 
 impl Filters {
     /// Writes whether each slot may be seen, and returns how many may.
-    pub fn apply(&self, hot: &HotSet, now_tick: u64, tau_ticks: f64, allowed: &mut Vec<bool>) -> usize {
-        let compiled = Compiled::new(self, hot, now_tick, tau_ticks);
+    ///
+    /// A question about an earlier tick that can look `past` lets every fact through that was there by then: what was
+    /// believed of it is seen when it is looked up.
+    pub fn apply(
+        &self,
+        hot: &HotSet,
+        (now_tick, tau_ticks): (u64, f64),
+        past: bool,
+        allowed: &mut Vec<bool>,
+    ) -> usize {
+        let compiled = Compiled::new(self, hot, (now_tick, tau_ticks), past);
         allowed.clear();
         if *self == Self::default() {
             // Every episode may be seen: there is no need to look at any.
@@ -86,8 +97,25 @@ impl Filters {
     }
 }
 
+impl Filters {
+    /// Whether a fact that is in this state is in force at a tick.
+    pub(super) fn holds(&self, id: Id, fact: &FactRow, tick: u64) -> bool {
+        let in_force = match fact.status {
+            FactStatus::Active | FactStatus::Contradicted => true,
+            FactStatus::Archived | FactStatus::Superseded => false,
+            FactStatus::Held => self.trying.contains(&id),
+        };
+        in_force && fact.expires_tick.is_none_or(|expires| expires >= tick)
+    }
+
+    /// Whether a memory is as sure at a tick as is asked for.
+    pub(super) fn is_sure(&self, row: &Row, tick: u64, tau_ticks: f64) -> bool {
+        self.min_confidence.is_none_or(|least| confidence_of(row, tick, tau_ticks) >= least)
+    }
+}
+
 impl<'filters> Compiled<'filters> {
-    fn new(filters: &'filters Filters, hot: &HotSet, now_tick: u64, tau_ticks: f64) -> Self {
+    fn new(filters: &'filters Filters, hot: &HotSet, (now_tick, tau_ticks): (u64, f64), past: bool) -> Self {
         let names = hot.names();
         let find_all = |wanted: &[String]| {
             (!wanted.is_empty()).then(|| wanted.iter().filter_map(|name| names.find(name)).collect())
@@ -111,6 +139,7 @@ impl<'filters> Compiled<'filters> {
             mode: find(&filters.mode),
             tick: filters.as_of.unwrap_or(now_tick),
             tau_ticks,
+            judges_later: past && filters.as_of.is_some(),
         }
     }
 
@@ -133,9 +162,7 @@ impl<'filters> Compiled<'filters> {
             && filters.since.is_none_or(|since| row.at >= since)
             && filters.until.is_none_or(|until| row.at <= until)
             && (filters.sources.is_empty() || filters.sources.contains(&row.source))
-            && filters
-                .min_confidence
-                .is_none_or(|least| confidence_of(row, self.tick, self.tau_ticks) >= least)
+            && (self.judges_later && row.fact.is_some() || filters.is_sure(row, self.tick, self.tau_ticks))
     }
 
     /// Whether the memory was known, and in force if it is a fact, at the tick that is asked about.
@@ -144,17 +171,13 @@ impl<'filters> Compiled<'filters> {
             return false;
         }
         let Some(fact) = &row.fact else { return true };
-        if fact.expires_tick.is_some_and(|expires| expires < self.tick) {
-            return false;
+        if self.judges_later || self.filters.holds(row.id, fact, self.tick) {
+            return true;
         }
-        match fact.status {
-            FactStatus::Active | FactStatus::Contradicted => true,
-            FactStatus::Archived => false,
-            FactStatus::Held => self.filters.trying.contains(&row.id),
-            FactStatus::Superseded => {
-                let successor = fact.superseded_by.and_then(|id| hot.find(&id));
-                self.filters.as_of.is_some() && successor.is_some_and(|successor| successor.tick > self.tick)
-            }
-        }
+        // Without the past, the birth of what replaced it tells.
+        let successor = fact.superseded_by.and_then(|id| hot.find(&id));
+        self.filters.as_of.is_some()
+            && fact.status == FactStatus::Superseded
+            && successor.is_some_and(|successor| successor.tick > self.tick)
     }
 }

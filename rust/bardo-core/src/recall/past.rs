@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::candidate::Candidate;
+use super::filter::Filters;
 use crate::error::Result;
 use crate::index::FactStore;
 use crate::index::hot::{HotSet, Row};
@@ -21,23 +22,28 @@ impl Past for FactStore {
     }
 }
 
-/// Rows of the facts among the candidates with the numbers that they had at the end of a tick.
+/// Rows of the facts among the candidates as they were at the end of a tick; candidates that were not in force then, or not
+/// as sure as is asked for, go.
 pub fn rows_then(
     hot: &HotSet,
-    candidates: &[Candidate],
+    candidates: &mut Vec<Candidate>,
     past: &dyn Past,
-    tick: u64,
+    filters: &Filters,
+    (tick, tau_ticks): (u64, f64),
 ) -> Result<HashMap<Slot, Row>> {
-    let fact_row = |candidate: &Candidate| {
-        let row = hot.row(candidate.slot).filter(|row| row.fact.is_some())?;
-        Some((candidate.slot, row))
-    };
-    let (rows, ids): (Vec<(Slot, &Row)>, Vec<Id>) =
-        candidates.iter().filter_map(fact_row).map(|(slot, row)| ((slot, row), row.id)).unzip();
-    let then = past.facts_at(&ids, tick)?;
-    Ok(rows
-        .into_iter()
-        .zip(then)
-        .filter_map(|((slot, row), fact)| Some((slot, row.with_numbers_of(&fact?))))
-        .collect())
+    let fact_row = |slot| hot.row(slot).filter(|row| row.fact.is_some());
+    let rows: Vec<(Slot, &Row)> =
+        candidates.iter().filter_map(|candidate| Some((candidate.slot, fact_row(candidate.slot)?))).collect();
+    let ids: Vec<Id> = rows.iter().map(|(_, row)| row.id).collect();
+    let mut then = HashMap::new();
+    for ((slot, row), fact) in rows.into_iter().zip(past.facts_at(&ids, tick)?) {
+        let Some(fact) = fact else { continue };
+        let row = row.with_numbers_of(&fact);
+        let holds = row.fact.as_ref().is_some_and(|state| filters.holds(row.id, state, tick));
+        if holds && filters.is_sure(&row, tick, tau_ticks) {
+            then.insert(slot, row);
+        }
+    }
+    candidates.retain(|candidate| fact_row(candidate.slot).is_none() || then.contains_key(&candidate.slot));
+    Ok(then)
 }

@@ -88,7 +88,8 @@ pub fn search(hot: &HotSet, query: &Query<'_>, settings: &Settings, scratch: &mu
     check(query)?;
     let mut found = Found::default();
     let search = Search::new(hot, query, settings, &mut scratch.analyzer, &mut found.notes)?;
-    found.searched = query.filters.apply(hot, query.now_tick, settings.tau_ticks, &mut scratch.allowed);
+    let time = (query.now_tick, settings.tau_ticks);
+    found.searched = query.filters.apply(hot, time, query.past.is_some(), &mut scratch.allowed);
     let fusion = settings.fusion_in_force();
     let lists = search.arms.candidates(query.limit, found.searched, fusion, scratch);
     let mut candidates = unite(&search.arms, &lists, search.has_content, scratch);
@@ -99,11 +100,13 @@ pub fn search(hot: &HotSet, query: &Query<'_>, settings: &Settings, scratch: &mu
     let context = Context { clues: &clues, late: late.as_ref(), tick: search.tick };
     fuse(&search.arms, fusion, &context, &mut candidates, scratch)?;
     graph.add(fusion, settings, &mut candidates);
-    found.candidates = candidates.len();
     let then = match (query.filters.as_of, query.past) {
-        (Some(tick), Some(past)) => rows_then(hot, &candidates, past, tick)?,
+        (Some(tick), Some(past)) => {
+            rows_then(hot, &mut candidates, past, &query.filters, (tick, settings.tau_ticks))?
+        }
         _ => HashMap::new(),
     };
+    found.candidates = candidates.len();
     let ranked = search.rank(&candidates, &then);
     let rare = rare_names(named, &search.arms.terms, hot.lexical(), &mut scratch.analyzer);
     found.hits = search.collapse(search.diversify(Ordered::new(&ranked)), &rare, &lists);
