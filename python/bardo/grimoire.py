@@ -511,7 +511,7 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing):
                 self._facts.ask_in_vain(query, tick=self.now_tick)
             if window:
                 recollection = turns.with_turns(
-                    recollection, self._everything, self._log, window=window, as_of=as_of
+                    recollection, self._everything, self._log, window=window, filters=conditions
                 )
             if notes := narrowing + self._models.recall_notes:
                 recollection = dataclasses.replace(recollection, notes=(*recollection.notes, *notes))
