@@ -100,7 +100,8 @@ class Deciding(Opened):
             dossier: Whether the dossier, while no fact is newer, stands in place of facts that are searched for; as
                 `config.dossier.in_context` says if not given. An outcome of such a prompt moves no fact: nobody knows
                 which of them helped.
-            recall: What `recall` takes besides (thread, mode, layers, pad, ...).
+            recall: What `recall` takes besides (thread, mode, layers, pad, window, ...). The turns of a window stand in
+                the entry of their memory, each once.
 
         Returns:
             A `Prompt`; `str(prompt)` is its text.
