@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import bardo
-from bardo.errors import BardoWarning, InvalidVectorError
+from bardo.errors import BardoWarning, InvalidVectorError, UnusableVectorError
 from bardo.index.embedders import from_callable
 from bardo.ports import Vectors
 
@@ -125,3 +125,26 @@ def test_an_embedder_of_the_users_own_may_return_what_has_no_direction(tmp_path:
         assert [found.text for found in memory.recall("bird", limit=1)] == ["a bird sang"]
         assert "1 episodes without a vector" in memory.sleep().notes[-1]
         assert memory.stats()["log"]["with_vectors"] == 1
+
+
+def test_a_migration_leaves_out_what_neither_model_has_a_vector_for_and_loses_no_other(
+    tmp_path: Path,
+) -> None:
+    def letters(texts: list[str]) -> Vectors:
+        return np.array([[text.count(letter) for letter in "dt"] for text in texts], np.float32)
+
+    with opened(tmp_path, BagOfWords()) as memory:
+        memory.remember([f"{'fox' if number < 200 else 'cat'} in row {number}" for number in range(210)])
+        memory.learn(["A fox runs over", "The cat is big"])
+        memory.sleep()
+
+        lossy = from_callable(lambda texts: letters(texts)[:, :1], name="lossy", dims=1)
+        with pytest.raises(UnusableVectorError, match="zeros"):
+            memory.migrate(lossy)
+        assert memory.stats()["model"] == "bow"
+
+        # Neither has the foxes, both have the cats.
+        assert memory.migrate(from_callable(letters, name="letters", dims=2)).switched
+        assert memory.stats()["log"]["with_vectors"] == 10
+        assert "200 episodes without a vector" in memory.sleep().notes[-2]
+        assert [found.text for found in memory.recall("fox row 17", limit=1)] == ["fox in row 17"]
