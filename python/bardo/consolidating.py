@@ -244,7 +244,7 @@ class Consolidating(Compiled, Texts):
             facts_withdrawn=len(held.withdrawn),
             facts_held=held.held,
             facts_unchecked=held.unchecked,
-            notes=(*report.notes, *held.notes, *waiting, *self._models.notes),
+            notes=(*report.notes, *held.notes, *waiting, *self._models.notes, *self._models.refusals),
             entries_promoted=promoted,
             linted=linted,
         )

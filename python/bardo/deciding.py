@@ -8,7 +8,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from bardo.arguments import checked
-from bardo.lazily import dataclasses, modules, once
+from bardo.errors import StoreError
+from bardo.lazily import dataclasses, modules, once, sqlite3
 from bardo.opened import Opened
 
 if TYPE_CHECKING:
@@ -99,7 +100,8 @@ class Deciding(Opened):
             dossier: Whether the dossier, while no fact is newer, stands in place of facts that are searched for; as
                 `config.dossier.in_context` says if not given. An outcome of such a prompt moves no fact: nobody knows
                 which of them helped.
-            recall: What `recall` takes besides (thread, mode, layers, pad, ...).
+            recall: What `recall` takes besides (thread, mode, layers, pad, window, ...). The turns of a window stand in
+                the entry of their memory, each once.
 
         Returns:
             A `Prompt`; `str(prompt)` is its text.
@@ -220,14 +222,17 @@ class Deciding(Opened):
             note: What happened, in words.
 
         Returns:
-            Which facts moved.
+            Which facts moved, which are not there any more, and what could not be done.
 
         Raises:
-            InvalidInputError: The value is not a number from -1 to 1.
+            InvalidInputError: The value is not a number from -1 to 1; nothing was stored.
         """
         self._ready(write=True)
         value = feedback.checked_value(value)
         memories = cast("Sequence[Memory]", used.memories)
+        acted_on = feedback.facts_among(memories)
+        # Whatever is refused is refused before the episode is stored.
+        feedback.standing(self._facts, acted_on)
         self.remember(
             note or f"Outcome {value:+.2f} of acting on {len(memories)} memories",
             kind="outcome",
@@ -237,9 +242,14 @@ class Deciding(Opened):
             importance=abs(value),
         )
         report = feedback.apply(
-            self._facts, memories, value, tick=self.now_tick, reinforcement=self.config.decay.reinforcement
+            self._facts, acted_on, value, tick=self.now_tick, reinforcement=self.config.decay.reinforcement
         )
         self._hot.sync_facts(self._facts)
         if self.config.feedback.record:
-            self._records.outcome(used.id, value, at=self._clock.now())
+            try:
+                self._records.outcome(used.id, value, at=self._clock.now())
+            except (StoreError, sqlite3.Error) as error:
+                # The outcome was taken; only what prompts learn from it is missing.
+                note = f"the record of prompts does not have this outcome: {error}"
+                report = dataclasses.replace(report, notes=(*report.notes, note))
         return report

@@ -29,6 +29,18 @@ class InvalidVectorError(InvalidInputError):
     """A vector has the wrong number of dimensions, or NaN or infinite components."""
 
 
+class UnusableVectorError(InvalidVectorError):
+    """The model has no vector for some texts: only zeros, NaN, or another shape than for the others.
+
+    Attributes:
+        rows: Their places among the texts that were given.
+    """
+
+    def __init__(self, message: str, *, rows: tuple[int, ...]) -> None:
+        super().__init__(message)
+        self.rows = rows
+
+
 class ForgottenError(InvalidInputError):
     """The same content was forgotten on purpose, and is not taken again."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
@@ -15,7 +16,13 @@ from bardo.assemble.framing import as_captured
 from bardo.capture.recorder import Recorder, name_list
 from bardo.consolidating import LAST_PASS, Consolidating
 from bardo.deciding import Deciding
-from bardo.errors import GrimoireClosedError, NotFoundError
+from bardo.errors import (
+    BardoWarning,
+    EmbeddingMismatchError,
+    GrimoireClosedError,
+    InvalidInputError,
+    NotFoundError,
+)
 from bardo.folder import Folder, forked
 from bardo.index.models import ModelKeeper
 from bardo.index.upkeep import Upkeep, beyond
@@ -239,8 +246,20 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing):
         self._stores.note_unit()
         self._unembedded += taken.fresh
         if self.config.embedding.batch and self._unembedded >= self.config.embedding.batch:
-            self._embed()
+            self._embed_stored()
         return taken.stored
+
+    def _embed_stored(self) -> None:
+        """Embeds what was just stored; it is stored, so what stands in the way of its vectors is told, not raised."""
+        try:
+            self._embed()
+        except (InvalidInputError, EmbeddingMismatchError) as error:
+            self._unembedded = 0
+            warnings.warn(
+                f"what was remembered is stored, and found by its words alone: {error}",
+                BardoWarning,
+                stacklevel=4,
+            )
 
     def drain_inbox(self) -> int:
         """Takes over the episodes that other processes dropped meanwhile; a file that cannot be read is set aside.
@@ -492,7 +511,7 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing):
                 self._facts.ask_in_vain(query, tick=self.now_tick)
             if window:
                 recollection = turns.with_turns(
-                    recollection, self._everything, self._log, window=window, as_of=as_of
+                    recollection, self._everything, self._log, window=window, filters=conditions
                 )
             if notes := narrowing + self._models.recall_notes:
                 recollection = dataclasses.replace(recollection, notes=(*recollection.notes, *notes))
@@ -615,6 +634,7 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing):
             the daily archive how many `episodes` it holds, and how many are `missing` in the log or `different` there.
         """
         self._ready()
+        self._upkeep.ask_again()
         rebuilt: dict[str, Any] = {
             "vectors": self._embed(progress),
             "fact_vectors": self._upkeep.embed_facts(),

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import types
 
 import pytest
 
 import bardo
 from bardo.assemble.records import FACTORS, LARGEST_FACTOR, PromptRecords, caps
-from bardo.errors import StoreDamagedError
+from bardo.errors import InvalidInputError, StoreDamagedError
 from bardo.index import embedders
 
 
@@ -124,3 +125,39 @@ def test_recording_can_be_switched_off_and_damage_is_a_typed_error(tmp_path):
     (tmp_path / "a" / "feedback.db").write_bytes(b"no database at all" * 100)
     with open_agent(tmp_path / "a") as opened, pytest.raises(StoreDamagedError, match=r"feedback\.db"):
         opened.stats()
+
+
+def test_an_outcome_leaves_out_the_facts_that_were_forgotten_meanwhile(tmp_path):
+    with open_agent(tmp_path / "a") as opened:
+        kept, gone = opened.learn(["Lag follows updates", "Gas is cheap at night"], confidence=0.5)
+        prompt = opened.context("When is gas cheap, and what follows updates?")
+        assert {memory.id for memory in prompt.memories} == {kept.id, gone.id}
+        opened.forget(gone, reason="test")
+
+        report = opened.outcome(prompt, value=1.0)
+        assert (report.ids, report.missing, report.reinforced) == ((kept.id,), (gone.id,), 1)
+        assert "not there any more" in report.notes[0]
+        assert opened.get(kept.id).confidence > 0.5
+        assert [episode.kind for episode in opened.episodes()] == ["outcome"]
+
+
+def test_an_outcome_is_taken_though_the_record_of_prompts_is_damaged(tmp_path):
+    with open_agent(tmp_path / "a") as opened:
+        fact = opened.learn("Lag follows updates", confidence=0.5)
+        found = opened.recall("What follows updates?")
+        (tmp_path / "a" / "feedback.db").write_bytes(b"no database at all" * 100)
+
+        report = opened.outcome(found, value=1.0)
+        assert report.reinforced == 1
+        assert "damaged" in report.notes[0]
+        assert opened.get(fact.id).confidence > 0.5
+
+
+def test_an_outcome_that_is_refused_stores_nothing(tmp_path):
+    with open_agent(tmp_path / "a") as opened:
+        told = types.SimpleNamespace(
+            id="p", memories=[types.SimpleNamespace(id="no id", layer="fact", text="x", source="self")]
+        )
+        with pytest.raises(InvalidInputError):
+            opened.outcome(told, value=1.0)
+        assert list(opened.episodes()) == []

@@ -11,7 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bardo.config import Embedding
-from bardo.errors import ConfigError, EmbedderUnavailableError, InvalidInputError, InvalidVectorError
+from bardo.errors import (
+    ConfigError,
+    EmbedderUnavailableError,
+    InvalidInputError,
+    InvalidVectorError,
+    UnusableVectorError,
+)
 from bardo.index import embedders, engines
 
 HEAVY = {"onnxruntime", "onnx", "fastembed", "lancedb", "pyarrow", "wordllama", "torch"}
@@ -243,3 +249,32 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
     )
 
     assert done.returncode == 0, done.stderr
+
+
+def test_what_the_model_has_no_vector_for_is_named_and_the_rest_is_kept():
+    runs = []
+
+    def bow(texts):
+        runs.append(list(texts))
+        return np.array([[text.count(word) for word in ("cat", "dog")] for text in texts], np.float32)
+
+    embedder = embedders.from_callable(bow, name="bow", dims=2)
+    with pytest.raises(UnusableVectorError, match="only zeros") as raised:
+        embedder.embed_documents(["cat", "a bird", "dog", "a fish"])
+    assert raised.value.rows == (1, 3)
+    runs.clear()
+    assert embedder.embed_documents(["cat", "dog"]).tolist() == [[1.0, 0.0], [0.0, 1.0]]
+    assert runs == []
+
+
+def test_one_text_of_another_shape_does_not_take_the_others_with_it():
+    def ragged(texts):
+        return [[1.0, 2.0] if text else [] for text in texts]
+
+    embedder = embedders.from_callable(ragged, name="ragged", dims=2)
+    with pytest.raises(UnusableVectorError, match="shape") as raised:
+        embedder.embed_documents(["cat", "", "dog"])
+    assert raised.value.rows == (1,)
+    with pytest.raises(InvalidVectorError, match="shape") as raised:
+        embedder.embed_documents([""])
+    assert not isinstance(raised.value, UnusableVectorError)

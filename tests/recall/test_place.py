@@ -55,3 +55,30 @@ def test_the_first_turn_of_a_session_leaves_out_what_agents_said(grimoire: Grimo
 def test_facts_answer_on_a_first_turn_too(grimoire: Grimoire) -> None:
     grimoire._facts.upsert([Fact("any deploy Friday is green", category="work")], tick=9, now=NOW)
     assert found(grimoire, session="new") == {"song", "hat", "Friday"}
+
+
+def beside(grimoire: Grimoire, query: str, **options: object) -> list[str]:
+    """What stands beside the best memory, within two turns."""
+    best = grimoire.recall(query, limit=1, window=2, **options)[0]
+    return [turn.text for turn in (*best.before, *best.after)]
+
+
+def test_turns_beside_a_memory_are_kept_apart_as_memories_are(tmp_path: Path) -> None:
+    said = [
+        ("where is the picnic basket?", "user", "chat"),
+        ("fix the parser", "user", "code"),
+        ("it is in the attic", "agent", "chat"),
+        ("up the ladder", "user", None),
+    ]
+    with bardo.open(tmp_path / "a", clock=ManualClock(NOW), embedder=None) as grimoire:
+        for tick, (text, role, mode) in enumerate(said, 1):
+            grimoire.remember(text, tick=tick, at=NOW + tick, role=role, thread="t", session="s", mode=mode)
+        attic, parser, ladder = "it is in the attic", "fix the parser", "up the ladder"
+        assert beside(grimoire, "picnic basket") == [parser, attic]
+        assert beside(grimoire, "picnic basket", mode="chat") == [attic]
+        assert beside(grimoire, "picnic basket", mode="*") == [parser, attic]
+        assert beside(grimoire, "picnic basket", session="new") == [parser]
+        assert beside(grimoire, "picnic basket", roles=["user"]) == [parser, attic]
+        assert beside(grimoire, "picnic basket", until=NOW + 2) == [parser]
+        assert beside(grimoire, "attic", since=NOW + 2) == [parser, ladder]
+        assert beside(grimoire, "attic", mode="chat") == ["where is the picnic basket?", ladder]

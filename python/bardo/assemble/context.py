@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal
 
 from bardo import _core
-from bardo.assemble import tokenizers
+from bardo.assemble import tokenizers, turns
 from bardo.assemble.blocks import FACTS, Block, Recalled, Rows, block, memory_block, memory_blocks
 from bardo.assemble.condense import Condenser
 from bardo.errors import InvalidInputError
@@ -208,8 +209,8 @@ def assemble(
     for name, number in (("budget", budget), ("reserve", reserve)):
         if number < 0:
             raise InvalidInputError(f"the {name} is {number} tokens. Use 0 or more")
-    assembled = _core.assemble(
-        blocks,
+    fill = partial(
+        _core.assemble,
         budget=budget,
         reserve=reserve,
         tokenizer=tokenizers.known(tokenizer),
@@ -219,6 +220,14 @@ def assemble(
         model=condenser.model if condenser else None,
         question=condenser.question if condenser else None,
     )
+    assembled = fill(blocks)
+    while any(alone := [turns.without(each, _shortened(assembled, each.name)) for each in blocks]):
+        # What stands beside a memory goes before any of the memory does.
+        blocks = [
+            each if without is None else replace(each, memories=without)
+            for each, without in zip(blocks, alone, strict=True)
+        ]
+        assembled = fill(blocks)
     parts = assembled.parts
     given = {each.name: each.memories or () for each in blocks}
     memories = [given[part.name][index] for part in parts if given[part.name] for index in sorted(part.shown)]
@@ -231,8 +240,12 @@ def assemble(
         window=assembled.window,
         tokenizer=tokenizer,
         blocks=tuple(map(_report, parts)),
-        memories=tuple(memories),
+        memories=tuple(map(turns.recalled, memories)),
     )
+
+
+def _shortened(assembled: _core.Assembled, name: str) -> Sequence[int]:
+    return next((part.shortened for part in assembled.parts if part.name == name), ())
 
 
 def build(
@@ -257,6 +270,7 @@ def build(
     Args:
         task: What is to be decided or done.
         memories: A recollection, best first; its `notes` become those of the prompt. Empty says that nothing was found.
+            The turns beside a memory stand in its entry, each once.
         blocks: Further blocks by name: text, rows, or blocks.
         budget: As `assemble` takes it.
         reserve: As `assemble` takes it.
@@ -277,7 +291,8 @@ def build(
         if name not in parts:
             parts[name] = Block(name, task)
             break
-    for found in memory_blocks(memories):
+    told, left_out = turns.told(memories)
+    for found in memory_blocks(told):
         parts.setdefault(found.name, found)
     if caps is not None:
         given = caps(max(0, budget - reserve), parts)
@@ -295,7 +310,14 @@ def build(
         framing=framing,
         condenser=Condenser(words(), task) if words and any(map(_is_long, parts.values())) else None,
     )
-    return replace(prompt, notes=tuple(getattr(memories, "notes", ())))
+    notes = (
+        (
+            f"{left_out} turns beside memories were left out: {turns.MOST_BESIDE} characters stand beside one at most",
+        )
+        if left_out
+        else ()
+    )
+    return replace(prompt, notes=(*getattr(memories, "notes", ()), *notes))
 
 
 def _is_long(each: Block) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from bardo._core import pack_tokens
+from bardo.errors import UnusableVectorError
 from bardo.index import sentences
 from bardo.index.sentences import spoken
 from bardo.lazily import numpy as np
@@ -43,6 +44,9 @@ def embed(
         texts: What was said.
         speakers: Who said it, one per text.
         late: Whether tokens are wanted; they are left out where the embedder has none.
+
+    Raises:
+        UnusableVectorError: The model has no vector for some of the texts, or with tokens for a part of one.
     """
     # `isinstance` with a protocol looks at every member, each time.
     if not late or not getattr(embedder, "gives_tokens", False):
@@ -52,7 +56,12 @@ def embed(
         embedder.passages(text, beside=spoken("", name)) for text, name in zip(texts, speakers, strict=True)
     ]
     said = [spoken(part, name) for parts, name in zip(cut, speakers, strict=True) for part in parts]
-    vectors, tokens = embedder.embed_late_documents(said)
+    try:
+        vectors, tokens = embedder.embed_late_documents(said)
+    except UnusableVectorError as error:
+        owners = np.repeat(np.arange(len(texts)), [len(parts) for parts in cut])
+        rows: list[int] = np.unique(owners[list(error.rows)]).tolist()
+        raise UnusableVectorError(str(error), rows=tuple(rows)) from error
     starts = np.cumsum([0, *map(len, cut)])[:-1]
     several = [len(parts) > 1 for parts in cut]
     kept = np.repeat(np.asarray(several, bool), [len(parts) for parts in cut])

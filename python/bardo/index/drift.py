@@ -16,6 +16,7 @@ from typing import Any, Literal
 from bardo.errors import BardoWarning
 from bardo.files import write_atomically
 from bardo.folder import DRIFT_FILE
+from bardo.index import sentences
 from bardo.index.embedders import TextEmbedder
 from bardo.lazily import numpy as np
 from bardo.model import Fingerprint
@@ -187,13 +188,17 @@ def compare(
     """How far two models' vectors of the same texts are apart.
 
     Args:
-        before: Unit rows, shape (n, dims).
-        after: Unit rows of the same texts.
+        before: Unit rows, shape (n, dims); zeros where the model has no vector for a text.
+        after: Rows of the same texts, likewise. A text that has none in either tells nothing; in one, all.
         now: Microseconds UTC.
         norms: Variance of the lengths before scaling, then and now; None if unknown.
     """
     if before.shape != after.shape:
         return Drift("critical", 2.0, 2.0, 0.0, 1.0, now)
+    told = before.any(axis=1) | after.any(axis=1)
+    if not told.any():
+        return Drift("healthy", 0.0, 0.0, 1.0, 1.0, now)
+    before, after = before[told], after[told]
     distances = np.clip(1.0 - (before * after).sum(axis=1, dtype=np.float64), 0.0, 2.0)
     near = [_neighbours(vectors) for vectors in (before, after)]
     same = [len(old & new) / len(old) for old, new in zip(*near, strict=True)]
@@ -219,8 +224,9 @@ def _embed(embedder: Embedder) -> tuple[Vectors, float | None]:
     """Vectors of the reference texts, and the variance of their lengths before scaling where that can be known."""
     if isinstance(embedder, TextEmbedder):
         vectors, norms = embedder.embed_afresh(REFERENCES)
-        return vectors, float(norms.var())
-    return embedder.embed_documents(REFERENCES), None
+        lengths = norms[norms > 0.0]
+        return vectors, float(lengths.var()) if lengths.size else None
+    return sentences.usable(embedder, REFERENCES)[0], None
 
 
 def _identity(fingerprint: Fingerprint) -> dict[str, Any]:

@@ -13,7 +13,13 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 from bardo import config
-from bardo.errors import ConfigError, EmbedderUnavailableError, InvalidInputError, InvalidVectorError
+from bardo.errors import (
+    ConfigError,
+    EmbedderUnavailableError,
+    InvalidInputError,
+    InvalidVectorError,
+    UnusableVectorError,
+)
 from bardo.index import cache, engines
 from bardo.index.engines import EmbedFunction, Engine, Prefixes, Role, TokenEngine
 from bardo.lazily import numpy as np
@@ -77,7 +83,9 @@ class TextEmbedder:
 
         Raises:
             InvalidInputError: `texts` is one string, or holds something that is not text.
-            InvalidVectorError: The model returned the wrong shape, NaN, infinity or zeros.
+            InvalidVectorError: The model returned the wrong shape.
+            UnusableVectorError: For some of the texts alone it returned that, or NaN, infinity or zeros; the vectors of
+                the others are in the cache.
             EmbedderUnavailableError: The model cannot be loaded, or was loaded before a fork.
         """
         return self._embed(texts, "document")
@@ -87,15 +95,19 @@ class TextEmbedder:
         return self._embed(texts, "query")
 
     def embed_afresh(self, texts: Sequence[str]) -> tuple[Vectors, Vectors]:
-        """As `embed_documents`, past the cache, and with the lengths before scaling, shape (len(texts),)."""
+        """As `embed_documents`, past the cache, and with the lengths before scaling, shape (len(texts),).
+
+        A text without a usable vector has zeros, and the length 0.
+        """
         given = [self._engine.prefixes.document + text for text in _checked(texts)]
         dims = self.fingerprint.dims
         vectors, norms = np.empty((len(given), dims), np.float32), np.empty(len(given), np.float32)
         # One at a time: what stands beside a text in a batch must not show in its vector.
         for row, text in enumerate(given):
             raw = self._through(functools.partial(self._engine.run, [text], "document"))
-            vectors[row] = _unit(raw, 1, dims, self.name)[0]
-            norms[row] = np.linalg.norm(np.asarray(raw, np.float64))
+            unit, faults = _unit(raw, 1, dims, self.name)
+            vectors[row] = 0.0 if faults else unit[0]
+            norms[row] = 0.0 if faults else np.linalg.norm(np.asarray(raw, np.float64))
         return vectors, norms
 
     def _embed(self, texts: Sequence[str], role: Role) -> Vectors:
@@ -113,17 +125,51 @@ class TextEmbedder:
             else:
                 vectors[row] = known
         by_length = sorted(missing, key=lambda key: len(given[missing[key][0]].encode()))
+        unusable: dict[int, str] = {}
         for start in range(0, len(by_length), BATCH):
             keys = by_length[start : start + BATCH]
-            fresh = self._run([given[missing[key][0]] for key in keys], role, dims)
-            for key, vector in zip(keys, fresh, strict=True):
+            batch = [given[missing[key][0]] for key in keys]
+            try:
+                fresh, faults = self._run(batch, role, dims)
+            except InvalidVectorError as error:
+                # A model that can embed nothing is broken; one that could embed others cannot embed these.
+                if not start:
+                    raise
+                unusable |= {row: str(error) for key in keys for row in missing[key]}
+                continue
+            for place, (key, vector) in enumerate(zip(keys, fresh, strict=True)):
                 vectors[missing[key]] = vector
-                self._cache.put(key, vector)
+                if place in faults:
+                    unusable |= dict.fromkeys(missing[key], faults[place])
+                else:
+                    self._cache.put(key, vector)
+        _refuse(unusable)
         return vectors
 
-    def _run(self, batch: list[str], role: Role, dims: int) -> Vectors:
+    def _run(self, batch: list[str], role: Role, dims: int) -> tuple[Vectors, dict[int, str]]:
+        """Unit vectors of a batch, and what is wrong with those that cannot be used, by their place.
+
+        Raises:
+            InvalidVectorError: The shape is wrong, and for each text alone, too.
+        """
         raw = self._through(lambda: self._engine.run(batch, role))
-        return _unit(raw, len(batch), dims, self.name)
+        try:
+            return _unit(raw, len(batch), dims, self.name)
+        except InvalidVectorError:
+            if len(batch) == 1:
+                raise
+            vectors, faults = np.zeros((len(batch), dims), np.float32), {}
+            for place, text in enumerate(batch):
+                try:
+                    alone, fault = self._run([text], role, dims)
+                except InvalidVectorError as error:
+                    faults[place] = str(error)
+                    continue
+                vectors[place] = alone[0]
+                faults |= dict.fromkeys([place] if fault else [], fault.get(0, ""))
+            if len(faults) == len(batch):
+                raise
+            return vectors, faults
 
     def _through(self, call: Callable[[], T]) -> T:
         """Calls the engine; the first call loads the model, and other threads wait for it instead of loading it too."""
@@ -178,12 +224,15 @@ class LateTextEmbedder(TextEmbedder):
         vectors = np.empty((len(given), dims), np.float32)
         tokens = [Tokens((), (), np.empty((0, dims), np.float32))] * len(given)
         by_length = sorted(range(len(given)), key=lambda row: len(given[row].encode()))
+        unusable: dict[int, str] = {}
         for start in range(0, len(by_length), BATCH):
             rows = by_length[start : start + BATCH]
             raw, found = self._through(functools.partial(self._engine.run_late, [given[row] for row in rows]))
-            vectors[rows] = _unit(raw, len(rows), dims, self.name)
+            vectors[rows], faults = _unit(raw, len(rows), dims, self.name)
+            unusable |= {rows[place]: fault for place, fault in faults.items()}
             for row, text in zip(rows, found, strict=True):
                 tokens[row] = text
+        _refuse(unusable)
         return vectors, tokens
 
 
@@ -277,8 +326,19 @@ def _checked(texts: Iterable[str]) -> list[str]:
     return given
 
 
-def _unit(raw: object, count: int, dims: int, name: str) -> Vectors:
-    """Raw vectors as float32 of length 1, or a typed error that says what the model did."""
+def _refuse(unusable: dict[int, str]) -> None:
+    """Raises the error that tells which texts have no vector, if any has none."""
+    if unusable:
+        rows = tuple(sorted(unusable))
+        raise UnusableVectorError(unusable[rows[0]], rows=rows)
+
+
+def _unit(raw: object, count: int, dims: int, name: str) -> tuple[Vectors, dict[int, str]]:
+    """Raw vectors as float32 of length 1, and what is wrong with those that have no direction, by their place.
+
+    Raises:
+        InvalidVectorError: They are no matrix of numbers of the right shape.
+    """
     try:
         vectors = np.asarray(raw, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -291,12 +351,13 @@ def _unit(raw: object, count: int, dims: int, name: str) -> Vectors:
             f"the embedder {name} returned shape {vectors.shape} for {count} texts. It must return ({count}, {dims})"
         )
     norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-    bad = np.flatnonzero(~np.isfinite(norms[:, 0]) | (norms[:, 0] == 0.0))
-    if bad.size:
-        found = vectors[bad[0]]
-        what = "only zeros" if not found.any() else "NaN or infinite components"
-        raise InvalidVectorError(
-            f"the embedder {name} returned a vector with {what} for text {bad[0]} of its batch. "
-            "Such a vector has no direction and cannot be compared; mend the model or the text"
+    faults = {}
+    for place in np.flatnonzero(~np.isfinite(norms[:, 0]) | (norms[:, 0] == 0.0)).tolist():
+        what = "NaN or infinite components" if vectors[place].any() else "only zeros"
+        faults[place] = (
+            f"the embedder {name} returned a vector with {what}. Such a vector has no direction and cannot be "
+            "compared; mend the model or the text"
         )
-    return np.ascontiguousarray(vectors / norms, dtype=np.float32)
+        vectors = np.array(vectors) if len(faults) == 1 else vectors
+        vectors[place], norms[place] = 0.0, 1.0
+    return np.ascontiguousarray(vectors / norms, dtype=np.float32), faults

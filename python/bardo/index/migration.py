@@ -13,10 +13,10 @@ from __future__ import annotations
 import dataclasses
 import json
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from bardo import config
 from bardo._core import EpisodeLog, FactStore
@@ -26,6 +26,7 @@ from bardo.errors import (
     InvalidInputError,
     NotFoundError,
     StoreDamagedError,
+    UnusableVectorError,
 )
 from bardo.files import write_atomically
 from bardo.folder import MIGRATION_FILE
@@ -34,8 +35,10 @@ from bardo.index.documents import embed
 from bardo.index.drift import DriftWatch
 from bardo.index.sentences import spoken
 from bardo.lazily import numpy as np
-from bardo.model import Episode, Fingerprint
+from bardo.model import Episode, Fact, Fingerprint
 from bardo.ports import Embedder, Progress, Vectors, quiet
+
+Record = TypeVar("Record", Episode, Fact)
 
 ADAPTER_FILE = "migration.npz"
 ARCHIVE_FOLDER, ARCHIVE_WATERMARK = "index.lance", "lance"
@@ -130,6 +133,8 @@ class Migration:
     ) -> None:
         self._folder, self._log, self._facts, self._late = folder, log, facts, late
         self.pending, self.new = pending, new
+        #: What has no vector of either model.
+        self._refused: set[str] = set()
 
     @classmethod
     def begin(
@@ -183,7 +188,10 @@ class Migration:
         """Gives the next few episodes or facts their new vectors.
 
         Returns:
-            How many; 0 when all have theirs.
+            How many; 0 when all have theirs that the new model has one for.
+
+        Raises:
+            UnusableVectorError: The new model has none for a text that has one of the old model.
         """
         if not same(self.new.fingerprint, self.pending.new):
             raise EmbeddingMismatchError(
@@ -192,21 +200,53 @@ class Migration:
             )
         in_force = self._log.fingerprint
         behind = in_force is not None and not same(in_force, self.pending.new)
-        page = self._log.without_staged(count) if behind else []
-        if page:
+        while behind and (page := self._next(self._log.without_staged, count)):
             try:
                 self._stage(page)
             except NotFoundError:
-                # One was forgotten meanwhile; the next step takes the others.
-                return self.step(count)
+                # One was forgotten meanwhile; the next round takes the others.
+                continue
+            except UnusableVectorError as error:
+                self._refuse([page[row].id for row in error.rows], self._has_vector, error)
+                continue
             return len(page)
         of_facts = self._facts.fingerprint
         behind = of_facts is not None and not same(of_facts, self.pending.new)
-        facts = self._facts.without_staged(count) if behind else []
-        if facts:
-            vectors = self.new.embed_documents([fact.text for fact in facts])
+        while behind and (facts := self._next(self._facts.without_staged, count)):
+            try:
+                vectors = self.new.embed_documents([fact.text for fact in facts])
+            except UnusableVectorError as error:
+                self._refuse([facts[row].id for row in error.rows], self._knows_vector, error)
+                continue
             self._facts.stage_vectors([fact.id for fact in facts], vectors, self.pending.new)
-        return len(facts)
+            return len(facts)
+        return 0
+
+    def _next(self, waiting: Callable[[int], Sequence[Record]], count: int) -> list[Record]:
+        found = waiting(count + len(self._refused))
+        return [record for record in found if record.id not in self._refused][:count]
+
+    def _refuse(
+        self, ids: Sequence[str], has_vector: Callable[[str], bool], error: UnusableVectorError
+    ) -> None:
+        """Leaves out what has no vector of the old model either; no other vector is ever lost by a migration."""
+        if known := [id_ for id_ in ids if has_vector(id_)]:
+            raise UnusableVectorError(
+                f"{len(known)} texts have a vector of {self.pending.old.model} and would lose it, such as that of "
+                f"{known[0]}: {error}. Migrate to another model, or give it up with `bardo model migrate --abandon`",
+                rows=error.rows,
+            ) from error
+        self._refused.update(ids)
+
+    def _has_vector(self, episode: str) -> bool:
+        try:
+            self._log.vectors([episode])
+        except NotFoundError:
+            return False
+        return True
+
+    def _knows_vector(self, fact: str) -> bool:
+        return self._facts.vectors([fact])[0] is not None
 
     def _stage(self, page: Sequence[Episode]) -> None:
         found = embed(

@@ -97,6 +97,16 @@ class ModelKeeper:
         through = getattr(self.embedder, "note", "")
         return (through, *self.notes) if through else self.notes
 
+    @property
+    def refusals(self) -> tuple[str, ...]:
+        """How many memories the model has no vector for, and why, in words."""
+        return tuple(
+            f"{len(refused)} {what} without a vector are found by their words alone: {next(iter(refused.values()))}. "
+            "They are tried again at the next opening, or by `rebuild`"
+            for what, refused in (("episodes", self._upkeep.refused), ("facts", self._upkeep.refused_facts))
+            if refused
+        )
+
     def steadily(
         self, work: Callable[Concatenate[Embedder, Asked], Done], *asked: Asked.args, **options: Asked.kwargs
     ) -> Done:
@@ -172,9 +182,17 @@ class ModelKeeper:
             self._moving = None
 
     def stats(self) -> dict[str, Any]:
-        """The last check of the model, and the migration under way, in plain types."""
+        """The last check of the model, what it has no vector for, and the migration under way, in plain types."""
         last, pending = self._watch.last, migration.Pending.read(self._folder)
-        found: dict[str, Any] = {"drift": last.to_dict() if last else None, "paused": self.paused}
+        found: dict[str, Any] = {
+            "drift": last.to_dict() if last else None,
+            "paused": self.paused,
+            "refused": {
+                "episodes": len(self._upkeep.refused),
+                "facts": len(self._upkeep.refused_facts),
+                "why": "; ".join(self.refusals),
+            },
+        }
         if pending is not None:
             staged = self._log.staged()
             found["migration"] = {

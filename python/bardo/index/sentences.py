@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bardo._core import split_sentences, spoken_sentences
-from bardo.errors import InvalidInputError
+from bardo.errors import InvalidInputError, UnusableVectorError
+from bardo.lazily import numpy as np
 from bardo.ports import Embedder, Vectors
 
 #: Sentence vectors of one text at most. A longer text has neighbouring sentences joined, so that all of it is covered.
@@ -29,12 +30,34 @@ def split(text: str, limit: int = MAX_SENTENCES) -> list[str]:
     return split_sentences([text], limit)[0]
 
 
+def usable(embedder: Embedder, texts: Sequence[str]) -> tuple[Vectors, dict[int, str]]:
+    """Vectors of texts, zeros where the model has none that can be compared, and why, by the place of the text."""
+    try:
+        vectors = embedder.embed_documents(texts)
+    except UnusableVectorError as error:
+        others = [place for place in range(len(texts)) if place not in set(error.rows)]
+        found = np.zeros((len(texts), embedder.fingerprint.dims), np.float32)
+        faults = dict.fromkeys(error.rows, str(error))
+        if others:
+            found[others], more = usable(embedder, [texts[place] for place in others])
+            faults |= {others[place]: fault for place, fault in more.items()}
+        return found, faults
+    # An embedder of the user's own need not have looked.
+    norms = np.einsum("ij,ij->i", vectors, vectors)
+    lacking = np.flatnonzero(~np.isfinite(norms) | (norms == 0.0)).tolist()
+    if lacking:
+        vectors = np.array(vectors)
+        vectors[lacking] = 0.0
+    return vectors, dict.fromkeys(lacking, "the embedder returned a vector of zeros, NaN or infinity")
+
+
 def documents(
     embedder: Embedder, texts: Sequence[str], *, speakers: Sequence[str | None] | None = None
 ) -> tuple[Vectors, Vectors, list[int]]:
     """Vectors of whole texts and of their sentences, in one run of the model.
 
-    Only a text of two or more sentences has sentence vectors: those of a single one would repeat the whole.
+    Only a text of two or more sentences has sentence vectors: those of a single one would repeat the whole. A sentence
+    that the model has no vector for is left out.
 
     Args:
         embedder: Turns texts into vectors.
@@ -47,6 +70,7 @@ def documents(
 
     Raises:
         InvalidInputError: There are not as many speakers as texts.
+        UnusableVectorError: The model has no vector for some of the texts.
     """
     names = [None] * len(texts) if speakers is None else speakers
     if len(names) != len(texts):
@@ -54,5 +78,13 @@ def documents(
             f"{len(names)} speakers for {len(texts)} texts. Pass one per text, None where unknown"
         )
     said, counts = spoken_sentences(texts, names, MAX_SENTENCES)
-    vectors = embedder.embed_documents(said)
-    return vectors[: len(texts)], vectors[len(texts) :], counts
+    vectors, faults = usable(embedder, said)
+    if not faults:
+        return vectors[: len(texts)], vectors[len(texts) :], counts
+    if lacking := tuple(sorted(place for place in faults if place < len(texts))):
+        raise UnusableVectorError(faults[lacking[0]], rows=lacking)
+    kept = np.ones(len(said) - len(texts), bool)
+    kept[[place - len(texts) for place in faults]] = False
+    owners = np.repeat(np.arange(len(texts)), counts)
+    left: list[int] = np.bincount(owners[kept], minlength=len(texts)).tolist()
+    return vectors[: len(texts)], np.ascontiguousarray(vectors[len(texts) :][kept]), left

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from bardo._core import EpisodeLog, FactStore, HotSet, Names
-from bardo.errors import EmbedderUnavailableError
+from bardo.errors import BardoWarning, EmbedderUnavailableError, InvalidVectorError, UnusableVectorError
 from bardo.lazily import modules
-from bardo.model import Fingerprint
+from bardo.lazily import numpy as np
+from bardo.model import Fact, Fingerprint
 from bardo.ports import Embedder, Progress, Vectors, quiet
 
 if TYPE_CHECKING:
-    from bardo.index import documents
+    from bardo.index import documents, sentences
     from bardo.index.lance import LanceIndex
 else:
-    (documents,) = modules("index.documents")
+    documents, sentences = modules("index.documents", "index.sentences")
 
 Answer = TypeVar("Answer")
 Fallback = TypeVar("Fallback")
@@ -98,6 +100,11 @@ class Upkeep:
         self.paused = ""
         #: Why the model could not embed what waits; empty if it could. It is asked again the next time.
         self.outage = ""
+        #: Why the model has no vector for these, by id. They are tried again at the next opening, or by `ask_again`.
+        self.refused: dict[str, str] = {}
+        self.refused_facts: dict[str, str] = {}
+        #: Arrivals and episodes when only what the model refused waited: until they change, nothing is looked for.
+        self._refused_at = (-1, -1)
         self.names = Names(facts)
 
     @property
@@ -153,6 +160,12 @@ class Upkeep:
             self.close()
             self._embedder = embedder
             self._facts_embedded = -1
+            self.ask_again()
+
+    def ask_again(self) -> None:
+        """Has the model try again what it had no vector for."""
+        with self._lock:
+            self.refused, self.refused_facts, self._refused_at = {}, {}, (-1, -1)
 
     def embed_facts(self) -> int:
         """Gives every fact that has none its vector, and brings the hot set up to date with `facts.db`.
@@ -174,19 +187,34 @@ class Upkeep:
 
     def _embed_pages_of_facts(self) -> int:
         done = 0
-        while not self.paused and (page := self._facts.without_vectors(PAGE)):
-            whole = self._embedder.embed_documents([fact.text for fact in page])
-            self._facts.put_vectors([fact.id for fact in page], whole, self._embedder.fingerprint)
-            done += len(page)
+        while not self.paused and (page := self._waiting_facts()):
+            whole, faults = sentences.usable(self._embedder, [fact.text for fact in page])
+            self.refused_facts |= {page[place].id: fault for place, fault in faults.items()}
+            kept = [place for place in range(len(page)) if place not in faults]
+            if kept:
+                ids = [page[place].id for place in kept]
+                vectors = np.ascontiguousarray(whole[kept])
+                self._facts.put_vectors(ids, vectors, self._embedder.fingerprint)
+            done += len(kept)
         return done
 
+    def _waiting_facts(self) -> list[Fact]:
+        """The next facts that have no vector and were not refused one."""
+        most = PAGE + len(self.refused_facts)
+        found = self._facts.without_vectors(most)
+        if self.refused_facts and len(found) < most:
+            # What was forgotten meanwhile does not wait any more.
+            self.refused_facts = _those_of(self.refused_facts, (fact.id for fact in found))
+        return [fact for fact in found if fact.id not in self.refused_facts][:PAGE]
+
     def vectors_of(self, texts: Sequence[str]) -> tuple[Vectors, Fingerprint] | tuple[None, None]:
-        """Vectors of new facts with their model, if it can be asked at present; otherwise they get them later."""
+        """Vectors of new facts with their model, if it has one for each at present; otherwise they get them later."""
         if self.paused:
             return None, None
-        return self.unless_out(
-            lambda: (self._embedder.embed_documents(texts), self._embedder.fingerprint), (None, None)
-        )
+        found = self.unless_out(lambda: sentences.usable(self._embedder, texts), None)
+        if found is None or found[1]:
+            return None, None
+        return found[0], self._embedder.fingerprint
 
     def unless_out(self, ask: Callable[[], Answer], otherwise: Fallback) -> Answer | Fallback:
         """Asks the model, and notes why where it cannot answer: what has no vector is found by its words (law 2)."""
@@ -194,27 +222,54 @@ class Upkeep:
             return ask()
         except EmbedderUnavailableError as error:
             self.outage = str(error)
-            return otherwise
+        except InvalidVectorError as error:
+            self.outage = str(error)
+            warnings.warn(
+                f"{error}. What it should have embedded is found by its words until it works again",
+                BardoWarning,
+                stacklevel=2,
+            )
+        return otherwise
 
     def _embed_episodes(self, progress: Progress) -> int:
         done, more = 0, True
-        while more and not self.paused and (page := self._log.without_vectors(PAGE)):
-            ids, texts, speakers = zip(*page, strict=True)
-            found = documents.embed(self._embedder, texts, speakers, late=self._late)
-            self._hot.embed(
-                self._log,
-                ids,
-                found.whole,
-                found.parts,
-                found.counts,
-                self._embedder.fingerprint,
-                found.tokens,
-            )
-            done += len(page)
+        while more and not self.paused and (page := self._waiting()):
             # Whatever came meanwhile, the next call sees to.
             more = len(page) == PAGE
+            done += self._embed_page(page)
             progress("embed", done, done + (PAGE if more else 0))
         return done
+
+    def _embed_page(self, page: Sequence[tuple[str, str, str | None]]) -> int:
+        """Gives a page of episodes their vectors; how many the model has one for."""
+        ids, texts, speakers = zip(*page, strict=True)
+        try:
+            found = documents.embed(self._embedder, texts, speakers, late=self._late)
+        except UnusableVectorError as error:
+            self.refused |= {ids[row]: str(error) for row in error.rows}
+            rest = [one for one in page if one[0] not in self.refused]
+            return self._embed_page(rest) if rest else 0
+        self._hot.embed(
+            self._log, ids, found.whole, found.parts, found.counts, self._embedder.fingerprint, found.tokens
+        )
+        return len(page)
+
+    def _waiting(self) -> list[tuple[str, str, str | None]]:
+        """The next episodes that have no vector and were not refused one: id, text and speaker."""
+        if not self.refused:
+            return self._log.without_vectors(PAGE)
+        now = (self._log.stats()["last_seq"], len(self._log))
+        if now == self._refused_at:
+            return []
+        most = PAGE + len(self.refused)
+        found = self._log.without_vectors(most)
+        if len(found) < most:
+            # What was forgotten meanwhile does not wait any more.
+            self.refused = _those_of(self.refused, (one[0] for one in found))
+        waiting = [one for one in found if one[0] not in self.refused][:PAGE]
+        if not waiting:
+            self._refused_at = now
+        return waiting
 
     def missing_in_archive(self) -> int:
         """Episodes that arrived after the last append to LanceDB, by its watermark in the log."""
@@ -303,3 +358,7 @@ class Upkeep:
             if self._archive is not None:
                 self._archive.close()
                 self._archive = None
+
+
+def _those_of(refused: dict[str, str], ids: Iterable[str]) -> dict[str, str]:
+    return {id_: refused[id_] for id_ in ids if id_ in refused}

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bardo._core import FactStore, judge_facts
-from bardo.errors import InvalidInputError
+from bardo.errors import InvalidInputError, NotFoundError
 from bardo.recall.found import Memory
 
 
@@ -18,11 +18,15 @@ class OutcomeReport:
         ids: The facts that were acted on.
         reinforced: How many of them rose.
         weakened: How many fell.
+        missing: Facts that were acted on and are not there any more.
+        notes: What could not be done, in words.
     """
 
     ids: tuple[str, ...]
     reinforced: int
     weakened: int
+    missing: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def checked_value(value: float) -> float:
@@ -36,18 +40,47 @@ def checked_value(value: float) -> float:
     return float(value)
 
 
+def facts_among(memories: Sequence[Memory]) -> tuple[str, ...]:
+    """The ids of the facts among memories."""
+    return tuple(memory.id for memory in memories if memory.layer == "fact")
+
+
+def standing(facts: FactStore, ids: Sequence[str]) -> tuple[str, ...]:
+    """Those of these facts that are there.
+
+    Raises:
+        InvalidInputError: One of them is no id.
+    """
+    return tuple(id_ for id_, fact in zip(ids, facts.get(list(ids)), strict=True) if fact is not None)
+
+
 def apply(
-    facts: FactStore, memories: Sequence[Memory], value: float, *, tick: int, reinforcement: float
+    facts: FactStore, ids: Sequence[str], value: float, *, tick: int, reinforcement: float
 ) -> OutcomeReport:
-    """Moves the confidence of the facts among memories.
+    """Moves the confidence of facts; what was forgotten meanwhile is left out.
 
     Args:
         facts: Where they are kept.
-        memories: What was acted on.
+        ids: The facts that were acted on.
         value: From -1 to 1; its size scales the step.
         tick: Now.
         reinforcement: Fraction of the gap that an outcome of size 1 closes.
     """
-    ids = tuple(memory.id for memory in memories if memory.layer == "fact")
-    moved = judge_facts(facts, ids, value, tick=tick, reinforcement=reinforcement) if ids else 0
-    return OutcomeReport(ids, reinforced=moved if value > 0 else 0, weakened=moved if value < 0 else 0)
+    there = standing(facts, ids)
+    while True:
+        try:
+            moved = judge_facts(facts, there, value, tick=tick, reinforcement=reinforcement) if there else 0
+            break
+        except NotFoundError:
+            # Another process forgot one since they were looked up; none was moved.
+            before, there = there, standing(facts, there)
+            if there == before:
+                raise
+    missing = tuple(id_ for id_ in ids if id_ not in there)
+    return OutcomeReport(
+        there,
+        reinforced=moved if value > 0 else 0,
+        weakened=moved if value < 0 else 0,
+        missing=missing,
+        notes=(f"{len(missing)} facts are not there any more and were left out",) if missing else (),
+    )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import inf
 from typing import Any, Protocol, cast
 
 from bardo import _core
 from bardo.config import Recall
-from bardo.errors import EmbedderUnavailableError
+from bardo.errors import EmbedderUnavailableError, UnusableVectorError
 from bardo.model import NEUTRAL, Pad
 from bardo.ports import Embedder, LateEmbedder, Tokens, Vectors
 from bardo.recall.filters import Filters
@@ -102,7 +103,7 @@ class Retriever:
 
         Raises:
             InvalidInputError: An argument is out of range.
-            InvalidVectorError: The embedder gave a vector of other dimensions than the stored ones.
+            InvalidVectorError: The embedder gave something else than a vector of the stored ones' dimensions.
         """
         notes: list[str] = []
         vector, tokens = self._vector(query, notes)
@@ -149,7 +150,13 @@ class Retriever:
             if self.late and getattr(self.embedder, "gives_tokens", False):
                 vectors, tokens = cast("LateEmbedder", self.embedder).embed_late_queries(texts)
                 return vectors[0], tokens[0]
-            return self.embedder.embed_queries(texts)[0], None
-        except EmbedderUnavailableError as error:
+            vector = self.embedder.embed_queries(texts)[0]
+            # An embedder of the user's own need not have looked.
+            if not 0.0 < float(vector @ vector) < inf:
+                raise UnusableVectorError(
+                    "the embedder returned a vector of zeros, NaN or infinity", rows=(0,)
+                )
+            return vector, None
+        except (EmbedderUnavailableError, UnusableVectorError) as error:
             notes.append(f"searched by words alone: {error}")
             return None, None

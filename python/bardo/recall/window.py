@@ -7,6 +7,7 @@ import dataclasses
 from bardo._core import EpisodeLog
 from bardo.errors import InvalidInputError
 from bardo.model import Episode
+from bardo.recall.filters import Filters
 from bardo.recall.found import Recollection
 from bardo.recall.older import Everything
 
@@ -15,7 +16,7 @@ MOST = 64
 
 
 def with_turns(
-    recollection: Recollection, memory: Everything, log: EpisodeLog, *, window: int, as_of: int | None
+    recollection: Recollection, memory: Everything, log: EpisodeLog, *, window: int, filters: Filters | None
 ) -> Recollection:
     """The same memories, each with the turns before and after it in its conversation.
 
@@ -24,7 +25,8 @@ def with_turns(
         memory: Knows the conversations.
         log: Where the turns are read from.
         window: Turns on either side at most, 0 to 64.
-        as_of: The tick that is asked about: what was said later is left out.
+        filters: What was asked for: a turn of another mode, by an author who is left out, outside the time or after the
+            tick that is asked about does not come along.
 
     Raises:
         InvalidInputError: The window is out of range.
@@ -39,10 +41,21 @@ def with_turns(
 
     def known(side: list[str]) -> tuple[Episode, ...]:
         found = (turns[turn] for turn in side if turn in turns)
-        return tuple(turn for turn in found if as_of is None or turn.tick <= as_of)
+        return tuple(turn for turn in found if filters is None or _comes_along(turn, filters))
 
     memories = tuple(
         dataclasses.replace(found, before=known(before), after=known(after))
         for found, (before, after) in zip(recollection, beside, strict=True)
     )
     return dataclasses.replace(recollection, memories=memories)
+
+
+def _comes_along(turn: Episode, filters: Filters) -> bool:
+    """Whether a turn may be seen; what it is about was asked of the memory, not of what stands beside it."""
+    return (
+        (filters.mode is None or turn.mode is None or turn.mode == filters.mode)
+        and turn.role not in (filters.without_roles or ())
+        and (filters.since is None or turn.at >= filters.since)
+        and (filters.until is None or turn.at <= filters.until)
+        and (filters.as_of is None or turn.tick <= filters.as_of)
+    )

@@ -1,0 +1,105 @@
+"""Memories told with the turns beside them, in one entry: who said what, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bardo.assemble.blocks import Block, Recalled
+from bardo.model import Episode
+
+#: Characters of the turns beside one memory at most, the nearest first: they must not push out what was found.
+MOST_BESIDE = 2_000
+_LONGEST_NAME = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A memory whose text is the conversation around it; everything else is as the memory has it.
+
+    Args:
+        memory: What was recalled.
+        text: It and the turns beside it.
+    """
+
+    memory: Recalled
+    text: str
+    layer: str
+    confidence: float | None
+    tick: int
+    at: int
+    source: str
+    inherited: bool
+    record: Any
+
+
+def told(memories: Sequence[Recalled]) -> tuple[list[Recalled], int]:
+    """Memories with the turns beside them, each turn once: alone if it was recalled, else beside the best memory.
+
+    Args:
+        memories: Best first; `before` and `after`, if a memory has them, are its turns.
+
+    Returns:
+        The memories, and how many turns were left out because there is no room beside their memory.
+    """
+    seen = {getattr(memory, "id", "") for memory in memories}
+    found: list[Recalled] = []
+    left_out = 0
+    for memory in memories:
+        sides = [
+            [turn for turn in side if turn.id not in seen]
+            for side in (getattr(memory, "before", ()), getattr(memory, "after", ()))
+        ]
+        kept = _nearest(*sides)
+        left_out += sum(map(len, sides)) - len(kept)
+        if not kept:
+            found.append(memory)
+            continue
+        beside = {turn.id for turn in kept}
+        seen |= beside
+        before, after = ([turn for turn in side if turn.id in beside] for side in sides)
+        text = "\n".join([*map(_line, before), _line(memory.record, memory.text), *map(_line, after)])
+        found.append(
+            Told(
+                memory, text, memory.layer, memory.confidence, memory.tick, memory.at, memory.source,
+                memory.inherited, memory.record,
+            )
+        )  # fmt: skip
+    return found, left_out
+
+
+def recalled(memory: Recalled) -> Recalled:
+    """The memory itself, without the turns beside it."""
+    return memory.memory if isinstance(memory, Told) else memory
+
+
+def without(block: Block, places: Sequence[int]) -> Sequence[Recalled] | None:
+    """A block's memories without the turns beside those at some places; None where there are none there."""
+    memories = block.memories or ()
+    alone = {place for place in places if isinstance(memories[place], Told)}
+    if not alone:
+        return None
+    return [recalled(memory) if place in alone else memory for place, memory in enumerate(memories)]
+
+
+def _nearest(before: Sequence[Episode], after: Sequence[Episode]) -> list[Episode]:
+    """The turns of both sides for which there is room, the nearest first; a side ends where one is too long."""
+    kept: list[Episode] = []
+    room = MOST_BESIDE
+    sides = [list(reversed(before)), list(after)]
+    while any(sides):
+        for side in sides:
+            if side and len(side[0].text) <= room:
+                room -= len(side[0].text)
+                kept.append(side.pop(0))
+            else:
+                side.clear()
+    return kept
+
+
+def _line(turn: Any, text: str | None = None) -> str:
+    """Who spoke on a line of its own, and indented what was said: it cannot pass for another speaker."""
+    name = " ".join(str(getattr(turn, "speaker", None) or getattr(turn, "role", "")).split())[:_LONGEST_NAME]
+    said = (turn.text if text is None else text).splitlines()
+    return "\n".join([f"{name} said:", *(f"  {line}" for line in said)])
