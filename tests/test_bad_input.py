@@ -392,3 +392,14 @@ def test_a_closed_grimoire_says_so(tmp_path: Path, minilm: Embedder) -> None:
     opened.close()
     with pytest.raises(errors.GrimoireClosedError, match="closed"):
         opened.remember("too late")
+
+
+def test_a_part_that_cannot_be_closed_keeps_nobody_out(tmp_path: Path, minilm: Embedder) -> None:
+    opened = bardo.open(tmp_path / "agent", embedder=minilm)
+    opened.remember("the relayer ran out of gas")
+    opened.context("What happened?")
+    (tmp_path / "agent" / "feedback.db").write_bytes(b"junk" * 300)
+    with pytest.raises(errors.StoreDamagedError, match=r"feedback\.db"):
+        opened.close()
+    with bardo.open(tmp_path / "agent", embedder=minilm) as again:
+        assert [episode.text for episode in again.episodes()] == ["the relayer ran out of gas"]

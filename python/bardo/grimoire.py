@@ -712,18 +712,23 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing):
         """Brings the derived indexes up to date where that is cheap, and gives the files free. Idempotent."""
         if self._closed or self._pid != os.getpid():
             return
-        try:
-            if self._upkeep.archive_is_open and not self.is_dead:
-                self._upkeep.sync_archive()
-            self._stores.snapshot.save_if_due()
-        finally:
-            self._closed = True
-            if records := type(self)._records.made(self):
-                records.close()
-            if kept := type(self)._ledger.made(self):
-                kept.close()
-            self._upkeep.close()
-            self._stores.close()
+        self._closed = True
+        parts = (type(self)._records.made(self), type(self)._ledger.made(self), self._upkeep, self._stores)
+        closing = [self._settle_indexes, *(part.close for part in parts if part is not None)]
+        failed: BaseException | None = None
+        for close in closing:
+            # The files are given free whatever one part says: what stayed open would lock everybody out.
+            try:
+                close()
+            except BaseException as error:
+                failed = failed or error
+        if failed is not None:
+            raise failed
+
+    def _settle_indexes(self) -> None:
+        if self._upkeep.archive_is_open and not self.is_dead:
+            self._upkeep.sync_archive()
+        self._stores.snapshot.save_if_due()
 
     def __enter__(self) -> Self:
         return self
