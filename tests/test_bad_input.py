@@ -403,3 +403,13 @@ def test_a_part_that_cannot_be_closed_keeps_nobody_out(tmp_path: Path, minilm: E
         opened.close()
     with bardo.open(tmp_path / "agent", embedder=minilm) as again:
         assert [episode.text for episode in again.episodes()] == ["the relayer ran out of gas"]
+
+
+def test_a_fact_without_a_text_is_refused_before_the_model_is_asked(tmp_path: Path) -> None:
+    def unreachable(texts: list[str]) -> Any:
+        raise AssertionError(texts)
+
+    with bardo.open(tmp_path / "agent", embedder=unreachable) as opened:
+        for nothing in ("", " \n"):
+            with pytest.raises(errors.InvalidInputError, match="the text of a fact is empty"):
+                opened.learn(nothing)

@@ -19,7 +19,7 @@ from bardo.errors import GrimoireClosedError, NotFoundError
 from bardo.folder import Folder, forked
 from bardo.index.models import ModelKeeper
 from bardo.index.upkeep import Upkeep, beyond
-from bardo.knowledge import Knowledge
+from bardo.knowledge import Knowledge, as_learned
 from bardo.lazily import dataclasses, modules, once
 from bardo.model import NEUTRAL, Episode, Fact, FactKind, FactStatus, Fingerprint, Pad, Role, Source
 from bardo.ports import LLM, Clock, Embedder, Progress, quiet
@@ -249,7 +249,7 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing):
             How many were new.
         """
         self._ready()
-        return 0 if self.is_dead else self._recorder.drain(self.path)
+        return 0 if self.is_dead else self._recorder.drain(self.path, as_captured)
 
     def _catch_up(self, news: News) -> None:
         """Takes over what came since the last look: episodes of other processes, what has no vector, changed facts."""
@@ -365,7 +365,7 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing):
         """Adds knowledge; what is known already is reinforced, not stored twice (spec 2, "Upsert").
 
         Args:
-            what: A sentence, a `Fact`, or an iterable of these.
+            what: A sentence, a `Fact`, or an iterable of these. Recalled memories in a text are not learned again.
             kind: See `Fact`, as the other fields.
             category: A slash path.
             subjects: What it is about.
@@ -392,7 +392,7 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing):
                 reinforced_tick=fact.reinforced_tick or stamp,
                 observed=fact.observed if any(fact.observed) else (stamp, stamp),
             )
-            for fact in (item if isinstance(item, Fact) else Fact(item, **fields) for item in given)
+            for fact in (as_learned(item if isinstance(item, Fact) else Fact(item, **fields)) for item in given)
         ]  # fmt: skip
         vectors, fingerprint = self._upkeep.vectors_of([fact.text for fact in facts])
         upserted = self._facts.upsert(
