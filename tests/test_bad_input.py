@@ -145,9 +145,12 @@ UNUSABLE: dict[str, tuple[str, Callable[[bardo.Grimoire], Any]]] = {
     "open with a number": ("config", lambda g: bardo.open(g.path / "other", config=5)),
     "open a number's": ("agent", lambda g: bardo.open(g.path / "other", agent=5)),
     "open with a seed below nought": ("seed", lambda g: bardo.open(g.path / "other", seed=-1)),
-    "drop a text": ("episodes", lambda g: bardo.drop(g.path, "text")),
-    "drop a message": ("episodes", lambda g: bardo.drop(g.path, {"role": "user", "content": "x"})),
-    "drop a set of numbers": ("drop", lambda g: bardo.drop(g.path, {5})),
+    "drop a number": ("remember a int", lambda g: bardo.drop(g.path, 5)),
+    "drop a set of numbers": ("remember a int", lambda g: bardo.drop(g.path, {5})),
+    "drop nothing": ("the text is empty", lambda g: bardo.drop(g.path, "")),
+    "drop at a fraction of a tick": ("tick", lambda g: bardo.drop(g.path, "x", tick=1.5)),
+    "drop about one string": ("subjects", lambda g: bardo.drop(g.path, "x", subjects="one")),
+    "drop with a seed below nought": ("seed", lambda g: bardo.drop(g.path, "x", seed=-1)),
 }  # fmt: skip
 
 
@@ -258,6 +261,12 @@ def test_a_path_that_is_a_file_is_refused(tmp_path: Path, minilm: Embedder) -> N
     with pytest.raises(errors.StoreUnavailableError, match=r"notes\.txt"):
         bardo.open(file, embedder=minilm)
     assert file.read_text() == "mine"
+
+
+@pytest.mark.parametrize("verb", [bardo.open, bardo.visit, lambda path: bardo.drop(path, bardo.Episode("x"))])
+def test_a_path_that_no_file_system_takes_is_refused(tmp_path: Path, verb: Callable[[Path], Any]) -> None:
+    with pytest.raises(errors.StoreUnavailableError, match="too long"):
+        verb(tmp_path / ("x" * 300))
 
 
 @pytest.mark.parametrize("name", ["episodes.redb", "facts.db"])

@@ -16,7 +16,7 @@ from bardo.capture.recorder import Recorder, name_list
 from bardo.consolidating import LAST_PASS, Consolidating
 from bardo.deciding import Deciding
 from bardo.errors import GrimoireClosedError, NotFoundError
-from bardo.folder import Folder, forked
+from bardo.folder import Folder, dead, forked
 from bardo.index.models import ModelKeeper
 from bardo.index.upkeep import Upkeep, beyond
 from bardo.knowledge import Knowledge, as_learned
@@ -137,10 +137,7 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing):
                 f"{self.path} is closed. Open it again with bardo.open({str(self.path)!r})"
             )
         if write and self.is_dead:
-            raise GrimoireClosedError(
-                f"{self.agent} has died and its memory is read-only. "
-                "Boot an heir from its testament with bardo.inherit(testament, folder)"
-            )
+            raise dead(self.agent)
 
     # -- capture -------------------------------------------------------------------------------------------------
 

@@ -53,15 +53,17 @@ def open(  # noqa: A001 - `bardo.open` reads as it should
         relearn: Whether facts that were lost may be learned anew from the verified episodes.
 
     Raises:
+        NotFoundError: There is no memory in the folder and `create` is false.
         StoreLockedError: Another process has it open.
         StoreError: A file is damaged, foreign, newer, or cannot be reached; nothing was changed.
         ConfigError: A setting does not exist or is out of range.
     """
-    folder = Folder(Path(path).expanduser().absolute())
+    folder = Folder.at(path)
+    folder.check(create=create)
     settings = config if isinstance(config, Config) else Config.load(folder.root, config)
     if agent or not settings.agent:
         settings = replace(settings, agent=agent or folder.root.name)
-    folder.prepare(agent=settings.agent, create=create)
+    folder.prepare(agent=settings.agent)
     clock = clock or SystemClock()
     given = embedders.resolve(embedder, settings.embedding)
     port = given

@@ -52,7 +52,7 @@ def visit(
         StoreError: A file is damaged, foreign, newer, or cannot be reached.
         ConfigError: A setting does not exist or is out of range.
     """
-    folder = Folder(Path(path).expanduser().absolute())
+    folder = Folder.at(path)
     folder.check(create=False)
     if not folder.facts.exists():
         raise NotFoundError(

@@ -198,8 +198,22 @@ def test_a_grimoire_of_another_process_exits_with_4_and_takes_drops(home: Path):
         assert str(os.getpid()) in locked.stderr
         assert "--drop" in locked.stderr
         dropped = process("remember", "from outside", "--drop", "--json", "--at", home)
-        assert json.loads(dropped.stdout)["dropped"] is True
-        assert owner.recall("outside")[0].text == "from outside"
+        told = json.loads(dropped.stdout)
+        assert told["dropped"] is True
+        assert [memory.id for memory in owner.recall("outside")] == told["ids"]
+
+
+def test_nothing_is_dropped_where_nobody_takes_it(home: Path, tmp_path: Path):
+    plain = tmp_path / "plain"
+    plain.mkdir()
+    refused = run("remember", "one more thing", "--drop", "--at", plain)
+    assert refused.exit_code == exits.NOTHING_FOUND
+    assert "--at" in refused.stderr
+    assert list(plain.iterdir()) == []
+    assert run("bequeath", tmp_path / "left", "--at", home).exit_code == exits.OK
+    refused = run("remember", "one more thing", "--drop", "--at", home)
+    assert refused.exit_code == exits.STORE
+    assert "has died" in refused.stderr
 
 
 def test_a_grimoire_of_another_process_can_be_looked_into(home: Path):
@@ -245,6 +259,15 @@ def test_a_store_that_cannot_be_used_exits_with_5(tmp_path: Path):
     answer("init", damaged)
     (damaged / "episodes.redb").write_bytes(b"scribbles" * 1_000)
     expect(run("stats", "--at", damaged), exits.STORE, "episodes.redb")
+
+
+def test_a_grimoire_that_lost_its_log_is_no_missing_one(home: Path):
+    (home / "episodes.redb").unlink()
+    for words in (("stats",), ("recall", "anything"), ("remember", "anything"), ("init",)):
+        refused = run(*words, "--at", home)
+        assert refused.exit_code == exits.STORE
+        assert "episodes.redb is missing" in refused.stderr
+    assert not (home / "episodes.redb").exists()
 
 
 def test_a_testament_that_was_touched_exits_with_6(home: Path, tmp_path: Path):
