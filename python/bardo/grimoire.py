@@ -169,7 +169,7 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing):
 
         Args:
             what: A string, an `Episode`, a chat message (`role`, `content`), or an iterable of any of these. Of a
-                message, `tool_calls` and parts that are more than text are kept in the payload.
+                message, `tool_calls`, parts that are more than text, and every other key are kept in the payload.
             tick: Logical time. If not given: of an `Episode` its own, else the second of `at`, or the last tick
                 where ticks count loops.
             at: Wall clock of the observation, microseconds UTC; now if 0.

@@ -29,6 +29,8 @@ CHAT_ROLES: Mapping[str, Role] = {
 #: Keys of a part of a message that is text and nothing more.
 TEXT_PART_KEYS = frozenset({"type", "text"})
 TIME_KEYS = ("at", "timestamp", "created_at")
+#: Keys of a message that have a place of their own in an episode. Every other one is kept in the payload.
+PLACED_KEYS = frozenset({"role", "content", "name", "tool_calls", *TIME_KEYS})
 
 
 def drafts_from(
@@ -121,6 +123,7 @@ def _message(message: Mapping[str, Any], defaults: Mapping[str, Any]) -> Episode
     calls = message.get("tool_calls")
     text, rest = _content(message["content"], can_be_missing=bool(calls))
     kept = ({"content": rest} if rest else {}) | ({"tool_calls": calls} if calls else {})
+    kept |= {key: held for key, held in message.items() if key not in PLACED_KEYS and held is not None}
     if kept:
         fields["payload"] = _together(fields.get("payload"), kept)
     for key in TIME_KEYS:
@@ -161,7 +164,7 @@ def _together(payload: object, kept: Mapping[str, Any]) -> dict[str, Any]:
         return dict(kept)
     if isinstance(payload, Mapping) and not payload.keys() & kept.keys():
         return {**payload, **kept}
-    return {"payload": payload, **kept}
+    return {"payload": payload, **({"message": dict(kept)} if "payload" in kept else kept)}
 
 
 def _instead_of_text(calls: object, rest: list[Mapping[str, Any]]) -> str:
