@@ -144,6 +144,7 @@ UNUSABLE: dict[str, tuple[str, Callable[[bardo.Grimoire], Any]]] = {
     "open a number": ("path", lambda _: bardo.open(5)),
     "open with a number": ("config", lambda g: bardo.open(g.path / "other", config=5)),
     "open a number's": ("agent", lambda g: bardo.open(g.path / "other", agent=5)),
+    "open with a number to ask": ("complete", lambda g: bardo.open(g.path / "other", llm=5)),
     "open with a seed below nought": ("seed", lambda g: bardo.open(g.path / "other", seed=-1)),
     "drop a number": ("remember a int", lambda g: bardo.drop(g.path, 5)),
     "drop a set of numbers": ("remember a int", lambda g: bardo.drop(g.path, {5})),

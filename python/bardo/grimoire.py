@@ -526,17 +526,22 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing):
         """Ends this life: consolidates once more, writes the signed testament, and makes the memory read-only.
 
         Args:
-            path: The testament file to write.
+            path: The testament file to write, where there is none.
             cause: Of death, in a word or a sentence.
             reflection: Markdown of at most 5 KiB; written from the evidence if not given.
 
         Returns:
             The testament as read back from the file and verified.
+
+        Raises:
+            InvalidInputError: There is a file already, or the reflection is too long; the agent lives on.
         """
         self._ready(write=True)
+        place = Path(path)
+        legacy.check_place(place, self.path)
         self.sleep()
         left = legacy.leave(
-            Path(path), folder=self.path, log=self._log, facts=self._facts, config=self.config.bequeath,
+            place, folder=self.path, log=self._log, facts=self._facts, config=self.config.bequeath,
             tick=self.now_tick, now=self._clock.now(), cause=cause, reflection=reflection,
         )  # fmt: skip
         return self._emit(left)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from bardo.arguments import checked
 from bardo.config import Config, Embedding, write_setting
+from bardo.errors import InvalidInputError
 from bardo.folder import Folder
 from bardo.grimoire import Grimoire
 from bardo.index import embedders
@@ -61,6 +62,11 @@ def open(  # noqa: A001 - `bardo.open` reads as it should
     folder = Folder.at(path)
     folder.check(create=create)
     settings = config if isinstance(config, Config) else Config.load(folder.root, config)
+    if llm is not None and not callable(getattr(llm, "complete", None)):
+        raise InvalidInputError(
+            f"the language model is a {type(llm).__name__}, which has no method complete. "
+            "Pass an object as bardo.ports.LLM describes it, or name a model in bardo.toml under [llm]"
+        )
     if agent or not settings.agent:
         settings = replace(settings, agent=agent or folder.root.name)
     folder.prepare(agent=settings.agent)
@@ -115,10 +121,15 @@ def inherit(
         options: As `open` takes them.
 
     Raises:
+        InvalidInputError: There is not one testament.
         TestamentError: A file is not a testament, or was changed; nothing was stored.
     """
     files = [testaments] if isinstance(testaments, (str, Path)) else list(testaments)
-    read = [testament.read(Path(file)) for file in files]
+    if not files:
+        raise InvalidInputError(
+            "there is no testament to inherit. Name one at least, or open a memory of its own"
+        )
+    read = [testament.read(file) for file in files]
     heir = open(path, **options)
     try:
         heir.adopt(read, through_archive=through_archive)

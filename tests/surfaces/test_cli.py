@@ -325,6 +325,23 @@ def test_help_loads_nothing_heavy():
     assert time.perf_counter() - began < 1.5
 
 
+def test_an_heir_is_born_and_an_agent_that_lived_adopts(home: Path, tmp_path: Path):
+    will, heir = tmp_path / "will", tmp_path / "heir"
+    answer("remember", "the vault opens at noon", "--at", home)
+    answer("bequeath", will, "--at", home)
+    assert run("bequeath", will, "--at", home).exit_code != exits.OK
+    assert "An heir is born" in run("inherit", will, "--at", heir).stdout
+    other = tmp_path / "other"
+    answer("init", other)
+    answer("remember", "gas doubles on Mondays", "--at", other)
+    told = run("inherit", will, "--at", other).stdout
+    assert "Adopted by an agent with a life of its own" in told
+    assert "heir is born" not in told
+    refused = run("bequeath", will, "--at", other)
+    assert refused.exit_code == exits.USAGE
+    assert "exists already" in refused.stderr
+
+
 def test_forget_asks_first_and_then_deletes_for_good(home: Path):
     stored = answer("remember", "the code of the vault is nine four two", "--at", home)["ids"][0]
     declined = runner.invoke(app, ["forget", stored, "--at", str(home)], input="n\n")
