@@ -61,7 +61,7 @@ def open(  # noqa: A001 - `bardo.open` reads as it should
     """
     folder = Folder.at(path)
     folder.check(create=create)
-    settings = config if isinstance(config, Config) else Config.load(folder.root, config)
+    settings = config.check() if isinstance(config, Config) else Config.load(folder.root, config)
     if llm is not None and not callable(getattr(llm, "complete", None)):
         raise InvalidInputError(
             f"the language model is a {type(llm).__name__}, which has no method complete. "

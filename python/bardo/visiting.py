@@ -59,7 +59,7 @@ def visit(
             f"there are no facts in {folder.root}: its owner has only begun to make it, or {folder.facts.name} was "
             "lost. Visit it again in a moment, or open it with bardo.open, which says what is wrong"
         )
-    settings = config if isinstance(config, Config) else Config.load(folder.root, config)
+    settings = config.check() if isinstance(config, Config) else Config.load(folder.root, config)
     port = embedders.resolve(embedder, settings.embedding)
     if folder.migration.exists():
         port = migration.serving(folder.root, port, settings.embedding, chosen=embedder is not None)
