@@ -281,6 +281,27 @@ def test_a_testament_that_was_touched_exits_with_6(home: Path, tmp_path: Path):
     expect(run("inherit", will, "--at", tmp_path / "heir"), exits.TESTAMENT)
 
 
+def test_a_verb_does_its_work_though_nobody_listens(home: Path):
+    for text, closed in (("to a closed ear", ">&-"), ("to closed eyes as well", ">&- 2>&-")):
+        command = f'exec "$0" -m bardo remember "$1" --at "$2" {closed}'
+        done = subprocess.run(
+            ["sh", "-c", command, sys.executable, text, str(home)],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (done.returncode, done.stderr) == (exits.OK, "")
+        assert text in [episode["text"] for episode in answer("show", "--at", home)["episodes"]]
+    nothing = subprocess.run(
+        ["sh", "-c", 'exec "$0" -m bardo remember - --at "$1" <&-', sys.executable, str(home)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert nothing.returncode == exits.USAGE
+    assert "bug" not in nothing.stderr
+
+
 def test_debug_shows_where_an_error_came_from(tmp_path: Path):
     nowhere = tmp_path / "nowhere"
     assert "Traceback" not in process("stats", "--at", nowhere).stderr
