@@ -15,6 +15,7 @@ import pytest
 
 import bardo
 from bardo import errors
+from bardo.config import Curator
 from bardo.ports import Embedder, ManualClock
 
 
@@ -144,10 +145,14 @@ UNUSABLE: dict[str, tuple[str, Callable[[bardo.Grimoire], Any]]] = {
     "open a number": ("path", lambda _: bardo.open(5)),
     "open with a number": ("config", lambda g: bardo.open(g.path / "other", config=5)),
     "open a number's": ("agent", lambda g: bardo.open(g.path / "other", agent=5)),
+    "open with a number to ask": ("complete", lambda g: bardo.open(g.path / "other", llm=5)),
     "open with a seed below nought": ("seed", lambda g: bardo.open(g.path / "other", seed=-1)),
-    "drop a text": ("episodes", lambda g: bardo.drop(g.path, "text")),
-    "drop a message": ("episodes", lambda g: bardo.drop(g.path, {"role": "user", "content": "x"})),
-    "drop a set of numbers": ("drop", lambda g: bardo.drop(g.path, {5})),
+    "drop a number": ("remember a int", lambda g: bardo.drop(g.path, 5)),
+    "drop a set of numbers": ("remember a int", lambda g: bardo.drop(g.path, {5})),
+    "drop nothing": ("the text is empty", lambda g: bardo.drop(g.path, "")),
+    "drop at a fraction of a tick": ("tick", lambda g: bardo.drop(g.path, "x", tick=1.5)),
+    "drop about one string": ("subjects", lambda g: bardo.drop(g.path, "x", subjects="one")),
+    "drop with a seed below nought": ("seed", lambda g: bardo.drop(g.path, "x", seed=-1)),
 }  # fmt: skip
 
 
@@ -275,6 +280,12 @@ def test_a_path_that_is_a_file_is_refused(tmp_path: Path, minilm: Embedder) -> N
     assert file.read_text() == "mine"
 
 
+@pytest.mark.parametrize("verb", [bardo.open, bardo.visit, lambda path: bardo.drop(path, bardo.Episode("x"))])
+def test_a_path_that_no_file_system_takes_is_refused(tmp_path: Path, verb: Callable[[Path], Any]) -> None:
+    with pytest.raises(errors.StoreUnavailableError, match="too long"):
+        verb(tmp_path / ("x" * 300))
+
+
 @pytest.mark.parametrize("name", ["episodes.redb", "facts.db"])
 @pytest.mark.parametrize(
     "content", [b"", b"hello, this is a text file of somebody else\n" * 200, os.urandom(8192)]
@@ -375,6 +386,41 @@ def test_a_setting_that_does_not_exist_is_named_with_the_nearest_one(
         bardo.open(tmp_path / "bad", embedder=minilm)
 
 
+@pytest.mark.parametrize(
+    ("setting", "value", "told"),
+    [
+        ("archive.batch", 0, "1 or more"),
+        ("archive.batch", -1, "1 or more"),
+        ("curator.batch", 0, "1 or more"),
+        ("decay.eviction_threshold", 2.0, "from 0 to 1"),
+        ("decay.reinforcement", 5, "from 0 to 1"),
+        ("decay.tau_ticks", float("nan"), "0 or more"),
+        ("index.hot_limit", -1, "0 or more"),
+        ("llm.prices", {"small": {"input": -1.0}}, "0 or more"),
+        ("recall.limit", 0, "from 1 to 10000"),
+        ("recall.limit", 20_000, "from 1 to 10000"),
+        ("recall.weights", {"dense": -0.5}, "0 or more"),
+        ("assemble.tokenizer", "zzz", "o200k"),
+    ],
+)
+def test_a_setting_out_of_range_is_refused_by_name_before_anything_is_made(
+    tmp_path: Path, minilm: Embedder, setting: str, value: Any, told: str
+) -> None:
+    section, key = setting.split(".")
+    with pytest.raises(errors.ConfigError, match=rf"{setting}.*{told}"):
+        bardo.open(tmp_path / "agent", embedder=minilm, config={section: {key: value}})
+    assert not (tmp_path / "agent").exists()
+
+
+def test_settings_made_by_hand_are_looked_at_as_well(tmp_path: Path, minilm: Embedder) -> None:
+    made = bardo.Config(curator=Curator(batch=0))
+    for verb in (bardo.open, bardo.visit):
+        with bardo.open(tmp_path / "agent", embedder=minilm):
+            pass
+        with pytest.raises(errors.ConfigError, match=r"curator\.batch is 0"):
+            verb(tmp_path / "agent", embedder=minilm, config=made)
+
+
 @pytest.mark.parametrize("policy", ["four_factor", "rrf", "pinned"])
 def test_every_policy_of_a_call_can_be_set_for_all_calls(
     tmp_path: Path, minilm: Embedder, policy: str
@@ -407,3 +453,24 @@ def test_a_closed_grimoire_says_so(tmp_path: Path, minilm: Embedder) -> None:
     opened.close()
     with pytest.raises(errors.GrimoireClosedError, match="closed"):
         opened.remember("too late")
+
+
+def test_a_part_that_cannot_be_closed_keeps_nobody_out(tmp_path: Path, minilm: Embedder) -> None:
+    opened = bardo.open(tmp_path / "agent", embedder=minilm)
+    opened.remember("the relayer ran out of gas")
+    opened.context("What happened?")
+    (tmp_path / "agent" / "feedback.db").write_bytes(b"junk" * 300)
+    with pytest.raises(errors.StoreDamagedError, match=r"feedback\.db"):
+        opened.close()
+    with bardo.open(tmp_path / "agent", embedder=minilm) as again:
+        assert [episode.text for episode in again.episodes()] == ["the relayer ran out of gas"]
+
+
+def test_a_fact_without_a_text_is_refused_before_the_model_is_asked(tmp_path: Path) -> None:
+    def unreachable(texts: list[str]) -> Any:
+        raise AssertionError(texts)
+
+    with bardo.open(tmp_path / "agent", embedder=unreachable) as opened:
+        for nothing in ("", " \n"):
+            with pytest.raises(errors.InvalidInputError, match="the text of a fact is empty"):
+                opened.learn(nothing)

@@ -194,9 +194,8 @@ def test_copies_and_files_of_others_lose_it_too(opener, tmp_path: Path) -> None:
         doomed = grimoire.remember(SECRET, tick=1)
         (folder / "facts.db.v1").write_bytes(b"an old copy: " + SECRET.encode())
         inbox.drop(folder, [Episode("stays", tick=1)])
-        waiting = inbox.drop(
-            folder, [Episode(SECRET, id=doomed.id, tick=1), Episode("stays as well", tick=1)]
-        )
+        inbox.drop(folder, [Episode(SECRET, id=doomed.id, tick=1), Episode("stays as well", tick=1)])
+        waiting = inbox.waiting(folder)
         grimoire.drain_inbox()
         (folder / "inbox" / "rejected").mkdir()
         (folder / "inbox" / "rejected" / "odd.jsonl").write_text(f"broken {SECRET}")

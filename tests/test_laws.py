@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 import bardo
 import bardo.index.embedders
 from bardo import errors
+from bardo.capture import inbox
 from bardo.ports import Embedder, ManualClock
 
 RELAXED = settings(
@@ -225,6 +226,31 @@ def test_law_8_what_was_recalled_is_never_captured_again_as_new(fresh: Opener) -
         batch = grimoire.remember(["a plain one", f"{prompt}\nand they said: never"])
         assert "0xabc" not in batch[1].text
         assert [episode.text for episode in batch] == ["a plain one", batch[1].text.strip()]
+
+
+def test_law_8_what_was_recalled_comes_back_by_no_other_door(fresh: Opener) -> None:
+    with fresh() as grimoire:
+        grimoire.remember("the vault opens at noon", tick=1)
+        recalled = "<bardo:recalled>\nthe vault opens at noon\n</bardo:recalled>"
+        # Straight into the inbox, as an older bardo drops.
+        inbox.drop(grimoire.path, [bardo.Episode(f"Noted. {recalled}"), bardo.Episode(recalled)])
+        with pytest.warns(errors.BardoWarning, match="1 episodes of .* nothing but recalled memories"):
+            assert grimoire.drain_inbox() == 1
+        assert [episode.text.strip() for episode in grimoire.episodes()] == [
+            "the vault opens at noon",
+            "Noted.",
+        ]
+        learned = grimoire.learn(["Gas doubles on Mondays", bardo.Fact(f"Vaults open late {recalled}")])
+        new = grimoire.supersede(learned[1], f"Vaults open early {recalled}")
+        assert [fact.text.strip() for fact in (*learned, new)] == [
+            "Gas doubles on Mondays",
+            "Vaults open late",
+            "Vaults open early",
+        ]
+        for refused in (lambda: grimoire.learn(recalled), lambda: grimoire.supersede(new, recalled)):
+            with pytest.raises(errors.InvalidInputError, match="empty"):
+                refused()
+        assert len(grimoire.facts()) == 2
 
 
 def test_law_9_every_index_can_be_rebuilt_from_the_log(fresh: Opener, minilm: Embedder) -> None:

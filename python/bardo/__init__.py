@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from bardo.asynchronous import AsyncGrimoire
     from bardo.bequeath.inherit import InheritanceReport
     from bardo.bequeath.testament import Testament
-    from bardo.capture.inbox import drop
     from bardo.config import Config
     from bardo.consolidate.curator import CuratorCycleComplete
     from bardo.consolidate.dream import DreamComplete
     from bardo.consolidate.lint import LintReport
+    from bardo.dropping import drop
     from bardo.erasure import ForgetReport
     from bardo.errors import BardoError
     from bardo.grimoire import Grimoire
@@ -51,7 +51,7 @@ _HOME = {
     "SystemClock": "bardo.ports",
     "Testament": "bardo.bequeath.testament",
     "Visitor": "bardo.visiting",
-    "drop": "bardo.capture.inbox",
+    "drop": "bardo.dropping",
     "inherit": "bardo.opening",
     "open": "bardo.opening",
     "visit": "bardo.visiting",

@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+import os
+import sys
+
 
 def main() -> None:
     """Runs the command line and exits with its code (see `bardo.surfaces.cli.exits`)."""
+    _open_standard_streams()
     from bardo.surfaces.cli.app import app  # noqa: PLC0415  # the console script imports this module for `main` alone
 
     app(prog_name="bardo")
+
+
+def _open_standard_streams() -> None:
+    """Puts nothing in the place of a stream that the caller closed (`>&-`).
+
+    Else the next file that is opened, such as the log, would get its number, and what libraries print with it.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115  # open to the end
 
 
 if __name__ == "__main__":

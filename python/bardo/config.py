@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, Self, TypeVar, get_args, get_origin, get_type_hints
 
@@ -23,6 +24,29 @@ LOOP_TAU_TICKS = 500.0
 SECONDS_TAU_TICKS = 14.0 * SECONDS_PER_DAY
 #: Loops a day when ticks count loops: a Theta tick takes 30 to 120 s (spec, "the three rates"); 60 s is assumed.
 LOOP_TICKS_PER_DAY = 1_440
+#: Tokenizers that need no file.
+TOKENIZERS = ("o200k", "o200k_base", "cl100k", "cl100k_base", "estimate")
+#: How the name of a file ends that holds another one.
+TOKENIZER_SUFFIX = ".json"
+_FRACTION = (0, 1)
+#: Least and most of the numbers that cannot be any from 0 on.
+RANGES: Mapping[str, tuple[float, float]] = {
+    "archive.batch": (1, math.inf),
+    "bequeath.archive_confidence": _FRACTION,
+    "bequeath.base_confidence": _FRACTION,
+    "bequeath.generation_decay": _FRACTION,
+    "bequeath.generation_step": _FRACTION,
+    "bequeath.heuristic_threshold": _FRACTION,
+    "bequeath.insight_threshold": _FRACTION,
+    "curator.batch": (1, math.inf),
+    "decay.eviction_threshold": _FRACTION,
+    "decay.reinforcement": _FRACTION,
+    "playbook.confidence": _FRACTION,
+    # As the core has it.
+    "recall.limit": (1, 10_000),
+    "replay.recent_share": _FRACTION,
+    "replay.surprise": _FRACTION,
+}
 
 
 @value
@@ -289,7 +313,7 @@ class Assemble:
     """How prompts are built (spec 5).
 
     Args:
-        tokenizer: `o200k`, `cl100k`, or the path of a Hugging Face `tokenizer.json`.
+        tokenizer: `o200k`, `cl100k`, `estimate`, or the path of a Hugging Face `tokenizer.json`.
         condense: Whether long texts lose their predictable words before their ends.
         budget: Tokens of one prompt, the reserve included.
         reserve: Tokens kept free for the answer.
@@ -369,7 +393,7 @@ class Config:
         """Reads `bardo.toml` in a folder, if there is one, and lays the overrides over it.
 
         Raises:
-            ConfigError: A setting does not exist, has the wrong type, or the file is not TOML.
+            ConfigError: A setting does not exist, has the wrong type or is out of range, or the file is not TOML.
         """
         settings: dict[str, Any] = {}
         path = folder / FILE_NAME
@@ -378,7 +402,30 @@ class Config:
                 settings = tomllib.loads(path.read_text(encoding="utf-8"))
             except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
                 raise ConfigError(f"{path} is not TOML: {error}. Mend that line") from error
-        return _build(cls, _merge(settings, overrides or {}), str(path))
+        return _build(cls, _merge(settings, overrides or {}), str(path)).check(f"{path}: ")
+
+    def check(self, where: str = "") -> Self:
+        """These settings, when all of them can be in force.
+
+        Args:
+            where: They come from, as the beginning of the message.
+
+        Raises:
+            ConfigError: A number is out of its range, or there is no such tokenizer.
+        """
+        for name, number in _numbers(self, ""):
+            least, most = RANGES.get(name, (0, math.inf))
+            # Not a number is in no range.
+            if not least <= number <= most:
+                told = f"{least} or more" if most == math.inf else f"from {least} to {most}"
+                raise ConfigError(f"{where}{name} is {number!r}. It must be {told}")
+        tokenizer = self.assemble.tokenizer
+        if tokenizer not in TOKENIZERS and not tokenizer.endswith(TOKENIZER_SUFFIX):
+            raise ConfigError(
+                f"{where}assemble.tokenizer is {tokenizer!r}. It must be one of {', '.join(TOKENIZERS)}, or the path "
+                "of a tokenizer.json"
+            )
+        return self
 
 
 def write_setting(folder: Path, section: str, key: str, value: str) -> None:
@@ -462,6 +509,15 @@ def _checked(hint: Any, value: Any, where: str) -> Any:
         value = float(value)
     if not isinstance(value, hint) or (isinstance(value, bool) and hint is not bool):
         raise ConfigError(f"{where} is {value!r}. It must be a {hint.__name__}")
-    if isinstance(value, (int, float)) and value < 0:
-        raise ConfigError(f"{where} is {value!r}. It must not be negative")
     return value
+
+
+def _numbers(section: object, prefix: str) -> Iterator[tuple[str, float]]:
+    """Every number of a section and of those within, by its whole name."""
+    names = section if isinstance(section, Mapping) else type(section).__match_args__  # type: ignore[attr-defined]
+    for name in names:
+        held = section[name] if isinstance(section, Mapping) else getattr(section, name)
+        if isinstance(held, Mapping) or is_value(type(held)):
+            yield from _numbers(held, f"{prefix}{name}.")
+        elif isinstance(held, (int, float)) and not isinstance(held, bool):
+            yield f"{prefix}{name}", held

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Self
 
 from bardo.config import FILE_NAME
 from bardo.errors import GrimoireClosedError, NotFoundError, StoreUnavailableError
@@ -97,38 +98,52 @@ class Folder:
         """The settings a person may edit."""
         return self.root / FILE_NAME
 
+    @classmethod
+    def at(cls, path: str | Path) -> Self:
+        """The folder that a caller names."""
+        return cls(Path(path).expanduser().absolute())
+
     def exists(self) -> bool:
-        """Whether there is a grimoire here."""
+        """Whether the log is here."""
         return self.episodes.exists()
+
+    def was_made(self) -> bool:
+        """Whether a grimoire is here, or what is left of one that lost its log: opening that says what is wrong."""
+        return any(part.exists() for part in (self.episodes, self.facts, self.lance))
 
     def check(self, *, create: bool) -> None:
         """Sees whether there is a grimoire here, or one can be made; changes nothing.
 
         Raises:
             NotFoundError: There is no grimoire here and `create` is false.
-            StoreUnavailableError: The path is a file.
+            StoreUnavailableError: The path is a file, or none that the operating system can look at.
         """
-        if self.root.exists() and not self.root.is_dir():
+        try:
+            is_file = self.root.exists() and not self.root.is_dir()
+            missing = not create and not self.was_made()
+        except OSError as error:
+            raise StoreUnavailableError(
+                f"cannot look at {self.root}: {error.strerror or error}. Choose another path, or change its permissions"
+            ) from error
+        if is_file:
             raise StoreUnavailableError(
                 f"cannot open {self.root}: it is a file. A grimoire is a folder; choose another path"
             )
-        if not self.exists() and not create:
+        if missing:
             raise NotFoundError(
                 f"there is no grimoire in {self.root}. Make one with `bardo init {self.root}`"
             )
 
-    def prepare(self, *, agent: str, create: bool) -> None:
+    def prepare(self, *, agent: str) -> None:
         """Makes the folder if it is not there.
 
         Raises:
-            NotFoundError: There is no grimoire here and `create` is false.
-            StoreUnavailableError: The path is a file, or the folder cannot be written.
+            StoreUnavailableError: The folder cannot be written.
         """
-        self.check(create=create)
         try:
             for folder in (self.root, self.inbox, self.identity):
                 folder.mkdir(parents=True, exist_ok=True)
-            if not self.settings.exists() and not self.exists():
+            if not self.settings.exists() and not self.was_made():
                 text = f"agent = {json.dumps(agent, ensure_ascii=False)}\n"
                 write_atomically(self.settings, text.encode())
         except OSError as error:
@@ -143,6 +158,14 @@ def forked(path: Path, opener: int) -> GrimoireClosedError:
     return GrimoireClosedError(
         f"{path} was opened by process {opener} and this is its fork {os.getpid()}. "
         "Open it after the fork, or start workers with the spawn method"
+    )
+
+
+def dead(agent: str) -> GrimoireClosedError:
+    """The error for writing into the memory of an agent that has died."""
+    return GrimoireClosedError(
+        f"{agent} has died and its memory is read-only. "
+        "Boot an heir from its testament with bardo.inherit(testament, folder)"
     )
 
 

@@ -23,10 +23,10 @@ from bardo.errors import (
     InvalidInputError,
     NotFoundError,
 )
-from bardo.folder import Folder, forked
+from bardo.folder import Folder, dead, forked
 from bardo.index.models import ModelKeeper
 from bardo.index.upkeep import Upkeep, beyond
-from bardo.knowledge import Knowledge
+from bardo.knowledge import Knowledge, as_learned
 from bardo.lazily import dataclasses, modules, once
 from bardo.model import NEUTRAL, Episode, Fact, FactKind, FactStatus, Fingerprint, Pad, Role, Source
 from bardo.ports import LLM, Clock, Embedder, Progress, quiet
@@ -144,10 +144,7 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing):
                 f"{self.path} is closed. Open it again with bardo.open({str(self.path)!r})"
             )
         if write and self.is_dead:
-            raise GrimoireClosedError(
-                f"{self.agent} has died and its memory is read-only. "
-                "Boot an heir from its testament with bardo.inherit(testament, folder)"
-            )
+            raise dead(self.agent)
 
     # -- capture -------------------------------------------------------------------------------------------------
 
@@ -179,7 +176,7 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing):
 
         Args:
             what: A string, an `Episode`, a chat message (`role`, `content`), or an iterable of any of these. Of a
-                message, `tool_calls` and parts that are more than text are kept in the payload.
+                message, `tool_calls`, parts that are more than text, and every other key are kept in the payload.
             tick: Logical time. If not given: of an `Episode` its own, else the second of `at`, or the last tick
                 where ticks count loops.
             at: Wall clock of the observation, microseconds UTC; now if 0.
@@ -268,7 +265,7 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing):
             How many were new.
         """
         self._ready()
-        return 0 if self.is_dead else self._recorder.drain(self.path)
+        return 0 if self.is_dead else self._recorder.drain(self.path, as_captured)
 
     def _catch_up(self, news: News) -> None:
         """Takes over what came since the last look: episodes of other processes, what has no vector, changed facts."""
@@ -384,7 +381,7 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing):
         """Adds knowledge; what is known already is reinforced, not stored twice (spec 2, "Upsert").
 
         Args:
-            what: A sentence, a `Fact`, or an iterable of these.
+            what: A sentence, a `Fact`, or an iterable of these. Recalled memories in a text are not learned again.
             kind: See `Fact`, as the other fields.
             category: A slash path.
             subjects: What it is about.
@@ -411,7 +408,7 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing):
                 reinforced_tick=fact.reinforced_tick or stamp,
                 observed=fact.observed if any(fact.observed) else (stamp, stamp),
             )
-            for fact in (item if isinstance(item, Fact) else Fact(item, **fields) for item in given)
+            for fact in (as_learned(item if isinstance(item, Fact) else Fact(item, **fields)) for item in given)
         ]  # fmt: skip
         vectors, fingerprint = self._upkeep.vectors_of([fact.text for fact in facts])
         upserted = self._facts.upsert(
@@ -548,17 +545,22 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing):
         """Ends this life: consolidates once more, writes the signed testament, and makes the memory read-only.
 
         Args:
-            path: The testament file to write.
+            path: The testament file to write, where there is none.
             cause: Of death, in a word or a sentence.
             reflection: Markdown of at most 5 KiB; written from the evidence if not given.
 
         Returns:
             The testament as read back from the file and verified.
+
+        Raises:
+            InvalidInputError: There is a file already, or the reflection is too long; the agent lives on.
         """
         self._ready(write=True)
+        place = Path(path)
+        legacy.check_place(place, self.path)
         self.sleep()
         left = legacy.leave(
-            Path(path), folder=self.path, log=self._log, facts=self._facts, config=self.config.bequeath,
+            place, folder=self.path, log=self._log, facts=self._facts, config=self.config.bequeath,
             tick=self.now_tick, now=self._clock.now(), cause=cause, reflection=reflection,
         )  # fmt: skip
         return self._emit(left)
@@ -732,18 +734,23 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing):
         """Brings the derived indexes up to date where that is cheap, and gives the files free. Idempotent."""
         if self._closed or self._pid != os.getpid():
             return
-        try:
-            if self._upkeep.archive_is_open and not self.is_dead:
-                self._upkeep.sync_archive()
-            self._stores.snapshot.save_if_due()
-        finally:
-            self._closed = True
-            if records := type(self)._records.made(self):
-                records.close()
-            if kept := type(self)._ledger.made(self):
-                kept.close()
-            self._upkeep.close()
-            self._stores.close()
+        self._closed = True
+        parts = (type(self)._records.made(self), type(self)._ledger.made(self), self._upkeep, self._stores)
+        closing = [self._settle_indexes, *(part.close for part in parts if part is not None)]
+        failed: BaseException | None = None
+        for close in closing:
+            # The files are given free whatever one part says: what stayed open would lock everybody out.
+            try:
+                close()
+            except BaseException as error:
+                failed = failed or error
+        if failed is not None:
+            raise failed
+
+    def _settle_indexes(self) -> None:
+        if self._upkeep.archive_is_open and not self.is_dead:
+            self._upkeep.sync_archive()
+        self._stores.snapshot.save_if_due()
 
     def __enter__(self) -> Self:
         return self

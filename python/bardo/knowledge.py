@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, SupportsIndex
 
 from bardo._core import fact_standing
 from bardo.arguments import checked
+from bardo.assemble.framing import as_captured
 from bardo.capture.recorder import name_list
 from bardo.errors import InvalidInputError, NotFoundError
 from bardo.lazily import modules
@@ -128,7 +129,7 @@ class Knowledge(Opened):
             importance=before.importance, pinned=before.pinned,
         )  # fmt: skip
         fact = replace(
-            fact, origin=fact.origin or self._facts.agent, created_tick=tick, reinforced_tick=tick,
+            as_learned(fact), origin=fact.origin or self._facts.agent, created_tick=tick, reinforced_tick=tick,
             observed=fact.observed if any(fact.observed) else (tick, tick),
         )  # fmt: skip
         (stored,) = self._facts.get([self._facts.supersede(before.id, fact, tick=tick, now=now)])
@@ -320,6 +321,21 @@ class Knowledge(Opened):
             if record is not None:
                 records[record.id] = record
         return [known.Finding(value, records[record]) for record, value in found if record in records]
+
+
+def as_learned(fact: Fact) -> Fact:
+    """A fact without the recalled memories in its text: what was injected is never learned as new (law 8).
+
+    Raises:
+        InvalidInputError: Nothing is left of it.
+    """
+    text = as_captured(fact.text)
+    if not text or text.isspace():
+        raise InvalidInputError(
+            "the text of a fact is empty (recalled memories in it are not learned again). "
+            "Say what is known in a sentence"
+        )
+    return fact if text == fact.text else replace(fact, text=text)
 
 
 def _id(record: str | Episode | Fact) -> str:

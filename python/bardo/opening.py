@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from bardo.arguments import checked
 from bardo.config import Config, Embedding, write_setting
+from bardo.errors import InvalidInputError
 from bardo.folder import Folder
 from bardo.grimoire import Grimoire
 from bardo.index import embedders
@@ -53,15 +54,22 @@ def open(  # noqa: A001 - `bardo.open` reads as it should
         relearn: Whether facts that were lost may be learned anew from the verified episodes.
 
     Raises:
+        NotFoundError: There is no memory in the folder and `create` is false.
         StoreLockedError: Another process has it open.
         StoreError: A file is damaged, foreign, newer, or cannot be reached; nothing was changed.
         ConfigError: A setting does not exist or is out of range.
     """
-    folder = Folder(Path(path).expanduser().absolute())
-    settings = config if isinstance(config, Config) else Config.load(folder.root, config)
+    folder = Folder.at(path)
+    folder.check(create=create)
+    settings = config.check() if isinstance(config, Config) else Config.load(folder.root, config)
+    if llm is not None and not callable(getattr(llm, "complete", None)):
+        raise InvalidInputError(
+            f"the language model is a {type(llm).__name__}, which has no method complete. "
+            "Pass an object as bardo.ports.LLM describes it, or name a model in bardo.toml under [llm]"
+        )
     if agent or not settings.agent:
         settings = replace(settings, agent=agent or folder.root.name)
-    folder.prepare(agent=settings.agent, create=create)
+    folder.prepare(agent=settings.agent)
     clock = clock or SystemClock()
     given = embedders.resolve(embedder, settings.embedding)
     port = given
@@ -113,10 +121,15 @@ def inherit(
         options: As `open` takes them.
 
     Raises:
+        InvalidInputError: There is not one testament.
         TestamentError: A file is not a testament, or was changed; nothing was stored.
     """
     files = [testaments] if isinstance(testaments, (str, Path)) else list(testaments)
-    read = [testament.read(Path(file)) for file in files]
+    if not files:
+        raise InvalidInputError(
+            "there is no testament to inherit. Name one at least, or open a memory of its own"
+        )
+    read = [testament.read(file) for file in files]
     heir = open(path, **options)
     try:
         heir.adopt(read, through_archive=through_archive)

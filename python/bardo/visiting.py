@@ -49,14 +49,14 @@ def visit(
         StoreError: A file is damaged, foreign, newer, or cannot be reached.
         ConfigError: A setting does not exist or is out of range.
     """
-    folder = Folder(Path(path).expanduser().absolute())
+    folder = Folder.at(path)
     folder.check(create=False)
     if not folder.facts.exists():
         raise NotFoundError(
             f"there are no facts in {folder.root}: its owner has only begun to make it, or {folder.facts.name} was "
             "lost. Visit it again in a moment, or open it with bardo.open, which says what is wrong"
         )
-    settings = config if isinstance(config, Config) else Config.load(folder.root, config)
+    settings = config.check() if isinstance(config, Config) else Config.load(folder.root, config)
     port = embedders.resolve(embedder, settings.embedding)
     if folder.migration.exists():
         port = migration.serving(folder.root, port, settings.embedding, chosen=embedder is not None)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from estate import NOW
 
-from bardo import _core
+import bardo
+from bardo import _core, errors
 from bardo.bequeath import testament
 from bardo.bequeath.inherit import adopt
 from bardo.bequeath.legacy import leave
@@ -70,3 +72,42 @@ def test_three_generations_hand_down_what_each_confirmed(tmp_path):
         ("cat", 2, "age"),
     ]
     assert [life.agent for life in left.lineage.ancestors] == ["ben", "ann"]
+
+
+def test_a_testament_is_written_over_nothing_and_the_agent_lives_on(tmp_path, minilm):
+    left = tmp_path / "left.testament"
+    with bardo.open(tmp_path / "ann", embedder=minilm) as ann:
+        ann.remember("the vault opens at noon")
+        ann.bequeath(left)
+    (tmp_path / "notes.md").write_text("mine")
+    (tmp_path / "dangling").symlink_to(tmp_path / "nowhere")
+    before = left.read_bytes()
+    with bardo.open(tmp_path / "ben", embedder=minilm) as ben:
+        ben.remember("gas doubles on Mondays")
+        for name in ("left.testament", "notes.md", "dangling", "ann"):
+            with pytest.raises(errors.InvalidInputError, match="Choose another path"):
+                ben.bequeath(tmp_path / name)
+        assert not ben.is_dead
+        ben.remember("and on Tuesdays")
+    assert left.read_bytes() == before
+    assert (tmp_path / "notes.md").read_text() == "mine"
+
+
+def test_a_crash_between_testament_and_death_is_finished_by_the_next_call(tmp_path, minilm):
+    left = tmp_path / "left.testament"
+    with bardo.open(tmp_path / "ann", embedder=minilm) as ann:
+        ann.remember("the vault opens at noon")
+        ann.bequeath(left)
+    (tmp_path / "ann" / "tombstone.json").unlink()
+    with bardo.open(tmp_path / "ann", embedder=minilm) as again:
+        assert not again.is_dead
+        written = again.bequeath(left, cause="age")
+        assert again.is_dead
+    assert testament.read(str(left)) == written
+    assert is_dead(tmp_path / "ann").testament == written.hash
+
+
+def test_nobody_is_heir_to_nothing(tmp_path, minilm):
+    with pytest.raises(errors.InvalidInputError, match="no testament"):
+        bardo.inherit([], tmp_path / "heir", embedder=minilm)
+    assert not (tmp_path / "heir").exists()

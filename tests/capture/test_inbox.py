@@ -41,17 +41,16 @@ def absorb(log: EpisodeLog, folder: Path) -> tuple[list[Recorded], list[inbox.Ba
 def test_dropped_episodes_are_recorded_once_even_if_older_than_the_last_tick(tmp_path: Path) -> None:
     log = open_log(tmp_path)
     log.record([Episode("own", tick=100)], now=NOW)
-    paths = inbox.drop(
-        tmp_path, [Episode("раз", tick=3), Episode("два\u2028строки\n", tick=4, subjects=("x",))]
-    )
-    content = paths[0].read_bytes()
+    inbox.drop(tmp_path, [Episode("раз", tick=3), Episode("два\u2028строки\n", tick=4, subjects=("x",))])
+    (path,) = inbox.waiting(tmp_path)
+    content = path.read_bytes()
     recorded, rejected = absorb(log, tmp_path)
     assert [one.fresh for one in recorded] == [True, True]
     assert rejected == []
-    assert not paths[0].exists()
+    assert not path.exists()
     assert [episode.text for episode in log.tail(3)] == ["раз", "два\u2028строки\n", "own"]
     # The owner died before it deleted the file.
-    paths[0].write_bytes(content)
+    path.write_bytes(content)
     recorded, _ = absorb(log, tmp_path)
     assert [one.fresh for one in recorded] == [False, False]
     assert len(log) == 3
@@ -125,8 +124,8 @@ def test_what_the_log_would_refuse_is_refused_when_it_is_dropped(tmp_path: Path)
 
 def test_a_large_drop_is_split_and_keeps_its_order(tmp_path: Path) -> None:
     count = inbox.EPISODES_PER_FILE * 2 + 1
-    paths = inbox.drop(tmp_path, [Episode(str(number), tick=number) for number in range(count)], now=NOW)
-    assert len(paths) == 3
+    inbox.drop(tmp_path, [Episode(str(number), tick=number) for number in range(count)], now=NOW)
+    assert len(inbox.waiting(tmp_path)) == 3
     log = open_log(tmp_path)
     assert len(absorb(log, tmp_path)[0]) == count
     assert [episode.text for episode in log.range(0, count, limit=count)] == [str(n) for n in range(count)]

@@ -61,6 +61,27 @@ def test_tool_calls_are_kept_beside_a_payload(memory: bardo.Grimoire, given: Any
     assert (stored.text, stored.payload) == ("calling", kept)
 
 
+@pytest.mark.parametrize(
+    ("given", "rest", "kept"),
+    [
+        (None, {"tool_call_id": "call_7"}, {"tool_call_id": "call_7"}),
+        (None, {"annotations": [{"url": "https://example.org"}], "refusal": None, "audio": None}, {
+            "annotations": [{"url": "https://example.org"}]
+        }),
+        (None, {"refusal": None}, None),
+        ({"cost": 1}, {"tool_call_id": "call_7"}, {"cost": 1, "tool_call_id": "call_7"}),
+        ([1], {"payload": 2, "id": 3}, {"payload": [1], "message": {"payload": 2, "id": 3}}),
+    ],
+)  # fmt: skip
+def test_every_other_key_of_a_message_is_kept_beside_a_payload(
+    memory: bardo.Grimoire, given: Any, rest: Any, kept: Any
+) -> None:
+    stored = memory.remember(
+        {"role": "tool", "content": "done", "name": "swap", "at": 1_700_000_000, **rest}, payload=given
+    )
+    assert (stored.text, stored.speaker, stored.payload) == ("done", "swap", kept)
+
+
 @pytest.mark.parametrize("content", [None, "", []])
 def test_a_message_of_tool_calls_alone_says_what_was_called(memory: bardo.Grimoire, content: Any) -> None:
     stored = memory.remember({"role": "assistant", "content": content, "tool_calls": CALLS})

@@ -198,8 +198,22 @@ def test_a_grimoire_of_another_process_exits_with_4_and_takes_drops(home: Path):
         assert str(os.getpid()) in locked.stderr
         assert "--drop" in locked.stderr
         dropped = process("remember", "from outside", "--drop", "--json", "--at", home)
-        assert json.loads(dropped.stdout)["dropped"] is True
-        assert owner.recall("outside")[0].text == "from outside"
+        told = json.loads(dropped.stdout)
+        assert told["dropped"] is True
+        assert [memory.id for memory in owner.recall("outside")] == told["ids"]
+
+
+def test_nothing_is_dropped_where_nobody_takes_it(home: Path, tmp_path: Path):
+    plain = tmp_path / "plain"
+    plain.mkdir()
+    refused = run("remember", "one more thing", "--drop", "--at", plain)
+    assert refused.exit_code == exits.NOTHING_FOUND
+    assert "--at" in refused.stderr
+    assert list(plain.iterdir()) == []
+    assert run("bequeath", tmp_path / "left", "--at", home).exit_code == exits.OK
+    refused = run("remember", "one more thing", "--drop", "--at", home)
+    assert refused.exit_code == exits.STORE
+    assert "has died" in refused.stderr
 
 
 def test_a_grimoire_of_another_process_can_be_looked_into(home: Path):
@@ -247,6 +261,15 @@ def test_a_store_that_cannot_be_used_exits_with_5(tmp_path: Path):
     expect(run("stats", "--at", damaged), exits.STORE, "episodes.redb")
 
 
+def test_a_grimoire_that_lost_its_log_is_no_missing_one(home: Path):
+    (home / "episodes.redb").unlink()
+    for words in (("stats",), ("recall", "anything"), ("remember", "anything"), ("init",)):
+        refused = run(*words, "--at", home)
+        assert refused.exit_code == exits.STORE
+        assert "episodes.redb is missing" in refused.stderr
+    assert not (home / "episodes.redb").exists()
+
+
 def test_a_testament_that_was_touched_exits_with_6(home: Path, tmp_path: Path):
     answer("remember", "x", "--verified", "--at", home)
     will = tmp_path / "w.testament"
@@ -256,6 +279,27 @@ def test_a_testament_that_was_touched_exits_with_6(home: Path, tmp_path: Path):
     will.write_bytes(content)
     expect(run("show", will), exits.TESTAMENT)
     expect(run("inherit", will, "--at", tmp_path / "heir"), exits.TESTAMENT)
+
+
+def test_a_verb_does_its_work_though_nobody_listens(home: Path):
+    for text, closed in (("to a closed ear", ">&-"), ("to closed eyes as well", ">&- 2>&-")):
+        command = f'exec "$0" -m bardo remember "$1" --at "$2" {closed}'
+        done = subprocess.run(
+            ["sh", "-c", command, sys.executable, text, str(home)],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (done.returncode, done.stderr) == (exits.OK, "")
+        assert text in [episode["text"] for episode in answer("show", "--at", home)["episodes"]]
+    nothing = subprocess.run(
+        ["sh", "-c", 'exec "$0" -m bardo remember - --at "$1" <&-', sys.executable, str(home)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert nothing.returncode == exits.USAGE
+    assert "bug" not in nothing.stderr
 
 
 def test_debug_shows_where_an_error_came_from(tmp_path: Path):
@@ -300,6 +344,23 @@ def test_help_loads_nothing_heavy():
     assert done.stderr.strip() == "[]", done.stderr
     # Tenfold of what is measured: a guard against an accident, not a benchmark.
     assert time.perf_counter() - began < 1.5
+
+
+def test_an_heir_is_born_and_an_agent_that_lived_adopts(home: Path, tmp_path: Path):
+    will, heir = tmp_path / "will", tmp_path / "heir"
+    answer("remember", "the vault opens at noon", "--at", home)
+    answer("bequeath", will, "--at", home)
+    assert run("bequeath", will, "--at", home).exit_code != exits.OK
+    assert "An heir is born" in run("inherit", will, "--at", heir).stdout
+    other = tmp_path / "other"
+    answer("init", other)
+    answer("remember", "gas doubles on Mondays", "--at", other)
+    told = run("inherit", will, "--at", other).stdout
+    assert "Adopted by an agent with a life of its own" in told
+    assert "heir is born" not in told
+    refused = run("bequeath", will, "--at", other)
+    assert refused.exit_code == exits.USAGE
+    assert "exists already" in refused.stderr
 
 
 def test_forget_asks_first_and_then_deletes_for_good(home: Path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from bardo.bequeath.signing import signing_key
 from bardo.bequeath.testament import Testament
 from bardo.capture.recorder import PAGE
 from bardo.config import Bequeath
+from bardo.errors import InvalidInputError, StoreUnavailableError, TestamentError
 from bardo.model import Episode
 
 #: Candidates per episode that may cross: copies of one text cross once, and must not leave places empty.
@@ -78,6 +80,29 @@ def leave(
     written.lineage.save(folder)
     mark_dead(folder, Tombstone(log.agent, tick, now, cause, written.hash, path.name))
     return written
+
+
+def check_place(path: Path, folder: Path) -> None:
+    """Sees whether a testament may be written there: an existing file is never replaced, it may be somebody's only one.
+
+    Except one that this grimoire signed itself: it lives, so a crash stood between that testament and its death.
+
+    Args:
+        path: The testament file to write.
+        folder: The grimoire.
+
+    Raises:
+        InvalidInputError: Something is there.
+    """
+    if not os.path.lexists(path):
+        return
+    own = signing_key(folder).public_key().public_bytes_raw().hex()
+    try:
+        testament.read(path, trusted_keys=[own])
+    except (TestamentError, StoreUnavailableError) as error:
+        raise InvalidInputError(
+            f"{path} exists already, and a testament is written over nothing. Choose another path"
+        ) from error
 
 
 def _episodes(log: _core.EpisodeLog, best: int) -> tuple[list[Episode], list[Episode]]:

@@ -214,7 +214,7 @@ def write(
     return written
 
 
-def read(path: Path, *, trusted_keys: Collection[str] | None = None) -> Testament:
+def read(path: str | Path, *, trusted_keys: Collection[str] | None = None) -> Testament:
     """Reads a testament, after checking every byte of it.
 
     Args:
@@ -227,6 +227,7 @@ def read(path: Path, *, trusted_keys: Collection[str] | None = None) -> Testamen
         TestamentError: It is no testament, is too large, was written by a newer bardo, or nobody trusted signed it.
         StoreUnavailableError: The file cannot be read.
     """
+    path = Path(path)
     try:
         with path.open("rb") as file:
             data = file.read(FILE_BYTES + 1)

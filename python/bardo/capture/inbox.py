@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bardo._core import finish_episodes
-from bardo.arguments import checked
 from bardo.errors import BardoError, InvalidInputError
 from bardo.files import make_folder, sync_folder, unavailable, write_atomically
 from bardo.lazily import json, modules
@@ -53,14 +52,13 @@ class Batch:
     problem: str | None = None
 
 
-@checked
 def drop(
     folder: Path | str,
     episodes: Episode | Iterable[Episode],
     *,
     now: int | None = None,
     seed: int | None = None,
-) -> list[Path]:
+) -> list[Episode]:
     """Hands episodes over to the owner of a grimoire; they are safe on the disk when this returns.
 
     Args:
@@ -71,7 +69,7 @@ def drop(
         seed: Of the ids; random by default.
 
     Returns:
-        The files that were written.
+        The episodes as they were written.
 
     Raises:
         InvalidInputError: A limit of `Episode` is broken; nothing was written.
@@ -86,15 +84,13 @@ def drop(
         now=SystemClock().now() if now is None else now,
         seed=int.from_bytes(os.urandom(8)) if seed is None else seed,
     )
-    paths = []
     for first_id, lines in _files(finished):
         header = json.dumps({"format": FORMAT, "version": VERSION, "episodes": len(lines)})
         # The name sorts by time and is never used twice: another file may begin with the same episode.
         path = folder / INBOX / f"{first_id}-{os.urandom(4).hex()}.jsonl"
         make_folder(path.parent)
         write_atomically(path, "\n".join([header, *lines, ""]).encode())
-        paths.append(path)
-    return paths
+    return finished
 
 
 def drain(folder: Path | str) -> Iterator[Batch]:

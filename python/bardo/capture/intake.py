@@ -31,6 +31,8 @@ TEXT_PART_KEYS = frozenset({"type", "text"})
 TIME_KEYS = ("at", "timestamp", "created_at")
 #: Microseconds in the unit of an epoch time, by its size: seconds up to the year 5138, milliseconds, microseconds.
 EPOCH_UNITS = ((10**11, 1_000_000), (10**14, 1_000), (10**17, 1))
+#: Keys of a message that have a place of their own in an episode. Every other one is kept in the payload.
+PLACED_KEYS = frozenset({"role", "content", "name", "tool_calls", *TIME_KEYS})
 
 
 def drafts_from(
@@ -123,6 +125,7 @@ def _message(message: Mapping[str, Any], defaults: Mapping[str, Any]) -> Episode
     calls = message.get("tool_calls")
     text, rest = _content(message["content"], can_be_missing=bool(calls))
     kept = ({"content": rest} if rest else {}) | ({"tool_calls": calls} if calls else {})
+    kept |= {key: held for key, held in message.items() if key not in PLACED_KEYS and held is not None}
     if kept:
         fields["payload"] = _together(fields.get("payload"), kept)
     for key in TIME_KEYS:
@@ -163,7 +166,7 @@ def _together(payload: object, kept: Mapping[str, Any]) -> dict[str, Any]:
         return dict(kept)
     if isinstance(payload, Mapping) and not payload.keys() & kept.keys():
         return {**payload, **kept}
-    return {"payload": payload, **kept}
+    return {"payload": payload, **({"message": dict(kept)} if "payload" in kept else kept)}
 
 
 def _instead_of_text(calls: object, rest: list[Mapping[str, Any]]) -> str:
@@ -198,7 +201,9 @@ def _micros(moment: object) -> int:
         raise InvalidInputError(
             f"the time {moment!r} cannot be read. Use ISO 8601, or seconds, milliseconds or microseconds of the epoch"
         ) from error
-    raise InvalidInputError(f"the time {moment!r} cannot be read. Use ISO 8601, or seconds, milliseconds or microseconds of the epoch")
+    raise InvalidInputError(
+        f"the time {moment!r} cannot be read. Use ISO 8601, or seconds, milliseconds or microseconds of the epoch"
+    )
 
 
 def _cut(text: str) -> str:

@@ -14,7 +14,7 @@ from bardo.errors import BardoWarning, ForgottenWarning, InvalidInputError
 from bardo.model import INHERITED_KIND, Episode
 from bardo.ports import Clock
 from bardo.ticks import MAX_TICK, Ticks
-from bardo.values import value
+from bardo.values import replace, value
 
 #: Episodes read from the log at once while iterating.
 PAGE = 1_024
@@ -108,8 +108,12 @@ class Recorder:
             ticks.append(own_tick)
         return ticks
 
-    def drain(self, folder: Path) -> int:
+    def drain(self, folder: Path, clean: Callable[[str], str]) -> int:
         """Takes over what other processes dropped into the inbox; what cannot be taken is set aside with a warning.
+
+        Args:
+            folder: The grimoire.
+            clean: As `intake.drafts_from` has it. Whoever dropped may not have cleaned.
 
         Returns:
             How many episodes were new.
@@ -119,8 +123,12 @@ class Recorder:
             problem = batch.problem
             if problem is None:
                 try:
-                    done = self.record(batch.episodes, tick=None, own_ticks=False, late=True)
+                    episodes = _cleaned(batch.episodes, clean)
+                    done = self.record(episodes, tick=None, own_ticks=False, late=True)
                     taken += done.fresh
+                    if empty := len(batch.episodes) - len(episodes):
+                        message = f"{empty} episodes of {batch.path.name} held nothing but recalled memories"
+                        warnings.warn(f"{message} and were not captured again", BardoWarning, stacklevel=3)
                     if done.forgotten:
                         message = f"{len(done.forgotten)} episodes of {batch.path.name} were forgotten before"
                         warnings.warn(f"{message} and not taken again", ForgottenWarning, stacklevel=3)
@@ -176,6 +184,16 @@ class Recorder:
                 and (thread is None or thread == episode.thread)
             ):
                 yield episode
+
+
+def _cleaned(episodes: Iterable[Episode], clean: Callable[[str], str]) -> list[Episode]:
+    """The episodes without the recalled memories in them; one of which nothing is left goes."""
+    cleaned = []
+    for episode in episodes:
+        text = clean(episode.text)
+        if text and not text.isspace():
+            cleaned.append(episode if text == episode.text else replace(episode, text=text))
+    return cleaned
 
 
 def pages(read: Callable[[str | None], list[Any]]) -> Iterator[Any]:

@@ -32,6 +32,7 @@ def init(
     """Make a grimoire, one agent's memory."""
     import bardo  # noqa: PLC0415
     from bardo.config import FILE_NAME, Config, write_setting  # noqa: PLC0415
+    from bardo.folder import Folder  # noqa: PLC0415
     from bardo.index import embedders  # noqa: PLC0415
 
     root = folder or at
@@ -41,7 +42,7 @@ def init(
         if value
     }
     settings = root / FILE_NAME
-    fresh = not (root / "episodes.redb").exists()
+    fresh = not Folder.at(root).was_made()
     if chosen and (settings.exists() or not fresh):
         raise InvalidInputError(f"{root} is set up already. Change the settings in {settings}")
     # The settings are checked before anything is written.

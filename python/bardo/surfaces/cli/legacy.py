@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bardo.errors import InvalidInputError
+from bardo.model import INHERITED_KIND
 from bardo.surfaces.cli.opening import grimoire
 from bardo.surfaces.cli.options import HERE, At, Debug, Json
 from bardo.surfaces.cli.output import Output
@@ -36,10 +36,6 @@ def bequeath(
     The testament is signed; the grimoire is read-only from then on.
     """
     output = Output(as_json=as_json)
-    if testament.exists():
-        raise InvalidInputError(
-            f"{testament} exists already. A testament is never overwritten; choose another name"
-        )
     text = reflection.read_text(encoding="utf-8") if reflection else None
     with grimoire(at) as opened:
         written = opened.bequeath(testament, cause=cause, reflection=text)
@@ -60,7 +56,7 @@ def inherit(
 ) -> None:
     """Boot an heir from testaments.
 
-    Its grimoire is made in the folder --at.
+    Its grimoire is made in the folder --at; an agent that is there already adopts what they hold.
     """
     import bardo  # noqa: PLC0415
     from bardo.surfaces.cli import tables  # noqa: PLC0415
@@ -74,8 +70,11 @@ def inherit(
             "generation": heir.generation,
             "facts": len(inherited),
         }
+        lived = any(episode.kind != INHERITED_KIND for episode in heir.episodes())
+        lived = lived or len(inherited) < len(heir.facts())
     output.document(document)
-    output.show(tables.pairs(document.items(), title="An heir is born"))
+    title = "Adopted by an agent with a life of its own" if lived else "An heir is born"
+    output.show(tables.pairs(document.items(), title=title))
 
 
 def show_testament(path: Path, output: Output) -> None:

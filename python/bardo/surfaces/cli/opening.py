@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,8 +24,15 @@ def grimoire(at: Path) -> Grimoire:
     """
     import bardo  # noqa: PLC0415
 
-    try:
+    with found(at):
         return bardo.open(at, create=False)
+
+
+@contextmanager
+def found(at: Path) -> Iterator[None]:
+    """Tells whoever names a folder without a grimoire how to name another."""
+    try:
+        yield
     except NotFoundError as error:
         raise NotFoundError(
             f"there is no grimoire in {at.resolve()}. Make one with `bardo init`, "

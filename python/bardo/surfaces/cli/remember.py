@@ -102,14 +102,10 @@ def _store(at: Path, items: list[str | Item], fields: dict[str, Any], output: Ou
 def _drop(at: Path, items: list[str | Item], fields: dict[str, Any]) -> list[str]:
     """Hands the episodes to the process that owns the grimoire."""
     import bardo  # noqa: PLC0415
-    from bardo.assemble.framing import strip_recalled  # noqa: PLC0415
-    from bardo.capture.intake import episodes_from  # noqa: PLC0415
+    from bardo.surfaces.cli.opening import found  # noqa: PLC0415
 
-    defaults = {name: value for name, value in fields.items() if name != "truncate" and value is not None}
-    filled = [_filled(item, fields) for item in items]
-    episodes, _ = episodes_from(filled, defaults, clean=strip_recalled, truncate=fields["truncate"])
-    bardo.drop(at, episodes)
-    return [episode.id for episode in episodes]
+    with found(at):
+        return bardo.drop(at, [_filled(item, fields) for item in items], **fields)
 
 
 def _filled(item: str | Item, fields: Mapping[str, Any]) -> str | Item:

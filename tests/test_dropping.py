@@ -1,0 +1,97 @@
+"""What a process that does not own a memory leaves for the one that does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import bardo
+from bardo import errors
+from bardo.ports import Embedder, ManualClock
+from bardo.values import replace
+
+NOW = 1_700_000_000_000_000
+CALLS = [{"function": {"name": "swap"}}]
+
+
+@pytest.fixture
+def owner(tmp_path: Path, minilm: Embedder) -> Callable[[], bardo.Grimoire]:
+    return lambda: bardo.open(tmp_path / "agent", embedder=minilm, clock=ManualClock(NOW), seed=1)
+
+
+@pytest.mark.parametrize(
+    "what",
+    [
+        "a string",
+        bardo.Episode("an episode", kind="note", tick=7, subjects=("x",)),
+        {
+            "role": "assistant",
+            "content": "a message",
+            "tool_calls": CALLS,
+            "timestamp": "2023-11-14T00:00:00",
+        },
+        ["a string", bardo.Episode("an episode"), {"role": "user", "name": "Mira", "content": "a message"}],
+        "x" * 70_000,
+    ],
+    ids=["string", "episode", "message", "batch", "too long"],
+)
+def test_what_is_dropped_becomes_what_would_have_been_remembered(
+    owner: Callable[[], bardo.Grimoire], tmp_path: Path, minilm: Embedder, what: Any
+) -> None:
+    fields: dict[str, Any] = {
+        "tick": 9, "kind": "trade", "role": "tool", "speaker": "Tom", "subjects": ["gas"], "payload": {"lag": 2},
+        "thread": "t", "session": "s", "mode": "code", "curiosity": 0.5, "importance": 0.25, "verified": True,
+        "pad": (0.5, 0.0, 0.0), "truncate": True,
+    }  # fmt: skip
+    with bardo.open(tmp_path / "other", embedder=minilm, clock=ManualClock(NOW)) as other:
+        other.remember(what, **fields)
+        expected = list(other.episodes())
+    with owner() as opened:
+        ids = bardo.drop(opened.path, what, now=NOW, **fields)
+        assert opened.drain_inbox() == len(ids) == len(expected)
+        dropped = [opened.get(id_) for id_ in ids]
+    apart = {"id": "", "event_index": 0}
+    assert [replace(episode, **apart) for episode in dropped] == [
+        replace(episode, **apart) for episode in expected
+    ]
+
+
+def test_the_same_seed_gives_the_same_ids(owner: Callable[[], bardo.Grimoire]) -> None:
+    with owner() as opened:
+        first, second = (bardo.drop(opened.path, ["one", "two"], now=NOW, seed=5) for _ in range(2))
+        assert first == second
+        assert len(set(first)) == 2
+        assert opened.drain_inbox() == 2
+
+
+def test_nothing_is_dropped_into_a_folder_that_is_no_memory(tmp_path: Path) -> None:
+    (tmp_path / "archive").mkdir()
+    for folder in (tmp_path, tmp_path / "absent"):
+        with pytest.raises(errors.NotFoundError, match="no grimoire"):
+            bardo.drop(folder, "nobody will ever take this")
+    assert [path.name for path in tmp_path.rglob("*")] == ["archive"]
+
+
+def test_nothing_is_dropped_for_the_dead(owner: Callable[[], bardo.Grimoire], tmp_path: Path) -> None:
+    with owner() as opened:
+        opened.remember("the only thing that ever happened")
+        opened.bequeath(tmp_path / "left")
+    with pytest.raises(errors.GrimoireClosedError, match="agent has died"):
+        bardo.drop(opened.path, "too late")
+    assert list((opened.path / "inbox").iterdir()) == []
+
+
+def test_what_is_dropped_while_the_log_is_lost_waits_for_it(
+    owner: Callable[[], bardo.Grimoire], tmp_path: Path
+) -> None:
+    with owner() as opened:
+        opened.remember("before the loss")
+    log = opened.path / "episodes.redb"
+    log.rename(tmp_path / "aside")
+    (id_,) = bardo.drop(opened.path, "after the loss")
+    (tmp_path / "aside").rename(log)
+    with owner() as again:
+        assert again.get(id_).text == "after the loss"
