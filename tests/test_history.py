@@ -6,6 +6,7 @@ import pytest
 import bardo
 from bardo._core import confidence_now
 from bardo.errors import InvalidInputError, NotFoundError
+from bardo.model import Fact
 
 
 def embed(texts):
@@ -126,3 +127,17 @@ def test_what_takes_a_place_is_renewed_if_it_was_known(g):
     assert g.confidence(newer) > g.confidence(wasps)
     assert (newer.supersedes, g.get(hornets.id).superseded_by) == (hornets.id, wasps.id)
     assert {state.fact.id for state in g.history(wasps)} == {wasps.id, hornets.id}
+
+
+def test_an_id_is_one_memorys(g):
+    episode = g.remember("The fee is thirty")
+    with pytest.raises(InvalidInputError, match="an episode's"):
+        g.learn(Fact("The fee is thirty", id=episode.id))
+    assert g.facts() == []
+
+
+def test_contradicting_at_the_end_of_time_is_no_error(g):
+    fact, other = g.learn(
+        ["The fee is thirty basis points", "The fee is forty basis points"], tick=2**63 - 10
+    )
+    assert g.contradict(fact, other) in {fact.id, other.id}

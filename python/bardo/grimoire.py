@@ -410,6 +410,9 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing):
             )
             for fact in (as_learned(item if isinstance(item, Fact) else Fact(item, **fields)) for item in given)
         ]  # fmt: skip
+        named = [fact.id for fact in facts if fact.id]
+        if taken := next((episode for episode in self._log.get(named) if episode is not None), None):
+            raise InvalidInputError(f"the id {taken.id} is an episode's. Leave the id of the fact out")
         vectors, fingerprint = self._upkeep.vectors_of([fact.text for fact in facts])
         upserted = self._facts.upsert(
             facts, tick=stamp, now=self._clock.now(), vectors=vectors, fingerprint=fingerprint

@@ -14,6 +14,7 @@ from bardo.errors import InvalidInputError, NotFoundError
 from bardo.lazily import modules
 from bardo.model import Episode, Fact
 from bardo.opened import Opened
+from bardo.ticks import MAX_TICK
 from bardo.values import replace
 
 if TYPE_CHECKING:
@@ -175,7 +176,7 @@ class Knowledge(Opened):
         """
         self._ready(write=True)
         tick = self._ticks.now()
-        expires = tick + curator.CONTRADICTED_DAYS * self._ticks.per_day
+        expires = min(tick + curator.CONTRADICTED_DAYS * self._ticks.per_day, MAX_TICK)
         weaker = self._facts.contradict(_id(one), _id(other), tick=tick, expires_tick=expires)
         self._hot.sync_facts(self._facts)
         return weaker

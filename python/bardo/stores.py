@@ -65,8 +65,10 @@ class Stores:
             if self.ticks.loops and (tick := self.ticks.now()) > _latest_tick(self.log, self.facts):
                 self.log.set_watermark(_LATEST_TICK, tick)
         finally:
-            self.facts.close()
-            self.log.close()
+            try:
+                self.facts.close()
+            finally:
+                self.log.close()
 
 
 def open_stores(

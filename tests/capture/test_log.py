@@ -175,7 +175,9 @@ def test_a_second_process_is_told_who_holds_the_log(tmp_path: Path) -> None:
     run = subprocess.run(
         [sys.executable, "-c", program, path], env=environment, capture_output=True, text=True, check=True
     )
-    assert f"pid {os.getpid()} on here since 2023-11-14 22:13:20 UTC" in run.stdout
+    assert f"open in another process (pid {os.getpid()} on here since 2023-11-14 22:13:20 UTC)" in run.stdout
+    with pytest.raises(errors.StoreLockedError, match="open in this process"):
+        open_log(tmp_path)
     log.close()
     with pytest.raises(errors.StoreUnavailableError, match="closed"):
         log.tail(1)

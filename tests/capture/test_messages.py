@@ -92,3 +92,20 @@ def test_a_message_of_tool_calls_alone_says_what_was_called(memory: bardo.Grimoi
 def test_a_content_that_is_no_message_is_refused(memory: bardo.Grimoire, content: Any) -> None:
     with pytest.raises(InvalidInputError):
         memory.remember({"role": "user", "content": content})
+
+
+def test_recalled_memories_are_not_captured_again_wherever_a_message_holds_them(
+    memory: bardo.Grimoire,
+) -> None:
+    memory.remember("the vault code is 4711")
+    prompt = str(memory.context("what is the vault code?"))
+    assert "4711" in prompt
+    result = {"type": "tool_result", "content": [f"before {prompt} after"], "is_error": False}
+    stored = memory.remember({"role": "tool", "content": [result], "tool_call_id": "c1"})
+    assert "4711" not in str(stored.payload)
+    assert stored.payload["tool_call_id"] == "c1"
+    assert stored.payload["content"][0]["content"][0].startswith("before ")
+    held: dict[str, Any] = {"role": "tool", "content": "x"}
+    held["self"] = held
+    with pytest.raises(InvalidInputError):
+        memory.remember(held)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -206,6 +208,20 @@ def test_what_cannot_be_visited_is_said(tmp_path: Path) -> None:
     (tmp_path / "agent" / "facts.db").unlink()
     with pytest.raises(errors.NotFoundError, match="no facts"):
         bardo.visit(tmp_path / "agent")
+
+
+def test_facts_of_an_earlier_bardo_are_left_to_their_owner(tmp_path: Path) -> None:
+    bardo.open(tmp_path / "agent", embedder=embed).close()
+    facts = tmp_path / "agent" / "facts.db"
+    with closing(sqlite3.connect(facts)) as connection:
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        connection.execute(f"PRAGMA user_version = {version - 1}")
+    before = facts.read_bytes()
+    with pytest.raises(
+        errors.StoreUnavailableError, match=f"schema version {version - 1}, of an earlier bardo"
+    ):
+        bardo.visit(tmp_path / "agent", embedder=embed)
+    assert facts.read_bytes() == before
 
 
 def test_lost_episodes_are_said_and_facts_still_answer(folder: Path) -> None:

@@ -208,10 +208,12 @@ class PromptRecords:
     def close(self) -> None:
         """Writes what waits and gives the file free."""
         with self._lock:
-            self.flush()
-            if self._connection is not None:
-                self._connection.close()
-                self._connection = None
+            try:
+                self.flush()
+            finally:
+                if self._connection is not None:
+                    self._connection.close()
+                    self._connection = None
 
     def _change(self, what: str, values: tuple[Any, ...], prompt_id: str) -> bool:
         if not self._path.exists():

@@ -22,6 +22,7 @@ from bardo.bequeath.testament import Testament
 from bardo.config import Bequeath
 from bardo.errors import EmbedderUnavailableError, InvalidInputError
 from bardo.files import make_folder, read_json, write_atomically, write_json
+from bardo.index.sentences import usable
 from bardo.lazily import numpy as np
 from bardo.model import INHERITED_KIND, Episode, Fact, Fingerprint
 from bardo.ports import Embedder, Vectors
@@ -250,8 +251,10 @@ class _Adoption:
         missing = [place for place in range(len(entries)) if np.isnan(vectors[place]).any()]
         if self.embedder is not None and missing:
             try:
-                vectors[missing] = self.embedder.embed_documents([entries[place].text for place in missing])
-                self._add("embedded", len(missing))
+                found, faults = usable(self.embedder, [entries[place].text for place in missing])
+                found[list(faults)] = np.nan
+                vectors[missing] = found
+                self._add("embedded", len(missing) - len(faults))
             except EmbedderUnavailableError as error:
                 self.notes.append(f"{len(missing)} entries were not embedded: {error}")
         elif not same and theirs is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
@@ -89,7 +90,7 @@ def _one(
     if isinstance(what, Episode):
         episode = what
     elif isinstance(what, Mapping):
-        episode = _message(what, defaults)
+        episode = _message(what, defaults, clean)
     else:
         raise InvalidInputError(
             f"cannot remember a {type(what).__name__}. Pass strings, Episodes or chat messages (role, content)"
@@ -111,7 +112,7 @@ def _cleaned(text: str, clean: Callable[[str], str], truncate: bool) -> str:
     return text
 
 
-def _message(message: Mapping[str, Any], defaults: Mapping[str, Any]) -> Episode:
+def _message(message: Mapping[str, Any], defaults: Mapping[str, Any], clean: Callable[[str], str]) -> Episode:
     given = message.get("role")
     role = CHAT_ROLES.get(given) if isinstance(given, str) else None
     if role is None or "content" not in message:
@@ -127,6 +128,9 @@ def _message(message: Mapping[str, Any], defaults: Mapping[str, Any]) -> Episode
     kept = ({"content": rest} if rest else {}) | ({"tool_calls": calls} if calls else {})
     kept |= {key: held for key, held in message.items() if key not in PLACED_KEYS and held is not None}
     if kept:
+        # What holds itself is refused by whoever stores it.
+        with suppress(RecursionError):
+            kept = _throughout(kept, clean)
         fields["payload"] = _together(fields.get("payload"), kept)
     for key in TIME_KEYS:
         if message.get(key) is not None:
@@ -167,6 +171,17 @@ def _together(payload: object, kept: Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(payload, Mapping) and not payload.keys() & kept.keys():
         return {**payload, **kept}
     return {"payload": payload, **({"message": dict(kept)} if "payload" in kept else kept)}
+
+
+def _throughout(held: Any, clean: Callable[[str], str]) -> Any:
+    """What a message holds with every text in it cleaned: a tool may have answered with recalled memories."""
+    if isinstance(held, str):
+        return clean(held)
+    if isinstance(held, Mapping):
+        return {key: _throughout(each, clean) for key, each in held.items()}
+    if isinstance(held, (list, tuple)):
+        return [_throughout(each, clean) for each in held]
+    return held
 
 
 def _instead_of_text(calls: object, rest: list[Mapping[str, Any]]) -> str:

@@ -54,8 +54,8 @@ class Purged:
 def ensure_text_index(table: Any) -> None:
     """Makes the full-text index if the table has none; it covers later rows from the next compaction on.
 
-    Words follow ICU's segmentation, which finds them in Chinese, Japanese and Thai as well; English stems. Addresses and
-    hashes are words of any length, and a name may be spelled as a stop word is.
+    Words follow ICU's segmentation, which finds them in Chinese, Japanese and Thai as well; English stems. Addresses
+    and hashes are words of any length, and a name may be spelled as a stop word is.
     """
     from lancedb.index import FTS  # noqa: PLC0415
 

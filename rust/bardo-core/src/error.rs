@@ -49,14 +49,14 @@ pub enum Error {
         /// The beginning of the text.
         text: String,
     },
-    /// Another process owns the store.
+    /// Somebody has the store open.
     #[error(
-        "{path} is open in another process ({holder}). Close it there, or hand episodes over with `bardo.drop(path, ...)` meanwhile"
+        "{path} is open in {holder}. Close it there, or hand episodes over with `bardo.drop(path, ...)` meanwhile"
     )]
     StoreLocked {
         /// The file that is locked.
         path: PathBuf,
-        /// Process id, host and start time of the holder, as far as known.
+        /// This process or another one: its id, host and start time, as far as known.
         holder: String,
     },
     /// A file of ours whose content is broken.

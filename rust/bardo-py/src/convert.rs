@@ -340,20 +340,23 @@ where
     T: for<'a> FromPyObject<'a, 'py>,
 {
     let attribute = object.getattr(name)?;
-    attribute.extract::<T>().map_err(|_| wrong_type(&attribute, name))
+    attribute.extract::<T>().map_err(|_| wrong_type(&class_of(object), &attribute, name))
 }
 
-fn wrong_type(attribute: &Bound<'_, PyAny>, name: &str) -> PyErr {
+/// The error for a field of a class whose value is of another type.
+fn wrong_type(class: &str, attribute: &Bound<'_, PyAny>, name: &str) -> PyErr {
     let shown = attribute
         .repr()
         .map_or_else(|_| "?".into(), |repr| repr.to_string_lossy().chars().take(60).collect());
-    let kind =
-        attribute.get_type().name().map_or_else(|_| "?".into(), |kind: Bound<'_, PyString>| kind.to_string());
     let shown: String = shown;
     invalid(
-        format!("{name} is {shown} (a {kind})"),
-        format!("See bardo.model for the type and range of {name}"),
+        format!("{name} is {shown} (a {})", class_of(attribute)),
+        format!("See {class} for the type and range of {name}"),
     )
+}
+
+fn class_of(value: &Bound<'_, PyAny>) -> String {
+    value.get_type().name().map_or_else(|_| "?".into(), |class| class.to_string())
 }
 
 fn tick(object: &Bound<'_, PyAny>, name: &str) -> PyResult<u64> {
@@ -376,7 +379,7 @@ fn names(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<String>> {
             format!("Pass a list of strings: {name}=[...]"),
         ));
     }
-    attribute.extract().map_err(|_| wrong_type(&attribute, name))
+    attribute.extract().map_err(|_| wrong_type(&class_of(object), &attribute, name))
 }
 
 /// A string, with an error that says what of it is wrong.
@@ -418,19 +421,19 @@ fn json(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
 
 fn through_json<T: serde::de::DeserializeOwned>(object: &Bound<'_, PyAny>, name: &str) -> PyResult<T> {
     let py = object.py();
-    let plain =
-        py.import("builtins")?.getattr("dict")?.call1((object,)).map_err(|_| wrong_type(object, name))?;
+    let plain = py
+        .import("builtins")?
+        .getattr("dict")?
+        .call1((object,))
+        .map_err(|_| wrong_type("Fact", object, name))?;
     let text: String = json(py)?
         .call_method1("dumps", (plain,))
-        .map_err(
-            |error| if error.is_instance_of::<PyTypeError>(py) { wrong_type(object, name) } else { error },
-        )?
+        .map_err(|error| {
+            if error.is_instance_of::<PyTypeError>(py) { wrong_type("Fact", object, name) } else { error }
+        })?
         .extract()?;
     serde_json::from_str(&text).map_err(|error| {
-        invalid(
-            format!("{name} does not have the expected fields: {error}"),
-            "See bardo.model.Fact for its shape",
-        )
+        invalid(format!("{name} does not have the expected fields: {error}"), "See Fact for its shape")
     })
 }
 

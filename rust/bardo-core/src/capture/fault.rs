@@ -98,9 +98,13 @@ fn is_damage(cause: &io::Error) -> bool {
     )
 }
 
-/// The error for a store that another process holds.
+/// The error for a store that somebody holds.
 pub(crate) fn locked(path: &Path) -> Error {
-    let holder = Lease::read(path).map_or_else(|| "it left no name".to_owned(), |holder| holder.to_string());
+    let holder = match Lease::read(path) {
+        Some(holder) if holder.pid == std::process::id() => format!("this process ({holder})"),
+        Some(holder) => format!("another process ({holder})"),
+        None => "another process (it left no name)".to_owned(),
+    };
     Error::StoreLocked { path: path.to_owned(), holder }
 }
 

@@ -165,7 +165,7 @@ pub fn consolidate(
     }
     Err(Error::StoreLocked {
         path: store.path().to_owned(),
-        holder: "another process consolidates it over and over".to_owned(),
+        holder: "another process, which consolidates it over and over".to_owned(),
     })
 }
 

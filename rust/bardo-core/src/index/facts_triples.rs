@@ -79,9 +79,11 @@ impl FactStore {
                 "Name a subject, a predicate and an object",
             ));
         }
-        if triple.valid_to.is_some_and(|end| end <= triple.valid_from) {
+        if let Some(end) = triple.valid_to
+            && end <= triple.valid_from
+        {
             return Err(Error::invalid(
-                format!("it would hold from tick {} to {:?}", triple.valid_from, triple.valid_to),
+                format!("it would hold from tick {} to {end}", triple.valid_from),
                 "Let it end after it begins",
             ));
         }

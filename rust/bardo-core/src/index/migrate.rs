@@ -74,7 +74,11 @@ pub(crate) fn open(path: &Path, create: bool, migrations: &[Migration]) -> Resul
         return Err(unavailable("open", path, "it is read-only", "Make the file and its folder writable"));
     }
     connection.busy_timeout(BUSY_TIMEOUT).map_err(fail)?;
-    upgrade(&mut connection, path, migrations)?;
+    if create {
+        upgrade(&mut connection, path, migrations)?;
+    } else {
+        require_current(&connection, path, migrations.len())?;
+    }
     configure(&connection, path)?;
     Ok(connection)
 }
@@ -140,6 +144,16 @@ fn check_header(connection: &Connection, path: &Path, supported: usize) -> Resul
         });
     }
     Ok(version)
+}
+
+/// Refuses an older file where none may be made: whoever owns it may be an earlier bardo, which a change would break.
+fn require_current(connection: &Connection, path: &Path, supported: usize) -> Result<()> {
+    let found = check_header(connection, path, supported)?;
+    if found == supported {
+        return Ok(());
+    }
+    let what = format!("it has schema version {found}, of an earlier bardo, and this one has {supported}");
+    Err(unavailable("open", path, &what, "Open the memory with this bardo once, which brings it up to date"))
 }
 
 fn upgrade(connection: &mut Connection, path: &Path, migrations: &[Migration]) -> Result<()> {
@@ -241,7 +255,7 @@ fn from_sqlite(error: &rusqlite::Error, action: &'static str, path: &Path) -> Er
         ErrorCode::NotADatabase => foreign(path, "is not a database of bardo"),
         ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => Error::StoreLocked {
             path: path.to_owned(),
-            holder: format!("it has been writing for {} s", BUSY_TIMEOUT.as_secs()),
+            holder: format!("another process, which has been writing for {} s", BUSY_TIMEOUT.as_secs()),
         },
         ErrorCode::ReadOnly | ErrorCode::PermissionDenied => {
             unavailable(action, path, &cause, "Make the file and its folder writable")
