@@ -306,7 +306,9 @@ mod tests {
         let old = open(&path, true, &[FIRST]).unwrap();
         old.execute("INSERT INTO kept VALUES ('held')", []).unwrap();
         drop(old);
-        let new = open(&path, false, &[FIRST, SECOND]).unwrap();
+        let refused = open(&path, false, &[FIRST, SECOND]).unwrap_err().to_string();
+        assert!(refused.contains("schema version 1, of an earlier bardo"), "{refused}");
+        let new = open(&path, true, &[FIRST, SECOND]).unwrap();
         let times: i64 =
             new.query_row("SELECT times FROM kept WHERE word = 'held'", [], |row| row.get(0)).unwrap();
         assert_eq!((version(&new), times), (2, 1));
@@ -323,7 +325,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.db");
         drop(open(&path, true, &[FIRST]).unwrap());
-        assert!(open(&path, false, &[FIRST, BROKEN]).is_err());
+        assert!(open(&path, true, &[FIRST, BROKEN]).is_err());
         let again = open(&path, false, &[FIRST]).unwrap();
         assert_eq!(version(&again), 1);
         again.execute("INSERT INTO kept VALUES ('still here')", []).unwrap();

@@ -213,6 +213,7 @@ const STOP_WORDS: [&str; COUNT] = [
 const NUMBERS: [u128; COUNT] = all_packed(STOP_WORDS, 0);
 
 /// Whether a lower-case word with straight apostrophes is on the list.
+#[must_use]
 pub fn is_stop_word(word: &str) -> bool {
     word.len() <= LONGEST && NUMBERS.binary_search(&packed(word)).is_ok()
 }

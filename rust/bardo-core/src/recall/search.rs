@@ -102,7 +102,7 @@ pub fn search(hot: &HotSet, query: &Query<'_>, settings: &Settings, scratch: &mu
     graph.add(fusion, settings, &mut candidates);
     let then = match (query.filters.as_of, query.past) {
         (Some(tick), Some(past)) => {
-            rows_then(hot, &mut candidates, past, &query.filters, (tick, settings.tau_ticks))?
+            rows_then(hot, &mut candidates, past, query.filters, (tick, settings.tau_ticks))?
         }
         _ => HashMap::new(),
     };
