@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, SupportsIndex
 
@@ -16,6 +15,7 @@ from bardo.assemble.framing import as_captured
 from bardo.capture.recorder import Recorder, name_list
 from bardo.consolidating import LAST_PASS, Consolidating
 from bardo.deciding import Deciding
+from bardo.dying import Dying
 from bardo.errors import (
     BardoWarning,
     EmbeddingMismatchError,
@@ -25,7 +25,8 @@ from bardo.errors import (
 )
 from bardo.folder import Folder, dead, forked
 from bardo.index.models import ModelKeeper
-from bardo.index.upkeep import Upkeep, beyond
+from bardo.index.upkeep import Upkeep
+from bardo.keeping import Keeping
 from bardo.knowledge import Knowledge, as_learned
 from bardo.lazily import dataclasses, modules, once
 from bardo.model import NEUTRAL, Episode, Fact, FactKind, FactStatus, Fingerprint, Pad, Role, Source
@@ -35,13 +36,10 @@ from bardo.undoing import Undoing
 
 if TYPE_CHECKING:
     from bardo import erasure
-    from bardo.bequeath import inherit, legacy, lineage
-    from bardo.bequeath.inherit import InheritanceReport
-    from bardo.bequeath.testament import Testament
-    from bardo.capture import archive, intake
+    from bardo.bequeath import lineage
+    from bardo.capture import intake
     from bardo.erasure import Eraser, ForgetReport
     from bardo.index import lance
-    from bardo.index.drift import Drift
     from bardo.index.lance import LanceIndex
     from bardo.index.migration import MigrationReport
     from bardo.recall import filters, older, place, retriever
@@ -51,10 +49,7 @@ if TYPE_CHECKING:
     from bardo.recall.older import Everything
     from bardo.recall.retriever import Factors, Retriever
 else:
-    erasure, inherit, legacy, lineage, archive, intake, lance = modules(
-        "erasure", "bequeath.inherit", "bequeath.legacy", "bequeath.lineage", "capture.archive", "capture.intake",
-        "index.lance",
-    )  # fmt: skip
+    erasure, lineage, intake, lance = modules("erasure", "bequeath.lineage", "capture.intake", "index.lance")
     older, place, retriever, turns, filters = modules(
         "recall.older",
         "recall.place",
@@ -68,7 +63,7 @@ BOTH_LAYERS: Sequence[Layer] = ("episode", "fact")
 NOTHING_ASKED = (None,) * 12
 
 
-class Grimoire(Knowledge, Consolidating, Deciding, Undoing):
+class Grimoire(Knowledge, Consolidating, Deciding, Undoing, Keeping, Dying):
     """One agent's memory: a folder on disk and the object that opens it. Made by `bardo.open`.
 
     A verb that cannot use an argument, for its type or its range, raises `InvalidInputError`, which names it. Safe to
@@ -539,52 +534,6 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing):
         self._unembedded = 0
         return embedded
 
-    # -- death ---------------------------------------------------------------------------------------------------
-
-    @checked
-    def bequeath(
-        self, path: str | Path, *, cause: str = "unspecified", reflection: str | None = None
-    ) -> Testament:
-        """Ends this life: consolidates once more, writes the signed testament, and makes the memory read-only.
-
-        Args:
-            path: The testament file to write, where there is none.
-            cause: Of death, in a word or a sentence.
-            reflection: Markdown of at most 5 KiB; written from the evidence if not given.
-
-        Returns:
-            The testament as read back from the file and verified.
-
-        Raises:
-            InvalidInputError: There is a file already, or the reflection is too long; the agent lives on.
-        """
-        self._ready(write=True)
-        place = Path(path)
-        legacy.check_place(place, self.path)
-        self.sleep()
-        left = legacy.leave(
-            place, folder=self.path, log=self._log, facts=self._facts, config=self.config.bequeath,
-            tick=self.now_tick, now=self._clock.now(), cause=cause, reflection=reflection,
-        )  # fmt: skip
-        return self._emit(left)
-
-    @checked
-    def adopt(self, testaments: Sequence[Testament], *, through_archive: bool = False) -> InheritanceReport:
-        """Takes over what testaments hold: discounted, marked, never over what the agent learned itself.
-
-        Args:
-            testaments: As read by `bardo.bequeath.testament.read`.
-            through_archive: Whether they come from a public archive instead of a chosen parent.
-        """
-        self._ready(write=True)
-        report = inherit.adopt(
-            testaments, self._facts, tick=self.now_tick, now=self._clock.now(), config=self.config.bequeath,
-            folder=self.path, log=self._log, embedder=self._embedder, through_archive=through_archive,
-        )  # fmt: skip
-        self._hot.load(self._log, self._facts)
-        self._embed()
-        return self._emit(report)
-
     # -- deletion ------------------------------------------------------------------------------------------------
 
     @checked
@@ -627,91 +576,12 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing):
 
     # -- upkeep --------------------------------------------------------------------------------------------------
 
-    def rebuild(self, *, progress: Progress = quiet) -> dict[str, Any]:
-        """Makes everything that is derived anew from the log, and reads the daily archive against it.
-
-        Vectors and token codes that are missing are made; so are the words of facts, what memories name, the LanceDB
-        table, the hot set and its snapshot.
-
-        Returns:
-            The same as `stats`, and under `rebuilt` how much of each was made: `vectors`, `fact_vectors`, `names` (what
-            was read, by sort), `lance` (episodes), `hot` (memories), `snapshot` (bytes; 0 where none is needed), and of
-            the daily archive how many `episodes` it holds, and how many are `missing` in the log or `different` there.
-        """
-        self._ready()
-        self._upkeep.ask_again()
-        rebuilt: dict[str, Any] = {
-            "vectors": self._embed(progress),
-            "fact_vectors": self._upkeep.embed_facts(),
-        }
-        # It makes the words of facts anew as well.
-        self._facts.vacuum()
-        self._upkeep.names.reread()
-        rebuilt["names"] = self._upkeep.read_names()
-        rebuilt["lance"] = self._upkeep.rebuild_archive(progress)
-        self._hot.load(self._log, self._facts, cold_upto=beyond(self._log, self.config.index.hot_limit))
-        rebuilt["hot"] = self._hot.stats()["memories"]
-        rebuilt["snapshot"] = self._stores.snapshot.renew()
-        rebuilt["days"] = dataclasses.asdict(archive.compare(self._log, self._folder.archive))
-        return self.stats() | {"rebuilt": rebuilt}
-
-    def check_model(self) -> Drift:
-        """Whether the embedding model still is what it was: 20 reference texts embedded anew (spec 4, "Drift check").
-
-        Runs by itself once a week, with a Curator pass. Critical drift pauses the writing of vectors: episodes are
-        captured and found by their words until the model is healthy again or another takes its place.
-
-        Returns:
-            What was found; the first check of a model only keeps what later ones are compared with.
-        """
-        self._ready(write=True)
-        return self._models.check()
-
-    @checked
-    def migrate(
-        self,
-        to: str | Embedder | Callable[[list[str]], Any],
-        *,
-        steps: int | None = None,
-        progress: Progress = quiet,
-    ) -> MigrationReport:
-        """Moves every vector to another embedding model, and switches to it when all are there.
-
-        Until then the old vectors are in force: recall goes on with the old model, or if that cannot be loaded any
-        more, with the new one through a fitted adapter. What was made is kept: after a kill, the next call goes on; a
-        Curator pass does a step, too. The switch is one transaction in each store and ends by itself after a crash.
-
-        Args:
-            to: A name as in `embedding.model`, which is written to `bardo.toml`, or an embedder of the caller's own,
-                which has to be passed to `bardo.open` from then on.
-            steps: Pages of 64 records to do now; None goes on to the end.
-            progress: Told how far it has come.
-
-        Raises:
-            InvalidInputError: The model is the one in force, or another migration is under way.
-            EmbedderUnavailableError: The new model cannot be loaded.
-        """
-        self._ready(write=True)
-        self._embed(progress)
-        report = self._models.migrate(to, steps=steps, progress=progress)
-        self._moved(report)
-        return report
-
     def _moved(self, report: MigrationReport | None) -> None:
         if report is not None and report.switched:
             # It empties the cache of the embedder in force.
             vars(self).pop("_eraser", None)
             # Facts want vectors of the new model.
             self._lookout = Lookout(self._folder.inbox, self._facts)
-
-    def abandon_migration(self) -> None:
-        """Gives a migration up: the vectors in force stay, those of the new model go.
-
-        Raises:
-            InvalidInputError: There is none, or its switch has begun.
-        """
-        self._ready(write=True)
-        self._models.abandon()
 
     def stats(self) -> dict[str, Any]:
         """Counts and sizes of every part, in plain types; no `model` where none has ever answered."""

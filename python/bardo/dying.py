@@ -1,0 +1,80 @@
+"""The verbs about death and inheritance."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bardo.arguments import checked
+from bardo.lazily import modules
+from bardo.opened import Opened
+from bardo.ports import Embedder, Progress, quiet
+
+if TYPE_CHECKING:
+    from bardo.bequeath import inherit, legacy
+    from bardo.bequeath.inherit import InheritanceReport
+    from bardo.bequeath.testament import Testament
+    from bardo.consolidate.curator import CuratorCycleComplete
+else:
+    inherit, legacy = modules("bequeath.inherit", "bequeath.legacy")
+
+
+class Dying(Opened):
+    """What a `Grimoire` leaves, and what it takes over from those before it."""
+
+    @property
+    @abstractmethod
+    def _embedder(self) -> Embedder: ...
+
+    @abstractmethod
+    def _embed(self, progress: Progress = quiet, *, facts: bool = True) -> int: ...
+
+    @abstractmethod
+    def sleep(self, *, dry_run: bool = False, progress: Progress = quiet) -> CuratorCycleComplete:
+        """Consolidates everything that is verified, embeds what is not, and brings LanceDB up to date."""
+
+    @checked
+    def bequeath(
+        self, path: str | Path, *, cause: str = "unspecified", reflection: str | None = None
+    ) -> Testament:
+        """Ends this life: consolidates once more, writes the signed testament, and makes the memory read-only.
+
+        Args:
+            path: The testament file to write, where there is none.
+            cause: Of death, in a word or a sentence.
+            reflection: Markdown of at most 5 KiB; written from the evidence if not given.
+
+        Returns:
+            The testament as read back from the file and verified.
+
+        Raises:
+            InvalidInputError: There is a file already, or the reflection is too long; the agent lives on.
+        """
+        self._ready(write=True)
+        place = Path(path)
+        legacy.check_place(place, self.path)
+        self.sleep()
+        left = legacy.leave(
+            place, folder=self.path, log=self._log, facts=self._facts, config=self.config.bequeath,
+            tick=self.now_tick, now=self._clock.now(), cause=cause, reflection=reflection,
+        )  # fmt: skip
+        return self._emit(left)
+
+    @checked
+    def adopt(self, testaments: Sequence[Testament], *, through_archive: bool = False) -> InheritanceReport:
+        """Takes over what testaments hold: discounted, marked, never over what the agent learned itself.
+
+        Args:
+            testaments: As read by `bardo.bequeath.testament.read`.
+            through_archive: Whether they come from a public archive instead of a chosen parent.
+        """
+        self._ready(write=True)
+        report = inherit.adopt(
+            testaments, self._facts, tick=self.now_tick, now=self._clock.now(), config=self.config.bequeath,
+            folder=self.path, log=self._log, embedder=self._embedder, through_archive=through_archive,
+        )  # fmt: skip
+        self._hot.load(self._log, self._facts)
+        self._embed()
+        return self._emit(report)

@@ -1,0 +1,113 @@
+"""The verbs about the state of a memory: its derived parts made anew, and the model of its vectors."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from bardo.arguments import checked
+from bardo.index.upkeep import beyond
+from bardo.lazily import dataclasses, modules
+from bardo.opened import Opened
+from bardo.ports import Embedder, Progress, quiet
+
+if TYPE_CHECKING:
+    from bardo.capture import archive
+    from bardo.index.drift import Drift
+    from bardo.index.migration import MigrationReport
+else:
+    (archive,) = modules("capture.archive")
+
+
+class Keeping(Opened):
+    """What keeps a `Grimoire` as it should be."""
+
+    @abstractmethod
+    def _embed(self, progress: Progress = quiet, *, facts: bool = True) -> int: ...
+
+    @abstractmethod
+    def _moved(self, report: MigrationReport | None) -> None: ...
+
+    @abstractmethod
+    def stats(self) -> dict[str, Any]:
+        """Counts and sizes of every part, in plain types; no `model` where none has ever answered."""
+
+    def rebuild(self, *, progress: Progress = quiet) -> dict[str, Any]:
+        """Makes everything that is derived anew from the log, and reads the daily archive against it.
+
+        Vectors and token codes that are missing are made; so are the words of facts, what memories name, the LanceDB
+        table, the hot set and its snapshot.
+
+        Returns:
+            The same as `stats`, and under `rebuilt` how much of each was made: `vectors`, `fact_vectors`, `names` (what
+            was read, by sort), `lance` (episodes), `hot` (memories), `snapshot` (bytes; 0 where none is needed), and of
+            the daily archive how many `episodes` it holds, and how many are `missing` in the log or `different` there.
+        """
+        self._ready()
+        self._upkeep.ask_again()
+        rebuilt: dict[str, Any] = {
+            "vectors": self._embed(progress),
+            "fact_vectors": self._upkeep.embed_facts(),
+        }
+        # It makes the words of facts anew as well.
+        self._facts.vacuum()
+        self._upkeep.names.reread()
+        rebuilt["names"] = self._upkeep.read_names()
+        rebuilt["lance"] = self._upkeep.rebuild_archive(progress)
+        self._hot.load(self._log, self._facts, cold_upto=beyond(self._log, self.config.index.hot_limit))
+        rebuilt["hot"] = self._hot.stats()["memories"]
+        rebuilt["snapshot"] = self._stores.snapshot.renew()
+        rebuilt["days"] = dataclasses.asdict(archive.compare(self._log, self._folder.archive))
+        return self.stats() | {"rebuilt": rebuilt}
+
+    def check_model(self) -> Drift:
+        """Whether the embedding model still is what it was: 20 reference texts embedded anew (spec 4, "Drift check").
+
+        Runs by itself once a week, with a Curator pass. Critical drift pauses the writing of vectors: episodes are
+        captured and found by their words until the model is healthy again or another takes its place.
+
+        Returns:
+            What was found; the first check of a model only keeps what later ones are compared with.
+        """
+        self._ready(write=True)
+        return self._models.check()
+
+    @checked
+    def migrate(
+        self,
+        to: str | Embedder | Callable[[list[str]], Any],
+        *,
+        steps: int | None = None,
+        progress: Progress = quiet,
+    ) -> MigrationReport:
+        """Moves every vector to another embedding model, and switches to it when all are there.
+
+        Until then the old vectors are in force: recall goes on with the old model, or if that cannot be loaded any
+        more, with the new one through a fitted adapter. What was made is kept: after a kill, the next call goes on; a
+        Curator pass does a step, too. The switch is one transaction in each store and ends by itself after a crash.
+
+        Args:
+            to: A name as in `embedding.model`, which is written to `bardo.toml`, or an embedder of the caller's own,
+                which has to be passed to `bardo.open` from then on.
+            steps: Pages of 64 records to do now; None goes on to the end.
+            progress: Told how far it has come.
+
+        Raises:
+            InvalidInputError: The model is the one in force, or another migration is under way.
+            EmbedderUnavailableError: The new model cannot be loaded.
+        """
+        self._ready(write=True)
+        self._embed(progress)
+        report = self._models.migrate(to, steps=steps, progress=progress)
+        self._moved(report)
+        return report
+
+    def abandon_migration(self) -> None:
+        """Gives a migration up: the vectors in force stay, those of the new model go.
+
+        Raises:
+            InvalidInputError: There is none, or its switch has begun.
+        """
+        self._ready(write=True)
+        self._models.abandon()
