@@ -29,10 +29,11 @@ MODULES = 155
 OPENING = {
     "bardo", "bardo._core", "bardo.arguments", "bardo.assemble", "bardo.assemble.framing", "bardo.capture",
     "bardo.capture.inbox", "bardo.capture.recorder", "bardo.capture.remembered", "bardo.compiled", "bardo.config",
-    "bardo.consolidating", "bardo.deciding", "bardo.errors", "bardo.files", "bardo.folder", "bardo.grimoire",
-    "bardo.index", "bardo.index.cache", "bardo.index.embedders", "bardo.index.engines", "bardo.index.models",
-    "bardo.index.snapshot", "bardo.index.upkeep", "bardo.knowledge", "bardo.lazily", "bardo.model", "bardo.opened",
-    "bardo.opening", "bardo.ports", "bardo.stores", "bardo.texts", "bardo.ticks", "bardo.undoing", "bardo.values",
+    "bardo.consolidating", "bardo.deciding", "bardo.dying", "bardo.errors", "bardo.files", "bardo.folder",
+    "bardo.grimoire", "bardo.index", "bardo.index.cache", "bardo.index.embedders", "bardo.index.engines",
+    "bardo.index.models", "bardo.index.snapshot", "bardo.index.upkeep", "bardo.keeping", "bardo.knowledge",
+    "bardo.lazily", "bardo.model", "bardo.opened", "bardo.opening", "bardo.ports", "bardo.stores", "bardo.texts",
+    "bardo.ticks", "bardo.undoing", "bardo.values",
 }  # fmt: skip
 #: Runs of one command; the quickest counts, since everything else on the machine can only slow a run down.
 RUNS = 7
