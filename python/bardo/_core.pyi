@@ -188,7 +188,8 @@ class EpisodeLog:
         """Episodes of a thread, in order; pages as in `range`."""
 
     def beside(self, ids: Sequence[str], count: int) -> list[tuple[list[str], list[str]]]:
-        """As `HotSet.beside`, of any episodes; no turn that lies more than 1,024 episodes of the thread away."""
+        """As `HotSet.beside`, of any episodes; no turn that lies more than `16 * count` episodes of the
+        thread away."""
 
     def posture(self, thread: str) -> str | None:
         """As `HotSet.posture`, of the last 1,024 episodes of a thread."""

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from itertools import chain
 from typing import Any
 
 from bardo._core import EpisodeLog, Found, HotSet
@@ -59,12 +60,9 @@ class Everything:
         with self._lock:
             ids = self._propose(text, vector, filters, cold_upto, notes)
             # A question speaks for its answer, and a turn for its session, only where both are.
-            ids = list(
-                dict.fromkeys(
-                    [*ids, *(turn for sides in self._log.beside(ids, 1) for turn in (*sides[0], *sides[1]))]
-                )
-            )
-            episodes = [episode for episode in self._log.get(ids) if episode is not None]
+            sides = chain.from_iterable(self._log.beside(ids, 1))
+            together = list(dict.fromkeys(chain(ids, chain.from_iterable(sides))))
+            episodes = [episode for episode in self._log.get(together) if episode is not None]
             with guests(self._hot, episodes, self._give_vectors):
                 found = self._hot.search(text, vector, **options)
         return found.with_notes(notes)

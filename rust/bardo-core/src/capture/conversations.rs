@@ -12,12 +12,15 @@ use super::tables::{EPISODES, EpisodeReader, THREADS};
 use crate::error::Result;
 use crate::model::{Episode, Id};
 
-/// Episodes that are looked at on either side of one, at most: between two turns of a session there may be others.
-const REACH: usize = 1_024;
+/// Episodes of a thread that are looked at for each turn that is wanted, at most: between two turns of a session there may
+/// be others, and before its first one are all that came before.
+const REACH: usize = 16;
+/// The latest episodes of a thread among which its mode is looked for.
+const LATEST: usize = 1_024;
 
 impl EpisodeLog {
     /// The turns before and after each episode in its conversation, at most `count` on either side, in order; as
-    /// [`HotSet::beside`](crate::index::HotSet::beside), but none that lies more than 1,024 episodes of the thread away.
+    /// [`HotSet::beside`](crate::index::HotSet::beside), but none that lies more than `16 * count` episodes of the thread away.
     pub fn beside(&self, ids: &[Id], count: usize) -> Result<Vec<(Vec<Id>, Vec<Id>)>> {
         self.read(|view| {
             let reader = EpisodeReader::open(view)?;
@@ -41,7 +44,7 @@ impl EpisodeLog {
             let reader = EpisodeReader::open(view)?;
             let mut mode = None;
             let everything = (Bound::Unbounded, Bound::Unbounded);
-            walk(view, &reader, Some(thread), everything, true, |episode| {
+            walk(view, &reader, Some(thread), everything, (true, LATEST), |episode| {
                 mode = episode.mode;
                 mode.is_none()
             })?;
@@ -67,7 +70,8 @@ fn turns(
     } else {
         (Bound::Excluded(*key), Bound::Unbounded)
     };
-    walk(view, reader, turn.thread.as_deref(), bounds, backwards, |episode| {
+    let reach = REACH.saturating_mul(count);
+    walk(view, reader, turn.thread.as_deref(), bounds, (backwards, reach), |episode| {
         if episode.is_turn() && episode.session == turn.session && episode.thread == turn.thread {
             found.push(episode.id);
         }
@@ -77,13 +81,13 @@ fn turns(
 }
 
 /// Calls `visit` for the episodes of a thread (of the whole log, if there is none) within bounds, in order, until it
-/// returns false or 1,024 were seen.
+/// returns false or `reach` of them were seen.
 fn walk(
     view: &ReadTransaction,
     reader: &EpisodeReader,
     thread: Option<&str>,
     bounds: (Bound<OrderKey>, Bound<OrderKey>),
-    backwards: bool,
+    (backwards, reach): (bool, usize),
     mut visit: impl FnMut(Episode) -> bool,
 ) -> Result<(), Fault> {
     let Some(thread) = thread else {
@@ -91,7 +95,7 @@ fn walk(
         let mut seen = 0;
         return packed::walk(&view.open_table(EPISODES)?, bounds, backwards, |key, value| {
             seen += 1;
-            Ok(visit(reader.decode(&OrderKey::from_bytes(key), value)?) && seen < REACH)
+            Ok(visit(reader.decode(&OrderKey::from_bytes(key), value)?) && seen < reach)
         });
     };
     let low = match bounds.0 {
@@ -104,7 +108,7 @@ fn walk(
     };
     let (low, high) = (low.as_ref().map(|key| (thread, key)), high.as_ref().map(|key| (thread, key)));
     let mut rows = view.open_table(THREADS)?.range::<(&str, &[u8; KEY_BYTES])>((low, high))?;
-    for _ in 0..REACH {
+    for _ in 0..reach {
         let row = if backwards { rows.next_back() } else { rows.next() };
         let Some(row) = row else { break };
         if !visit(reader.at(&OrderKey::from_bytes(row?.0.value().1))?) {
