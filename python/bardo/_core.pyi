@@ -188,8 +188,7 @@ class EpisodeLog:
         """Episodes of a thread, in order; pages as in `range`."""
 
     def beside(self, ids: Sequence[str], count: int) -> list[tuple[list[str], list[str]]]:
-        """As `HotSet.beside`, of any episodes; no turn that lies more than `16 * count` episodes of the
-        thread away."""
+        """As `HotSet.beside`, of any episodes; no turn that lies more than `16 * count` episodes of the thread away."""
 
     def posture(self, thread: str) -> str | None:
         """As `HotSet.posture`, of the last 1,024 episodes of a thread."""
@@ -1446,6 +1445,13 @@ class HotSet:
 
     def sync_facts(self, facts: FactStore) -> int:
         """Takes over the facts that changed since the last call, whichever process changed them; returns how many."""
+
+    def host(self, log: EpisodeLog, ids: Sequence[str]) -> list[str]:
+        """Takes in episodes that left memory for a search, with the turns right beside them and what vectors they have.
+
+        Returns:
+            Ids of those that were not here: `remove` them afterwards.
+        """
 
     def add_episodes(self, episodes: Iterable[Episode]) -> None:
         """Adds recorded episodes, findable by their words at once; known ones have their annotations renewed.

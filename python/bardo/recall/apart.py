@@ -19,7 +19,7 @@ from bardo.index.lance import LanceIndex
 from bardo.model import Episode, Fact, Fingerprint, Source
 from bardo.ports import Vectors
 from bardo.recall.filters import Filters, Layer
-from bardo.recall.older import condition, guests, proposed, reaches_episodes
+from bardo.recall.older import condition, proposed, reaches_episodes
 
 #: Ids that a note on missing records names.
 _NAMED = 3
@@ -92,10 +92,14 @@ class Apart:
             self._keep_in_step()
             near = self._propose(text, vector, filters, notes) if reaches_episodes(filters) else {}
             episodes = {id_: found.episode for id_, found in near.items()}
-            with guests(self._hot, list(episodes.values()), lambda ids: self._give_vectors(ids, near)):
+            try:
+                self._hot.add_episodes(episodes.values())
+                self._give_vectors(near)
                 found = self._hot.search(text, vector, **options)
                 # Of an empty hot set the core says that nothing was remembered, which may not be so.
                 notes[:0] = found.notes if len(self._hot) else ["no facts are known yet"]
+            finally:
+                self._hot.remove(list(episodes))
             ids = found.facts()
             facts = dict(zip(ids, self._facts.get(ids, as_of=as_of), strict=True))
             if as_of is None:
@@ -158,8 +162,8 @@ class Apart:
         )
         return found
 
-    def _give_vectors(self, ids: list[str], near: Mapping[str, lance.Found]) -> None:
-        given = {id_: vector for id_ in ids if (vector := near[id_].vector) is not None}
+    def _give_vectors(self, near: Mapping[str, lance.Found]) -> None:
+        given = {id_: found.vector for id_, found in near.items() if found.vector is not None}
         if given:
             self._hot.set_vectors(list(given), np.stack(list(given.values())))
 

@@ -7,17 +7,14 @@ everything else by the same arms and the same scores, explained in the same way,
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
-from itertools import chain
 from typing import Any
 
 from bardo._core import EpisodeLog, Found, HotSet
-from bardo.errors import NotFoundError, StoreError
+from bardo.errors import StoreError
 from bardo.index import lance
 from bardo.index.lance import LanceIndex
-from bardo.model import Episode
 from bardo.ports import Vectors
 from bardo.recall.filters import Filters
 
@@ -59,12 +56,11 @@ class Everything:
         # One at a time: the guests of one query are no candidates of another.
         with self._lock:
             ids = self._propose(text, vector, filters, cold_upto, notes)
-            # A question speaks for its answer, and a turn for its session, only where both are.
-            sides = chain.from_iterable(self._log.beside(ids, 1))
-            together = list(dict.fromkeys(chain(ids, chain.from_iterable(sides))))
-            episodes = [episode for episode in self._log.get(together) if episode is not None]
-            with guests(self._hot, episodes, self._give_vectors):
+            guests = self._hot.host(self._log, ids)
+            try:
                 found = self._hot.search(text, vector, **options)
+            finally:
+                self._hot.remove(guests)
         return found.with_notes(notes)
 
     def beside(self, ids: Sequence[str], count: int) -> list[tuple[list[str], list[str]]]:
@@ -102,18 +98,6 @@ class Everything:
         )
         return list(found)
 
-    def _give_vectors(self, ids: list[str]) -> None:
-        if not ids:
-            return
-        try:
-            self._hot.set_vectors(ids, *self._log.vectors(ids))
-        except NotFoundError:
-            # One of them has none: the others get theirs.
-            if len(ids) > 1:
-                middle = len(ids) // 2
-                self._give_vectors(ids[:middle])
-                self._give_vectors(ids[middle:])
-
 
 def proposed(
     archive: LanceIndex, text: str, vector: Vectors | None, where: str, *, vectors: bool = False
@@ -134,27 +118,6 @@ def proposed(
     query = text[:_QUERY_CHARACTERS]
     words = archive.search_text(query, DEPTH, where=where, vectors=vectors) if query.strip() else []
     return {found.episode.id: found for found in (*near, *words)}
-
-
-@contextmanager
-def guests(
-    hot: HotSet, episodes: Sequence[Episode], give_vectors: Callable[[list[str]], None]
-) -> Iterator[None]:
-    """Has episodes in the hot set while it is searched; those that are there already stay.
-
-    Args:
-        hot: The hot set.
-        episodes: To be taken in.
-        give_vectors: Sets the vectors of those with these ids, as far as they have any.
-    """
-    fresh = [episode for episode in episodes if episode.id not in hot]
-    ids = [episode.id for episode in fresh]
-    try:
-        hot.add_episodes(fresh)
-        give_vectors(ids)
-        yield
-    finally:
-        hot.remove(ids)
 
 
 def reaches_episodes(filters: Filters | None) -> bool:

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGua
 
 use bardo_core::index::hot::HotSet;
 use bardo_core::index::hot_snapshot::Opened;
+use bardo_core::index::hot_sync::guests;
 use bardo_core::index::late::Tokens;
 use bardo_core::index::sentences::MAX_PIECES;
 use bardo_core::index::stop_words;
@@ -296,6 +297,21 @@ impl PyHotSet {
             set_all(&mut hot, &ids, whole, sentences, &counts)
         })
         .into_python()
+    }
+
+    /// Takes in episodes of a log for a search, with the turns right beside them.
+    fn host(
+        &self,
+        py: Python<'_>,
+        log: &EpisodeLog,
+        #[pyo3(from_py_with = owned_ids)] ids: Vec<bardo_core::model::Id>,
+    ) -> PyResult<Vec<String>> {
+        self.with_vectors(py)?;
+        let fresh = py.detach(|| {
+            let guests = guests(&log.core, &ids)?;
+            self.write().host(&guests)
+        });
+        Ok(fresh.into_python()?.iter().map(ToString::to_string).collect())
     }
 
     fn remove(

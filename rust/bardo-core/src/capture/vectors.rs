@@ -171,16 +171,20 @@ impl EpisodeLog {
 
     /// The vectors of episodes; one that has none is an error.
     pub fn vectors(&self, ids: &[Id]) -> Result<Vec<EpisodeVectors>> {
+        let missing = |id: &Id| Error::NotFound { kind: "vectors of an episode", id: id.to_string() };
+        let found = self.vectors_if_any(ids)?;
+        ids.iter().zip(found).map(|(id, vectors)| vectors.ok_or_else(|| missing(id))).collect()
+    }
+
+    /// The vectors of episodes, in their order; `None` for one that has none.
+    pub fn vectors_if_any(&self, ids: &[Id]) -> Result<Vec<Option<EpisodeVectors>>> {
         self.read(|view| {
             let (table, places, dims) = (view.open_table(VECTORS)?, view.open_table(IDS)?, dims(view)?);
             ids.iter()
                 .map(|id| {
-                    let found = match place_of(&places, id)? {
-                        Some(place) => packed::get(&table, &place.seq.to_be_bytes())?,
-                        None => None,
-                    };
-                    let missing = || Error::NotFound { kind: "vectors of an episode", id: id.to_string() };
-                    Ok(EpisodeVectors::decode(id, found.ok_or_else(missing)?.value(), dims)?)
+                    let Some(place) = place_of(&places, id)? else { return Ok(None) };
+                    let found = packed::get(&table, &place.seq.to_be_bytes())?;
+                    Ok(found.map(|sealed| EpisodeVectors::decode(id, sealed.value(), dims)).transpose()?)
                 })
                 .collect()
         })

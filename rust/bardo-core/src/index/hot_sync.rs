@@ -1,17 +1,55 @@
 //! Filling the hot set from the ground truth, and keeping it in step with facts that any process may change.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::FactStore;
 use super::hot::HotSet;
 use crate::capture::{EpisodeLog, EpisodeVectors};
 use crate::error::Result;
-use crate::model::Id;
+use crate::model::{Episode, Id};
 
 /// Changed facts read at once.
 const PAGE: usize = 1024;
 
+/// An episode that left memory, with its vectors if it has any, to be looked at by one search.
+pub type Guest = (Arc<Episode>, Option<EpisodeVectors>);
+
+/// Reads episodes of the log as guests, each once, together with the turns right beside them: a question speaks for its
+/// answer, and a turn for its session, only where both are.
+pub fn guests(log: &EpisodeLog, ids: &[Id]) -> Result<Vec<Guest>> {
+    let beside = log.beside(ids, 1)?;
+    let neighbours = beside.iter().flat_map(|(before, after)| before.iter().chain(after));
+    let mut seen = HashSet::new();
+    let together: Vec<Id> = ids.iter().chain(neighbours).filter(|id| seen.insert(**id)).copied().collect();
+    let episodes = log.get(&together)?.into_iter();
+    let read = episodes.zip(log.vectors_if_any(&together)?);
+    Ok(read.filter_map(|(episode, vectors)| Some((Arc::new(episode?), vectors))).collect())
+}
+
 impl HotSet {
+    /// Takes guests in; gives back the ids of those that were not here, which the caller takes out again.
+    pub fn host(&mut self, guests: &[Guest]) -> Result<Vec<Id>> {
+        let mut fresh = Vec::with_capacity(guests.len());
+        for (episode, vectors) in guests {
+            if self.find(&episode.id).is_some() {
+                continue;
+            }
+            fresh.push(episode.id);
+            let mut taken = self.add_shared(episode);
+            if let (Ok(()), Some(vectors)) = (&taken, vectors) {
+                taken = self.put_vectors(&episode.id, vectors);
+            }
+            if let Err(error) = taken {
+                fresh.iter().for_each(|id| {
+                    self.remove(id);
+                });
+                return Err(error);
+            }
+        }
+        Ok(fresh)
+    }
+
     /// The hot set of a log and its facts, streamed: nothing is held twice. Arrivals up to `cold_upto` are left out.
     pub fn load(log: &EpisodeLog, facts: &FactStore, cold_upto: u64) -> Result<Self> {
         let mut hot = Self { cold_upto, ..Self::default() };

@@ -33,7 +33,7 @@ pub mod graph;
 pub mod hot;
 mod hot_conversations;
 pub mod hot_snapshot;
-mod hot_sync;
+pub mod hot_sync;
 pub mod interner;
 mod known_chunks;
 mod large;
