@@ -141,3 +141,17 @@ def test_contradicting_at_the_end_of_time_is_no_error(g):
         ["The fee is thirty basis points", "The fee is forty basis points"], tick=2**63 - 10
     )
     assert g.contradict(fact, other) in {fact.id, other.id}
+
+
+def test_a_long_history_does_not_hide_what_was_in_force(g):
+    fact = g.learn("The price of aave in the pool is 1 dollar", tick=1)
+    for price in range(2, 160):
+        g.tick(price)
+        fact = g.supersede(fact, f"The price of aave in the pool is {price} dollar")
+    g.tick(160)
+    fact = g.supersede(fact, "Aave trades at about five hundred")
+    g.tick(161)
+    (found, *_) = g.recall("what is the price of aave in the pool?", as_of=160, layers=["fact"])
+    assert found.id == fact.id
+    (then, *_) = g.recall("what is the price of aave in the pool?", as_of=80, layers=["fact"])
+    assert then.text.endswith("80 dollar")

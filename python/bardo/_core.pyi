@@ -144,6 +144,7 @@ class EpisodeLog:
         ticks: Sequence[int],
         now: int,
         own_ticks: bool,
+        counted: bool,
         template: Episode | None = None,
         out_of_order: bool = False,
     ) -> tuple[StoredEpisodes, int, list[int]]:
@@ -154,7 +155,8 @@ class EpisodeLog:
             drafts: Episodes as for `record`, but for their ticks; or texts.
             ticks: One for each.
             now: Microseconds UTC, for those with an `at` of 0.
-            own_ticks: Whether the ticks are the caller's own count rather than seconds: a retry then has the same tick.
+            own_ticks: Whether the caller gave the ticks: a retry then has the same one.
+            counted: Whether ticks are counted by the caller: so has a retry of what brings no `at`.
             template: Every other field of the texts.
             out_of_order: As for `record`.
 

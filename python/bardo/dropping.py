@@ -12,6 +12,7 @@ from bardo.capture import inbox, intake
 from bardo.folder import Folder, dead
 from bardo.lazily import modules
 from bardo.model import NEUTRAL, Episode, Pad, Role
+from bardo.ticks import checked_tick
 from bardo.values import replace
 
 if TYPE_CHECKING:
@@ -89,5 +90,6 @@ def drop(
     }  # fmt: skip
     episodes, _ = intake.episodes_from(what, defaults, clean=as_captured, truncate=truncate)
     if tick is not None:
+        tick = checked_tick(tick)
         episodes = [episode if episode.tick else replace(episode, tick=tick) for episode in episodes]
     return [episode.id for episode in inbox.drop(folder.root, episodes, now=now, seed=seed)]

@@ -171,7 +171,7 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing, Keeping, Dying):
 
         Args:
             what: A string, an `Episode`, a chat message (`role`, `content`), or an iterable of any of these. Of a
-                message, `tool_calls`, parts that are more than text, and every other key are kept in the payload.
+                message, its tool calls, their ids, a refusal and parts that are more than text are in the payload.
             tick: Logical time. If not given: of an `Episode` its own, else the second of `at`, or the last tick
                 where ticks count loops.
             at: Wall clock of the observation, microseconds UTC; now if 0.
@@ -568,6 +568,7 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing, Keeping, Dying):
         items = [what] if isinstance(what, (str, Episode, Fact)) else list(what)
         ids = [item if isinstance(item, str) else item.id for item in items]
         report = self._eraser.forget(ids, reason=reason, tombstones=not allow_again)
+        self._upkeep.let_go((*report.episodes, *report.facts))
         vars(self).pop("_replayer", None)
         self._words.forget()
         self._records.erase((*report.episodes, *report.facts))

@@ -68,20 +68,25 @@ class Ticks:
         Raises:
             InvalidInputError: The tick is not a whole number from 0 to 2**63 - 1.
         """
-        if given is None:
-            return self.now()
-        try:
-            tick = operator.index(given)
-        except TypeError as error:
-            raise InvalidInputError(
-                f"tick is {given!r}. A tick is a whole number from 0 to 2**63 - 1"
-            ) from error
-        if isinstance(given, bool) or not 0 <= tick <= MAX_TICK:
-            raise InvalidInputError(f"tick is {given!r}. A tick is a whole number from 0 to 2**63 - 1")
-        return tick
+        return self.now() if given is None else checked_tick(given)
 
     def seen(self, tick: int, *, own: bool) -> None:
         """Notes a tick that the log has accepted; `own` when the caller passed it itself."""
         self._last = max(self._last, tick)
         if own and self._settings.unit == "auto":
             self._loops = True
+
+
+def checked_tick(given: SupportsIndex) -> int:
+    """A tick of a caller's as a number.
+
+    Raises:
+        InvalidInputError: It is not a whole number from 0 to 2**63 - 1.
+    """
+    try:
+        tick = operator.index(given)
+    except TypeError as error:
+        raise InvalidInputError(f"tick is {given!r}. A tick is a whole number from 0 to 2**63 - 1") from error
+    if isinstance(given, bool) or not 0 <= tick <= MAX_TICK:
+        raise InvalidInputError(f"tick is {given!r}. A tick is a whole number from 0 to 2**63 - 1")
+    return tick

@@ -10,6 +10,7 @@ from typing import Any, Self
 
 from bardo._core import FactStore, confidence_now
 from bardo.arguments import checked
+from bardo.capture.recorder import PAGE
 from bardo.config import Config
 from bardo.errors import EmbedderUnavailableError, GrimoireClosedError, InvalidVectorError, NotFoundError
 from bardo.folder import Folder, forked
@@ -96,6 +97,8 @@ class Visitor:
         # It gives no ids, so the seed does not matter.
         self._facts = FactStore(str(folder.facts), agent=agent, seed=0, create=False)
         self._apart = Apart(self._facts, self._open_archive)
+        #: The latest tick that a fact tells of, and the number of the change up to which they were looked at.
+        self._latest = (0, 0)
 
     @property
     def now_tick(self) -> int:
@@ -263,8 +266,15 @@ class Visitor:
 
     def _ticks(self) -> Ticks:
         """Logical time as far as it can be seen from here."""
-        loops = bool(self._facts.mark(LOOPS))
-        ticks = Ticks(self.config.clock, self._clock, last=self._facts.latest_tick, loops=loops)
+        latest, seen = self._latest
+        while page := self._facts.changed_since(seen, PAGE):
+            seen = page[-1][0]
+            latest = max(
+                latest,
+                *(max(fact.created_tick, fact.reinforced_tick, fact.accessed_tick) for _, fact in page),
+            )
+        self._latest = (latest, seen)
+        ticks = Ticks(self.config.clock, self._clock, last=latest, loops=bool(self._facts.mark(LOOPS)))
         if ticks.loops:
             # The wall clock tells nothing of them, but episodes do.
             ticks.seen(self._apart.reach().tick, own=True)

@@ -84,6 +84,30 @@ def test_the_budget_holds_and_the_memory_goes_before_its_turns(tmp_path: Path, b
             assert memory.text in prompt.text
 
 
+def test_turns_push_out_no_memory(tmp_path: Path) -> None:
+    flat = from_callable(lambda texts: [[1.0, 2.0]] * len(texts), name="flat", dims=2)
+    with bardo.open(tmp_path / "agent", embedder=flat) as opened:
+        for tick in range(1, 40, 2):
+            opened.remember(f"{'idle talk ' * 20}{tick}", tick=tick, role="user", thread="home")
+            opened.remember(f"Harbour {tick} is closed", tick=tick + 1, role="user", thread="home")
+        for budget in range(150, 1_200, 50):
+            asked = {"limit": 5, "budget": budget, "reserve": 0}
+            alone = opened.context("Which harbour is closed?", **asked)
+            told = opened.context("Which harbour is closed?", **asked, window=1)
+            assert len(told.memories) >= len(alone.memories), budget
+            assert told.tokens <= budget
+
+
+def test_a_turn_of_another_day_has_its_date(grimoire: bardo.Grimoire) -> None:
+    day = 86_400 * 1_000_000
+    for number, text in enumerate(["The rate is 5 percent", "Is the rate still high?", "Yes it is"]):
+        at = 1_700_000_000_000_000 + (900 * day if number else 0)
+        grimoire.remember(text, at=at, tick=20 + number, role="user", speaker="Ann", thread="rates")
+    (entry,) = entries(grimoire.context("is the rate still high?", limit=1, window=1))
+    assert "Ann said on 2023-11-14:\n  The rate is 5 percent" in entry
+    assert "Ann said:\n  Yes it is" in entry
+
+
 def test_turns_too_long_to_stand_beside_a_memory_are_left_out_and_counted(grimoire: bardo.Grimoire) -> None:
     grimoire.remember("The kettle whistles", tick=8, role="user", thread="tea")
     grimoire.remember("tea " * turns.MOST_BESIDE, tick=9, role="user", thread="tea")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,34 @@ def test_the_same_words_at_another_tick_are_another_observation(tmp_path: Path) 
         grimoire.remember([Episode("the price is unchanged", tick=tick) for tick in (3, 4)])
         assert [episode.tick for episode in grimoire.episodes()] == [1, 2, 3, 4]
         assert len(grimoire.recall("price unchanged")) == 1  # near-duplicates collapse
+
+
+def test_a_history_that_is_handed_over_again_each_tick_is_stored_once(tmp_path: Path) -> None:
+    history = [
+        {"role": "user", "content": "hello", "timestamp": 1_700_000_000},
+        {"role": "assistant", "content": "good morning", "timestamp": 1_700_000_100},
+    ]
+    with bardo.open(tmp_path / "a", embedder=None) as grimoire:
+        for tick in (1, 2, 3):
+            grimoire.tick(tick)
+            grimoire.remember(history, thread="t")
+            grimoire.remember("a heartbeat")
+        assert [episode.text for episode in grimoire.episodes()].count("a heartbeat") == 3
+        assert len(list(grimoire.episodes())) == 5
+
+
+def test_a_retry_verifies_nothing_that_was_only_heard_of(tmp_path: Path) -> None:
+    with bardo.open(tmp_path / "a", embedder=None) as grimoire:
+        seen = grimoire.remember("the harbour froze")
+        grimoire._log.record(
+            [Episode("the harbour burnt", kind="inherited", id="0190b6a2-7f4e-7cc3-98c4-dc0c0c07398f")],
+            now=1,
+            out_of_order=True,
+        )
+        heard = grimoire.get("0190b6a2-7f4e-7cc3-98c4-dc0c0c07398f")
+        assert isinstance(heard, Episode)
+        assert not grimoire.remember(dataclasses.replace(heard, verified=True)).verified
+        assert grimoire.remember(dataclasses.replace(seen, verified=True)).verified
 
 
 def test_a_retry_that_was_verified_meanwhile_verifies(tmp_path: Path) -> None:

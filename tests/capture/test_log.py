@@ -176,7 +176,7 @@ def test_a_second_process_is_told_who_holds_the_log(tmp_path: Path) -> None:
         [sys.executable, "-c", program, path], env=environment, capture_output=True, text=True, check=True
     )
     assert f"open in another process (pid {os.getpid()} on here since 2023-11-14 22:13:20 UTC)" in run.stdout
-    with pytest.raises(errors.StoreLockedError, match="open in this process"):
+    with pytest.raises(errors.StoreLockedError, match="open in a process with the id of this one"):
         open_log(tmp_path)
     log.close()
     with pytest.raises(errors.StoreUnavailableError, match="closed"):

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import bardo
-from bardo.errors import InvalidInputError
+from bardo.errors import ForgottenError, InvalidInputError
 from bardo.ports import Embedder
 
 IMAGE = {"type": "image_url", "image_url": {"url": "https://example.org/cat.png"}}
@@ -65,15 +65,14 @@ def test_tool_calls_are_kept_beside_a_payload(memory: bardo.Grimoire, given: Any
     ("given", "rest", "kept"),
     [
         (None, {"tool_call_id": "call_7"}, {"tool_call_id": "call_7"}),
-        (None, {"annotations": [{"url": "https://example.org"}], "refusal": None, "audio": None}, {
-            "annotations": [{"url": "https://example.org"}]
-        }),
+        (None, {"refusal": "I cannot", "audio": None}, {"refusal": "I cannot"}),
         (None, {"refusal": None}, None),
         ({"cost": 1}, {"tool_call_id": "call_7"}, {"cost": 1, "tool_call_id": "call_7"}),
-        ([1], {"payload": 2, "id": 3}, {"payload": [1], "message": {"payload": 2, "id": 3}}),
+        ([1], {"tool_call_id": "call_7"}, {"payload": [1], "tool_call_id": "call_7"}),
+        ({"cost": 1}, {"id": "m1", "usage": {"cached": 3}, "sent": object()}, {"cost": 1}),
     ],
 )  # fmt: skip
-def test_every_other_key_of_a_message_is_kept_beside_a_payload(
+def test_of_the_other_keys_those_are_kept_that_stay_when_it_is_sent_again(
     memory: bardo.Grimoire, given: Any, rest: Any, kept: Any
 ) -> None:
     stored = memory.remember(
@@ -105,7 +104,19 @@ def test_recalled_memories_are_not_captured_again_wherever_a_message_holds_them(
     assert "4711" not in str(stored.payload)
     assert stored.payload["tool_call_id"] == "c1"
     assert stored.payload["content"][0]["content"][0].startswith("before ")
-    held: dict[str, Any] = {"role": "tool", "content": "x"}
-    held["self"] = held
+    held: list[Any] = ["x"]
+    held.append(held)
     with pytest.raises(InvalidInputError):
-        memory.remember(held)
+        memory.remember({"role": "tool", "content": "x", "tool_calls": held})
+
+
+def test_a_message_that_was_forgotten_stays_so_under_another_id(memory: bardo.Grimoire) -> None:
+    said = {"role": "user", "content": "my pin is 4711"}
+    memory.forget(memory.remember({**said, "id": "a"}), reason="a test")
+    with pytest.raises(ForgottenError):
+        memory.remember({**said, "id": "b", "usage": {"cached": 7}})
+
+
+def test_a_refusal_is_what_was_said(memory: bardo.Grimoire) -> None:
+    stored = memory.remember({"role": "assistant", "content": None, "refusal": "I cannot help with that"})
+    assert (stored.text, stored.role) == ("I cannot help with that", "agent")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 import bardo
 from bardo.errors import BardoWarning, InvalidVectorError, UnusableVectorError
 from bardo.index.embedders import from_callable
+from bardo.model import Fingerprint
 from bardo.ports import Vectors
 
 WORDS = ("cat", "dog", "fish")
@@ -148,3 +150,35 @@ def test_a_migration_leaves_out_what_neither_model_has_a_vector_for_and_loses_no
         assert memory.stats()["log"]["with_vectors"] == 10
         assert "200 episodes without a vector" in memory.sleep().notes[-2]
         assert [found.text for found in memory.recall("fox row 17", limit=1)] == ["fox in row 17"]
+
+
+class Broken:
+    """An embedder of a caller's own whose answers have no rows, or not one for each text."""
+
+    fingerprint = Fingerprint("broken", "1", "none", 3, 0)
+    gives_tokens = False
+
+    def __init__(self, answer: Callable[[int], Vectors]) -> None:
+        self.answer = answer
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        return self.answer(len(texts))
+
+    embed_queries = embed_documents
+
+    def passages(self, text: str, *, beside: str = "") -> list[str]:
+        return [text]
+
+
+@pytest.mark.parametrize(
+    "answer", [lambda n: np.ones(n, np.float32), lambda n: np.ones((n - 1, 3), np.float32)]
+)
+def test_an_embedder_that_gives_no_row_for_each_text_is_told_and_borne(
+    answer: Callable[[int], Vectors], tmp_path: Path
+) -> None:
+    with bardo.open(tmp_path / "agent", embedder=Broken(answer)) as memory, warnings.catch_warnings():
+        warnings.simplefilter("ignore", BardoWarning)
+        stored = [memory.remember(f"cat number {number}") for number in range(70)]
+        facts = memory.learn(["Cats purr", "Dogs bark"])
+        assert (len(list(memory.episodes())), len(facts)) == (len(stored), 2)
+        assert memory.sleep().notes

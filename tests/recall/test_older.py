@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -187,6 +188,19 @@ def test_a_rare_name_is_found_by_its_letters_wherever_it_lies(tmp_path: Path) ->
         assert missed(grimoire) == []
         with bardo.visit(tmp_path, embedder=unlike) as visitor:
             assert missed(visitor) == []
+
+
+def test_what_is_verified_beyond_the_hot_limit_stays_there_and_is_found(limited: Path) -> None:
+    question = "did the keeper of gate 21 meet traveller 46?"
+    with reopen(limited) as grimoire:
+        (found,) = grimoire.recall(question, limit=1)
+        assert "gate 21 met" in found.text
+        assert grimoire.remember(dataclasses.replace(found.record, verified=True)).verified  # type: ignore[type-var]
+        assert grimoire.verify(found.id, importance=0.5) == 0
+        assert len(grimoire._hot) == LIMIT
+        (again,) = grimoire.recall(question, limit=1)
+        assert again.id == found.id
+        assert "dense" in {reason.arm for reason in again.why.arms}
 
 
 def test_filters_are_applied_inside_lancedb(limited: Path) -> None:

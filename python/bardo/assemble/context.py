@@ -221,8 +221,8 @@ def assemble(
         question=condenser.question if condenser else None,
     )
     assembled = fill(blocks)
-    while any(alone := [turns.without(each, _shortened(assembled, each.name)) for each in blocks]):
-        # What stands beside a memory goes before any of the memory does.
+    while any(alone := [turns.without(each, _crowded(assembled, each)) for each in blocks]):
+        # What stands beside a memory goes before any memory does, or any of it.
         blocks = [
             each if without is None else replace(each, memories=without)
             for each, without in zip(blocks, alone, strict=True)
@@ -244,8 +244,12 @@ def assemble(
     )
 
 
-def _shortened(assembled: _core.Assembled, name: str) -> Sequence[int]:
-    return next((part.shortened for part in assembled.parts if part.name == name), ())
+def _crowded(assembled: _core.Assembled, block: Block) -> Sequence[int]:
+    """Places of memories that would have more room without their turns, or leave it to one that did not get in."""
+    part = next((part for part in assembled.parts if part.name == block.name), None)
+    if part is None:
+        return ()
+    return [*part.shortened, *(turns.told_last(block) if part.left_out else ())]
 
 
 def build(

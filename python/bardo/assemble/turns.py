@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 
 from bardo.assemble.blocks import Block, Recalled
@@ -12,6 +14,7 @@ from bardo.model import Episode
 #: Characters of the turns beside one memory at most, the nearest first: they must not push out what was found.
 MOST_BESIDE = 2_000
 _LONGEST_NAME = 64
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +62,8 @@ def told(memories: Sequence[Recalled]) -> tuple[list[Recalled], int]:
         beside = {turn.id for turn in kept}
         seen |= beside
         before, after = ([turn for turn in side if turn.id in beside] for side in sides)
-        text = "\n".join([*map(_line, before), _line(memory.record, memory.text), *map(_line, after)])
+        said = partial(_line, day=_day(memory.at))
+        text = "\n".join([*map(said, before), said(memory.record, text=memory.text), *map(said, after)])
         found.append(
             Told(
                 memory, text, memory.layer, memory.confidence, memory.tick, memory.at, memory.source,
@@ -72,6 +76,11 @@ def told(memories: Sequence[Recalled]) -> tuple[list[Recalled], int]:
 def recalled(memory: Recalled) -> Recalled:
     """The memory itself, without the turns beside it."""
     return memory.memory if isinstance(memory, Told) else memory
+
+
+def told_last(block: Block) -> list[int]:
+    """The place of the last memory of a block that has turns beside it, if any has."""
+    return [place for place, memory in enumerate(block.memories or ()) if isinstance(memory, Told)][-1:]
 
 
 def without(block: Block, places: Sequence[int]) -> Sequence[Recalled] | None:
@@ -98,8 +107,19 @@ def _nearest(before: Sequence[Episode], after: Sequence[Episode]) -> list[Episod
     return kept
 
 
-def _line(turn: Any, text: str | None = None) -> str:
-    """Who spoke on a line of its own, and indented what was said: it cannot pass for another speaker."""
+def _line(turn: Any, *, day: str, text: str | None = None) -> str:
+    """Who spoke on a line of its own, and indented what was said: it cannot pass for another speaker.
+
+    What was said on another day than the memory that it stands beside has its own.
+    """
     name = " ".join(str(getattr(turn, "speaker", None) or getattr(turn, "role", "")).split())[:_LONGEST_NAME]
     said = (turn.text if text is None else text).splitlines()
-    return "\n".join([f"{name} said:", *(f"  {line}" for line in said)])
+    when = "" if text is not None or _day(turn.at) == day else f" on {_day(turn.at)}"
+    return "\n".join([f"{name} said{when}:", *(f"  {line}" for line in said)])
+
+
+def _day(at: int) -> str:
+    try:
+        return (_EPOCH + timedelta(microseconds=at)).date().isoformat()
+    except OverflowError:
+        return "an unknown day"

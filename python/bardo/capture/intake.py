@@ -32,8 +32,9 @@ TEXT_PART_KEYS = frozenset({"type", "text"})
 TIME_KEYS = ("at", "timestamp", "created_at")
 #: Microseconds in the unit of an epoch time, by its size: seconds up to the year 5138, milliseconds, microseconds.
 EPOCH_UNITS = ((10**11, 1_000_000), (10**14, 1_000), (10**17, 1))
-#: Keys of a message that have a place of their own in an episode. Every other one is kept in the payload.
-PLACED_KEYS = frozenset({"role", "content", "name", "tool_calls", *TIME_KEYS})
+#: Keys of a message that are kept in the payload as they are. Others (ids, usage) differ whenever it is sent again, and
+#: would make the same message another one.
+KEPT_KEYS = ("tool_calls", "tool_call_id", "function_call", "refusal")
 
 
 def drafts_from(
@@ -123,10 +124,9 @@ def _message(message: Mapping[str, Any], defaults: Mapping[str, Any], clean: Cal
     fields = {**defaults, "role": role, "kind": "tool" if role == "tool" else "turn"}
     if isinstance(message.get("name"), str):
         fields["speaker"] = message["name"]
-    calls = message.get("tool_calls")
-    text, rest = _content(message["content"], can_be_missing=bool(calls))
-    kept = ({"content": rest} if rest else {}) | ({"tool_calls": calls} if calls else {})
-    kept |= {key: held for key, held in message.items() if key not in PLACED_KEYS and held is not None}
+    calls, refusal = message.get("tool_calls"), message.get("refusal")
+    text, rest = _content(message["content"], can_be_missing=bool(calls or refusal))
+    kept = ({"content": rest} if rest else {}) | {key: message[key] for key in KEPT_KEYS if message.get(key)}
     if kept:
         # What holds itself is refused by whoever stores it.
         with suppress(RecursionError):
@@ -136,7 +136,8 @@ def _message(message: Mapping[str, Any], defaults: Mapping[str, Any], clean: Cal
         if message.get(key) is not None:
             fields["at"] = _micros(message[key])
             break
-    return Episode(text or _instead_of_text(calls, rest), **fields)
+    refused = refusal if isinstance(refusal, str) else ""
+    return Episode(text or refused or _instead_of_text(calls, rest), **fields)
 
 
 def _content(content: object, *, can_be_missing: bool) -> tuple[str, list[Mapping[str, Any]]]:
@@ -170,7 +171,7 @@ def _together(payload: object, kept: Mapping[str, Any]) -> dict[str, Any]:
         return dict(kept)
     if isinstance(payload, Mapping) and not payload.keys() & kept.keys():
         return {**payload, **kept}
-    return {"payload": payload, **({"message": dict(kept)} if "payload" in kept else kept)}
+    return {"payload": payload, **kept}
 
 
 def _throughout(held: Any, clean: Callable[[str], str]) -> Any:

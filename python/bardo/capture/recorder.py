@@ -83,7 +83,8 @@ class Recorder:
             drafts,
             ticks=ticks,
             now=now,
-            own_ticks=own_ticks or self._ticks.loops,
+            own_ticks=tick is not None,
+            counted=self._ticks.loops,
             template=template,
             out_of_order=late,
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bardo._core import split_sentences, spoken_sentences
-from bardo.errors import InvalidInputError, UnusableVectorError
+from bardo.errors import InvalidInputError, InvalidVectorError, UnusableVectorError
 from bardo.lazily import numpy as np
 from bardo.ports import Embedder, Vectors
 
@@ -33,8 +33,10 @@ def split(text: str, limit: int = MAX_SENTENCES) -> list[str]:
 def usable(embedder: Embedder, texts: Sequence[str]) -> tuple[Vectors, dict[int, str]]:
     """Vectors of texts, zeros where the model has none that can be compared, and why, by the place of the text."""
     try:
-        vectors = embedder.embed_documents(texts)
+        vectors = np.asarray(embedder.embed_documents(texts))
     except UnusableVectorError as error:
+        if not error.rows:
+            raise InvalidVectorError(f"{error}. The embedder did not say which texts it means") from error
         others = [place for place in range(len(texts)) if place not in set(error.rows)]
         found = np.zeros((len(texts), embedder.fingerprint.dims), np.float32)
         faults = dict.fromkeys(error.rows, str(error))
@@ -43,6 +45,10 @@ def usable(embedder: Embedder, texts: Sequence[str]) -> tuple[Vectors, dict[int,
             faults |= {others[place]: fault for place, fault in more.items()}
         return found, faults
     # An embedder of the user's own need not have looked.
+    if vectors.ndim != 2 or len(vectors) != len(texts):
+        raise InvalidVectorError(
+            f"the embedder returned shape {vectors.shape} for {len(texts)} texts. It must return a row for each"
+        )
     norms = np.einsum("ij,ij->i", vectors, vectors)
     lacking = np.flatnonzero(~np.isfinite(norms) | (norms == 0.0)).tolist()
     if lacking:

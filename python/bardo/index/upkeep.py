@@ -254,6 +254,13 @@ class Upkeep:
         )
         return len(page)
 
+    def let_go(self, ids: Iterable[str]) -> None:
+        """Knows nothing more of what was forgotten."""
+        with self._lock:
+            for id_ in ids:
+                self.refused.pop(id_, None)
+                self.refused_facts.pop(id_, None)
+
     def _waiting(self) -> list[tuple[str, str, str | None]]:
         """The next episodes that have no vector and were not refused one: id, text and speaker."""
         if not self.refused:

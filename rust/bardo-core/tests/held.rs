@@ -33,7 +33,7 @@ fn add(store: &FactStore, fact: Fact, tick: u64) -> Id {
 fn seen(store: &FactStore, trying: Vec<Id>) -> usize {
     let mut hot = HotSet::default();
     hot.sync_facts(store).unwrap();
-    Filters { trying, ..Filters::default() }.apply(&hot, (100, 1e9), false, &mut Vec::new())
+    Filters { trying, ..Filters::default() }.apply(&hot, (100, 1e9), None, &mut Vec::new())
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use bardo_core::capture::{self, Forgetting, Holder, LogOptions, NewEpisode, VectorBatch};
-use bardo_core::model::{Episode, Id, IdSource};
+use bardo_core::model::{Episode, INHERITED_KIND, Id, IdSource};
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
@@ -143,7 +143,7 @@ impl EpisodeLog {
         Ok(shown.collect())
     }
 
-    #[pyo3(signature = (hot, drafts, *, ticks, now, own_ticks, template=None, out_of_order=false))]
+    #[pyo3(signature = (hot, drafts, *, ticks, now, own_ticks, counted, template=None, out_of_order=false))]
     #[expect(clippy::too_many_arguments, reason = "they are named in Python")]
     fn record_into(
         &self,
@@ -153,10 +153,11 @@ impl EpisodeLog {
         ticks: Vec<u64>,
         now: i64,
         own_ticks: bool,
+        counted: bool,
         template: Option<&Bound<'_, PyAny>>,
         out_of_order: bool,
     ) -> PyResult<(StoredEpisodes, usize, Vec<usize>)> {
-        let episodes = drafts_from(drafts, template, &ticks, own_ticks)?;
+        let episodes = drafts_from(drafts, template, &ticks, (own_ticks, counted))?;
         py.detach(|| record_and_index(&self.core, hot, episodes, now, out_of_order)).into_python()
     }
 
@@ -444,7 +445,9 @@ fn known_before(
         .zip(&stored)
         .filter_map(|((one, told), stored)| {
             let is_news = told.annotations.verified && !stored.as_ref()?.annotations.verified;
-            (is_news && told.kind == stored.as_ref()?.kind).then_some((one.id, told.annotations.importance))
+            // What was inherited, nobody here saw happen.
+            let is_own = stored.as_ref()?.kind != INHERITED_KIND && told.kind == stored.as_ref()?.kind;
+            (is_news && is_own).then_some((one.id, told.annotations.importance))
         })
         .collect();
     if verified.is_empty() {
@@ -452,7 +455,7 @@ fn known_before(
     }
     log.verify(verified)?;
     let stored = shared(log.get(&ids)?);
-    hot.add(stored.iter().flatten())?;
+    hot.update(stored.iter().flatten());
     Ok(stored)
 }
 

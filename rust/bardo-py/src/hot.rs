@@ -65,6 +65,14 @@ impl PyHotSet {
         Ok(())
     }
 
+    /// Renews the annotations of those episodes that are here.
+    pub(crate) fn update<'a>(&self, episodes: impl Iterator<Item = &'a Arc<Episode>>) {
+        let mut hot = self.write();
+        for episode in episodes {
+            hot.update_episode(episode);
+        }
+    }
+
     fn search_with_scratch(
         &self,
         query: &Query<'_>,
@@ -209,7 +217,10 @@ impl PyHotSet {
     }
 
     fn update_episodes(&self, py: Python<'_>, episodes: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.add_episodes(py, episodes)
+        let episodes: Vec<_> =
+            episodes_from(episodes)?.into_iter().map(|(episode, _)| Arc::new(episode)).collect();
+        py.detach(|| self.update(episodes.iter()));
+        Ok(())
     }
 
     fn put_facts(&self, py: Python<'_>, facts: &Bound<'_, PyAny>) -> PyResult<()> {

@@ -45,13 +45,14 @@ impl StoredEpisodes {
     }
 }
 
-/// Episodes out of a mixture of whole ones and of texts, which take every other field from `template`. `own_tick`: whether
-/// the ticks are the caller's own count.
+/// Episodes out of a mixture of whole ones and of texts, which take every other field from `template`. The ticks
+/// are the caller's own (`own_ticks`), or stand for now in what the caller counts (`counted`): of what brings no time of its
+/// own.
 pub fn drafts_from(
     drafts: &Bound<'_, PyAny>,
     template: Option<&Bound<'_, PyAny>>,
     ticks: &[u64],
-    own_tick: bool,
+    (own_ticks, counted): (bool, bool),
 ) -> PyResult<Vec<NewEpisode>> {
     let mut shared: Option<Episode> = None;
     let mut episodes = Vec::with_capacity(ticks.len());
@@ -66,6 +67,7 @@ pub fn drafts_from(
         } else {
             episode_from(&draft)?
         };
+        let own_tick = own_ticks || episode.tick != 0 || counted && episode.at == 0;
         episodes.push(NewEpisode { episode, has_id, own_tick });
     }
     if episodes.len() != ticks.len() {

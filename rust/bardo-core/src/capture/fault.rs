@@ -101,7 +101,10 @@ fn is_damage(cause: &io::Error) -> bool {
 /// The error for a store that somebody holds.
 pub(crate) fn locked(path: &Path) -> Error {
     let holder = match Lease::read(path) {
-        Some(holder) if holder.pid == std::process::id() => format!("this process ({holder})"),
+        // Only for the reader: a pid of another host or container may be the same.
+        Some(holder) if holder.pid == std::process::id() => {
+            format!("a process with the id of this one ({holder})")
+        }
         Some(holder) => format!("another process ({holder})"),
         None => "another process (it left no name)".to_owned(),
     };

@@ -4,6 +4,8 @@
 //! laying such rows over the latest state, newest first. Retrieval counters are no knowledge and have no history, and
 //! evidence has a tick of its own.
 
+use std::collections::HashSet;
+
 use rusqlite::{Connection, OptionalExtension, Row, named_params, params};
 use serde_json::{Map, Value};
 
@@ -39,6 +41,17 @@ impl FactStore {
                     Ok(rewind(connection, stored, tick)?.map(|stored| stored.fact))
                 })
                 .collect()
+        })
+    }
+
+    /// Ids of the facts that were born by the end of a tick and had not been superseded or archived for good by then.
+    pub fn not_ended_before(&self, tick: u64) -> Result<HashSet<Id>> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT id FROM facts WHERE created_tick <= ?1 AND (ended_tick IS NULL OR ended_tick > ?1)",
+            )?;
+            let ids = statement.query_map([signed(tick)?], |row| row.get(0).map(Id))?;
+            Ok(ids.collect::<rusqlite::Result<_>>()?)
         })
     }
 

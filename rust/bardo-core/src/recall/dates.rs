@@ -53,7 +53,9 @@ pub fn spans(words: &[&str], now: Micros) -> Vec<Days> {
                 let days = days_of(word(place + 2)).zip(number(count));
                 found.extend(days.map(|(days, count)| up_to(today, days.saturating_mul(count))));
             }
-            ("past", unit) => found.extend(days_of(unit).map(|days| up_to(today, days))),
+            ("past", unit) => {
+                found.extend(days_of(unit).map(|days| up_to(today, days)).or_else(|| last(unit, today)));
+            }
             ("last" | "previous", unit) => found.extend(last(unit, today)),
             ("this", unit) => found.extend(this(unit, today)),
             (unit, "ago") => {
@@ -243,7 +245,7 @@ mod tests {
         assert!(holds("last year", 200) && !holds("last year", 60) && !holds("last year", 600));
         assert!(holds("this month", 7) && !holds("this month", 8) && holds("this year", 127));
         assert!(holds("the last 10 days", 10) && holds("past three weeks", 1) && !holds("last 10 days", 11));
-        assert!(holds("the past week", 0) && holds("last weekend", 2));
+        assert!(holds("the past week", 0) && holds("last weekend", 2) && holds("this past Friday", 3));
         assert!(holds("the day before yesterday", 2) && !holds("the day before yesterday", 1));
         assert!(holds("last Friday", 3) && !holds("last Friday", 10));
         assert!(holds("last May", 360) && !holds("last May", 3));

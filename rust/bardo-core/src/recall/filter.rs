@@ -1,6 +1,8 @@
 //! Which memories a query may see. Filters are applied inside the scan: a filtered query finds as much as an
 //! unfiltered one.
 
+use std::collections::HashSet;
+
 use super::score::confidence_of;
 use crate::index::hot::{FactRow, HotSet, Layer, Row};
 use crate::index::interner::{NO_NAME, Symbol};
@@ -57,23 +59,23 @@ struct Compiled<'filters> {
     mode: Option<Symbol>,
     tick: u64,
     tau_ticks: f64,
-    /// Whether facts are judged later, by what they were.
-    judges_later: bool,
+    /// Facts that are judged later, by what they were.
+    then: Option<HashSet<Id>>,
 }
 
 impl Filters {
     /// Writes whether each slot may be seen, and returns how many may.
     ///
-    /// A question about an earlier tick that can look `past` lets every fact through that was there by then: what was
-    /// believed of it is seen when it is looked up.
+    /// A question about an earlier tick that can look past lets the facts through that are in `then`, which hold those in
+    /// force at that tick: what was believed of them is seen when they are looked up.
     pub fn apply(
         &self,
         hot: &HotSet,
         (now_tick, tau_ticks): (u64, f64),
-        past: bool,
+        then: Option<HashSet<Id>>,
         allowed: &mut Vec<bool>,
     ) -> usize {
-        let compiled = Compiled::new(self, hot, (now_tick, tau_ticks), past);
+        let compiled = Compiled::new(self, hot, (now_tick, tau_ticks), then);
         allowed.clear();
         if *self == Self::default() {
             // Every episode may be seen: there is no need to look at any.
@@ -115,7 +117,12 @@ impl Filters {
 }
 
 impl<'filters> Compiled<'filters> {
-    fn new(filters: &'filters Filters, hot: &HotSet, (now_tick, tau_ticks): (u64, f64), past: bool) -> Self {
+    fn new(
+        filters: &'filters Filters,
+        hot: &HotSet,
+        (now_tick, tau_ticks): (u64, f64),
+        then: Option<HashSet<Id>>,
+    ) -> Self {
         let names = hot.names();
         let find_all = |wanted: &[String]| {
             (!wanted.is_empty()).then(|| wanted.iter().filter_map(|name| names.find(name)).collect())
@@ -139,7 +146,7 @@ impl<'filters> Compiled<'filters> {
             mode: find(&filters.mode),
             tick: filters.as_of.unwrap_or(now_tick),
             tau_ticks,
-            judges_later: past && filters.as_of.is_some(),
+            then,
         }
     }
 
@@ -162,7 +169,7 @@ impl<'filters> Compiled<'filters> {
             && filters.since.is_none_or(|since| row.at >= since)
             && filters.until.is_none_or(|until| row.at <= until)
             && (filters.sources.is_empty() || filters.sources.contains(&row.source))
-            && (self.judges_later && row.fact.is_some() || filters.is_sure(row, self.tick, self.tau_ticks))
+            && (self.then.is_some() && row.fact.is_some() || filters.is_sure(row, self.tick, self.tau_ticks))
     }
 
     /// Whether the memory was known, and in force if it is a fact, at the tick that is asked about.
@@ -171,7 +178,10 @@ impl<'filters> Compiled<'filters> {
             return false;
         }
         let Some(fact) = &row.fact else { return true };
-        if self.judges_later || self.filters.holds(row.id, fact, self.tick) {
+        if let Some(then) = &self.then {
+            return then.contains(&row.id);
+        }
+        if self.filters.holds(row.id, fact, self.tick) {
             return true;
         }
         // Without the past, the birth of what replaced it tells.

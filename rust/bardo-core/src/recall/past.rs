@@ -1,6 +1,6 @@
 //! Facts as they were at an earlier tick, for a query about the past: what was learned later must not rank them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::candidate::Candidate;
 use super::filter::Filters;
@@ -12,11 +12,18 @@ use crate::model::{Fact, Id};
 
 /// Where earlier states of facts are kept.
 pub trait Past: Sync {
+    /// The facts that may have been in force at the end of a tick: all that were, and some that were not.
+    fn facts_around(&self, tick: u64) -> Result<HashSet<Id>>;
+
     /// The facts as they were at the end of a tick; none where one was not known yet.
     fn facts_at(&self, ids: &[Id], tick: u64) -> Result<Vec<Option<Fact>>>;
 }
 
 impl Past for FactStore {
+    fn facts_around(&self, tick: u64) -> Result<HashSet<Id>> {
+        self.not_ended_before(tick)
+    }
+
     fn facts_at(&self, ids: &[Id], tick: u64) -> Result<Vec<Option<Fact>>> {
         self.get_as_of(ids, tick)
     }

@@ -89,7 +89,9 @@ pub fn search(hot: &HotSet, query: &Query<'_>, settings: &Settings, scratch: &mu
     let mut found = Found::default();
     let search = Search::new(hot, query, settings, &mut scratch.analyzer, &mut found.notes)?;
     let time = (query.now_tick, settings.tau_ticks);
-    found.searched = query.filters.apply(hot, time, query.past.is_some(), &mut scratch.allowed);
+    let past = query.filters.as_of.zip(query.past);
+    let around = past.map(|(tick, past)| past.facts_around(tick)).transpose()?;
+    found.searched = query.filters.apply(hot, time, around, &mut scratch.allowed);
     let fusion = settings.fusion_in_force();
     let lists = search.arms.candidates(query.limit, found.searched, fusion, scratch);
     let mut candidates = unite(&search.arms, &lists, search.has_content, scratch);
@@ -100,11 +102,11 @@ pub fn search(hot: &HotSet, query: &Query<'_>, settings: &Settings, scratch: &mu
     let context = Context { clues: &clues, late: late.as_ref(), tick: search.tick };
     fuse(&search.arms, fusion, &context, &mut candidates, scratch)?;
     graph.add(fusion, settings, &mut candidates);
-    let then = match (query.filters.as_of, query.past) {
-        (Some(tick), Some(past)) => {
+    let then = match past {
+        Some((tick, past)) => {
             rows_then(hot, &mut candidates, past, query.filters, (tick, settings.tau_ticks))?
         }
-        _ => HashMap::new(),
+        None => HashMap::new(),
     };
     found.candidates = candidates.len();
     let ranked = search.rank(&candidates, &then);
