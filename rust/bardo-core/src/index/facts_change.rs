@@ -14,7 +14,7 @@ use super::facts_write::{Writer, counter};
 use super::migrate::Step;
 use crate::error::{Error, Result};
 use crate::model::decay::{CONTRADICTED_CEILING, confidence_now, reinforced, weakened};
-use crate::model::{Fact, FactStatus, Id, Micros, Source};
+use crate::model::{Fact, FactPayload, FactStatus, Id, Micros, Source};
 
 /// Counts what was written about how facts and entities stand to each other.
 pub(crate) const EDGES: &str = "edges";
@@ -156,9 +156,12 @@ impl FactStore {
                 return Err(Error::forgotten(&new.text).into());
             }
             // What says the same already takes the place; a second fact of the same words would fade on its own.
-            if let Some(mut known) = same_text(&writer.transaction, new)?
-                && new.id == Id::ABSENT
+            let is_plain = new.id == Id::ABSENT
                 && new.status != FactStatus::Held
+                && new.payload == FactPayload::None
+                && new.expires_tick.is_none();
+            if is_plain
+                && let Some(mut known) = same_text(&writer.transaction, new)?
                 && known.fact.id != old
             {
                 let id = known.fact.id;

@@ -41,9 +41,9 @@ impl HotSet {
                 taken = self.put_vectors(&episode.id, vectors);
             }
             if let Err(error) = taken {
-                fresh.iter().for_each(|id| {
+                for id in &fresh {
                     self.remove(id);
-                });
+                }
                 return Err(error);
             }
         }
