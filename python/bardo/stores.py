@@ -177,8 +177,8 @@ def listed(facts: FactStore, **conditions: Any) -> list[Fact]:
 
 def _latest_tick(log: EpisodeLog, facts: FactStore) -> int:
     """The latest tick that anything was recorded at; an episode of another writer may lie after those of this one."""
-    (*_, latest) = (0, *(episode.tick for episode in log.tail(1)))
-    return max(latest, log.last_tick, facts.latest_tick, log.watermark(_LATEST_TICK))
+    ticks = (episode.tick for episode in log.tail(1))
+    return max(log.last_tick, facts.latest_tick, log.watermark(_LATEST_TICK), *ticks)
 
 
 def _tell_visitors(facts: FactStore, ticks: Ticks) -> None:

@@ -74,9 +74,9 @@ class Everything:
 
     def has_begun(self, session: str) -> bool:
         """As `HotSet.has_begun`. Where LanceDB cannot say, it has: nothing is left out on a guess."""
-        cold_upto = self._hot.cold_upto
-        if self._hot.has_begun(session) or not cold_upto:
-            return self._hot.has_begun(session)
+        is_here, cold_upto = self._hot.has_begun(session), self._hot.cold_upto
+        if is_here or not cold_upto:
+            return is_here
         try:
             return self._open_archive().holds(condition(Filters(session=session), cold_upto))
         except StoreError:
