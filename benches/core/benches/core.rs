@@ -66,7 +66,7 @@ fn record(criterion: &mut Criterion) {
             bencher.iter(|| {
                 number += 1;
                 let episode = episode(number, format!("the pool moved for the {number}th time"));
-                let new = NewEpisode { episode, has_id: false };
+                let new = NewEpisode { episode, has_id: false, own_tick: false };
                 black_box(log.record(vec![new], number.cast_signed(), true).expect("a valid episode"))
             });
         });
