@@ -221,14 +221,18 @@ def assemble(
         question=condenser.question if condenser else None,
     )
     assembled = fill(blocks)
-    while any(alone := [turns.without(each, _crowded(assembled, each)) for each in blocks]):
+    parts = assembled.parts
+    while any(map(turns.told_last, blocks)):
         # What stands beside a memory goes before any memory does, or any of it.
+        alone = [turns.without(each, _crowded(parts, each)) for each in blocks]
+        if not any(alone):
+            break
         blocks = [
             each if without is None else replace(each, memories=without)
             for each, without in zip(blocks, alone, strict=True)
         ]
         assembled = fill(blocks)
-    parts = assembled.parts
+        parts = assembled.parts
     given = {each.name: each.memories or () for each in blocks}
     memories = [given[part.name][index] for part in parts if given[part.name] for index in sorted(part.shown)]
     return Prompt(
@@ -244,9 +248,9 @@ def assemble(
     )
 
 
-def _crowded(assembled: _core.Assembled, block: Block) -> Sequence[int]:
+def _crowded(parts: Sequence[_core.AssembledPart], block: Block) -> Sequence[int]:
     """Places of memories that would have more room without their turns, or leave it to one that did not get in."""
-    part = next((part for part in assembled.parts if part.name == block.name), None)
+    part = next((part for part in parts if part.name == block.name), None)
     if part is None:
         return ()
     return [*part.shortened, *(turns.told_last(block) if part.left_out else ())]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 
 from bardo._core import split_sentences, spoken_sentences
 from bardo.errors import InvalidInputError, InvalidVectorError, UnusableVectorError
@@ -11,6 +12,8 @@ from bardo.ports import Embedder, Vectors
 
 #: Sentence vectors of one text at most. A longer text has neighbouring sentences joined, so that all of it is covered.
 MAX_SENTENCES = 64
+#: Rows up to which they are looked at one by one.
+FEW = 8
 
 
 def spoken(text: str, speaker: str | None) -> str:
@@ -49,12 +52,20 @@ def usable(embedder: Embedder, texts: Sequence[str]) -> tuple[Vectors, dict[int,
         raise InvalidVectorError(
             f"the embedder returned shape {vectors.shape} for {len(texts)} texts. It must return a row for each"
         )
-    norms = np.einsum("ij,ij->i", vectors, vectors)
-    lacking = np.flatnonzero(~np.isfinite(norms) | (norms == 0.0)).tolist()
-    if lacking:
+    if lacking := _without_direction(vectors):
         vectors = np.array(vectors)
         vectors[lacking] = 0.0
     return vectors, dict.fromkeys(lacking, "the embedder returned a vector of zeros, NaN or infinity")
+
+
+def _without_direction(vectors: Vectors) -> list[int]:
+    """Rows of zeros, NaN or infinity."""
+    if len(vectors) <= FEW:
+        # After each `remember` comes one: numpy would take longer to begin than to do it.
+        return [place for place, row in enumerate(vectors) if not 0.0 < row @ row < inf]
+    norms = np.einsum("ij,ij->i", vectors, vectors)
+    found: list[int] = np.flatnonzero(~np.isfinite(norms) | (norms == 0.0)).tolist()
+    return found
 
 
 def documents(
