@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import inf
+from math import hypot, inf
 
 from bardo._core import split_sentences, spoken_sentences
 from bardo.errors import InvalidInputError, InvalidVectorError, UnusableVectorError
@@ -61,8 +61,8 @@ def usable(embedder: Embedder, texts: Sequence[str]) -> tuple[Vectors, dict[int,
 def _without_direction(vectors: Vectors) -> list[int]:
     """Rows of zeros, NaN or infinity."""
     if len(vectors) <= FEW:
-        # After each `remember` comes one: numpy would take longer to begin than to do it.
-        return [place for place, row in enumerate(vectors) if not 0.0 < row @ row < inf]
+        # One comes after each `remember`: numpy's routines, not called since, would take longer to be fetched.
+        return [place for place, row in enumerate(vectors) if not 0.0 < hypot(*row.tolist()) < inf]
     norms = np.einsum("ij,ij->i", vectors, vectors)
     found: list[int] = np.flatnonzero(~np.isfinite(norms) | (norms == 0.0)).tolist()
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import inf
+from math import hypot, inf
 from typing import Any, Protocol, cast
 
 from bardo import _core
@@ -152,7 +152,7 @@ class Retriever:
                 return vectors[0], tokens[0]
             vector = self.embedder.embed_queries(texts)[0]
             # An embedder of the user's own need not have looked.
-            if not 0.0 < float(vector @ vector) < inf:
+            if not 0.0 < hypot(*vector.tolist()) < inf:
                 raise UnusableVectorError(
                     "the embedder returned a vector of zeros, NaN or infinity", rows=(0,)
                 )
