@@ -46,6 +46,8 @@ def told(memories: Sequence[Recalled]) -> tuple[list[Recalled], int]:
     Returns:
         The memories, and how many turns were left out because there is no room beside their memory.
     """
+    if not any(getattr(memory, "before", ()) or getattr(memory, "after", ()) for memory in memories):
+        return list(memories), 0
     seen = {getattr(memory, "id", "") for memory in memories}
     found: list[Recalled] = []
     left_out = 0
