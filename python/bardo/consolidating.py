@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from bardo.consolidate.dream import DreamComplete
     from bardo.consolidate.replay import Policy, Replayed, Replayer
     from bardo.consolidate.shadow import Shadowed
-    from bardo.index.migration import MigrationReport
     from bardo.recall import filters
     from bardo.recall.found import Recollection
     from bardo.recall.retriever import Factors
@@ -63,12 +62,6 @@ class Consolidating(Compiled, Texts):
     @abstractmethod
     def drain_inbox(self) -> int:
         """Takes over the episodes that other processes dropped meanwhile."""
-
-    @abstractmethod
-    def _embed(self, progress: Progress = quiet, *, facts: bool = True) -> int: ...
-
-    @abstractmethod
-    def _moved(self, report: MigrationReport | None) -> None: ...
 
     @abstractmethod
     def _ask(self, embedder: Embedder, factors: Factors | None, asked: Mapping[str, Any]) -> Recollection: ...

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from bardo.arguments import checked
 from bardo.lazily import modules
 from bardo.opened import Opened
-from bardo.ports import Embedder, Progress, quiet
+from bardo.ports import Progress, quiet
 
 if TYPE_CHECKING:
     from bardo.bequeath import inherit, legacy
@@ -23,13 +23,6 @@ else:
 
 class Dying(Opened):
     """What a `Grimoire` leaves, and what it takes over from those before it."""
-
-    @property
-    @abstractmethod
-    def _embedder(self) -> Embedder: ...
-
-    @abstractmethod
-    def _embed(self, progress: Progress = quiet, *, facts: bool = True) -> int: ...
 
     @abstractmethod
     def sleep(self, *, dry_run: bool = False, progress: Progress = quiet) -> CuratorCycleComplete:
@@ -73,7 +66,7 @@ class Dying(Opened):
         self._ready(write=True)
         report = inherit.adopt(
             testaments, self._facts, tick=self.now_tick, now=self._clock.now(), config=self.config.bequeath,
-            folder=self.path, log=self._log, embedder=self._embedder, through_archive=through_archive,
+            folder=self.path, log=self._log, embedder=self._models.embedder, through_archive=through_archive,
         )  # fmt: skip
         self._hot.load(self._log, self._facts)
         self._embed()

@@ -24,12 +24,6 @@ class Keeping(Opened):
     """What keeps a `Grimoire` as it should be."""
 
     @abstractmethod
-    def _embed(self, progress: Progress = quiet, *, facts: bool = True) -> int: ...
-
-    @abstractmethod
-    def _moved(self, report: MigrationReport | None) -> None: ...
-
-    @abstractmethod
     def stats(self) -> dict[str, Any]:
         """Counts and sizes of every part, in plain types; no `model` where none has ever answered."""
 

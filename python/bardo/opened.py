@@ -13,13 +13,14 @@ from bardo.folder import Folder
 from bardo.index.models import ModelKeeper
 from bardo.index.upkeep import Upkeep
 from bardo.lazily import modules, once
-from bardo.ports import Clock
+from bardo.ports import Clock, Progress, quiet
 from bardo.stores import Stores
 from bardo.ticks import Ticks
 
 if TYPE_CHECKING:
     from bardo import events
     from bardo.events import Events
+    from bardo.index.migration import MigrationReport
 else:
     (events,) = modules("events")
 
@@ -61,6 +62,14 @@ class Opened(ABC):
     @abstractmethod
     def _ready(self, *, write: bool = False) -> None:
         """Refuses a memory that is closed, that a fork took along, or to write into one whose agent has died."""
+
+    @abstractmethod
+    def _embed(self, progress: Progress = quiet, *, facts: bool = True) -> int:
+        """Gives what has no vectors its own; how many memories got some."""
+
+    @abstractmethod
+    def _moved(self, report: MigrationReport | None) -> None:
+        """Lets go of what belonged to the model before, if a migration has switched to another."""
 
     @once
     def _events(self) -> Events:

@@ -318,14 +318,12 @@ def build(
         framing=framing,
         condenser=Condenser(words(), task) if words and any(map(_is_long, parts.values())) else None,
     )
-    notes = (
-        (
-            f"{left_out} turns beside memories were left out: {turns.MOST_BESIDE} characters stand beside one at most",
+    notes = [*getattr(memories, "notes", ())]
+    if left_out:
+        notes.append(
+            f"{left_out} turns beside memories were left out: {turns.MOST_BESIDE} characters stand beside one at most"
         )
-        if left_out
-        else ()
-    )
-    return replace(prompt, notes=(*getattr(memories, "notes", ()), *notes))
+    return replace(prompt, notes=tuple(notes))
 
 
 def _is_long(each: Block) -> bool:

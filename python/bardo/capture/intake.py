@@ -213,13 +213,12 @@ def _micros(moment: object) -> int:
         if isinstance(moment, (int, float)) and not isinstance(moment, bool):
             unit = next(unit for limit, unit in EPOCH_UNITS if abs(moment) < limit)
             return round(moment * unit)
+        cause = None
     except (ValueError, OverflowError, OSError, StopIteration) as error:
-        raise InvalidInputError(
-            f"the time {moment!r} cannot be read. Use ISO 8601, or seconds, milliseconds or microseconds of the epoch"
-        ) from error
+        cause = error
     raise InvalidInputError(
         f"the time {moment!r} cannot be read. Use ISO 8601, or seconds, milliseconds or microseconds of the epoch"
-    )
+    ) from cause
 
 
 def _cut(text: str) -> str:

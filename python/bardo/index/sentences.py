@@ -58,11 +58,16 @@ def usable(embedder: Embedder, texts: Sequence[str]) -> tuple[Vectors, dict[int,
     return vectors, dict.fromkeys(lacking, "the embedder returned a vector of zeros, NaN or infinity")
 
 
+def has_direction(vector: Vectors) -> bool:
+    """Whether a vector can be compared: it is not all zeros, and holds no NaN or infinity."""
+    # One comes after each `remember`: numpy's routines, not called since, would take longer to be fetched.
+    return 0.0 < hypot(*vector.tolist()) < inf
+
+
 def _without_direction(vectors: Vectors) -> list[int]:
     """Rows of zeros, NaN or infinity."""
     if len(vectors) <= FEW:
-        # One comes after each `remember`: numpy's routines, not called since, would take longer to be fetched.
-        return [place for place, row in enumerate(vectors) if not 0.0 < hypot(*row.tolist()) < inf]
+        return [place for place, row in enumerate(vectors) if not has_direction(row)]
     norms = np.einsum("ij,ij->i", vectors, vectors)
     found: list[int] = np.flatnonzero(~np.isfinite(norms) | (norms == 0.0)).tolist()
     return found

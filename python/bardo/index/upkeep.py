@@ -203,8 +203,9 @@ class Upkeep:
         most = PAGE + len(self.refused_facts)
         found = self._facts.without_vectors(most)
         if self.refused_facts and len(found) < most:
-            # What was forgotten meanwhile does not wait any more.
-            self.refused_facts = _those_of(self.refused_facts, (fact.id for fact in found))
+            # What another process forgot meanwhile does not wait any more.
+            there = {fact.id for fact in found}
+            self.refused_facts = {id_: why for id_, why in self.refused_facts.items() if id_ in there}
         return [fact for fact in found if fact.id not in self.refused_facts][:PAGE]
 
     def vectors_of(self, texts: Sequence[str]) -> tuple[Vectors, Fingerprint] | tuple[None, None]:
@@ -268,11 +269,7 @@ class Upkeep:
         now = (self._log.stats()["last_seq"], len(self._log))
         if now == self._refused_at:
             return []
-        most = PAGE + len(self.refused)
-        found = self._log.without_vectors(most)
-        if len(found) < most:
-            # What was forgotten meanwhile does not wait any more.
-            self.refused = _those_of(self.refused, (one[0] for one in found))
+        found = self._log.without_vectors(PAGE + len(self.refused))
         waiting = [one for one in found if one[0] not in self.refused][:PAGE]
         if not waiting:
             self._refused_at = now
@@ -365,7 +362,3 @@ class Upkeep:
             if self._archive is not None:
                 self._archive.close()
                 self._archive = None
-
-
-def _those_of(refused: dict[str, str], ids: Iterable[str]) -> dict[str, str]:
-    return {id_: refused[id_] for id_ in ids if id_ in refused}

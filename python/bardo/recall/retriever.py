@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import hypot, inf
 from typing import Any, Protocol, cast
 
 from bardo import _core
 from bardo.config import Recall
 from bardo.errors import EmbedderUnavailableError, UnusableVectorError
+from bardo.index.sentences import has_direction
 from bardo.model import NEUTRAL, Pad
 from bardo.ports import Embedder, LateEmbedder, Tokens, Vectors
 from bardo.recall.filters import Filters
@@ -152,7 +152,7 @@ class Retriever:
                 return vectors[0], tokens[0]
             vector = self.embedder.embed_queries(texts)[0]
             # An embedder of the user's own need not have looked.
-            if not 0.0 < hypot(*vector.tolist()) < inf:
+            if not has_direction(vector):
                 raise UnusableVectorError(
                     "the embedder returned a vector of zeros, NaN or infinity", rows=(0,)
                 )

@@ -218,18 +218,6 @@ impl HotSet {
         self.add_shared(&Arc::new(episode.clone()))
     }
 
-    /// Renews the annotations of an episode; false if it is not here. One that left memory stays where it is.
-    pub fn update_episode(&mut self, episode: &Arc<Episode>) -> bool {
-        let Some(&slot) = self.slots.get(&episode.id) else { return false };
-        if let Some(row) = &mut self.rows[slot as usize] {
-            row.importance = episode.annotations.importance;
-            row.verified = episode.annotations.verified;
-            row.replay_count = episode.annotations.replay_count;
-        }
-        self.latest.renew(slot, episode);
-        true
-    }
-
     /// The same of an episode that somebody else holds, too.
     pub fn add_shared(&mut self, episode: &Arc<Episode>) -> Result<()> {
         if self.update_episode(episode) {
@@ -246,6 +234,18 @@ impl HotSet {
         self.link(slot);
         self.latest.keep(slot, Arc::clone(episode));
         Ok(())
+    }
+
+    /// Renews the annotations of an episode; false if it is not here. One that left memory stays where it is.
+    pub fn update_episode(&mut self, episode: &Arc<Episode>) -> bool {
+        let Some(&slot) = self.slots.get(&episode.id) else { return false };
+        if let Some(row) = &mut self.rows[slot as usize] {
+            row.importance = episode.annotations.importance;
+            row.verified = episode.annotations.verified;
+            row.replay_count = episode.annotations.replay_count;
+        }
+        self.latest.renew(slot, episode);
+        true
     }
 
     /// Adds a fact or renews the one with its id. New words make its old vector void.

@@ -105,12 +105,9 @@ fn period(unit: &str, today: i64) -> Option<(i64, Option<i64>)> {
 fn last(unit: &str, today: i64) -> Option<Days> {
     match period(unit, today) {
         Some((days, Some(began))) => {
-            let before = match period(unit, began - 1)? {
-                (_, Some(first)) => first,
-                (days, None) => began - days,
-            };
+            let (_, before) = period(unit, began - 1)?;
             let slack = (days / 10).max(2);
-            return Some(Days { first: before - slack, last: (began - 1 + slack).min(today - 1) });
+            return Some(Days { first: before? - slack, last: (began - 1 + slack).min(today - 1) });
         }
         Some((days, None)) => return Some(Days { first: today - 2 * days, last: today }),
         None => {}

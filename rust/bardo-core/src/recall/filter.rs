@@ -97,9 +97,7 @@ impl Filters {
         }
         count
     }
-}
 
-impl Filters {
     /// Whether a fact that is in this state is in force at a tick.
     pub(super) fn holds(&self, id: Id, fact: &FactRow, tick: u64) -> bool {
         let in_force = match fact.status {
