@@ -19,12 +19,14 @@ if TYPE_CHECKING:
     from bardo.dropping import drop
     from bardo.erasure import ForgetReport
     from bardo.errors import BardoError
+    from bardo.gating import Gate, gate
     from bardo.grimoire import Grimoire
     from bardo.model import Episode, Fact, Fingerprint, Quality
     from bardo.opening import inherit, open  # noqa: A004 - `bardo.open` reads as it should
     from bardo.ports import ManualClock, SystemClock
     from bardo.recall.feedback import OutcomeReport
     from bardo.recall.found import Memory, Recollection
+    from bardo.verdicts import Verdict
     from bardo.visiting import Visitor, visit
 
 #: Where each exported name lives. Modules load on first use, so that `import bardo` costs next to nothing.
@@ -39,6 +41,7 @@ _HOME = {
     "Fact": "bardo.model",
     "Fingerprint": "bardo.model",
     "ForgetReport": "bardo.erasure",
+    "Gate": "bardo.gating",
     "Grimoire": "bardo.grimoire",
     "InheritanceReport": "bardo.bequeath.inherit",
     "LintReport": "bardo.consolidate.lint",
@@ -50,8 +53,10 @@ _HOME = {
     "Recollection": "bardo.recall.found",
     "SystemClock": "bardo.ports",
     "Testament": "bardo.bequeath.testament",
+    "Verdict": "bardo.verdicts",
     "Visitor": "bardo.visiting",
     "drop": "bardo.dropping",
+    "gate": "bardo.gating",
     "inherit": "bardo.opening",
     "open": "bardo.opening",
     "visit": "bardo.visiting",
@@ -68,6 +73,7 @@ __all__ = [
     "Fact",
     "Fingerprint",
     "ForgetReport",
+    "Gate",
     "Grimoire",
     "InheritanceReport",
     "LintReport",
@@ -79,9 +85,11 @@ __all__ = [
     "Recollection",
     "SystemClock",
     "Testament",
+    "Verdict",
     "Visitor",
     "__version__",
     "drop",
+    "gate",
     "inherit",
     "open",
     "visit",

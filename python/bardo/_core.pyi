@@ -341,6 +341,14 @@ def split_sentences(texts: Sequence[str], limit: int = 64) -> list[list[str]]:
     equal length.
     """
 
+def touches(texts: Sequence[str], action: str) -> list[tuple[float, int, bool]]:
+    """How far an action has to do with what each text speaks of, by the words alone; words that say no do not count.
+
+    Returns:
+        Of each text the share of its words of content that the action has, how many these are, and whether they mean
+        something else there: other figures, another name, an opposite, one word for another.
+    """
+
 def spoken_sentences(
     texts: Sequence[str], speakers: Sequence[str | None], limit: int
 ) -> tuple[list[str], list[int]]:

@@ -19,6 +19,7 @@ from bardo._core import number_names
 from bardo.capture import archive, inbox, traces
 from bardo.capture.recorder import PAGE, Taken
 from bardo.capture.traces import Needles
+from bardo.conduct.store import ConductStore
 from bardo.consolidate import playbook
 from bardo.errors import (
     ForgottenError,
@@ -69,6 +70,7 @@ class ForgetReport:
         baselines: Running statistics that are gone, or were counted anew without the episodes.
         entities: Entities that nothing else names.
         triples: What the texts said of entities.
+        conduct: Ids of decisions, rejections and rules that were taken from the episodes.
         rows: Rows that LanceDB lost.
         rewritten: Files of the archive, the inbox and the like that were written anew.
         removed: Files that were deleted as a whole.
@@ -86,6 +88,7 @@ class ForgetReport:
     baselines: int
     entities: int
     triples: int
+    conduct: tuple[str, ...]
     rows: int
     rewritten: tuple[str, ...]
     removed: tuple[str, ...]
@@ -141,6 +144,7 @@ class Eraser:
         self._upkeep = upkeep
         self._embedder = embedder
         self._clock = clock
+        self._conduct = ConductStore(folder.root, agent=self._facts.agent)
 
     def forget(self, ids: Iterable[str], *, reason: str, tombstones: bool) -> ForgetReport:
         """Deletes records and looks again; see `Grimoire.forget`."""
@@ -219,12 +223,14 @@ class Eraser:
         cache = getattr(self._embedder, "cache", None)
         if isinstance(cache, VectorCache):
             cache.clear()
+        conduct = self._conduct.forget(episodes=intent.episodes)
         rows = self._upkeep.forget(intent.episodes) if self._folder.lance.exists() else 0
         rewritten, removed = self._files(intent, facts, looked_for)
         self._log.settle(number, intent.to_json(bare=True))
         _, log_bytes = self._log.vacuum()
         notes = self._vacuum_facts()
         looked, shared = self._look_again(intent, facts, looked_for)
+        self._conduct.close()
         self._log.settle(number)
         return ForgetReport(
             reason=intent.reason,
@@ -234,6 +240,7 @@ class Eraser:
             baselines=baselines + derived["baselines"],
             entities=derived["entities"] + named["entities"],
             triples=derived["triples"] + named["triples"],
+            conduct=tuple(conduct),
             rows=rows,
             rewritten=tuple(rewritten),
             removed=tuple(removed),
@@ -324,6 +331,8 @@ class Eraser:
             after = facts[-1].id
             for fact in facts:
                 shared |= {piece for piece in pieces - shared if piece in fact.text}
+        for text in self._conduct.texts():
+            shared |= {piece for piece in pieces - shared if piece in text}
         return shared
 
     def _twins(self, vectors: set[bytes]) -> set[bytes]:

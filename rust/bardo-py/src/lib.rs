@@ -79,7 +79,7 @@ mod _core {
     use crate::recall::{PyFound, PyHit, PyRecallSettings};
 
     #[pymodule_export]
-    use crate::sentences::{split_sentences, spoken_sentences};
+    use crate::sentences::{split_sentences, spoken_sentences, touches};
 
     #[pymodule_export]
     use crate::stored::StoredEpisodes;

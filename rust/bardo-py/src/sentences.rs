@@ -1,5 +1,6 @@
-//! Sentences of texts.
+//! Sentences of texts, and what their words say of each other.
 
+use bardo_core::index::sense;
 use bardo_core::index::sentences;
 use bardo_core::index::text::{indexed_sentences, indexed_text};
 use pyo3::prelude::*;
@@ -33,6 +34,21 @@ pub fn split_sentences(py: Python<'_>, texts: Vec<String>, limit: usize) -> Vec<
         texts
             .iter()
             .map(|text| sentences::split_sentences(text, limit).into_iter().map(str::to_owned).collect())
+            .collect()
+    })
+}
+
+/// How far an action has to do with what each text speaks of: the share of the text's words of content that it has,
+/// how many these are, and whether they mean something else there.
+#[pyfunction]
+pub fn touches(py: Python<'_>, texts: Vec<String>, action: &str) -> Vec<(f64, usize, bool)> {
+    py.detach(|| {
+        texts
+            .iter()
+            .map(|text| {
+                let touch = sense::touch(text, action);
+                (touch.share, touch.words, touch.apart)
+            })
             .collect()
     })
 }

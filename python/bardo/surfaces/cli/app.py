@@ -22,6 +22,7 @@ from bardo.surfaces.cli import (
     exits,
     facts,
     forget,
+    gate,
     init,
     legacy,
     model,
@@ -114,4 +115,5 @@ for _verb in (
     demo.demo,
 ):
     app.command()(_verb)
+app.add_typer(gate.app, name="gate")
 app.add_typer(model.app, name="model")

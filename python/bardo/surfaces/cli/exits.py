@@ -21,6 +21,8 @@ STORE: Final = 5
 TESTAMENT: Final = 6
 #: A part is missing: the embedding model or an optional package.
 MISSING: Final = 7
+#: A gate blocks the action.
+BLOCKED: Final = 8
 #: A bug in bardo.
 INTERNAL: Final = 70
 
@@ -38,7 +40,8 @@ _BY_CLASS: Final = (
 
 HELP: Final = (
     "Exit codes: 0 done, 1 failed, 2 wrong usage or input, 3 nothing found, 4 locked by another process, "
-    "5 grimoire cannot be used, 6 testament refused, 7 model or package missing, 70 a bug, 130 interrupted."
+    "5 grimoire cannot be used, 6 testament refused, 7 model or package missing, 8 action blocked, "
+    "70 a bug, 130 interrupted."
 )
 
 

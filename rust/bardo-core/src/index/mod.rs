@@ -50,7 +50,7 @@ mod packed_words;
 pub(crate) mod picked;
 mod pieces;
 mod quantize;
-pub(crate) mod sense;
+pub mod sense;
 pub mod sentences;
 mod sign_table;
 mod signs;

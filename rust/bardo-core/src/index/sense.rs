@@ -159,6 +159,39 @@ fn figures(text: &str) -> impl Iterator<Item = &str> {
         .filter(|part| !part.is_empty())
 }
 
+/// How far an action has to do with what a text speaks of.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Touch {
+    /// Part of the text's words of content that the action has, 0 to 1; 0 for a text without any.
+    pub share: f64,
+    /// How many of them that are.
+    pub words: usize,
+    /// Whether what they have in common means something else there: other figures, another name, an opposite, one word
+    /// for another, or a no that the text does not say.
+    pub apart: bool,
+}
+
+/// How far `action` has to do with what `about` speaks of, by the words alone. That a text forbids what it speaks of
+/// ("never short ETH") makes it about nothing else: words that say no do not count.
+#[must_use]
+pub fn touch(about: &str, action: &str) -> Touch {
+    let figures_differ = {
+        let (mut wanted, given): (_, Vec<&str>) = (figures(about), figures(action).collect());
+        !given.is_empty() && wanted.any(|figure| !given.contains(&figure))
+    };
+    let [(about, about_no), (action, action_no)] = [about, action].map(Words::apart_from_no);
+    let words = about.content.intersection(&action.content).count();
+    Touch {
+        share: if about.content.is_empty() { 0.0 } else { words as f64 / about.content.len() as f64 },
+        words,
+        apart: figures_differ
+            || !action_no.is_subset(&about_no)
+            || about.differs_in_name(&action)
+            || about.is_opposite(&action)
+            || about.replaces_one_word_of(&action),
+    }
+}
+
 /// What is compared of a text.
 #[derive(Default)]
 struct Words {
@@ -187,6 +220,20 @@ impl Words {
             words.stems.insert(stem);
         }
         words
+    }
+
+    /// The words of a text but for those that say no, and these.
+    fn apart_from_no(text: &str) -> (Self, HashSet<String>) {
+        let (mut no, mut said) = (HashSet::new(), Vec::new());
+        for word in text.unicode_words() {
+            let lower = word.to_lowercase().replace('\u{2019}', "'");
+            if is_negation(&lower) {
+                no.insert(lower);
+            } else {
+                said.push(word);
+            }
+        }
+        (Self::of(&said.join(" ")), no)
     }
 
     /// Whether each names what the other does not speak of.
@@ -254,7 +301,34 @@ mod tests {
         }
     }
 
+    #[test]
+    fn an_action_touches_what_forbids_it_whatever_says_no() {
+        for about in
+            ["short ETH on weekends", "Never short ETH on weekends", "Don't short ETH on the weekend"]
+        {
+            let touch = touch(about, "Short 2 ETH this weekend at market");
+            assert_eq!((touch.share, touch.words, touch.apart), (1.0, 3, false), "{about}");
+        }
+        assert!(touch("short ETH on weekends", "go long ETH this weekend").apart);
+        assert!(touch("short ETH on weekends", "short BTC this weekend").apart);
+        assert!(touch("raise leverage to 5x", "raise leverage to 2x").apart);
+        assert!(touch("order food with peanuts", "order food that has no peanuts").apart);
+        assert!(!touch("Never email anyone without asking", "email Ann without asking").apart);
+        assert_eq!(touch("", "anything").share, 0.0);
+        assert_eq!(touch("the and of", "the and of").share, 0.0);
+        let none = touch("deploy on Fridays", "water the tomatoes");
+        assert_eq!((none.share, none.words), (0.0, 0));
+    }
+
     proptest! {
+        #[test]
+        fn a_text_touches_itself_wholly_or_has_no_words(text in ".{0,60}") {
+            let touch = touch(&text, &text);
+            prop_assert!(!touch.apart);
+            let whole = if touch.words > 0 { 1.0 } else { 0.0 };
+            prop_assert!((touch.share - whole).abs() < f64::EPSILON);
+        }
+
         #[test]
         fn a_text_is_the_same_as_itself_and_order_does_not_matter(left in ".{0,60}", right in ".{0,60}") {
             prop_assert!(same_sense(&left, &left));

@@ -1,0 +1,498 @@
+"""Gates: what was rejected, decided and ruled, asked before an action and told after it (spec 8).
+
+Any process may: nothing here touches the log, so a shell hook gates while the owner works.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Literal, Self
+
+from bardo import _core
+from bardo.arguments import checked
+from bardo.assemble.framing import as_captured
+from bardo.bequeath import lineage
+from bardo.conduct.entries import CRITICAL, MOST, NEW, SHOWN, STEP, Rule, StateEntry, StateKind
+from bardo.conduct.matching import Touch, touches
+from bardo.conduct.store import ConductStore
+from bardo.config import Config
+from bardo.errors import GrimoireClosedError, InvalidInputError, NotFoundError
+from bardo.folder import Folder, dead, forked
+from bardo.index import embedders, migration
+from bardo.ports import Clock, Embedder, SystemClock
+from bardo.verdicts import Decision, Finding, Verdict, with_text
+
+#: Most tokens of a verdict (spec 8, "Gates").
+BUDGET = 3_000
+#: Entries of state that an action is compared with, rejections aside: the latest.
+COMPARED = 200
+#: The latest entries of state that a verdict shows beside those that the action touches.
+LATEST = 5
+#: Rules that a verdict shows at most, the highest score first (spec 8: the top 20 at boot).
+TOP = 20
+#: What is asked after an action (spec 8).
+QUESTION = "Did a flow, a tool or a check change, so that this holds by itself, or only a rule?"
+
+
+@dataclass(frozen=True, slots=True)
+class Aftermath:
+    """What was kept after an action.
+
+    Args:
+        entry: The one entry that tells of it.
+        confirmed: Ids of rules that applied and were kept to: their scores rose.
+        violated: Ids of rules that forbade it: counted, and their scores rose, too.
+        question: To be answered by whoever acted.
+        notes: What could not be done.
+    """
+
+    entry: StateEntry
+    confirmed: tuple[str, ...]
+    violated: tuple[str, ...]
+    question: str
+    notes: tuple[str, ...]
+
+
+@checked
+def gate(
+    path: str | Path,
+    *,
+    agent: str | None = None,
+    config: Config | Mapping[str, Any] | None = None,
+    clock: Clock | None = None,
+    embedder: Embedder | Callable[[list[str]], Any] | None = None,
+    words_only: bool = False,
+) -> Gate:
+    """Opens what an agent decided, rejected and ruled, whether or not another process has its memory open.
+
+    Args:
+        path: The folder.
+        agent: Whose memory it is, if `bardo.toml` does not say.
+        config: Settings over those of `bardo.toml`.
+        clock: Tells the wall clock; the computer's if not given.
+        embedder: As `bardo.open` takes it. Without a model actions are compared by their words.
+        words_only: Whether to compare by words even where there is a model: a hook starts at once then.
+
+    Raises:
+        NotFoundError: There is no memory in the folder.
+        ConfigError: A setting does not exist or is out of range.
+    """
+    folder = Folder.at(path)
+    folder.check(create=False)
+    settings = config.check() if isinstance(config, Config) else Config.load(folder.root, config)
+    port = None
+    if not words_only:
+        port = embedders.resolve(embedder, settings.embedding)
+        if folder.migration.exists():
+            port = migration.serving(folder.root, port, settings.embedding, chosen=embedder is not None)
+    return Gate(
+        folder, agent=agent or settings.agent or folder.root.name, clock=clock or SystemClock(), embedder=port
+    )
+
+
+class Gate:
+    """What stands before an agent's actions. Made by `bardo.gate`; close it after use. Safe to share among threads.
+
+    Attributes:
+        path: The folder.
+        agent: Whose memory it is.
+    """
+
+    def __init__(self, folder: Folder, *, agent: str, clock: Clock, embedder: Embedder | None) -> None:
+        self._folder = folder
+        self._clock = clock
+        self._embedder = embedder
+        self._store = ConductStore(folder.root, agent=agent)
+        self._pid = os.getpid()
+        self._closed = False
+        self.path = folder.root
+        self.agent = agent
+
+    @property
+    def now(self) -> int:
+        """The wall clock, microseconds UTC: what scores of rules are looked at by."""
+        return self._clock.now()
+
+    @checked
+    def reject(
+        self, what: str, *, why: str = "", domain: str = "", by: str = "", episode: str = ""
+    ) -> StateEntry:
+        """Keeps that something is not wanted: it blocks such an action until somebody lifts it.
+
+        Args:
+            what: What is rejected, in words of the action: "short ETH on weekends".
+            why: The reason; shown with it.
+            domain: What it belongs to.
+            by: Who rejected it.
+            episode: Id of the episode in which it was; the rejection goes when that is forgotten.
+
+        Returns:
+            The entry; the one that is there already, renewed, if the same was rejected before.
+
+        Raises:
+            InvalidInputError: A text is empty, or longer than 2,000 characters.
+            GrimoireClosedError: The agent has died, or the gate was closed.
+        """
+        return self.note("rejected", what, detail=why, domain=domain, by=by, episode=episode)
+
+    @checked
+    def note(
+        self,
+        kind: StateKind,
+        summary: str,
+        *,
+        detail: str = "",
+        domain: str = "",
+        by: str = "",
+        episode: str = "",
+    ) -> StateEntry:
+        """Keeps an entry of state; one in force that says the same is renewed and not doubled.
+
+        Args:
+            kind: `decision`, `task`, `rejected`, `discovery`, `learning`, `context` or `agent_state`.
+            summary: In a sentence.
+            detail: What else is to be known.
+            domain: What it belongs to.
+            by: Who said so.
+            episode: Id of the episode that it was taken from.
+
+        Raises:
+            InvalidInputError: A text is empty or too long, or the kind is none.
+            GrimoireClosedError: The agent has died, or the gate was closed.
+        """
+        self._ready(write=True)
+        now = self._clock.now()
+        given = StateEntry(
+            "", kind, as_captured(summary).strip(), as_captured(detail).strip(), domain, by=by, episode=episode,
+            at=now, changed_at=now,
+        )  # fmt: skip
+        with self._store.writing():
+            known = self._store.state(kind=kind, limit=-1 if kind == "rejected" else COMPARED)
+            place = _same([entry.summary for entry in known], given.summary)
+            if place is None:
+                return self._store.put(given)
+            there = known[place]
+            return self._store.put(
+                replace(
+                    there, detail=given.detail or there.detail, domain=domain or there.domain, by=by or there.by,
+                    changed_at=now,
+                )
+            )  # fmt: skip
+
+    @checked
+    def finish(self, id_: str, *, by: str = "", why: str = "") -> StateEntry:
+        """Marks an entry as done: a task, say. A rejection is lifted instead.
+
+        Raises:
+            NotFoundError: There is no such entry.
+            InvalidInputError: It is a rejection or a rule.
+        """
+        entry = self._entry(id_)
+        if entry.kind == "rejected":
+            raise InvalidInputError(f"{id_} is a rejection. A person lifts it with lift(id, by=...)")
+        return self._end(entry, "done", by, why)
+
+    @checked
+    def lift(self, id_: str, *, by: str, why: str = "") -> StateEntry:
+        """Ends a rejection. It is kept with who lifted it, and blocks nothing any more.
+
+        Args:
+            id_: Of the rejection.
+            by: The person who lifts it; an agent does not on its own.
+            why: The reason.
+
+        Raises:
+            NotFoundError: There is no such entry.
+            InvalidInputError: It is no rejection, or nobody is named.
+        """
+        entry = self._entry(id_)
+        if entry.kind != "rejected":
+            raise InvalidInputError(f"{id_} is a {entry.kind}, and only a rejection is lifted")
+        return self._end(entry, "archived", _named(by, "lifts a rejection"), why)
+
+    @checked
+    def rule(
+        self,
+        text: str,
+        *,
+        forbids: str = "",
+        approval: str = "",
+        score: float | None = None,
+        by: str = "",
+        episode: str = "",
+    ) -> Rule:
+        """Keeps a rule; one in force that says the same is confirmed and not doubled.
+
+        Args:
+            text: In words.
+            forbids: The action that it forbids, in words: a critical rule blocks it, another warns.
+            approval: The action that it allows only with a person's approval, in words; without it, it is blocked.
+            score: 1 to 10; if not given 9 for a rule that somebody is named for, else 5.
+            by: The person who gives it.
+            episode: Id of the episode that it was taken from.
+
+        Raises:
+            InvalidInputError: A text is empty or too long, the score is out of range, or a critical rule is given by
+                nobody.
+            GrimoireClosedError: The agent has died, or the gate was closed.
+        """
+        self._ready(write=True)
+        now = self._clock.now()
+        score = (CRITICAL if by else NEW) if score is None else score
+        if not 1 <= score <= MOST:
+            raise InvalidInputError(f"a rule's score is 1 to 10, not {score}")
+        if score >= CRITICAL:
+            _named(by, "gives a critical rule")
+        given = Rule(
+            "", as_captured(text).strip(), as_captured(forbids).strip(), as_captured(approval).strip(), score, by,
+            episode, now, now,
+        )  # fmt: skip
+        with self._store.writing():
+            known = [rule for rule in self._store.rules() if rule.in_force(now)]
+            place = _same([rule.text for rule in known], given.text)
+            if place is None:
+                return self._store.put(given)
+            there = known[place]
+            return self._store.put(
+                replace(
+                    there, forbids=given.forbids or there.forbids, approval=given.approval or there.approval,
+                    score=max(score, _raised(there, now)), by=by or there.by, confirmed_at=now,
+                )
+            )  # fmt: skip
+
+    @checked
+    def retire(self, id_: str, *, by: str = "") -> Rule:
+        """Ends a rule. A critical one is retired by a person alone, who is named.
+
+        Raises:
+            NotFoundError: There is no such rule.
+            InvalidInputError: It is an entry of state, or a critical rule and nobody is named.
+        """
+        self._ready(write=True)
+        rule = self._store.get(id_)
+        if not isinstance(rule, Rule):
+            raise InvalidInputError(f"{id_} is a {rule.kind} and no rule")
+        if rule.score >= CRITICAL:
+            _named(by, "retires a critical rule")
+        return self._store.put(replace(rule, retired_by=by or self.agent))
+
+    @checked
+    def state(self, kind: StateKind | None = None, *, every: bool = False) -> list[StateEntry]:
+        """Entries of state, the latest first; with `every` those that are done or lifted, too."""
+        self._ready()
+        return self._store.state(kind=kind, every=every)
+
+    @checked
+    def rules(self, *, every: bool = False) -> list[Rule]:
+        """Rules in force, the highest score first; with `every` those that faded or were retired, too."""
+        self._ready()
+        now = self._clock.now()
+        found = [rule for rule in self._store.rules() if every or rule.in_force(now)]
+        return sorted(found, key=lambda rule: -rule.score_at(now))
+
+    @checked
+    def before(self, action: str, *, approved_by: str = "", budget: int = BUDGET) -> Verdict:
+        """What is to be known before an action, and whether it may be done.
+
+        It is blocked if it is what was rejected, what a critical rule forbids, or what a rule allows with approval
+        alone and nobody approved; what is only about the same thing warns.
+
+        Args:
+            action: In words, or as a command.
+            approved_by: The person who approved this action.
+            budget: Tokens of the text at most.
+
+        Raises:
+            InvalidInputError: The action is empty, or the budget is too small for any text.
+        """
+        self._ready()
+        if not action.strip():
+            raise InvalidInputError("there is no action. Say what is about to be done")
+        now = self._clock.now()
+        rules = [rule for rule in self.rules() if rule.in_force(now)]
+        entries = [
+            *self._store.state(kind="rejected"),
+            *self._store.state(besides="rejected", limit=COMPARED),
+        ]
+        findings, touched, notes = self._findings(action, entries, rules, approved_by, now)
+        others = [entry for entry in entries if entry.kind != "rejected" and entry not in touched]
+        shown = [rule for rule in rules if rule.score_at(now) >= SHOWN][:TOP]
+        decision: Decision = "allow"
+        if findings:
+            decision = "block" if findings[0].blocks else "warn"
+        verdict = Verdict(
+            action, decision, tuple(findings), tuple(shown), (*touched, *others[:LATEST]), "", 0, tuple(notes)
+        )
+        return with_text(verdict, budget)
+
+    @checked
+    def after(self, action: str, *, passed: bool, note: str = "", episode: str = "") -> Aftermath:
+        """Tells what came of an action: one entry is kept, and rules that had to do with it gain.
+
+        Args:
+            action: As `before` was asked.
+            passed: Whether it went well.
+            note: What was learned.
+            episode: Id of the episode that tells of it.
+
+        Raises:
+            InvalidInputError: The action is empty, or longer than an entry may be.
+            GrimoireClosedError: The agent has died, or the gate was closed.
+        """
+        self._ready(write=True)
+        told = f"{action.strip()}: {'passed' if passed else 'failed'}"
+        now = self._clock.now()
+        rules = self.rules()
+        found, why_not = touches(
+            self._store,
+            [rule.forbids or rule.approval or rule.text for rule in rules],
+            action,
+            self._embedder,
+        )
+        broken = {rule.id for rule, touch in zip(rules, found, strict=True) if rule.forbids and touch.same}
+        applied = {rule.id for rule, touch in zip(rules, found, strict=True) if touch.near} | broken
+        with self._store.writing():
+            entry = self.note("learning", told, detail=note, by=self.agent, episode=episode)
+            for rule in self._store.rules():
+                if rule.id in applied and rule.in_force(now):
+                    violations = rule.violations + (rule.id in broken)
+                    self._store.put(
+                        replace(rule, score=_raised(rule, now), confirmed_at=now, violations=violations)
+                    )
+        return Aftermath(
+            entry, tuple(sorted(applied - broken)), tuple(sorted(broken)), QUESTION, (why_not,) if why_not else ()
+        )  # fmt: skip
+
+    @checked
+    def forget(self, ids: Iterable[str]) -> list[str]:
+        """Deletes entries and rules for good, whatever they say; returns the ids of those that were there."""
+        self._ready(write=True)
+        return self._store.forget(ids=ids)
+
+    def close(self) -> None:
+        """Gives the file free. Idempotent."""
+        if self._closed or self._pid != os.getpid():
+            return
+        self._closed = True
+        self._store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"Gate({str(self.path)!r}, agent={self.agent!r})"
+
+    def _ready(self, *, write: bool = False) -> None:
+        if self._pid != os.getpid():
+            raise forked(self.path, self._pid)
+        if self._closed:
+            raise GrimoireClosedError(
+                f"the gate of {self.path} is closed. Open it again with bardo.gate({str(self.path)!r})"
+            )
+        if write and self._folder.tombstone.exists() and (stone := lineage.is_dead(self.path)) is not None:
+            raise dead(stone.agent)
+
+    def _entry(self, id_: str) -> StateEntry:
+        self._ready(write=True)
+        entry = self._store.get(id_)
+        if not isinstance(entry, StateEntry):
+            raise InvalidInputError(f"{id_} is a rule. End it with retire")
+        if entry.status != "active":
+            raise NotFoundError(f"{id_} is {entry.status} already")
+        return entry
+
+    def _end(self, entry: StateEntry, status: Literal["done", "archived"], by: str, why: str) -> StateEntry:
+        now = self._clock.now()
+        return self._store.put(
+            replace(entry, status=status, changed_at=now, closed_by=by, closed_why=as_captured(why))
+        )
+
+    def _findings(
+        self,
+        action: str,
+        entries: Sequence[StateEntry],
+        rules: Sequence[Rule],
+        approved_by: str,
+        now: int,
+    ) -> tuple[list[Finding], list[StateEntry], list[str]]:
+        """What an action runs into, the entries that it touches, and notes."""
+        forbidding = [rule for rule in rules if rule.forbids]
+        asking = [rule for rule in rules if rule.approval]
+        texts = [
+            *(entry.summary for entry in entries),
+            *(rule.forbids for rule in forbidding),
+            *(rule.approval for rule in asking),
+        ]
+        found, why_not = touches(self._store, texts, action, self._embedder)
+        of_entries, of_rules = found[: len(entries)], found[len(entries) :]
+        of_forbidding, of_asking = of_rules[: len(forbidding)], of_rules[len(forbidding) :]
+        findings = [
+            Finding(
+                entry.id,
+                "rejected",
+                entry.summary,
+                entry.detail,
+                entry.by,
+                entry.changed_at,
+                touch.same,
+                touch,
+            )
+            for entry, touch in zip(entries, of_entries, strict=True)
+            if entry.kind == "rejected" and touch.near
+        ]
+        findings += [
+            _of(rule, "forbidden", touch, blocks=touch.same and rule.score_at(now) >= CRITICAL)
+            for rule, touch in zip(forbidding, of_forbidding, strict=True)
+            if touch.near
+        ]
+        findings += [
+            _of(rule, "approval", touch, blocks=touch.same)
+            for rule, touch in zip(asking, of_asking, strict=True)
+            if touch.near and not (touch.same and approved_by)
+        ]
+        findings.sort(key=lambda finding: (not finding.blocks, -finding.touch.closeness))
+        near = sorted(
+            (
+                (touch.closeness, entry)
+                for entry, touch in zip(entries, of_entries, strict=True)
+                if entry.kind != "rejected" and touch.near
+            ),
+            key=lambda pair: -pair[0],
+        )
+        return findings, [entry for _, entry in near], [why_not] if why_not else []
+
+
+def _of(rule: Rule, reason: Literal["forbidden", "approval"], touch: Touch, *, blocks: bool) -> Finding:
+    return Finding(rule.id, reason, rule.text, "", rule.by, rule.confirmed_at, blocks, touch)
+
+
+def _same(known: Sequence[str], given: str) -> int | None:
+    """The place of a text that says the same: the same words of content in any order, and none that turns it round."""
+    for place, (share, _, apart) in enumerate(_core.touches(known, given)):
+        there = known[place]
+        if " ".join(there.casefold().split()) == " ".join(given.casefold().split()):
+            return place
+        if share == 1.0 and not apart and _core.touches([given], there)[0][0] == 1.0:
+            return place
+    return None
+
+
+def _raised(rule: Rule, now: int) -> float:
+    """The score of a rule that something spoke for. None becomes critical by that: a person gives those."""
+    score = rule.score_at(now)
+    return min(MOST, score + STEP) if score >= CRITICAL else min(CRITICAL - STEP, score + STEP)
+
+
+def _named(by: str, does: str) -> str:
+    if not by.strip():
+        raise InvalidInputError(f"only a person {does}: name who, with by=...")
+    return by

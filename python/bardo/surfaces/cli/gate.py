@@ -1,0 +1,227 @@
+"""`bardo gate`: what was rejected, decided and ruled, for hooks and people; the memory may be open elsewhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bardo.conduct.entries import StateKind
+from bardo.surfaces.cli import exits
+from bardo.surfaces.cli.opening import found
+from bardo.surfaces.cli.options import HERE, At, Debug, Json
+from bardo.surfaces.cli.output import Output, moment, plain
+
+if TYPE_CHECKING:
+    from bardo.conduct.entries import Rule, StateEntry
+    from bardo.gating import Gate
+
+app = typer.Typer(
+    help="Ask before an action what was rejected, ruled and decided; tell after it what came of it.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+Action = Annotated[str, typer.Argument(help="The action, in words or as a command.")]
+Id = Annotated[str, typer.Argument(metavar="ID", help="As `bardo gate show` lists it.")]
+By = Annotated[str, typer.Option("--by", help="The person who says so.")]
+Why = Annotated[str, typer.Option("--why", help="The reason.")]
+Domain = Annotated[str, typer.Option("--domain", help="What it belongs to.")]
+Words = Annotated[
+    bool, typer.Option("--words", help="Compare by words alone: no model is loaded, it answers at once.")
+]
+
+
+@app.command()
+def before(
+    action: Action,
+    *,
+    approved_by: Annotated[str, typer.Option("--approved-by", help="The person who approved it.")] = "",
+    words: Words = False,
+    at: At = HERE,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Print what is to be known before an action; exits with 8 if it is blocked."""
+    output = Output(as_json=as_json)
+    with _gate(at, words=words) as opened:
+        verdict = opened.before(action, approved_by=approved_by)
+    output.document(verdict)
+    output.text(verdict.text or "Nothing is known that has to do with this action.")
+    for note in verdict.notes:
+        output.note(note)
+    if not verdict.allowed:
+        raise typer.Exit(exits.BLOCKED)
+
+
+@app.command()
+def after(
+    action: Action,
+    *,
+    failed: Annotated[bool, typer.Option("--failed", help="It did not go well.")] = False,
+    note: Annotated[str, typer.Option("--note", help="What was learned.")] = "",
+    words: Words = False,
+    at: At = HERE,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Tell what came of an action: one entry is kept, and rules that applied gain."""
+    output = Output(as_json=as_json)
+    with _gate(at, words=words) as opened:
+        told = opened.after(action, passed=not failed, note=note)
+    output.document(told)
+    output.text(f"{told.entry.id}  {told.entry.summary}")
+    for name, ids in (("confirmed", told.confirmed), ("violated", told.violated)):
+        if ids:
+            output.text(f"{name}: {', '.join(ids)}")
+    output.text(told.question)
+    for line in told.notes:
+        output.note(line)
+
+
+@app.command()
+def reject(
+    what: Annotated[str, typer.Argument(help="What is not wanted, in words of the action.")],
+    *,
+    why: Why = "",
+    by: By = "",
+    domain: Domain = "",
+    at: At = HERE,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Keep that something is not wanted: it blocks such actions until somebody lifts it."""
+    with _gate(at, words=True) as opened:
+        _kept(opened.reject(what, why=why, by=by, domain=domain), as_json=as_json)
+
+
+@app.command()
+def lift(
+    id_: Id,
+    *,
+    by: Annotated[str, typer.Option("--by", help="The person who lifts it.")],
+    why: Why = "",
+    at: At = HERE,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """End a rejection; it is kept with who lifted it."""
+    with _gate(at, words=True) as opened:
+        _kept(opened.lift(id_, by=by, why=why), as_json=as_json)
+
+
+@app.command()
+def rule(
+    text: Annotated[str, typer.Argument(help="The rule, in words.")],
+    *,
+    forbids: Annotated[str, typer.Option("--forbids", help="The action that it forbids.")] = "",
+    approval: Annotated[
+        str, typer.Option("--approval", help="The action that needs a person's approval.")
+    ] = "",
+    score: Annotated[
+        float | None,
+        typer.Option("--score", min=1, max=10, help="9 with --by and 5 without, if not given."),
+    ] = None,
+    by: By = "",
+    at: At = HERE,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Keep a rule, or confirm it if it is there."""
+    with _gate(at, words=True) as opened:
+        _kept(opened.rule(text, forbids=forbids, approval=approval, score=score, by=by), as_json=as_json)
+
+
+@app.command()
+def retire(id_: Id, *, by: By = "", at: At = HERE, as_json: Json = False, debug: Debug = False) -> None:
+    """End a rule; for a critical one a person is named."""
+    with _gate(at, words=True) as opened:
+        _kept(opened.retire(id_, by=by), as_json=as_json)
+
+
+@app.command()
+def note(
+    kind: Annotated[StateKind, typer.Argument(help="What sort of entry.")],
+    summary: Annotated[str, typer.Argument(help="In a sentence.")],
+    *,
+    detail: Annotated[str, typer.Option("--detail", help="What else is to be known.")] = "",
+    by: By = "",
+    domain: Domain = "",
+    at: At = HERE,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Keep an entry of state: a decision, a task, a discovery."""
+    with _gate(at, words=True) as opened:
+        _kept(opened.note(kind, summary, detail=detail, by=by, domain=domain), as_json=as_json)
+
+
+@app.command()
+def finish(
+    id_: Id, *, by: By = "", why: Why = "", at: At = HERE, as_json: Json = False, debug: Debug = False
+) -> None:
+    """Mark an entry as done."""
+    with _gate(at, words=True) as opened:
+        _kept(opened.finish(id_, by=by, why=why), as_json=as_json)
+
+
+@app.command()
+def show(
+    *,
+    every: Annotated[
+        bool, typer.Option("--all", help="Also what is done, lifted, faded or retired.")
+    ] = False,
+    at: At = HERE,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """List entries of state and rules."""
+    output = Output(as_json=as_json)
+    with _gate(at, words=True) as opened:
+        state, rules, now = opened.state(every=every), opened.rules(every=every), opened.now
+    scores = {each.id: each.score_at(now) for each in rules}
+    output.document(
+        {"state": plain(state), "rules": [{**plain(each), "score_now": scores[each.id]} for each in rules]}
+    )
+    if as_json:
+        return
+    from bardo.surfaces.cli import tables  # noqa: PLC0415
+
+    entries = tables.grid("id", "kind", "what", "status", "by", "when", title="State")
+    for entry in state:
+        what = f"{entry.summary}\n{entry.detail}" if entry.detail else entry.summary
+        entries.add_row(entry.id, entry.kind, what, entry.status, entry.by, moment(entry.changed_at))
+    ruled = tables.grid("id", "score", "rule", "forbids", "needs approval", "by", title="Rules")
+    for each in rules:
+        ruled.add_row(each.id, f"{scores[each.id]:.1f}", each.text, each.forbids, each.approval, each.by)
+    output.show(entries, ruled)
+
+
+@app.command()
+def forget(
+    ids: Annotated[list[str], typer.Argument(metavar="ID...", help="Ids of entries and rules.")],
+    *,
+    at: At = HERE,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Delete entries and rules for good."""
+    output = Output(as_json=as_json)
+    with _gate(at, words=True) as opened:
+        gone = opened.forget(ids)
+    output.document({"forgotten": gone})
+    output.text(f"{len(gone)} forgotten")
+
+
+def _gate(at: Path, *, words: bool) -> Gate:
+    import bardo  # noqa: PLC0415
+
+    with found(at):
+        return bardo.gate(at, words_only=words)
+
+
+def _kept(what: StateEntry | Rule, *, as_json: bool) -> None:
+    output = Output(as_json=as_json)
+    output.document(what)
+    output.text(f"{what.id}  {getattr(what, 'summary', '') or getattr(what, 'text', '')}")

@@ -1,0 +1,151 @@
+"""What a gate says before an action, and how a prompt is told of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from bardo.assemble.blocks import Block
+from bardo.assemble.context import assemble
+from bardo.conduct.entries import Rule, StateEntry
+from bardo.conduct.matching import Touch
+
+Decision = Literal["allow", "warn", "block"]
+_MICROSECONDS = 1_000_000
+_OPENINGS: dict[Decision, str] = {
+    "allow": "Nothing stands against this action.",
+    "warn": "This action is near something that was rejected or ruled. Look before acting.",
+    "block": "This action is blocked. Do not do it, or anything that amounts to it, and say so.",
+}
+_REASONS = {
+    "rejected": "Rejected",
+    "forbidden": "A rule forbids it",
+    "approval": "A rule wants a person's approval",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that an action runs into.
+
+    Args:
+        id: Of the entry or rule.
+        reason: `rejected`, `forbidden` by a rule, or in need of `approval`.
+        text: What was rejected, or the rule.
+        detail: Why, if it is known.
+        by: Who said so.
+        at: When it was last said, microseconds UTC.
+        blocks: Whether the action is refused for it; otherwise it is only about the same thing, or the rule is not
+            critical.
+        touch: How near it is, by words and meaning.
+    """
+
+    id: str
+    reason: Literal["rejected", "forbidden", "approval"]
+    text: str
+    detail: str
+    by: str
+    at: int
+    blocks: bool
+    touch: Touch
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What is to be known before an action. `str()` is the text for a prompt: fenced, at most 3,000 tokens.
+
+    Args:
+        action: As it was asked about.
+        decision: `block` if a finding blocks, `warn` if there is one, else `allow`.
+        findings: What it runs into; what blocks comes first, then the nearest.
+        rules: Rules that are shown before every action (a score of 8 and more), the highest first.
+        state: Entries in force that it touches, then the latest others.
+        text: All of it for a prompt; empty if there is nothing to say.
+        tokens: Of the text.
+        notes: What could not be done, and what did not fit.
+    """
+
+    action: str
+    decision: Decision
+    findings: tuple[Finding, ...]
+    rules: tuple[Rule, ...]
+    state: tuple[StateEntry, ...]
+    text: str
+    tokens: int
+    notes: tuple[str, ...]
+
+    @property
+    def allowed(self) -> bool:
+        """Whether nothing blocks the action."""
+        return self.decision != "block"
+
+    def __str__(self) -> str:
+        """The text for a prompt."""
+        return self.text
+
+
+def with_text(verdict: Verdict, budget: int) -> Verdict:
+    """The verdict with its text: what it found stands in it as data, so that no entry gives orders (law 8).
+
+    Args:
+        verdict: Without a text; it stays so if there is nothing to say.
+        budget: Tokens of the text at most.
+
+    Raises:
+        BudgetTooSmallError: Not even the decision fits.
+    """
+    if not (verdict.findings or verdict.rules or verdict.state):
+        return verdict
+    blocks = [
+        Block(
+            "verdict", _OPENINGS[verdict.decision], priority=10, protected=True, place="first", trusted=True
+        )
+    ]
+    against = [_told(_finding_text(finding), finding.at, finding.by) for finding in verdict.findings]
+    if against:
+        blocks.append(Block("against", memories=against, priority=9, cap=budget // 2))
+    if verdict.rules:
+        told = [_told(rule.text, rule.at, rule.by) for rule in verdict.rules]
+        blocks.append(Block("rules", memories=told, priority=8, cap=budget // 4))
+    if verdict.state:
+        told = [
+            _told(
+                f"{entry.kind}: {entry.summary}{f' ({entry.detail})' if entry.detail else ''}",
+                entry.changed_at,
+                entry.by,
+            )
+            for entry in verdict.state
+        ]
+        blocks.append(Block("state", memories=told, priority=7, cap=budget // 4))
+    prompt = assemble(blocks, budget=budget, reserve=0)
+    crowded = [
+        f"{part.left_out} of {part.name} did not fit into {budget} tokens"
+        for part in prompt.blocks
+        if part.left_out
+    ]
+    return replace(verdict, text=prompt.text, tokens=prompt.tokens, notes=(*verdict.notes, *crowded))
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """An entry as a prompt takes it."""
+
+    text: str
+    at: int
+    source: str
+    tick: int
+    layer: str = "fact"
+    confidence: float | None = None
+    inherited: bool = False
+    record: Any = None
+
+
+def _told(text: str, at: int, by: str) -> _Told:
+    # A tick that is the second of the date is not shown beside it.
+    return _Told(text, at, by or "self", at // _MICROSECONDS)
+
+
+def _finding_text(finding: Finding) -> str:
+    how = "this is it" if finding.blocks else "about the same thing"
+    why = f" Why: {finding.detail}" if finding.detail else ""
+    return f"{_REASONS[finding.reason]} ({how}; {finding.id}): {finding.text.rstrip('.')}.{why}"
