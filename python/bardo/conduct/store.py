@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
-
 from bardo.conduct.entries import Rule, StateEntry, StateKind
 from bardo.errors import (
     InvalidInputError,
