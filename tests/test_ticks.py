@@ -66,3 +66,47 @@ def test_times_of_messages_are_seconds_milliseconds_or_microseconds(moment: floa
         assert stored.at == NOW
         with pytest.raises(InvalidInputError, match="cannot be read"):
             grimoire.remember({"role": "user", "content": "hello", "timestamp": 10**18})
+
+
+def test_an_heir_counts_as_its_testator_did_and_its_life_begins_with_its_first_tick(tmp_path: Path) -> None:
+    left = tmp_path / "trader.testament"
+    with reopen(tmp_path / "trader") as testator:
+        testator.remember("Liquidations came", tick=19_000_123, verified=True, importance=0.9)
+        testator.learn("Oracle updates are followed by liquidations", tick=19_000_123, confidence=0.9)
+        testator.bequeath(left, cause="economic")
+    with bardo.inherit(left, tmp_path / "heir", clock=ManualClock(NOW), embedder=None) as heir:
+        (fact,) = heir.facts()
+        born = heir.confidence(fact)
+        assert (heir.now_tick, fact.reinforced_tick) == (0, 0)
+        heir.remember("A new block", tick=19_000_500)
+        assert heir.confidence(heir.get(fact.id)) == born
+        heir.tick(19_001_000)
+        faded = heir.confidence(heir.get(fact.id))
+        assert born / 4 < faded < born * 0.8
+        assert heir.recall("liquidations after oracle updates")[0].id == fact.id
+    with reopen(tmp_path / "heir") as heir:
+        assert (heir.now_tick, heir.confidence(heir.get(fact.id))) == (19_001_000, faded)
+        heir.remember("Another block", tick=19_001_001)
+
+
+@pytest.mark.parametrize("first", [1, 10**9])
+def test_what_was_inherited_does_not_expire_before_the_first_tick(first: int, tmp_path: Path) -> None:
+    left = tmp_path / "a.testament"
+    with reopen(tmp_path / "a") as testator:
+        testator.tick(100)
+        testator.learn(bardo.Fact("The fee holiday is on", kind="warning", confidence=0.9, expires_tick=150))
+        testator.bequeath(left)
+    with bardo.inherit(left, tmp_path / "heir", clock=ManualClock(NOW), embedder=None) as heir:
+        heir.tick(first)
+        assert [fact.expires_tick for fact in heir.facts()] == [first + 50]
+
+
+def test_an_heir_of_one_that_counted_seconds_counts_seconds(tmp_path: Path) -> None:
+    with reopen(tmp_path / "a") as testator:
+        testator.learn("Tides turn twice a day", kind="warning", confidence=0.9)
+        testator.bequeath(tmp_path / "a.testament")
+    with bardo.inherit(
+        tmp_path / "a.testament", tmp_path / "heir", clock=ManualClock(NOW + DAY), embedder=None
+    ) as heir:
+        assert heir.now_tick == (NOW + DAY) // 1_000_000
+        assert [fact.reinforced_tick for fact in heir.facts()] == [heir.now_tick]

@@ -484,6 +484,9 @@ class FactStore:
     def latest_tick(self) -> int:
         """The tick of the latest change of a fact; 0 before the first."""
 
+    def begin(self, tick: int) -> int:
+        """Lets a life begin at its first tick: what was inherited at tick 0 fades and expires from here; how many."""
+
     def mark(self, name: str) -> int:
         """How far a reader has come by its own account; 0 if it never said."""
 
@@ -491,10 +494,11 @@ class FactStore:
         self,
         facts: Iterable[Fact],
         *,
+        tick: int,
         vectors: npt.NDArray[np.float32] | None = None,
         fingerprint: Fingerprint | None = None,
     ) -> builtins.list[str | None]:
-        """Id of the fact that `upsert` would renew for each of these; None where it would store a new one."""
+        """Id of the fact that `upsert` would renew at a tick for each of these; None where it would store a new one."""
 
     def get(self, ids: Sequence[str], *, as_of: int | None = None) -> list[Fact | None]:
         """The facts with these ids, in their order; `as_of` a tick as they were at its end, None where none was yet."""
@@ -1406,6 +1410,12 @@ class Lookout:
         """
 
 @final
+class Guests:
+    """Episodes that a hot set took in for one search."""
+
+    def __len__(self) -> int: ...
+
+@final
 class HotSet:
     """One index in memory over episodes and facts: metadata, words (BM25) and vectors. Safe to share among threads."""
 
@@ -1456,12 +1466,15 @@ class HotSet:
     def sync_facts(self, facts: FactStore) -> int:
         """Takes over the facts that changed since the last call, whichever process changed them; returns how many."""
 
-    def host(self, log: EpisodeLog, ids: Sequence[str]) -> list[str]:
+    def host(self, log: EpisodeLog, ids: Sequence[str]) -> Guests:
         """Takes in episodes that left memory for a search, with the turns right beside them and what vectors they have.
 
         Returns:
-            Ids of those that were not here: `remove` them afterwards.
+            Those that were not here: `dismiss` them afterwards.
         """
+
+    def dismiss(self, guests: Guests) -> None:
+        """Lets guests go again, unless the hot set was filled anew since: then none of them is here as a guest."""
 
     def add_episodes(self, episodes: Iterable[Episode]) -> None:
         """Adds recorded episodes, findable by their words at once; known ones have their annotations renewed.

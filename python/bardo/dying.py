@@ -51,7 +51,8 @@ class Dying(Opened):
         self.sleep()
         left = legacy.leave(
             place, folder=self.path, log=self._log, facts=self._facts, config=self.config.bequeath,
-            tick=self.now_tick, now=self._clock.now(), cause=cause, reflection=reflection,
+            tick=self.now_tick, now=self._clock.now(), cause=cause, loops=self._ticks.loops,
+            reflection=reflection,
         )  # fmt: skip
         return self._emit(left)
 
@@ -59,11 +60,15 @@ class Dying(Opened):
     def adopt(self, testaments: Sequence[Testament], *, through_archive: bool = False) -> InheritanceReport:
         """Takes over what testaments hold: discounted, marked, never over what the agent learned itself.
 
+        An agent that has lived nothing yet counts its ticks as its testators did, unless `clock.unit` says how; where
+        they are loops, its life begins with the first tick that is passed, and what it inherited fades from there.
+
         Args:
             testaments: As read by `bardo.bequeath.testament.read`.
             through_archive: Whether they come from a public archive instead of a chosen parent.
         """
         self._ready(write=True)
+        self._stores.note_birth(loops=bool(testaments) and all(one.loops for one in testaments))
         report = inherit.adopt(
             testaments, self._facts, tick=self.now_tick, now=self._clock.now(), config=self.config.bequeath,
             folder=self.path, log=self._log, embedder=self._models.embedder, through_archive=through_archive,

@@ -57,6 +57,18 @@ class Stores:
             self.log.set_watermark(LOOPS, 1)
             _tell_visitors(self.facts, self.ticks)
             self.facts.set_retention(tau_ticks=self.ticks.tau(self.config.decay))
+        if self.ticks.loops and self.ticks.begin():
+            self.facts.begin(self.ticks.now())
+
+    def note_birth(self, *, loops: bool) -> None:
+        """What has neither lived nor heard anything yet counts ticks as those did whom it is about to inherit from.
+
+        Args:
+            loops: Whether theirs were loops of their own.
+        """
+        if loops and not len(self.log) and not self.facts.stats()["facts"]:
+            self.ticks.seen(0, own=True)
+            self.note_unit()
 
     def close(self) -> None:
         """Gives the files free."""
@@ -125,6 +137,7 @@ def open_stores(
             spacing_ticks=config.decay.spacing_ticks,
         )
         ticks.seen(_latest_tick(log, facts), own=False)
+        ticks.begin()
         if not log.watermark(_FACTS_MADE):
             log.set_watermark(_FACTS_MADE, 1)
         if log.watermark(LOOPS) and not facts.mark(LOOPS):

@@ -29,6 +29,7 @@ class Ticks:
         self._clock = clock
         self._last = last
         self._loops = loops if settings.unit == "auto" else settings.unit == "loops"
+        self._begun = False
 
     @property
     def loops(self) -> bool:
@@ -69,6 +70,12 @@ class Ticks:
             InvalidInputError: The tick is not a whole number from 0 to 2**63 - 1.
         """
         return self.now() if given is None else checked_tick(given)
+
+    def begin(self) -> bool:
+        """Whether a first tick was seen since this was asked before; true once in a life."""
+        begins = not self._begun and self._last > 0
+        self._begun |= begins
+        return begins
 
     def seen(self, tick: int, *, own: bool) -> None:
         """Notes a tick that the log has accepted; `own` when the caller passed it itself."""

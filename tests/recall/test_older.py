@@ -60,6 +60,33 @@ def reopen(folder: Path, limit: int = LIMIT) -> bardo.Grimoire:
     return bardo.open(folder, embedder=embed, seed=1, config={"index": {"hot_limit": limit}})
 
 
+def test_guests_of_a_hot_set_that_was_filled_anew_stay(tmp_path: Path) -> None:
+    with reopen(tmp_path / "a") as grimoire:
+        ids = [episode.id for episode in grimoire.remember(story(100))]
+        grimoire.sleep()
+        hot, log = grimoire._hot, grimoire._log
+        guests = hot.host(log, ids[:3])
+        assert len(guests) >= 3  # with turns beside them
+        hot.dismiss(guests)
+        assert len(hot) == LIMIT
+        guests = hot.host(log, ids[:3])
+        # As `adopt`, `rebuild` and a migration do it, in another thread.
+        hot.load(log, grimoire._facts)
+        hot.dismiss(guests)
+        assert len(hot) == 100
+
+
+def test_vectors_that_come_late_bring_nothing_back_into_memory(tmp_path: Path) -> None:
+    with reopen(tmp_path / "a") as grimoire:
+        ids = [episode.id for episode in grimoire.remember(story(100))][:2]
+        grimoire.sleep()
+        assert not any(id_ in grimoire._hot for id_ in ids)
+        whole = embed([episode.text for episode in story(2)])
+        empty = np.empty((0, DIMS), np.float32)
+        grimoire._hot.embed(grimoire._log, ids, whole, empty, [0, 0], grimoire._log.fingerprint)
+        assert len(grimoire._hot) == LIMIT
+
+
 def test_an_episode_that_left_memory_is_recalled_and_explained_as_any_other(limited: Path) -> None:
     with reopen(limited) as grimoire:
         assert len(grimoire._hot) == LIMIT

@@ -34,6 +34,7 @@ def leave(
     tick: int,
     now: int,
     cause: str,
+    loops: bool = False,
     reflection: str | None = None,
 ) -> Testament:
     """Writes the testament of a life that ends now, and its tombstone.
@@ -49,6 +50,7 @@ def leave(
         tick: Of death.
         now: Wall clock, microseconds UTC.
         cause: Of death.
+        loops: Whether ticks were loops of the agent's own.
         reflection: The account in the testator's own words; told from the evidence if not given.
 
     Raises:
@@ -75,6 +77,7 @@ def leave(
         lineage=lineage,
         signing_key=signing_key(folder),
         now=now,
+        loops=loops,
         settings=config,
     )
     written.lineage.save(folder)

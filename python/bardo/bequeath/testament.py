@@ -50,6 +50,8 @@ QUESTION_LIMIT = 64
 #: Bytes of a testament at most; full ones with 384-d vectors take about 5 MB.
 FILE_BYTES = 48 << 20
 _QUESTION_BYTES = 1_024
+#: A testament is written when its agent dies; clocks may be a week apart.
+_UNCERTAIN_SECONDS = 7 * 86_400
 _CAUSE_BYTES = 256
 _README_TEXT = """\
 This is the testament of a software agent: what it learned and left for its heirs. No special program is needed.
@@ -87,6 +89,7 @@ class Testament:
         redacted: How many secrets and private fields were taken out, by kind.
         measure: What similarity among entries was measured on.
         written_at: Wall clock, microseconds UTC.
+        loops: Whether its ticks were loops of the testator's own rather than seconds.
     """
 
     __test__ = False  # not a pytest class
@@ -106,6 +109,7 @@ class Testament:
     redacted: Mapping[str, int]
     measure: str
     written_at: int
+    loops: bool = False
 
     @property
     def life(self) -> Life:
@@ -127,6 +131,7 @@ def write(
     lineage: Lineage,
     signing_key: Ed25519PrivateKey,
     now: int,
+    loops: bool = False,
     settings: Bequeath | None = None,
 ) -> Testament:
     """Chooses what crosses, redacts it, signs it, writes the file in one step, and reads it back.
@@ -146,6 +151,7 @@ def write(
         lineage: Of the testator, with its death (`Lineage.died`).
         signing_key: See `bardo.bequeath.signing`.
         now: Wall clock, microseconds UTC.
+        loops: Whether ticks were loops of the testator's own.
         settings: Caps and thresholds.
 
     Raises:
@@ -197,6 +203,7 @@ def write(
             "format": FORMAT_VERSION,
             "lineage": dataclasses.asdict(dataclasses.replace(lineage, life=life)),
             "written_at": now,
+            "loops": loops,
             "counts": {"entries": len(entries), "episodes": len(best)},
             "left_out": {reason: count for reason, count in sorted(left_out.items()) if count},
             "redacted": {kind: count for kind, count in sorted(redacted.items()) if count},
@@ -283,9 +290,15 @@ def _parse(data: bytes, path: Path) -> Testament:
             redacted=dict(manifest["redacted"]),
             measure=str(manifest["measure"]),
             written_at=int(manifest["written_at"]),
+            loops=bool(manifest.get("loops", _far_from(life.death_tick, int(manifest["written_at"])))),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise _tampered(MANIFEST, f"a field is missing or of another type ({error})") from error
+
+
+def _far_from(tick: int | None, written_at: int) -> bool:
+    """Whether a tick of death is no second near the time of writing: testaments of old do not say what theirs were."""
+    return tick is not None and abs(tick - written_at // 1_000_000) > _UNCERTAIN_SECONDS
 
 
 def _verified_manifest(parts: Mapping[str, bytes]) -> dict[str, Any]:

@@ -148,7 +148,7 @@ class Extractor:
         if page is None:
             return []
         found = self._found(page)
-        known = self._facts.known(found)
+        known = self._facts.known(found, tick=tick)
         before = (
             dict(zip(known, self._facts.get([id_ for id_ in known if id_]), strict=False))
             if any(known)
@@ -194,7 +194,7 @@ class Extractor:
             found += self._asker.read(page.episodes)
             notes = self._asker.notes
         if self._reconciler and found:
-            found, judged = self._judged(self._reconciler, found)
+            found, judged = self._judged(self._reconciler, found, tick=tick)
             notes += judged.notes
             found += [
                 newer for old, newer in judged.updates if not self._replaced(old, newer, tick=tick, now=now)
@@ -228,10 +228,12 @@ class Extractor:
             return False
         return True
 
-    def _judged(self, reconciler: Reconciler, found: Sequence[Fact]) -> tuple[list[Fact], Reconciled]:
+    def _judged(
+        self, reconciler: Reconciler, found: Sequence[Fact], *, tick: int
+    ) -> tuple[list[Fact], Reconciled]:
         """Stage 2 for what stage 1 does not know: what is left to store, and what is to become of the rest."""
         vectors, fingerprint = self._vectors(found)
-        known = self._facts.known(found, vectors=vectors, fingerprint=fingerprint)
+        known = self._facts.known(found, tick=tick, vectors=vectors, fingerprint=fingerprint)
         open_ = [place for place, id_ in enumerate(known) if id_ is None]
         judged = reconciler.judge(
             [found[place] for place in open_], None if vectors is None else vectors[open_]

@@ -60,7 +60,7 @@ class Everything:
             try:
                 found = self._hot.search(text, vector, **options)
             finally:
-                self._hot.remove(guests)
+                self._hot.dismiss(guests)
         return found.with_notes(notes)
 
     def beside(self, ids: Sequence[str], count: int) -> list[tuple[list[str], list[str]]]:

@@ -73,11 +73,31 @@ fn the_same_again_in_another_tick_of_the_callers_own_is_another_observation() {
     let fresh = |batch| -> Vec<bool> {
         log.record(batch, NOW, false).unwrap().into_iter().map(|recorded| recorded.fresh).collect()
     };
-    assert_eq!(fresh(vec![unchanged(1), unchanged(2), unchanged(2)]), [true, true, false]);
+    assert_eq!(fresh(vec![unchanged(1), unchanged(2)]), [true, true]);
     assert_eq!(fresh(vec![unchanged(2), unchanged(3)]), [false, true]);
     // Where ticks are seconds, a retry comes some ticks later.
     assert_eq!(fresh(vec![new(episode(9, "the price is unchanged"))]), [false]);
     assert_eq!(log.len().unwrap(), 3);
+}
+
+#[test]
+fn what_one_call_says_twice_was_said_twice_and_a_retry_of_it_is_recognised() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = open(&folder);
+    let said = |texts: &[&str]| -> Vec<(bool, Id)> {
+        let batch = texts.iter().map(|text| new(episode(1, text))).collect();
+        log.record(batch, NOW, false).unwrap().into_iter().map(|one| (one.fresh, one.id)).collect()
+    };
+    let first = said(&["Delete it?", "yes", "Also the backup?", "yes"]);
+    assert!(first.iter().all(|(fresh, _)| *fresh));
+    let again = said(&["Delete it?", "yes", "Also the backup?", "yes", "yes"]);
+    assert_eq!(again.iter().map(|(fresh, _)| *fresh).collect::<Vec<_>>(), [false, false, false, false, true]);
+    assert!(first.iter().zip(&again).all(|((_, id), (_, same))| id == same));
+    assert_eq!(said(&["yes"]), [(false, first[1].1)]);
+    assert_eq!(
+        texts(&log.range(1, 1, None, 9).unwrap()),
+        ["Delete it?", "yes", "Also the backup?", "yes", "yes"]
+    );
 }
 
 #[test]

@@ -89,7 +89,7 @@ proptest! {
         for each in &offered {
             let rows = row(each.1);
             let vectors = FactVectors { rows: &[&rows], fingerprint: &fingerprint };
-            let known = store.known(&[fact(&each.0)], Some(vectors)).unwrap()[0];
+            let known = store.known(&[fact(&each.0)], Some(vectors), 1).unwrap()[0];
             let (id, outcome) = upsert(each);
             prop_assert_eq!(known.is_none(), outcome == Outcome::New);
             prop_assert!(known.is_none_or(|known| known == id));

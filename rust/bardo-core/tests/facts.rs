@@ -133,6 +133,75 @@ fn a_retry_with_the_same_id_changes_nothing() {
 }
 
 #[test]
+fn what_has_expired_is_learned_anew_and_an_end_can_be_put_off() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let until = |end| Fact { expires_tick: Some(end), ..fact("the offer holds") };
+    let first = add(&store, until(10), 1);
+    assert_eq!(add(&store, until(30), 5), first);
+    assert_eq!(get(&store, first).expires_tick, Some(30), "a later end is taken over");
+    assert_eq!(add(&store, until(20), 6), first);
+    assert_eq!(add(&store, fact("the offer holds"), 7), first);
+    assert_eq!(get(&store, first).expires_tick, Some(30), "no earlier one, and none is not one");
+    assert_eq!(store.known(&[fact("the offer holds")], None, 30).unwrap(), [Some(first)]);
+
+    assert_eq!(store.known(&[fact("the offer holds")], None, 31).unwrap(), [None]);
+    let again = add(&store, fact("the offer holds"), 31);
+    assert_ne!(again, first);
+    assert_eq!(get(&store, again).expires_tick, None);
+
+    let dreamt = Fact { source: Source::Dream, expires_tick: Some(50), ..fact("storms follow red skies") };
+    let dream = add(&store, dreamt.clone(), 40);
+    assert_eq!(
+        add(&store, Fact { expires_tick: Some(90), source: Source::SelfLived, ..dreamt.clone() }, 41),
+        dream
+    );
+    assert_eq!(get(&store, dream).expires_tick, Some(90));
+    let other = add(&store, Fact { text: "calm follows".into(), ..dreamt }, 42);
+    assert_eq!(add(&store, fact("calm follows"), 43), other);
+    assert_eq!(get(&store, other).expires_tick, None, "what was only dreamt is now the agent's own");
+}
+
+#[test]
+fn the_surer_and_nearer_testator_counts_in_whatever_order_they_come() {
+    let heard = |confidence, generation| Fact {
+        id: Id([9; 16]),
+        source: Source::Testament,
+        confidence,
+        generation,
+        ..fact("pits are deep")
+    };
+    for (one, other) in [(heard(0.34, 1), heard(0.289, 2)), (heard(0.289, 2), heard(0.34, 1))] {
+        let folder = tempfile::tempdir().unwrap();
+        let store = open(folder.path());
+        let id = add(&store, one, 1);
+        assert_eq!(add(&store, other.clone(), 1), id);
+        let known = get(&store, id);
+        assert_eq!((known.confidence, known.generation), (0.34, 1));
+        // The same testament again is no news, however faded what it said is.
+        add(&store, heard(0.34, 1), 4_000);
+        assert_eq!(get(&store, id), known);
+    }
+}
+
+#[test]
+fn what_was_inherited_before_the_first_tick_fades_from_that_tick() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let heard = |text: &str| Fact { source: Source::Testament, generation: 1, confidence: 0.4, ..fact(text) };
+    let lasting = add(&store, heard("oracles are slow"), 0);
+    let ending = add(&store, Fact { expires_tick: Some(90), ..heard("the offer holds") }, 0);
+    let own = add(&store, fact("my own"), 0);
+    assert_eq!(store.begin(19_000_000).unwrap(), 2);
+    let begun = get(&store, lasting);
+    assert_eq!((begun.created_tick, begun.reinforced_tick, begun.confidence), (19_000_000, 19_000_000, 0.4));
+    assert_eq!(get(&store, ending).expires_tick, Some(19_000_090));
+    assert_eq!(get(&store, own).reinforced_tick, 0);
+    assert_eq!(store.changed_since(3, 9).unwrap().len(), 2, "whoever follows the facts sees it");
+    assert_eq!(store.begin(19_000_001).unwrap(), 0);
+}
+
+#[test]
 fn a_refused_batch_leaves_nothing_behind() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path());

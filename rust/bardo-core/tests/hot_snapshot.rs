@@ -6,9 +6,10 @@ mod support;
 
 use std::path::{Path, PathBuf};
 
-use bardo_core::capture::{EpisodeLog, LogOptions, VectorBatch};
+use bardo_core::capture::{EpisodeLog, Forgetting, LogOptions, VectorBatch};
 use bardo_core::index::hot::HotSet;
 use bardo_core::index::hot_snapshot::{Opened, SNAPSHOT_FILE};
+use bardo_core::index::hot_sync::Origin;
 use bardo_core::index::{FactOptions, FactStore, FactVectors, Retention};
 use bardo_core::model::{Episode, Fingerprint, Id};
 use bardo_core::recall::explain::Hit;
@@ -120,6 +121,28 @@ fn assert_same(hot: &HotSet, agent: &Agent) {
     let anew = HotSet::load(&agent.log, &agent.facts, hot.cold_upto()).unwrap();
     assert_eq!(hot.len(), anew.len());
     assert_eq!(find(hot), find(&anew));
+}
+
+#[test]
+fn what_changes_while_a_hot_set_is_made_is_taken_over() {
+    let agent = Agent::new();
+    let first = agent.remember(1, 40);
+    agent.embed(&first[..20]);
+    let origin = Origin::of(&agent.log).unwrap();
+    let mut hot = HotSet::load(&agent.log, &agent.facts, 0).unwrap();
+    let later = agent.remember(40, 60);
+    agent.embed(&first[20..]);
+    agent.embed(&later[..5]);
+    agent.log.verify(vec![(first[3], Some(0.9)), (later[2], None)]).unwrap();
+    agent.learn("pool 3 is the slowest");
+    assert!(hot.catch_up(&origin, &agent.log, &agent.facts).unwrap());
+    assert_same(&hot, &agent);
+
+    let origin = Origin::of(&agent.log).unwrap();
+    assert!(hot.catch_up(&origin, &agent.log, &agent.facts).unwrap());
+    let forgetting = Forgetting { ids: vec![later[0]], tombstones: true, intent: String::new(), now: NOW };
+    agent.log.forget(forgetting).unwrap();
+    assert!(!hot.catch_up(&origin, &agent.log, &agent.facts).unwrap(), "it still holds what was deleted");
 }
 
 #[test]

@@ -153,11 +153,16 @@ impl FactStore {
         py.detach(|| self.store.mark(&name)).into_python()
     }
 
-    #[pyo3(signature = (facts, *, vectors = None, fingerprint = None))]
+    fn begin(&self, py: Python<'_>, tick: u64) -> PyResult<u64> {
+        py.detach(|| self.store.begin(tick)).into_python()
+    }
+
+    #[pyo3(signature = (facts, *, tick, vectors = None, fingerprint = None))]
     fn known(
         &self,
         py: Python<'_>,
         facts: &Bound<'_, PyAny>,
+        tick: u64,
         vectors: Option<&Bound<'_, PyAny>>,
         fingerprint: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Vec<Option<String>>> {
@@ -165,10 +170,10 @@ impl FactStore {
         let vectors = with_model(vectors, fingerprint)?;
         let found = py
             .detach(|| match &vectors {
-                None => self.store.known(&facts, None),
+                None => self.store.known(&facts, None, tick),
                 Some((matrix, fingerprint)) => {
                     let rows = rows(matrix);
-                    self.store.known(&facts, Some(FactVectors { rows: &rows, fingerprint }))
+                    self.store.known(&facts, Some(FactVectors { rows: &rows, fingerprint }), tick)
                 }
             })
             .into_python()?;

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGua
 
 use bardo_core::index::hot::HotSet;
 use bardo_core::index::hot_snapshot::Opened;
-use bardo_core::index::hot_sync::guests;
+use bardo_core::index::hot_sync::{Origin, guests};
 use bardo_core::index::late::Tokens;
 use bardo_core::index::sentences::MAX_PIECES;
 use bardo_core::index::stop_words;
@@ -43,6 +43,8 @@ pub struct PyHotSet {
     cold_upto: AtomicU64,
     /// Whether the vectors wait in the stores for the first search.
     vectors_wait: AtomicBool,
+    /// Goes up whenever it is filled anew.
+    generation: AtomicU64,
     /// The log and the facts that it was loaded from.
     stores: Mutex<Option<(Py<EpisodeLog>, Py<FactStore>)>>,
 }
@@ -110,21 +112,40 @@ impl PyHotSet {
     }
 }
 
-/// Sets the vectors of memories: a row of `whole` each, and as many of `sentences` as its count says.
+/// Sets the vectors of memories: a row of `whole` each, and as many of `sentences` as its count says. One that is not
+/// here is an error, unless it `may_be_absent`.
 fn set_all(
     hot: &mut HotSet,
     ids: &[bardo_core::model::Id],
     whole: &[f32],
     sentences: &[f32],
     counts: &[usize],
+    may_be_absent: bool,
 ) -> bardo_core::Result<()> {
     let dims = (whole.len() / ids.len().max(1)).max(1);
     let mut rest = sentences.chunks_exact(dims);
     for ((id, count), vector) in ids.iter().zip(counts).zip(whole.chunks_exact(dims)) {
         let own: Vec<&[f32]> = rest.by_ref().take(*count).collect();
-        hot.set_vectors(id, vector, &own)?;
+        if !may_be_absent || hot.find(id).is_some() {
+            hot.set_vectors(id, vector, &own)?;
+        }
     }
     Ok(())
+}
+
+/// Episodes that a hot set took in for one search.
+#[pyclass(frozen, module = "bardo._core", name = "Guests")]
+#[derive(Debug)]
+pub struct PyGuests {
+    fresh: Vec<bardo_core::model::Id>,
+    generation: u64,
+}
+
+#[pymethods]
+impl PyGuests {
+    fn __len__(&self) -> usize {
+        self.fresh.len()
+    }
 }
 
 #[pymethods]
@@ -162,14 +183,20 @@ impl PyHotSet {
         let (log, facts) = (log.get(), facts.get());
         let opened = py
             .detach(|| -> bardo_core::Result<Opened> {
-                let (loaded, opened) = match &snapshot {
+                let origin = Origin::of(&log.core)?;
+                let (mut loaded, opened) = match &snapshot {
                     Some(snapshot) => {
                         HotSet::open_without_vectors(&log.core, &facts.store, snapshot, cold_upto)?
                     }
                     None => (HotSet::load(&log.core, &facts.store, cold_upto)?, Opened::default()),
                 };
                 let mut hot = self.write();
+                // What other threads changed meanwhile went to the set that is given up.
+                if opened.restored == 0 && !loaded.catch_up(&origin, &log.core, &facts.store)? {
+                    loaded = HotSet::load(&log.core, &facts.store, cold_upto)?;
+                }
                 *hot = loaded;
+                self.generation.fetch_add(1, Ordering::AcqRel);
                 self.vectors_wait.store(opened.restored > 0, Ordering::Release);
                 self.cold_upto.store(hot.cold_upto(), Ordering::Release);
                 Ok(opened)
@@ -273,7 +300,7 @@ impl PyHotSet {
         }
         let whole = rows(&whole, "whole")?;
         let sentences = sentences.as_ref().map(|array| rows(array, "sentences")).transpose()?.unwrap_or(&[]);
-        py.detach(|| set_all(&mut self.write(), &ids, whole, sentences, &counts)).into_python()
+        py.detach(|| set_all(&mut self.write(), &ids, whole, sentences, &counts, false)).into_python()
     }
 
     #[pyo3(signature = (log, ids, whole, sentences, counts, fingerprint, tokens=None))]
@@ -295,17 +322,15 @@ impl PyHotSet {
         let (whole, sentences) = (rows(&whole, "whole")?, rows(&sentences, "sentences")?);
         py.detach(|| {
             log.core.put_vectors(ids.clone(), batch, fingerprint)?;
-            let unknown: Vec<_> = {
-                let hot = self.read();
-                ids.iter().filter(|id| hot.find(id).is_none()).copied().collect()
-            };
-            // Another thread may have recorded one of them and not yet come to adding it.
-            let late_comers = if unknown.is_empty() { Vec::new() } else { log.core.get(&unknown)? };
             let mut hot = self.write();
-            for episode in late_comers.iter().flatten() {
-                hot.add_episode(episode)?;
+            let unknown: Vec<_> = ids.iter().filter(|id| hot.find(id).is_none()).copied().collect();
+            if !unknown.is_empty() {
+                // Another thread may have recorded one of them and not yet come to adding it. Others left for LanceDB.
+                for episode in log.core.arrived_after(hot.cold_upto(), &unknown)? {
+                    hot.add_episode(&episode)?;
+                }
             }
-            set_all(&mut hot, &ids, whole, sentences, &counts)
+            set_all(&mut hot, &ids, whole, sentences, &counts, true)
         })
         .into_python()
     }
@@ -316,13 +341,27 @@ impl PyHotSet {
         py: Python<'_>,
         log: &EpisodeLog,
         #[pyo3(from_py_with = owned_ids)] ids: Vec<bardo_core::model::Id>,
-    ) -> PyResult<Vec<String>> {
+    ) -> PyResult<PyGuests> {
         self.with_vectors(py)?;
-        let fresh = py.detach(|| {
+        py.detach(|| {
             let guests = guests(&log.core, &ids)?;
-            self.write().host(&guests)
+            let mut hot = self.write();
+            let fresh = hot.host(&guests)?;
+            Ok(PyGuests { fresh, generation: self.generation.load(Ordering::Acquire) })
+        })
+        .into_python()
+    }
+
+    /// Lets guests go again, unless the hot set was filled anew since and none of them is here as a guest.
+    fn dismiss(&self, py: Python<'_>, guests: &PyGuests) {
+        py.detach(|| {
+            let mut hot = self.write();
+            if self.generation.load(Ordering::Acquire) == guests.generation {
+                for id in &guests.fresh {
+                    hot.remove(id);
+                }
+            }
         });
-        Ok(fresh.into_python()?.iter().map(ToString::to_string).collect())
     }
 
     fn remove(

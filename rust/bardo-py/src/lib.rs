@@ -67,7 +67,9 @@ mod _core {
     use crate::frames::{PyFrame, PyFrameTracker};
 
     #[pymodule_export]
-    use crate::hot::{PyHotSet, embedding_sentences, embedding_text, pack_tokens, without_stop_words};
+    use crate::hot::{
+        PyGuests, PyHotSet, embedding_sentences, embedding_text, pack_tokens, without_stop_words,
+    };
 
     #[pymodule_export]
     use crate::lookout::{PyLookout, PyNews};

@@ -6,7 +6,8 @@ use super::framing::MARK;
 /// The text without its recalled sections: whole ones, nested ones, and ones of which only one end is left.
 ///
 /// A fenced memory cannot contain a line that is the tag of a standard block. So a section without an end goes on to
-/// the next such line, or to the end; one without a beginning goes back to the last such line, or to the start.
+/// the next such line, or to the end; one without a beginning goes back to the last such line, or to the start. Of those
+/// only a tag counts that has a line to itself, as in a prompt: whoever writes of the mark in a sentence erases nothing.
 #[must_use]
 pub fn strip_recalled(text: &str) -> String {
     if !text.contains(MARK) {
@@ -16,7 +17,8 @@ pub fn strip_recalled(text: &str) -> String {
     // Where the text goes on after the last section, and what was kept when it began to.
     let (mut at, mut since) = (0, 0);
     for tag in tags(text) {
-        if tag.start < at {
+        let is_of_a_pair = tag.twin.is_some();
+        if tag.start < at || !(is_of_a_pair || has_line_to_itself(text, &tag)) {
             continue;
         }
         kept.push_str(&text[at..tag.start]);
@@ -65,6 +67,13 @@ fn tags(text: &str) -> Vec<Tag> {
         }
     }
     tags
+}
+
+/// Whether nothing else stands on its line; a line may end as JSON writes it, too.
+fn has_line_to_itself(text: &str, tag: &Tag) -> bool {
+    let (before, after) = (&text[..tag.start], &text[tag.end..]);
+    let begins = before.is_empty() || before.ends_with(['\n', '\r']) || before.ends_with("\\n");
+    begins && (after.is_empty() || after.starts_with(['\n', '\r']) || after.starts_with("\\n"))
 }
 
 /// Where the next line begins that is the tag of a standard block, or the end.
@@ -141,6 +150,18 @@ mod tests {
             strip_recalled("<event>\nnew\n</event>\nld\n</bardo:recalled>\nb"),
             "<event>\nnew\n</event>\nb"
         );
+    }
+
+    #[test]
+    fn whoever_writes_of_the_mark_erases_nothing() {
+        for text in [
+            "The doc says to end it with </bardo:recalled> and then go on",
+            "Write <bardo:recalled> before it. The vault has moved",
+            "`</bardo:recalled>`",
+        ] {
+            assert_eq!(strip_recalled(text), text);
+        }
+        assert_eq!(strip_recalled("{\"prompt\": \"ld\\n</bardo:recalled>\\nnew\"}"), "\\nnew\"}");
     }
 
     #[test]

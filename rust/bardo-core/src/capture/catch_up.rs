@@ -9,10 +9,10 @@ use super::codec;
 use super::fault::catching;
 use super::log::EpisodeLog;
 use super::packed;
-use super::tables::{ANNOTATIONS, ARRIVALS, VECTORS, arrivals_above};
+use super::tables::{ANNOTATIONS, ARRIVALS, EpisodeReader, VECTORS, arrivals_above};
 use super::vectors;
 use crate::error::Result;
-use crate::model::{Annotations, Id};
+use crate::model::{Annotations, Episode, Id};
 
 impl EpisodeLog {
     /// The annotations of every episode that has any.
@@ -57,6 +57,20 @@ impl EpisodeLog {
             })
         });
         walked.map_err(|fault| fault.into_error("read", self.path()))
+    }
+
+    /// Those of these episodes that arrived after a number, in the order asked for.
+    pub fn arrived_after(&self, seq: u64, ids: &[Id]) -> Result<Vec<Episode>> {
+        self.read(|view| {
+            let reader = EpisodeReader::open(view)?;
+            let mut found = Vec::new();
+            for id in ids {
+                if let Some(place) = reader.place(id)?.filter(|place| place.seq > seq) {
+                    found.push(reader.at(&place.key)?);
+                }
+            }
+            Ok(found)
+        })
     }
 
     /// The ids of the arrivals above `after` up to and including `upto`, in order.

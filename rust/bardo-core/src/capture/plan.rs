@@ -9,7 +9,7 @@ use super::codec::{self, Fingermark, KEY_BYTES, OrderKey};
 use super::fault::Fault;
 use super::packed;
 use super::record::{NewEpisode, Prepared, Recorded};
-use super::retry::{Recent, Seen};
+use super::retry::Seen;
 use super::session::{RecordTables, WriterState, record_tables};
 use super::tables::{Place, place_of};
 use super::tail::Kept;
@@ -63,6 +63,9 @@ impl Look for InTables<'_, '_> {
         Ok(last)
     }
 }
+
+/// How often each content was said so far in one call, where ticks are the caller's own in each of them.
+type Said = HashedMap<(Fingermark, Option<u64>), usize>;
 
 /// Looks nothing up: for episodes that bring no ids and lie in the last tick or after it.
 struct Nowhere;
@@ -123,14 +126,14 @@ impl WriterState {
     ) -> Result<Vec<Plan>, Fault> {
         let mut planned: IdMap<(Recorded, u64)> = IdMap::default();
         let brings_ids = prepared.iter().any(|one| one.new.has_id);
-        let mut marks = Recent::default();
+        let mut said = Said::default();
         let mut next_index = HashedMap::default();
         let (mut last_tick, mut seq) = (self.last_tick, self.last_seq);
         let mut plans = Vec::with_capacity(prepared.len());
         for Prepared { new, .. } in prepared {
             let NewEpisode { episode, has_id, .. } = new;
             let mark = Fingermark::new(episode.content_hash, episode.thread.as_deref());
-            if let Some(known) = self.known(new, &mark, &planned, &marks, look)? {
+            if let Some(known) = self.known(new, &mark, &planned, &mut said, look)? {
                 plans.push(Plan::Known(known));
                 continue;
             }
@@ -146,7 +149,6 @@ impl WriterState {
             let id = if *has_id { episode.id } else { ids.make(episode.at, seq) };
             let event_index = self.place(episode, &mut next_index, look)?;
             let key = OrderKey { tick: episode.tick, event_index, id };
-            marks.add(mark, Seen { key, at: episode.at, seq });
             if brings_ids {
                 let recorded =
                     Recorded { id, seq, fresh: false, forgotten: false, event_index, at: episode.at };
@@ -179,18 +181,20 @@ impl WriterState {
         Ok(index)
     }
 
-    /// Finds an episode that is the same as this one, in the log or earlier in the same call.
+    /// Finds an episode that is the same as this one: by its id in the log or earlier in the same call, else as a retry.
     fn known(
         &self,
         NewEpisode { episode, has_id, own_tick }: &NewEpisode,
         mark: &Fingermark,
         planned: &IdMap<(Recorded, u64)>,
-        marks: &Recent,
+        said: &mut Said,
         look: &mut dyn Look,
     ) -> Result<Option<Recorded>, Fault> {
         if !has_id {
             let (at, tick) = (episode.at, own_tick.then_some(episode.tick));
-            let seen = self.recent.find(mark, at, tick).or_else(|| marks.find(mark, at, tick));
+            let alike = said.entry((*mark, tick)).or_default();
+            let seen = self.recent.find(mark, at, tick, *alike);
+            *alike += 1;
             return Ok(seen.map(|Seen { key, at, seq }| Recorded {
                 id: key.id,
                 seq,

@@ -1,6 +1,8 @@
 //! Telling a retry from a new event: the same content by the same author in the same thread within a minute, and in the
 //! same tick where ticks are the caller's own. "Price unchanged" at the next tick is another observation.
 //!
+//! What one call says twice was said twice: its second "yes" is the retry of a second one, if there was one.
+//!
 //! Nothing is stored for it: what arrived last is read back from the log after a restart.
 
 use std::collections::VecDeque;
@@ -43,15 +45,17 @@ struct Kept {
 }
 
 impl Recent {
-    /// The first attempt that an arrival at `at` would repeat; one of `tick`, where that is the caller's own.
-    pub fn find(&self, mark: &Fingermark, at: Micros, tick: Option<u64>) -> Option<Seen> {
+    /// The first attempt that an arrival at `at` would repeat, after `earlier` others like it in the same call; one of
+    /// `tick`, where that is the caller's own.
+    pub fn find(&self, mark: &Fingermark, at: Micros, tick: Option<u64>, earlier: usize) -> Option<Seen> {
         let kept = |number: u64| self.arrivals.get(number.checked_sub(self.gone)? as usize);
         let latest = kept(*self.latest.get(mark)?);
-        std::iter::successors(latest, |arrival| kept(arrival.previous?))
+        let alike: Vec<Seen> = std::iter::successors(latest, |arrival| kept(arrival.previous?))
             .filter(|arrival| arrival.seen.at.abs_diff(at) <= WINDOW_MICROS.unsigned_abs())
             .filter(|arrival| tick.is_none_or(|tick| tick == arrival.seen.key.tick))
-            .last()
             .map(|arrival| arrival.seen)
+            .collect();
+        alike.into_iter().rev().nth(earlier)
     }
 
     /// Adds the next arrival, and lets go of those that are both old and many arrivals back.
@@ -87,9 +91,9 @@ mod tests {
     fn a_minute_separates_a_retry_from_a_repetition() {
         let (mut recent, mark) = (Recent::default(), Fingermark::new(1, Some("t")));
         recent.add(mark, seen(1_000, 1, 1));
-        assert_eq!(recent.find(&mark, 1_000 + WINDOW_MICROS, None), Some(seen(1_000, 1, 1)));
-        assert_eq!(recent.find(&mark, 1_001 + WINDOW_MICROS, None), None);
-        assert_eq!(recent.find(&Fingermark::new(1, None), 1_000, None), None);
+        assert_eq!(recent.find(&mark, 1_000 + WINDOW_MICROS, None, 0), Some(seen(1_000, 1, 1)));
+        assert_eq!(recent.find(&mark, 1_001 + WINDOW_MICROS, None, 0), None);
+        assert_eq!(recent.find(&Fingermark::new(1, None), 1_000, None, 0), None);
     }
 
     #[test]
@@ -104,23 +108,25 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_first_attempt_within_a_minute_is_found(
+        fn the_attempt_of_the_same_place_within_a_minute_is_found(
             arrivals in prop::collection::vec((0_u64..4, 0_i64..5 * WINDOW_MICROS, 0_u64..3), 1..60),
             asked in 0_u64..4,
             at in 0_i64..5 * WINDOW_MICROS,
             tick in prop::option::of(0_u64..3),
+            earlier in 0_usize..3,
         ) {
             let mut recent = Recent::default();
-            let mut expected = None;
+            let mut expected = Vec::new();
             for (seq, (content, arrived, own)) in (0..).zip(arrivals) {
                 let arrival = seen(arrived, seq, own);
                 recent.add(Fingermark::new(content, None), arrival);
                 let in_time = arrived.abs_diff(at) <= WINDOW_MICROS.unsigned_abs();
                 if content == asked && in_time && tick.is_none_or(|tick| tick == own) {
-                    expected = expected.or(Some(arrival));
+                    expected.push(arrival);
                 }
             }
-            prop_assert_eq!(recent.find(&Fingermark::new(asked, None), at, tick), expected);
+            let found = recent.find(&Fingermark::new(asked, None), at, tick, earlier);
+            prop_assert_eq!(found, expected.get(earlier).copied());
         }
     }
 }

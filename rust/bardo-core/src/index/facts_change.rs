@@ -161,7 +161,7 @@ impl FactStore {
                 && new.payload == FactPayload::None
                 && new.expires_tick.is_none();
             if is_plain
-                && let Some(mut known) = same_text(&writer.transaction, new)?
+                && let Some(mut known) = same_text(&writer.transaction, new, tick)?
                 && known.fact.id != old
             {
                 let id = known.fact.id;
@@ -249,6 +249,36 @@ impl FactStore {
                 }
             }
             Ok(())
+        })
+    }
+
+    /// Lets a life begin at its first tick: what was inherited at tick 0, before there was any, fades and expires from
+    /// here. Returns how many facts that were.
+    pub fn begin(&self, tick: u64) -> Result<u64> {
+        self.write(|writer| {
+            let unborn = record::select(
+                &writer.transaction,
+                "WHERE source = ?1 AND created_tick = 0 AND reinforced_tick = 0 ORDER BY serial",
+                [Source::Testament.name()],
+            )?;
+            let count = unborn.len() as u64;
+            for mut stored in unborn {
+                let fact = &mut stored.fact;
+                (fact.created_tick, fact.reinforced_tick) = (tick, tick);
+                fact.expires_tick = fact.expires_tick.map(|end| end.saturating_add(tick));
+                stored.since_tick = tick;
+                writer.note(&stored)?;
+            }
+            Ok(count)
+        })
+    }
+
+    /// How many facts there are, whatever their status.
+    pub fn count(&self) -> Result<u64> {
+        self.read(|connection| {
+            Ok(connection
+                .query_row("SELECT count(*) FROM facts", [], |row| row.get::<_, i64>(0))?
+                .unsigned_abs())
         })
     }
 

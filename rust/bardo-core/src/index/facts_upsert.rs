@@ -9,7 +9,7 @@ use super::facts_derived::{make_room, tempered};
 use super::facts_erase::is_forgotten;
 use super::facts_held::release;
 use super::facts_names::with_findings;
-use super::facts_record::{self as record, Stored, normalised};
+use super::facts_record::{self as record, Stored, normalised, signed};
 use super::facts_schema::{Direction, encode};
 use super::facts_vectors::{check_vector, claim_fingerprint};
 use super::facts_write::Writer;
@@ -70,7 +70,8 @@ struct Offer<'a> {
 impl FactStore {
     /// Stores each fact, or renews the one that already says it; the answer has the id that now stands for each.
     ///
-    /// A fact with an id that is already there is a retry and changes nothing. One agent's own fact renews the one it
+    /// A fact with an id that is already there is a retry and changes nothing, unless it is hearsay of a nearer or surer
+    /// testator: the greater confidence holds. What has expired is not renewed but learned anew. One agent's own fact renews the one it
     /// repeats; hearsay that repeats something known changes nothing about the agent's own knowledge (spec 6).
     pub fn upsert(
         &self,
@@ -108,16 +109,21 @@ impl FactStore {
         Ok(outcomes)
     }
 
-    /// The fact that [`FactStore::upsert`] would renew for each of these; `None` where it would store a new one.
-    pub fn known(&self, facts: &[Fact], vectors: Option<FactVectors<'_>>) -> Result<Vec<Option<Id>>> {
+    /// The fact that [`FactStore::upsert`] would renew at a tick for each of these; `None` where it would store a new one.
+    pub fn known(
+        &self,
+        facts: &[Fact],
+        vectors: Option<FactVectors<'_>>,
+        tick: u64,
+    ) -> Result<Vec<Option<Id>>> {
         check_offered(facts, vectors)?;
         self.read(|connection| {
             let mut neighbours = Neighbours::default();
             let mut found = Vec::with_capacity(facts.len());
             for (index, fact) in facts.iter().enumerate() {
-                let mut stored = same_text(connection, fact)?;
+                let mut stored = same_text(connection, fact, tick)?;
                 if let (None, Some(given)) = (&stored, &vectors) {
-                    stored = neighbours.find(connection, fact, &encode(given.rows[index]))?;
+                    stored = neighbours.find(connection, fact, &encode(given.rows[index]), tick)?;
                 }
                 found.push(stored.map(|stored| stored.fact.id));
             }
@@ -134,9 +140,13 @@ impl FactStore {
     ) -> Step<(Id, Outcome)> {
         let Offer { fact, vector, tick, now } = *offer;
         if fact.id != Id::ABSENT
-            && let Some(known) = record::find(&writer.transaction, fact.id)?
+            && let Some(mut known) = record::find(&writer.transaction, fact.id)?
         {
             if normalised(&known.fact.text) == normalised(&fact.text) {
+                if tells_more(fact, &known.fact) {
+                    revive(&mut known);
+                    renew(writer, known, fact, retention, tick)?;
+                }
                 return Ok((fact.id, Outcome::Exact));
             }
             return Err(Error::invalid(
@@ -148,17 +158,18 @@ impl FactStore {
         if is_forgotten(writer, &fact.text)? {
             return Ok((fact.id, Outcome::Forgotten));
         }
-        let mut found = same_text(&writer.transaction, fact)?.map(|stored| (stored, Outcome::Exact));
+        let mut found = same_text(&writer.transaction, fact, tick)?.map(|stored| (stored, Outcome::Exact));
         if let (None, Some(vector)) = (&found, vector) {
-            found =
-                neighbours.find(&writer.transaction, fact, vector)?.map(|stored| (stored, Outcome::Similar));
+            found = neighbours
+                .find(&writer.transaction, fact, vector, tick)?
+                .map(|stored| (stored, Outcome::Similar));
         }
         if let Some((stored, outcome)) = found {
             let id = stored.fact.id;
             renew(writer, stored, fact, retention, tick)?;
             return Ok((id, outcome));
         }
-        if !has_living(writer, fact)? {
+        if !has_living(writer, fact, tick)? {
             writer.count("upsert_no_existing", 1)?;
         }
         let mut fact = tempered(self.born(fact, tick, now));
@@ -194,6 +205,13 @@ impl FactStore {
     }
 }
 
+/// Whether hearsay that came by another way says more of what was heard before: a nearer or surer testator.
+fn tells_more(fact: &Fact, known: &Fact) -> bool {
+    fact.is_hearsay()
+        && known.is_hearsay()
+        && (fact.confidence > known.confidence || fact.generation < known.generation)
+}
+
 /// Refuses facts that break a limit, and vectors that do not belong to them.
 pub(crate) fn check_offered(facts: &[Fact], vectors: Option<FactVectors<'_>>) -> Result<()> {
     facts.iter().try_for_each(Fact::validate)?;
@@ -207,20 +225,23 @@ pub(crate) fn check_offered(facts: &[Fact], vectors: Option<FactVectors<'_>>) ->
     given.rows.iter().try_for_each(|row| check_vector(row, given.fingerprint))
 }
 
-/// In force, contradicted but not yet expired, or held: what a repetition may renew.
-const LIVING: &str = "status IN ('active', 'contradicted', 'held')";
+/// In force, contradicted or held, and not yet expired by tick ?3: what a repetition may renew.
+const LIVING: &str =
+    "status IN ('active', 'contradicted', 'held') AND (expires_tick IS NULL OR expires_tick >= ?3)";
 
 /// Whether there is anything that the fact could have been compared with.
-fn has_living(writer: &Writer<'_>, fact: &Fact) -> Step<bool> {
+fn has_living(writer: &Writer<'_>, fact: &Fact, tick: u64) -> Step<bool> {
     let query = format!("SELECT 1 FROM facts WHERE category = ?1 AND kind = ?2 AND {LIVING}");
-    Ok(writer.transaction.prepare_cached(&query)?.exists(params![fact.category, fact.kind.name()])?)
+    let given = params![fact.category, fact.kind.name(), signed(tick)?];
+    Ok(writer.transaction.prepare_cached(&query)?.exists(given)?)
 }
 
-pub(crate) fn same_text(connection: &Connection, fact: &Fact) -> Step<Option<Stored>> {
+/// The living fact of the same words, if any.
+pub(crate) fn same_text(connection: &Connection, fact: &Fact, tick: u64) -> Step<Option<Stored>> {
     let candidates = record::select(
         connection,
         &format!("WHERE text_key = ?1 AND category = ?2 AND {LIVING} ORDER BY serial"),
-        params![record::text_key(&fact.text), fact.category],
+        params![record::text_key(&fact.text), fact.category, signed(tick)?],
     )?;
     let text = normalised(&fact.text);
     Ok(candidates.into_iter().find(|stored| normalised(&stored.fact.text) == text))
@@ -237,7 +258,13 @@ struct Neighbours {
 
 impl Neighbours {
     /// The living fact that means the same as the new one, if any.
-    fn find(&mut self, connection: &Connection, fact: &Fact, vector: &[u8]) -> Step<Option<Stored>> {
+    fn find(
+        &mut self,
+        connection: &Connection,
+        fact: &Fact,
+        vector: &[u8],
+        tick: u64,
+    ) -> Step<Option<Stored>> {
         // Baselines of two metrics read almost alike; what they are about is in their payload.
         if fact.kind == FactKind::Baseline {
             return Ok(None);
@@ -245,15 +272,21 @@ impl Neighbours {
         let threshold = if fact.kind == FactKind::Insight { SAME_INSIGHT } else { SAME_MEANING };
         let wanted = Direction::stored(vector);
         let mut near: Vec<(f64, i64)> = self
-            .of(connection, fact)?
+            .of(connection, fact, tick)?
             .iter()
             .map(|(serial, direction)| (direction.cosine(&wanted), *serial))
             .filter(|(cosine, _)| *cosine > threshold)
             .collect();
         near.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         for (_, serial) in near.into_iter().take(CANDIDATES) {
-            let found = record::select(connection, &format!("WHERE serial = ?1 AND {LIVING}"), [serial])?;
-            if let Some(stored) = found.into_iter().find(|stored| same_sense(&stored.fact.text, &fact.text)) {
+            let found = record::select(connection, "WHERE serial = ?1", [serial])?;
+            // One fact of a batch may have made another leave.
+            let living = |stored: &Stored| {
+                !matches!(stored.fact.status, FactStatus::Archived | FactStatus::Superseded)
+            };
+            if let Some(stored) =
+                found.into_iter().find(|stored| living(stored) && same_sense(&stored.fact.text, &fact.text))
+            {
                 return Ok(Some(stored));
             }
         }
@@ -267,16 +300,17 @@ impl Neighbours {
         }
     }
 
-    fn of(&mut self, connection: &Connection, fact: &Fact) -> Step<&[(i64, Direction)]> {
+    fn of(&mut self, connection: &Connection, fact: &Fact, tick: u64) -> Step<&[(i64, Direction)]> {
         let key = (fact.category.clone(), fact.kind);
         if !self.known.contains_key(&key) {
             let mut statement = connection.prepare_cached(&format!(
                 "SELECT serial, vector FROM facts JOIN vectors ON vectors.fact = facts.serial
                  WHERE category = ?1 AND kind = ?2 AND {LIVING} ORDER BY serial"
             ))?;
-            let rows = statement.query_map(params![fact.category, fact.kind.name()], |row| {
-                Ok((row.get(0)?, Direction::stored(row.get_ref(1)?.as_blob()?)))
-            })?;
+            let rows = statement
+                .query_map(params![fact.category, fact.kind.name(), signed(tick)?], |row| {
+                    Ok((row.get(0)?, Direction::stored(row.get_ref(1)?.as_blob()?)))
+                })?;
             self.known.insert(key.clone(), rows.collect::<rusqlite::Result<_>>()?);
         }
         Ok(&self.known[&key])
@@ -306,6 +340,7 @@ pub(crate) fn renew(
     }
     // Also when nothing was gained: what follows may change how fast it fades, which must not reach into the past.
     rebase(&mut stored.fact, after, tick);
+    stored.fact.expires_tick = prolonged(&stored.fact, incoming);
     if hearsay {
         stored.fact.generation = stored.fact.generation.min(incoming.generation);
     } else if incoming.source == Source::SelfLived {
@@ -326,6 +361,19 @@ pub(crate) fn renew(
         return release(writer, stored, tick);
     }
     writer.update(&stored, tick)
+}
+
+/// When a fact ends that is stated again: later, if whoever lived it, or the same source, says so; never, if it was only
+/// dreamt or heard of and now whoever lived it names no end. An end that was set on purpose is not taken away, nor is
+/// that of a contradiction.
+fn prolonged(stored: &Fact, incoming: &Fact) -> Option<u64> {
+    let lived = incoming.source == Source::SelfLived;
+    match (stored.expires_tick, incoming.expires_tick) {
+        _ if stored.status == FactStatus::Contradicted => stored.expires_tick,
+        (Some(before), Some(end)) if lived || incoming.source == stored.source => Some(before.max(end)),
+        (Some(_), None) if lived && stored.source != Source::SelfLived => None,
+        (before, _) => before,
+    }
 }
 
 /// Whether a reinforcement at this tick is far enough from the last one that counted.

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use super::FactStore;
 use super::hot::HotSet;
-use crate::capture::{EpisodeLog, EpisodeVectors};
+use crate::capture::{EpisodeLog, EpisodeVectors, Stats};
 use crate::error::Result;
-use crate::model::{Episode, Id};
+use crate::model::{Episode, Fingerprint, Id};
 
 /// Changed facts read at once.
 const PAGE: usize = 1024;
@@ -27,7 +27,52 @@ pub fn guests(log: &EpisodeLog, ids: &[Id]) -> Result<Vec<Guest>> {
     Ok(read.filter_map(|(episode, vectors)| Some((Arc::new(episode?), vectors))).collect())
 }
 
+/// What a log holds, as far as a hot set that is made from it can tell.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Origin {
+    episodes: u64,
+    with_vectors: u64,
+    last_seq: u64,
+    last_verification: u64,
+    fingerprint: Option<Fingerprint>,
+}
+
+impl Origin {
+    /// What it holds now.
+    pub fn of(log: &EpisodeLog) -> Result<Self> {
+        let Stats { episodes, with_vectors, last_seq, last_verification, .. } = log.stats()?;
+        Ok(Self { episodes, with_vectors, last_seq, last_verification, fingerprint: log.fingerprint()? })
+    }
+}
+
 impl HotSet {
+    /// Takes over what changed in the stores since they were as `origin` says and this hot set was made from them.
+    /// False where it has to be made anew: something was deleted, or the model is another one.
+    pub fn catch_up(&mut self, origin: &Origin, log: &EpisodeLog, facts: &FactStore) -> Result<bool> {
+        let now = Origin::of(log)?;
+        if now != *origin {
+            let deleted = origin.episodes + now.last_seq.saturating_sub(origin.last_seq) != now.episodes;
+            if deleted || now.fingerprint != origin.fingerprint {
+                return Ok(false);
+            }
+            self.replay(log, origin.last_seq)?;
+            let mut number = origin.last_verification;
+            loop {
+                let page = log.verified_since(number, PAGE)?;
+                let Some((last, _)) = page.last() else { break };
+                number = *last;
+                for (_, episode) in page {
+                    self.update_episode(&Arc::new(episode));
+                }
+            }
+            if now.with_vectors != origin.with_vectors {
+                self.read_vectors(log, facts)?;
+            }
+        }
+        self.sync_facts(facts)?;
+        Ok(self.facts() as u64 == facts.count()?)
+    }
+
     /// Takes guests in; gives back the ids of those that were not here, which the caller takes out again.
     pub fn host(&mut self, guests: &[Guest]) -> Result<Vec<Id>> {
         let mut fresh = Vec::with_capacity(guests.len());

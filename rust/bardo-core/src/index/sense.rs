@@ -313,7 +313,7 @@ mod tests {
         assert!(touch("short ETH on weekends", "short BTC this weekend").apart);
         assert!(touch("raise leverage to 5x", "raise leverage to 2x").apart);
         assert!(touch("order food with peanuts", "order food that has no peanuts").apart);
-        assert!(!touch("Never email anyone without asking", "email Ann without asking").apart);
+        assert!(!touch("Never email customers without asking", "email customers now without asking").apart);
         assert_eq!(touch("", "anything").share, 0.0);
         assert_eq!(touch("the and of", "the and of").share, 0.0);
         let none = touch("deploy on Fridays", "water the tomatoes");

@@ -149,10 +149,28 @@ fn calendar_dates(words: &[&str], today: i64) -> Vec<Days> {
         let year = year_of(next).unwrap_or_else(|| {
             if day_number(this_year, month, day) > today { this_year - 1 } else { this_year }
         });
-        found.push(Days::around(day_number(year, month, day), 0));
+        let first = if before.is_some() { place - 1 } else { place };
+        found.push(counted_from(Days::around(day_number(year, month, day), 0), &words[..first]));
     }
-    found.extend(words.windows(3).flat_map(|parts| dates_in_figures([parts[0], parts[1], parts[2]])));
+    for (place, parts) in words.windows(3).enumerate() {
+        let dates = dates_in_figures([parts[0], parts[1], parts[2]]);
+        found.extend(dates.into_iter().map(|day| counted_from(day, &words[..place])));
+    }
     found
+}
+
+/// "two weeks before" a date, "the day after" it: the words before it say that another day is meant.
+fn counted_from(date: Days, words: &[&str]) -> Days {
+    let [.., count, unit, side] = words else { return date };
+    let [count, unit, side] = [count, unit, side].map(|word| word.to_lowercase());
+    let count = if count == "the" { Some(1) } else { number(&count) };
+    let (Some(count), Some(days)) = (count, days_of(&unit)) else { return date };
+    let away = match side.as_str() {
+        "before" => -days.saturating_mul(count),
+        "after" => days.saturating_mul(count),
+        _ => return date,
+    };
+    Days::around(date.first.saturating_add(away), days / 2)
 }
 
 /// The days that three numbers in a row may mean: the year first, or last after the day and the month in either order.
@@ -257,6 +275,14 @@ mod tests {
         assert!(holds("on 2023 05 02", 6) && !holds("on 2023 05 02", 7));
         assert!(holds("5 2 2023", 6) && holds("02 05 2023", 6), "either may be the month");
         assert!(!holds("2023 13 02", 6) && !holds("room 20 5 2", 6));
+    }
+
+    #[test]
+    fn a_time_before_or_after_a_date_is_not_that_date() {
+        assert!(holds("two weeks before 24 March", 45 + 14) && !holds("two weeks before 24 March", 45));
+        assert!(holds("the day after May 2nd", 5) && !holds("the day after May 2nd", 6));
+        assert!(holds("a month before 2023 05 02", 36) && !holds("a month before 2023 05 02", 6));
+        assert!(holds("before 24 March", 45), "with no count it is near the date itself");
     }
 
     #[test]
