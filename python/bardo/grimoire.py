@@ -171,7 +171,9 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing, Keeping, Dying):
 
         Args:
             what: A string, an `Episode`, a chat message (`role`, `content`), or an iterable of any of these. Of a
-                message, its tool calls, their ids, a refusal and parts that are more than text are in the payload.
+                message, its tool calls, their ids, a refusal, audio and parts that are more than text are in the
+                payload; what a tool answered has the role `tool`. What has no text is left out of an iterable, with a
+                `BardoWarning`.
             tick: Logical time. If not given: of an `Episode` its own, else the second of `at`, or the last tick
                 where ticks count loops.
             at: Wall clock of the observation, microseconds UTC; now if 0.
@@ -194,7 +196,7 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing, Keeping, Dying):
             same tick where you count them, gives back the episode that was stored first; verified, if either said so.
 
         Raises:
-            InvalidInputError: A field breaks a limit; nothing of the batch was stored.
+            InvalidInputError: A field breaks a limit, or nothing has a text; nothing of the batch was stored.
             DecreasingTickError: The tick lies before the last one.
             ForgottenError: The same content was forgotten on purpose. Of a batch the rest is stored, with a
                 `ForgottenWarning`.
