@@ -111,6 +111,7 @@ class _Intent:
     vectors: list[str] = field(default_factory=list)
     numbers: list[tuple[str, str]] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
+    hashes: list[int] = field(default_factory=list)
 
     def to_json(self, *, bare: bool = False) -> str:
         content = {name: getattr(self, name) for name in self.__slots__}
@@ -195,6 +196,7 @@ class Eraser:
                     for name in (*episode.subjects, *traces.texts_in(episode.payload))
                 }
             ),
+            hashes=[episode.content_hash for episode in episodes],
         )
 
     def _vectors(self, ids: Sequence[str]) -> list[bytes]:
@@ -264,7 +266,8 @@ class Eraser:
     ) -> tuple[list[str], list[str]]:
         """The files that people or other programs read, and those that a crash left behind."""
         changed = archive.forget(self._folder.archive, intent.episodes)
-        changed += inbox.forget(self._folder.root, set(intent.episodes), set(intent.texts), looked_for)
+        refused = set(intent.hashes) if intent.tombstones else set()
+        changed += inbox.forget(self._folder.root, set(intent.episodes), refused, looked_for)
         versions = [self._folder.playbook, *sorted(self._folder.playbook_history.glob("*.md"))]
         changed += playbook.forget(versions, facts, looked_for)
         removed = [path for path in changed if not path.exists()]
@@ -322,7 +325,8 @@ class Eraser:
         shared: set[str] = set()
         if not pieces:
             return shared
-        for page in self._pages():
+        # What waits in the inbox stays as well.
+        for page in (*self._pages(), inbox.held(self._folder.root)):
             for episode in page:
                 held = (episode.text, *traces.texts_in(episode.payload), *episode.subjects)
                 shared |= {piece for piece in pieces - shared if any(piece in text for text in held)}
