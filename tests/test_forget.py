@@ -232,6 +232,18 @@ def test_what_others_dropped_outlives_a_deletion_that_a_crash_interrupted(
     assert said == of_ann + [("Bob", SECRET)] * allow_again
 
 
+def test_a_deletion_tells_how_far_it_has_come(opener) -> None:
+    told: list[tuple[str, int, int]] = []
+    with opener() as grimoire:
+        doomed = grimoire.remember(SECRET)
+        grimoire.sleep()
+        report = grimoire.forget(doomed, reason="asked to", progress=lambda *step: told.append(step))
+    stages = list(dict.fromkeys(stage for stage, _, _ in told))
+    assert stages == ["facts", "lance", "files", "write anew", "look again"]
+    assert told[-1][1] == told[-1][2] > len(report.looked) // 2
+    assert len([stage for stage, _, _ in told if stage == "look again"]) == told[-1][2] + 1
+
+
 def test_the_curator_waits_for_nothing_that_was_forgotten(opener) -> None:
     with opener() as grimoire:
         grimoire.remember("the market was quiet", verified=True)

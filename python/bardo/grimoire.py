@@ -545,6 +545,7 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing, Keeping, Dying):
         *,
         reason: str,
         allow_again: bool = False,
+        progress: Progress = quiet,
     ) -> ForgetReport:
         """Deletes episodes and facts everywhere, with the facts that stand on those episodes alone, and looks again.
 
@@ -556,6 +557,7 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing, Keeping, Dying):
             reason: Why, for the report.
             allow_again: Whether the same content may be captured again. Without, a source that is read again does not
                 bring it back: `remember` raises `ForgottenError`.
+            progress: Told of every stage, and of each file that is looked at again.
 
         Returns:
             What was deleted, and which places were looked at.
@@ -569,7 +571,7 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing, Keeping, Dying):
             self.drain_inbox()
         items = [what] if isinstance(what, (str, Episode, Fact)) else list(what)
         ids = [item if isinstance(item, str) else item.id for item in items]
-        report = self._eraser.forget(ids, reason=reason, tombstones=not allow_again)
+        report = self._eraser.forget(ids, reason=reason, tombstones=not allow_again, progress=progress)
         self._upkeep.let_go((*report.episodes, *report.facts))
         vars(self).pop("_replayer", None)
         self._words.forget()
