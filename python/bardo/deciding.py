@@ -202,7 +202,7 @@ class Deciding(Opened):
         """Tells whether the action that a prompt was for was taken; what was not acted on teaches nothing.
 
         Returns:
-            Whether the prompt is on record.
+            Whether the prompt is on record: it is while it is among the latest 5,000 without an outcome.
         """
         self._ready(write=True)
         return self._records.acted(prompt.id, taken)
