@@ -7,6 +7,8 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta, timezone
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -111,7 +113,6 @@ UNUSABLE: dict[str, tuple[str, Callable[[bardo.Grimoire], Any]]] = {
     "a prompt of half tokens": ("budget", lambda g: g.context("x", budget=1.5)),
     "a numbered phase": ("phase", lambda g: g.context("x", phase=5)),
     "blocks without names": ("blocks", lambda g: g.context("x", blocks="abc")),
-    "an option that is none": ("limt", lambda g: g.context("x", limt=3)),
     "a surrogate task": ("content", lambda g: g.context(SURROGATE)),
     "learn a number": ("what", lambda g: g.learn(5)),
     "verify a number": ("what", lambda g: g.verify(5)),
@@ -203,6 +204,40 @@ def test_a_verb_called_with_too_few_arguments_says_so_as_python_does(grimoire: b
         grimoire.get()  # type: ignore[call-arg]
     with pytest.raises(TypeError, match="query"):
         grimoire.recall()  # type: ignore[call-arg]
+
+
+def test_an_option_that_no_verb_has_is_refused_as_python_does(grimoire: bardo.Grimoire) -> None:
+    calls: dict[str, Callable[..., Any]] = {
+        "remember": grimoire.remember, "recall": grimoire.recall, "context": grimoire.context, "learn": grimoire.learn
+    }  # fmt: skip
+    for verb, call in calls.items():
+        with pytest.raises(TypeError, match=rf"Grimoire\.{verb}\(\) got an unexpected .* 'limt'") as refused:
+            call("x", limt=3)
+        assert not isinstance(refused.value, errors.BardoError)
+
+
+@pytest.mark.parametrize("limit", [-1, 2**70])
+def test_a_number_out_of_range_is_not_told_a_range_that_it_has_not(
+    grimoire: bardo.Grimoire, limit: int
+) -> None:
+    with pytest.raises(
+        errors.InvalidInputError, match=r"limit of recall\(\) is -?\d+\. It must not be"
+    ) as refused:
+        grimoire.recall("x", limit=limit)
+    assert "2**63" not in str(refused.value)
+
+
+def test_a_time_may_be_a_datetime_that_knows_its_zone(tmp_path: Path, minilm: Embedder) -> None:
+    noon = datetime(2026, 3, 2, 12, tzinfo=timezone(timedelta(hours=1)))
+    with bardo.open(tmp_path / "agent", embedder=minilm) as opened:
+        assert opened.remember("lunch", at=noon).at == 1_772_449_200_000_000
+        bardo.drop(opened.path, "dropped at lunch", at=noon)
+        opened.drain_inbox()
+        assert [episode.at for episode in opened.episodes()] == [1_772_449_200_000_000] * 2
+        for unclear in (noon.replace(tzinfo=None), "yesterday"):
+            for verb in (opened.remember, partial(bardo.drop, opened.path)):
+                with pytest.raises(errors.InvalidInputError, match=r"^at is .*time zone"):
+                    verb("when?", at=unclear)
 
 
 def test_a_payload_nested_without_end_is_refused(grimoire: bardo.Grimoire) -> None:

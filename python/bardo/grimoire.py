@@ -35,6 +35,8 @@ from bardo.stores import Stores, listed
 from bardo.undoing import Undoing
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from bardo import erasure
     from bardo.bequeath import lineage
     from bardo.capture import intake
@@ -148,7 +150,7 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing, Keeping, Dying):
         what: str | Episode | Mapping[str, Any] | Iterable[str | Episode | Mapping[str, Any]],
         *,
         tick: SupportsIndex | None = None,
-        at: int = 0,
+        at: int | datetime = 0,
         kind: str = "event",
         role: Role = "environment",
         speaker: str | None = None,
@@ -176,7 +178,7 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing, Keeping, Dying):
                 `BardoWarning`.
             tick: Logical time. If not given: of an `Episode` its own, else the second of `at`, or the last tick
                 where ticks count loops.
-            at: Wall clock of the observation, microseconds UTC; now if 0.
+            at: Wall clock of the observation, microseconds UTC or a datetime with a time zone; now if 0.
             kind: See `Episode`, as the other fields.
             role: Who authored it.
             speaker: Who spoke, by name.
@@ -204,8 +206,9 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing, Keeping, Dying):
         try:
             self._ready(write=True)
             stamp = None if tick is None else self._ticks.stamp(tick)
+            moment = at if type(at) is int else intake.moment_of(at)
             defaults = {
-                "at": at, "kind": kind, "role": role, "speaker": speaker, "subjects": subjects, "payload": payload,
+                "at": moment, "kind": kind, "role": role, "speaker": speaker, "subjects": subjects, "payload": payload,
                 "thread": thread, "session": session, "mode": mode, "curiosity": curiosity, "importance": importance,
                 "verified": verified, "pad": pad,
             }  # fmt: skip

@@ -6,7 +6,7 @@ import dataclasses
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from bardo.errors import BardoWarning, InvalidInputError
@@ -30,6 +30,7 @@ CHAT_ROLES: Mapping[str, Role] = {
 }
 #: Keys of a part of a message that is text and nothing more.
 TEXT_PART_KEYS = frozenset({"type", "text"})
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 TIME_KEYS = ("at", "timestamp", "created_at")
 #: Microseconds in the unit of an epoch time, by its size: seconds up to the year 5138, milliseconds, microseconds.
 EPOCH_UNITS = ((10**11, 1_000_000), (10**14, 1_000), (10**17, 1))
@@ -101,6 +102,21 @@ def episodes_from(
     """`drafts_from` with every string made an episode."""
     drafts, batch = drafts_from(what, defaults, clean=clean, truncate=truncate)
     return [Episode(draft, **defaults) if isinstance(draft, str) else draft for draft in drafts], batch
+
+
+def moment_of(at: Any) -> Any:
+    """The time that `remember` was given in microseconds UTC; what is no date is left to whoever stores it.
+
+    Raises:
+        InvalidInputError: It is a text, or a datetime of nobody knows which time zone.
+    """
+    if isinstance(at, datetime) and at.utcoffset() is not None:
+        return (at - EPOCH) // timedelta(microseconds=1)
+    if isinstance(at, (datetime, str)):
+        raise InvalidInputError(
+            f"at is {at!r}. It must be microseconds UTC or a datetime with a time zone, such as datetime.now(UTC)"
+        )
+    return at
 
 
 def _are_clean(items: list[Any], clean: Callable[[str], str]) -> bool:
