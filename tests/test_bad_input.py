@@ -307,6 +307,24 @@ def test_vectors_of_two_models_never_meet(tmp_path: Path, minilm: Embedder) -> N
         assert len(opened.recall("first model")) == 1
 
 
+def test_a_function_that_moved_is_told_how_it_keeps_its_name(tmp_path: Path) -> None:
+    from bardo.index.embedders import from_callable
+
+    def embed(texts: list[str]) -> Any:
+        return np.eye(len(texts), 8, dtype=np.float32)
+
+    embed.__module__ = "__main__"
+    with bardo.open(tmp_path / "agent", embedder=embed) as opened:
+        opened.remember("made with the first model")
+        opened.recall("first")
+    embed.__module__ = "tools"
+    with pytest.raises(errors.EmbeddingMismatchError, match="known by its module and name") as refused:
+        bardo.open(tmp_path / "agent", embedder=embed)
+    name = str(refused.value).rpartition("name='")[2].rstrip("')")
+    with bardo.open(tmp_path / "agent", embedder=from_callable(embed, name=name)) as opened:
+        assert len(opened.recall("first model")) == 1
+
+
 def test_a_path_that_is_a_file_is_refused(tmp_path: Path, minilm: Embedder) -> None:
     file = tmp_path / "notes.txt"
     file.write_text("mine")
