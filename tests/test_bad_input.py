@@ -7,6 +7,8 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta, timezone
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +45,7 @@ def grimoire(tmp_path: Path, minilm: Embedder) -> Iterator[bardo.Grimoire]:
         {"role": "user", "content": 5},
         "x" * 10_000_000,
         "a lone surrogate \ud800",
-        ["fine", "", "fine too"],
+        ["", " "],
     ],
     ids=lambda what: repr(what)[:24],
 )
@@ -111,7 +113,6 @@ UNUSABLE: dict[str, tuple[str, Callable[[bardo.Grimoire], Any]]] = {
     "a prompt of half tokens": ("budget", lambda g: g.context("x", budget=1.5)),
     "a numbered phase": ("phase", lambda g: g.context("x", phase=5)),
     "blocks without names": ("blocks", lambda g: g.context("x", blocks="abc")),
-    "an option that is none": ("limt", lambda g: g.context("x", limt=3)),
     "a surrogate task": ("content", lambda g: g.context(SURROGATE)),
     "learn a number": ("what", lambda g: g.learn(5)),
     "verify a number": ("what", lambda g: g.verify(5)),
@@ -205,6 +206,40 @@ def test_a_verb_called_with_too_few_arguments_says_so_as_python_does(grimoire: b
         grimoire.recall()  # type: ignore[call-arg]
 
 
+def test_an_option_that_no_verb_has_is_refused_as_python_does(grimoire: bardo.Grimoire) -> None:
+    calls: dict[str, Callable[..., Any]] = {
+        "remember": grimoire.remember, "recall": grimoire.recall, "context": grimoire.context, "learn": grimoire.learn
+    }  # fmt: skip
+    for verb, call in calls.items():
+        with pytest.raises(TypeError, match=rf"Grimoire\.{verb}\(\) got an unexpected .* 'limt'") as refused:
+            call("x", limt=3)
+        assert not isinstance(refused.value, errors.BardoError)
+
+
+@pytest.mark.parametrize("limit", [-1, 2**70])
+def test_a_number_out_of_range_is_not_told_a_range_that_it_has_not(
+    grimoire: bardo.Grimoire, limit: int
+) -> None:
+    with pytest.raises(
+        errors.InvalidInputError, match=r"limit of recall\(\) is -?\d+\. It must not be"
+    ) as refused:
+        grimoire.recall("x", limit=limit)
+    assert "2**63" not in str(refused.value)
+
+
+def test_a_time_may_be_a_datetime_that_knows_its_zone(tmp_path: Path, minilm: Embedder) -> None:
+    noon = datetime(2026, 3, 2, 12, tzinfo=timezone(timedelta(hours=1)))
+    with bardo.open(tmp_path / "agent", embedder=minilm) as opened:
+        assert opened.remember("lunch", at=noon).at == 1_772_449_200_000_000
+        bardo.drop(opened.path, "dropped at lunch", at=noon)
+        opened.drain_inbox()
+        assert [episode.at for episode in opened.episodes()] == [1_772_449_200_000_000] * 2
+        for unclear in (noon.replace(tzinfo=None), "yesterday"):
+            for verb in (opened.remember, partial(bardo.drop, opened.path)):
+                with pytest.raises(errors.InvalidInputError, match=r"^at is .*time zone"):
+                    verb("when?", at=unclear)
+
+
 def test_a_payload_nested_without_end_is_refused(grimoire: bardo.Grimoire) -> None:
     payload: list[Any] = []
     payload.append(payload)
@@ -269,6 +304,24 @@ def test_vectors_of_two_models_never_meet(tmp_path: Path, minilm: Embedder) -> N
     with pytest.raises(errors.EmbeddingMismatchError, match="other"):
         bardo.open(tmp_path / "agent", embedder=other)
     with bardo.open(tmp_path / "agent", embedder=minilm) as opened:
+        assert len(opened.recall("first model")) == 1
+
+
+def test_a_function_that_moved_is_told_how_it_keeps_its_name(tmp_path: Path) -> None:
+    from bardo.index.embedders import from_callable
+
+    def embed(texts: list[str]) -> Any:
+        return np.eye(len(texts), 8, dtype=np.float32)
+
+    embed.__module__ = "__main__"
+    with bardo.open(tmp_path / "agent", embedder=embed) as opened:
+        opened.remember("made with the first model")
+        opened.recall("first")
+    embed.__module__ = "tools"
+    with pytest.raises(errors.EmbeddingMismatchError, match="known by its module and name") as refused:
+        bardo.open(tmp_path / "agent", embedder=embed)
+    name = str(refused.value).rpartition("name='")[2].rstrip("')")
+    with bardo.open(tmp_path / "agent", embedder=from_callable(embed, name=name)) as opened:
         assert len(opened.recall("first model")) == 1
 
 

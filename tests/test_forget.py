@@ -21,6 +21,7 @@ import bardo
 from bardo import errors
 from bardo._core import traces
 from bardo.capture import archive, inbox
+from bardo.erasure import Eraser
 from bardo.index import embedders
 from bardo.model import Episode
 from bardo.ports import ManualClock
@@ -203,6 +204,44 @@ def test_copies_and_files_of_others_lose_it_too(opener, tmp_path: Path) -> None:
         assert set(report.removed) == {"facts.db.v1", "inbox/rejected/odd.jsonl"}
         assert not any(path.exists() for path in waiting)
     assert list(holders(folder, SECRET)) == []
+
+
+@pytest.mark.parametrize("allow_again", [True, False])
+def test_what_others_dropped_outlives_a_deletion_that_a_crash_interrupted(
+    opener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, allow_again: bool
+) -> None:
+    folder = tmp_path / "agent"
+
+    def crash(*_: object) -> None:
+        raise RuntimeError
+
+    with opener() as grimoire:
+        doomed = grimoire.remember(SECRET, payload=PAYLOAD, role="user", speaker="Bob")
+        with monkeypatch.context() as patched:
+            patched.setattr(Eraser, "_finish", crash)
+            with pytest.raises(RuntimeError):
+                grimoire.forget(doomed, reason="asked to", allow_again=allow_again)
+    bardo.drop(folder, PAYLOAD["note"], role="user", speaker="Ann")
+    bardo.drop(folder, [SECRET, "and something else"], role="user", speaker="Ann")
+    bardo.drop(folder, SECRET, payload=PAYLOAD, role="user", speaker="Bob")
+    with opener() as again:
+        (report,) = again.resumed
+        assert report.shared > 0
+        said = [(episode.speaker, episode.text) for episode in again.episodes()]
+    of_ann = [("Ann", PAYLOAD["note"]), ("Ann", SECRET), ("Ann", "and something else")]
+    assert said == of_ann + [("Bob", SECRET)] * allow_again
+
+
+def test_a_deletion_tells_how_far_it_has_come(opener) -> None:
+    told: list[tuple[str, int, int]] = []
+    with opener() as grimoire:
+        doomed = grimoire.remember(SECRET)
+        grimoire.sleep()
+        report = grimoire.forget(doomed, reason="asked to", progress=lambda *step: told.append(step))
+    stages = list(dict.fromkeys(stage for stage, _, _ in told))
+    assert stages == ["facts", "lance", "files", "write anew", "look again"]
+    assert told[-1][1] == told[-1][2] > len(report.looked) // 2
+    assert len([stage for stage, _, _ in told if stage == "look again"]) == told[-1][2] + 1
 
 
 def test_the_curator_waits_for_nothing_that_was_forgotten(opener) -> None:

@@ -55,6 +55,22 @@ def test_everything_derived_is_made_anew_and_told(tmp_path: Path) -> None:
     facts.close()
 
 
+def test_rebuild_tells_of_every_stage_and_of_each_page(tmp_path: Path) -> None:
+    clock, told = ManualClock(NOON), []
+    settings = {"archive": {"days": True, "batch": 200}}
+    with bardo.open(tmp_path / "a", embedder=embed, clock=clock, config=settings) as grimoire:
+        grimoire.remember([f"event {number} at https://aave.com/{number}" for number in range(COUNT)])
+        clock.advance(2 * DAY)
+        grimoire.sleep()
+        grimoire.rebuild(progress=lambda *step: told.append(step))
+    stages = list(dict.fromkeys(stage for stage, _, _ in told))
+    assert stages == ["facts", "names", "lance", "hot", "snapshot", "days"]
+    assert [step for step in told if step[0] == "lance"] == [
+        ("lance", done, COUNT) for done in (200, 400, COUNT)
+    ]
+    assert all(next(step[1:] for step in told[::-1] if step[0] == stage) != (0, 1) for stage in stages)
+
+
 def test_sleep_writes_the_days_that_are_over_where_that_is_wanted(tmp_path: Path) -> None:
     clock = ManualClock(NOON)
     with bardo.open(

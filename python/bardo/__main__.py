@@ -17,11 +17,17 @@ def main() -> None:
 def _open_standard_streams() -> None:
     """Puts nothing in the place of a stream that the caller closed (`>&-`).
 
-    Else the next file that is opened, such as the log, would get its number, and what libraries print with it.
+    Else the next file that is opened, such as the log, would get its number, and what libraries print with it. Of the
+    standard output nothing can be written to it: an answer that is lost is no success.
     """
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+    for name, mode, access in (
+        ("stdin", "r", os.O_RDONLY),
+        ("stdout", "w", os.O_RDONLY),
+        ("stderr", "w", os.O_WRONLY),
+    ):
         if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115  # open to the end
+            nothing = os.open(os.devnull, access)
+            setattr(sys, name, open(nothing, mode, encoding="utf-8"))  # noqa: PTH123, SIM115  # open to the end
 
 
 if __name__ == "__main__":

@@ -55,6 +55,31 @@ def checked(verb: Callable[Asked, Answer]) -> Callable[Asked, Answer]:
     return run
 
 
+def handing_on(to: str) -> Callable[[Callable[Asked, Answer]], Callable[Asked, Answer]]:
+    """For a method that hands options on to another one: what neither knows is refused as Python does.
+
+    Args:
+        to: Name of the other.
+    """
+
+    def around(verb: Callable[Asked, Answer]) -> Callable[Asked, Answer]:
+        code = getattr(verb, "__wrapped__", verb).__code__
+        own = frozenset(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
+
+        @functools.wraps(verb)
+        def run(*args: Asked.args, **options: Asked.kwargs) -> Answer:
+            if further := options.keys() - own:
+                owner = type(args[0])
+                if unknown := further - getattr(owner, to).__kwdefaults__.keys():
+                    called = f"{owner.__name__}.{verb.__name__}()"
+                    raise TypeError(f"{called} got an unexpected keyword argument {min(unknown)!r}")
+            return verb(*args, **options)
+
+        return run
+
+    return around
+
+
 def refuse(error: Exception, verb: Callable[..., Any]) -> None:
     """Raises `InvalidInputError` if bardo or the core could not use an argument; what others raised is left alone.
 
@@ -101,7 +126,8 @@ def _unfit(verb: Callable[..., Any], called: FrameType) -> Iterator[str]:
         ):
             yield f"{told}. It must be {annotation}"
         elif isinstance(value, int) and not 0 <= value <= _LARGEST:
-            yield f"{told}. It must be a whole number from 0 to 2**63 - 1"
+            # Many have a narrower range, which whoever looks at it next tells.
+            yield f"{told}. It must not be {'negative' if value < 0 else 'so large'}"
         elif _holds_surrogate(value):
             yield f"{told}: a lone surrogate is no text. Decode it properly first"
 

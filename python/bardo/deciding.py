@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
-from bardo.arguments import checked
+from bardo.arguments import checked, handing_on
 from bardo.errors import StoreError
 from bardo.lazily import dataclasses, modules, once, sqlite3
 from bardo.opened import Opened
@@ -70,6 +70,7 @@ class Deciding(Opened):
     def recall(self, *query: Any, **options: Any) -> Recollection:
         """A few memories that matter for a query."""
 
+    @handing_on("recall")
     @checked
     def context(
         self,
@@ -202,7 +203,7 @@ class Deciding(Opened):
         """Tells whether the action that a prompt was for was taken; what was not acted on teaches nothing.
 
         Returns:
-            Whether the prompt is on record.
+            Whether the prompt is on record: it is while it is among the latest 5,000 without an outcome.
         """
         self._ready(write=True)
         return self._records.acted(prompt.id, taken)

@@ -16,6 +16,8 @@ from bardo.ticks import checked_tick
 from bardo.values import replace
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from bardo.bequeath import lineage
 else:
     (lineage,) = modules("bequeath.lineage")
@@ -27,7 +29,7 @@ def drop(
     what: str | Episode | Mapping[str, Any] | Iterable[str | Episode | Mapping[str, Any]],
     *,
     tick: SupportsIndex | None = None,
-    at: int = 0,
+    at: int | datetime = 0,
     kind: str = "event",
     role: Role = "environment",
     speaker: str | None = None,
@@ -53,7 +55,7 @@ def drop(
         path: The grimoire's folder.
         what: A string, an `Episode`, a chat message (`role`, `content`), or an iterable of any of these.
         tick: Logical time of what brings none. If not given, the owner takes the one of `at`.
-        at: Wall clock of the observation, microseconds UTC; now if 0.
+        at: Wall clock of the observation, microseconds UTC or a datetime with a time zone; now if 0.
         kind: See `Episode`, as the other fields; an `Episode` keeps its own.
         role: Who authored it.
         speaker: Who spoke, by name.
@@ -83,8 +85,9 @@ def drop(
     folder.check(create=False)
     if folder.tombstone.exists() and (stone := lineage.is_dead(folder.root)) is not None:
         raise dead(stone.agent)
+    moment = intake.moment_of(at)
     defaults = {
-        "at": at, "kind": kind, "role": role, "speaker": speaker, "subjects": subjects, "payload": payload,
+        "at": moment, "kind": kind, "role": role, "speaker": speaker, "subjects": subjects, "payload": payload,
         "thread": thread, "session": session, "mode": mode, "curiosity": curiosity, "importance": importance,
         "verified": verified, "pad": pad,
     }  # fmt: skip

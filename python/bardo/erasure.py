@@ -34,7 +34,7 @@ from bardo.index.cache import VectorCache
 from bardo.index.upkeep import Upkeep
 from bardo.lazily import numpy as np
 from bardo.model import Episode, Fact
-from bardo.ports import Clock, Embedder
+from bardo.ports import Clock, Embedder, Progress, quiet, stage
 from bardo.stores import Stores
 
 #: Copies of an older schema, drafts that a crash left, and what is derived from the log and made anew when missing.
@@ -111,6 +111,7 @@ class _Intent:
     vectors: list[str] = field(default_factory=list)
     numbers: list[tuple[str, str]] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
+    hashes: list[int] = field(default_factory=list)
 
     def to_json(self, *, bare: bool = False) -> str:
         content = {name: getattr(self, name) for name in self.__slots__}
@@ -146,7 +147,9 @@ class Eraser:
         self._clock = clock
         self._conduct = ConductStore(folder.root, agent=self._facts.agent)
 
-    def forget(self, ids: Iterable[str], *, reason: str, tombstones: bool) -> ForgetReport:
+    def forget(
+        self, ids: Iterable[str], *, reason: str, tombstones: bool, progress: Progress = quiet
+    ) -> ForgetReport:
         """Deletes records and looks again; see `Grimoire.forget`."""
         wanted = list(dict.fromkeys(ids))
         if not wanted:
@@ -158,7 +161,7 @@ class Eraser:
             number = self._log.forget(
                 intent.episodes, intent=intent.to_json(), now=self._clock.now(), tombstones=tombstones
             )
-            return self._finish(number, intent)
+            return self._finish(number, intent, progress)
 
     def resume(self) -> tuple[ForgetReport, ...]:
         """Finishes the deletions that a crash interrupted."""
@@ -195,6 +198,7 @@ class Eraser:
                     for name in (*episode.subjects, *traces.texts_in(episode.payload))
                 }
             ),
+            hashes=[episode.content_hash for episode in episodes],
         )
 
     def _vectors(self, ids: Sequence[str]) -> list[bytes]:
@@ -207,29 +211,33 @@ class Eraser:
             found.append(whole[0].astype(np.float16).tobytes())
         return found
 
-    def _finish(self, number: int, intent: _Intent) -> ForgetReport:
+    def _finish(self, number: int, intent: _Intent, progress: Progress = quiet) -> ForgetReport:
         """Everything after the log lost its rows; each step may have been made before a crash."""
         looked_for = traces.needles(intent.texts, [b64decode(vector) for vector in intent.vectors])
-        if intent.tombstones:
-            self._facts.bury(intent.facts)
-        derived = self._facts.forget_episodes(intent.episodes)
-        named = self._facts.forget_facts(intent.facts)
-        baselines, emptied = self._facts.recount(self._log, intent.numbers)
-        emptied += self._facts.forget_claims(set(intent.names), intent.episodes)
-        self._facts.forget_questions([*intent.texts, *intent.names])
-        facts = list(dict.fromkeys([*intent.facts, *derived["facts"], *emptied]))
-        self._hot.remove([*intent.episodes, *facts])
-        self._hot.sync_facts(self._facts)
+        with stage("facts", progress):
+            if intent.tombstones:
+                self._facts.bury(intent.facts)
+            derived = self._facts.forget_episodes(intent.episodes)
+            named = self._facts.forget_facts(intent.facts)
+            baselines, emptied = self._facts.recount(self._log, intent.numbers)
+            emptied += self._facts.forget_claims(set(intent.names), intent.episodes)
+            self._facts.forget_questions([*intent.texts, *intent.names])
+            facts = list(dict.fromkeys([*intent.facts, *derived["facts"], *emptied]))
+            self._hot.remove([*intent.episodes, *facts])
+            self._hot.sync_facts(self._facts)
         cache = getattr(self._embedder, "cache", None)
         if isinstance(cache, VectorCache):
             cache.clear()
         conduct = self._conduct.forget(episodes=intent.episodes)
-        rows = self._upkeep.forget(intent.episodes) if self._folder.lance.exists() else 0
-        rewritten, removed = self._files(intent, facts, looked_for)
-        self._log.settle(number, intent.to_json(bare=True))
-        _, log_bytes = self._log.vacuum()
-        notes = self._vacuum_facts()
-        looked, shared = self._look_again(intent, facts, looked_for)
+        with stage("lance", progress):
+            rows = self._upkeep.forget(intent.episodes) if self._folder.lance.exists() else 0
+        with stage("files", progress):
+            rewritten, removed = self._files(intent, facts, looked_for)
+        with stage("write anew", progress):
+            self._log.settle(number, intent.to_json(bare=True))
+            _, log_bytes = self._log.vacuum()
+            notes = self._vacuum_facts()
+        looked, shared = self._look_again(intent, facts, looked_for, progress)
         self._conduct.close()
         self._log.settle(number)
         return ForgetReport(
@@ -264,7 +272,8 @@ class Eraser:
     ) -> tuple[list[str], list[str]]:
         """The files that people or other programs read, and those that a crash left behind."""
         changed = archive.forget(self._folder.archive, intent.episodes)
-        changed += inbox.forget(self._folder.root, set(intent.episodes), set(intent.texts), looked_for)
+        refused = set(intent.hashes) if intent.tombstones else set()
+        changed += inbox.forget(self._folder.root, set(intent.episodes), refused, looked_for)
         versions = [self._folder.playbook, *sorted(self._folder.playbook_history.glob("*.md"))]
         changed += playbook.forget(versions, facts, looked_for)
         removed = [path for path in changed if not path.exists()]
@@ -287,7 +296,7 @@ class Eraser:
         )
 
     def _look_again(
-        self, intent: _Intent, facts: Sequence[str], looked_for: Needles
+        self, intent: _Intent, facts: Sequence[str], looked_for: Needles, progress: Progress
     ) -> tuple[tuple[Look, ...], int]:
         left = [f"episode {one.id} in the log" for one in self._log.get(intent.episodes) if one is not None]
         left += [f"fact {one.id} in facts.db" for one in self._facts.get(list(facts)) if one is not None]
@@ -295,7 +304,9 @@ class Eraser:
         left += [f"fact {one.id}, which stands on it" for one in self._facts.derived_from(intent.episodes)]
         looked = [Look(place, "records") for place in ("log", "facts", "hot set")]
         found: dict[int, list[str]] = {}
-        for path in sorted(self._folder.root.rglob("*")):
+        paths = sorted(self._folder.root.rglob("*"))
+        for done, path in enumerate(paths):
+            progress("look again", done, len(paths))
             if not path.is_file() or path.name.startswith(f"{self._folder.facts.name}-"):
                 continue
             if path == self._folder.facts:
@@ -305,6 +316,7 @@ class Eraser:
             looked.append(Look(self._name(path), "bytes", size))
             for place in places:
                 found.setdefault(place, []).append(self._name(path))
+        progress("look again", len(paths), len(paths))
         shared = self._shared({looked_for.pieces[place] for place in found} - {""})
         twins = self._twins({looked_for.raw[place] for place in found if not looked_for.pieces[place]})
         for place, files in found.items():
@@ -322,7 +334,8 @@ class Eraser:
         shared: set[str] = set()
         if not pieces:
             return shared
-        for page in self._pages():
+        # What waits in the inbox stays as well.
+        for page in (*self._pages(), inbox.held(self._folder.root)):
             for episode in page:
                 held = (episode.text, *traces.texts_in(episode.payload), *episode.subjects)
                 shared |= {piece for piece in pieces - shared if any(piece in text for text in held)}

@@ -35,6 +35,8 @@ from bardo.stores import Stores, listed
 from bardo.undoing import Undoing
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from bardo import erasure
     from bardo.bequeath import lineage
     from bardo.capture import intake
@@ -148,7 +150,7 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing, Keeping, Dying):
         what: str | Episode | Mapping[str, Any] | Iterable[str | Episode | Mapping[str, Any]],
         *,
         tick: SupportsIndex | None = None,
-        at: int = 0,
+        at: int | datetime = 0,
         kind: str = "event",
         role: Role = "environment",
         speaker: str | None = None,
@@ -171,10 +173,12 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing, Keeping, Dying):
 
         Args:
             what: A string, an `Episode`, a chat message (`role`, `content`), or an iterable of any of these. Of a
-                message, its tool calls, their ids, a refusal and parts that are more than text are in the payload.
+                message, its tool calls, their ids, a refusal, audio and parts that are more than text are in the
+                payload; what a tool answered has the role `tool`. What has no text is left out of an iterable, with a
+                `BardoWarning`.
             tick: Logical time. If not given: of an `Episode` its own, else the second of `at`, or the last tick
                 where ticks count loops.
-            at: Wall clock of the observation, microseconds UTC; now if 0.
+            at: Wall clock of the observation, microseconds UTC or a datetime with a time zone; now if 0.
             kind: See `Episode`, as the other fields.
             role: Who authored it.
             speaker: Who spoke, by name.
@@ -194,7 +198,7 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing, Keeping, Dying):
             same tick where you count them, gives back the episode that was stored first; verified, if either said so.
 
         Raises:
-            InvalidInputError: A field breaks a limit; nothing of the batch was stored.
+            InvalidInputError: A field breaks a limit, or nothing has a text; nothing of the batch was stored.
             DecreasingTickError: The tick lies before the last one.
             ForgottenError: The same content was forgotten on purpose. Of a batch the rest is stored, with a
                 `ForgottenWarning`.
@@ -202,8 +206,9 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing, Keeping, Dying):
         try:
             self._ready(write=True)
             stamp = None if tick is None else self._ticks.stamp(tick)
+            moment = at if type(at) is int else intake.moment_of(at)
             defaults = {
-                "at": at, "kind": kind, "role": role, "speaker": speaker, "subjects": subjects, "payload": payload,
+                "at": moment, "kind": kind, "role": role, "speaker": speaker, "subjects": subjects, "payload": payload,
                 "thread": thread, "session": session, "mode": mode, "curiosity": curiosity, "importance": importance,
                 "verified": verified, "pad": pad,
             }  # fmt: skip
@@ -543,6 +548,7 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing, Keeping, Dying):
         *,
         reason: str,
         allow_again: bool = False,
+        progress: Progress = quiet,
     ) -> ForgetReport:
         """Deletes episodes and facts everywhere, with the facts that stand on those episodes alone, and looks again.
 
@@ -554,6 +560,7 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing, Keeping, Dying):
             reason: Why, for the report.
             allow_again: Whether the same content may be captured again. Without, a source that is read again does not
                 bring it back: `remember` raises `ForgottenError`.
+            progress: Told of every stage, and of each file that is looked at again.
 
         Returns:
             What was deleted, and which places were looked at.
@@ -567,7 +574,7 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing, Keeping, Dying):
             self.drain_inbox()
         items = [what] if isinstance(what, (str, Episode, Fact)) else list(what)
         ids = [item if isinstance(item, str) else item.id for item in items]
-        report = self._eraser.forget(ids, reason=reason, tombstones=not allow_again)
+        report = self._eraser.forget(ids, reason=reason, tombstones=not allow_again, progress=progress)
         self._upkeep.let_go((*report.episodes, *report.facts))
         vars(self).pop("_replayer", None)
         self._words.forget()

@@ -10,7 +10,7 @@ from bardo.arguments import checked
 from bardo.index.upkeep import beyond
 from bardo.lazily import dataclasses, modules
 from bardo.opened import Opened
-from bardo.ports import Embedder, Progress, quiet
+from bardo.ports import Embedder, Progress, quiet, stage
 
 if TYPE_CHECKING:
     from bardo.capture import archive
@@ -33,6 +33,9 @@ class Keeping(Opened):
         Vectors and token codes that are missing are made; so are the words of facts, what memories name, the LanceDB
         table, the hot set and its snapshot.
 
+        Args:
+            progress: Told of every stage, and of each page of episodes.
+
         Returns:
             The same as `stats`, and under `rebuilt` how much of each was made: `vectors`, `fact_vectors`, `names` (what
             was read, by sort), `lance` (episodes), `hot` (memories), `snapshot` (bytes; 0 where none is needed), and of
@@ -40,19 +43,21 @@ class Keeping(Opened):
         """
         self._ready()
         self._upkeep.ask_again()
-        rebuilt: dict[str, Any] = {
-            "vectors": self._embed(progress),
-            "fact_vectors": self._upkeep.embed_facts(),
-        }
-        # It makes the words of facts anew as well.
-        self._facts.vacuum()
-        self._upkeep.names.reread()
-        rebuilt["names"] = self._upkeep.read_names()
+        rebuilt: dict[str, Any] = {"vectors": self._embed(progress)}
+        with stage("facts", progress):
+            rebuilt["fact_vectors"] = self._upkeep.embed_facts()
+            # It makes the words of facts anew as well.
+            self._facts.vacuum()
+        with stage("names", progress):
+            self._upkeep.names.reread()
+            rebuilt["names"] = self._upkeep.read_names()
         rebuilt["lance"] = self._upkeep.rebuild_archive(progress)
-        self._hot.load(self._log, self._facts, cold_upto=beyond(self._log, self.config.index.hot_limit))
-        rebuilt["hot"] = self._hot.stats()["memories"]
-        rebuilt["snapshot"] = self._stores.snapshot.renew()
-        rebuilt["days"] = dataclasses.asdict(archive.compare(self._log, self._folder.archive))
+        with stage("hot", progress):
+            self._hot.load(self._log, self._facts, cold_upto=beyond(self._log, self.config.index.hot_limit))
+            rebuilt["hot"] = self._hot.stats()["memories"]
+        with stage("snapshot", progress):
+            rebuilt["snapshot"] = self._stores.snapshot.renew()
+        rebuilt["days"] = dataclasses.asdict(archive.compare(self._log, self._folder.archive, progress))
         return self.stats() | {"rebuilt": rebuilt}
 
     def check_model(self) -> Drift:

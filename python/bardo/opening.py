@@ -47,7 +47,9 @@ def open(  # noqa: A001 - `bardo.open` reads as it should
         config: Settings over those of `bardo.toml`.
         clock: Tells the wall clock; the computer's if not given.
         seed: Of ids; drawn by the operating system if not given. The same seed, clock and calls give the same memory.
-        embedder: An `Embedder`, or any callable from a list of texts to vectors; the configured model if not given.
+        embedder: An `Embedder`, or any callable from a list of texts to vectors; the configured model if not given. A
+            callable is known by its module and name, so `__main__.embed` and `tools.embed` are two models: give it a
+            name of its own with `bardo.index.embedders.from_callable(embed, name="...")`.
         llm: A language model of your own; the configured one if not given, and none if none is.
         durable: Whether `remember` waits until the disk has the episode. Without, a power loss takes the latest.
         create: Whether to make a new memory where there is none.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 from bardo.lazily import numpy as np
@@ -117,6 +118,14 @@ class Progress(Protocol):
 
 def quiet(stage: str, done: int, total: int) -> None:
     """A progress that tells nobody."""
+
+
+@contextmanager
+def stage(name: str, progress: Progress) -> Iterator[None]:
+    """Tells when a stage begins and when it has ended, where nothing can be counted in between."""
+    progress(name, 0, 1)
+    yield
+    progress(name, 1, 1)
 
 
 @value

@@ -225,5 +225,7 @@ def _require_model(folder: Folder, log: EpisodeLog, facts: FactStore, embedder: 
         raise EmbeddingMismatchError(
             f"{folder.root} holds vectors of {stored.model} ({stored.dims}-d, version {stored.version}), but the "
             f"embedder is {given.model} ({given.dims}-d, version {given.version}). Open it with the model it was "
-            "built with: embedding.model in bardo.toml, or embedder=...; and move to another with `bardo model migrate`"
+            "built with: embedding.model in bardo.toml, or embedder=...; and move to another with `bardo model "
+            "migrate`. A function is known by its module and name: if it is the same one, give it the name it had with "
+            f"bardo.index.embedders.from_callable(function, name={stored.model!r})"
         )

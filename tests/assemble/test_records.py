@@ -9,7 +9,8 @@ import types
 import pytest
 
 import bardo
-from bardo.assemble.records import FACTORS, LARGEST_FACTOR, PromptRecords, caps
+from bardo.assemble import records as kept
+from bardo.assemble.records import FACTORS, LARGEST_FACTOR, WAITING, PromptRecords, caps
 from bardo.errors import InvalidInputError, StoreDamagedError
 from bardo.index import embedders
 
@@ -116,6 +117,37 @@ def test_a_forgotten_memory_is_in_no_record(tmp_path):
         opened.outcome(opened.context("lag?"), value=1.0)
         opened.forget(first, reason="asked to")
     assert first.id.encode() not in (tmp_path / "a" / "feedback.db").read_bytes()
+
+
+def test_old_prompts_are_dropped_those_with_an_outcome_later_and_by_kind_of_task(tmp_path, monkeypatch):
+    monkeypatch.setattr(kept, "KEPT_OPEN", 100)
+    monkeypatch.setattr(kept, "KEPT_SETTLED", 30)
+    fill(tmp_path, outcomes=80)
+    fill(tmp_path, outcomes=20, task="anomaly")
+    with open_agent(tmp_path) as opened:
+        doomed = opened.remember("Lag was two blocks")
+        prompts = [opened.context(f"What follows update {number}?") for number in range(4 * WAITING)]
+        stats = opened.stats()["feedback"]
+        assert (stats["prompts"], stats["outcomes"]) == (100 + 50, 50)
+        assert {each["task"]: each["outcomes"] for each in stats["tasks"]} == {"routine": 30, "anomaly": 20}
+        assert opened.acted(prompts[-1])
+        assert not opened.acted(prompts[0])
+        opened.forget(doomed, reason="asked to")
+        for path in tmp_path.glob("feedback.db*"):
+            assert doomed.id.encode() not in path.read_bytes()
+
+
+def test_what_was_dropped_leaves_no_ids_of_forgotten_memories(tmp_path, monkeypatch):
+    monkeypatch.setattr(kept, "KEPT_OPEN", 10)
+    with open_agent(tmp_path) as opened:
+        doomed = opened.remember("Lag was two blocks")
+        opened.context("What was the lag?")
+        opened.remember("Liquidations followed")
+        for number in range(2 * WAITING):
+            opened.context(f"Update {number}?", layers=("fact",))
+        opened.forget(doomed, reason="asked to")
+        for path in tmp_path.glob("feedback.db*"):
+            assert doomed.id.encode() not in path.read_bytes()
 
 
 def test_recording_can_be_switched_off_and_damage_is_a_typed_error(tmp_path):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import bardo
-from bardo.errors import InvalidInputError
+from bardo.errors import BardoWarning, InvalidInputError
 from bardo.model import Episode
 
 
@@ -88,10 +88,17 @@ def test_a_retry_that_was_verified_meanwhile_verifies(tmp_path: Path) -> None:
         assert grimoire.sleep().episodes == 1
 
 
-def test_nothing_of_a_batch_with_an_empty_text_is_stored(tmp_path: Path) -> None:
+def test_nothing_of_a_batch_with_a_field_out_of_range_is_stored(tmp_path: Path) -> None:
     with bardo.open(tmp_path / "a", embedder=None) as grimoire:
-        with pytest.raises(InvalidInputError, match="empty"):
-            grimoire.remember(["one", " \n"])
         with pytest.raises(InvalidInputError, match="subjects"):
             grimoire.remember(["one", "two"], subjects="aave")
         assert list(grimoire.episodes()) == []
+
+
+def test_an_empty_text_is_left_out_of_a_batch(tmp_path: Path) -> None:
+    with bardo.open(tmp_path / "a", embedder=None) as grimoire:
+        with pytest.warns(BardoWarning, match=r"2 of 4 were left out, at 1, 3 \(from 0\)"):
+            grimoire.remember(["one", " \n", "two", Episode("")])
+        with pytest.raises(InvalidInputError, match="each of 12 is empty"):
+            grimoire.remember([""] * 12)
+        assert [episode.text for episode in grimoire.episodes()] == ["one", "two"]

@@ -9,11 +9,15 @@ from typing import Any
 import pytest
 
 import bardo
-from bardo.errors import ForgottenError, InvalidInputError
+from bardo.errors import BardoWarning, ForgottenError, InvalidInputError
 from bardo.ports import Embedder
 
 IMAGE = {"type": "image_url", "image_url": {"url": "https://example.org/cat.png"}}
 CALLS = [{"function": {"name": "swap", "arguments": '{"amount": 5}'}}]
+CALL = {"name": "swap", "arguments": "{}"}
+AUDIO = {"id": "audio_1", "transcript": "good morning"}
+USE = {"type": "tool_use", "id": "t1", "name": "look", "input": {"x": 1}}
+RESULT = {"type": "tool_result", "tool_use_id": "t1", "content": "two cats on the sofa"}
 
 
 @pytest.fixture
@@ -120,3 +124,74 @@ def test_a_message_that_was_forgotten_stays_so_under_another_id(memory: bardo.Gr
 def test_a_refusal_is_what_was_said(memory: bardo.Grimoire) -> None:
     stored = memory.remember({"role": "assistant", "content": None, "refusal": "I cannot help with that"})
     assert (stored.text, stored.role) == ("I cannot help with that", "agent")
+
+
+@pytest.mark.parametrize(
+    ("message", "text", "payload"),
+    [
+        ({"role": "assistant", "tool_calls": CALLS}, "Called swap", {"tool_calls": CALLS}),
+        ({"role": "assistant", "content": None, "function_call": CALL}, "Called swap", {"function_call": CALL}),
+        ({"role": "assistant", "content": "", "function_call": CALL}, "Called swap", {"function_call": CALL}),
+        ({"role": "assistant", "content": [USE]}, "Called look", {"content": [USE]}),
+        ({"role": "assistant", "content": None, "audio": AUDIO}, "good morning", {"audio": AUDIO}),
+        ({"role": "assistant", "content": None, "audio": {"id": "a"}}, "Sent audio", {"audio": {"id": "a"}}),
+        ({"role": "tool", "tool_call_id": "c1", "content": ""}, "Returned nothing", {"tool_call_id": "c1"}),
+        ({"role": "tool", "tool_call_id": "c1"}, "Returned nothing", {"tool_call_id": "c1"}),
+        ({"role": "function", "name": "swap", "content": None}, "Returned nothing", None),
+    ],
+)  # fmt: skip
+def test_a_message_without_a_text_says_what_was_done(
+    memory: bardo.Grimoire, message: dict[str, Any], text: str, payload: Any
+) -> None:
+    stored = memory.remember([{"role": "user", "content": "hello"}, message])[1]
+    assert (stored.text, stored.payload) == (text, payload)
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        ([RESULT], "two cats on the sofa"),
+        ([{**RESULT, "content": [{"type": "text", "text": "two cats"}, IMAGE, "on it"]}], "two cats\non it"),
+        ([RESULT, {"type": "text", "text": "and now?"}], "two cats on the sofa\nand now?"),
+        ([{**RESULT, "content": [IMAGE]}], "Sent image_url"),
+        ([{**RESULT, "content": ""}], "Returned nothing"),
+        ([{"type": "tool_result", "tool_use_id": "t1"}], "Returned nothing"),
+    ],
+)
+def test_what_a_tool_answered_is_found_and_is_nobodys_word_but_the_tools(
+    memory: bardo.Grimoire, content: Any, text: str
+) -> None:
+    stored = memory.remember({"role": "user", "content": content})
+    assert (stored.text, stored.role, stored.kind) == (text, "tool", "tool")
+    assert stored.payload == {"content": [part for part in content if part["type"] == "tool_result"]}
+    assert memory.recall(text)[0].id == stored.id
+
+
+def test_what_has_no_text_takes_nothing_else_of_a_list_with_it(memory: bardo.Grimoire) -> None:
+    memory.remember("the vault code is 4711")
+    said = [
+        {"role": "system", "content": str(memory.context("what is the vault code?"))},
+        {"role": "user", "content": "I moved to Zug"},
+        {"role": "assistant", "content": ""},
+        "  ",
+    ]
+    for more in ("and to Bern", "and to Basel"):
+        said.append({"role": "user", "content": more})
+        with pytest.warns(BardoWarning, match="left out") as warned:
+            stored = memory.remember(said, thread="t")
+    assert [episode.text for episode in stored][-3:] == ["I moved to Zug", "and to Bern", "and to Basel"]
+    assert "at 2, 3 (from 0)" in str(warned[-1].message)
+    with pytest.raises(InvalidInputError, match="empty"):
+        memory.remember([said[2], said[3]])
+    assert len(list(memory.episodes(thread="t"))) == len(stored)
+
+
+def test_a_message_that_shows_recalled_memories_beside_a_call_is_the_call(memory: bardo.Grimoire) -> None:
+    memory.remember("the vault code is 4711")
+    recalled = "".join(
+        block.text for block in memory.context("the vault code?").blocks if block.name == "past_events"
+    )
+    stored = memory.remember({"role": "assistant", "content": recalled, "tool_calls": CALLS})
+    assert stored.text == "Called swap"
+    with pytest.raises(InvalidInputError, match="recalled memories"):
+        memory.remember({"role": "tool", "tool_call_id": "c1", "content": recalled})

@@ -281,6 +281,42 @@ def test_a_testament_that_was_touched_exits_with_6(home: Path, tmp_path: Path):
     expect(run("inherit", will, "--at", tmp_path / "heir"), exits.TESTAMENT)
 
 
+@pytest.mark.parametrize("words", [["stats"], ["stats", "--json"], ["--help"], ["--version"]])
+@pytest.mark.parametrize(
+    ("where", "why"), [(">/dev/full", "No space left on device"), (">&-", "Bad file descriptor")]
+)
+def test_an_answer_that_cannot_be_written_is_no_success_and_no_bug(
+    home: Path, words: list[str], where: str, why: str
+):
+    at = ["--at", str(home)] * (words[0] == "stats")
+    done = subprocess.run(
+        ["sh", "-c", f'exec "$0" -m bardo "$@" {where}', sys.executable, *words, *at],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr.count("\n")) == (exits.FAILED, 1)
+    assert f"could not be written to standard output: {why}" in done.stderr
+
+
+def test_a_pipe_that_was_closed_early_is_no_complaint(home: Path):
+    with subprocess.Popen(
+        [sys.executable, "-m", "bardo", "stats", "--json", "--at", str(home)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as running:
+        assert running.stdout is not None
+        assert running.stderr is not None
+        running.stdout.close()
+        assert running.stderr.read() == b""
+    assert running.returncode == exits.FAILED
+
+
+def test_a_playbook_without_versions_says_so(home: Path):
+    assert "There is no version so far" in run("playbook", "--history", "--at", home).stdout
+    assert json.loads(run("playbook", "--history", "--json", "--at", home).stdout) == []
+
+
 def test_a_verb_does_its_work_though_nobody_listens(home: Path):
     for text, closed in (("to a closed ear", ">&-"), ("to closed eyes as well", ">&- 2>&-")):
         command = f'exec "$0" -m bardo remember "$1" --at "$2" {closed}'
@@ -290,7 +326,7 @@ def test_a_verb_does_its_work_though_nobody_listens(home: Path):
             text=True,
             check=False,
         )
-        assert (done.returncode, done.stderr) == (exits.OK, "")
+        assert done.returncode == exits.FAILED
         assert text in [episode["text"] for episode in answer("show", "--at", home)["episodes"]]
     nothing = subprocess.run(
         ["sh", "-c", 'exec "$0" -m bardo remember - --at "$1" <&-', sys.executable, str(home)],

@@ -30,6 +30,9 @@ LARGEST_FACTOR, LARGEST_SHARE = 2.0, 1.5
 HALF_BELIEVED = 30
 #: Records of one kind of task that are looked at: the latest.
 LATEST = 500
+#: Prompts that are kept: the latest without an outcome, which may still come, and of each kind of task the latest with
+#: one. What is beyond is dropped when as many as `WAITING` have come since.
+KEPT_OPEN, KEPT_SETTLED = 5_000, 4 * LATEST
 #: Tokens of the prompt that the table of spec 5 is made for.
 BASE_WINDOW = 2_700
 #: Task type of prompts that named none.
@@ -52,6 +55,20 @@ _SCHEMA = """
     );
     CREATE INDEX IF NOT EXISTS prompts_by_id ON prompts (id);
     CREATE INDEX IF NOT EXISTS prompts_by_outcome ON prompts (task, serial) WHERE value IS NOT NULL;
+    CREATE INDEX IF NOT EXISTS prompts_open ON prompts (serial) WHERE value IS NULL;
+"""
+_DROP_OPEN = """
+    DELETE FROM prompts WHERE serial IN (
+        SELECT serial FROM prompts INDEXED BY prompts_open WHERE value IS NULL ORDER BY serial DESC LIMIT -1 OFFSET ?
+    )
+"""
+_DROP_SETTLED = """
+    DELETE FROM prompts WHERE serial IN (
+        SELECT serial FROM (
+            SELECT serial, ROW_NUMBER() OVER (PARTITION BY task ORDER BY serial DESC) AS place
+            FROM prompts INDEXED BY prompts_by_outcome WHERE value IS NOT NULL
+        ) WHERE place > ?
+    )
 """
 
 
@@ -95,6 +112,7 @@ class PromptRecords:
         self._path = folder / FILE_NAME
         self._learn, self._evidence = learn, evidence
         self._waiting: list[tuple[Any, ...]] = []
+        self._since_drop = 0
         self._connection: sqlite3.Connection | None = None
         self._known: dict[str, Learned] = {}
         self._lock = threading.RLock()
@@ -136,7 +154,7 @@ class PromptRecords:
             )
 
     def flush(self) -> None:
-        """Writes what waits."""
+        """Writes what waits, and drops what is beyond the numbers that are kept."""
         with self._lock:
             if not self._waiting:
                 return
@@ -147,6 +165,11 @@ class PromptRecords:
                     "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                     rows,
                 )
+                self._since_drop += len(rows)
+                if self._since_drop >= WAITING:
+                    connection.execute(_DROP_OPEN, (KEPT_OPEN,))
+                    connection.execute(_DROP_SETTLED, (KEPT_SETTLED,))
+                    self._since_drop = 0
             self._waiting.clear()
 
     def erase(self, ids: Iterable[str]) -> int:
@@ -170,6 +193,8 @@ class PromptRecords:
                         changed += 1
             if changed:
                 self._open().execute("VACUUM")
+            # Older pages may lie in the write-ahead log.
+            self._open().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
             self._known.clear()
             return changed
 
@@ -266,7 +291,10 @@ class PromptRecords:
         if self._connection is None:
             try:
                 connection = sqlite3.connect(self._path, check_same_thread=False)
-                connection.executescript(f"PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; {_SCHEMA}")
+                # What is dropped leaves no ids behind: nobody could find them when their memories are forgotten.
+                connection.executescript(
+                    f"PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; {_SCHEMA}"
+                )
             except sqlite3.DatabaseError as error:
                 raise StoreDamagedError(
                     f"{self._path} is damaged: {error}. Delete it: only what was learned from outcomes is lost"

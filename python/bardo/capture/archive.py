@@ -20,6 +20,7 @@ from bardo.capture.records import from_record, to_record
 from bardo.errors import InvalidInputError, StoreDamagedError
 from bardo.files import make_folder, read_json, sync_folder, unavailable, write_atomically, write_json
 from bardo.model import Episode
+from bardo.ports import Progress, quiet
 
 FOLDER = "archive"
 FORMAT = "bardo archive"
@@ -123,8 +124,13 @@ class Comparison:
     different: int
 
 
-def compare(log: EpisodeLog, folder: Path | str) -> Comparison:
+def compare(log: EpisodeLog, folder: Path | str, progress: Progress = quiet) -> Comparison:
     """Reads every archived episode and looks for the same in the log; annotations may have changed since.
+
+    Args:
+        log: The ground truth.
+        folder: Of the archive.
+        progress: Told after each page.
 
     Raises:
         StoreDamagedError: A file is not what `write_days` wrote.
@@ -136,6 +142,7 @@ def compare(log: EpisodeLog, folder: Path | str) -> Comparison:
             episodes += 1
             missing += stored is None
             different += stored is not None and _verbatim(held) != _verbatim(stored)
+        progress("days", episodes, episodes + (PAGE if len(page) == PAGE else 0))
     return Comparison(episodes, missing, different)
 
 

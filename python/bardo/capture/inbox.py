@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -137,10 +138,16 @@ def reject(path: Path, reason: str) -> Batch:
     return Batch(aside, (), reason)
 
 
-def forget(folder: Path | str, ids: Collection[str], texts: Collection[str], wanted: Needles) -> list[Path]:
-    """Takes episodes out of the files that wait: those with these ids, and those that say the same.
+def forget(folder: Path | str, ids: Collection[str], hashes: Collection[int], wanted: Needles) -> list[Path]:
+    """Takes episodes out of the files that wait: those with these ids, and those with the very content.
 
     A rejected file that holds any of what is looked for is deleted as a whole: nobody could read it.
+
+    Args:
+        folder: The grimoire.
+        ids: Of what was deleted.
+        hashes: Of the contents that the log refuses from now on; without tombstones none.
+        wanted: What a line or file that cannot be read may not hold.
 
     Returns:
         The files that were written anew or deleted.
@@ -148,7 +155,7 @@ def forget(folder: Path | str, ids: Collection[str], texts: Collection[str], wan
     changed = []
     for path in waiting(folder):
         lines = path.read_bytes().splitlines(keepends=True)
-        kept = [line for line in lines[1:] if not _speaks_of(line, ids, texts, wanted)]
+        kept = [line for line in lines[1:] if not _is_of(line, ids, hashes, wanted)]
         if len(kept) == len(lines) - 1:
             continue
         if kept:
@@ -164,12 +171,21 @@ def forget(folder: Path | str, ids: Collection[str], texts: Collection[str], wan
     return changed
 
 
-def _speaks_of(line: bytes, ids: Collection[str], texts: Collection[str], wanted: Needles) -> bool:
+def held(folder: Path | str) -> Iterator[Episode]:
+    """The episodes that wait in the inbox, and are taken over by the next owner."""
+    for path in waiting(folder):
+        with suppress(BardoError, ValueError, TypeError, OSError):
+            yield from _read(path).episodes
+
+
+def _is_of(line: bytes, ids: Collection[str], hashes: Collection[int], wanted: Needles) -> bool:
     try:
-        record = json.loads(line)
-    except ValueError:
+        (episode,) = finish_episodes([records.from_record(json.loads(line))], now=0, seed=0)
+    except (ValueError, TypeError):
         return _holds(line, wanted)
-    return isinstance(record, dict) and (record.get("id") in ids or record.get("text") in texts)
+    # The words alone are no reason: somebody else may have said the same, or said what stood in a payload. What the
+    # log would refuse when it is taken over must not lie here until then (law 11).
+    return episode.id in ids or episode.content_hash in hashes
 
 
 def _holds(content: bytes, wanted: Needles) -> bool:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Mapping
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from bardo.errors import InvalidInputError
+from bardo.errors import BardoWarning, InvalidInputError
 from bardo.lazily import json
 from bardo.model import Episode, Role
 
@@ -29,12 +30,17 @@ CHAT_ROLES: Mapping[str, Role] = {
 }
 #: Keys of a part of a message that is text and nothing more.
 TEXT_PART_KEYS = frozenset({"type", "text"})
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 TIME_KEYS = ("at", "timestamp", "created_at")
 #: Microseconds in the unit of an epoch time, by its size: seconds up to the year 5138, milliseconds, microseconds.
 EPOCH_UNITS = ((10**11, 1_000_000), (10**14, 1_000), (10**17, 1))
 #: Keys of a message that are kept in the payload as they are. Others (ids, usage) differ whenever it is sent again, and
 #: would make the same message another one.
-KEPT_KEYS = ("tool_calls", "tool_call_id", "function_call", "refusal")
+KEPT_KEYS = ("tool_calls", "tool_call_id", "function_call", "refusal", "audio")
+#: The type of a part of a message that calls a tool, and of one that holds what a tool answered (Anthropic).
+TOOL_USE, TOOL_RESULT = "tool_use", "tool_result"
+#: Places of what was left out of a batch that a warning names.
+PLACES_SHOWN = 10
 
 
 def drafts_from(
@@ -50,13 +56,17 @@ def drafts_from(
         truncate: Cut texts at the limit instead of refusing them.
 
     Returns:
-        The strings and episodes, and whether `what` was a batch.
+        The strings and episodes, and whether `what` was a batch. What has no text is left out of a batch, with a
+        `BardoWarning`: a conversation that is handed over again as it grows may hold such messages for ever.
 
     Raises:
-        InvalidInputError: Something in it is of another type, or nothing is left of a text.
+        InvalidInputError: Something in it is of another type, or nothing is left of any text.
     """
     if isinstance(what, (str, Episode, Mapping)):
-        return [_one(what, defaults, clean, truncate)], False
+        draft = _one(what, defaults, clean, truncate)
+        if draft is None:
+            raise _empty("the text is empty")
+        return [draft], False
     if isinstance(what, (bytes, bytearray)) or not isinstance(what, Iterable):
         raise InvalidInputError(
             f"cannot remember a {type(what).__name__}. Pass a string, an Episode, a chat message or a list of these"
@@ -64,7 +74,26 @@ def drafts_from(
     items = list(what)
     if not truncate and _are_clean(items, clean):
         return items, True
-    return [_one(item, defaults, clean, truncate) for item in items], True
+    drafts = [_one(item, defaults, clean, truncate) for item in items]
+    told = [draft for draft in drafts if draft is not None]
+    if len(told) < len(drafts):
+        _tell_empty([place for place, draft in enumerate(drafts) if draft is None], len(drafts))
+    return told, True
+
+
+def _empty(what: str) -> InvalidInputError:
+    return InvalidInputError(
+        f"{what} (recalled memories in it are not captured again). Say what happened in a sentence"
+    )
+
+
+def _tell_empty(places: list[int], given: int) -> None:
+    """Raises where a batch has no text at all, warns where some of it has none."""
+    if len(places) == given:
+        raise _empty(f"the text of each of {given} is empty")
+    shown = ", ".join(map(str, places[:PLACES_SHOWN])) + (", ..." if len(places) > PLACES_SHOWN else "")
+    message = f"{len(places)} of {given} were left out, at {shown} (from 0): their text is empty"
+    warnings.warn(f"{message}, or nothing but recalled memories", BardoWarning, stacklevel=4)
 
 
 def episodes_from(
@@ -73,6 +102,21 @@ def episodes_from(
     """`drafts_from` with every string made an episode."""
     drafts, batch = drafts_from(what, defaults, clean=clean, truncate=truncate)
     return [Episode(draft, **defaults) if isinstance(draft, str) else draft for draft in drafts], batch
+
+
+def moment_of(at: Any) -> Any:
+    """The time that `remember` was given in microseconds UTC; what is no date is left to whoever stores it.
+
+    Raises:
+        InvalidInputError: It is a text, or a datetime of nobody knows which time zone.
+    """
+    if isinstance(at, datetime) and at.utcoffset() is not None:
+        return (at - EPOCH) // timedelta(microseconds=1)
+    if isinstance(at, (datetime, str)):
+        raise InvalidInputError(
+            f"at is {at!r}. It must be microseconds UTC or a datetime with a time zone, such as datetime.now(UTC)"
+        )
+    return at
 
 
 def _are_clean(items: list[Any], clean: Callable[[str], str]) -> bool:
@@ -85,9 +129,10 @@ def _are_clean(items: list[Any], clean: Callable[[str], str]) -> bool:
 
 def _one(
     what: object, defaults: Mapping[str, Any], clean: Callable[[str], str], truncate: bool
-) -> str | Episode:
+) -> str | Episode | None:
+    """A string or an episode; None if nothing is left of its text."""
     if isinstance(what, str):
-        return _cleaned(what, clean, truncate)
+        return _cleaned(what, clean, truncate) or None
     if isinstance(what, Episode):
         episode = what
     elif isinstance(what, Mapping):
@@ -99,33 +144,35 @@ def _one(
     if not isinstance(episode.text, str):
         raise InvalidInputError(f"text is a {type(episode.text).__name__}. It must be a string")
     text = _cleaned(episode.text, clean, truncate)
+    if not text:
+        return None
     return episode if text == episode.text else dataclasses.replace(episode, text=text)
 
 
 def _cleaned(text: str, clean: Callable[[str], str], truncate: bool) -> str:
+    """A text as it is captured; empty if it held nothing but blanks and recalled memories."""
     text = clean(text)
     if truncate:
         text = _cut(text)
-    if not text or text.isspace():
-        raise InvalidInputError(
-            "the text is empty (recalled memories in it are not captured again). Say what happened in a sentence"
-        )
-    return text
+    return "" if text.isspace() else text
 
 
 def _message(message: Mapping[str, Any], defaults: Mapping[str, Any], clean: Callable[[str], str]) -> Episode:
     given = message.get("role")
     role = CHAT_ROLES.get(given) if isinstance(given, str) else None
-    if role is None or "content" not in message:
+    if role is None or not message.keys() & {"content", *KEPT_KEYS}:
         raise InvalidInputError(
             f"a chat message with the keys {sorted(map(str, message))} and role {given!r} cannot be read. "
             f"It needs 'content' and a 'role' among {', '.join(CHAT_ROLES)}"
         )
+    parts = _parts(message.get("content"))
+    if any(_type(part) == TOOL_RESULT for part in parts):
+        # Whoever sends it on, a tool said it: what users say is read for facts.
+        role = "tool"
     fields = {**defaults, "role": role, "kind": "tool" if role == "tool" else "turn"}
     if isinstance(message.get("name"), str):
         fields["speaker"] = message["name"]
-    calls, refusal = message.get("tool_calls"), message.get("refusal")
-    text, rest = _content(message["content"], can_be_missing=bool(calls or refusal))
+    rest = [part for part in parts if not _is_text(part)]
     kept = ({"content": rest} if rest else {}) | {key: message[key] for key in KEPT_KEYS if message.get(key)}
     if kept:
         # What holds itself is refused by whoever stores it.
@@ -136,33 +183,62 @@ def _message(message: Mapping[str, Any], defaults: Mapping[str, Any], clean: Cal
         if message.get(key) is not None:
             fields["at"] = _micros(message[key])
             break
-    refused = refusal if isinstance(refusal, str) else ""
-    return Episode(text or refused or _instead_of_text(calls, rest), **fields)
+    said = _said(message, parts)
+    text = clean(said)
+    if not text or text.isspace():
+        text = _done(message, parts) or ("Returned nothing" if role == "tool" and text == said else "")
+    return Episode(text, **fields)
 
 
-def _content(content: object, *, can_be_missing: bool) -> tuple[str, list[Mapping[str, Any]]]:
-    """The text of a chat message's content, and its parts that hold more than text: images, files, tool results."""
+def _parts(content: object) -> list[str | Mapping[str, Any]]:
+    """The content of a chat message as its parts: texts, images, files, calls and results of tools."""
+    if content is None:
+        return []
     if isinstance(content, str):
-        return content, []
-    if content is None and can_be_missing:
-        return "", []
+        return [content]
     if isinstance(content, Mapping):
         if "type" not in content and "text" not in content:
             # Data rather than a part of a message: it is found by what stands in it.
-            return json.dumps(dict(content), ensure_ascii=False), []
-        content = [content]
+            return [json.dumps(dict(content), ensure_ascii=False)]
+        return [content]
     parts = list(content) if isinstance(content, Iterable) else None
     if parts is None or not all(isinstance(part, (str, Mapping)) for part in parts):
         raise InvalidInputError(
             f"the content of a chat message is a {type(content).__name__}. Pass text, or text parts"
         )
-    texts = [part if isinstance(part, str) else part.get("text") for part in parts]
-    rest = [
-        part
-        for part, text in zip(parts, texts, strict=True)
-        if not isinstance(text, str) or (isinstance(part, Mapping) and part.keys() - TEXT_PART_KEYS)
-    ]
-    return "\n".join(text for text in texts if isinstance(text, str) and text), rest
+    return parts
+
+
+def _is_text(part: object) -> bool:
+    """Whether a part is text and nothing more."""
+    return isinstance(part, str) or (
+        isinstance(part, Mapping) and isinstance(part.get("text"), str) and not part.keys() - TEXT_PART_KEYS
+    )
+
+
+def _type(part: object) -> object:
+    return part.get("type") if isinstance(part, Mapping) else None
+
+
+def _opened(parts: Iterable[object]) -> Iterator[object]:
+    """The parts with what tools answered in place of their results; no result holds another."""
+    for part in parts:
+        if isinstance(part, Mapping) and _type(part) == TOOL_RESULT:
+            content = part.get("content")
+            yield from content if isinstance(content, (list, tuple)) else (content,)
+        else:
+            yield part
+
+
+def _said(message: Mapping[str, Any], parts: Iterable[object]) -> str:
+    """What a message says: its texts, else its refusal, else what its audio says."""
+    held = (part.get("text") if isinstance(part, Mapping) else part for part in _opened(parts))
+    audio = message.get("audio")
+    spoken = audio.get("transcript") if isinstance(audio, Mapping) else None
+    texts = "\n".join(text for text in held if isinstance(text, str) and text)
+    return next(
+        (text for text in (texts, message.get("refusal"), spoken) if isinstance(text, str) and text), ""
+    )
 
 
 def _together(payload: object, kept: Mapping[str, Any]) -> dict[str, Any]:
@@ -185,19 +261,23 @@ def _throughout(held: Any, clean: Callable[[str], str]) -> Any:
     return held
 
 
-def _instead_of_text(calls: object, rest: list[Mapping[str, Any]]) -> str:
+def _done(message: Mapping[str, Any], parts: Iterable[object]) -> str:
     """What a message without any text did; empty if it did nothing."""
-    if calls:
-        return (
-            f"Called {', '.join(_call_name(call) for call in calls)}"
-            if isinstance(calls, list)
-            else "Called a tool"
-        )
-    return f"Sent {', '.join(str(part.get('type', 'a part')) for part in rest)}" if rest else ""
+    if calls := [*_calls(message), *(part for part in parts if _type(part) == TOOL_USE)]:
+        return f"Called {', '.join(map(_call_name, calls))}"
+    opened = [part for part in _opened(parts) if isinstance(part, Mapping) and not _is_text(part)]
+    sent = [str(part.get("type", "a part")) for part in opened] + ["audio"] * bool(message.get("audio"))
+    return f"Sent {', '.join(sent)}" if sent else ""
+
+
+def _calls(message: Mapping[str, Any]) -> list[object]:
+    calls, alone = message.get("tool_calls"), message.get("function_call")
+    called = calls if isinstance(calls, list) else [calls] if calls else []
+    return [*called, *([{"function": alone}] if alone else [])]
 
 
 def _call_name(call: object) -> str:
-    function = call.get("function") if isinstance(call, Mapping) else None
+    function = call.get("function", call) if isinstance(call, Mapping) else None
     return str(function.get("name", "a tool")) if isinstance(function, Mapping) else "a tool"
 
 

@@ -20,7 +20,7 @@ from bardo.errors import EmbeddingMismatchError, InvalidInputError, NotFoundErro
 from bardo.index import lance_files, lance_rows
 from bardo.index.lance_table import TableHandle
 from bardo.model import Episode, Fingerprint
-from bardo.ports import Vectors
+from bardo.ports import Progress, Vectors, quiet
 
 if TYPE_CHECKING:
     from bardo._core import EpisodeLog
@@ -192,8 +192,12 @@ class LanceIndex:
             self._without_vector += sum(vector is None for vector in theirs)
             return len(kept)
 
-    def sync(self, log: EpisodeLog) -> Synced:
+    def sync(self, log: EpisodeLog, progress: Progress = quiet) -> Synced:
         """Brings the index up to the log: new episodes, vectors made since, verifications; compacts when due.
+
+        Args:
+            log: The ground truth.
+            progress: Told after each batch.
 
         Raises:
             StoreDamagedError: The index is ahead of the log, which was then replaced by an older one.
@@ -206,14 +210,19 @@ class LanceIndex:
             appended = 0
             while arrivals := log.since(self._watermark, self._settings.batch):
                 appended += self.append(arrivals, _vectors_of(log, arrivals), verifications=numbers)
+                progress("lance", self._watermark, log.stats()["last_seq"])
             compacted = self._compaction_due(table)
             if compacted:
                 self.compact()
             self._index_vectors(table)
             return Synced(appended, embedded, annotated, self._without_vector, compacted)
 
-    def rebuild(self, log: EpisodeLog) -> Synced:
+    def rebuild(self, log: EpisodeLog, progress: Progress = quiet) -> Synced:
         """Makes the table anew from the log, beside the old one, and puts it in its place; the old may be damaged.
+
+        Args:
+            log: The ground truth.
+            progress: Told after each batch.
 
         Raises:
             StoreForeignError: The old table is whole and another agent's.
@@ -230,7 +239,7 @@ class LanceIndex:
             fresh = LanceIndex(
                 beside, agent=self.agent, fingerprint=self.fingerprint, settings=self._settings
             )
-            report = fresh.sync(log)
+            report = fresh.sync(log, progress)
             fresh.compact()
             fresh.close()
             self._handle.run("replace", lambda: lance_files.replace(fresh._handle.files, self._handle.files))

@@ -316,7 +316,7 @@ class Upkeep:
             if not len(self._log):
                 return 0
             verified = self._log.stats()["last_verification"]
-            synced = self.archive.rebuild(self._log)
+            synced = self.archive.rebuild(self._log, progress)
             self._note_archived(verified)
             return synced.appended
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 import traceback
+from contextlib import suppress
 from typing import Annotated, Any
 
 import typer
@@ -32,10 +33,25 @@ from bardo.surfaces.cli import (
     upkeep,
 )
 from bardo.surfaces.cli.options import DEBUG, Debug
+from bardo.surfaces.cli.output import delivering
 
 
 class Shell(TyperGroup):
     """Turns errors into one line on stderr and an exit code."""
+
+    def main(self, *args: Any, **options: Any) -> Any:
+        """Runs the command line, and sees to it that its answer is written."""
+        try:
+            with delivering():
+                try:
+                    return super().main(*args, **options)
+                finally:
+                    sys.stdout.flush()
+        except BrokenPipeError:
+            sys.exit(exits.FAILED)  # who closes a pipe has read enough
+        except BardoError as error:
+            _say(str(error))
+            sys.exit(exits.code_of(error))
 
     def invoke(self, ctx: Any) -> Any:
         """Runs the verb."""
@@ -53,8 +69,14 @@ class Shell(TyperGroup):
 def _tell(error: Exception, message: str, *, debug: bool) -> None:
     if debug:
         traceback.print_exception(error)
-    print(f"bardo: {' '.join(message.split())}", file=sys.stderr)  # noqa: T201  # what a command line is for
+    _say(message)
     raise typer.Exit(exits.code_of(error)) from error
+
+
+def _say(message: str) -> None:
+    # Standard error may be full, too.
+    with suppress(OSError):
+        print(f"bardo: {' '.join(message.split())}", file=sys.stderr)  # noqa: T201  # what a command line is for
 
 
 app = typer.Typer(

@@ -44,6 +44,8 @@ def playbook(
                 output.text(
                     f"{version.number}\ttick {version.tick}\t{version.entries} entries\t{version.path}"
                 )
+            if not versions:
+                output.text("There is no version so far: the first is written when a heuristic has risen")
             return
         book = opened.playbook()
     output.document(book)

@@ -41,7 +41,8 @@ def forget(
             typer.confirm(
                 f"Delete {'this' if len(ids) == 1 else f'these {len(ids)}'} for good?", abort=True, err=True
             )
-        report = opened.forget(ids, reason=reason, allow_again=allow_again)
+        with output.progress() as step:
+            report = opened.forget(ids, reason=reason, allow_again=allow_again, progress=step)
     from bardo.surfaces.cli import tables  # noqa: PLC0415
 
     document = plain(report)

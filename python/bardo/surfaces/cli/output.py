@@ -5,11 +5,14 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
+
+from bardo.errors import BardoError
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -30,24 +33,25 @@ class Output:
     def document(self, value: Any) -> None:
         """Prints the JSON document of a verb, if that is what is wanted."""
         if self.as_json:
-            print(json.dumps(plain(value), ensure_ascii=False, indent=2), file=sys.stdout)  # noqa: T201
+            _write(json.dumps(plain(value), ensure_ascii=False, indent=2))
 
     def line(self, value: Any, text: str) -> None:
         """Prints one of many: a JSON document on a line of its own, or a line for a person."""
         line = json.dumps(plain(value), ensure_ascii=False) if self.as_json else text
-        print(line, file=sys.stdout, flush=True)  # noqa: T201
+        _write(line, flush=True)
 
     def show(self, *parts: RenderableType) -> None:
         """Prints text, tables or panels for a person; nothing under `--json`."""
         if not self.as_json:
             console = console_for(sys.stdout)
-            for part in parts:
-                console.print(part)
+            with delivering():
+                for part in parts:
+                    console.print(part)
 
     def text(self, text: str) -> None:
         """Prints text as it is, to be piped on; nothing under `--json`."""
         if not self.as_json:
-            print(text, file=sys.stdout)  # noqa: T201
+            _write(text)
 
     def note(self, message: str) -> None:
         """Says something that is not the answer, on stderr."""
@@ -76,6 +80,32 @@ class Output:
                 bars.update(tasks[stage], completed=done, total=total)
 
             yield step
+
+
+@contextmanager
+def delivering() -> Iterator[None]:
+    """Raises an error of its own where standard output takes nothing: an answer that is lost is no success, and no bug.
+
+    Raises:
+        BardoError: It is closed, or full.
+        BrokenPipeError: Whoever reads has read enough.
+    """
+    try:
+        yield
+    except OSError as error:
+        # Python would write once more at its end, and complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if isinstance(error, BrokenPipeError):
+            raise
+        raise BardoError(
+            f"the answer could not be written to standard output: {error.strerror}. "
+            "Open it, or write to where there is room"
+        ) from error
+
+
+def _write(text: str, *, flush: bool = False) -> None:
+    with delivering():
+        print(text, file=sys.stdout, flush=flush)  # noqa: T201
 
 
 def _silent(stage: str, done: int, total: int) -> None:
