@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import sqlite3
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -439,6 +440,38 @@ def test_a_file_that_cannot_be_made_or_opened_is_told(home: Path, gate: bardo.Ga
     for verb in (lambda: gate.before("short ETH"), lambda: gate.reject("short ETH")):
         with pytest.raises(errors.StoreUnavailableError, match="writable"):
             verb()
+
+
+def test_a_full_disk_is_told_and_loses_nothing_that_was_kept(home: Path, gate: bardo.Gate) -> None:
+    kept = [gate.reject("sell token0")]
+    with gate._store.writing() as connection:
+        pages = connection.execute("PRAGMA page_count").fetchone()[0]
+    gate._store._open().execute(f"PRAGMA max_page_count = {pages + 3}")
+
+    def fill() -> None:
+        while len(kept) < 1_000:
+            kept.append(gate.reject(f"sell token{len(kept)}", why="because " * 100))
+
+    with pytest.raises(errors.StoreUnavailableError, match="room"):
+        fill()
+    assert gate.state() == kept[::-1]
+    gate._store._open().execute("PRAGMA max_page_count = 1000000")
+    kept.append(gate.reject("buy bonds"))
+    with bardo.gate(home, words_only=True) as other:
+        assert other.state() == kept[::-1]
+
+
+def test_threads_share_a_gate(gate: bardo.Gate) -> None:
+    def work(number: int) -> list[str]:
+        mine = [gate.reject(f"sell token{number}x{step}").id for step in range(6)]
+        assert not gate.before(f"sell token{number}x5").allowed
+        gate.reject("short ETH on weekends")
+        return mine
+
+    with ThreadPoolExecutor(8) as threads:
+        ids = [id_ for mine in threads.map(work, range(8)) for id_ in mine]
+    assert len(set(ids)) == 48
+    assert len(gate.state()) == 49
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write everywhere")
