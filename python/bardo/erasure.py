@@ -237,8 +237,10 @@ class Eraser:
             self._log.settle(number, intent.to_json(bare=True))
             _, log_bytes = self._log.vacuum()
             notes = self._vacuum_facts()
-        looked, shared = self._look_again(intent, facts, looked_for, progress)
-        self._conduct.close()
+        try:
+            looked, shared = self._look_again(intent, facts, looked_for, progress)
+        finally:
+            self._conduct.close()
         self._log.settle(number)
         return ForgetReport(
             reason=intent.reason,

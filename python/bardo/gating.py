@@ -5,8 +5,9 @@ Any process may: nothing here touches the log, so a shell hook gates while the o
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
@@ -18,7 +19,7 @@ from bardo.assemble.framing import as_captured
 from bardo.bequeath import lineage
 from bardo.conduct.entries import CRITICAL, MOST, NEW, SHOWN, STEP, Rule, StateEntry, StateKind
 from bardo.conduct.matching import Touch, touches
-from bardo.conduct.store import ConductStore
+from bardo.conduct.store import ConductStore, check, check_kind
 from bardo.config import Config
 from bardo.errors import GrimoireClosedError, InvalidInputError, NotFoundError
 from bardo.folder import Folder, dead, forked
@@ -152,6 +153,9 @@ class Gate:
     ) -> StateEntry:
         """Keeps an entry of state; one in force that says the same is renewed and not doubled.
 
+        One that was taken from an episode belongs to the episode that says it last, or to none if it is said without.
+        One that was not stays as it is when an episode says it, too: nothing of the episode is left in it.
+
         Args:
             kind: `decision`, `task`, `rejected`, `discovery`, `learning`, `context` or `agent_state`.
             summary: In a sentence.
@@ -170,12 +174,17 @@ class Gate:
             "", kind, as_captured(summary).strip(), as_captured(detail).strip(), domain, by=by, episode=episode,
             at=now, changed_at=now,
         )  # fmt: skip
+        check(given)
         with self._store.writing():
             known = self._store.state(kind=kind, limit=-1 if kind == "rejected" else COMPARED)
             place = _same([entry.summary for entry in known], given.summary)
             if place is None:
                 return self._store.put(given)
             there = known[place]
+            if episode and not there.episode:
+                return self._store.put(replace(there, changed_at=now))
+            if there.episode != episode:
+                there = replace(there, summary=given.summary, detail="", episode=episode)
             return self._store.put(
                 replace(
                     there, detail=given.detail or there.detail, domain=domain or there.domain, by=by or there.by,
@@ -191,10 +200,10 @@ class Gate:
             NotFoundError: There is no such entry.
             InvalidInputError: It is a rejection or a rule.
         """
-        entry = self._entry(id_)
-        if entry.kind == "rejected":
-            raise InvalidInputError(f"{id_} is a rejection. A person lifts it with lift(id, by=...)")
-        return self._end(entry, "done", by, why)
+        with self._ending(id_) as entry:
+            if entry.kind == "rejected":
+                raise InvalidInputError(f"{id_} is a rejection. A person lifts it with lift(id, by=...)")
+            return self._end(entry, "done", by, why)
 
     @checked
     def lift(self, id_: str, *, by: str, why: str = "") -> StateEntry:
@@ -209,10 +218,10 @@ class Gate:
             NotFoundError: There is no such entry.
             InvalidInputError: It is no rejection, or nobody is named.
         """
-        entry = self._entry(id_)
-        if entry.kind != "rejected":
-            raise InvalidInputError(f"{id_} is a {entry.kind}, and only a rejection is lifted")
-        return self._end(entry, "archived", _named(by, "lifts a rejection"), why)
+        with self._ending(id_) as entry:
+            if entry.kind != "rejected":
+                raise InvalidInputError(f"{id_} is a {entry.kind}, and only a rejection is lifted")
+            return self._end(entry, "archived", _named(by, "lifts a rejection"), why)
 
     @checked
     def rule(
@@ -226,6 +235,9 @@ class Gate:
         episode: str = "",
     ) -> Rule:
         """Keeps a rule; one in force that says the same is confirmed and not doubled.
+
+        What a critical one forbids or wants approved is changed by somebody who is named alone. Of rules that were
+        taken from episodes the same holds as of entries (`note`).
 
         Args:
             text: In words.
@@ -242,7 +254,7 @@ class Gate:
         """
         self._ready(write=True)
         now = self._clock.now()
-        score = (CRITICAL if by else NEW) if score is None else score
+        score = (CRITICAL if by.strip() else NEW) if score is None else score
         if not 1 <= score <= MOST:
             raise InvalidInputError(f"a rule's score is 1 to 10, not {score}")
         if score >= CRITICAL:
@@ -257,12 +269,16 @@ class Gate:
             if place is None:
                 return self._store.put(given)
             there = known[place]
+            there = replace(there, score=max(score, _raised(there, now)), by=by or there.by, confirmed_at=now)
+            if (episode and not there.episode) or (known[place].score >= CRITICAL and not by.strip()):
+                return self._store.put(there)
+            if there.episode != episode:
+                there = replace(there, text=given.text, forbids="", approval="", episode=episode)
             return self._store.put(
                 replace(
-                    there, forbids=given.forbids or there.forbids, approval=given.approval or there.approval,
-                    score=max(score, _raised(there, now)), by=by or there.by, confirmed_at=now,
+                    there, forbids=given.forbids or there.forbids, approval=given.approval or there.approval
                 )
-            )  # fmt: skip
+            )
 
     @checked
     def retire(self, id_: str, *, by: str = "") -> Rule:
@@ -273,17 +289,22 @@ class Gate:
             InvalidInputError: It is an entry of state, or a critical rule and nobody is named.
         """
         self._ready(write=True)
-        rule = self._store.get(id_)
-        if not isinstance(rule, Rule):
-            raise InvalidInputError(f"{id_} is a {rule.kind} and no rule")
-        if rule.score >= CRITICAL:
-            _named(by, "retires a critical rule")
-        return self._store.put(replace(rule, retired_by=by or self.agent))
+        with self._store.writing():
+            rule = self._store.get(id_)
+            if not isinstance(rule, Rule):
+                raise InvalidInputError(f"{id_} is a {rule.kind} and no rule")
+            if rule.retired_by:
+                raise NotFoundError(f"{id_} was retired already by {rule.retired_by}")
+            if rule.score >= CRITICAL:
+                _named(by, "retires a critical rule")
+            return self._store.put(replace(rule, retired_by=by.strip() or self.agent))
 
     @checked
     def state(self, kind: StateKind | None = None, *, every: bool = False) -> list[StateEntry]:
         """Entries of state, the latest first; with `every` those that are done or lifted, too."""
         self._ready()
+        if kind is not None:
+            check_kind(kind)
         return self._store.state(kind=kind, every=every)
 
     @checked
@@ -310,8 +331,7 @@ class Gate:
             InvalidInputError: The action is empty, or the budget is too small for any text.
         """
         self._ready()
-        if not action.strip():
-            raise InvalidInputError("there is no action. Say what is about to be done")
+        _said(action)
         now = self._clock.now()
         rules = [rule for rule in self.rules() if rule.in_force(now)]
         entries = [
@@ -344,6 +364,7 @@ class Gate:
             GrimoireClosedError: The agent has died, or the gate was closed.
         """
         self._ready(write=True)
+        _said(action)
         told = f"{action.strip()}: {'passed' if passed else 'failed'}"
         now = self._clock.now()
         rules = self.rules()
@@ -368,10 +389,10 @@ class Gate:
         )  # fmt: skip
 
     @checked
-    def forget(self, ids: Iterable[str]) -> list[str]:
+    def forget(self, ids: str | Iterable[str]) -> list[str]:
         """Deletes entries and rules for good, whatever they say; returns the ids of those that were there."""
         self._ready(write=True)
-        return self._store.forget(ids=ids)
+        return self._store.forget(ids=[ids] if isinstance(ids, str) else ids)
 
     def close(self) -> None:
         """Gives the file free. Idempotent."""
@@ -401,14 +422,17 @@ class Gate:
         if write and self._folder.tombstone.exists() and (stone := lineage.is_dead(self.path)) is not None:
             raise dead(stone.agent)
 
-    def _entry(self, id_: str) -> StateEntry:
+    @contextlib.contextmanager
+    def _ending(self, id_: str) -> Iterator[StateEntry]:
+        """An entry in force that nobody else changes meanwhile."""
         self._ready(write=True)
-        entry = self._store.get(id_)
-        if not isinstance(entry, StateEntry):
-            raise InvalidInputError(f"{id_} is a rule. End it with retire")
-        if entry.status != "active":
-            raise NotFoundError(f"{id_} is {entry.status} already")
-        return entry
+        with self._store.writing():
+            entry = self._store.get(id_)
+            if not isinstance(entry, StateEntry):
+                raise InvalidInputError(f"{id_} is a rule. End it with retire")
+            if entry.status != "active":
+                raise NotFoundError(f"{id_} is {entry.status} already")
+            yield entry
 
     def _end(self, entry: StateEntry, status: Literal["done", "archived"], by: str, why: str) -> StateEntry:
         now = self._clock.now()
@@ -457,7 +481,7 @@ class Gate:
         findings += [
             _of(rule, "approval", touch, blocks=touch.same)
             for rule, touch in zip(asking, of_asking, strict=True)
-            if touch.near and not (touch.same and approved_by)
+            if touch.near and not (touch.same and approved_by.strip())
         ]
         findings.sort(key=lambda finding: (not finding.blocks, -finding.touch.closeness))
         near = sorted(
@@ -477,12 +501,13 @@ def _of(rule: Rule, reason: Literal["forbidden", "approval"], touch: Touch, *, b
 
 def _same(known: Sequence[str], given: str) -> int | None:
     """The place of a text that says the same: the same words of content in any order, and none that turns it round."""
-    for place, (share, _, apart) in enumerate(_core.touches(known, given)):
-        there = known[place]
+    for place, (there, (share, _, apart)) in enumerate(zip(known, _core.touches(known, given), strict=True)):
         if " ".join(there.casefold().split()) == " ".join(given.casefold().split()):
             return place
-        if share == 1.0 and not apart and _core.touches([given], there)[0][0] == 1.0:
-            return place
+        if share == 1.0 and not apart:
+            ((back, _, apart_back),) = _core.touches([given], there)
+            if back == 1.0 and not apart_back:
+                return place
     return None
 
 
@@ -490,6 +515,11 @@ def _raised(rule: Rule, now: int) -> float:
     """The score of a rule that something spoke for. None becomes critical by that: a person gives those."""
     score = rule.score_at(now)
     return min(MOST, score + STEP) if score >= CRITICAL else min(CRITICAL - STEP, score + STEP)
+
+
+def _said(action: str) -> None:
+    if not action.strip():
+        raise InvalidInputError("there is no action. Say which")
 
 
 def _named(by: str, does: str) -> str:

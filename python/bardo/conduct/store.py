@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 import threading
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar, get_args
@@ -26,6 +27,8 @@ FILE_NAME = "conduct.db"
 VERSION = 1
 #: How long a write waits for another process, in seconds.
 PATIENCE = 10.0
+#: Between two tries to give a new file its write-ahead log, in seconds.
+_PAUSE = 0.01
 #: Vectors that are kept at most, but for one more call's: texts that are no longer compared leave theirs behind.
 VECTORS = 4_096
 #: Longest text of a field, in characters: these stand in prompts whole.
@@ -75,10 +78,11 @@ class ConductStore:
             connection.execute("BEGIN IMMEDIATE")
             try:
                 yield connection
+                connection.execute("COMMIT")
             except BaseException:
-                connection.execute("ROLLBACK")
+                if connection.in_transaction:  # SQLite ends it by itself where the disk is full, for one
+                    connection.execute("ROLLBACK")
                 raise
-            connection.execute("COMMIT")
 
     def state(
         self,
@@ -110,7 +114,8 @@ class ConductStore:
         Raises:
             NotFoundError: There is none.
         """
-        for found in self._every():
+        known: list[StateEntry | Rule] = [*self.state(every=True), *self.rules()]
+        for found in known:
             if found.id == id_:
                 return found
         raise NotFoundError(
@@ -124,7 +129,7 @@ class ConductStore:
             InvalidInputError: A text is empty or too long, or the kind is none.
             StoreUnavailableError: The file cannot be written.
         """
-        _check(what)
+        check(what)
         table, names = ("state", _STATE) if isinstance(what, StateEntry) else ("rules", _RULES)
         values: tuple[Any, ...] = tuple(getattr(what, name) for name in names)
         with self.writing() as connection:
@@ -165,31 +170,39 @@ class ConductStore:
             connection.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?)", rows)
 
     def forget(self, *, ids: Iterable[str] = (), episodes: Iterable[str] = ()) -> list[str]:
-        """Deletes entries and rules by id, and those taken from episodes, for good; returns their ids."""
+        """Deletes entries and rules by id, and any agent's that were taken from episodes; returns their ids.
+
+        May be made twice: what a crash left in the write-ahead log goes then.
+        """
         if not self.path.exists():
             return []
-        named, sources = set(ids), set(episodes)
-        gone = [
-            each for each in self._every() if each.id in named or (each.episode and each.episode in sources)
-        ]
-        if not gone:
-            return []
+        named, sources, gone = set(ids), set(episodes), []
         with self.writing() as connection:
-            for each in gone:
-                table = "state" if isinstance(each, StateEntry) else "rules"
-                connection.execute(f"DELETE FROM {table} WHERE number = ?", (int(each.id[1:]),))
-            connection.execute("DELETE FROM vectors WHERE agent = ?", (self._agent,))
+            for table in ("state", "rules"):
+                for number, agent, episode in connection.execute(
+                    f"SELECT number, agent, episode FROM {table}"
+                ).fetchall():
+                    id_ = f"{table[0]}{number}"
+                    if (id_ in named and agent == self._agent) or (episode and episode in sources):
+                        connection.execute(f"DELETE FROM {table} WHERE number = ?", (number,))
+                        gone.append(id_)
+            # They may be of texts that have changed since.
+            connection.execute("DELETE FROM vectors")
         with self._lock, self._told():
             # Deleted rows would stay in free pages and in the write-ahead log.
             self._open().execute("VACUUM")
             self._open().execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        return [each.id for each in gone]
+        return gone
 
     def texts(self) -> list[str]:
-        """Every text that is kept, for whoever looks whether a piece of one is."""
-        if not self.path.exists():
-            return []
-        return [text for each in self._every() for text in _texts(each) if text]
+        """Every text that is kept, of any agent, for whoever looks whether a piece of one is."""
+        state = self._read(f"SELECT number, {', '.join(_STATE)} FROM state", ())
+        rules = self._read(f"SELECT number, {', '.join(_RULES)} FROM rules", ())
+        every: list[StateEntry | Rule] = [
+            *(StateEntry(*row) for row in state),
+            *(Rule(*row) for row in rules),
+        ]
+        return [text for each in every for text in _texts(each) if text]
 
     def close(self) -> None:
         """Gives the file free. Idempotent."""
@@ -197,9 +210,6 @@ class ConductStore:
             if self._connection is not None:
                 self._connection.close()
                 self._connection = None
-
-    def _every(self) -> list[StateEntry | Rule]:
-        return [*self.state(every=True), *self.rules()]
 
     def _read(self, query: str, given: tuple[Any, ...]) -> list[tuple[Any, ...]]:
         if not self.path.exists():
@@ -212,12 +222,13 @@ class ConductStore:
         """Turns what SQLite raises into errors that say what to do."""
         try:
             yield
-        except sqlite3.OperationalError as error:
-            raise StoreUnavailableError(
-                f"cannot use {self.path}: {error}. Check that the disk has room and the folder is writable, "
-                "or try again when the other process is done"
-            ) from error
         except sqlite3.DatabaseError as error:
+            # `SQLITE_ERROR` is a statement that does not fit the tables: they are not ours.
+            if isinstance(error, sqlite3.OperationalError) and error.sqlite_errorcode != sqlite3.SQLITE_ERROR:
+                raise StoreUnavailableError(
+                    f"cannot use {self.path}: {error}. Check that the disk has room and the folder is writable, "
+                    "or try again when the other process is done"
+                ) from error
             raise StoreDamagedError(
                 f"{self.path} is damaged: {error}. Restore it from a copy, or move it away: what was decided and "
                 "rejected is lost with it, nothing else"
@@ -229,7 +240,7 @@ class ConductStore:
                 self.path, timeout=PATIENCE, check_same_thread=False, isolation_level=None
             )
             try:
-                connection.execute("PRAGMA journal_mode = WAL")
+                _write_ahead(connection)
                 connection.execute("PRAGMA synchronous = FULL")
                 connection.execute("PRAGMA secure_delete = ON")
                 self._prepare(connection)
@@ -240,6 +251,8 @@ class ConductStore:
         return self._connection
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
+        if connection.execute("PRAGMA user_version").fetchone()[0] == VERSION:
+            return
         connection.execute("BEGIN IMMEDIATE")
         version = connection.execute("PRAGMA user_version").fetchone()[0]
         if version > VERSION:
@@ -254,13 +267,37 @@ class ConductStore:
         connection.execute("COMMIT")
 
 
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    """Gives the file a write-ahead log. SQLite does not wait here for another process that is about the same."""
+    patience = time.monotonic() + PATIENCE
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > patience:
+                raise
+        time.sleep(_PAUSE)
+
+
 def _texts(what: StateEntry | Rule) -> tuple[str, ...]:
     if isinstance(what, StateEntry):
-        return what.summary, what.detail, what.domain
-    return what.text, what.forbids, what.approval
+        return what.summary, what.detail, what.domain, what.by, what.closed_by, what.closed_why
+    return what.text, what.forbids, what.approval, what.by, what.retired_by
 
 
-def _check(what: StateEntry | Rule) -> None:
+def check_kind(kind: str) -> None:
+    """Refuses a kind of entry that there is not."""
+    if kind not in get_args(StateKind):
+        raise InvalidInputError(f"there is no kind {kind!r}. Use one of {', '.join(get_args(StateKind))}")
+
+
+def check(what: StateEntry | Rule) -> None:
+    """Refuses what cannot be kept.
+
+    Raises:
+        InvalidInputError: A text is empty or too long, or the kind is none.
+    """
     texts = _texts(what)
     if not texts[0].strip():
         raise InvalidInputError("there is nothing to keep. Say it in a sentence")
@@ -271,7 +308,5 @@ def _check(what: StateEntry | Rule) -> None:
             )
         if any("\ud800" <= character <= "\udfff" for character in text):
             raise InvalidInputError("a lone surrogate is no text. Decode it properly first")
-    if isinstance(what, StateEntry) and what.kind not in get_args(StateKind):
-        raise InvalidInputError(
-            f"there is no kind {what.kind!r}. Use one of {', '.join(get_args(StateKind))}"
-        )
+    if isinstance(what, StateEntry):
+        check_kind(what.kind)

@@ -1,0 +1,41 @@
+"""A process that does not own a memory and gates all the same: it does what each line says, and answers with a line.
+
+Started with a folder and a number of its own.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+import bardo
+from bardo.conduct.entries import StateEntry
+from bardo.conduct.store import ConductStore
+
+
+def tell(what: object) -> None:
+    print(json.dumps(what), flush=True)  # noqa: T201
+
+
+folder = Path(sys.argv[1])
+gate = bardo.gate(folder, words_only=True)
+tell("ready")
+for line in sys.stdin:
+    verb, given = json.loads(line)
+    match verb:
+        case "reject":
+            for text in given:
+                tell(gate.reject(text, why="said elsewhere").id)
+        case "before":
+            verdict = gate.before(given)
+            tell({"decision": verdict.decision, "ids": [finding.id for finding in verdict.findings]})
+        case "after":
+            gate.after(given, passed=True)
+            tell("told")
+        case "make":  # the first entry of several stores, each made by whoever comes first
+            for name in given:
+                store = ConductStore(folder / name, agent="trader")
+                tell(store.put(StateEntry("", "task", f"by {sys.argv[2]}")).id)
+                store.close()
+        case "close":
+            gate.close()
+            tell("closed")

@@ -1,0 +1,206 @@
+"""Law 11 for what was decided: what was taken from a forgotten episode goes with it, and what was not stays."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import bardo
+from bardo import errors
+from bardo._core import traces
+from bardo.conduct import store
+from bardo.index import embedders
+
+SECRET = "the vault code of the relayer is nine-four-two-seven"
+WHY = "whispered behind the third door on the left"
+
+
+def embed(texts: list[str]) -> np.ndarray:
+    rows = [np.random.default_rng(list(text.encode())).normal(size=16) for text in texts]
+    return np.array([row / np.linalg.norm(row) for row in rows], np.float32)
+
+
+@pytest.fixture
+def opener(tmp_path: Path) -> Callable[[], bardo.Grimoire]:
+    model = embedders.from_callable(embed, name="letters")
+    return lambda: bardo.open(tmp_path / "agent", agent="trader", embedder=model, seed=1)
+
+
+@pytest.fixture
+def grimoire(opener: Callable[[], bardo.Grimoire]) -> Iterator[bardo.Grimoire]:
+    with opener() as opened:
+        yield opened
+
+
+@pytest.fixture
+def gate(grimoire: bardo.Grimoire) -> Iterator[bardo.Gate]:
+    with bardo.gate(grimoire.path, embedder=embedders.from_callable(embed, name="letters")) as opened:
+        yield opened
+
+
+def holders(folder: Path, text: str) -> list[str]:
+    """The files that hold a text or its vector, as SQLite's or any other."""
+    forms = [text.encode(), json.dumps(text)[1:-1].encode(), embed([text])[0].tobytes()]
+    return [path.name for path in folder.rglob("*") if path.is_file() and traces(str(path), forms)[0]]
+
+
+def test_law_11_what_was_taken_from_an_episode_goes_with_it(
+    grimoire: bardo.Grimoire, gate: bardo.Gate
+) -> None:
+    kept, doomed = grimoire.remember("the market was quiet"), grimoire.remember(SECRET)
+    stays = [
+        gate.reject("short ETH on weekends", episode=kept.id),
+        gate.reject("sell the vault tokens"),
+    ]
+    gone = [
+        gate.reject(SECRET, why=WHY, episode=doomed.id),
+        gate.note("discovery", f"heard: {SECRET}", episode=doomed.id),
+        gate.rule(WHY, forbids=SECRET, by="anna", episode=doomed.id),
+        gate.after("open the vault", passed=True, note=SECRET, episode=doomed.id).entry,
+    ]
+    gate.lift(gone[0].id, by="anna", why=SECRET)
+    assert gate.before(SECRET).findings
+    report = grimoire.forget(doomed, reason="it was told in confidence")
+    assert set(report.conduct) == {each.id for each in gone}
+    assert "conduct.db" in {look.place for look in report.looked}
+    assert gate.state(every=True) == stays[::-1]
+    assert gate.rules(every=True) == []
+    gate.close()
+    assert holders(grimoire.path, SECRET) == holders(grimoire.path, WHY) == []
+    assert grimoire.forget(kept, reason="all of it").conduct == (stays[0].id,)
+
+
+def test_the_same_words_that_were_not_taken_from_it_stay(grimoire: bardo.Grimoire, gate: bardo.Gate) -> None:
+    doomed = grimoire.remember(SECRET)
+    own = gate.reject(SECRET, by="anna")
+    with bardo.gate(grimoire.path, agent="another", words_only=True) as other:
+        theirs = other.reject(SECRET)
+        taken = other.note("discovery", SECRET, episode=doomed.id)
+        report = grimoire.forget(doomed, reason="asked to")
+        assert report.conduct == (taken.id,)
+        assert report.shared > 0
+        assert other.state() == [theirs]
+    assert gate.state() == [own]
+    assert not gate.before(SECRET).allowed
+
+
+def test_what_is_said_by_hand_as_well_stays_without_what_the_episode_told(
+    grimoire: bardo.Grimoire, gate: bardo.Gate
+) -> None:
+    first, second = grimoire.remember(f"{WHY}, they said"), grimoire.remember("and again on Monday")
+    for doomed, say in (
+        (first, [{"why": WHY, "episode": first.id}, {"by": "anna"}]),
+        (second, [{"by": "anna"}, {"why": WHY, "episode": second.id}]),
+    ):
+        for told in say:
+            entry = gate.reject("short ETH on weekends", **told)
+            gate.rule("Do not short", **({"forbids": WHY, "episode": doomed.id} if "why" in told else {}))
+        assert (entry.id, entry.detail, entry.episode, entry.by) == ("s1", "", "", "anna")
+        assert grimoire.forget(doomed, reason="asked to").conduct == ()
+    assert not gate.before("short ETH on weekends").allowed
+    assert [(rule.id, rule.forbids) for rule in gate.rules()] == [("r1", "")]
+    gate.close()
+    assert holders(grimoire.path, WHY) == []
+
+
+def test_what_two_episodes_said_belongs_to_the_later_one(grimoire: bardo.Grimoire, gate: bardo.Gate) -> None:
+    first, second = grimoire.remember(f"{WHY}, they said"), grimoire.remember("and again on Monday")
+    gate.reject("short ETH on weekends", why=WHY, episode=first.id)
+    entry = gate.reject("on weekends, short ETH", episode=second.id)
+    assert (entry.id, entry.summary, entry.detail) == ("s1", "on weekends, short ETH", "")
+    assert grimoire.forget(first, reason="asked to").conduct == ()
+    assert gate.state() == [entry]
+    assert grimoire.forget(second, reason="asked to").conduct == ("s1",)
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda gate: gate.reject("short ETH", why=SECRET),
+        lambda gate: gate.reject("short ETH", domain=SECRET),
+        lambda gate: gate.reject("short ETH", by=SECRET),
+        lambda gate: gate.lift(gate.reject("short ETH").id, by=SECRET),
+        lambda gate: gate.lift(gate.reject("short ETH").id, by="anna", why=SECRET),
+        lambda gate: gate.rule(SECRET),
+        lambda gate: gate.rule("Look twice", approval=SECRET),
+        lambda gate: gate.rule("Look twice", by=SECRET),
+        lambda gate: gate.retire(gate.rule("Look twice").id, by=SECRET),
+    ],
+)
+def test_a_deletion_is_not_stopped_by_words_that_people_wrote_into_any_field(
+    grimoire: bardo.Grimoire, gate: bardo.Gate, write: Callable[[bardo.Gate], object]
+) -> None:
+    write(gate)
+    report = grimoire.forget(grimoire.remember(SECRET), reason="asked to")
+    assert report.shared > 0
+    assert report.conduct == ()
+
+
+def test_a_vector_of_words_that_no_rule_has_any_more_is_no_trace(
+    grimoire: bardo.Grimoire, gate: bardo.Gate
+) -> None:
+    doomed = grimoire.remember(SECRET)
+    gate.rule("Look twice", forbids=SECRET)
+    gate.before("open the vault")
+    gate.rule("Look twice", forbids="open the vault")
+    assert holders(grimoire.path, SECRET)
+    assert grimoire.forget(doomed, reason="asked to").conduct == ()
+    gate.close()
+    assert holders(grimoire.path, SECRET) == []
+
+
+def test_a_reader_that_keeps_the_old_pages_is_told_of_and_the_next_opening_goes_on(
+    opener: Callable[[], bardo.Grimoire], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "PATIENCE", 0.1)
+    with opener() as grimoire, bardo.gate(grimoire.path, words_only=True) as gate:
+        doomed = grimoire.remember(SECRET)
+        gate.reject(SECRET, episode=doomed.id)
+        reader = sqlite3.connect(grimoire.path / "conduct.db", isolation_level=None)
+        reader.execute("BEGIN")
+        reader.execute("SELECT * FROM state").fetchall()
+        with pytest.raises(errors.StoreError, match=r"conduct\.db"):
+            grimoire.forget(doomed, reason="asked to")
+        assert gate.state() == []
+        reader.close()
+    with opener() as again:
+        assert [report.episodes for report in again.resumed] == [(doomed.id,)]
+        assert holders(again.path, SECRET) == []
+
+
+def test_a_damaged_file_is_told_and_the_deletion_goes_on_without_it(
+    opener: Callable[[], bardo.Grimoire], tmp_path: Path
+) -> None:
+    with opener() as grimoire:
+        doomed = grimoire.remember(SECRET)
+        (grimoire.path / "conduct.db").write_bytes(b"no database " * 1_000)
+        with pytest.raises(errors.StoreDamagedError, match="move it away"):
+            grimoire.forget(doomed, reason="asked to")
+    (tmp_path / "agent" / "conduct.db").rename(tmp_path / "aside")
+    with opener() as again:
+        assert [report.episodes for report in again.resumed] == [(doomed.id,)]
+
+
+def test_a_memory_without_a_gate_forgets_as_before(grimoire: bardo.Grimoire) -> None:
+    assert grimoire.forget(grimoire.remember(SECRET), reason="asked to").conduct == ()
+    assert not (grimoire.path / "conduct.db").exists()
+
+
+def test_a_gate_forgets_what_it_is_told_and_nothing_else(grimoire: bardo.Grimoire, gate: bardo.Gate) -> None:
+    entry, rule = gate.reject(SECRET, why=WHY), gate.rule(WHY, forbids=SECRET, by="anna")
+    kept = gate.reject("short ETH on weekends")
+    gate.before(SECRET)
+    assert gate.forget(["s77", entry.id, "nonsense"]) == [entry.id]
+    assert gate.forget(rule.id) == [rule.id]
+    assert gate.forget([]) == gate.forget(entry.id) == []
+    assert gate.state(every=True) == [kept]
+    assert not gate.before("short ETH on weekends").allowed
+    gate.close()
+    assert holders(grimoire.path, SECRET) == holders(grimoire.path, WHY) == []
+    with bardo.gate(grimoire.path, words_only=True) as again:
+        assert again.reject(SECRET).id == "s3", "an id names one entry for ever"

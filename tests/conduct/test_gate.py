@@ -1,0 +1,512 @@
+"""What was decided, rejected and ruled: kept, renewed, ended by those who may, and asked for before an action."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import sqlite3
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+import bardo
+from bardo import errors
+from bardo.conduct.store import LONGEST
+from bardo.index import embedders
+from bardo.ports import ManualClock
+
+NOW = 1_700_000_000_000_000
+DAY = 86_400 * 1_000_000
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """A memory that nobody has open."""
+    model = embedders.from_callable(lambda texts: [[1.0, 2.0]] * len(texts), name="flat", dims=2)
+    bardo.open(tmp_path / "agent", agent="trader", embedder=model).close()
+    return tmp_path / "agent"
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock(NOW)
+
+
+@pytest.fixture
+def gate(home: Path, clock: ManualClock) -> Iterator[bardo.Gate]:
+    with bardo.gate(home, clock=clock, words_only=True) as opened:
+        yield opened
+
+
+def test_what_was_rejected_blocks_until_a_person_lifts_it(gate: bardo.Gate) -> None:
+    rejected = gate.reject("short ETH on weekends", why="funding is paid twice", by="anna", domain="trading")
+    assert (rejected.id, rejected.kind, rejected.status, rejected.at) == ("s1", "rejected", "active", NOW)
+
+    verdict = gate.before("Short 3 ETH this weekend")
+    assert (verdict.decision, verdict.allowed) == ("block", False)
+    (finding,) = verdict.findings
+    assert (finding.id, finding.reason, finding.blocks, finding.by) == ("s1", "rejected", True, "anna")
+    assert "short ETH on weekends. Why: funding is paid twice" in str(verdict)
+
+    near = gate.before("go long ETH this weekend")
+    assert (near.decision, near.allowed, near.findings[0].blocks) == ("warn", True, False)
+    assert gate.before("water the tomatoes") == bardo.Verdict(
+        "water the tomatoes", "allow", (), (), (), "", 0, ()
+    )
+
+    for nobody in ("", "  "):
+        with pytest.raises(errors.InvalidInputError, match="only a person lifts"):
+            gate.lift("s1", by=nobody)
+    assert not gate.before("Short 3 ETH this weekend").allowed
+    lifted = gate.lift("s1", by="anna", why="funding was changed")
+    assert (lifted.status, lifted.closed_by, lifted.closed_why) == ("archived", "anna", "funding was changed")
+    assert gate.before("Short 3 ETH this weekend").decision == "allow"
+    assert gate.state() == []
+    assert gate.state(every=True) == [lifted]
+
+
+def test_what_is_lifted_can_be_rejected_again(gate: bardo.Gate) -> None:
+    gate.lift(gate.reject("short ETH on weekends").id, by="anna")
+    assert gate.reject("short ETH on weekends").id == "s2"
+    assert not gate.before("short ETH on weekends").allowed
+
+
+@pytest.mark.parametrize(
+    "again",
+    [
+        "short ETH on weekends",
+        "  Short  ETH on weekends ",
+        "On weekends: short ETH!",
+        "short ETH on the weekend",
+    ],
+)
+def test_the_same_rejected_twice_is_renewed_and_not_doubled(
+    gate: bardo.Gate, clock: ManualClock, again: str
+) -> None:
+    first = gate.reject("short ETH on weekends", why="funding", by="anna")
+    clock.advance(60)
+    second = gate.reject(again)
+    assert gate.state("rejected") == [second]
+    assert (second.id, second.at, second.changed_at) == (first.id, NOW, clock.now())
+    assert (second.detail, second.by) == ("funding", "anna")
+    assert gate.reject(again, why="funding is paid twice").detail == "funding is paid twice"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("raise leverage to 5x", "raise leverage to 2x"),
+        ("sell the vault tokens", "buy the vault tokens"),
+        ("go long on ETH", "go short on ETH"),
+        ("pay the invoice of Anna", "pay the invoice of Boris"),
+        ("deploy on Fridays", "deploy on Fridays with a person beside"),
+        ("never deploy on Fridays", "deploy on Fridays"),
+        ("deploy on Fridays", "never deploy on Fridays"),
+    ],
+)
+def test_opposites_and_other_figures_and_names_are_entries_of_their_own(
+    gate: bardo.Gate, one: str, other: str
+) -> None:
+    for kind in ("rejected", "decision"):
+        assert gate.note(kind, one).id != gate.note(kind, other).id
+    assert len(gate.state()) == 4
+
+
+def test_the_same_words_of_another_kind_are_another_entry(gate: bardo.Gate) -> None:
+    gate.note("task", "port the parser to Rust")
+    gate.note("decision", "port the parser to Rust")
+    assert [entry.kind for entry in gate.state()] == ["decision", "task"]
+
+
+def test_a_task_that_is_finished_is_no_longer_told(gate: bardo.Gate) -> None:
+    task = gate.note("task", "port the parser to Rust", detail="without unsafe", domain="work")
+    assert gate.before("rewrite the parser in Rust").state == (task,)
+    done = gate.finish(task.id, by="anna", why="merged")
+    assert (done.status, done.closed_by, done.closed_why) == ("done", "anna", "merged")
+    assert gate.before("rewrite the parser in Rust").state == ()
+    with pytest.raises(errors.NotFoundError, match="done already"):
+        gate.finish(task.id)
+
+
+def test_a_verdict_tells_what_the_action_touches_before_the_latest_entries(gate: bardo.Gate) -> None:
+    touched = gate.note("decision", "the oracle of record is Chainlink")
+    others = [gate.note("task", f"task of day {day}") for day in range(9)]
+    verdict = gate.before("switch the oracle from Chainlink to Pyth")
+    assert verdict.decision == "allow"
+    assert verdict.state == (touched, *others[:-6:-1])
+
+
+def test_each_is_ended_in_its_own_way(gate: bardo.Gate) -> None:
+    rejected, task = gate.reject("short ETH"), gate.note("task", "call Anna")
+    rule = gate.rule("Measure twice")
+    with pytest.raises(errors.InvalidInputError, match="lift"):
+        gate.finish(rejected.id)
+    with pytest.raises(errors.InvalidInputError, match="only a rejection"):
+        gate.lift(task.id, by="anna")
+    with pytest.raises(errors.InvalidInputError, match="no rule"):
+        gate.retire(task.id, by="anna")
+    for end in (gate.finish, lambda id_: gate.lift(id_, by="anna")):
+        with pytest.raises(errors.InvalidInputError, match="retire"):
+            end(rule.id)
+    assert len(gate.state()) == 2
+    assert gate.rules() == [rule]
+
+
+def test_a_critical_rule_blocks_what_it_forbids_and_another_warns(gate: bardo.Gate) -> None:
+    gate.rule("Never force-push to main", forbids="force-push to main", by="anna")
+    gate.rule("Do not rename columns", forbids="rename a column")
+    blocked, warned = gate.before("git push --force origin main"), gate.before("rename the column of prices")
+    assert (blocked.decision, blocked.findings[0].reason) == ("block", "forbidden")
+    assert (warned.decision, warned.findings[0].id) == ("warn", "r2")
+    assert [rule.id for rule in blocked.rules] == ["r1"], "a rule below 8 is shown before every action"
+
+
+def test_what_needs_approval_is_blocked_until_a_person_is_named(gate: bardo.Gate) -> None:
+    gate.rule("Withdrawals need a person", approval="withdraw funds")
+    assert gate.before("withdraw all funds from Aave").findings[0].reason == "approval"
+    assert not gate.before("withdraw all funds from Aave").allowed
+    assert not gate.before("withdraw all funds from Aave", approved_by=" ").allowed
+    assert gate.before("withdraw all funds from Aave", approved_by="anna").decision == "allow"
+
+
+def test_a_rule_starts_at_5_and_that_of_a_person_at_9(gate: bardo.Gate) -> None:
+    assert gate.rule("Look at the gas price first").score == 5
+    assert gate.rule("Never sign twice", by="anna").score == 9
+    assert gate.rule("Say good morning", by="anna", score=3).score == 3
+
+
+def test_law_15_an_agents_word_makes_no_rule_critical_and_changes_none(gate: bardo.Gate) -> None:
+    with pytest.raises(errors.InvalidInputError, match="only a person gives a critical rule"):
+        gate.rule("Trust me", score=9)
+    own = [gate.rule("Look at the gas price first", score=8.5) for _ in range(9)][-1]
+    assert own.score == 8.5
+    gate.rule("Never force-push to main", forbids="force-push to main", by="anna")
+    gate.rule("Never force-push to main", forbids="wash the car", approval="anything")
+    kept = next(rule for rule in gate.rules() if rule.id == "r2")
+    assert (kept.forbids, kept.approval, kept.by) == ("force-push to main", "", "anna")
+    assert not gate.before("force-push to main").allowed
+    with pytest.raises(errors.InvalidInputError, match="only a person retires"):
+        gate.retire("r2")
+    assert gate.rule("Never force-push to main", forbids="push to main", by="anna").forbids == "push to main"
+
+
+def test_law_4_a_score_fades_with_time_however_often_it_is_looked_at(
+    gate: bardo.Gate, clock: ManualClock
+) -> None:
+    rule = gate.rule("Look at the gas price first", forbids="trade blindly")
+    expected = {0: 5.0, 6.99: 5.0, 7: 4.5, 13: 4.5, 14: 4.0, 55: 1.5, 56: 1.0, 62.9: 1.0}
+    for days, score in expected.items():
+        clock.set(NOW + int(days * DAY))
+        assert [each.score_at(gate.now) for each in gate.rules()] == [score], f"after {days} days"
+        assert gate.before("trade blindly").decision == "warn"
+    clock.set(NOW + 63 * DAY)
+    assert gate.rules() == []
+    assert gate.before("trade blindly").decision == "allow"
+    assert gate.rules(every=True) == [rule]
+    assert gate.rule("Look at the gas price first").id == "r2"
+
+
+def test_a_critical_rule_does_not_fade(gate: bardo.Gate, clock: ManualClock) -> None:
+    gate.rule("Never force-push to main", forbids="force-push to main", by="anna")
+    clock.advance(10 * 365 * 86_400)
+    assert gate.rules()[0].score_at(gate.now) == 9
+    assert not gate.before("force-push to main").allowed
+
+
+def test_a_rule_that_is_confirmed_starts_to_fade_anew(gate: bardo.Gate, clock: ManualClock) -> None:
+    gate.rule("Look at the gas price first")
+    clock.advance(15 * 86_400)
+    again = gate.rule("Look first at the gas price")
+    assert (again.id, again.score, again.confirmed_at) == ("r1", 5.0, clock.now())
+    for _ in range(20):
+        again = gate.rule("Look at the gas price first")
+    assert again.score == 8.5, "no confirmation makes a rule critical"
+    assert gate.rule("Look at the gas price first", by="anna").score == 9
+    assert gate.rule("Look at the gas price first", by="anna", score=10).score == 10
+    assert gate.rule("Look at the gas price first", by="anna").score == 10
+
+
+def test_a_retired_rule_stays_retired_and_on_record(gate: bardo.Gate) -> None:
+    gate.rule("Look at the gas price first")
+    assert gate.retire("r1").retired_by == "trader"
+    gate.rule("Never sign twice", by="anna")
+    assert gate.retire("r2", by="boris").retired_by == "boris"
+    assert gate.rules() == []
+    assert [rule.id for rule in gate.rules(every=True)] == ["r2", "r1"]
+    with pytest.raises(errors.NotFoundError, match="retired already by boris"):
+        gate.retire("r2", by="anna")
+    assert gate.rule("Never sign twice").score == 5, "an agent brings a critical rule back"
+
+
+def test_after_an_action_one_entry_tells_of_it_and_rules_that_applied_gain(
+    gate: bardo.Gate, clock: ManualClock
+) -> None:
+    gate.rule("Look at the gas price first", score=8)
+    gate.rule("Never force-push to main", forbids="force-push to main", by="anna")
+    gate.rule("Water the tomatoes")
+    clock.advance(60)
+    kept = gate.after("swap at a gas price of 20", passed=True, note="cheap")
+    assert (kept.entry.kind, kept.entry.summary, kept.entry.detail, kept.entry.by) == (
+        "learning", "swap at a gas price of 20: passed", "cheap", "trader"
+    )  # fmt: skip
+    assert (kept.confirmed, kept.violated) == (("r1",), ())
+    assert "only a rule?" in kept.question
+    broken = gate.after("force-push to main", passed=False)
+    assert (broken.confirmed, broken.violated) == ((), ("r2",))
+    found = {rule.id: (rule.score, rule.violations, rule.confirmed_at - NOW) for rule in gate.rules()}
+    assert found == {"r1": (8.5, 0, 60_000_000), "r2": (9.5, 1, 60_000_000), "r3": (5.0, 0, 0)}
+    assert gate.after("force-push to main", passed=False).entry.id == broken.entry.id
+    assert gate.rules()[0].violations == 2
+    assert gate.after("force-push to main", passed=True).entry.id != broken.entry.id
+
+
+def test_two_agents_in_one_file_do_not_meet(home: Path, gate: bardo.Gate) -> None:
+    with bardo.gate(home, agent="other", words_only=True) as other:
+        mine, rule = gate.reject("short ETH on weekends"), gate.rule("Never sign twice", by="anna")
+        assert other.state(every=True) == other.rules(every=True) == []
+        assert other.before("short ETH on weekends").decision == "allow"
+        for verb in (lambda id_: other.lift(id_, by="anna"), other.finish, other.retire):
+            for id_ in (mine.id, rule.id):
+                with pytest.raises(errors.NotFoundError):
+                    verb(id_)
+        assert other.forget([mine.id, rule.id]) == []
+        theirs = other.reject("short ETH on weekends")
+        assert theirs.id != mine.id
+        assert gate.forget(theirs.id) == []
+    assert gate.state() == [mine]
+    assert gate.rules() == [rule]
+
+
+def test_the_settings_of_the_folder_say_whose_gate_it_is(home: Path) -> None:
+    with bardo.gate(home, words_only=True) as opened:
+        assert (opened.agent, opened.path) == ("trader", home)
+
+
+def test_asking_writes_nothing(home: Path, gate: bardo.Gate) -> None:
+    assert gate.before("short ETH").decision == "allow"
+    assert gate.state() == gate.rules() == gate.forget("s1") == []
+    assert not (home / "conduct.db").exists()
+
+
+def test_a_gate_stands_before_no_memory(tmp_path: Path) -> None:
+    for folder in (tmp_path, tmp_path / "absent"):
+        with pytest.raises(errors.NotFoundError):
+            bardo.gate(folder)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda gate: gate.reject(""),
+        lambda gate: gate.reject(" \n"),
+        lambda gate: gate.reject("<bardo:recalled>short ETH</bardo:recalled>"),
+        lambda gate: gate.reject("x" * (LONGEST + 1)),
+        lambda gate: gate.reject("short ETH", why="x" * (LONGEST + 1)),
+        lambda gate: gate.reject("short ETH", by="x" * (LONGEST + 1)),
+        lambda gate: gate.reject("short \ud800 ETH"),
+        lambda gate: gate.reject("short ETH", by="\udfff"),
+        lambda gate: gate.reject("short ETH", episode="\udfff"),
+        lambda gate: gate.reject(7),
+        lambda gate: gate.reject("short ETH", why=b"bytes"),
+        lambda gate: gate.note("wish", "short ETH"),
+        lambda gate: gate.note(None, "kept already"),
+        lambda gate: gate.note("", "kept already"),
+        lambda gate: gate.state("wish"),
+        lambda gate: gate.rule(""),
+        lambda gate: gate.rule("Measure", forbids="x" * (LONGEST + 1)),
+        lambda gate: gate.rule("Measure", score=0.5),
+        lambda gate: gate.rule("Measure", score=11, by="anna"),
+        lambda gate: gate.rule("Measure", score=float("nan")),
+        lambda gate: gate.rule("Measure", score="high"),
+        lambda gate: gate.before(""),
+        lambda gate: gate.before(None),
+        lambda gate: gate.before("short \ud800 ETH"),
+        lambda gate: gate.before("kept already", budget=20),
+        lambda gate: gate.after(" ", passed=True),
+        lambda gate: gate.after("x" * LONGEST, passed=True),
+        lambda gate: gate.lift("s1", by="x" * (LONGEST + 1)),
+        lambda gate: gate.lift("s1", by="anna", why="x" * (LONGEST + 1)),
+        lambda gate: gate.lift("s1", by=7),
+        lambda gate: gate.forget([["s1"]]),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_used_is_refused_and_changes_nothing(
+    gate: bardo.Gate, call: Callable[[bardo.Gate], object]
+) -> None:
+    kept = gate.reject("kept already")
+    with pytest.raises(errors.InvalidInputError):
+        call(gate)
+    assert gate.state(every=True) == [kept]
+    assert gate.rules(every=True) == []
+
+
+@pytest.mark.parametrize("id_", ["s9", "r9", "", "s", "nonsense", "s1 OR 1"])
+def test_an_id_that_is_not_there_is_told(gate: bardo.Gate, id_: str) -> None:
+    gate.reject("short ETH")
+    for verb in (lambda id_: gate.lift(id_, by="anna"), gate.finish, gate.retire):
+        with pytest.raises(errors.NotFoundError, match="bardo gate show"):
+            verb(id_)
+
+
+def test_recalled_memories_come_back_by_no_door(gate: bardo.Gate) -> None:
+    recalled = "short ETH <bardo:recalled>as was said before</bardo:recalled>"
+    entry = gate.reject(recalled, why=f"because {recalled}")
+    rule = gate.rule(f"Rule: {recalled}", forbids=recalled, approval=recalled)
+    lifted = gate.lift(entry.id, by="anna", why=recalled)
+    told = gate.after(f"after {recalled}", passed=True, note=recalled).entry
+    texts = [lifted.summary, lifted.detail, lifted.closed_why, rule.text, rule.forbids, rule.approval]
+    assert not any("recalled" in text for text in [*texts, told.summary, told.detail])
+
+
+def test_a_closed_gate_says_so(gate: bardo.Gate, home: Path) -> None:
+    gate.reject("short ETH")
+    gate.close()
+    gate.close()
+    for verb in (lambda: gate.before("short ETH"), gate.state, gate.rules, lambda: gate.reject("short BTC")):
+        with pytest.raises(errors.GrimoireClosedError, match=r"bardo\.gate"):
+            verb()
+    with bardo.gate(home, words_only=True) as again:
+        assert not again.before("short ETH").allowed
+
+
+def test_the_gate_of_a_dead_agent_answers_and_takes_nothing(
+    home: Path, gate: bardo.Gate, tmp_path: Path
+) -> None:
+    rejected, rule = gate.reject("short ETH"), gate.rule("Measure twice")
+    model = embedders.from_callable(lambda texts: [[1.0, 2.0]] * len(texts), name="flat", dims=2)
+    with bardo.open(home, embedder=model) as grimoire:
+        grimoire.bequeath(tmp_path / "left")
+    assert not gate.before("short ETH").allowed
+    for verb in (
+        lambda: gate.reject("short BTC"),
+        lambda: gate.rule("Measure thrice"),
+        lambda: gate.after("short ETH", passed=True),
+        lambda: gate.lift(rejected.id, by="anna"),
+        lambda: gate.finish(rejected.id),
+        lambda: gate.retire(rule.id),
+        lambda: gate.forget(rejected.id),
+    ):
+        with pytest.raises(errors.GrimoireClosedError, match="died"):
+            verb()
+    assert gate.state(every=True) == [rejected]
+
+
+def damaged(path: Path) -> None:
+    path.write_bytes(b"this is no database, but it is long enough to be looked at " * 200)
+
+
+def foreign(path: Path) -> None:
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE state (anything)")
+    connection.close()
+
+
+def marked_but_empty(path: Path) -> None:
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA user_version = 1")
+    connection.close()
+
+
+@pytest.mark.parametrize("harm", [damaged, foreign, marked_but_empty])
+def test_a_file_that_is_no_record_of_conduct_is_told_as_damaged_and_left_alone(
+    home: Path, gate: bardo.Gate, harm: Callable[[Path], None]
+) -> None:
+    harm(home / "conduct.db")
+    before = (home / "conduct.db").stat().st_size
+    for verb in (lambda: gate.before("short ETH"), lambda: gate.reject("short ETH"), gate.rules):
+        with pytest.raises(errors.StoreDamagedError, match=r"conduct\.db is damaged"):
+            verb()
+    assert (home / "conduct.db").stat().st_size == before
+    gate.close()
+    (home / "conduct.db").rename(home / "aside")
+    with bardo.gate(home, words_only=True) as again:
+        assert again.reject("short ETH").id == "s1"
+
+
+def test_a_file_of_a_newer_bardo_is_not_touched(home: Path, gate: bardo.Gate) -> None:
+    with sqlite3.connect(home / "conduct.db") as connection:
+        connection.execute("PRAGMA user_version = 2")
+    connection.close()
+    for verb in (lambda: gate.before("short ETH"), lambda: gate.reject("short ETH")):
+        with pytest.raises(errors.StoreTooNewError, match="Update bardo"):
+            verb()
+
+
+def test_a_file_that_cannot_be_made_or_opened_is_told(home: Path, gate: bardo.Gate) -> None:
+    (home / "conduct.db").mkdir()
+    for verb in (lambda: gate.before("short ETH"), lambda: gate.reject("short ETH")):
+        with pytest.raises(errors.StoreUnavailableError, match="writable"):
+            verb()
+
+
+def test_a_full_disk_is_told_and_loses_nothing_that_was_kept(home: Path, gate: bardo.Gate) -> None:
+    kept = [gate.reject("sell token0")]
+    with gate._store.writing() as connection:
+        pages = connection.execute("PRAGMA page_count").fetchone()[0]
+    gate._store._open().execute(f"PRAGMA max_page_count = {pages + 3}")
+
+    def fill() -> None:
+        while len(kept) < 1_000:
+            kept.append(gate.reject(f"sell token{len(kept)}", why="because " * 100))
+
+    with pytest.raises(errors.StoreUnavailableError, match="room"):
+        fill()
+    assert gate.state() == kept[::-1]
+    gate._store._open().execute("PRAGMA max_page_count = 1000000")
+    kept.append(gate.reject("buy bonds"))
+    with bardo.gate(home, words_only=True) as other:
+        assert other.state() == kept[::-1]
+
+
+def test_threads_share_a_gate(gate: bardo.Gate) -> None:
+    def work(number: int) -> list[str]:
+        mine = [gate.reject(f"sell token{number}x{step}").id for step in range(6)]
+        assert not gate.before(f"sell token{number}x5").allowed
+        gate.reject("short ETH on weekends")
+        return mine
+
+    with ThreadPoolExecutor(8) as threads:
+        ids = [id_ for mine in threads.map(work, range(8)) for id_ in mine]
+    assert len(set(ids)) == 48
+    assert len(gate.state()) == 49
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_cannot_be_written_to_is_told(home: Path, gate: bardo.Gate) -> None:
+    home.chmod(0o500)
+    try:
+        assert gate.before("short ETH").decision == "allow"
+        with pytest.raises(errors.StoreUnavailableError, match="writable"):
+            gate.reject("short ETH")
+    finally:
+        home.chmod(0o700)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_forked_child_is_refused_clearly_and_the_parent_goes_on(gate: bardo.Gate) -> None:
+    gate.reject("short ETH")
+    context = multiprocessing.get_context("fork")
+    answers = context.SimpleQueue()
+
+    def child() -> None:
+        for verb in (lambda: gate.before("short ETH"), lambda: gate.reject("short BTC"), gate.state):
+            try:
+                verb()
+                answers.put("it worked")
+            except errors.GrimoireClosedError as error:
+                answers.put(str(error))
+        gate.close()
+        os._exit(0)
+
+    process = context.Process(target=child)
+    process.start()
+    told = [answers.get() for _ in range(3)]
+    process.join()
+    assert all("fork" in answer for answer in told), told
+    gate.reject("short BTC")
+    assert not gate.before("short BTC").allowed
+    assert len(gate.state()) == 2

@@ -1,0 +1,183 @@
+"""What an action has to do with what was rejected, on pairs that were written before the limits were chosen."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import bardo
+from bardo.conduct.matching import touches
+from bardo.conduct.store import VECTORS, ConductStore
+from bardo.errors import EmbedderUnavailableError
+from bardo.index import embedders
+from bardo.model import Fingerprint
+from bardo.ports import Embedder
+
+PAIRS = [json.loads(line) for line in Path(__file__).with_name("actions.jsonl").read_text().splitlines()]
+#: Of the actions that are what was rejected, of those that are near it and of others: how many there are, how many must
+#: be blocked at least or may be at most, and how many may pass in silence. A little worse than what was measured (in
+#: brackets): blocked of the same, of near ones and of others, then the same that pass.
+#: dev 27, 1, 0, 0; held 20, 1, 0, 0; by words alone dev 24, 1, 0, 2; held 20, 1, 0, 0.
+MEANING = {"dev": (25, 2, 0), "held": (18, 2, 0)}
+WORDS = {"dev": (22, 2, 3), "held": (18, 2, 1)}
+SIZES = {"dev": {"same": 45, "near": 41, "other": 40}, "held": {"same": 30, "near": 30, "other": 30}}
+
+
+def decided(store: ConductStore, split: str, embedder: Embedder | None) -> tuple[Counter[str], list[str]]:
+    """How many actions of each sort are blocked, warned of and let pass; and those that go wrong, to be shown."""
+    counts: Counter[str] = Counter()
+    wrong = []
+    for pair in PAIRS:
+        if pair["split"] != split:
+            continue
+        for sort in ("same", "near", "other"):
+            for action in pair[sort]:
+                ((touch,), why_not) = touches(store, [pair["about"]], action, embedder)
+                assert why_not == ""
+                decision = "block" if touch.same else "warn" if touch.near else "allow"
+                counts[sort] += 1
+                counts[f"{sort} {decision}"] += 1
+                if (sort, decision) not in {("same", "block"), ("near", "warn"), ("other", "allow")}:
+                    wrong.append(f"{decision}: {pair['about']} / {action}")
+    return counts, wrong
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[ConductStore]:
+    opened = ConductStore(tmp_path, agent="trader")
+    yield opened
+    opened.close()
+
+
+@pytest.mark.parametrize("split", ["dev", "held"])
+@pytest.mark.parametrize("by", ["meaning", "words"])
+def test_what_was_rejected_is_recognised_in_other_words_and_little_else_is(
+    store: ConductStore, minilm: Embedder, split: str, by: str
+) -> None:
+    counts, wrong = decided(store, split, minilm if by == "meaning" else None)
+    least, most_near, most_passing = (MEANING if by == "meaning" else WORDS)[split]
+    assert {sort: counts[sort] for sort in ("same", "near", "other")} == SIZES[split]
+    assert counts["same block"] >= least, wrong
+    assert counts["near block"] <= most_near, wrong
+    assert counts["same allow"] <= most_passing, wrong
+    assert counts["other allow"] == counts["other"], wrong
+
+
+def test_a_gate_decides_as_the_pairs_say(tmp_path: Path, minilm: Embedder) -> None:
+    bardo.open(tmp_path / "agent", embedder=minilm).close()
+    with bardo.gate(tmp_path / "agent", embedder=minilm) as gate:
+        held = [pair for pair in PAIRS if pair["split"] == "held"]
+        for pair in held:
+            gate.reject(pair["about"])
+        assert len(gate.state("rejected")) == len(held)
+        same = [gate.before(action) for pair in held for action in pair["same"]]
+        other = [gate.before(action) for pair in held for action in pair["other"]]
+    assert all(verdict.findings for verdict in same)
+    assert sum(not verdict.allowed for verdict in same) >= MEANING["held"][0]
+    assert all(verdict.allowed for verdict in other)
+
+
+def test_vectors_are_made_once_and_kept(store: ConductStore, minilm: Embedder) -> None:
+    asked: list[list[str]] = []
+
+    class Counting:
+        fingerprint = minilm.fingerprint
+        embed_queries = staticmethod(minilm.embed_queries)
+
+        def embed_documents(self, texts: list[str]) -> np.ndarray:
+            asked.append(list(texts))
+            return minilm.embed_documents(texts)
+
+    texts = ["short ETH on weekends", "deploy on Fridays", "short ETH on weekends"]
+    first, _ = touches(store, texts, "short ETH on Saturday", Counting())
+    again, _ = touches(store, [*texts, "email customers"], "short ETH on Saturday", Counting())
+    assert asked == [texts[:2], ["email customers"]]
+    assert again[:3] == first
+    assert first[0] == first[2]
+
+
+def test_law_10_vectors_of_another_model_are_made_anew_and_never_mixed(store: ConductStore) -> None:
+    texts = ["short ETH on weekends", "deploy on Fridays"]
+    action = "short ETH on weekends, twice"
+    for dims in (8, 16, 8):
+        model = letters(f"letters {dims}", dims)
+        found, why_not = touches(store, texts, action, model)
+        assert why_not == ""
+        expected = model.embed_documents(texts) @ model.embed_queries([action])[0]
+        assert [touch.cosine for touch in found] == pytest.approx(expected.tolist(), abs=1e-6)
+        assert len(store.vectors(texts, _named(model.fingerprint))) == 2
+    others = letters("letters 16", 16)
+    assert store.vectors(texts, _named(others.fingerprint)) == {}
+
+
+def test_vectors_of_texts_that_are_gone_do_not_pile_up(store: ConductStore) -> None:
+    model = letters("letters", 4)
+    texts = [f"text {number}" for number in range(VECTORS + 1)]
+    touches(store, texts, "an action", model)
+    found, _ = touches(store, ["a new text"], "an action", model)
+    assert found[0].cosine is not None
+    assert store.vectors([*texts, "a new text"], _named(model.fingerprint)).keys() == {"a new text"}
+
+
+def broken(how: Callable[[list[str]], object]) -> Embedder:
+    return embedders.from_callable(how, name="broken", dims=4)
+
+
+def away(texts: list[str]) -> object:
+    raise ConnectionError("nobody answers")
+
+
+def shapeless(texts: list[str]) -> object:
+    return np.full((len(texts), 4), np.nan, np.float32)
+
+
+@pytest.mark.parametrize("how", [away, shapeless])
+def test_a_model_that_gives_nothing_of_use_leaves_the_words_and_a_note(
+    tmp_path: Path, minilm: Embedder, how: Callable[[list[str]], object]
+) -> None:
+    bardo.open(tmp_path / "agent", embedder=minilm).close()
+    with bardo.gate(tmp_path / "agent", embedder=broken(how)) as gate:
+        gate.reject("short ETH on weekends")
+        gate.rule("Never force-push to main", forbids="force-push to main", by="anna")
+        verdict = gate.before("short ETH this weekend")
+        assert verdict.decision == "block"
+        assert verdict.findings[0].touch.cosine is None
+        assert [note.partition(":")[0] for note in verdict.notes] == ["only words were compared, no meanings"]
+        told = gate.after("force-push to main", passed=False)
+        assert told.violated == ("r1",)
+        assert told.notes[0].startswith("only words were compared")
+    with bardo.gate(tmp_path / "agent", embedder=minilm) as gate:
+        assert gate.before("short ETH this weekend").notes == ()
+
+
+def test_a_model_that_goes_away_between_two_calls_leaves_the_words_and_a_note(store: ConductStore) -> None:
+    model = letters("letters", 8)
+
+    class Leaving:
+        fingerprint = model.fingerprint
+        embed_documents = staticmethod(model.embed_documents)
+
+        def embed_queries(self, texts: list[str]) -> np.ndarray:
+            raise EmbedderUnavailableError("it has left")
+
+    touches(store, ["short ETH"], "short ETH", model)
+    (touch,), why_not = touches(store, ["short ETH"], "short ETH", Leaving())
+    assert (touch.cosine, touch.same) == (None, True)
+    assert "it has left" in why_not
+
+
+def letters(name: str, dims: int) -> Embedder:
+    def embed(texts: list[str]) -> np.ndarray:
+        rows = [np.random.default_rng(list(text.encode())).normal(size=dims) for text in texts]
+        return np.array([row / np.linalg.norm(row) for row in rows], np.float32)
+
+    return embedders.from_callable(embed, name=name, dims=dims)
+
+
+def _named(identity: Fingerprint) -> str:
+    return f"{identity.model} {identity.version} {identity.preprocessing} {identity.dims}"
