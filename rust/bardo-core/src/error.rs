@@ -34,7 +34,7 @@ pub enum Error {
         last: u64,
     },
     /// A record that was asked for by id and is not there.
-    #[error("no {kind} with id {id}. Check the id, or list what is there with `bardo show`")]
+    #[error("no {kind} with id {id}. Check the id, or list what is there with `bardo {}`", lister(kind))]
     NotFound {
         /// `episode` or `fact`.
         kind: &'static str,
@@ -127,6 +127,16 @@ pub enum Error {
 
 /// Characters of a forgotten text that its error shows.
 const SHOWN: usize = 40;
+
+/// The verb of the command line that lists records of a kind.
+fn lister(kind: &str) -> &'static str {
+    match kind {
+        "act" => "acts",
+        "entity" => "entities",
+        "fact" => "facts",
+        _ => "show",
+    }
+}
 
 impl Error {
     /// An [`Error::Forgotten`] that shows how the text begins.
