@@ -225,7 +225,8 @@ class Consolidating(Compiled, Texts):
             self._upkeep.cool()
         if flush:
             self._upkeep.tidy()
-            self._stores.snapshot.save_if_due()
+            with self._upkeep.held():
+                self._stores.snapshot.save_if_due()
             if self.config.archive.days:
                 days = len(archive.write_days(self._log, self._folder.archive, self._clock.now()))
         done = dataclasses.replace(

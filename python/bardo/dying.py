@@ -64,10 +64,11 @@ class Dying(Opened):
             through_archive: Whether they come from a public archive instead of a chosen parent.
         """
         self._ready(write=True)
-        report = inherit.adopt(
-            testaments, self._facts, tick=self.now_tick, now=self._clock.now(), config=self.config.bequeath,
-            folder=self.path, log=self._log, embedder=self._models.embedder, through_archive=through_archive,
-        )  # fmt: skip
-        self._hot.load(self._log, self._facts)
+        with self._upkeep.learning():
+            report = inherit.adopt(
+                testaments, self._facts, tick=self.now_tick, now=self._clock.now(), config=self.config.bequeath,
+                folder=self.path, log=self._log, embedder=self._models.embedder, through_archive=through_archive,
+            )  # fmt: skip
+        self._upkeep.reload()
         self._embed()
         return self._emit(report)

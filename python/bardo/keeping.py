@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from bardo.arguments import checked
-from bardo.index.upkeep import beyond
 from bardo.lazily import dataclasses, modules
 from bardo.opened import Opened
 from bardo.ports import Embedder, Progress, quiet
@@ -46,12 +45,11 @@ class Keeping(Opened):
         }
         # It makes the words of facts anew as well.
         self._facts.vacuum()
-        self._upkeep.names.reread()
-        rebuilt["names"] = self._upkeep.read_names()
+        rebuilt["names"] = self._upkeep.read_names(anew=True)
         rebuilt["lance"] = self._upkeep.rebuild_archive(progress)
-        self._hot.load(self._log, self._facts, cold_upto=beyond(self._log, self.config.index.hot_limit))
-        rebuilt["hot"] = self._hot.stats()["memories"]
-        rebuilt["snapshot"] = self._stores.snapshot.renew()
+        rebuilt["hot"] = self._upkeep.reload()
+        with self._upkeep.held():
+            rebuilt["snapshot"] = self._stores.snapshot.renew()
         rebuilt["days"] = dataclasses.asdict(archive.compare(self._log, self._folder.archive))
         return self.stats() | {"rebuilt": rebuilt}
 

@@ -233,7 +233,11 @@ class LanceIndex:
             report = fresh.sync(log)
             fresh.compact()
             fresh.close()
-            self._handle.run("replace", lambda: lance_files.replace(fresh._handle.files, self._handle.files))
+            with self._handle.opening:
+                self.close()
+                self._handle.run(
+                    "replace", lambda: lance_files.replace(fresh._handle.files, self._handle.files)
+                )
             self._handle.run("clear", lambda: shutil.rmtree(beside))
             return report
 
