@@ -93,7 +93,7 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing, Keeping, Dying):
             hot_limit=self.config.index.hot_limit, late=self.config.embedding.late_interaction,
         )  # fmt: skip
         self._models = ModelKeeper(
-            self.path, self._log, self._facts, self._hot, self._upkeep,
+            self.path, self._log, self._facts, self._upkeep,
             embedder=embedder, settings=self.config.embedding, clock=clock,
         )  # fmt: skip
         self._lookout = Lookout(folder.inbox, self._facts)
