@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import bardo
+from bardo.errors import EmbedderUnavailableError
 from bardo.files import write_atomically
 from bardo.index import lance
 from bardo.index.lance import LanceIndex
@@ -88,10 +89,10 @@ def test_capture_and_recall_wait_for_no_run_over_lancedb(
         assert texts_of(grimoire.recall("parcel p3x", limit=1)) == ["parcel p3x came"]
         gate, real = Gate(), getattr(LanceIndex, work)
 
-        def held_up(index: LanceIndex, *given: Any) -> Any:
+        def held_up(index: LanceIndex, *given: Any, **options: Any) -> Any:
             with index._handle.lock:
                 gate()
-                return real(index, *given)
+                return real(index, *given, **options)
 
         monkeypatch.setattr(LanceIndex, work, held_up)
         verbs = {
@@ -247,3 +248,40 @@ def test_a_deletion_leaves_what_another_thread_is_writing(
         gate.opened.set()
         thread.join()
         assert not failures
+
+
+def test_rows_that_reached_lancedb_without_vectors_get_them_though_nothing_new_arrives(
+    tmp_path: Path,
+) -> None:
+    model = Words()
+    away = False
+
+    def embed(texts: list[str]) -> np.ndarray:
+        if away:
+            raise EmbedderUnavailableError("the model is away. Bring it back")
+        return model(texts)
+
+    with opened(tmp_path / "agent", embed) as grimoire:
+        grimoire.remember("the kettle whistled")
+        grimoire.recall("kettle")
+        away = True
+        grimoire.remember([f"parcel p{n}x came" for n in range(5)])
+        grimoire.sleep()
+        assert grimoire._upkeep.archive.stats()["without_vector"] == 5
+        away = False
+        grimoire.recall("kettle")
+        assert grimoire.sleep().archived == 0
+        assert grimoire._upkeep.archive.stats()["without_vector"] == 0
+
+
+def test_a_pass_between_two_actions_appends_a_few_batches_and_says_what_is_left(tmp_path: Path) -> None:
+    config = {"archive": {"batch": 10}, "curator": {"every_ticks": 1}}
+    with bardo.open(tmp_path / "agent", embedder=Words(), seed=1, config=config) as grimoire:
+        grimoire.remember([f"parcel p{n}x came" for n in range(95)], tick=1)
+        for tick, archived, left in ((2, 40, 55), (3, 40, 15), (4, 15, 0)):
+            report = grimoire.tick(tick)
+            assert report is not None
+            assert (report.archived, grimoire.stats()["archive"]["missing"]) == (archived, left)
+            assert any(f"{left} episodes are not in LanceDB yet" in note for note in report.notes) == bool(
+                left
+            )

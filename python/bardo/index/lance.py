@@ -8,6 +8,7 @@ writes; any process may read, and sees each commit whole.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -192,8 +193,12 @@ class LanceIndex:
             self._without_vector += sum(vector is None for vector in theirs)
             return len(kept)
 
-    def sync(self, log: EpisodeLog) -> Synced:
+    def sync(self, log: EpisodeLog, *, batches: int | None = None) -> Synced:
         """Brings the index up to the log: new episodes, vectors made since, verifications; compacts when due.
+
+        Args:
+            log: The ground truth.
+            batches: Append at most so many; None appends all.
 
         Raises:
             StoreDamagedError: The index is ahead of the log, which was then replaced by an older one.
@@ -204,7 +209,9 @@ class LanceIndex:
             annotated, numbers = self._annotate(table, log)
             embedded = self._embed_late(table, log)
             appended = 0
-            while arrivals := log.since(self._watermark, self._settings.batch):
+            for _ in itertools.count() if batches is None else range(batches):
+                if not (arrivals := log.since(self._watermark, self._settings.batch)):
+                    break
                 appended += self.append(arrivals, _vectors_of(log, arrivals), verifications=numbers)
             compacted = self._compaction_due(table)
             if compacted:
@@ -267,7 +274,7 @@ class LanceIndex:
             purged = self._handle.run(
                 "purge", lambda: lance_files.purge(table, self._handle.files, list(ids))
             )
-            self._index_vectors(table)
+            # The next sync trains the index anew, where it is due.
             self._measure(table)
             return purged
 

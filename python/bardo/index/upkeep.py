@@ -35,8 +35,8 @@ _ARCHIVED = "lance"
 _TIDIED = "log.tidied"
 _TIDY_GROWTH = 1.15
 _TIDY_BYTES = 8 * 1024 * 1024
-#: As `_ARCHIVED` for verifications, which change rows that are there.
-_VERIFIED = "lance.verified"
+#: As `_ARCHIVED` for verifications, which change rows that are there, and for how many episodes had vectors.
+_VERIFIED, _EMBEDDED = "lance.verified", "lance.embedded"
 
 
 def beyond(log: EpisodeLog, hot_limit: int) -> int:
@@ -53,8 +53,8 @@ def archived(log: EpisodeLog) -> int:
 
 def unarchive(log: EpisodeLog) -> None:
     """Notes in the log that LanceDB has nothing any more."""
-    log.set_watermark(_ARCHIVED, 0)
-    log.set_watermark(_VERIFIED, 0)
+    for name in (_ARCHIVED, _VERIFIED, _EMBEDDED):
+        log.set_watermark(name, 0)
 
 
 class Upkeep:
@@ -346,20 +346,26 @@ class Upkeep:
         """Episodes that arrived after the last append to LanceDB, by its watermark in the log."""
         return self._log.stats()["last_seq"] - archived(self._log)
 
-    def sync_archive(self) -> int:
-        """Appends to LanceDB what it has not seen, and compacts it when that is due.
+    def sync_archive(self, *, batches: int | None = None) -> int:
+        """Brings LanceDB up to the log: what it has not seen, and vectors made since; compacts it when that is due.
+
+        Args:
+            batches: Append at most so many; None appends all.
 
         Returns:
             How many episodes were appended.
         """
         with self._archiving:
-            verified = self._log.stats()["last_verification"]
-            if not self.missing_in_archive() and verified == self._log.watermark(_VERIFIED):
-                return 0
             if not self.outage:
                 self._embed_all()
-            synced = self.archive.sync(self._log)
-            self._note_archived(verified)
+            stats = self._log.stats()
+            marks = stats["last_verification"], stats["with_vectors"]
+            if not self.missing_in_archive() and marks == tuple(
+                map(self._log.watermark, (_VERIFIED, _EMBEDDED))
+            ):
+                return 0
+            synced = self.archive.sync(self._log, batches=batches)
+            self._note_archived(*marks)
             return synced.appended
 
     def cool(self) -> int:
@@ -393,14 +399,15 @@ class Upkeep:
                 self._embed_episodes(progress)
             if not len(self._log):
                 return 0
-            verified = self._log.stats()["last_verification"]
+            stats = self._log.stats()
             synced = self.archive.rebuild(self._log)
-            self._note_archived(verified)
+            self._note_archived(stats["last_verification"], stats["with_vectors"])
             return synced.appended
 
-    def _note_archived(self, verified: int) -> None:
+    def _note_archived(self, verified: int, embedded: int) -> None:
         self._log.set_watermark(_ARCHIVED, self.archive.watermark)
         self._log.set_watermark(_VERIFIED, verified)
+        self._log.set_watermark(_EMBEDDED, embedded)
 
     def tidy(self) -> bool:
         """Writes the log anew without the room that its pages waste, once that has grown by enough to be worth it.
