@@ -107,7 +107,7 @@ class Everything:
     ) -> list[str]:
         where = condition(filters, cold_upto)
         try:
-            found = proposed(self._open_archive(), text, vector, where)
+            found = _proposed_ids(self._open_archive(), text, vector, where)
         except StoreError as error:
             notes.append(
                 f"episodes up to arrival {cold_upto} are in LanceDB alone and were not searched: {error}"
@@ -116,7 +116,15 @@ class Everything:
         notes.append(
             f"{len(found)} candidates among the episodes up to arrival {cold_upto} came from LanceDB"
         )
-        return list(found)
+        return found
+
+
+def _proposed_ids(archive: LanceIndex, text: str, vector: Vectors | None, where: str) -> list[str]:
+    """As `proposed`, the ids alone."""
+    near = [] if vector is None else archive.nearest_ids(vector, DEPTH, where=where)
+    query = text[:_QUERY_CHARACTERS]
+    words = archive.matching_ids(query, DEPTH, where=where) if query.strip() else []
+    return list(dict.fromkeys([*near, *words]))
 
 
 def proposed(
