@@ -1473,8 +1473,11 @@ class HotSet:
             Those that were not here: `dismiss` them afterwards.
         """
 
-    def dismiss(self, guests: Guests) -> None:
-        """Lets guests go again, unless the hot set was filled anew since: then none of them is here as a guest."""
+    def dismiss(self, guests: Guests) -> bool:
+        """Lets guests go again; false if some had gone before.
+
+        Once the hot set was filled anew, none of them is here as a guest, and nothing is removed.
+        """
 
     def add_episodes(self, episodes: Iterable[Episode]) -> None:
         """Adds recorded episodes, findable by their words at once; known ones have their annotations renewed.

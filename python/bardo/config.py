@@ -246,7 +246,8 @@ class Index:
     """What recall looks at in memory.
 
     Args:
-        hot_limit: Episodes kept in memory; LanceDB answers for older ones. 0 keeps all.
+        hot_limit: Episodes kept in memory; LanceDB answers for older ones, at ten times the time of a recall or more. 0
+            keeps all.
     """
 
     hot_limit: int = 100_000

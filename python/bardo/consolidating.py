@@ -34,6 +34,8 @@ else:
 
 #: Name under which the log keeps when the Curator last ran.
 LAST_PASS = "curator.last_tick"
+#: Batches of episodes that a pass between two actions appends to LanceDB at most: the agent waits for them.
+BATCHES_OF_A_TICK = 4
 
 
 def _never() -> bool:
@@ -219,13 +221,15 @@ class Consolidating(Compiled, Texts):
         waiting: tuple[str, ...] = ()
         if flush or self._upkeep.missing_in_archive() >= self.config.archive.batch:
             # A table that is not there yet is made for the model's vectors, and waits for the model.
-            archived = self._upkeep.unless_out(self._upkeep.sync_archive, 0)
+            most = None if flush else BATCHES_OF_A_TICK
+            archived = self._upkeep.unless_out(lambda: self._upkeep.sync_archive(batches=most), 0)
             if missing := self._upkeep.missing_in_archive():
                 waiting = (f"{missing} episodes are not in LanceDB yet: the next pass appends them",)
             self._upkeep.cool()
         if flush:
             self._upkeep.tidy()
-            self._stores.snapshot.save_if_due()
+            with self._upkeep.held():
+                self._stores.snapshot.save_if_due()
             if self.config.archive.days:
                 days = len(archive.write_days(self._log, self._folder.archive, self._clock.now()))
         done = dataclasses.replace(

@@ -69,10 +69,11 @@ class Dying(Opened):
         """
         self._ready(write=True)
         self._stores.note_birth(loops=bool(testaments) and all(one.loops for one in testaments))
-        report = inherit.adopt(
-            testaments, self._facts, tick=self.now_tick, now=self._clock.now(), config=self.config.bequeath,
-            folder=self.path, log=self._log, embedder=self._models.embedder, through_archive=through_archive,
-        )  # fmt: skip
-        self._hot.load(self._log, self._facts)
+        with self._upkeep.learning():
+            report = inherit.adopt(
+                testaments, self._facts, tick=self.now_tick, now=self._clock.now(), config=self.config.bequeath,
+                folder=self.path, log=self._log, embedder=self._models.embedder, through_archive=through_archive,
+            )  # fmt: skip
+        self._upkeep.reload()
         self._embed()
         return self._emit(report)

@@ -29,6 +29,7 @@ from bardo.errors import (
     StoreError,
     TestamentError,
 )
+from bardo.files import drafts
 from bardo.folder import Folder
 from bardo.index.cache import VectorCache
 from bardo.index.upkeep import Upkeep
@@ -126,6 +127,18 @@ class _Intent:
         return cls(**fields)
 
 
+@dataclass(frozen=True, slots=True)
+class _Gone:
+    """What left the records of the facts and of what was done; as `ForgetReport` has it."""
+
+    facts: list[str]
+    loosened: list[str]
+    baselines: int
+    entities: int
+    triples: int
+    conduct: Sequence[str]
+
+
 class Eraser:
     """Deletes in every store of one grimoire.
 
@@ -157,15 +170,19 @@ class Eraser:
         if not isinstance(reason, str) or not reason.strip():
             raise InvalidInputError("a deletion needs a reason. Say why in a sentence")
         with self._upkeep.held():
-            intent = self._plan(wanted, reason, tombstones)
-            number = self._log.forget(
-                intent.episodes, intent=intent.to_json(), now=self._clock.now(), tombstones=tombstones
-            )
-            return self._finish(number, intent, progress)
+            with self._upkeep.hold():
+                intent = self._plan(wanted, reason, tombstones)
+                number = self._log.forget(
+                    intent.episodes, intent=intent.to_json(), now=self._clock.now(), tombstones=tombstones
+                )
+                gone = self._let_go(intent)
+            # Nothing that is embedded from here on can have been read before the records were gone.
+            return self._finish(number, intent, gone, progress)
 
     def resume(self) -> tuple[ForgetReport, ...]:
         """Finishes the deletions that a crash interrupted."""
-        return tuple(self._finish(number, _Intent.from_json(text)) for number, text in self._log.intents())
+        left = [(number, _Intent.from_json(text)) for number, text in self._log.intents()]
+        return tuple(self._finish(number, intent, self._let_go(intent)) for number, intent in left)
 
     def _plan(self, ids: list[str], reason: str, tombstones: bool) -> _Intent:
         episodes: list[Episode] = []
@@ -211,24 +228,35 @@ class Eraser:
             found.append(whole[0].astype(np.float16).tobytes())
         return found
 
-    def _finish(self, number: int, intent: _Intent, progress: Progress = quiet) -> ForgetReport:
-        """Everything after the log lost its rows; each step may have been made before a crash."""
-        looked_for = traces.needles(intent.texts, [b64decode(vector) for vector in intent.vectors])
-        with stage("facts", progress):
-            if intent.tombstones:
-                self._facts.bury(intent.facts)
-            derived = self._facts.forget_episodes(intent.episodes)
-            named = self._facts.forget_facts(intent.facts)
-            baselines, emptied = self._facts.recount(self._log, intent.numbers)
-            emptied += self._facts.forget_claims(set(intent.names), intent.episodes)
-            self._facts.forget_questions([*intent.texts, *intent.names])
-            facts = list(dict.fromkeys([*intent.facts, *derived["facts"], *emptied]))
-            self._hot.remove([*intent.episodes, *facts])
-            self._hot.sync_facts(self._facts)
+    def _let_go(self, intent: _Intent) -> _Gone:
+        """What the log has lost leaves the other records as well; each step may have been made before a crash."""
+        if intent.tombstones:
+            self._facts.bury(intent.facts)
+        derived = self._facts.forget_episodes(intent.episodes)
+        named = self._facts.forget_facts(intent.facts)
+        baselines, emptied = self._facts.recount(self._log, intent.numbers)
+        emptied += self._facts.forget_claims(set(intent.names), intent.episodes)
+        self._facts.forget_questions([*intent.texts, *intent.names])
+        facts = list(dict.fromkeys([*intent.facts, *derived["facts"], *emptied]))
+        self._hot.remove([*intent.episodes, *facts])
+        self._hot.sync_facts(self._facts)
         cache = getattr(self._embedder, "cache", None)
         if isinstance(cache, VectorCache):
             cache.clear()
         conduct = self._conduct.forget(episodes=intent.episodes)
+        return _Gone(
+            facts=facts,
+            loosened=[id_ for id_ in derived["kept"] if id_ not in facts],
+            baselines=baselines + derived["baselines"],
+            entities=derived["entities"] + named["entities"],
+            triples=derived["triples"] + named["triples"],
+            conduct=conduct,
+        )
+
+    def _finish(self, number: int, intent: _Intent, gone: _Gone, progress: Progress = quiet) -> ForgetReport:
+        """Everything after the records have gone; each step may have been made before a crash."""
+        facts = gone.facts
+        looked_for = traces.needles(intent.texts, [b64decode(vector) for vector in intent.vectors])
         with stage("lance", progress):
             rows = self._upkeep.forget(intent.episodes) if self._folder.lance.exists() else 0
         with stage("files", progress):
@@ -246,11 +274,11 @@ class Eraser:
             reason=intent.reason,
             episodes=tuple(intent.episodes),
             facts=tuple(facts),
-            loosened=tuple(id_ for id_ in derived["kept"] if id_ not in facts),
-            baselines=baselines + derived["baselines"],
-            entities=derived["entities"] + named["entities"],
-            triples=derived["triples"] + named["triples"],
-            conduct=tuple(conduct),
+            loosened=tuple(gone.loosened),
+            baselines=gone.baselines,
+            entities=gone.entities,
+            triples=gone.triples,
+            conduct=tuple(gone.conduct),
             rows=rows,
             rewritten=tuple(rewritten),
             removed=tuple(removed),
@@ -293,16 +321,16 @@ class Eraser:
 
     def _is_left_over(self, path: Path) -> bool:
         # Drafts in the inbox belong to the processes that write them.
-        return (
-            bool(_LEFTOVERS.search(path.name)) and self._folder.inbox not in path.parents and path.is_file()
-        )
+        is_written = path in drafts or self._folder.inbox in path.parents
+        return bool(_LEFTOVERS.search(path.name)) and not is_written and path.is_file()
 
     def _look_again(
         self, intent: _Intent, facts: Sequence[str], looked_for: Needles, progress: Progress
     ) -> tuple[tuple[Look, ...], int]:
         left = [f"episode {one.id} in the log" for one in self._log.get(intent.episodes) if one is not None]
         left += [f"fact {one.id} in facts.db" for one in self._facts.get(list(facts)) if one is not None]
-        left += [f"{id_} in the hot set" for id_ in [*intent.episodes, *facts] if id_ in self._hot]
+        with self._upkeep.hosting:
+            left += [f"{id_} in the hot set" for id_ in [*intent.episodes, *facts] if id_ in self._hot]
         left += [f"fact {one.id}, which stands on it" for one in self._facts.derived_from(intent.episodes)]
         looked = [Look(place, "records") for place in ("log", "facts", "hot set")]
         found: dict[int, list[str]] = {}

@@ -11,6 +11,9 @@ from typing import Any
 from bardo.errors import StoreDamagedError, StoreUnavailableError
 from bardo.lazily import json
 
+#: Drafts that this process is writing: a deletion in another thread leaves them, as they are no leftovers of a crash.
+drafts: set[Path] = set()
+
 
 def write_atomically(path: Path, data: bytes) -> None:
     """Writes a file under a passing name, makes it durable, and gives it its own name.
@@ -19,6 +22,7 @@ def write_atomically(path: Path, data: bytes) -> None:
         StoreUnavailableError: The operating system refused; nothing of the file is left.
     """
     draft = path.with_name(f".{path.name}.{os.urandom(4).hex()}")
+    drafts.add(draft)
     try:
         with draft.open("wb") as file:
             file.write(data)
@@ -30,6 +34,8 @@ def write_atomically(path: Path, data: bytes) -> None:
         with contextlib.suppress(OSError):
             draft.unlink()
         raise unavailable("write", path, error) from error
+    finally:
+        drafts.discard(draft)
 
 
 def make_folder(folder: Path) -> None:

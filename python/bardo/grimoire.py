@@ -95,7 +95,7 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing, Keeping, Dying):
             hot_limit=self.config.index.hot_limit, late=self.config.embedding.late_interaction,
         )  # fmt: skip
         self._models = ModelKeeper(
-            self.path, self._log, self._facts, self._hot, self._upkeep,
+            self.path, self._log, self._facts, self._upkeep,
             embedder=embedder, settings=self.config.embedding, clock=clock,
         )  # fmt: skip
         self._lookout = Lookout(folder.inbox, self._facts)
@@ -109,7 +109,7 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing, Keeping, Dying):
     @once
     def _everything(self) -> Everything:
         """Where memories are looked for."""
-        return older.Everything(self._hot, self._log, lambda: self._upkeep.archive)
+        return older.Everything(self._hot, self._log, lambda: self._upkeep.archive, self._upkeep.hosting)
 
     @once
     def _eraser(self) -> Eraser:
@@ -168,8 +168,8 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing, Keeping, Dying):
         """Captures what happened, verbatim. When it returns, it survives `kill -9` and power loss and can be found.
 
         Until it is embedded it is found by its words. Every `embedding.batch` texts (64) the call that brings the last
-        of them embeds them all before it returns; with `embedding.batch = 0` none ever waits for a model, and the next
-        `recall` or `sleep` embeds.
+        of them embeds them all before it returns, or the next call if another thread is embedding; with
+        `embedding.batch = 0` none ever waits for a model, and the next `recall` or `sleep` embeds.
 
         Args:
             what: A string, an `Episode`, a chat message (`role`, `content`), or an iterable of any of these. Of a
@@ -249,7 +249,7 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing, Keeping, Dying):
     def _embed_stored(self) -> None:
         """Embeds what was just stored; it is stored, so what stands in the way of its vectors is told, not raised."""
         try:
-            self._embed()
+            self._embed_now()
         except (InvalidInputError, EmbeddingMismatchError) as error:
             self._unembedded = 0
             warnings.warn(
@@ -267,14 +267,25 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing, Keeping, Dying):
         self._ready()
         return 0 if self.is_dead else self._recorder.drain(self.path, as_captured)
 
-    def _catch_up(self, news: News) -> None:
-        """Takes over what came since the last look: episodes of other processes, what has no vector, changed facts."""
+    def _catch_up(self, news: News) -> tuple[str, ...]:
+        """Takes over what came since the last look: episodes of other processes, what has no vector, changed facts.
+
+        Returns:
+            What waits for another thread, in words.
+        """
         in_inbox, in_facts = news.in_inbox, news.in_facts
         if in_inbox:
             self.drain_inbox()
-        self._embed(facts=in_facts)
+        if not self._embed_now(facts=in_facts):
+            waiting = self._upkeep.waiting()
+            note = (
+                f"{waiting} memories have no vectors yet, as another thread is at work on them: they were found by "
+                "their words alone"
+            )
+            return (note,) if waiting else ()
         if (in_inbox or in_facts) and not self._models.notes:
             self._lookout.settle(news)
+        return ()
 
     @checked
     def verify(
@@ -413,10 +424,11 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing, Keeping, Dying):
         named = [fact.id for fact in facts if fact.id]
         if taken := next((episode for episode in self._log.get(named) if episode is not None), None):
             raise InvalidInputError(f"the id {taken.id} is an episode's. Leave the id of the fact out")
-        vectors, fingerprint = self._upkeep.vectors_of([fact.text for fact in facts])
-        upserted = self._facts.upsert(
-            facts, tick=stamp, now=self._clock.now(), vectors=vectors, fingerprint=fingerprint
-        )
+        with self._upkeep.learning():
+            vectors, fingerprint = self._upkeep.vectors_of([fact.text for fact in facts])
+            upserted = self._facts.upsert(
+                facts, tick=stamp, now=self._clock.now(), vectors=vectors, fingerprint=fingerprint
+            )
         if forgotten := sum(entry.outcome == "forgotten" for entry in upserted):
             erasure.tell_forgotten_facts(facts, forgotten)
         self._ticks.seen(stamp, own=tick is not None)
@@ -482,8 +494,9 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing, Keeping, Dying):
             self._ready()
             if not query.isascii():
                 query = retriever.without_surrogates(query)
+            behind: tuple[str, ...] = ()
             if (news := self._lookout.news(self._log, self._facts)) is not None:
-                self._catch_up(news)
+                behind = self._catch_up(news)
             conditions: Filters | None = None
             narrowing: tuple[str, ...] = ()
             asked = (
@@ -513,7 +526,7 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing, Keeping, Dying):
                 recollection = turns.with_turns(
                     recollection, self._everything, self._log, window=window, filters=conditions
                 )
-            if notes := narrowing + self._models.recall_notes:
+            if notes := narrowing + behind + self._models.recall_notes:
                 recollection = dataclasses.replace(recollection, notes=(*recollection.notes, *notes))
             if known and not self.is_dead:
                 self._facts.touch(known, tick=self.now_tick)
@@ -534,10 +547,16 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing, Keeping, Dying):
 
     # -- indexes -------------------------------------------------------------------------------------------------
 
-    def _embed(self, progress: Progress = quiet, *, facts: bool = True) -> int:
-        embedded = self._upkeep.embed(progress, facts=facts)
+    def _embed(self, progress: Progress = quiet) -> int:
+        embedded = self._upkeep.embed(progress)
         self._unembedded = 0
         return embedded
+
+    def _embed_now(self, *, facts: bool = True) -> bool:
+        """As `_embed`, but leaves what another thread is at to the next call; whether nothing was left."""
+        if is_whole := self._upkeep.catch_up(facts=facts):
+            self._unembedded = 0
+        return is_whole
 
     # -- deletion ------------------------------------------------------------------------------------------------
 
@@ -631,7 +650,8 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing, Keeping, Dying):
     def _settle_indexes(self) -> None:
         if self._upkeep.archive_is_open and not self.is_dead:
             self._upkeep.sync_archive()
-        self._stores.snapshot.save_if_due()
+        with self._upkeep.held():
+            self._stores.snapshot.save_if_due()
 
     def __enter__(self) -> Self:
         return self

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from bardo.arguments import checked
-from bardo.index.upkeep import beyond
 from bardo.lazily import dataclasses, modules
 from bardo.opened import Opened
 from bardo.ports import Embedder, Progress, quiet, stage
@@ -49,13 +48,11 @@ class Keeping(Opened):
             # It makes the words of facts anew as well.
             self._facts.vacuum()
         with stage("names", progress):
-            self._upkeep.names.reread()
-            rebuilt["names"] = self._upkeep.read_names()
+            rebuilt["names"] = self._upkeep.read_names(anew=True)
         rebuilt["lance"] = self._upkeep.rebuild_archive(progress)
         with stage("hot", progress):
-            self._hot.load(self._log, self._facts, cold_upto=beyond(self._log, self.config.index.hot_limit))
-            rebuilt["hot"] = self._hot.stats()["memories"]
-        with stage("snapshot", progress):
+            rebuilt["hot"] = self._upkeep.reload()
+        with stage("snapshot", progress), self._upkeep.held():
             rebuilt["snapshot"] = self._stores.snapshot.renew()
         rebuilt["days"] = dataclasses.asdict(archive.compare(self._log, self._folder.archive, progress))
         return self.stats() | {"rebuilt": rebuilt}

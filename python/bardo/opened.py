@@ -64,7 +64,7 @@ class Opened(ABC):
         """Refuses a memory that is closed, that a fork took along, or to write into one whose agent has died."""
 
     @abstractmethod
-    def _embed(self, progress: Progress = quiet, *, facts: bool = True) -> int:
+    def _embed(self, progress: Progress = quiet) -> int:
         """Gives what has no vectors its own; how many memories got some."""
 
     @abstractmethod

@@ -54,7 +54,7 @@ class Texts(Opened):
         asked = self._advisor
         return extract.Extractor(
             self._log, self._facts, self._upkeep.vectors_of, agent=self.agent, batch=self.config.curator.batch,
-            hold=self.config.curator.shadow,
+            learning=self._upkeep.learning, hold=self.config.curator.shadow,
             asker=asking.Asker(asked, self._facts, self.agent) if asked else None,
             reconciler=reconcile.Reconciler(asked, self._facts) if asked else None,
         )  # fmt: skip

@@ -414,3 +414,96 @@ def test_critical_drift_pauses_vectors_but_not_capture_and_says_so(tmp_path):
         opened.recall("zebras")
         assert not opened._log.without_vectors()
         assert not opened._facts.without_vectors()
+
+
+class SlowToRead:
+    """The old model, which waits where a text says `slow`."""
+
+    def __init__(self) -> None:
+        self.asked, self.answer = threading.Event(), threading.Event()
+        self.fingerprint = OLD.fingerprint
+
+    def embed_documents(self, texts: list[str]) -> np.ndarray:
+        if any("slow" in text for text in texts):
+            self.asked.set()
+            assert self.answer.wait(30)
+        return OLD.embed_documents(texts)
+
+    def embed_queries(self, texts: list[str]) -> np.ndarray:
+        return OLD.embed_queries(texts)
+
+
+def test_a_switch_waits_for_what_is_being_learned(folder):
+    slow = SlowToRead()
+    with bardo.open(folder, embedder=slow) as opened:
+        learning = threading.Thread(target=lambda: opened.learn("The slow train leaves at eight"))
+        learning.start()
+        assert slow.asked.wait(30)
+        moving = threading.Thread(target=lambda: opened.migrate(NEW))
+        moving.start()
+        moving.join(2)
+        assert moving.is_alive(), "it switched while a vector of the old model was being made"
+        slow.answer.set()
+        learning.join()
+        moving.join()
+        assert_all_is_of_the_new_model(opened, "The slow train leaves at eight")
+
+
+def assert_all_is_of_the_new_model(opened: bardo.Grimoire, learned: str) -> None:
+    assert opened._log.fingerprint.model == opened._facts.fingerprint.model == "new"
+    assert opened._facts.without_vectors(10) == []
+    assert learned in [memory.text for memory in opened.recall(learned)]
+    opened.remember("Ann came by on day 100")
+    assert opened.recall("Who came by on day 100?").notes == ()
+    assert opened.sleep().notes == ()
+
+
+def test_what_another_process_learns_during_the_switch_is_switched_as_well(folder, monkeypatch):
+    with bardo.open(folder, embedder=OLD) as opened:
+        late, remove = "The harbour freezes in January", migration.shutil.rmtree
+
+        def learn_elsewhere(*path, **options):
+            remove(*path, **options)
+            vectors = np.ascontiguousarray(OLD.embed_documents([late]), np.float32)
+            fact = bardo.Fact(late, created_tick=1, reinforced_tick=1, origin=opened.agent)
+            opened._facts.upsert([fact], tick=1, now=1, vectors=vectors, fingerprint=OLD.fingerprint)
+
+        monkeypatch.setattr(migration.shutil, "rmtree", learn_elsewhere)
+        assert opened.migrate(NEW).switched
+        monkeypatch.undo()
+        assert_all_is_of_the_new_model(opened, late)
+
+
+def test_a_switch_that_is_done_is_in_force_even_where_its_end_fails(folder, monkeypatch):
+    with bardo.open(folder, embedder=OLD) as opened:
+        monkeypatch.setattr(DriftWatch, "forget", broken)
+        with pytest.raises(OSError, match="the disk is away"):
+            opened.migrate(NEW)
+        monkeypatch.undo()
+        assert_all_is_of_the_new_model(opened, "Kitchens are painted in Vienna")
+
+
+def broken(*given: object) -> None:
+    raise OSError("the disk is away")
+
+
+def test_a_switch_that_is_half_done_says_so_mixes_nothing_and_is_ended_by_the_next_try(folder, monkeypatch):
+    with bardo.open(folder, embedder=OLD) as opened:
+        switch = migration.Migration._switch
+
+        def first_alone(moving, store):
+            if store is opened._facts:
+                broken()
+            switch(moving, store)
+
+        monkeypatch.setattr(migration.Migration, "_switch", first_alone)
+        with pytest.raises(OSError, match="the disk is away"):
+            opened.migrate(NEW)
+        opened.remember("Ann came by on day 99")
+        found = opened.recall("day 99")
+        assert found[0].text == "Ann came by on day 99"
+        assert any("the switch to new began and did not end" in note for note in found.notes)
+        opened.learn("Ann comes by on Mondays")
+        monkeypatch.undo()
+        opened.migrate(NEW)
+        assert_all_is_of_the_new_model(opened, "Ann comes by on Mondays")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -317,8 +319,11 @@ def test_an_ivf_index_finds_nearly_all_that_a_scan_finds(tmp_path: Path) -> None
             exact = {ids[at] for at in np.argsort(-(vectors @ query))[:10]}
             found += len(exact & {hit.episode.id for hit in archive.search_vector(query, 10)})
         assert found / 300 >= 0.95
-        # A deletion leaves nothing in the partitions, and the index is there again.
+        # A deletion takes the partitions along, and does not train them anew for one episode.
         archive.delete(ids[:3])
+        assert archive.stats()["ivf"] == 0
+        assert archive.search_vector(vectors[3], 1)[0].episode.id == ids[3]
+        archive.sync(grimoire._log)
         assert archive.stats()["ivf"] == 1
 
 
@@ -327,3 +332,48 @@ def test_facts_never_leave_and_ask_lancedb_for_nothing() -> None:
     assert not older.reaches_episodes(Filters(category="trading"))
     assert older.reaches_episodes(Filters())
     assert HotSet().cold_upto == 0
+
+
+class Once:
+    """An object of which one method does something else first, the first time it is called."""
+
+    def __init__(self, whole: Any, name: str, first: Callable[[], Any]) -> None:
+        self._whole, self._name, self._first = whole, name, [first]
+
+    def __getattr__(self, name: str) -> Any:
+        if name == self._name and self._first:
+            elsewhere = threading.Thread(target=self._first.pop())
+            elsewhere.start()
+            elsewhere.join()
+        return getattr(self._whole, name)
+
+
+@pytest.mark.parametrize(("cold", "before"), [(0, "search"), (100, "host"), (100, "search")])
+def test_what_cools_while_a_query_is_under_way_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cold: int, before: str
+) -> None:
+    with reopen(tmp_path) as grimoire:
+        grimoire.remember(story(200)[:cold])
+        grimoire.sleep()
+        grimoire.remember(story(200)[cold:])
+        question = "did the keeper of gate 130 meet traveller 1?"
+        monkeypatch.setattr(grimoire._everything, "_hot", Once(grimoire._hot, before, grimoire.sleep))
+        (found,) = grimoire.recall(question, limit=1)
+        assert "gate 130 met" in found.text
+        assert grimoire._hot.cold_upto == 200 - LIMIT
+        assert found.id not in grimoire._hot
+
+
+@pytest.mark.parametrize("anew", [bardo.Grimoire.rebuild, lambda grimoire: grimoire.adopt([])])
+def test_loading_memory_anew_while_a_query_has_guests_loses_nothing(
+    limited: Path, monkeypatch: pytest.MonkeyPatch, anew: Callable[[bardo.Grimoire], Any]
+) -> None:
+    with reopen(limited) as grimoire:
+        question = "did the keeper of gate 13 meet traveller 91?"
+        monkeypatch.setattr(
+            grimoire._everything, "_hot", Once(grimoire._hot, "search", lambda: anew(grimoire))
+        )
+        for _ in range(2):
+            assert "gate 13 met" in grimoire.recall(question, limit=1)[0].text
+        assert len(grimoire._hot) == LIMIT
+        assert grimoire._hot.cold_upto == 200 - LIMIT

@@ -81,7 +81,13 @@ def find(path: Path, wanted: Needles) -> tuple[list[int], int]:
         return [], 0
     if _SQLITE in path.name:
         return _find_in_child(path, wanted)
-    return _core.traces(str(path), wanted.raw)
+    try:
+        return _core.traces(str(path), wanted.raw)
+    except StoreUnavailableError:
+        # Another thread may have given it another name meanwhile.
+        if path.is_file():
+            raise
+        return [], 0
 
 
 def _find_in_child(path: Path, wanted: Needles) -> tuple[list[int], int]:

@@ -8,7 +8,7 @@ How far it has read is written with the facts, in one transaction, so that no ep
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -87,6 +87,7 @@ class Extractor:
         embed: Gives new facts their vectors, so that what reads alike is found.
         agent: Whose memory it is.
         batch: Episodes looked at in one page, at most.
+        learning: While it is held, nobody else writes the vector of a fact, and the model stays the same.
         hold: Whether new facts are held until somebody tries and releases them.
         asker: Reads them with a language model as well, where one is configured.
         reconciler: Asks it whether what reads differently says the same.
@@ -100,6 +101,7 @@ class Extractor:
         *,
         agent: str,
         batch: int,
+        learning: Callable[[], AbstractContextManager[object]],
         hold: bool = False,
         asker: Asker | None = None,
         reconciler: Reconciler | None = None,
@@ -109,6 +111,7 @@ class Extractor:
         self._embed = embed
         self._agent = agent
         self._batch = batch
+        self._learning = learning
         self._birth: FactStatus = "held" if hold else "active"
         self._asker = asker
         self._reconciler = reconciler
@@ -199,12 +202,13 @@ class Extractor:
             found += [
                 newer for old, newer in judged.updates if not self._replaced(old, newer, tick=tick, now=now)
             ]
-        vectors, fingerprint = self._vectors(found)
         born = [replace(fact, status=self._birth) for fact in found]
-        outcomes = self._facts.upsert(
-            born, tick=tick, now=now, vectors=vectors, fingerprint=fingerprint, actor=ACTOR, marks=marks,
-            answered=judged.answers if judged else None,
-        )  # fmt: skip
+        with self._learning():
+            vectors, fingerprint = self._vectors(found)
+            outcomes = self._facts.upsert(
+                born, tick=tick, now=now, vectors=vectors, fingerprint=fingerprint, actor=ACTOR, marks=marks,
+                answered=judged.answers if judged else None,
+            )  # fmt: skip
         # After the mark has moved: should the process end here, a repetition is lost and none counts twice.
         for known, repeated in judged.duplicates if judged else ():
             with suppress(NotFoundError):

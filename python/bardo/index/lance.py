@@ -8,6 +8,7 @@ writes; any process may read, and sees each commit whole.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -192,12 +193,13 @@ class LanceIndex:
             self._without_vector += sum(vector is None for vector in theirs)
             return len(kept)
 
-    def sync(self, log: EpisodeLog, progress: Progress = quiet) -> Synced:
+    def sync(self, log: EpisodeLog, progress: Progress = quiet, *, batches: int | None = None) -> Synced:
         """Brings the index up to the log: new episodes, vectors made since, verifications; compacts when due.
 
         Args:
             log: The ground truth.
             progress: Told after each batch.
+            batches: Append at most so many; None appends all.
 
         Raises:
             StoreDamagedError: The index is ahead of the log, which was then replaced by an older one.
@@ -208,7 +210,9 @@ class LanceIndex:
             annotated, numbers = self._annotate(table, log)
             embedded = self._embed_late(table, log)
             appended = 0
-            while arrivals := log.since(self._watermark, self._settings.batch):
+            for _ in itertools.count() if batches is None else range(batches):
+                if not (arrivals := log.since(self._watermark, self._settings.batch)):
+                    break
                 appended += self.append(arrivals, _vectors_of(log, arrivals), verifications=numbers)
                 progress("lance", self._watermark, log.stats()["last_seq"])
             compacted = self._compaction_due(table)
@@ -242,7 +246,11 @@ class LanceIndex:
             report = fresh.sync(log, progress)
             fresh.compact()
             fresh.close()
-            self._handle.run("replace", lambda: lance_files.replace(fresh._handle.files, self._handle.files))
+            with self._handle.opening:
+                self.close()
+                self._handle.run(
+                    "replace", lambda: lance_files.replace(fresh._handle.files, self._handle.files)
+                )
             self._handle.run("clear", lambda: shutil.rmtree(beside))
             return report
 
@@ -272,7 +280,7 @@ class LanceIndex:
             purged = self._handle.run(
                 "purge", lambda: lance_files.purge(table, self._handle.files, list(ids))
             )
-            self._index_vectors(table)
+            # The next sync trains the index anew, where it is due.
             self._measure(table)
             return purged
 
@@ -312,6 +320,33 @@ class LanceIndex:
         Raises:
             InvalidVectorError: Wrong dimensions, NaN or infinity.
         """
+        columns = [*lance_rows.EPISODE_COLUMNS, "_distance", *(["vector"] if vectors else [])]
+        search = self._by_vector(vector, limit, where, columns)
+        return self._found(search, limit, lambda row: 1.0 - row["_distance"], vectors=vectors)
+
+    def search_text(
+        self, query: str, limit: int, *, where: str | None = None, vectors: bool = False
+    ) -> list[Found]:
+        """The episodes that hold the words of the query, by BM25, best first; any text is a valid query."""
+        columns = [*lance_rows.EPISODE_COLUMNS, "_score", *(["vector"] if vectors else [])]
+        search = _by_words(query, limit, where, columns)
+        return self._found(search, limit, lambda row: row["_score"], vectors=vectors)
+
+    def nearest_ids(self, vector: Vectors, limit: int, *, where: str | None = None) -> list[str]:
+        """As `search_vector`, the ids alone: making an episode of each row takes longer than the search."""
+        return self._ids(self._by_vector(vector, limit, where, ["id", "_distance"]))
+
+    def matching_ids(self, query: str, limit: int, *, where: str | None = None) -> list[str]:
+        """As `search_text`, the ids alone."""
+        return self._ids(_by_words(query, limit, where, ["id", "_score"]))
+
+    def _ids(self, search: Callable[[Any], Any]) -> list[str]:
+        ids: list[str] = self._handle.read(search).column("id").to_pylist()
+        return ids
+
+    def _by_vector(
+        self, vector: Vectors, limit: int, where: str | None, columns: list[str]
+    ) -> Callable[[Any], Any]:
         query = lance_rows.checked_vector(vector, self.fingerprint.dims)
 
         def search(table: Any) -> Any:
@@ -319,20 +354,9 @@ class LanceIndex:
             # Without an IVF index every row is compared, whatever these say.
             builder = builder.nprobes(lance_files.probes(table.count_rows()))
             builder = builder.refine_factor(lance_files.refinement(limit))
-            return _narrow(builder, limit, where, "_distance", vectors=vectors)
+            return _narrow(builder, limit, where, columns)
 
-        return self._found(search, limit, lambda row: 1.0 - row["_distance"], vectors=vectors)
-
-    def search_text(
-        self, query: str, limit: int, *, where: str | None = None, vectors: bool = False
-    ) -> list[Found]:
-        """The episodes that hold the words of the query, by BM25, best first; any text is a valid query."""
-
-        def search(table: Any) -> Any:
-            builder = table.search(_words(query), query_type="fts")
-            return _narrow(builder, limit, where, "_score", vectors=vectors)
-
-        return self._found(search, limit, lambda row: row["_score"], vectors=vectors)
+        return search
 
     def holds(self, where: str) -> bool:
         """Whether an episode meets a SQL condition."""
@@ -469,8 +493,11 @@ class LanceIndex:
         return bool(rows - largest >= _GROWTH * rows)
 
 
-def _narrow(builder: Any, limit: int, where: str | None, score: str, *, vectors: bool) -> Any:
-    columns = [*lance_rows.EPISODE_COLUMNS, score, *(["vector"] if vectors else [])]
+def _by_words(query: str, limit: int, where: str | None, columns: list[str]) -> Callable[[Any], Any]:
+    return lambda table: _narrow(table.search(_words(query), query_type="fts"), limit, where, columns)
+
+
+def _narrow(builder: Any, limit: int, where: str | None, columns: list[str]) -> Any:
     builder = builder.limit(limit).select(columns)
     return builder.where(where, prefilter=True) if where else builder
 

@@ -47,7 +47,10 @@ class TableHandle:
         self, folder: Path, agent: str, fingerprint: Fingerprint | None, *, reader: bool = False
     ) -> None:
         self.folder = folder
+        #: Held by whoever writes, as long as that takes; who searches waits for `opening` alone.
         self.lock = threading.RLock()
+        #: Held while the table is opened, given free or replaced.
+        self.opening = threading.RLock()
         self._agent = agent
         self._fingerprint = fingerprint
         self._reader = reader
@@ -66,7 +69,7 @@ class TableHandle:
         Raises:
             StoreError: It has to be read from the table, which cannot be opened.
         """
-        with self.lock:
+        with self.opening:
             if self._fingerprint is None:
                 self._fingerprint = self.check(self.open())
             return self._fingerprint
@@ -79,8 +82,11 @@ class TableHandle:
                 "Open it anew in the child, or start children with the `spawn` method"
             )
 
-    def open(self) -> Any:
+    def open(self, *, make: bool = True) -> Any:
         """The LanceDB table.
+
+        Args:
+            make: Whether to make it where there is none; a reader never does.
 
         Raises:
             StoreForeignError: It is not bardo's, or another agent's.
@@ -91,9 +97,9 @@ class TableHandle:
             GrimoireClosedError: In a forked child.
         """
         self.check_process()
-        with self.lock:
+        with self.opening:
             if self._table is None:
-                table = self.run("open", self._connect)
+                table = self.run("open", lambda: self._connect(make=make and not self._reader))
                 self.check(table)
                 if not self._reader:
                     self.run("open", lambda: lance_files.ensure_text_index(table))
@@ -106,18 +112,19 @@ class TableHandle:
 
     def close(self) -> None:
         """Lets go of the table; the next use opens it again."""
-        with self.lock:
+        with self.opening:
             self._table = None
 
     def read(self, search: Callable[[Any], Any]) -> Any:
-        """The `pyarrow.Table` of a search, tried once more if the owner compacted the table meanwhile."""
-        table = self.open()
+        """The `pyarrow.Table` of a search, tried once more if the owner compacted or replaced the table meanwhile."""
 
         def again() -> Any:
             # The owner may have compacted away the version that the first try was reading.
+            table = self.open(make=False)
             table.checkout_latest()
             return search(table).to_arrow()
 
+        table = self.open(make=False)
         try:
             return search(table).to_arrow()
         except Exception:
@@ -147,18 +154,18 @@ class TableHandle:
                 "run `bardo rebuild` to make it anew"
             ) from error
 
-    def _connect(self) -> Any:
-        if self._reader and not self.files.exists():
+    def _connect(self, *, make: bool) -> Any:
+        if not make and not self.files.exists():
             raise StoreUnavailableError(
                 f"there is no index in {self.folder} yet. The process that owns the grimoire writes it at its next sync"
             )
         import lancedb  # noqa: PLC0415
 
-        if not self._reader:
+        if make:
             self.folder.mkdir(parents=True, exist_ok=True)
         # Zero: every read looks for a newer version, so a reader sees what the owner in another process has written.
         database = lancedb.connect(str(self.folder), read_consistency_interval=timedelta(0))
         # The owner may be about to replace it: a reader that does not find it any more makes none.
-        if self._reader or self.files.exists():
+        if not make or self.files.exists():
             return database.open_table(TABLE)
         return database.create_table(TABLE, schema=lance_rows.schema(self._agent, self.fingerprint))

@@ -198,8 +198,7 @@ class Migration:
                 f"the migration goes to {self.pending.new.model}, and the embedder is {self.new.fingerprint.model}. "
                 "Open the folder with the model that the migration goes to"
             )
-        in_force = self._log.fingerprint
-        behind = in_force is not None and not same(in_force, self.pending.new)
+        behind = self._is_old(self._log)
         while behind and (page := self._next(self._log.without_staged, count)):
             try:
                 self._stage(page)
@@ -210,8 +209,7 @@ class Migration:
                 self._refuse([page[row].id for row in error.rows], self._has_vector, error)
                 continue
             return len(page)
-        of_facts = self._facts.fingerprint
-        behind = of_facts is not None and not same(of_facts, self.pending.new)
+        behind = self._is_old(self._facts)
         while behind and (facts := self._next(self._facts.without_staged, count)):
             try:
                 vectors = self.new.embed_documents([fact.text for fact in facts])
@@ -272,18 +270,15 @@ class Migration:
 
     def settle(self) -> None:
         """Ends a switch that has begun; every part can be done twice."""
-        if self._is_behind():
+        if self.is_behind():
             while self.step():
                 pass
         # LanceDB holds old vectors and is made anew from the log.
         self._log.set_watermark(ARCHIVE_WATERMARK, 0)
         shutil.rmtree(self._folder / ARCHIVE_FOLDER, ignore_errors=True)
-        in_force = self._log.fingerprint
-        if in_force is not None and not same(in_force, self.pending.new):
-            self._log.switch_vectors(self.pending.new)
-        of_facts = self._facts.fingerprint
-        if of_facts is not None and not same(of_facts, self.pending.new):
-            self._facts.switch_vectors(self.pending.new)
+        for store in (self._log, self._facts):
+            while self._is_old(store):
+                self._switch(store)
         if self.pending.to:
             config.write_setting(self._folder, "embedding", "model", self.pending.to)
         self._log.drop_staged()
@@ -292,10 +287,21 @@ class Migration:
         (self._folder / ADAPTER_FILE).unlink(missing_ok=True)
         (self._folder / MIGRATION_FILE).unlink(missing_ok=True)
 
-    def _is_behind(self) -> bool:
+    def _switch(self, store: EpisodeLog | FactStore) -> None:
+        """Switches a store, or makes the vectors of what came to it since the last step: any process may learn."""
+        try:
+            store.switch_vectors(self.pending.new)
+        except InvalidInputError:
+            if not self.step():
+                raise
+
+    def _is_old(self, store: EpisodeLog | FactStore) -> bool:
+        stored = store.fingerprint
+        return stored is not None and not same(stored, self.pending.new)
+
+    def is_behind(self) -> bool:
         """Whether either store still has old vectors in force; its staged ones may lack the latest records."""
-        stored = (self._log.fingerprint, self._facts.fingerprint)
-        return any(each is not None and not same(each, self.pending.new) for each in stored)
+        return self._is_old(self._log) or self._is_old(self._facts)
 
     def counts(self) -> tuple[int, int]:
         """Episodes that have a new vector, and episodes and facts there are."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from bardo import config
-from bardo._core import EpisodeLog, FactStore, HotSet
+from bardo._core import EpisodeLog, FactStore
 from bardo.errors import (
     EmbeddingMismatchError,
     InvalidInputError,
@@ -39,8 +39,7 @@ class ModelKeeper:
         folder: Of the grimoire.
         log: Episodes.
         facts: Facts.
-        hot: The index in memory, loaded anew after a switch.
-        upkeep: Writes vectors; held during a switch, paused while the model has drifted.
+        upkeep: Writes vectors; held during a switch, paused while the model has drifted or a switch did not end.
         embedder: The model in force.
         settings: To load another one with.
         clock: Tells the wall clock.
@@ -51,14 +50,13 @@ class ModelKeeper:
         folder: Path,
         log: EpisodeLog,
         facts: FactStore,
-        hot: HotSet,
         upkeep: Upkeep,
         *,
         embedder: Embedder,
         settings: config.Embedding,
         clock: Clock,
     ) -> None:
-        self._folder, self._log, self._facts, self._hot = folder, log, facts, hot
+        self._folder, self._log, self._facts = folder, log, facts
         self._upkeep, self._settings, self._clock = upkeep, settings, clock
         self._watched: DriftWatch | None = None
         self._moving: Migration | None = None
@@ -232,16 +230,31 @@ class ModelKeeper:
             try:
                 self._upkeep.close()
                 moving.finish(progress)
-                self._hot.load(self._log, self._facts)
-                self.embedder = moving.new
-                self._upkeep.use(moving.new)
-                self._upkeep.paused = ""
-                self._watched = None
                 self._moving = None
             finally:
-                self._turn += 1
-                self._settled.set()
+                try:
+                    if moving.pending.switching:
+                        self._take_over(moving)
+                finally:
+                    self._turn += 1
+                    self._settled.set()
         return report
+
+    def _take_over(self, moving: Migration) -> None:
+        """Goes on with the model that is in force after a switch; where that did not end, by words alone."""
+        if moving.is_behind():
+            self._upkeep.paused = (
+                f"the switch to {moving.pending.new.model} began and did not end: it is tried again by `migrate`, the "
+                "next sleep and the next opening, and until then no vector is written and words alone find memories"
+            )
+            return
+        self.embedder = moving.new
+        self._upkeep.use(moving.new)
+        self._upkeep.paused = ""
+        self._watched = None
+        # Guests of a search leave first: they belong to the hot set from here on.
+        with self._upkeep.hosting:
+            self._upkeep.reload()
 
     def _serving(self) -> str:
         return "adapter" if isinstance(self.embedder, migration.AdaptedEmbedder) else "old model"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import threading
 import warnings
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from typing import TYPE_CHECKING, TypeVar
 
 from bardo._core import EpisodeLog, FactStore, HotSet, Names
 from bardo.errors import BardoWarning, EmbedderUnavailableError, InvalidVectorError, UnusableVectorError
@@ -35,8 +35,8 @@ _ARCHIVED = "lance"
 _TIDIED = "log.tidied"
 _TIDY_GROWTH = 1.15
 _TIDY_BYTES = 8 * 1024 * 1024
-#: As `_ARCHIVED` for verifications, which change rows that are there.
-_VERIFIED = "lance.verified"
+#: As `_ARCHIVED` for verifications, which change rows that are there, and for how many episodes had vectors.
+_VERIFIED, _EMBEDDED = "lance.verified", "lance.embedded"
 
 
 def beyond(log: EpisodeLog, hot_limit: int) -> int:
@@ -53,12 +53,24 @@ def archived(log: EpisodeLog) -> int:
 
 def unarchive(log: EpisodeLog) -> None:
     """Notes in the log that LanceDB has nothing any more."""
-    log.set_watermark(_ARCHIVED, 0)
-    log.set_watermark(_VERIFIED, 0)
+    for name in (_ARCHIVED, _VERIFIED, _EMBEDDED):
+        log.set_watermark(name, 0)
 
 
 class Upkeep:
     """Embeds what has no vector yet and appends what LanceDB has not seen; safe to call from many threads.
+
+    Who holds several locks took them in this order, and gives them back in the other:
+
+    1. `held`, the long one: a run over LanceDB, a whole deletion, loading or saving the hot set, a switch of models.
+    2. Vectors of episodes. 3. `learning`, vectors of facts. 4. What memories name. Each is held while texts are read,
+       understood and written, so that nothing forgotten and no vector of an earlier model comes back from under way;
+       `hold` takes them all, and 1 as well.
+    5. `hosting`, for moments: while a search has guests in the hot set.
+    6. Those of LanceDB's table: of its writers, and, for moments, of its opening.
+
+    A recall, and the embedding of a batch in `remember`, wait for 5 and for the opening alone: what needs 2, 3 or 4
+    they do where that is free, and else leave it to the next call (`catch_up`; law 2).
 
     Args:
         log: The ground truth.
@@ -95,7 +107,12 @@ class Upkeep:
         self._named = -2
         #: Episodes that were embedded since all were read for names; as if there were many where that is not known.
         self._unread = NAMES_AT_ONCE
-        self._lock = threading.RLock()
+        self._archiving = threading.RLock()
+        self._embedding = threading.RLock()
+        self._learning = threading.RLock()
+        self._naming = threading.RLock()
+        self.hosting = threading.Lock()
+        self._opening = threading.Lock()
         #: Why no vectors are written at present; empty if they are.
         self.paused = ""
         #: Why the model could not embed what waits; empty if it could. It is asked again the next time.
@@ -110,7 +127,7 @@ class Upkeep:
     @property
     def archive(self) -> LanceIndex:
         """The LanceDB index, opened on first use."""
-        with self._lock:
+        with self._opening:
             if self._archive is None:
                 self._archive = self._open_archive()
             return self._archive
@@ -120,43 +137,93 @@ class Upkeep:
         """Whether LanceDB has been loaded by this grimoire."""
         return self._archive is not None
 
-    def embed(self, progress: Progress = quiet, *, facts: bool = True) -> int:
+    def embed(self, progress: Progress = quiet) -> int:
         """Gives every episode and fact that has none its vectors; where the model fails, `outage` says why.
 
         Args:
             progress: Told how far it has come.
-            facts: Whether any can have changed since the last time.
 
         Returns:
             How many were embedded.
         """
-        with self._lock:
+        embedded = self._embed_all(progress) + self.embed_facts()
+        self._read_if_due()
+        return embedded
+
+    def catch_up(self, *, facts: bool = True) -> bool:
+        """As `embed`, for whoever must not wait: what another thread is at is left to the next call.
+
+        Args:
+            facts: Whether any can have changed since the last time.
+
+        Returns:
+            Whether everything has its vectors that can have any.
+        """
+        is_whole = _if_free(self._embedding, self._embed_all)
+        if facts and not _if_free(self._learning, self.embed_facts):
+            # Found by their words at once.
+            self._hot.sync_facts(self._facts)
+            is_whole = False
+        _if_free(self._naming, self._read_if_due)
+        return is_whole
+
+    def waiting(self) -> int:
+        """Episodes and facts that have no vector yet and may get one."""
+        if self.paused:
+            return 0
+        log, facts = self._log.stats(), self._facts.stats()
+        refused = len(self.refused) + len(self.refused_facts)
+        missing = log["episodes"] - log["with_vectors"] + facts["facts"] - facts["vectors"]
+        return max(0, missing - refused)
+
+    def _embed_all(self, progress: Progress = quiet) -> int:
+        with self._embedding:
             self.outage = ""
-            episodes = self.unless_out(lambda: self._embed_episodes(progress), 0)
-            embedded = episodes + (self.embed_facts() if facts else 0)
-            self._unread += episodes
-            # Nothing that names anything can have come without one of the two.
+            done = self.unless_out(lambda: self._embed_episodes(progress), 0)
+            self._unread += done
+            return done
+
+    def _read_if_due(self) -> None:
+        """Reads what memories name once enough wait; nothing that names anything comes without a vector or a fact."""
+        with self._naming:
             is_due = self._unread >= NAMES_AT_ONCE or self._named != self._facts_embedded
             if is_due or self.paused or self.outage:
                 self._named = self._facts_embedded
                 if self.read_names(least=NAMES_AT_ONCE)["episodes"]:
                     self._unread = 0
-            return embedded
 
-    def read_names(self, *, least: int = 1) -> dict[str, int]:
-        """Reads what episodes and facts name, if at least so many episodes wait for it; what was read, by sort."""
-        read = self.names.read(self._log, least=least)
+    def read_names(self, *, least: int = 1, anew: bool = False) -> dict[str, int]:
+        """Reads what episodes and facts name, if at least so many episodes wait for it; what was read, by sort.
+
+        Args:
+            least: So many episodes.
+            anew: Whether to read again what was read before.
+        """
+        with self._naming:
+            if anew:
+                self.names.reread()
+            read = self.names.read(self._log, least=least)
         if any(read.values()):
             self._hot.sync_facts(self._facts)
         return read
 
-    def hold(self) -> AbstractContextManager[object]:
-        """While it is held, nobody writes a vector: for the switch to another model."""
-        return self._lock
+    def held(self) -> AbstractContextManager[object]:
+        """While it is held, LanceDB is not written, the hot set is not loaded or saved, and nobody else deletes."""
+        return self._archiving
+
+    @contextmanager
+    def hold(self) -> Iterator[None]:
+        """As `held`, and nobody writes a vector or reads what memories name."""
+        with self._archiving, self._embedding, self._learning, self._naming:
+            yield
+
+    def learning(self) -> AbstractContextManager[object]:
+        """While it is held, nobody else writes the vector of a fact, and the model stays the same."""
+        return self._learning
 
     def use(self, embedder: Embedder) -> None:
         """Takes another model, after the log and the facts have its vectors."""
-        with self._lock:
+        with self.hold():
             self.close()
             self._embedder = embedder
             self._facts_embedded = -1
@@ -164,7 +231,7 @@ class Upkeep:
 
     def ask_again(self) -> None:
         """Has the model try again what it had no vector for."""
-        with self._lock:
+        with self._embedding, self._learning:
             self.refused, self.refused_facts, self._refused_at = {}, {}, (-1, -1)
 
     def embed_facts(self) -> int:
@@ -173,7 +240,7 @@ class Upkeep:
         Returns:
             How many were embedded.
         """
-        with self._lock:
+        with self._learning:
             learned = self._facts.last_learned
             if learned == self._facts_embedded:
                 # It may have been looked at.
@@ -257,7 +324,7 @@ class Upkeep:
 
     def let_go(self, ids: Iterable[str]) -> None:
         """Knows nothing more of what was forgotten."""
-        with self._lock:
+        with self._embedding, self._learning:
             for id_ in ids:
                 self.refused.pop(id_, None)
                 self.refused_facts.pop(id_, None)
@@ -279,20 +346,26 @@ class Upkeep:
         """Episodes that arrived after the last append to LanceDB, by its watermark in the log."""
         return self._log.stats()["last_seq"] - archived(self._log)
 
-    def sync_archive(self) -> int:
-        """Appends to LanceDB what it has not seen, and compacts it when that is due.
+    def sync_archive(self, *, batches: int | None = None) -> int:
+        """Brings LanceDB up to the log: what it has not seen, and vectors made since; compacts it when that is due.
+
+        Args:
+            batches: Append at most so many; None appends all.
 
         Returns:
             How many episodes were appended.
         """
-        with self._lock:
-            verified = self._log.stats()["last_verification"]
-            if not self.missing_in_archive() and verified == self._log.watermark(_VERIFIED):
-                return 0
+        with self._archiving:
             if not self.outage:
-                self.unless_out(lambda: self._embed_episodes(quiet), 0)
-            synced = self.archive.sync(self._log)
-            self._note_archived(verified)
+                self._embed_all()
+            stats = self._log.stats()
+            marks = stats["last_verification"], stats["with_vectors"]
+            if not self.missing_in_archive() and marks == tuple(
+                map(self._log.watermark, (_VERIFIED, _EMBEDDED))
+            ):
+                return 0
+            synced = self.archive.sync(self._log, batches=batches)
+            self._note_archived(*marks)
             return synced.appended
 
     def cool(self) -> int:
@@ -301,9 +374,19 @@ class Upkeep:
         Returns:
             How many left.
         """
-        with self._lock:
+        with self._archiving:
             upto = beyond(self._log, self._hot_limit)
             return self._hot.leave(self._log, upto) if upto > self._hot.cold_upto else 0
+
+    def reload(self) -> int:
+        """Loads the hot set anew from the log and the facts.
+
+        Returns:
+            How many memories it holds.
+        """
+        with self._archiving:
+            self._hot.load(self._log, self._facts, cold_upto=beyond(self._log, self._hot_limit))
+            return len(self._hot)
 
     def rebuild_archive(self, progress: Progress = quiet) -> int:
         """Makes the LanceDB table anew from the log.
@@ -311,18 +394,20 @@ class Upkeep:
         Returns:
             How many episodes it holds.
         """
-        with self._lock:
-            self._embed_episodes(progress)
+        with self._archiving:
+            with self._embedding:
+                self._embed_episodes(progress)
             if not len(self._log):
                 return 0
-            verified = self._log.stats()["last_verification"]
+            stats = self._log.stats()
             synced = self.archive.rebuild(self._log, progress)
-            self._note_archived(verified)
+            self._note_archived(stats["last_verification"], stats["with_vectors"])
             return synced.appended
 
-    def _note_archived(self, verified: int) -> None:
+    def _note_archived(self, verified: int, embedded: int) -> None:
         self._log.set_watermark(_ARCHIVED, self.archive.watermark)
         self._log.set_watermark(_VERIFIED, verified)
+        self._log.set_watermark(_EMBEDDED, embedded)
 
     def tidy(self) -> bool:
         """Writes the log anew without the room that its pages waste, once that has grown by enough to be worth it.
@@ -332,17 +417,13 @@ class Upkeep:
         Returns:
             Whether it was written anew.
         """
-        with self._lock:
+        with self._archiving:
             size = self._log.stats()["bytes_on_disk"]
             if size < _TIDY_BYTES or size < _TIDY_GROWTH * self._log.watermark(_TIDIED):
                 return False
             _, after = self._log.vacuum()
             self._log.set_watermark(_TIDIED, after)
             return True
-
-    def held(self) -> AbstractContextManager[Any]:
-        """Nothing is embedded or appended meanwhile: what is being deleted must not come back from under way."""
-        return self._lock
 
     def forget(self, ids: Sequence[str]) -> int:
         """Deletes episodes from LanceDB with every older copy of them, and looks again.
@@ -353,12 +434,24 @@ class Upkeep:
         Raises:
             StoreError: A trace is left.
         """
-        with self._lock:
+        with self._archiving:
             return self.archive.delete(ids).deleted
 
     def close(self) -> None:
         """Gives the LanceDB table free."""
-        with self._lock:
-            if self._archive is not None:
-                self._archive.close()
-                self._archive = None
+        with self._archiving:
+            with self._opening:
+                closing, self._archive = self._archive, None
+            if closing is not None:
+                closing.close()
+
+
+def _if_free(lock: threading.RLock, work: Callable[[], object]) -> bool:
+    """Does some work that takes this lock, unless another thread holds it; whether it was done."""
+    if not lock.acquire(blocking=False):
+        return False
+    try:
+        work()
+    finally:
+        lock.release()
+    return True

@@ -6,8 +6,8 @@ everything else by the same arms and the same scores, explained in the same way,
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -33,13 +33,20 @@ class Everything:
         hot: The index in memory.
         log: Where episodes and vectors are read from.
         open_archive: Opens the LanceDB index.
+        hosting: Held while a search has guests in the hot set.
     """
 
-    def __init__(self, hot: HotSet, log: EpisodeLog, open_archive: Callable[[], LanceIndex]) -> None:
+    def __init__(
+        self,
+        hot: HotSet,
+        log: EpisodeLog,
+        open_archive: Callable[[], LanceIndex],
+        hosting: AbstractContextManager[object],
+    ) -> None:
         self._hot = hot
         self._log = log
         self._open_archive = open_archive
-        self._lock = threading.Lock()
+        self._hosting = hosting
 
     def search(self, text: str, vector: Vectors | None = None, **options: Any) -> Found:
         """As `_core.HotSet.search`.
@@ -49,19 +56,32 @@ class Everything:
             InvalidVectorError: The vector has other dimensions than the stored ones, or is not finite.
         """
         filters: Filters | None = options.get("filters")
-        cold_upto = self._hot.cold_upto
-        if not cold_upto or not reaches_episodes(filters):
+        if not reaches_episodes(filters):
             return self._hot.search(text, vector, **options)
+        while True:
+            cold_upto = self._hot.cold_upto
+            if cold_upto:
+                found, is_whole = self._search_with_guests(text, vector, options, cold_upto)
+            else:
+                found, is_whole = self._hot.search(text, vector, **options), True
+            # What cooled meanwhile was in neither place.
+            if is_whole and self._hot.cold_upto == cold_upto:
+                return found
+
+    def _search_with_guests(
+        self, text: str, vector: Vectors | None, options: Mapping[str, Any], cold_upto: int
+    ) -> tuple[Found, bool]:
+        """Searches with what LanceDB proposes; and whether all of it stayed to the end: loading anew turns it out."""
         notes: list[str] = []
+        ids = self._propose(text, vector, options.get("filters"), cold_upto, notes)
         # One at a time: the guests of one query are no candidates of another.
-        with self._lock:
-            ids = self._propose(text, vector, filters, cold_upto, notes)
+        with self._hosting:
             guests = self._hot.host(self._log, ids)
             try:
                 found = self._hot.search(text, vector, **options)
             finally:
-                self._hot.dismiss(guests)
-        return found.with_notes(notes)
+                stayed = self._hot.dismiss(guests)
+        return found.with_notes(notes), stayed
 
     def beside(self, ids: Sequence[str], count: int) -> list[tuple[list[str], list[str]]]:
         """As `HotSet.beside`."""
@@ -87,7 +107,7 @@ class Everything:
     ) -> list[str]:
         where = condition(filters, cold_upto)
         try:
-            found = proposed(self._open_archive(), text, vector, where)
+            found = _proposed_ids(self._open_archive(), text, vector, where)
         except StoreError as error:
             notes.append(
                 f"episodes up to arrival {cold_upto} are in LanceDB alone and were not searched: {error}"
@@ -96,7 +116,15 @@ class Everything:
         notes.append(
             f"{len(found)} candidates among the episodes up to arrival {cold_upto} came from LanceDB"
         )
-        return list(found)
+        return found
+
+
+def _proposed_ids(archive: LanceIndex, text: str, vector: Vectors | None, where: str) -> list[str]:
+    """As `proposed`, the ids alone."""
+    near = [] if vector is None else archive.nearest_ids(vector, DEPTH, where=where)
+    query = text[:_QUERY_CHARACTERS]
+    words = archive.matching_ids(query, DEPTH, where=where) if query.strip() else []
+    return list(dict.fromkeys([*near, *words]))
 
 
 def proposed(

@@ -344,7 +344,7 @@ impl PyHotSet {
     ) -> PyResult<PyGuests> {
         self.with_vectors(py)?;
         py.detach(|| {
-            let guests = guests(&log.core, &ids)?;
+            let guests = guests(&log.core, &ids, self.cold_upto.load(Ordering::Acquire))?;
             let mut hot = self.write();
             let fresh = hot.host(&guests)?;
             Ok(PyGuests { fresh, generation: self.generation.load(Ordering::Acquire) })
@@ -352,16 +352,13 @@ impl PyHotSet {
         .into_python()
     }
 
-    /// Lets guests go again, unless the hot set was filled anew since and none of them is here as a guest.
-    fn dismiss(&self, py: Python<'_>, guests: &PyGuests) {
+    /// Lets guests go again; false if some had gone before. Once the hot set was filled anew, none is here as a guest.
+    fn dismiss(&self, py: Python<'_>, guests: &PyGuests) -> bool {
         py.detach(|| {
             let mut hot = self.write();
-            if self.generation.load(Ordering::Acquire) == guests.generation {
-                for id in &guests.fresh {
-                    hot.remove(id);
-                }
-            }
-        });
+            self.generation.load(Ordering::Acquire) == guests.generation
+                && guests.fresh.iter().fold(true, |stayed, id| hot.remove(id) && stayed)
+        })
     }
 
     fn remove(

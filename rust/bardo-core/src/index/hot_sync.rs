@@ -16,12 +16,16 @@ const PAGE: usize = 1024;
 pub type Guest = (Arc<Episode>, Option<EpisodeVectors>);
 
 /// Reads episodes of the log as guests, each once, together with the turns right beside them: a question speaks for its
-/// answer, and a turn for its session, only where both are.
-pub fn guests(log: &EpisodeLog, ids: &[Id]) -> Result<Vec<Guest>> {
+/// answer, and a turn for its session, only where both are. What arrived after `cold_upto` is no guest: it is in memory,
+/// or on its way there.
+pub fn guests(log: &EpisodeLog, ids: &[Id], cold_upto: u64) -> Result<Vec<Guest>> {
     let beside = log.beside(ids, 1)?;
     let neighbours = beside.iter().flat_map(|(before, after)| before.iter().chain(after));
     let mut seen = HashSet::new();
-    let together: Vec<Id> = ids.iter().chain(neighbours).filter(|id| seen.insert(**id)).copied().collect();
+    let mut together: Vec<Id> =
+        ids.iter().chain(neighbours).filter(|id| seen.insert(**id)).copied().collect();
+    let at_home = log.arrived_after(cold_upto, &together)?;
+    together.retain(|id| at_home.iter().all(|episode| episode.id != *id));
     let episodes = log.get(&together)?.into_iter();
     let read = episodes.zip(log.vectors_if_any(&together)?);
     Ok(read.filter_map(|(episode, vectors)| Some((Arc::new(episode?), vectors))).collect())
