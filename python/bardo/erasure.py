@@ -170,7 +170,7 @@ class Eraser:
         if not isinstance(reason, str) or not reason.strip():
             raise InvalidInputError("a deletion needs a reason. Say why in a sentence")
         with self._upkeep.held():
-            with self._upkeep.hold():
+            with self._upkeep.hold(), stage("facts", progress):
                 intent = self._plan(wanted, reason, tombstones)
                 number = self._log.forget(
                     intent.episodes, intent=intent.to_json(), now=self._clock.now(), tombstones=tombstones

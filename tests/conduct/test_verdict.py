@@ -103,7 +103,7 @@ def test_an_order_in_an_entry_is_flagged_and_stands_as_data(gate: bardo.Gate) ->
     verdict = gate.before("short ETH")
     holds(verdict)
     assert verdict.text.count("</memory>") == 1
-    assert 'flagged="tag mark instruction"' in verdict.text
+    assert 'flagged="tag instruction mark"' in verdict.text
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))

@@ -357,7 +357,7 @@ impl PyHotSet {
         py.detach(|| {
             let mut hot = self.write();
             self.generation.load(Ordering::Acquire) == guests.generation
-                && guests.fresh.iter().fold(true, |stayed, id| hot.remove(id) && stayed)
+                && guests.fresh.iter().filter(|id| hot.remove(id)).count() == guests.fresh.len()
         })
     }
 

@@ -314,10 +314,10 @@ mod tests {
         assert!(touch("raise leverage to 5x", "raise leverage to 2x").apart);
         assert!(touch("order food with peanuts", "order food that has no peanuts").apart);
         assert!(!touch("Never email customers without asking", "email customers now without asking").apart);
-        assert_eq!(touch("", "anything").share, 0.0);
-        assert_eq!(touch("the and of", "the and of").share, 0.0);
+        assert_eq!(touch("", "anything").words, 0);
+        assert_eq!(touch("the and of", "the and of").words, 0);
         let none = touch("deploy on Fridays", "water the tomatoes");
-        assert_eq!((none.share, none.words), (0.0, 0));
+        assert_eq!(none, Touch { share: 0.0, words: 0, apart: none.apart });
     }
 
     proptest! {
