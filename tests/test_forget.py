@@ -148,7 +148,7 @@ def test_a_fact_with_other_support_loses_just_the_episode(opener) -> None:
 
 def test_the_one_that_was_superseded_by_a_forgotten_fact_holds_again(opener) -> None:
     with opener() as grimoire:
-        old = grimoire.learn("The office is in Kyiv")
+        old = grimoire.learn("The office is in Kyiv", tick=1)
         episode = grimoire.remember("We moved to Lviv, they said", tick=2)
         new = bardo.Fact("The office is in Lviv", evidence=(episode.id,), support=1)
         new_id = grimoire._facts.supersede(old.id, new, tick=2, now=START)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import bardo
-from bardo.errors import InvalidInputError
+from bardo.errors import DecreasingTickError, InvalidInputError
 from bardo.model import Episode
 from bardo.ports import ManualClock
 
@@ -110,3 +110,22 @@ def test_an_heir_of_one_that_counted_seconds_counts_seconds(tmp_path: Path) -> N
     ) as heir:
         assert heir.now_tick == (NOW + DAY) // 1_000_000
         assert [fact.reinforced_tick for fact in heir.facts()] == [heir.now_tick]
+
+
+def test_ticks_of_ones_own_do_not_begin_before_the_seconds_that_were_counted(tmp_path: Path) -> None:
+    with reopen(tmp_path / "a") as grimoire:
+        fact = grimoire.learn("Tides turn twice a day", confidence=0.9)
+        for verb in (
+            lambda: grimoire.tick(5),
+            lambda: grimoire.remember("high water", tick=5),
+            lambda: grimoire.learn("The moon is rock", tick=5),
+        ):
+            with pytest.raises(DecreasingTickError, match=r"clock\.unit"):
+                verb()
+        assert (grimoire.now_tick, len(grimoire.facts())) == (fact.created_tick, 1)
+        later = fact.created_tick + 100
+        assert grimoire.remember("high water", tick=later).tick == grimoire.now_tick == later
+    own = {"clock": {"unit": "loops"}}
+    with bardo.open(tmp_path / "b", clock=ManualClock(NOW), embedder=None, config=own) as grimoire:
+        grimoire.learn("Tides turn twice a day")
+        assert grimoire.remember("high water", tick=5).tick == grimoire.now_tick == 5

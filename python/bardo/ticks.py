@@ -6,7 +6,7 @@ import operator
 from typing import SupportsIndex
 
 from bardo import config
-from bardo.errors import InvalidInputError
+from bardo.errors import DecreasingTickError, InvalidInputError
 from bardo.ports import Clock
 
 MICROSECONDS = 1_000_000
@@ -68,8 +68,17 @@ class Ticks:
 
         Raises:
             InvalidInputError: The tick is not a whole number from 0 to 2**63 - 1.
+            DecreasingTickError: It is the first of the caller's own, and lies before the seconds that were counted.
         """
-        return self.now() if given is None else checked_tick(given)
+        if given is None:
+            return self.now()
+        tick = checked_tick(given)
+        if not self._loops and self._settings.unit == "auto" and tick < self._last:
+            raise DecreasingTickError(
+                f"tick {tick} is before {self._last}, the second at which something was kept without a tick. Pass your "
+                'own ticks from the beginning, or none; clock.unit = "loops" in bardo.toml says so before the first one'
+            )
+        return tick
 
     def begin(self) -> bool:
         """Whether a first tick was seen since this was asked before; true once in a life."""

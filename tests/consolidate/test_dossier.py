@@ -148,6 +148,7 @@ def test_tick_waits_until_changes_come_to_rest_but_not_longer_than_five_minutes(
         opened.tick(tick)
         return path.exists()
 
+    opened.tick(tick)
     opened.learn("fact 0")
     assert not pass_by(1)
     assert not pass_by(59)
