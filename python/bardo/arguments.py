@@ -128,7 +128,7 @@ def _unfit(verb: Callable[..., Any], called: FrameType) -> Iterator[str]:
         elif isinstance(value, int) and not 0 <= value <= _LARGEST:
             # Many have a narrower range, which whoever looks at it next tells.
             yield f"{told}. It must not be {'negative' if value < 0 else 'so large'}"
-        elif _holds_surrogate(value):
+        elif holds_surrogate(value):
             yield f"{told}: a lone surrogate is no text. Decode it properly first"
 
 
@@ -153,9 +153,10 @@ def _fits(value: object, kind: str, names: Mapping[str, object]) -> bool:
     return isinstance(value, str) and not isinstance(names.get(kind), type)
 
 
-def _holds_surrogate(value: object) -> bool:
+def holds_surrogate(value: object) -> bool:
+    """Whether there is a lone surrogate in a text, or in the texts of a list."""
     if isinstance(value, (list, tuple)):
-        return any(map(_holds_surrogate, value))
+        return any(map(holds_surrogate, value))
     return isinstance(value, str) and not value.isascii() and re.search("[\ud800-\udfff]", value) is not None
 
 

@@ -6,12 +6,10 @@ Any process may: nothing here touches the log, so a shell hook gates while the o
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 from bardo import _core
 from bardo.arguments import checked
@@ -21,9 +19,9 @@ from bardo.conduct.entries import CRITICAL, MOST, NEW, SHOWN, STEP, Rule, StateE
 from bardo.conduct.matching import Touch, touches
 from bardo.conduct.store import ConductStore, check, check_kind
 from bardo.config import Config
-from bardo.errors import GrimoireClosedError, InvalidInputError, NotFoundError
-from bardo.folder import Folder, dead, forked
-from bardo.index import embedders, migration
+from bardo.errors import InvalidInputError, NotFoundError
+from bardo.folder import Folder, dead
+from bardo.outside import Outside, serving
 from bardo.ports import Clock, Embedder, SystemClock
 from bardo.verdicts import Decision, Finding, Verdict, with_text
 
@@ -85,17 +83,13 @@ def gate(
     folder = Folder.at(path)
     folder.check(create=False)
     settings = config.check() if isinstance(config, Config) else Config.load(folder.root, config)
-    port = None
-    if not words_only:
-        port = embedders.resolve(embedder, settings.embedding)
-        if folder.migration.exists():
-            port = migration.serving(folder.root, port, settings.embedding, chosen=embedder is not None)
+    port = None if words_only else serving(folder, settings.embedding, embedder)
     return Gate(
         folder, agent=agent or settings.agent or folder.root.name, clock=clock or SystemClock(), embedder=port
     )
 
 
-class Gate:
+class Gate(Outside):
     """What stands before an agent's actions. Made by `bardo.gate`; close it after use. Safe to share among threads.
 
     Attributes:
@@ -103,15 +97,13 @@ class Gate:
         agent: Whose memory it is.
     """
 
+    _CLOSED = "the gate of {0} is closed. Open it again with bardo.gate({0!r})"
+
     def __init__(self, folder: Folder, *, agent: str, clock: Clock, embedder: Embedder | None) -> None:
-        self._folder = folder
+        super().__init__(folder, agent=agent)
         self._clock = clock
         self._embedder = embedder
         self._store = ConductStore(folder.root, agent=agent)
-        self._pid = os.getpid()
-        self._closed = False
-        self.path = folder.root
-        self.agent = agent
 
     @property
     def now(self) -> int:
@@ -333,7 +325,7 @@ class Gate:
         self._ready()
         _said(action)
         now = self._clock.now()
-        rules = [rule for rule in self.rules() if rule.in_force(now)]
+        rules = self.rules()
         entries = [
             *self._store.state(kind="rejected"),
             *self._store.state(besides="rejected", limit=COMPARED),
@@ -394,31 +386,11 @@ class Gate:
         self._ready(write=True)
         return self._store.forget(ids=[ids] if isinstance(ids, str) else ids)
 
-    def close(self) -> None:
-        """Gives the file free. Idempotent."""
-        if self._closed or self._pid != os.getpid():
-            return
-        self._closed = True
+    def _let_go(self) -> None:
         self._store.close()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def __repr__(self) -> str:
-        return f"Gate({str(self.path)!r}, agent={self.agent!r})"
-
     def _ready(self, *, write: bool = False) -> None:
-        if self._pid != os.getpid():
-            raise forked(self.path, self._pid)
-        if self._closed:
-            raise GrimoireClosedError(
-                f"the gate of {self.path} is closed. Open it again with bardo.gate({str(self.path)!r})"
-            )
+        super()._ready()
         if write and self._folder.tombstone.exists() and (stone := lineage.is_dead(self.path)) is not None:
             raise dead(stone.agent)
 

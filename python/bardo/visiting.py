@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from bardo._core import FactStore, confidence_now
 from bardo.arguments import checked
 from bardo.capture.recorder import PAGE
 from bardo.config import Config
-from bardo.errors import EmbedderUnavailableError, GrimoireClosedError, InvalidVectorError, NotFoundError
-from bardo.folder import Folder, forked
-from bardo.index import embedders, migration
+from bardo.errors import EmbedderUnavailableError, InvalidVectorError, NotFoundError
+from bardo.folder import Folder
 from bardo.index.lance import LanceIndex
 from bardo.model import Fact, FactKind, FactStatus, Fingerprint, Role, Source
+from bardo.outside import Outside, serving
 from bardo.ports import Clock, Embedder, SystemClock
 from bardo.recall.apart import Apart
 from bardo.recall.filters import Filters, Layer
@@ -58,19 +56,16 @@ def visit(
             "lost. Visit it again in a moment, or open it with bardo.open, which says what is wrong"
         )
     settings = config.check() if isinstance(config, Config) else Config.load(folder.root, config)
-    port = embedders.resolve(embedder, settings.embedding)
-    if folder.migration.exists():
-        port = migration.serving(folder.root, port, settings.embedding, chosen=embedder is not None)
     return Visitor(
         folder,
         settings,
         agent=agent or settings.agent or folder.root.name,
         clock=clock or SystemClock(),
-        embedder=port,
+        embedder=serving(folder, settings.embedding, embedder),
     )
 
 
-class Visitor:
+class Visitor(Outside):
     """An agent's memory as a process sees it that does not own it. Made by `bardo.visit`; close it after use.
 
     It knows every fact at once, whoever learned it. Episodes it has from LanceDB, to which the owner appends when it
@@ -83,16 +78,14 @@ class Visitor:
         config: The settings in force.
     """
 
+    _CLOSED = "{0} is closed. Visit it again with bardo.visit({0!r})"
+
     def __init__(
         self, folder: Folder, config: Config, *, agent: str, clock: Clock, embedder: Embedder
     ) -> None:
-        self._folder = folder
+        super().__init__(folder, agent=agent)
         self._clock = clock
         self._embedder = embedder
-        self._pid = os.getpid()
-        self._closed = False
-        self.path = folder.root
-        self.agent = agent
         self.config = config
         # It gives no ids, so the seed does not matter.
         self._facts = FactStore(str(folder.facts), agent=agent, seed=0, create=False)
@@ -218,32 +211,9 @@ class Visitor:
             "archive": archive and archive.stats(),
         }
 
-    def close(self) -> None:
-        """Gives the files free. Idempotent."""
-        if self._closed or self._pid != os.getpid():
-            return
-        self._closed = True
+    def _let_go(self) -> None:
         self._apart.close()
         self._facts.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def __repr__(self) -> str:
-        return f"Visitor({str(self.path)!r}, agent={self.agent!r})"
-
-    def _ready(self) -> None:
-        if self._pid != os.getpid():
-            raise forked(self.path, self._pid)
-        if self._closed:
-            raise GrimoireClosedError(
-                f"{self.path} is closed. Visit it again with bardo.visit({str(self.path)!r})"
-            )
 
     def _open_archive(self) -> LanceIndex | None:
         index = LanceIndex(self._folder.lance, agent=self.agent, fingerprint=None, reader=True)

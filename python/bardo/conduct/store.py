@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
+from bardo.arguments import holds_surrogate
 from bardo.conduct.entries import Rule, StateEntry, StateKind
 from bardo.errors import (
     InvalidInputError,
@@ -306,7 +307,7 @@ def check(what: StateEntry | Rule) -> None:
             raise InvalidInputError(
                 f"a text of {len(text)} characters is too long. Say it in {LONGEST} at most"
             )
-        if any("\ud800" <= character <= "\udfff" for character in text):
+        if holds_surrogate(text):
             raise InvalidInputError("a lone surrogate is no text. Decode it properly first")
     if isinstance(what, StateEntry):
         check_kind(what.kind)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 from bardo._core import EpisodeLog, Found, HotSet
 from bardo.errors import StoreError
@@ -17,6 +17,8 @@ from bardo.index import lance
 from bardo.index.lance import LanceIndex
 from bardo.ports import Vectors
 from bardo.recall.filters import Filters
+
+Row = TypeVar("Row")
 
 #: Candidates of each of LanceDB's two searches: as many as an arm of the hot set brings in.
 DEPTH = 100
@@ -121,10 +123,13 @@ class Everything:
 
 def _proposed_ids(archive: LanceIndex, text: str, vector: Vectors | None, where: str) -> list[str]:
     """As `proposed`, the ids alone."""
-    near = [] if vector is None else archive.nearest_ids(vector, DEPTH, where=where)
-    query = text[:_QUERY_CHARACTERS]
-    words = archive.matching_ids(query, DEPTH, where=where) if query.strip() else []
-    return list(dict.fromkeys([*near, *words]))
+    found = _both(
+        text,
+        vector,
+        lambda near: archive.nearest_ids(near, DEPTH, where=where),
+        lambda words: archive.matching_ids(words, DEPTH, where=where),
+    )
+    return list(dict.fromkeys(found))
 
 
 def proposed(
@@ -142,10 +147,27 @@ def proposed(
     Raises:
         StoreError: The index cannot be read.
     """
-    near = [] if vector is None else archive.search_vector(vector, DEPTH, where=where, vectors=vectors)
+    found = _both(
+        text,
+        vector,
+        lambda near: archive.search_vector(near, DEPTH, where=where, vectors=vectors),
+        lambda words: archive.search_text(words, DEPTH, where=where, vectors=vectors),
+    )
+    return {one.episode.id: one for one in found}
+
+
+def _both(
+    text: str,
+    vector: Vectors | None,
+    by_vector: Callable[[Vectors], list[Row]],
+    by_words: Callable[[str], list[Row]],
+) -> list[Row]:
+    """What the two searches find, one after the other; without a vector, or without words, the other's alone."""
     query = text[:_QUERY_CHARACTERS]
-    words = archive.search_text(query, DEPTH, where=where, vectors=vectors) if query.strip() else []
-    return {found.episode.id: found for found in (*near, *words)}
+    return [
+        *([] if vector is None else by_vector(vector)),
+        *(by_words(query) if query.strip() else []),
+    ]
 
 
 def reaches_episodes(filters: Filters | None) -> bool:

@@ -183,7 +183,9 @@ impl PyHotSet {
         let (log, facts) = (log.get(), facts.get());
         let opened = py
             .detach(|| -> bardo_core::Result<Opened> {
-                let origin = Origin::of(&log.core)?;
+                // The first time nobody else has it yet.
+                let is_alive = self.generation.load(Ordering::Acquire) > 0;
+                let origin = is_alive.then(|| Origin::of(&log.core)).transpose()?;
                 let (mut loaded, opened) = match &snapshot {
                     Some(snapshot) => {
                         HotSet::open_without_vectors(&log.core, &facts.store, snapshot, cold_upto)?
@@ -192,7 +194,9 @@ impl PyHotSet {
                 };
                 let mut hot = self.write();
                 // What other threads changed meanwhile went to the set that is given up.
-                if opened.restored == 0 && !loaded.catch_up(&origin, &log.core, &facts.store)? {
+                if let Some(origin) = origin
+                    && !loaded.catch_up(&origin, &log.core, &facts.store)?
+                {
                     loaded = HotSet::load(&log.core, &facts.store, cold_upto)?;
                 }
                 *hot = loaded;

@@ -1,0 +1,82 @@
+"""What a process has open in the folder of a memory that another process may own: how it comes by it and lets it go."""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Any, ClassVar, Self
+
+from bardo.config import Embedding
+from bardo.errors import GrimoireClosedError
+from bardo.folder import Folder, forked
+from bardo.index import embedders, migration
+from bardo.ports import Embedder
+
+
+class Outside(ABC):
+    """Something that is open in a memory's folder without its log. Close it after use.
+
+    Attributes:
+        path: The folder.
+        agent: Whose memory it is.
+    """
+
+    path: Path
+    agent: str
+    #: What is said once it is closed, with the folder in place of `{0}`.
+    _CLOSED: ClassVar[str]
+
+    def __init__(self, folder: Folder, *, agent: str) -> None:
+        self._folder = folder
+        self._pid = os.getpid()
+        self._closed = False
+        self.path = folder.root
+        self.agent = agent
+
+    @abstractmethod
+    def _let_go(self) -> None:
+        """Gives the files free."""
+
+    def close(self) -> None:
+        """Gives the files free. Idempotent."""
+        if self._closed or self._pid != os.getpid():
+            return
+        self._closed = True
+        self._let_go()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({str(self.path)!r}, agent={self.agent!r})"
+
+    def _ready(self) -> None:
+        """Refuses work after it was closed, and in a fork of the process that opened it."""
+        if self._pid != os.getpid():
+            raise forked(self.path, self._pid)
+        if self._closed:
+            raise GrimoireClosedError(self._CLOSED.format(str(self.path)))
+
+
+def serving(
+    folder: Folder, settings: Embedding, embedder: Embedder | Callable[[list[str]], Any] | None
+) -> Embedder:
+    """The embedder of the vectors that are in force, also while a migration is under way.
+
+    Args:
+        folder: Of the memory.
+        settings: Name the model where no embedder is given.
+        embedder: As `bardo.open` takes it.
+    """
+    port = embedders.resolve(embedder, settings)
+    if folder.migration.exists():
+        port = migration.serving(folder.root, port, settings, chosen=embedder is not None)
+    return port
