@@ -158,7 +158,7 @@ class Eraser:
         self._upkeep = upkeep
         self._embedder = embedder
         self._clock = clock
-        self._conduct = ConductStore(folder.root, agent=self._facts.agent)
+        self._conduct = ConductStore(folder.root, facts=self._facts)
 
     def forget(
         self, ids: Iterable[str], *, reason: str, tombstones: bool, progress: Progress = quiet
@@ -243,7 +243,7 @@ class Eraser:
         cache = getattr(self._embedder, "cache", None)
         if isinstance(cache, VectorCache):
             cache.clear()
-        conduct = self._conduct.forget(episodes=intent.episodes)
+        conduct = self._conduct.erase(intent.episodes)
         return _Gone(
             facts=facts,
             loosened=[id_ for id_ in derived["kept"] if id_ not in facts],

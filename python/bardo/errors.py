@@ -69,6 +69,18 @@ class StoreDamagedError(StoreError):
     """A file of ours is broken; it is never silently made anew."""
 
 
+class ConductLostError(StoreDamagedError):
+    """What an agent decided, rejected and ruled is lost, so no gate can tell; a person accepts that or restores it.
+
+    Attributes:
+        what: What is wrong with `conduct.db`: "missing", "empty", "an older copy: ...".
+    """
+
+    def __init__(self, message: str, *, what: str) -> None:
+        super().__init__(message)
+        self.what = what
+
+
 class StoreTooNewError(StoreError):
     """A file was written by a newer bardo."""
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from bardo import _core
+from bardo._core import FactStore
 from bardo.arguments import checked
 from bardo.assemble.framing import as_captured
 from bardo.bequeath import lineage
@@ -21,7 +22,7 @@ from bardo.conduct.store import ConductStore, check, check_kind
 from bardo.config import Config
 from bardo.errors import InvalidInputError, NotFoundError
 from bardo.folder import Folder, dead
-from bardo.outside import Outside, serving
+from bardo.outside import Outside, facts_of, serving
 from bardo.ports import Clock, Embedder, SystemClock
 from bardo.verdicts import Decision, Finding, Verdict, with_text
 
@@ -77,16 +78,21 @@ def gate(
         words_only: Whether to compare by words even where there is a model: a hook starts at once then.
 
     Raises:
-        NotFoundError: There is no memory in the folder.
+        NotFoundError: There is no memory in the folder, or its owner has only begun to make it.
+        StoreForeignError: It is another agent's.
+        StoreError: The facts, which say whose it is, cannot be read.
         ConfigError: A setting does not exist or is out of range.
     """
     folder = Folder.at(path)
     folder.check(create=False)
     settings = config.check() if isinstance(config, Config) else Config.load(folder.root, config)
-    port = None if words_only else serving(folder, settings.embedding, embedder)
-    return Gate(
-        folder, agent=agent or settings.agent or folder.root.name, clock=clock or SystemClock(), embedder=port
-    )
+    facts = facts_of(folder, agent, settings)
+    try:
+        port = None if words_only else serving(folder, settings.embedding, embedder)
+        return Gate(folder, facts, clock=clock or SystemClock(), embedder=port)
+    except BaseException:
+        facts.close()
+        raise
 
 
 class Gate(Outside):
@@ -99,11 +105,11 @@ class Gate(Outside):
 
     _CLOSED = "the gate of {0} is closed. Open it again with bardo.gate({0!r})"
 
-    def __init__(self, folder: Folder, *, agent: str, clock: Clock, embedder: Embedder | None) -> None:
-        super().__init__(folder, agent=agent)
+    def __init__(self, folder: Folder, facts: FactStore, *, clock: Clock, embedder: Embedder | None) -> None:
+        super().__init__(folder, facts)
         self._clock = clock
         self._embedder = embedder
-        self._store = ConductStore(folder.root, agent=agent)
+        self._store = ConductStore(folder.root, facts=facts)
 
     @property
     def now(self) -> int:
@@ -384,10 +390,41 @@ class Gate(Outside):
     def forget(self, ids: str | Iterable[str]) -> list[str]:
         """Deletes entries and rules for good, whatever they say; returns the ids of those that were there."""
         self._ready(write=True)
-        return self._store.forget(ids=[ids] if isinstance(ids, str) else ids)
+        return self._store.forget([ids] if isinstance(ids, str) else ids)
+
+    @checked
+    def accept_loss(self, *, by: str, why: str = "") -> StateEntry:
+        """Opens a gate again whose `conduct.db` is lost, emptied, replaced or an older copy: what it held is given up.
+
+        What is there now is the agent's from then on. A file that is there is kept with what it holds.
+
+        Args:
+            by: The person who accepts it; an agent does not on its own.
+            why: The reason.
+
+        Returns:
+            The decision that keeps this on record.
+
+        Raises:
+            InvalidInputError: Nothing is lost, or nobody is named.
+            StoreForeignError: The file is another agent's.
+            GrimoireClosedError: The agent has died, or the gate was closed.
+        """
+        self._ready(write=True)
+        _named(by, "accepts a loss")
+        now = self._clock.now()
+
+        def entry(what: str) -> StateEntry:
+            return StateEntry(
+                "", "decision", f"Accepted that earlier rejections, rules and decisions are lost: the file was {what}",
+                as_captured(why).strip(), by=by, at=now, changed_at=now,
+            )  # fmt: skip
+
+        return self._store.accept_loss(entry)
 
     def _let_go(self) -> None:
         self._store.close()
+        self._facts.close()
 
     def _ready(self, *, write: bool = False) -> None:
         super()._ready()

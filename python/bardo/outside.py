@@ -9,8 +9,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, ClassVar, Self
 
-from bardo.config import Embedding
-from bardo.errors import GrimoireClosedError
+from bardo._core import FactStore
+from bardo.config import Config, Embedding
+from bardo.errors import GrimoireClosedError, NotFoundError, StoreForeignError
 from bardo.folder import Folder, forked
 from bardo.index import embedders, migration
 from bardo.ports import Embedder
@@ -29,12 +30,13 @@ class Outside(ABC):
     #: What is said once it is closed, with the folder in place of `{0}`.
     _CLOSED: ClassVar[str]
 
-    def __init__(self, folder: Folder, *, agent: str) -> None:
+    def __init__(self, folder: Folder, facts: FactStore) -> None:
         self._folder = folder
+        self._facts = facts
         self._pid = os.getpid()
         self._closed = False
         self.path = folder.root
-        self.agent = agent
+        self.agent = facts.agent
 
     @abstractmethod
     def _let_go(self) -> None:
@@ -64,6 +66,37 @@ class Outside(ABC):
             raise forked(self.path, self._pid)
         if self._closed:
             raise GrimoireClosedError(self._CLOSED.format(str(self.path)))
+
+
+def facts_of(folder: Folder, agent: str | None, settings: Config) -> FactStore:
+    """Opens the facts of a folder, which say whose it is; neither the log nor its lease is touched.
+
+    Args:
+        folder: Of the memory.
+        agent: Whose it is, if the settings do not say.
+        settings: Of the folder.
+
+    Raises:
+        NotFoundError: There are no facts.
+        StoreForeignError: They are another agent's.
+    """
+    if not folder.facts.exists():
+        raise NotFoundError(
+            f"there are no facts in {folder.root}: its owner has only begun to make it, or {folder.facts.name} was "
+            "lost. Try again in a moment, or open it with bardo.open, which says what is wrong"
+        )
+    try:
+        # It gives no ids, so the seed does not matter.
+        return FactStore(
+            str(folder.facts), agent=agent or settings.agent or folder.root.name, seed=0, create=False
+        )
+    except StoreForeignError as error:
+        if agent or settings.agent:
+            raise
+        raise StoreForeignError(
+            f"{error}. The folder's name was taken because {folder.settings} names no agent: restore that file, or "
+            "pass the agent's name"
+        ) from error
 
 
 def serving(

@@ -10,11 +10,11 @@ from bardo._core import FactStore, confidence_now
 from bardo.arguments import checked
 from bardo.capture.recorder import PAGE
 from bardo.config import Config
-from bardo.errors import EmbedderUnavailableError, InvalidVectorError, NotFoundError
+from bardo.errors import EmbedderUnavailableError, InvalidVectorError
 from bardo.folder import Folder
 from bardo.index.lance import LanceIndex
 from bardo.model import Fact, FactKind, FactStatus, Fingerprint, Role, Source
-from bardo.outside import Outside, serving
+from bardo.outside import Outside, facts_of, serving
 from bardo.ports import Clock, Embedder, SystemClock
 from bardo.recall.apart import Apart
 from bardo.recall.filters import Filters, Layer
@@ -50,19 +50,14 @@ def visit(
     """
     folder = Folder.at(path)
     folder.check(create=False)
-    if not folder.facts.exists():
-        raise NotFoundError(
-            f"there are no facts in {folder.root}: its owner has only begun to make it, or {folder.facts.name} was "
-            "lost. Visit it again in a moment, or open it with bardo.open, which says what is wrong"
-        )
     settings = config.check() if isinstance(config, Config) else Config.load(folder.root, config)
-    return Visitor(
-        folder,
-        settings,
-        agent=agent or settings.agent or folder.root.name,
-        clock=clock or SystemClock(),
-        embedder=serving(folder, settings.embedding, embedder),
-    )
+    facts = facts_of(folder, agent, settings)
+    try:
+        port = serving(folder, settings.embedding, embedder)
+        return Visitor(folder, settings, facts, clock=clock or SystemClock(), embedder=port)
+    except BaseException:
+        facts.close()
+        raise
 
 
 class Visitor(Outside):
@@ -81,14 +76,12 @@ class Visitor(Outside):
     _CLOSED = "{0} is closed. Visit it again with bardo.visit({0!r})"
 
     def __init__(
-        self, folder: Folder, config: Config, *, agent: str, clock: Clock, embedder: Embedder
+        self, folder: Folder, config: Config, facts: FactStore, *, clock: Clock, embedder: Embedder
     ) -> None:
-        super().__init__(folder, agent=agent)
+        super().__init__(folder, facts)
         self._clock = clock
         self._embedder = embedder
         self.config = config
-        # It gives no ids, so the seed does not matter.
-        self._facts = FactStore(str(folder.facts), agent=agent, seed=0, create=False)
         self._apart = Apart(self._facts, self._open_archive)
         #: The latest tick that a fact tells of, and the number of the change up to which they were looked at.
         self._latest = (0, 0)

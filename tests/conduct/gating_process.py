@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import bardo
+from bardo._core import FactStore
 from bardo.conduct.entries import StateEntry
 from bardo.conduct.store import ConductStore
 
@@ -33,9 +34,11 @@ for line in sys.stdin:
             tell("told")
         case "make":  # the first entry of several stores, each made by whoever comes first
             for name in given:
-                store = ConductStore(folder / name, agent="trader")
+                facts = FactStore(folder / name / "facts.db", agent="trader", seed=0, create=False)
+                store = ConductStore(folder / name, facts=facts)
                 tell(store.put(StateEntry("", "task", f"by {sys.argv[2]}")).id)
                 store.close()
+                facts.close()
         case "close":
             gate.close()
             tell("closed")

@@ -78,13 +78,10 @@ def test_law_11_what_was_taken_from_an_episode_goes_with_it(
 def test_the_same_words_that_were_not_taken_from_it_stay(grimoire: bardo.Grimoire, gate: bardo.Gate) -> None:
     doomed = grimoire.remember(SECRET)
     own = gate.reject(SECRET, by="anna")
-    with bardo.gate(grimoire.path, agent="another", words_only=True) as other:
-        theirs = other.reject(SECRET)
-        taken = other.note("discovery", SECRET, episode=doomed.id)
-        report = grimoire.forget(doomed, reason="asked to")
-        assert report.conduct == (taken.id,)
-        assert report.shared > 0
-        assert other.state() == [theirs]
+    taken = gate.note("discovery", SECRET, episode=doomed.id)
+    report = grimoire.forget(doomed, reason="asked to")
+    assert report.conduct == (taken.id,)
+    assert report.shared > 0
     assert gate.state() == [own]
     assert not gate.before(SECRET).allowed
 

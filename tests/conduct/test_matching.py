@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import bardo
+from bardo._core import FactStore
 from bardo.conduct.matching import touches
 from bardo.conduct.store import VECTORS, ConductStore
 from bardo.errors import EmbedderUnavailableError
@@ -49,9 +50,11 @@ def decided(store: ConductStore, split: str, embedder: Embedder | None) -> tuple
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[ConductStore]:
-    opened = ConductStore(tmp_path, agent="trader")
+    facts = FactStore(tmp_path / "facts.db", agent="trader", seed=0)
+    opened = ConductStore(tmp_path, facts=facts)
     yield opened
     opened.close()
+    facts.close()
 
 
 @pytest.mark.parametrize("split", ["dev", "held"])

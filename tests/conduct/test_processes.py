@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 
 import bardo
+from bardo._core import FactStore
 from bardo.conduct.store import FILE_NAME
 from bardo.index import embedders
 
@@ -122,6 +123,7 @@ def test_many_processes_make_the_file_at_the_same_moment(tmp_path: Path) -> None
     names = [f"store{number}" for number in range(60)]
     for name in names:
         (folder / name).mkdir()
+        FactStore(folder / name / "facts.db", agent="trader", seed=0).close()
     with processes(folder) as others:
         for other in others:
             other.say("make", names)

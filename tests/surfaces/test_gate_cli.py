@@ -63,7 +63,9 @@ def test_a_rejection_from_the_command_line(home: Path) -> None:
     assert blocked.exit_code == exits.BLOCKED == 8
     assert "This action is blocked" in blocked.stdout
     assert "funding" in blocked.stdout
-    assert said(home, "before", "go long ETH this weekend", "--words").count("about the same thing") == 1
+    warned = run(home, "before", "go long ETH this weekend", "--words")
+    assert warned.exit_code == exits.WARNED == 9
+    assert warned.stdout.count("about the same thing") == 1
     assert "only a person" in refused(home, exits.USAGE, "lift", "s1", "--by", " ")
     assert run(home, "lift", "s1").exit_code == exits.USAGE
     said(home, "lift", "s1", "--by", "anna", "--why", "changed")
@@ -140,6 +142,31 @@ def test_a_shell_hook_stops_what_is_blocked(home: Path) -> None:
             check=False,
         )
         assert (done.returncode, done.stdout.endswith("done\n")) == (code, code == exits.OK), done.stderr
+
+
+def test_a_lost_record_has_a_code_of_its_own_until_a_person_accepts_it(home: Path) -> None:
+    said(home, "reject", "short ETH on weekends")
+    for path in home.glob("conduct.db*"):
+        path.unlink()
+    for words in (("before", "short ETH", "--words"), ("show",), ("reject", "anything")):
+        assert "accept-loss" in refused(home, exits.LOST, *words)
+    assert exits.LOST == 10
+    assert run(home, "accept-loss").exit_code == exits.USAGE
+    assert "only a person" in refused(home, exits.USAGE, "accept-loss", "--by", " ")
+    assert "missing" in said(home, "accept-loss", "--by", "anna", "--why", "the disk failed")
+    assert "nothing is lost" in refused(home, exits.USAGE, "accept-loss", "--by", "anna")
+    (kept,) = answer(home, "show")["state"]
+    assert (kept["by"], kept["detail"]) == ("anna", "the disk failed")
+
+
+def test_a_folder_that_lost_its_settings_and_its_name_is_refused(home: Path) -> None:
+    said(home, "reject", "short ETH on weekends")
+    (home / "bardo.toml").unlink()
+    assert run(home, "before", "short ETH on weekends", "--words").exit_code == exits.BLOCKED
+    (home.parent / "link").symlink_to(home)
+    told = refused(home.parent / "link", exits.STORE, "before", "short ETH on weekends", "--words")
+    assert '"trader"' in told
+    assert "bardo.toml" in told
 
 
 def test_a_gate_with_the_usual_model_compares_meanings(home: Path, minilm: object) -> None:

@@ -6,26 +6,34 @@ import contextlib
 import sqlite3
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
+from bardo._core import FactStore
 from bardo.arguments import holds_surrogate
+from bardo.conduct import mark
 from bardo.conduct.entries import Rule, StateEntry, StateKind
+from bardo.conduct.mark import Mark
 from bardo.errors import (
+    BardoWarning,
+    ConductLostError,
     InvalidInputError,
     NotFoundError,
     StoreDamagedError,
+    StoreForeignError,
     StoreTooNewError,
     StoreUnavailableError,
 )
+from bardo.files import unavailable
 from bardo.lazily import numpy as np
 from bardo.ports import Vectors
 
 Kept = TypeVar("Kept", StateEntry, Rule)
 
 FILE_NAME = "conduct.db"
-VERSION = 1
+VERSION = 2
 #: How long a write waits for another process, in seconds.
 PATIENCE = 10.0
 #: Between two tries to give a new file its write-ahead log, in seconds.
@@ -59,31 +67,31 @@ class ConductStore:
 
     Args:
         folder: Of the grimoire.
-        agent: Whose; part of every key (law 14).
+        facts: The agent's facts: they say whose folder it is, and whether the file is the one that was made.
     """
 
-    def __init__(self, folder: Path, *, agent: str) -> None:
+    def __init__(self, folder: Path, *, facts: FactStore) -> None:
         self.path = folder / FILE_NAME
-        self._agent = agent
+        self._agent = facts.agent
+        self._mark = Mark(self.path, facts)
         self._connection: sqlite3.Connection | None = None
+        #: Which file the connection is to: device and number.
+        self._opened: tuple[int, int] | None = None
         self._lock = threading.RLock()
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
         """One transaction for all that is read and written inside: other processes wait. May be nested."""
         with self._lock, self._told():
-            connection = self._open()
-            if connection.in_transaction:
-                yield connection
+            if self._connection is not None and self._connection.in_transaction:
+                yield self._connection
                 return
-            connection.execute("BEGIN IMMEDIATE")
-            try:
+            self._mark.require_file()
+            connection = self._open()
+            with _transaction(connection):
+                self._mark.require_same(connection, writing=True)
                 yield connection
-                connection.execute("COMMIT")
-            except BaseException:
-                if connection.in_transaction:  # SQLite ends it by itself where the disk is full, for one
-                    connection.execute("ROLLBACK")
-                raise
+            self._written(connection)
 
     def state(
         self,
@@ -140,11 +148,13 @@ class ConductStore:
                     f"UPDATE {table} SET {changes} WHERE number = ? AND agent = ?",
                     (*values, int(what.id[1:]), self._agent),
                 )
+                _count(connection)
                 return what
             marks = ", ".join("?" * (len(names) + 1))
             done = connection.execute(
                 f"INSERT INTO {table} (agent, {', '.join(names)}) VALUES ({marks})", (self._agent, *values)
             )
+            _count(connection)
             return type(what)(f"{table[0]}{done.lastrowid}", *values)
 
     def vectors(self, texts: Sequence[str], model: str) -> dict[str, Vectors]:
@@ -170,40 +180,77 @@ class ConductStore:
             )
             connection.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?)", rows)
 
-    def forget(self, *, ids: Iterable[str] = (), episodes: Iterable[str] = ()) -> list[str]:
-        """Deletes entries and rules by id, and any agent's that were taken from episodes; returns their ids.
+    def forget(self, ids: Iterable[str]) -> list[str]:
+        """Deletes entries and rules by id; returns the ids of those that were there.
 
-        May be made twice: what a crash left in the write-ahead log goes then.
+        Raises:
+            ConductLostError: The file is lost.
         """
-        if not self.path.exists():
-            return []
-        named, sources, gone = set(ids), set(episodes), []
-        with self.writing() as connection:
-            for table in ("state", "rules"):
-                for number, agent, episode in connection.execute(
-                    f"SELECT number, agent, episode FROM {table}"
-                ).fetchall():
-                    id_ = f"{table[0]}{number}"
-                    if (id_ in named and agent == self._agent) or (episode and episode in sources):
-                        connection.execute(f"DELETE FROM {table} WHERE number = ?", (number,))
-                        gone.append(id_)
-            # They may be of texts that have changed since.
-            connection.execute("DELETE FROM vectors")
         with self._lock, self._told():
-            # Deleted rows would stay in free pages and in the write-ahead log.
-            self._open().execute("VACUUM")
-            self._open().execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            if not self._mark.require_file():
+                return []
+        named = set(ids)
+        with self.writing() as connection:
+            gone = _delete(connection, lambda id_, agent, _: id_ in named and agent == self._agent)
+        self._empty_pages()
+        return gone
+
+    def erase(self, episodes: Iterable[str]) -> list[str]:
+        """Deletes entries and rules, any agent's, that were taken from episodes; returns their ids.
+
+        A file that gates refuse as lost is erased all the same. May be made twice: what a crash left in the write-ahead
+        log goes then.
+        """
+        sources = set(episodes)
+        with self._lock, self._told():
+            connection = self._unchecked()
+            if connection is None:
+                return []
+            with _transaction(connection):
+                gone = _delete(connection, lambda _id, _agent, episode: bool(episode) and episode in sources)
+            with contextlib.suppress(ConductLostError, StoreForeignError):  # gates say so
+                self._written(connection)
+        self._empty_pages()
         return gone
 
     def texts(self) -> list[str]:
-        """Every text that is kept, of any agent, for whoever looks whether a piece of one is."""
-        state = self._read(f"SELECT number, {', '.join(_STATE)} FROM state", ())
-        rules = self._read(f"SELECT number, {', '.join(_RULES)} FROM rules", ())
+        """Every text that is kept, of any agent and also in a file that gates refuse, to look for pieces of one."""
+        with self._lock, self._told():
+            connection = self._unchecked()
+            if connection is None:
+                return []
+            state = connection.execute(f"SELECT number, {', '.join(_STATE)} FROM state").fetchall()
+            rules = connection.execute(f"SELECT number, {', '.join(_RULES)} FROM rules").fetchall()
         every: list[StateEntry | Rule] = [
             *(StateEntry(*row) for row in state),
             *(Rule(*row) for row in rules),
         ]
         return [text for each in every for text in _texts(each) if text]
+
+    def accept_loss(self, entry: Callable[[str], StateEntry]) -> StateEntry:
+        """Takes the file that is there, or a new one if none is, for the agent's, with an entry that says so.
+
+        Args:
+            entry: Makes the entry of what is wrong with the file.
+
+        Raises:
+            InvalidInputError: Nothing is lost.
+            StoreForeignError: The file is another agent's.
+        """
+        with self._lock, self._told():
+            try:
+                if self._mark.require_file():
+                    self._mark.require_same(self._open())
+            except ConductLostError as error:
+                given = entry(error.what)
+            else:
+                raise InvalidInputError(f"nothing is lost: {self.path} is the file that was made")
+            check(given)
+            connection = self._open(anew=True)
+            with _transaction(connection):
+                kept = self.put(given)
+            self._mark.accept(connection)
+        return kept
 
     def close(self) -> None:
         """Gives the file free. Idempotent."""
@@ -213,10 +260,43 @@ class ConductStore:
                 self._connection = None
 
     def _read(self, query: str, given: tuple[Any, ...]) -> list[tuple[Any, ...]]:
-        if not self.path.exists():
-            return []
         with self._lock, self._told():
+            if self._connection is None or not self._connection.in_transaction:
+                if not self._mark.require_file():
+                    return []
+                self._mark.require_same(self._open())
             return self._open().execute(query, given).fetchall()
+
+    def _written(self, connection: sqlite3.Connection) -> None:
+        """Counts what was committed, which must have reached the file that has the name."""
+        if not self._is_current():
+            self._mark.require_file()
+            self._mark.require_same(self._open())
+            raise StoreUnavailableError(
+                f"{self.path} was replaced while it was written to, and the new file does not have what was written. "
+                "Write it again"
+            )
+        self._mark.require_same(connection)
+
+    def _empty_pages(self) -> None:
+        """Rewrites the file: deleted rows would stay in free pages and in the write-ahead log."""
+        with self._lock, self._told():
+            self._open().execute("VACUUM")
+            self._open().execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def _unchecked(self) -> sqlite3.Connection | None:
+        """The connection to the file that is there, whatever the mark says of it; None if nothing is in it."""
+        if self._has_content():
+            with contextlib.suppress(ConductLostError):
+                return self._open()
+        return None
+
+    def _has_content(self) -> bool:
+        return self.path.exists() and bool(self.path.stat().st_size)
+
+    def _is_current(self) -> bool:
+        """Whether the connection is to the file that has the name."""
+        return self._has_content() and _identity(self.path) == self._opened
 
     @contextlib.contextmanager
     def _told(self) -> Iterator[None]:
@@ -235,7 +315,14 @@ class ConductStore:
                 "rejected is lost with it, nothing else"
             ) from error
 
-    def _open(self) -> sqlite3.Connection:
+    def _open(self, *, anew: bool = False) -> sqlite3.Connection:
+        """The connection to the file that has the name.
+
+        Args:
+            anew: Whether a new file may take the place of one that was lost.
+        """
+        if self._connection is not None and not self._connection.in_transaction and not self._is_current():
+            self.close()
         if self._connection is None:
             connection = sqlite3.connect(
                 self.path, timeout=PATIENCE, check_same_thread=False, isolation_level=None
@@ -244,28 +331,96 @@ class ConductStore:
                 _write_ahead(connection)
                 connection.execute("PRAGMA synchronous = FULL")
                 connection.execute("PRAGMA secure_delete = ON")
-                self._prepare(connection)
+                self._prepare(connection, anew=anew)
+                self._opened = _identity(self.path)
             except BaseException:
                 connection.close()
                 raise
             self._connection = connection
         return self._connection
 
-    def _prepare(self, connection: sqlite3.Connection) -> None:
-        if connection.execute("PRAGMA user_version").fetchone()[0] == VERSION:
+    def _prepare(self, connection: sqlite3.Connection, *, anew: bool) -> None:
+        if _version(connection) == VERSION:
             return
-        connection.execute("BEGIN IMMEDIATE")
-        version = connection.execute("PRAGMA user_version").fetchone()[0]
-        if version > VERSION:
-            connection.execute("ROLLBACK")
-            raise StoreTooNewError(
-                f"{self.path} has version {version}, and this bardo reads up to {VERSION}. Update bardo"
-            )
-        if version == 0:
-            for statement in _SCHEMA.split(";"):
-                connection.execute(statement)
+        with _transaction(connection):
+            version = _version(connection)
+            if version > VERSION:
+                raise StoreTooNewError(
+                    f"{self.path} has version {version}, and this bardo reads up to {VERSION}. Update bardo"
+                )
+            if version == 0:
+                if not anew:
+                    self._mark.require_none()
+                for statement in _SCHEMA.split(";"):
+                    connection.execute(statement)
+            if version <= 1:
+                mark.begin(connection, self._agent)
+                self._take_over(connection)
             connection.execute(f"PRAGMA user_version = {VERSION}")
+
+    def _take_over(self, connection: sqlite3.Connection) -> None:
+        """Gives the agent what an earlier bardo kept under a name that is not the folder's, which no gate looks at."""
+        others = connection.execute(
+            "SELECT agent, COUNT(*) FROM (SELECT agent FROM state UNION ALL SELECT agent FROM rules) "
+            "WHERE agent != ? GROUP BY agent",
+            (self._agent,),
+        ).fetchall()
+        for table in ("state", "rules"):
+            connection.execute(f"UPDATE {table} SET agent = ?", (self._agent,))
+        connection.execute("DELETE FROM vectors WHERE agent != ?", (self._agent,))
+        for agent, count in others:
+            warnings.warn(
+                f"{count} entries and rules in {self.path} were kept under the name {agent!r}, which is not the "
+                f"folder's agent. They are {self._agent}'s from now on: look at them with `bardo gate show --all`",
+                BardoWarning,
+                stacklevel=2,
+            )
+
+
+@contextlib.contextmanager
+def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
         connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:  # SQLite ends it by itself where the disk is full, for one
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    try:
+        found = path.stat()
+    except OSError as error:
+        raise unavailable("look at", path, error) from error
+    return found.st_dev, found.st_ino
+
+
+def _count(connection: sqlite3.Connection) -> None:
+    connection.execute("UPDATE made SET writes = writes + 1")
+
+
+def _delete(connection: sqlite3.Connection, wanted: Callable[[str, str, str], bool]) -> list[str]:
+    """Deletes the rows that are wanted by id, agent and episode; returns their ids."""
+    gone = []
+    for table in ("state", "rules"):
+        for number, agent, episode in connection.execute(
+            f"SELECT number, agent, episode FROM {table}"
+        ).fetchall():
+            id_ = f"{table[0]}{number}"
+            if wanted(id_, agent, episode):
+                connection.execute(f"DELETE FROM {table} WHERE number = ?", (number,))
+                gone.append(id_)
+    # They may be of texts that have changed since.
+    connection.execute("DELETE FROM vectors")
+    if gone:
+        _count(connection)
+    return gone
 
 
 def _write_ahead(connection: sqlite3.Connection) -> None:

@@ -23,6 +23,10 @@ TESTAMENT: Final = 6
 MISSING: Final = 7
 #: A gate blocks the action.
 BLOCKED: Final = 8
+#: A gate warns of the action.
+WARNED: Final = 9
+#: A gate cannot tell: what was rejected and ruled is lost, and nobody has accepted that.
+LOST: Final = 10
 #: A bug in bardo.
 INTERNAL: Final = 70
 
@@ -30,6 +34,7 @@ INTERNAL: Final = 70
 _BY_CLASS: Final = (
     (errors.StoreLockedError, LOCKED),
     (errors.NotFoundError, NOTHING_FOUND),
+    (errors.ConductLostError, LOST),
     (errors.StoreError, STORE),
     (errors.TestamentError, TESTAMENT),
     (errors.EmbedderUnavailableError, MISSING),
@@ -41,7 +46,7 @@ _BY_CLASS: Final = (
 HELP: Final = (
     "Exit codes: 0 done, 1 failed, 2 wrong usage or input, 3 nothing found, 4 locked by another process, "
     "5 grimoire cannot be used, 6 testament refused, 7 model or package missing, 8 action blocked, "
-    "70 a bug, 130 interrupted."
+    "9 action warned of, 10 what gates knew is lost, 70 a bug, 130 interrupted."
 )
 
 

@@ -31,6 +31,8 @@ Domain = Annotated[str, typer.Option("--domain", help="What it belongs to.")]
 Words = Annotated[
     bool, typer.Option("--words", help="Compare by words alone: no model is loaded, it answers at once.")
 ]
+#: Exit codes of `before`.
+_CODES = {"allow": exits.OK, "warn": exits.WARNED, "block": exits.BLOCKED}
 
 
 @app.command()
@@ -43,7 +45,7 @@ def before(
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Print what is to be known before an action; exits with 8 if it is blocked."""
+    """Print what stands against an action; exits with 8 if it is blocked, 9 if it is warned of, 0 if it is allowed."""
     output = Output(as_json=as_json)
     with _gate(at, words=words) as opened:
         verdict = opened.before(action, approved_by=approved_by)
@@ -51,8 +53,8 @@ def before(
     output.text(verdict.text or "Nothing is known that has to do with this action.")
     for note in verdict.notes:
         output.note(note)
-    if not verdict.allowed:
-        raise typer.Exit(exits.BLOCKED)
+    if code := _CODES[verdict.decision]:
+        raise typer.Exit(code)
 
 
 @app.command()
@@ -196,6 +198,20 @@ def show(
     for each in rules:
         ruled.add_row(each.id, f"{scores[each.id]:.1f}", each.text, each.forbids, each.approval, each.by)
     output.show(entries, ruled)
+
+
+@app.command("accept-loss")
+def accept_loss(
+    *,
+    by: Annotated[str, typer.Option("--by", help="The person who accepts it.")],
+    why: Why = "",
+    at: At = HERE,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Open gates again after conduct.db was lost or replaced: what it held is given up, and who accepted it is kept."""
+    with _gate(at, words=True) as opened:
+        _kept(opened.accept_loss(by=by, why=why), as_json=as_json)
 
 
 @app.command()
