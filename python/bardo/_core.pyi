@@ -88,10 +88,12 @@ class EpisodeLog:
         create: Whether to make the file if it is absent.
         holder: JSON object with `pid`, `host`, `since` (microseconds UTC) and optionally `address`: written to
             `lease.json` beside the file, so that a process that is refused can say who holds it.
+        accept_loss: Whether to go on without episodes that the journal must hold and does not; see `lost`.
 
     Raises:
         StoreLockedError: Another process, or another object of this one, has it open.
         StoreDamagedError: The file is broken or empty. It was not changed.
+        JournalLostError: Its journal lacks episodes that were acknowledged. Nothing was changed.
         StoreForeignError: The file is another program's or another agent's. It was not changed.
         StoreTooNewError: A newer bardo wrote it. It was not changed.
         StoreUnavailableError: The operating system refused.
@@ -102,6 +104,9 @@ class EpisodeLog:
     schema_version: int
     upgraded: tuple[int, Path] | None
     """The older schema that the file had until now, and where the old file is kept; it may be deleted."""
+    lost: tuple[str, Path | None, int] | None
+    """What was wrong with the journal, where its file is kept, and how many of its episodes were taken over; none where
+    no loss was accepted."""
     last_tick: int
     fingerprint: Fingerprint | None
 
@@ -115,6 +120,7 @@ class EpisodeLog:
         durable: bool = True,
         create: bool = True,
         holder: str | None = None,
+        accept_loss: bool = False,
     ) -> EpisodeLog: ...
     def __len__(self) -> int: ...
     def record(self, episodes: Iterable[Episode], *, now: int, out_of_order: bool = False) -> list[Recorded]:

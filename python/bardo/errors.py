@@ -81,6 +81,13 @@ class ConductLostError(StoreDamagedError):
         self.what = what
 
 
+class JournalLostError(StoreDamagedError):
+    """The journal that must be beside a log is missing, emptied, cut, broken or of another time.
+
+    `bardo.open(..., accept_loss=True)` and `bardo recover` go on without what it held, and report it.
+    """
+
+
 class StoreTooNewError(StoreError):
     """A file was written by a newer bardo."""
 

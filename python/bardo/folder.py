@@ -34,6 +34,11 @@ class Folder:
         return self.root / "episodes.redb"
 
     @property
+    def journal(self) -> Path:
+        """Episodes that the log does not have durably yet; gone once it is closed."""
+        return self.root / "episodes.redb.wal"
+
+    @property
     def facts(self) -> Path:
         """Facts, links, baselines."""
         return self.root / "facts.db"

@@ -102,6 +102,9 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing, Keeping, Dying):
         self._retriever: Retriever | None = None
         self._unembedded = 0
         self._last_pass = self._log.watermark(LAST_PASS)
+        #: What was wrong with the journal, where its file is kept, and how many of its episodes were taken over; none
+        #: where no loss was accepted.
+        self.lost = self._log.lost
         #: Deletions that a crash had interrupted, finished when this grimoire was opened.
         self.resumed: tuple[ForgetReport, ...] = self._eraser.resume() if self._log.intents() else ()
         self.drain_inbox()

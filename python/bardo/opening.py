@@ -38,6 +38,7 @@ def open(  # noqa: A001 - `bardo.open` reads as it should
     durable: bool = True,
     create: bool = True,
     relearn: bool = False,
+    accept_loss: bool = False,
 ) -> Grimoire:
     """Opens an agent's memory; makes the folder if there is none.
 
@@ -54,10 +55,13 @@ def open(  # noqa: A001 - `bardo.open` reads as it should
         durable: Whether `remember` waits until the disk has the episode. Without, a power loss takes the latest.
         create: Whether to make a new memory where there is none.
         relearn: Whether facts that were lost may be learned anew from the verified episodes.
+        accept_loss: Whether to go on where `JournalLostError` says that the journal lacks episodes. What it still holds
+            is taken over, its file is set aside, and `Grimoire.lost` and a `BardoWarning` say so.
 
     Raises:
         NotFoundError: There is no memory in the folder and `create` is false.
         StoreLockedError: Another process has it open.
+        JournalLostError: Its journal lacks episodes that were acknowledged; nothing was changed.
         StoreError: A file is damaged, foreign, newer, or cannot be reached; nothing was changed.
         ConfigError: A setting does not exist or is out of range.
     """
@@ -85,6 +89,7 @@ def open(  # noqa: A001 - `bardo.open` reads as it should
         embedder=port,
         durable=durable,
         relearn=relearn,
+        accept_loss=accept_loss,
         settle=lambda log, facts: (
             folder.migration.exists()
             and migration.settle(folder.root, log, facts, port, late=settings.embedding.late_interaction)

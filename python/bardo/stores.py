@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bardo._core import EpisodeLog, FactStore, HotSet
@@ -92,6 +93,7 @@ def open_stores(
     embedder: Embedder,
     durable: bool,
     relearn: bool,
+    accept_loss: bool,
     settle: Callable[[EpisodeLog, FactStore], object],
 ) -> Stores:
     """Opens the log, the facts and the hot set.
@@ -104,6 +106,7 @@ def open_stores(
         embedder: Must be of the model of the stored vectors.
         durable: Whether every record waits for the disk.
         relearn: Whether facts that were lost may be learned anew from the episodes.
+        accept_loss: Whether to go on without episodes that the journal of the log should hold.
         settle: Ends what a crash left half done, before anything reads a vector.
 
     Raises:
@@ -113,8 +116,9 @@ def open_stores(
     _require_log(folder)
     now = clock.now()
     log = EpisodeLog(
-        str(folder.episodes), agent=config.agent, seed=seed, now=now, durable=durable, holder=holder(now)
-    )
+        str(folder.episodes), agent=config.agent, seed=seed, now=now, durable=durable, holder=holder(now),
+        accept_loss=accept_loss,
+    )  # fmt: skip
     if log.upgraded is not None:
         found, kept = log.upgraded
         warnings.warn(
@@ -123,6 +127,10 @@ def open_stores(
             BardoWarning,
             stacklevel=4,
         )
+    if log.lost is not None:
+        # It may know episodes that were lost.
+        folder.snapshot.unlink(missing_ok=True)
+        warnings.warn(f"{folder.journal} {_told_loss(log.lost)}", BardoWarning, stacklevel=4)
     facts = None
     try:
         _require_facts(folder, log, relearn=relearn)
@@ -167,6 +175,16 @@ def _require_log(folder: Folder) -> None:
             f"{folder.episodes} is {lost}, though this agent had one. Restore it from a copy; without one, move "
             f"{folder.root} away and begin anew there: facts.db and the days in archive/ can still be read"
         )
+
+
+def _told_loss(lost: tuple[str, Path | None, int]) -> str:
+    """What became of a journal that should hold episodes, in words."""
+    what, kept, taken = lost
+    aside = f"Its file is kept as {kept}" if kept else "There was no file to keep"
+    return (
+        f"{what}. Episodes that were acknowledged may be lost, which was accepted: {taken} were taken over from it. "
+        f"{aside}. What other parts know of lost episodes goes with `bardo rebuild`"
+    )
 
 
 def _without_archive(folder: Folder, log: EpisodeLog) -> bool:

@@ -67,6 +67,16 @@ pub enum Error {
         /// What was found.
         what: String,
     },
+    /// The journal that must be beside a log is missing, emptied, cut, broken or of another time.
+    #[error(
+        "{path} {what}. Episodes that were acknowledged may be lost; nothing was changed. Put the journal back that belongs to this log, or go on without it by `bardo recover` (accept_loss=True), which takes over what can be read"
+    )]
+    JournalLost {
+        /// The journal.
+        path: PathBuf,
+        /// What was found.
+        what: String,
+    },
     /// A file written by a newer bardo.
     #[error(
         "{path} has schema version {found}, this bardo reads up to {supported}. Upgrade bardo: pip install -U bardo"

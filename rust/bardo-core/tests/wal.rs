@@ -48,7 +48,7 @@ fn listed(log: &EpisodeLog) -> Vec<String> {
     texts(&log.since(0, 10_000).unwrap().into_iter().map(|(_, one)| one).collect::<Vec<_>>())
 }
 
-/// A log with so many episodes in its journal, less the first, which the file has.
+/// A log with so many episodes in its journal, less the first two, which the file has.
 fn filled(folder: &tempfile::TempDir, count: u64) -> EpisodeLog {
     let log = open(folder);
     for number in 0..count {
@@ -158,7 +158,7 @@ fn few_new_vectors_wait_in_memory_and_a_crash_names_them_as_missing() {
 
 /// Opens a log that must be refused, and checks that neither file was changed.
 fn refusal(path: &Path) -> Error {
-    let read = || (fs::read(path).ok(), fs::read(journal_of(path)).unwrap());
+    let read = || (fs::read(path).ok(), fs::read(journal_of(path)).ok());
     let before = read();
     let error = EpisodeLog::open(path, options()).err().expect("it was opened");
     assert!(read() == before, "refusing it changed it ({error})");
@@ -197,19 +197,143 @@ fn a_log_that_is_older_than_its_journal_is_refused() {
     let old = fs::read(&path).unwrap();
     log.close().unwrap();
     let log = open(&folder);
-    // The first of an opening goes to the file.
+    // The first two of an opening go to the file.
     record(&log, 10, "one");
     record(&log, 11, "two");
+    record(&log, 12, "three");
     let (_later, later) = cut_power(&log);
-    assert_eq!(reopen(&later).unwrap().len().unwrap(), 5);
+    assert_eq!(reopen(&later).unwrap().len().unwrap(), 6);
     let (_later, later) = cut_power(&log);
     fs::write(&later, old).unwrap();
     let error = refusal(&later);
-    assert!(matches!(error, Error::StoreDamaged { .. }), "{error}");
+    assert!(matches!(error, Error::JournalLost { .. }), "{error}");
     assert!(error.to_string().contains("not of the same time"), "{error}");
 }
 
+/// Opens a log whose journal has lost episodes, as somebody does who accepts it.
+fn accept(path: &Path) -> EpisodeLog {
+    EpisodeLog::open(path, LogOptions { create: false, accept_loss: true, ..options() }).unwrap()
+}
+
+#[test]
+fn a_journal_that_is_gone_empty_or_cut_after_a_crash_is_refused_until_the_loss_is_accepted() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = filled(&folder, 8);
+    log.verify(vec![(log.since(0, 1).unwrap()[0].1.id, None)]).unwrap();
+    record(&log, 100, "known to the journal alone");
+    let all = listed(&log);
+    let whole = fs::read(journal_of(log.path())).unwrap();
+    let without = |from: usize, to: usize| {
+        let mut bytes = whole.clone();
+        bytes[from..to].fill(0);
+        Some(bytes)
+    };
+    let short = |length: usize| Some(whole[..length].to_vec());
+    let damages = [
+        (None, 8, "is missing"),
+        (short(0), 8, "is empty"),
+        (short(100), 8, "first bytes"),
+        (short(STEP + 10), 8, "cut short"),
+        (short(whole.len() / 2), 9, "cut short"),
+        (short(whole.len() - 1), 9, "cut short"),
+        (without(0, whole.len()), 8, "first bytes are gone"),
+        (without(0, STEP), 8, "first bytes are broken"),
+        (without(STEP, whole.len()), 8, "knows of 6"),
+    ];
+    for (damage, left, words) in damages {
+        let (_kept, path) = cut_power(&log);
+        fs::remove_file(journal_of(&path)).unwrap();
+        if let Some(bytes) = &damage {
+            fs::write(journal_of(&path), bytes).unwrap();
+        }
+        let error = refusal(&path);
+        assert!(matches!(error, Error::JournalLost { .. }), "{words}: {error}");
+        assert!(error.to_string().contains(words) && error.to_string().contains("bardo recover"), "{error}");
+        let again = accept(&path);
+        let lost = again.lost().unwrap().clone();
+        assert!(lost.what.contains(words), "{lost:?}");
+        assert_eq!(lost.kept.as_ref().map(|kept| fs::read(kept).unwrap()), damage, "{words}");
+        assert_eq!(listed(&again), all[..left], "{words}");
+        // It goes on as any other, through another crash.
+        for number in 0..5 {
+            record(&again, 200 + number, &format!("after the loss {number}"));
+        }
+        let (_later, later) = cut_power(&again);
+        again.close().unwrap();
+        for path in [&path, &later] {
+            let found = reopen(path).unwrap();
+            assert_eq!((found.lost(), listed(&found).len()), (None, left + 5), "{words}");
+        }
+    }
+}
+
+#[test]
+fn a_journal_that_is_as_it_was_left_is_never_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    for commits in 0..8 {
+        let log = open(&folder);
+        for number in 0..commits {
+            record(&log, 100, &format!("{commits} {number}"));
+            if number % 3 == 2 {
+                log.set_watermark("source", number).unwrap();
+            }
+            let (_kept, path) = cut_power(&log);
+            let again = reopen(&path).unwrap();
+            assert_eq!(listed(&again), listed(&log));
+            // One that was only looked at, after a crash.
+            again.close().unwrap();
+            assert!(!journal_of(&path).exists());
+            assert_eq!(listed(&reopen(&path).unwrap()), listed(&log));
+        }
+        log.close().unwrap();
+        assert!(!journal_of(log.path()).exists(), "a log that was closed needs no journal");
+    }
+}
+
+#[test]
+fn a_journal_of_another_time_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = filled(&folder, 5);
+    let early = fs::read(journal_of(log.path())).unwrap();
+    record(&log, 100, "later");
+    log.flush().unwrap();
+    // Of the same lap, from before the last commit that the log knows of.
+    let (_kept, path) = cut_power(&log);
+    fs::write(journal_of(&path), &early).unwrap();
+    assert!(refusal(&path).to_string().contains("holds 3 commits, and the log knows of 4"));
+    // Of an earlier lap.
+    log.close().unwrap();
+    let closed = fs::read(log.path()).unwrap();
+    let log = open(&folder);
+    for number in 0..4 {
+        record(&log, 200, &format!("second session {number}"));
+    }
+    let (_kept, path) = cut_power(&log);
+    let second = fs::read(journal_of(&path)).unwrap();
+    fs::write(journal_of(&path), &early).unwrap();
+    assert!(refusal(&path).to_string().contains("not of the same time"));
+    // Beside the log of a backup that was closed in order.
+    fs::write(&path, &closed).unwrap();
+    fs::write(journal_of(&path), &second).unwrap();
+    assert!(refusal(&path).to_string().contains("not of the same time"));
+    // Beside the log of that backup after it had gone on by itself: the numbers of the arrivals and the lap fit.
+    fs::remove_file(journal_of(&path)).unwrap();
+    let other = reopen(&path).unwrap();
+    for number in 0..4 {
+        record(&other, 200, &format!("another second session {number}"));
+    }
+    let (_kept, path) = cut_power(&other);
+    fs::write(journal_of(&path), &second).unwrap();
+    assert!(refusal(&path).to_string().contains("not of the same time"));
+    let again = accept(&path);
+    assert_eq!(again.lost().unwrap().taken, 0);
+    assert!(listed(&again).iter().all(|text| !text.starts_with("second session")));
+}
+
 const JOURNAL_V1: &[u8] = include_bytes!("golden/journal-v1.wal");
+const JOURNAL_V1_MARKED: &[u8] = include_bytes!("golden/journal-v1-marked.wal");
+/// Length of the file of a first lap.
+const ROOM: u64 = 256 * 1024;
 const EPISODES_V2: &[u8] = include_bytes!("golden/episodes-v2.redb");
 
 #[test]
@@ -218,7 +342,8 @@ fn a_journal_of_version_1_is_read_and_this_build_still_writes_it() {
     let path = folder.path().join("episodes.redb");
     fs::write(&path, EPISODES_V2).unwrap();
     let log = EpisodeLog::open(&path, golden::options()).unwrap();
-    // Loads the writer's picture, so that what follows goes to the journal.
+    // Begins the journal, so that what follows goes there.
+    log.set_watermark("source", 42).unwrap();
     log.set_watermark("source", 42).unwrap();
     let one = episode(6, "in the journal — 日志");
     let mut two = episode(6, "verified");
@@ -228,13 +353,19 @@ fn a_journal_of_version_1_is_read_and_this_build_still_writes_it() {
     log.record(vec![new(two)], NOW, true).unwrap();
     let expected = log.since(0, 100).unwrap();
     let written = fs::read(journal_of(&path)).unwrap();
+    let marked = fs::read(&path).unwrap();
     drop(log);
-    assert!(written.starts_with(JOURNAL_V1) && written[JOURNAL_V1.len()..].iter().all(|byte| *byte == 0));
-    fs::write(&path, EPISODES_V2).unwrap();
-    fs::write(journal_of(&path), JOURNAL_V1).unwrap();
-    let log = EpisodeLog::open(&path, golden::options()).unwrap();
-    assert_eq!(log.since(0, 100).unwrap(), expected);
-    assert_eq!(log.verified_since(2, 10).unwrap().len(), 1);
+    let is_golden = written.starts_with(JOURNAL_V1_MARKED);
+    assert!(is_golden && written[JOURNAL_V1_MARKED.len()..].iter().all(|byte| *byte == 0));
+    // The log of a release that kept no mark, and one that does.
+    for (log, journal) in [(EPISODES_V2, JOURNAL_V1), (&marked, JOURNAL_V1_MARKED)] {
+        fs::write(&path, log).unwrap();
+        fs::write(journal_of(&path), journal).unwrap();
+        fs::OpenOptions::new().write(true).open(journal_of(&path)).unwrap().set_len(ROOM).unwrap();
+        let log = EpisodeLog::open(&path, golden::options()).unwrap();
+        assert_eq!(log.since(0, 100).unwrap(), expected);
+        assert_eq!(log.verified_since(2, 10).unwrap().len(), 1);
+    }
 }
 
 /// Where the frames of a journal end.
@@ -251,15 +382,15 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn any_cut_of_the_journal_leaves_what_was_acknowledged_before_it(
-        count in 2..30_u64, at: prop::sample::Index, zeros: bool,
+    fn any_cut_of_the_journal_is_refused_or_leaves_what_was_acknowledged_before_it(
+        count in 3..30_u64, at: prop::sample::Index, zeros: bool,
     ) {
         let folder = tempfile::tempdir().unwrap();
         let log = filled(&folder, count);
         let (_kept, path) = cut_power(&log);
         let whole = fs::read(journal_of(&path)).unwrap();
         let ends = ends(&whole);
-        prop_assert_eq!(ends.len() as u64, count);
+        prop_assert_eq!(ends.len() as u64, count - 1);
         let at = at.index(*ends.last().unwrap() + 1);
         let mut cut = whole.clone();
         if zeros { cut[at..].fill(0) } else { cut.truncate(at) }
@@ -270,10 +401,17 @@ proptest! {
         };
         let frames = ends.windows(2).take_while(|pair| is_whole(pair[0], pair[1])).count();
         let has_head = at >= 2_048 + 40;
-        let kept = if has_head { frames + 1 } else { 1 };
         fs::write(journal_of(&path), cut).unwrap();
-        let found = listed(&reopen(&path).unwrap());
-        prop_assert_eq!(&found, &listed(&log)[..kept]);
+        if zeros && has_head {
+            // A sync that never ended would look like this.
+            let found = listed(&reopen(&path).unwrap());
+            prop_assert_eq!(&found, &listed(&log)[..frames + 2]);
+        } else {
+            let error = refusal(&path);
+            prop_assert!(matches!(error, Error::JournalLost { .. }), "{:?}", error);
+            let kept = if has_head { frames + 2 } else { 2 };
+            prop_assert_eq!(&listed(&accept(&path)), &listed(&log)[..kept]);
+        }
     }
 
     #[test]
@@ -289,6 +427,6 @@ proptest! {
         bytes[start + at.index(32 + body)] ^= flip;
         fs::write(journal_of(&path), bytes).unwrap();
         let error = refusal(&path);
-        prop_assert!(matches!(error, Error::StoreDamaged { .. }), "{:?}", error);
+        prop_assert!(matches!(error, Error::JournalLost { .. }), "{:?}", error);
     }
 }

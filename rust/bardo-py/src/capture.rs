@@ -67,7 +67,8 @@ pub fn traces(py: Python<'_>, path: PathBuf, needles: Vec<Vec<u8>>) -> PyResult<
 #[pymethods]
 impl EpisodeLog {
     #[new]
-    #[pyo3(signature = (path, *, agent, seed, now, durable=true, create=true, holder=None))]
+    #[pyo3(signature = (path, *, agent, seed, now, durable=true, create=true, holder=None, accept_loss=false))]
+    #[expect(clippy::too_many_arguments, reason = "they are named in Python")]
     fn new(
         py: Python<'_>,
         path: PathBuf,
@@ -77,12 +78,13 @@ impl EpisodeLog {
         durable: bool,
         create: bool,
         holder: Option<String>,
+        accept_loss: bool,
     ) -> PyResult<Self> {
         let holder: Option<Holder> =
             holder.map(|text| serde_json::from_str(&text)).transpose().map_err(|error| {
                 invalid(format!("holder is not what a lease holds: {error}"), "See _core.pyi")
             })?;
-        let options = LogOptions { agent, seed, now, durable, create, holder };
+        let options = LogOptions { agent, seed, now, durable, create, holder, accept_loss };
         let core = py.detach(|| capture::EpisodeLog::open(path, options)).into_python()?;
         Ok(Self { core })
     }
@@ -105,6 +107,11 @@ impl EpisodeLog {
     #[getter]
     fn upgraded(&self) -> Option<(u32, PathBuf)> {
         self.core.upgraded().map(|upgraded| (upgraded.from, upgraded.kept.clone()))
+    }
+
+    #[getter]
+    fn lost(&self) -> Option<(String, Option<PathBuf>, usize)> {
+        self.core.lost().map(|lost| (lost.what.clone(), lost.kept.clone(), lost.taken))
     }
 
     #[getter]

@@ -15,6 +15,7 @@ pub fn to_python(error: &Error) -> PyErr {
         Error::Forgotten { .. } => "ForgottenError",
         Error::StoreLocked { .. } => "StoreLockedError",
         Error::StoreDamaged { .. } => "StoreDamagedError",
+        Error::JournalLost { .. } => "JournalLostError",
         Error::StoreTooNew { .. } => "StoreTooNewError",
         Error::StoreForeign { .. } => "StoreForeignError",
         Error::StoreUnavailable { .. } => "StoreUnavailableError",

@@ -134,6 +134,7 @@ for _verb in (
     show.stats,
     costs.costs,
     upkeep.rebuild,
+    upkeep.recover,
     demo.demo,
 ):
     app.command()(_verb)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import signal
 import threading
 import time
+import warnings
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bardo.errors import InvalidInputError
+from bardo.errors import BardoWarning, InvalidInputError, JournalLostError
 from bardo.model import Fact
 from bardo.surfaces.cli.opening import grimoire
 from bardo.surfaces.cli.options import HERE, At, Debug, Json
@@ -18,6 +19,7 @@ from bardo.surfaces.cli.output import Output, moment, plain
 if TYPE_CHECKING:
     from bardo.consolidate.curator import CuratorCycleComplete
     from bardo.grimoire import Grimoire
+    from bardo.ports import Progress
 
 #: Seconds between two nights of `--watch`: the slow rhythm of spec 12 (Delta, 5 to 20 minutes) at its quickest.
 EVERY = 300.0
@@ -129,6 +131,52 @@ def _summary(report: CuratorCycleComplete) -> str:
         f"renewed, {len(report.confirmed)} confirmed, {report.facts_contradicted + len(report.refuted)} contradicted, "
         f"{report.entries_pruned} pruned"
     )
+
+
+def recover(
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    at: At = HERE,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Go on without what a lost journal held.
+
+    For a grimoire that is refused because its journal lacks episodes. What can be read is taken over, the journal's
+    file is set aside, and every index is made anew.
+    """
+    import bardo  # noqa: PLC0415
+
+    output = Output(as_json=as_json)
+    try:
+        grimoire(at).close()
+    except JournalLostError as error:
+        if not yes:
+            output.note(str(error))
+            typer.confirm("Go on without these episodes?", abort=True, err=True)
+    with warnings.catch_warnings():
+        # The document says it.
+        warnings.simplefilter("ignore", BardoWarning)
+        opened = bardo.open(at, create=False, accept_loss=True)
+    with opened, output.progress() as step:
+        document = _recovered(opened, step)
+    output.document(document)
+    if not document["lost"]:
+        output.text("Nothing is lost: the journal is as it should be")
+        return
+    aside = f" Its file is kept as {document['kept']}" if document["kept"] else ""
+    output.text(
+        f"The journal {document['what']}. {document['taken']} episodes were taken over from it, "
+        f"{document['episodes']} are there.{aside}"
+    )
+
+
+def _recovered(opened: Grimoire, step: Progress) -> dict[str, Any]:
+    if opened.lost is None:
+        return {"lost": False, "episodes": opened.stats()["log"]["episodes"]}
+    what, kept, taken = opened.lost
+    rebuilt = opened.rebuild(progress=step)
+    episodes = rebuilt["log"]["episodes"]
+    return {"lost": True, "what": what, "kept": kept and str(kept), "taken": taken, "episodes": episodes}
 
 
 def rebuild(at: At = HERE, as_json: Json = False, debug: Debug = False) -> None:

@@ -1,19 +1,20 @@
 //! Handing what waits over to redb: before somebody reads, before the file is closed or replaced, and after a crash.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use redb::{ReadTransaction, ReadableDatabase};
+use redb::ReadableDatabase;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::fault::{self, Fault, catching};
-use super::journal::{Home, Journal};
+use super::journal::{self, Contents, Home, Journal};
 use super::log::EpisodeLog;
+use super::mark::{Mark, Use};
 use super::store::Live;
 use super::tables::{META, count_arrivals, meta};
 use super::tail::{self, Tail};
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 impl EpisodeLog {
     /// Tells redb what waits, without waiting for the disk.
@@ -25,7 +26,7 @@ impl EpisodeLog {
             if !self.behind.load(Ordering::Acquire) {
                 return Ok(Ok(()));
             }
-            Ok(self.transact(live, &mut state, false, |_| Ok(())).map(drop))
+            Ok(self.transact(live, &mut state, false, Use::GoesOn, |_| Ok(())).map(drop))
         };
         let opening = self.opening();
         let mut told = attempt()?;
@@ -41,9 +42,11 @@ impl EpisodeLog {
     pub(super) fn hand_over(&self, live: &Live) -> Result<(), Fault> {
         let mut state = self.state();
         state.tail.align(self.opening());
-        if !state.tail.ops.is_empty() {
+        let mark = catching(|| Mark::read(&live.db.begin_read()?.open_table(META)?))?;
+        // The log must not wait for a journal that is gone.
+        if !state.tail.ops.is_empty() || mark.is_some_and(|mark| mark.in_use) {
             live.backend.arm().map_err(|error| fault::unavailable("write", self.path(), &error))?;
-            self.transact(live, &mut state, true, |_| Ok(()))?;
+            self.transact(live, &mut state, true, Use::Ends, |_| Ok(()))?;
         }
         if let Some(journal) = &mut state.tail.journal {
             journal.remove().map_err(redb::StorageError::from)?;
@@ -55,30 +58,68 @@ impl EpisodeLog {
 /// The opening that a log begins with.
 pub(super) const FIRST_OPENING: u64 = 1;
 
-/// Reads what the journal has and the log has not. Nothing is changed.
+/// Episodes that were acknowledged and that the journal does not hold any more, accepted by who opened the log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JournalLoss {
+    /// What is wrong with the journal.
+    pub what: String,
+    /// New name of the journal's file; none if there was no file.
+    pub kept: Option<PathBuf>,
+    /// Episodes that were taken over from it all the same.
+    pub taken: usize,
+}
+
+/// Reads what the journal has and the log has not, and returns what is wrong with the journal. Nothing is changed.
 pub(super) fn read_journal(
     home: Home,
     path: &Path,
     live: &Live,
     syncs: &Arc<AtomicU64>,
     tail: &mut Tail,
-) -> Result<()> {
-    let view = |step: &dyn Fn(&ReadTransaction) -> Result<u64, Fault>| {
-        catching(|| step(&live.db.begin_read()?)).map_err(|fault| fault.into_error("open", path))
-    };
-    let owner = view(&|view| {
-        let created = view.open_table(META)?.get(meta::CREATED)?.map(|bytes| bytes.value().to_vec());
-        let name = [live.agent.as_bytes(), &created.unwrap_or_default()].concat();
-        Ok(xxh3_64(&name))
-    })?;
+) -> Result<Option<Error>> {
+    let known = catching(|| {
+        let view = live.db.begin_read()?;
+        let table = view.open_table(META)?;
+        let created = table.get(meta::CREATED)?.map(|bytes| bytes.value().to_vec());
+        let owner = xxh3_64(&[live.agent.as_bytes(), &created.unwrap_or_default()].concat());
+        Ok((owner, Mark::read(&table)?, count_arrivals(&view)?.0))
+    });
+    let (owner, mark, known) = known.map_err(|fault| fault.into_error("open", path))?;
     let mut journal = Journal::new(home, owner, Arc::clone(syncs));
-    let frames = journal.read(path)?;
-    let ops = if frames.is_empty() {
-        Vec::new()
-    } else {
-        let last = view(&|view| Ok(count_arrivals(view)?.0))?;
-        tail::decode(&frames, last).map_err(|fault| fault.into_error("open", path))?
+    let mut ops = Vec::new();
+    let lost = |what| Error::JournalLost { path: journal::path_of(path), what };
+    let problem = match journal.read(path, mark.as_ref()) {
+        Ok(Contents { frames, loss }) => {
+            let decoded = tail::decode(&frames, known, &mut ops);
+            loss.or(decoded.err()).map(lost)
+        }
+        Err(error @ Error::StoreForeign { .. }) => Some(error),
+        Err(error) => return Err(error),
     };
     tail.begin(journal, ops, FIRST_OPENING);
-    Ok(())
+    Ok(problem)
+}
+
+impl EpisodeLog {
+    /// Goes on without what a journal should have held: takes over what it holds, and sets its file aside.
+    pub(super) fn accept_loss(&self, problem: &Error) -> Result<JournalLoss> {
+        let guard = self.connect_as_is()?;
+        let mut state = self.state();
+        let taken = state.tail.ops.len();
+        self.transact(guard.live()?, &mut state, true, Use::Ends, |_| Ok(()))
+            .map_err(|fault| fault.into_error("write", self.path()))?;
+        // Only now: the episodes in it are in the log.
+        let suffix = format!(".lost-{}", self.opened_at());
+        let kept = match &mut state.tail.journal {
+            Some(journal) => journal.set_aside(&suffix),
+            None => Ok(None),
+        };
+        let kept =
+            kept.map_err(|error| fault::unavailable("set aside the journal of", self.path(), &error))?;
+        let what = match problem {
+            Error::JournalLost { what, .. } | Error::StoreForeign { what, .. } => what.clone(),
+            other => other.to_string(),
+        };
+        Ok(JournalLoss { what, kept, taken })
+    }
 }

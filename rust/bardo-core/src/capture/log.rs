@@ -10,7 +10,7 @@ use super::backend::Change;
 use super::codec::OrderKey;
 use super::fault::{Fault, catching};
 use super::group::Group;
-use super::handover::{FIRST_OPENING, read_journal};
+use super::handover::{FIRST_OPENING, JournalLoss, read_journal};
 use super::journal::{self, Home, Journal, Source};
 use super::lease::{Holder, Lease};
 use super::session::WriterState;
@@ -37,6 +37,8 @@ pub struct LogOptions {
     pub create: bool,
     /// Who opens it, for the lease; none writes no lease.
     pub holder: Option<Holder>,
+    /// Whether to go on without episodes that a journal should hold and does not (`EpisodeLog::lost`).
+    pub accept_loss: bool,
 }
 
 /// Counters of a log.
@@ -95,6 +97,7 @@ pub struct EpisodeLog {
     pub(super) writer: Mutex<WriterState>,
     pub(super) group: Group<Job, Result<Reply>>,
     lease: Mutex<Option<Lease>>,
+    lost: Option<JournalLoss>,
 }
 
 /// A connection that is known to be open.
@@ -160,8 +163,12 @@ impl EpisodeLog {
         syncs: Arc<AtomicU64>,
     ) -> Result<Self> {
         let mut state = WriterState::default();
+        let mut problem = None;
         if let Some(home) = journal {
-            read_journal(home, &path, &live, &syncs, &mut state.tail)?;
+            problem = read_journal(home, &path, &live, &syncs, &mut state.tail)?;
+        }
+        if let (Some(error), false) = (&problem, options.accept_loss) {
+            return Err(error.clone());
         }
         let is_behind = !state.tail.ops.is_empty();
         let lease = match (&place, options.holder) {
@@ -169,7 +176,7 @@ impl EpisodeLog {
             _ => None,
         };
         live.backend.arm().map_err(|error| super::fault::unavailable("open", &path, &error))?;
-        Ok(Self {
+        let mut log = Self {
             expected: Expected { agent: live.agent.clone(), now: options.now },
             path,
             place,
@@ -186,7 +193,12 @@ impl EpisodeLog {
             writer: Mutex::new(state),
             group: Group::new(),
             lease: Mutex::new(lease),
-        })
+            lost: None,
+        };
+        if let Some(error) = problem {
+            log.lost = Some(log.accept_loss(&error)?);
+        }
+        Ok(log)
     }
 
     /// Whose log it is.
@@ -205,6 +217,17 @@ impl EpisodeLog {
     #[must_use]
     pub const fn upgraded(&self) -> Option<&Upgraded> {
         self.upgraded.as_ref()
+    }
+
+    /// What the journal should have held and did not, which was accepted when the log was opened.
+    #[must_use]
+    pub const fn lost(&self) -> Option<&JournalLoss> {
+        self.lost.as_ref()
+    }
+
+    /// Wall clock when it was opened.
+    pub(super) const fn opened_at(&self) -> Micros {
+        self.expected.now
     }
 
     /// The file.

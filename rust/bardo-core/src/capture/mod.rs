@@ -18,6 +18,7 @@ mod journal;
 mod journal_file;
 mod lease;
 mod log;
+mod mark;
 mod packed;
 mod plan;
 mod read;
@@ -36,6 +37,7 @@ mod vectors;
 mod write;
 
 pub use forget::Forgetting;
+pub use handover::JournalLoss;
 pub use lease::{Holder, LEASE_FILE};
 pub use log::{EpisodeLog, LogOptions, Stats};
 pub use record::{NewEpisode, Recorded, finish};

@@ -150,7 +150,8 @@ fn refuse_orphan(path: &Path, syncs: &Arc<AtomicU64>) -> Result<()> {
         return Ok(());
     }
     let mut journal = Journal::new(Home::File(beside.clone()), journal::ANYBODY, Arc::clone(syncs));
-    if journal.read(path)?.is_empty() {
+    let found = journal.read(path, None)?;
+    if found.frames.is_empty() && found.loss.is_none() {
         return journal.remove().map_err(|error| fault::unavailable("create", path, &error));
     }
     let what = format!("it is missing, though {} holds episodes of it", beside.display());

@@ -57,6 +57,8 @@ pub(crate) mod meta {
     pub const FORMAT: &str = "format";
     /// Schema version, u32 little-endian.
     pub const SCHEMA: &str = "schema";
+    /// What is known of the journal (`mark.rs`); absent until it is first used.
+    pub const JOURNAL: &str = "journal";
     /// Agent id, UTF-8.
     pub const AGENT: &str = "agent";
     /// When the file was made, microseconds UTC, i64 little-endian.

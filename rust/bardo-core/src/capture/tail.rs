@@ -11,6 +11,7 @@ use std::collections::{HashSet, VecDeque};
 use super::codec::{self, OrderKey};
 use super::fault::Fault;
 use super::journal::Journal;
+use super::mark::Mark;
 use super::packed;
 use super::packed::{push_number, take_number};
 use super::session::Session;
@@ -22,7 +23,7 @@ use crate::model::{Annotations, Episode, Fingerprint, Id};
 /// Bytes of what waits in memory at most.
 const WAITING_BYTES: usize = 4 * 1024 * 1024;
 /// Bytes of a frame at most: a larger commit goes to redb at once.
-const FRAME_BYTES: usize = 1024 * 1024;
+pub(super) const FRAME_BYTES: usize = 1024 * 1024;
 /// New vectors that may wait: as many as a recall finds missing after some episodes were recorded. More are told at once.
 const FEW_VECTORS: usize = 64;
 /// Episodes without vectors that are remembered at most; beyond, they are looked for.
@@ -62,6 +63,10 @@ pub(super) struct Tail {
     pub told: usize,
     opening: u64,
     bytes: usize,
+    /// Transactions of this opening that waited for the disk.
+    pub durable_commits: u64,
+    /// Bytes of the commit that the journal had no room for; its next lap has.
+    pub wanted: Option<usize>,
     /// Every episode that has no vectors; none if that is not known.
     pub lacking: Option<VecDeque<OrderKey>>,
     /// The model of the vectors, once it is known.
@@ -128,7 +133,7 @@ fn run<'b>(bytes: &mut &'b [u8]) -> Option<&'b [u8]> {
 }
 
 fn cut() -> Fault {
-    Fault::Corrupt("an episode in its journal is cut short".into())
+    Fault::Corrupt("an episode in it is cut short".into())
 }
 
 /// The body of a frame.
@@ -138,19 +143,20 @@ pub(super) fn encode(kept: &[Kept]) -> Result<Vec<u8>, Fault> {
     Ok(body)
 }
 
-/// The episodes of the frames that follow the arrival `last`; those up to it are known.
-pub(super) fn decode(frames: &[Vec<u8>], mut last: u64) -> Result<Vec<Op>, Fault> {
-    let mut found = Vec::new();
+/// Adds the episodes of the frames that follow the arrival `last` to `found`; those up to it are known.
+pub(super) fn decode(frames: &[Vec<u8>], mut last: u64, found: &mut Vec<Op>) -> Result<(), String> {
     for frame in frames {
         let mut rest = frame.as_slice();
         while !rest.is_empty() {
-            let kept = Kept::decode(&mut rest)?;
+            let kept = Kept::decode(&mut rest).map_err(|fault| match fault {
+                Fault::Corrupt(what) => format!("is broken: {what}"),
+                _ => "is broken: an episode in it cannot be read".to_owned(),
+            })?;
             if kept.seq > last + 1 {
                 let (next, had) = (kept.seq, last);
-                let what = format!(
-                    "its journal goes on at arrival {next} and the log ends at {had}: they are not of the same time"
-                );
-                return Err(Fault::Corrupt(what));
+                return Err(format!(
+                    "goes on at arrival {next} and the log ends at {had}: they are not of the same time"
+                ));
             }
             if kept.seq == last + 1 {
                 last += 1;
@@ -158,15 +164,19 @@ pub(super) fn decode(frames: &[Vec<u8>], mut last: u64) -> Result<Vec<Op>, Fault
             }
         }
     }
-    Ok(found)
+    Ok(())
 }
 
 impl Tail {
-    /// Whether a commit with so many bytes of episodes may wait; a durable one goes through the journal.
-    pub fn takes(&self, bytes: usize, durable: bool) -> bool {
-        bytes <= FRAME_BYTES
-            && self.bytes + bytes <= WAITING_BYTES
-            && (!durable || self.journal.as_ref().is_some_and(|journal| journal.takes(bytes)))
+    /// Whether a commit with so many bytes of episodes may wait; a durable one goes through the journal, whose next lap
+    /// has room for it.
+    pub fn takes(&mut self, bytes: usize, durable: bool) -> bool {
+        if bytes > FRAME_BYTES || self.bytes + bytes > WAITING_BYTES {
+            return false;
+        }
+        let takes = !durable || self.journal.as_ref().is_some_and(|journal| journal.takes(bytes));
+        self.wanted = (!takes).then_some(bytes);
+        takes
     }
 
     /// Whether vectors may wait: there are few, and each is one that is known to be missing.
@@ -222,7 +232,7 @@ impl Tail {
     /// the file.
     pub fn align(&mut self, opening: u64) {
         if self.opening != opening {
-            (self.opening, self.told, self.lacking) = (opening, 0, None);
+            (self.opening, self.told, self.lacking, self.durable_commits) = (opening, 0, None, 0);
             if let Some(journal) = &mut self.journal {
                 journal.lose_place();
             }
@@ -234,15 +244,13 @@ impl Tail {
         (self.journal, self.ops, self.opening) = (Some(journal), ops, opening);
     }
 
-    /// Lets go of everything: redb has it durably. The journal is emptied where it must be before it takes more.
-    pub fn settle(&mut self) {
+    /// Lets go of everything: redb has it durably, and named the lap that begins now, if one does.
+    pub fn settle(&mut self, begun: Option<Mark>) {
         self.ops.clear();
         (self.told, self.bytes) = (0, 0);
-        if let Some(journal) = &mut self.journal
-            && !journal.takes(FRAME_BYTES)
-        {
-            // After a failure it takes nothing, and the next commit that is settled tries again.
-            let _ = journal.empty();
+        self.durable_commits += 1;
+        if let (Some(journal), Some(mark)) = (&mut self.journal, begun) {
+            journal.start(&mark);
         }
     }
 

@@ -7,6 +7,7 @@ use redb::Durability;
 
 use super::fault::{self, Fault, catching};
 use super::log::EpisodeLog;
+use super::mark::Use;
 use super::record::{NewEpisode, Prepared, Recorded, prepare};
 use super::session::{self, Session, WriterState};
 use super::shelf::IN_FORCE;
@@ -188,7 +189,7 @@ impl EpisodeLog {
         let known_at = std::mem::take(&mut state.opening);
         let sync = self.durable || is_sync_due(&state);
         let loads = known_at != self.opening();
-        let transacted = self.transact(live, &mut state, sync, |session| {
+        let transacted = self.transact(live, &mut state, sync, Use::GoesOn, |session| {
             if loads {
                 session.load()?;
             }
@@ -202,13 +203,14 @@ impl EpisodeLog {
         Ok(replies)
     }
 
-    /// Runs one transaction in which redb is first told what waits. Returns what `step` does, and whether the writer
-    /// must read its picture of the file again.
+    /// Runs one transaction in which redb is first told what waits, and with which the use of the journal goes on or
+    /// ends. Returns what `step` does, and whether the writer must read its picture of the file again.
     pub(super) fn transact<T>(
         &self,
         live: &Live,
         state: &mut WriterState,
         sync: bool,
+        journal: Use,
         step: impl FnOnce(&mut Session<'_>) -> Result<T, Fault>,
     ) -> Result<(T, bool), Fault> {
         state.tail.align(self.opening());
@@ -216,7 +218,7 @@ impl EpisodeLog {
         let told = state.tail.told.min(ops.len());
         let transacted = catching(|| {
             let mut transaction = live.db.begin_write()?;
-            let (answer, changed, sync, outdated) = {
+            let (answer, changed, sync, outdated, begun) = {
                 let mut session = Session {
                     transaction: &transaction,
                     state: &mut *state,
@@ -229,7 +231,11 @@ impl EpisodeLog {
                 session.take_over(&ops[told..])?;
                 // What redb was told without waiting for the disk is durable with the next commit that waits.
                 session.changed |= sync && told > 0;
-                (step(&mut session)?, session.changed, session.sync, session.outdated)
+                let answer = step(&mut session)?;
+                session.changed |= journal == Use::Ends;
+                let begun =
+                    if session.sync && session.changed { session.mark_journal(journal)? } else { None };
+                (answer, session.changed, session.sync, session.outdated, begun)
             };
             if changed {
                 transaction.set_durability(if sync { Durability::Immediate } else { Durability::None })?;
@@ -238,17 +244,17 @@ impl EpisodeLog {
             } else {
                 transaction.abort()?;
             }
-            Ok((answer, changed, sync, outdated))
+            Ok((answer, changed, sync, outdated, begun))
         });
         state.tail.ops = ops;
-        let (answer, changed, synced, outdated) = transacted?;
+        let (answer, changed, synced, outdated, begun) = transacted?;
         self.behind.store(false, Ordering::Release);
         state.tail.told = state.tail.ops.len();
         if changed {
             state.commits += 1;
         }
         if synced {
-            state.tail.settle();
+            state.tail.settle(begun);
         }
         Ok((answer, outdated))
     }
@@ -259,7 +265,7 @@ impl EpisodeLog {
         // Held to the end: while the file is not open here, its journal may be another process's.
         let Ok(_guard) = self.connect_as_is() else { return Err(jobs) };
         let mut state = self.state();
-        if state.opening != self.opening() || !can_wait(&state, &jobs, self.durable) {
+        if state.opening != self.opening() || !can_wait(&mut state, &jobs, self.durable) {
             return Err(jobs);
         }
         let known_at = std::mem::take(&mut state.opening);
@@ -327,7 +333,7 @@ const fn is_sync_due(state: &WriterState) -> bool {
 }
 
 /// Whether every job is one that the journal or memory takes.
-fn can_wait(state: &WriterState, jobs: &[Job], durable: bool) -> bool {
+fn can_wait(state: &mut WriterState, jobs: &[Job], durable: bool) -> bool {
     let (mut highest, mut last_tick, mut bytes) = (state.highest, state.last_tick, 0);
     let all = jobs.iter().all(|job| match job {
         Job::Record(prepared, _) => {

@@ -9,7 +9,13 @@ const NOW: i64 = 1_700_000_000_000_000;
 
 pub fn options() -> LogOptions {
     LogOptions {
-        agent: "золотой".into(), seed: 1, now: NOW, durable: true, create: true, holder: None
+        agent: "золотой".into(),
+        seed: 1,
+        now: NOW,
+        durable: true,
+        create: true,
+        holder: None,
+        accept_loss: false,
     }
 }
 

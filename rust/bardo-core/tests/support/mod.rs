@@ -11,7 +11,15 @@ use bardo_core::model::{Annotations, Episode, Fact, FactKind, Id, Role, Value};
 pub const NOW: i64 = 1_700_000_000_000_000;
 
 pub fn options() -> LogOptions {
-    LogOptions { agent: "trader-7".into(), seed: 7, now: NOW, durable: true, create: true, holder: None }
+    LogOptions {
+        agent: "trader-7".into(),
+        seed: 7,
+        now: NOW,
+        durable: true,
+        create: true,
+        holder: None,
+        accept_loss: false,
+    }
 }
 
 pub fn open(folder: &tempfile::TempDir) -> EpisodeLog {
