@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from bardo.arguments import checked, handing_on
 from bardo.errors import StoreError
-from bardo.lazily import dataclasses, modules, once, sqlite3
+from bardo.lazily import dataclasses, modules, once
 from bardo.opened import Opened
 
 if TYPE_CHECKING:
@@ -249,7 +249,7 @@ class Deciding(Opened):
         if self.config.feedback.record:
             try:
                 self._records.outcome(used.id, value, at=self._clock.now())
-            except (StoreError, sqlite3.Error) as error:
+            except StoreError as error:
                 # The outcome was taken; only what prompts learn from it is missing.
                 note = f"the record of prompts does not have this outcome: {error}"
                 report = dataclasses.replace(report, notes=(*report.notes, note))

@@ -65,6 +65,10 @@ class StoreLockedError(StoreError):
     """Another process owns the grimoire; the message names it."""
 
 
+class StoreBusyError(StoreLockedError):
+    """Another process has been writing to a shared file for too long: try again when it is done."""
+
+
 class StoreDamagedError(StoreError):
     """A file of ours is broken; it is never silently made anew."""
 
@@ -97,7 +101,15 @@ class StoreForeignError(StoreError):
 
 
 class StoreUnavailableError(StoreError, OSError):
-    """The operating system refused: a read-only folder, a full disk, a path that is a file."""
+    """The operating system refused: a path that is a file, or a failing disk; also the base of full and read-only."""
+
+
+class StoreFullError(StoreUnavailableError):
+    """The disk is full, or a limit of the system on files is reached; nothing of what failed was kept."""
+
+
+class StoreReadOnlyError(StoreUnavailableError):
+    """A file or its folder cannot be written to; it can be read."""
 
 
 class GrimoireClosedError(StoreError):

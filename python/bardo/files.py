@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from bardo.errors import StoreDamagedError, StoreUnavailableError
+from bardo.errors import StoreDamagedError, StoreFullError, StoreReadOnlyError, StoreUnavailableError
 from bardo.lazily import json
 
+#: Refusals for want of room, and for want of permission to write.
+_FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
+_READ_ONLY = {errno.EROFS, errno.EACCES, errno.EPERM}
 #: Drafts that this process is writing: a deletion in another thread leaves them, as they are no leftovers of a crash.
 drafts: set[Path] = set()
 
@@ -63,9 +67,13 @@ def sync_folder(folder: Path) -> None:
 
 def unavailable(action: str, path: Path, error: OSError) -> StoreUnavailableError:
     """The error for a refusal of the operating system."""
-    cause = error.strerror or str(error)
+    refused = f"cannot {action} {path}: {error.strerror or error}"
+    if error.errno in _FULL:
+        return StoreFullError(f"{refused}. Make room on the disk and try again")
+    if error.errno in _READ_ONLY:
+        return StoreReadOnlyError(f"{refused}. Make the file and its folder writable")
     return StoreUnavailableError(
-        f"cannot {action} {path}: {cause}. Check that the disk has room and the folder is writable, then try again"
+        f"{refused}. Check that the disk has room and the folder is writable, then try again"
     )
 
 

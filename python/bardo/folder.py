@@ -8,7 +8,7 @@ from typing import Self
 
 from bardo.config import FILE_NAME
 from bardo.errors import GrimoireClosedError, NotFoundError, StoreUnavailableError
-from bardo.files import write_atomically
+from bardo.files import unavailable, write_atomically
 from bardo.lazily import json, platform
 from bardo.values import value
 
@@ -152,10 +152,7 @@ class Folder:
                 text = f"agent = {json.dumps(agent, ensure_ascii=False)}\n"
                 write_atomically(self.settings, text.encode())
         except OSError as error:
-            raise StoreUnavailableError(
-                f"cannot write to {self.root}: {error.strerror or error}. "
-                "Give the folder write permission and free space, or choose another path"
-            ) from error
+            raise unavailable("write to", self.root, error) from error
 
 
 def forked(path: Path, opener: int) -> GrimoireClosedError:

@@ -23,8 +23,7 @@ def open_agent(folder, **feedback):
 def fill(folder, *, outcomes: int, task: str = "routine") -> None:
     """Records of prompts that went well when their memories were fresh, and badly when they were old."""
     records = PromptRecords(folder, learn=True, evidence=1)
-    records._open()
-    with records._connection as connection:
+    with records._database.writing() as connection:
         for number in range(outcomes):
             fresh = number % 2
             blocks = json.dumps(

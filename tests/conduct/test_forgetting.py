@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 
 import bardo
-from bardo import errors
+from bardo import database, errors
 from bardo._core import traces
-from bardo.conduct import store
 from bardo.index import embedders
 
 SECRET = "the vault code of the relayer is nine-four-two-seven"
@@ -154,7 +153,7 @@ def test_a_vector_of_words_that_no_rule_has_any_more_is_no_trace(
 def test_a_reader_that_keeps_the_old_pages_is_told_of_and_the_next_opening_goes_on(
     opener: Callable[[], bardo.Grimoire], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(store, "PATIENCE", 0.1)
+    monkeypatch.setattr(database, "PATIENCE", 0.1)
     with opener() as grimoire, bardo.gate(grimoire.path, words_only=True) as gate:
         doomed = grimoire.remember(SECRET)
         gate.reject(SECRET, episode=doomed.id)

@@ -436,7 +436,7 @@ def test_a_full_disk_is_told_and_loses_nothing_that_was_kept(home: Path, gate: b
     kept = [gate.reject("sell token0")]
     with gate._store.writing() as connection:
         pages = connection.execute("PRAGMA page_count").fetchone()[0]
-    gate._store._open().execute(f"PRAGMA max_page_count = {pages + 3}")
+    gate._store._database.opened().execute(f"PRAGMA max_page_count = {pages + 3}")
 
     def fill() -> None:
         while len(kept) < 1_000:
@@ -445,7 +445,7 @@ def test_a_full_disk_is_told_and_loses_nothing_that_was_kept(home: Path, gate: b
     with pytest.raises(errors.StoreUnavailableError, match="room"):
         fill()
     assert gate.state() == kept[::-1]
-    gate._store._open().execute("PRAGMA max_page_count = 1000000")
+    gate._store._database.opened().execute("PRAGMA max_page_count = 1000000")
     kept.append(gate.reject("buy bonds"))
     with bardo.gate(home, words_only=True) as other:
         assert other.state() == kept[::-1]

@@ -16,8 +16,7 @@ from typing import Any
 
 from bardo.assemble.blocks import standard_blocks
 from bardo.assemble.context import Prompt
-from bardo.errors import StoreDamagedError
-from bardo.lazily import sqlite3
+from bardo.database import Database, statements
 
 FILE_NAME = "feedback.db"
 #: The four factors of recall and their default weights (spec 4, "Score").
@@ -113,7 +112,11 @@ class PromptRecords:
         self._learn, self._evidence = learn, evidence
         self._waiting: list[tuple[Any, ...]] = []
         self._since_drop = 0
-        self._connection: sqlite3.Connection | None = None
+        self._database = Database(
+            self._path,
+            steps=(statements(_SCHEMA),),
+            loss="only what was learned from outcomes is lost with it",
+        )
         self._known: dict[str, Learned] = {}
         self._lock = threading.RLock()
 
@@ -159,7 +162,7 @@ class PromptRecords:
             if not self._waiting:
                 return
             rows = [_row(*each) for each in self._waiting]
-            with self._open() as connection:
+            with self._database.writing() as connection:
                 connection.executemany(
                     "INSERT INTO prompts (id, at, tick, task, phase, window, blocks, memories) "
                     "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -181,20 +184,18 @@ class PromptRecords:
         gone = set(ids)
         with self._lock:
             self.flush()
-            if not self._path.exists():
+            if not self._database.exists():
                 return 0
             changed = 0
-            with self._open() as connection:
+            with self._database.writing() as connection:
                 for serial, memories in connection.execute("SELECT serial, memories FROM prompts").fetchall():
                     left = [memory for memory in json.loads(memories) if memory[0] not in gone]
                     if len(left) < len(json.loads(memories)):
                         text = json.dumps(left)
                         connection.execute("UPDATE prompts SET memories = ? WHERE serial = ?", (text, serial))
                         changed += 1
-            if changed:
-                self._open().execute("VACUUM")
             # Older pages may lie in the write-ahead log.
-            self._open().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            self._database.scrub(rewrite=changed > 0)
             self._known.clear()
             return changed
 
@@ -216,50 +217,39 @@ class PromptRecords:
             return self._known[task]
 
     def stats(self) -> dict[str, Any]:
-        """Counts, and what was learned for each kind of task beside the defaults, in plain types."""
+        """Counts, and what was learned for each kind of task beside the defaults, in plain types; writes nothing."""
         with self._lock:
-            self.flush()
-            if not self._path.exists():
-                return {"prompts": 0, "outcomes": 0, "learning": self._learn, "tasks": []}
             query = "SELECT task, COUNT(*), COUNT(value) FROM prompts GROUP BY task ORDER BY task"
-            counts = self._open().execute(query).fetchall()
+            counts = self._database.read(query)
             return {
-                "prompts": sum(count for _, count, _ in counts),
+                "prompts": sum(count for _, count, _ in counts) + len(self._waiting),
                 "outcomes": sum(settled for _, _, settled in counts),
                 "learning": self._learn,
                 "tasks": [self.learned(task).to_dict() for task, _, settled in counts if settled],
             }
 
     def close(self) -> None:
-        """Writes what waits and gives the file free."""
+        """Writes what waits and releases the file."""
         with self._lock:
             try:
                 self.flush()
             finally:
-                if self._connection is not None:
-                    self._connection.close()
-                    self._connection = None
+                self._database.close()
 
     def _change(self, what: str, values: tuple[Any, ...], prompt_id: str) -> bool:
-        if not self._path.exists():
+        if not self._database.exists():
             return False
-        with self._open() as connection:
+        with self._database.writing() as connection:
             latest = "(SELECT MAX(serial) FROM prompts WHERE id = ?)"
             done = connection.execute(f"UPDATE prompts {what} WHERE serial = {latest}", (*values, prompt_id))
             return done.rowcount > 0
 
     def _derive(self, task: str) -> Learned:
-        rows: Sequence[tuple[int, str, str, float]] = []
-        if self._path.exists():
-            rows = (
-                self._open()
-                .execute(
-                    "SELECT window, blocks, memories, value FROM prompts "
-                    "WHERE task = ? AND value IS NOT NULL AND acted != 0 ORDER BY serial DESC LIMIT ?",
-                    (task, LATEST),
-                )
-                .fetchall()
-            )
+        rows: Sequence[tuple[Any, ...]] = self._database.read(
+            "SELECT window, blocks, memories, value FROM prompts "
+            "WHERE task = ? AND value IS NOT NULL AND acted != 0 ORDER BY serial DESC LIMIT ?",
+            (task, LATEST),
+        )
         believed = len(rows) / (len(rows) + HALF_BELIEVED)
         values = [row[3] for row in rows]
         means = [_means([memory[2:] for memory in json.loads(row[2])]) for row in rows]
@@ -286,21 +276,6 @@ class PromptRecords:
             defaults=dict(FACTORS),
             shares=shares,
         )
-
-    def _open(self) -> sqlite3.Connection:
-        if self._connection is None:
-            try:
-                connection = sqlite3.connect(self._path, check_same_thread=False)
-                # What is dropped leaves no ids behind: nobody could find them when their memories are forgotten.
-                connection.executescript(
-                    f"PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; {_SCHEMA}"
-                )
-            except sqlite3.DatabaseError as error:
-                raise StoreDamagedError(
-                    f"{self._path} is damaged: {error}. Delete it: only what was learned from outcomes is lost"
-                ) from error
-            self._connection = connection
-        return self._connection
 
 
 def caps(learned: Learned, window: int, names: Iterable[str]) -> dict[str, int]:

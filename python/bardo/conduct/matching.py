@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from bardo import _core
 from bardo.conduct.store import ConductStore
-from bardo.errors import EmbedderUnavailableError, InvalidVectorError
+from bardo.errors import EmbedderUnavailableError, InvalidVectorError, StoreBusyError, StoreUnavailableError
 from bardo.ports import Embedder
 
 #: From this cosine, or with so many words in common, an action touches what a text speaks of.
@@ -56,7 +56,7 @@ class Touch:
 def touches(
     store: ConductStore, texts: Sequence[str], action: str, embedder: Embedder | None
 ) -> tuple[list[Touch], str]:
-    """What an action has to do with each text, and why meanings were not compared, if they were not.
+    """What an action has to do with each text, and a note where meanings were not compared or vectors not kept.
 
     Args:
         store: Keeps the vectors of the texts.
@@ -77,6 +77,7 @@ def _cosines(
     unknown: list[float | None] = [None] * len(texts)
     if embedder is None:
         return unknown, ""
+    unkept = ""
     try:
         identity = embedder.fingerprint
         model = f"{identity.model} {identity.version} {identity.preprocessing} {identity.dims}"
@@ -84,9 +85,12 @@ def _cosines(
         missing = [text for text in dict.fromkeys(texts) if text not in known]
         if missing:
             new = dict(zip(missing, embedder.embed_documents(missing), strict=True))
-            store.put_vectors(new, model)
             known |= new
+            try:
+                store.put_vectors(new, model)
+            except (StoreUnavailableError, StoreBusyError) as error:
+                unkept = f"vectors of {len(new)} texts are made again the next time: {error}"
         asked = embedder.embed_queries([action])[0]
     except (EmbedderUnavailableError, InvalidVectorError) as error:
         return unknown, f"only words were compared, no meanings: {error}"
-    return [float(known[text] @ asked) for text in texts], ""
+    return [float(known[text] @ asked) for text in texts], unkept

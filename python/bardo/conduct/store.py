@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
-import threading
-import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -16,28 +14,21 @@ from bardo.arguments import holds_surrogate
 from bardo.conduct import mark
 from bardo.conduct.entries import Rule, StateEntry, StateKind
 from bardo.conduct.mark import Mark
+from bardo.database import Database, statements
 from bardo.errors import (
     BardoWarning,
     ConductLostError,
     InvalidInputError,
     NotFoundError,
-    StoreDamagedError,
     StoreForeignError,
-    StoreTooNewError,
     StoreUnavailableError,
 )
-from bardo.files import unavailable
 from bardo.lazily import numpy as np
 from bardo.ports import Vectors
 
 Kept = TypeVar("Kept", StateEntry, Rule)
 
 FILE_NAME = "conduct.db"
-VERSION = 2
-#: How long a write waits for another process, in seconds.
-PATIENCE = 10.0
-#: Between two tries to give a new file its write-ahead log, in seconds.
-_PAUSE = 0.01
 #: Vectors that are kept at most, but for one more call's: texts that are no longer compared leave theirs behind.
 VECTORS = 4_096
 #: Longest text of a field, in characters: these stand in prompts whole.
@@ -74,24 +65,27 @@ class ConductStore:
         self.path = folder / FILE_NAME
         self._agent = facts.agent
         self._mark = Mark(self.path, facts)
-        self._connection: sqlite3.Connection | None = None
-        #: Which file the connection is to: device and number.
-        self._opened: tuple[int, int] | None = None
-        self._lock = threading.RLock()
+        #: Whether a new file may take the place of one that was lost.
+        self._anew = False
+        self._database = Database(
+            self.path,
+            steps=(self._make, self._begin),
+            loss="what was decided and rejected is lost with it, nothing else",
+        )
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
         """One transaction for all that is read and written inside: other processes wait. May be nested."""
-        with self._lock, self._told():
-            if self._connection is not None and self._connection.in_transaction:
-                yield self._connection
-                return
-            self._mark.require_file()
-            connection = self._open()
-            with _transaction(connection):
-                self._mark.require_same(connection, writing=True)
+        with self._database.told("write to"):
+            is_nested = self._database.in_transaction
+            if not is_nested:
+                self._mark.require_file()
+            with self._database.writing() as connection:
+                if not is_nested:
+                    self._mark.require_same(connection, writing=True)
                 yield connection
-            self._written(connection)
+            if not is_nested:
+                self._written(connection)
 
     def state(
         self,
@@ -186,13 +180,12 @@ class ConductStore:
         Raises:
             ConductLostError: The file is lost.
         """
-        with self._lock, self._told():
-            if not self._mark.require_file():
-                return []
+        if not self._mark.require_file():
+            return []
         named = set(ids)
         with self.writing() as connection:
             gone = _delete(connection, lambda id_, agent, _: id_ in named and agent == self._agent)
-        self._empty_pages()
+        self._database.scrub()
         return gone
 
     def erase(self, episodes: Iterable[str]) -> list[str]:
@@ -202,25 +195,30 @@ class ConductStore:
         log goes then.
         """
         sources = set(episodes)
-        with self._lock, self._told():
-            connection = self._unchecked()
-            if connection is None:
+        with self._database.told("write to"):
+            if not self._database.has_content():
                 return []
-            with _transaction(connection):
-                gone = _delete(connection, lambda _id, _agent, episode: bool(episode) and episode in sources)
+            try:
+                with self._database.writing() as connection:
+                    gone = _delete(
+                        connection, lambda _id, _agent, episode: bool(episode) and episode in sources
+                    )
+            except ConductLostError:
+                return []
             with contextlib.suppress(ConductLostError, StoreForeignError):  # gates say so
                 self._written(connection)
-        self._empty_pages()
+        self._database.scrub()
         return gone
 
     def texts(self) -> list[str]:
         """Every text that is kept, of any agent and also in a file that gates refuse, to look for pieces of one."""
-        with self._lock, self._told():
-            connection = self._unchecked()
-            if connection is None:
-                return []
-            state = connection.execute(f"SELECT number, {', '.join(_STATE)} FROM state").fetchall()
-            rules = connection.execute(f"SELECT number, {', '.join(_RULES)} FROM rules").fetchall()
+        if not self._database.has_content():
+            return []
+        try:
+            state = self._database.read(f"SELECT number, {', '.join(_STATE)} FROM state")
+            rules = self._database.read(f"SELECT number, {', '.join(_RULES)} FROM rules")
+        except ConductLostError:
+            return []
         every: list[StateEntry | Rule] = [
             *(StateEntry(*row) for row in state),
             *(Rule(*row) for row in rules),
@@ -237,126 +235,59 @@ class ConductStore:
             InvalidInputError: Nothing is lost.
             StoreForeignError: The file is another agent's.
         """
-        with self._lock, self._told():
+        with self._database.told("write to"):
             try:
                 if self._mark.require_file():
-                    self._mark.require_same(self._open())
+                    with self._database.reading() as connection:
+                        self._mark.require_same(connection)
             except ConductLostError as error:
                 given = entry(error.what)
             else:
                 raise InvalidInputError(f"nothing is lost: {self.path} is the file that was made")
             check(given)
-            connection = self._open(anew=True)
-            with _transaction(connection):
-                kept = self.put(given)
+            self._anew = True
+            try:
+                with self._database.writing() as connection:
+                    kept = self.put(given)
+            finally:
+                self._anew = False
             self._mark.accept(connection)
         return kept
 
     def close(self) -> None:
-        """Gives the file free. Idempotent."""
-        with self._lock:
-            if self._connection is not None:
-                self._connection.close()
-                self._connection = None
+        """Releases the file. Idempotent."""
+        self._database.close()
 
     def _read(self, query: str, given: tuple[Any, ...]) -> list[tuple[Any, ...]]:
-        with self._lock, self._told():
-            if self._connection is None or not self._connection.in_transaction:
-                if not self._mark.require_file():
-                    return []
-                self._mark.require_same(self._open())
-            return self._open().execute(query, given).fetchall()
+        with self._database.told("read"):
+            if self._database.in_transaction:
+                return self._database.read(query, given)
+            if not self._mark.require_file():
+                return []
+            with self._database.reading() as connection:
+                self._mark.require_same(connection)
+                return connection.execute(query, given).fetchall()
 
     def _written(self, connection: sqlite3.Connection) -> None:
         """Counts what was committed, which must have reached the file that has the name."""
-        if not self._is_current():
+        if not self._database.is_current():
             self._mark.require_file()
-            self._mark.require_same(self._open())
+            with self._database.reading() as other:
+                self._mark.require_same(other)
             raise StoreUnavailableError(
                 f"{self.path} was replaced while it was written to, and the new file does not have what was written. "
                 "Write it again"
             )
         self._mark.require_same(connection)
 
-    def _empty_pages(self) -> None:
-        """Rewrites the file: deleted rows would stay in free pages and in the write-ahead log."""
-        with self._lock, self._told():
-            self._open().execute("VACUUM")
-            self._open().execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    def _make(self, connection: sqlite3.Connection) -> None:
+        if not self._anew:
+            self._mark.require_none()
+        statements(_SCHEMA)(connection)
 
-    def _unchecked(self) -> sqlite3.Connection | None:
-        """The connection to the file that is there, whatever the mark says of it; None if nothing is in it."""
-        if self._has_content():
-            with contextlib.suppress(ConductLostError):
-                return self._open()
-        return None
-
-    def _has_content(self) -> bool:
-        return self.path.exists() and bool(self.path.stat().st_size)
-
-    def _is_current(self) -> bool:
-        """Whether the connection is to the file that has the name."""
-        return self._has_content() and _identity(self.path) == self._opened
-
-    @contextlib.contextmanager
-    def _told(self) -> Iterator[None]:
-        """Turns what SQLite raises into errors that say what to do."""
-        try:
-            yield
-        except sqlite3.DatabaseError as error:
-            # `SQLITE_ERROR` is a statement that does not fit the tables: they are not ours.
-            if isinstance(error, sqlite3.OperationalError) and error.sqlite_errorcode != sqlite3.SQLITE_ERROR:
-                raise StoreUnavailableError(
-                    f"cannot use {self.path}: {error}. Check that the disk has room and the folder is writable, "
-                    "or try again when the other process is done"
-                ) from error
-            raise StoreDamagedError(
-                f"{self.path} is damaged: {error}. Restore it from a copy, or move it away: what was decided and "
-                "rejected is lost with it, nothing else"
-            ) from error
-
-    def _open(self, *, anew: bool = False) -> sqlite3.Connection:
-        """The connection to the file that has the name.
-
-        Args:
-            anew: Whether a new file may take the place of one that was lost.
-        """
-        if self._connection is not None and not self._connection.in_transaction and not self._is_current():
-            self.close()
-        if self._connection is None:
-            connection = sqlite3.connect(
-                self.path, timeout=PATIENCE, check_same_thread=False, isolation_level=None
-            )
-            try:
-                _write_ahead(connection)
-                connection.execute("PRAGMA synchronous = FULL")
-                connection.execute("PRAGMA secure_delete = ON")
-                self._prepare(connection, anew=anew)
-                self._opened = _identity(self.path)
-            except BaseException:
-                connection.close()
-                raise
-            self._connection = connection
-        return self._connection
-
-    def _prepare(self, connection: sqlite3.Connection, *, anew: bool) -> None:
-        if _version(connection) == VERSION:
-            return
-        with _transaction(connection):
-            version = _version(connection)
-            if version > VERSION:
-                raise StoreTooNewError(
-                    f"{self.path} has version {version}, and this bardo reads up to {VERSION}. Update bardo"
-                )
-            if version == 0:
-                if not anew:
-                    self._mark.require_none()
-                for statement in _SCHEMA.split(";"):
-                    connection.execute(statement)
-            if version <= 1:
-                mark.begin(connection, self._agent)
-                self._take_over(connection)
-            connection.execute(f"PRAGMA user_version = {VERSION}")
+    def _begin(self, connection: sqlite3.Connection) -> None:
+        mark.begin(connection, self._agent)
+        self._take_over(connection)
 
     def _take_over(self, connection: sqlite3.Connection) -> None:
         """Gives the agent what an earlier bardo kept under a name that is not the folder's, which no gate looks at."""
@@ -375,30 +306,6 @@ class ConductStore:
                 BardoWarning,
                 stacklevel=2,
             )
-
-
-@contextlib.contextmanager
-def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:  # SQLite ends it by itself where the disk is full, for one
-            connection.execute("ROLLBACK")
-        raise
-
-
-def _version(connection: sqlite3.Connection) -> int:
-    return int(connection.execute("PRAGMA user_version").fetchone()[0])
-
-
-def _identity(path: Path) -> tuple[int, int]:
-    try:
-        found = path.stat()
-    except OSError as error:
-        raise unavailable("look at", path, error) from error
-    return found.st_dev, found.st_ino
 
 
 def _count(connection: sqlite3.Connection) -> None:
@@ -421,19 +328,6 @@ def _delete(connection: sqlite3.Connection, wanted: Callable[[str, str, str], bo
     if gone:
         _count(connection)
     return gone
-
-
-def _write_ahead(connection: sqlite3.Connection) -> None:
-    """Gives the file a write-ahead log. SQLite does not wait here for another process that is about the same."""
-    patience = time.monotonic() + PATIENCE
-    while True:
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-            return
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > patience:
-                raise
-        time.sleep(_PAUSE)
 
 
 def _texts(what: StateEntry | Rule) -> tuple[str, ...]:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from bardo.config import SECONDS_PER_DAY, Price
-from bardo.errors import StoreDamagedError, StoreUnavailableError
-from bardo.lazily import sqlite3
+from bardo.database import Database, statements
 
 FILE_NAME = "ledger.db"
 #: What a call was for (spec 12, "Cost").
@@ -23,8 +21,6 @@ OVER_BUDGET = "budget"
 MICROS_PER_DAY = SECONDS_PER_DAY * 1_000_000
 #: Tokens that a price is for.
 PRICED_TOKENS = 1_000_000
-#: Seconds to wait for another process that writes.
-BUSY_SECONDS = 5.0
 
 _SCHEMA = """
     CREATE TABLE IF NOT EXISTS calls (
@@ -150,66 +146,41 @@ class Ledger:
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / FILE_NAME
-        self._connection: sqlite3.Connection | None = None
-        self._lock = threading.Lock()
+        self._database = Database(
+            self._path, steps=(statements(_SCHEMA),), loss="it holds no memories, only what calls have cost"
+        )
 
     def enter(self, call: Call) -> None:
         """Keeps a call, durably.
 
         Raises:
-            StoreUnavailableError: The disk refused.
-            StoreDamagedError: The file is not a ledger.
+            StoreError: The file is busy, read-only or damaged, or the disk is full.
         """
         values = [getattr(call, name) for name in Call.__slots__]
         places = ", ".join("?" * len(values))
-        self._run(f"INSERT INTO calls ({', '.join(Call.__slots__)}) VALUES ({places})", values)
+        with self._database.writing() as connection:
+            connection.execute(f"INSERT INTO calls ({', '.join(Call.__slots__)}) VALUES ({places})", values)
 
     def tokens_of_day(self, at: int) -> int:
         """Tokens in and out of the day (UTC) around a moment, microseconds UTC."""
-        if not self._path.exists():
-            return 0
         start = at // MICROS_PER_DAY * MICROS_PER_DAY
         query = "SELECT coalesce(sum(tokens_in + tokens_out), 0) FROM calls WHERE at >= ? AND at < ?"
-        (total,) = self._run(query, (start, start + MICROS_PER_DAY))[0]
-        return int(total)
+        found = self._database.read(query, (start, start + MICROS_PER_DAY))
+        return sum(int(total) for (total,) in found)
 
     def spent(self, since: int) -> tuple[Spent, ...]:
         """What was spent from a moment on, microseconds UTC; the most expensive first."""
-        if not self._path.exists():
-            return ()
         query = """
             SELECT type, model, outcome, count(*), sum(tokens_in), sum(tokens_out), sum(tokens_cached),
                 coalesce(sum(cost), 0.0), count(*) - count(cost), avg(latency_ms)
             FROM calls WHERE at >= ? GROUP BY type, model, outcome
             ORDER BY sum(tokens_in) + sum(tokens_out) DESC, type, model, outcome
         """
-        return tuple(Spent(*row) for row in self._run(query, (since,)))
+        return tuple(Spent(*row) for row in self._database.read(query, (since,)))
 
     def close(self) -> None:
-        """Gives the file free; it is opened again when it is needed."""
-        with self._lock:
-            if self._connection is not None:
-                self._connection.close()
-                self._connection = None
-
-    def _run(self, statement: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
-        with self._lock:
-            try:
-                if self._connection is None:
-                    self._connection = sqlite3.connect(
-                        self._path, check_same_thread=False, timeout=BUSY_SECONDS
-                    )
-                    self._connection.executescript(_SCHEMA)
-                with self._connection as connection:
-                    return connection.execute(statement, values).fetchall()
-            except sqlite3.OperationalError as error:
-                raise StoreUnavailableError(
-                    f"cannot use {self._path}: {error}. Check that the disk has room and the folder is writable"
-                ) from error
-            except sqlite3.DatabaseError as error:
-                raise StoreDamagedError(
-                    f"{self._path} is not a ledger: {error}. Move it away; it holds no memories"
-                ) from error
+        """Releases the file; it is opened again when it is needed."""
+        self._database.close()
 
 
 def priced(

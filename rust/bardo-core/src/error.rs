@@ -59,6 +59,40 @@ pub enum Error {
         /// This process or another one: its id, host and start time, as far as known.
         holder: String,
     },
+    /// A shared file that another process has been writing to for too long.
+    #[error(
+        "{path} is busy: another process has been writing to it for {seconds} s. Try again when it is done; nothing was changed"
+    )]
+    StoreBusy {
+        /// The file.
+        path: PathBuf,
+        /// How long this process waited.
+        seconds: u64,
+    },
+    /// No room for what was to be written.
+    #[error(
+        "cannot {action} {path}: {cause}. Make room on the disk, then try again; everything acknowledged before is kept"
+    )]
+    StoreFull {
+        /// The verb that failed (`open`, `write`, ...).
+        action: &'static str,
+        /// The file or folder.
+        path: PathBuf,
+        /// The words of the operating system or of SQLite.
+        cause: String,
+    },
+    /// A file or folder that may be read but not written to.
+    #[error(
+        "cannot {action} {path}: {cause}. Make the file and its folder writable, or choose another folder; `bardo.visit` reads without writing"
+    )]
+    StoreReadOnly {
+        /// The verb that failed (`open`, `write`, ...).
+        action: &'static str,
+        /// The file or folder.
+        path: PathBuf,
+        /// The words of the operating system or of SQLite.
+        cause: String,
+    },
     /// A file of ours whose content is broken.
     #[error("{path} is damaged: {what}. Nothing was changed; restore it from a copy")]
     StoreDamaged {
@@ -99,7 +133,7 @@ pub enum Error {
         /// What the caller should do.
         hint: String,
     },
-    /// The operating system refused: a read-only folder, a full disk, a path that is a file.
+    /// The operating system refused: a path that is a file, a failing disk.
     #[error("cannot {action} {path}: {cause}. {hint}")]
     StoreUnavailable {
         /// The verb that failed (`open`, `write`, ...).

@@ -220,7 +220,7 @@ fn fingerprint() -> Fingerprint {
 
 /// Whether an error says that the disk or the file is at fault, and what to do.
 fn is_told(error: &Error) -> bool {
-    matches!(error, Error::StoreUnavailable { .. } | Error::StoreDamaged { .. })
+    matches!(error, Error::StoreUnavailable { .. } | Error::StoreFull { .. } | Error::StoreDamaged { .. })
 }
 
 proptest! {

@@ -113,12 +113,13 @@ pub(crate) fn locked(path: &Path) -> Error {
 
 /// The error for a refusal of the operating system.
 pub(crate) fn unavailable(action: &'static str, path: &Path, cause: &io::Error) -> Error {
+    let (path, words) = (path.to_owned(), cause.to_string());
     let hint = match cause.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::FileTooLarge | io::ErrorKind::QuotaExceeded => {
-            "Make room on the disk, then try again; everything acknowledged before is kept"
+            return Error::StoreFull { action, path, cause: words };
         }
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-            "Make the file and its folder writable, or choose another folder"
+            return Error::StoreReadOnly { action, path, cause: words };
         }
         io::ErrorKind::NotFound => "Create the folder first, or check the path",
         io::ErrorKind::NotADirectory | io::ErrorKind::IsADirectory | io::ErrorKind::AlreadyExists => {
@@ -126,7 +127,7 @@ pub(crate) fn unavailable(action: &'static str, path: &Path, cause: &io::Error) 
         }
         _ => "See the cause, then try again; everything acknowledged before is kept",
     };
-    Error::StoreUnavailable { action, path: path.to_owned(), cause: cause.to_string(), hint: hint.into() }
+    Error::StoreUnavailable { action, path, cause: words, hint: hint.into() }
 }
 
 /// Runs a step that calls redb on a file that may be damaged. redb checks the pages it opens after a crash, but trusts

@@ -36,6 +36,7 @@ mod vacuum;
 mod vectors;
 mod write;
 
+pub(crate) use fault::unavailable;
 pub use forget::Forgetting;
 pub use handover::JournalLoss;
 pub use lease::{Holder, LEASE_FILE};

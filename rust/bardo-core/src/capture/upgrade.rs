@@ -87,11 +87,10 @@ fn check_room(path: &Path, old: &Live) -> Result<()> {
     if free >= needed {
         return Ok(());
     }
-    Err(Error::StoreUnavailable {
+    Err(Error::StoreFull {
         action: "migrate",
         path: path.to_owned(),
         cause: format!("it takes {needed} bytes beside the old file, and the disk has {free}"),
-        hint: "Make room on the disk, then open again; nothing was changed".into(),
     })
 }
 

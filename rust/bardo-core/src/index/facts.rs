@@ -15,7 +15,7 @@ use super::facts_record::{self as record, Stored, rows, signed};
 use super::facts_schema::{MIGRATIONS, decode, register_functions};
 use super::facts_versions::list_as_of;
 use super::facts_write::{LEARNED, Writer, counter, fingerprint, meta, set_meta};
-use super::migrate::{self, Step};
+use super::migrate::{self, Stamp, Step};
 use crate::error::{Error, Result};
 use crate::model::decay::{self, check_tau};
 use crate::model::{Fact, FactKind, FactStatus, Fingerprint, Id, IdSource, Micros, Source};
@@ -128,6 +128,27 @@ pub struct Moment {
     others: i64,
 }
 
+/// The connection of a store.
+#[derive(Debug)]
+struct Open {
+    connection: Connection,
+    /// Of a file that is read as one that nobody changes: how it was when it was opened.
+    stamp: Option<Stamp>,
+}
+
+impl Open {
+    fn at(path: &Path, create: bool) -> Result<Self> {
+        let (connection, stamp) = if create {
+            (migrate::open(path, true, MIGRATIONS)?, None)
+        } else {
+            migrate::open_shared(path, MIGRATIONS)?
+        };
+        register_functions(&connection)
+            .map_err(|error| migrate::Failure::from(error).into_error("open", path))?;
+        Ok(Self { connection, stamp })
+    }
+}
+
 /// The semantic memory of one agent.
 #[derive(Debug)]
 pub struct FactStore {
@@ -137,7 +158,7 @@ pub struct FactStore {
     retention: Mutex<Retention>,
     /// Taken before the connection, never after it.
     names: Mutex<Names>,
-    connection: Mutex<Option<Connection>>,
+    connection: Mutex<Option<Open>>,
     /// How often the file was opened.
     openings: AtomicU64,
 }
@@ -147,7 +168,7 @@ impl FactStore {
     pub fn open(path: &Path, options: &FactOptions) -> Result<Self> {
         crate::model::check_name("the agent", &options.agent)?;
         options.retention.check()?;
-        let connection = migrate::open(path, options.create, MIGRATIONS)?;
+        let opened = Open::at(path, options.create)?;
         let domain = xxhash_rust::xxh3::xxh3_64(format!("{ID_DOMAIN}{}", options.agent).as_bytes());
         let store = Self {
             path: path.to_owned(),
@@ -155,11 +176,10 @@ impl FactStore {
             ids: IdSource::new(options.seed ^ domain),
             retention: Mutex::new(options.retention),
             names: Mutex::default(),
-            connection: Mutex::new(Some(connection)),
+            connection: Mutex::new(Some(opened)),
             openings: AtomicU64::new(0),
         };
         store.claim(options.now)?;
-        store.with(|connection| Ok(register_functions(connection)?))?;
         Ok(store)
     }
 
@@ -355,7 +375,8 @@ impl FactStore {
     pub fn close(&self) -> Result<()> {
         match lock(&self.connection).take() {
             None => Ok(()),
-            Some(connection) => connection
+            Some(opened) => opened
+                .connection
                 .close()
                 .map_err(|(_, error)| migrate::Failure::from(error).into_error("close", &self.path)),
         }
@@ -423,15 +444,13 @@ impl FactStore {
     /// break SQLite's locks when it lets go.
     pub(crate) fn aside<T>(&self, look: impl FnOnce(&Path) -> Result<T>) -> Result<T> {
         let mut guard = lock(&self.connection);
-        let Some(connection) = guard.take() else { return Err(self.closed("read")) };
-        connection
+        let Some(opened) = guard.take() else { return Err(self.closed("read")) };
+        opened
+            .connection
             .close()
             .map_err(|(_, error)| migrate::Failure::from(error).into_error("close", &self.path))?;
         let seen = look(&self.path);
-        let connection = migrate::open(&self.path, false, MIGRATIONS)?;
-        register_functions(&connection)
-            .map_err(|error| migrate::Failure::from(error).into_error("open", &self.path))?;
-        *guard = Some(connection);
+        *guard = Some(Open::at(&self.path, false)?);
         self.openings.fetch_add(1, Ordering::Relaxed);
         seen
     }
@@ -451,8 +470,12 @@ impl FactStore {
 
     fn with_mut<T>(&self, action: impl FnOnce(&mut Connection) -> Step<T>, verb: &'static str) -> Result<T> {
         let mut guard = lock(&self.connection);
-        let Some(connection) = guard.as_mut() else { return Err(self.closed(verb)) };
-        action(connection).map_err(|failure| failure.into_error(verb, &self.path))
+        let Some(opened) = guard.as_mut() else { return Err(self.closed(verb)) };
+        if opened.stamp.is_some_and(|stamp| stamp != migrate::stamp(&self.path)) {
+            *opened = Open::at(&self.path, false)?;
+            self.openings.fetch_add(1, Ordering::Relaxed);
+        }
+        action(&mut opened.connection).map_err(|failure| failure.into_error(verb, &self.path))
     }
 }
 

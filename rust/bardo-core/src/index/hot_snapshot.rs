@@ -18,7 +18,7 @@ use super::latest::Latest;
 use super::lexical::{LexicalIndex, NO_GROUP, ReadText, Slot, TermReader};
 use super::snapshot::{Reader, Writer};
 use super::vectors::VectorIndex;
-use crate::capture::EpisodeLog;
+use crate::capture::{EpisodeLog, unavailable};
 use crate::error::{Error, Result};
 use crate::hashing::IdMap;
 use crate::model::{Fingerprint, Id};
@@ -125,13 +125,7 @@ impl HotSet {
         written.and_then(|()| Ok(snapshot.metadata()?.len())).map_err(|error| {
             // The draft may not even be there.
             let _ = std::fs::remove_file(&draft);
-            Error::StoreUnavailable {
-                action: "write",
-                path: snapshot.to_owned(),
-                cause: error.to_string(),
-                hint: "Nothing is lost: the next opening reads the log instead. Free space or permit writing"
-                    .into(),
-            }
+            unavailable("write", snapshot, &error)
         })
     }
 

@@ -5,7 +5,7 @@
 //! companions. (Reading the header with plain file calls would drop the locks of another connection in this process.)
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
@@ -20,6 +20,10 @@ pub(crate) type Migration = fn(&Transaction<'_>) -> rusqlite::Result<()>;
 const APPLICATION_ID: i64 = 0x6261_7264;
 /// A writer waits this long for another process's transaction.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Free bytes below which a disk counts as full: a page and the header of a write-ahead log are the least.
+#[cfg(unix)]
+const LEAST_ROOM: u64 = 65_536;
 
 /// Statements that stay compiled: about as many as there are, so that a pass over many facts compiles none twice.
 const STATEMENTS: usize = 256;
@@ -71,7 +75,7 @@ pub(crate) fn open(path: &Path, create: bool, migrations: &[Migration]) -> Resul
     let fail = |error: rusqlite::Error| from_sqlite(&error, "open", path);
     let mut connection = Connection::open_with_flags(path, flags).map_err(fail)?;
     if connection.is_readonly("main").map_err(fail)? {
-        return Err(unavailable("open", path, "it is read-only", "Make the file and its folder writable"));
+        return Err(read_only("open", path, "it is read-only"));
     }
     connection.busy_timeout(BUSY_TIMEOUT).map_err(fail)?;
     if create {
@@ -81,6 +85,52 @@ pub(crate) fn open(path: &Path, create: bool, migrations: &[Migration]) -> Resul
     }
     configure(&connection, path)?;
     Ok(connection)
+}
+
+/// Length and time of the last change of a file that is read as one that nobody changes, and whether it has a
+/// write-ahead log.
+pub(crate) type Stamp = (u64, Option<SystemTime>, bool);
+
+/// The present [`Stamp`] of a file.
+pub(crate) fn stamp(path: &Path) -> Stamp {
+    let found = std::fs::metadata(path).ok();
+    let length = found.as_ref().map_or(0, std::fs::Metadata::len);
+    (length, found.and_then(|found| found.modified().ok()), has_log(path))
+}
+
+/// Opens a file that is there; one that cannot be written to is opened to be read.
+///
+/// SQLite shares a write-ahead log through a file beside it. Where that is missing and cannot be made, the file is read
+/// as one that nobody changes, and the answer has its stamp: with another stamp it has to be opened again.
+pub(crate) fn open_shared(path: &Path, migrations: &[Migration]) -> Result<(Connection, Option<Stamp>)> {
+    if !path.exists() || is_writable(path) {
+        return Ok((open(path, false, migrations)?, None));
+    }
+    check_file(path, false)?;
+    let stamp = stamp(path);
+    let alone = !beside(path, "-shm").exists();
+    if alone && stamp.2 {
+        let cause = "its write-ahead log holds changes, and the `-shm` file that tells them is missing";
+        return Err(read_only("open", path, cause));
+    }
+    probe(path, migrations.len())?;
+    let fail = |error: rusqlite::Error| from_sqlite(&error, "open", path);
+    let flags =
+        OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = if alone {
+        Connection::open_with_flags(immutable_uri(path), flags)
+    } else {
+        Connection::open_with_flags(path, flags)
+    };
+    let connection = connection.map_err(fail)?;
+    connection.busy_timeout(BUSY_TIMEOUT).map_err(fail)?;
+    require_current(&connection, path, migrations.len())?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    Ok((connection, alone.then_some(stamp)))
+}
+
+fn has_log(path: &Path) -> bool {
+    std::fs::metadata(beside(path, "-wal")).is_ok_and(|log| log.len() > 0)
 }
 
 /// Refuses a folder, a missing file that may not be made, and an emptied one. The answer is whether there is no content.
@@ -253,20 +303,58 @@ fn from_sqlite(error: &rusqlite::Error, action: &'static str, path: &Path) -> Er
     match code {
         ErrorCode::DatabaseCorrupt => damaged(path, &cause),
         ErrorCode::NotADatabase => foreign(path, "is not a database of bardo"),
-        ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => Error::StoreLocked {
-            path: path.to_owned(),
-            holder: format!("another process, which has been writing for {} s", BUSY_TIMEOUT.as_secs()),
-        },
-        ErrorCode::ReadOnly | ErrorCode::PermissionDenied => {
-            unavailable(action, path, &cause, "Make the file and its folder writable")
+        ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::FileLockingProtocolFailed => {
+            Error::StoreBusy { path: path.to_owned(), seconds: BUSY_TIMEOUT.as_secs() }
         }
-        ErrorCode::DiskFull => unavailable(action, path, &cause, "Free some space; nothing was changed"),
+        ErrorCode::ReadOnly | ErrorCode::PermissionDenied => read_only(action, path, &cause),
+        // SQLite does not say why, so the system is asked.
+        ErrorCode::CannotOpen | ErrorCode::SystemIoFailure if !is_writable(path) => {
+            read_only(action, path, &cause)
+        }
+        ErrorCode::CannotOpen | ErrorCode::SystemIoFailure if is_full(path) => full(action, path, &cause),
+        ErrorCode::DiskFull => full(action, path, &cause),
         ErrorCode::CannotOpen => {
             unavailable(action, path, &cause, "Check that its folder exists and may be written to")
         }
         ErrorCode::TooBig => Error::invalid(cause, "Pass less at once"),
         _ => unavailable(action, path, &cause, "Check the disk; nothing was changed"),
     }
+}
+
+/// Whether a file, if it is there, and its folder may be written to.
+#[cfg(unix)]
+fn is_writable(path: &Path) -> bool {
+    use rustix::io::Errno;
+    // A place that is not there is refused for that, and not for its permissions.
+    let refused = |place: &Path| {
+        let answer = rustix::fs::access(place, rustix::fs::Access::WRITE_OK);
+        matches!(answer, Err(Errno::ACCESS | Errno::PERM | Errno::ROFS))
+    };
+    !refused(folder_of(path)) && !refused(path)
+}
+
+/// Whether a file, if it is there, and its folder may be written to.
+#[cfg(not(unix))]
+fn is_writable(path: &Path) -> bool {
+    std::fs::metadata(path).map_or(true, |found| !found.permissions().readonly())
+}
+
+/// Whether the disk has no room for SQLite to begin a write.
+#[cfg(unix)]
+fn is_full(path: &Path) -> bool {
+    rustix::fs::statvfs(folder_of(path))
+        .is_ok_and(|disk| disk.f_bavail.saturating_mul(disk.f_frsize) < LEAST_ROOM)
+}
+
+/// Whether the disk has no room for SQLite to begin a write.
+#[cfg(not(unix))]
+fn is_full(_path: &Path) -> bool {
+    false
+}
+
+#[cfg(unix)]
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// An [`Error::StoreDamaged`].
@@ -280,6 +368,14 @@ fn foreign(path: &Path, what: &str) -> Error {
         what: what.to_owned(),
         hint: "Give bardo a folder of its own, or move this file away".to_owned(),
     }
+}
+
+fn full(action: &'static str, path: &Path, cause: &str) -> Error {
+    Error::StoreFull { action, path: path.to_owned(), cause: cause.to_owned() }
+}
+
+fn read_only(action: &'static str, path: &Path, cause: &str) -> Error {
+    Error::StoreReadOnly { action, path: path.to_owned(), cause: cause.to_owned() }
 }
 
 fn unavailable(action: &'static str, path: &Path, cause: &str, hint: &str) -> Error {
