@@ -23,8 +23,8 @@ from bardo.config import Config
 from bardo.errors import InvalidInputError, NotFoundError
 from bardo.folder import Folder, dead
 from bardo.outside import Outside, facts_of, serving
-from bardo.ports import Clock, Embedder, checked_clock
-from bardo.verdicts import Decision, Finding, Verdict, with_text
+from bardo.ports import Clock, Embedder, SystemClock
+from bardo.verdicts import Decision, Finding, Verdict, with_texts
 
 #: Most tokens of a verdict (spec 8, "Gates").
 BUDGET = 3_000
@@ -89,7 +89,7 @@ def gate(
     facts = facts_of(folder, agent, settings)
     try:
         port = None if words_only else serving(folder, settings.embedding, embedder)
-        return Gate(folder, facts, clock=checked_clock(clock), embedder=port)
+        return Gate(folder, facts, clock=clock or SystemClock(), embedder=port)
     except BaseException:
         facts.close()
         raise
@@ -314,6 +314,16 @@ class Gate(Outside):
         return sorted(found, key=lambda rule: -rule.score_at(now))
 
     @checked
+    def history(self, id_: str) -> list[StateEntry] | list[Rule]:
+        """What an entry or a rule said before and says now, the earliest first: what was renewed lost nothing.
+
+        Raises:
+            NotFoundError: There is no such entry or rule.
+        """
+        self._ready()
+        return self._store.versions(id_)  # type: ignore[return-value] # all are of one kind
+
+    @checked
     def before(self, action: str, *, approved_by: str = "", budget: int = BUDGET) -> Verdict:
         """What is to be known before an action, and whether it may be done.
 
@@ -336,20 +346,23 @@ class Gate(Outside):
             *self._store.state(kind="rejected"),
             *self._store.state(besides="rejected", limit=COMPARED),
         ]
-        findings, touched, notes = self._findings(action, entries, rules, approved_by, now)
+        findings, touched, applying, notes = self._findings(action, entries, rules, approved_by, now)
         others = [entry for entry in entries if entry.kind != "rejected" and entry not in touched]
         shown = [rule for rule in rules if rule.score_at(now) >= SHOWN][:TOP]
         decision: Decision = "allow"
         if findings:
             decision = "block" if findings[0].blocks else "warn"
         verdict = Verdict(
-            action, decision, tuple(findings), tuple(shown), (*touched, *others[:LATEST]), "", 0, tuple(notes)
-        )
-        return with_text(verdict, budget)
+            action, decision, tuple(findings), tuple(shown), (*touched, *others[:LATEST]), "", 0, tuple(notes),
+            tuple(applying),
+        )  # fmt: skip
+        return with_texts(verdict, budget)
 
     @checked
     def after(self, action: str, *, passed: bool, note: str = "", episode: str = "") -> Aftermath:
         """Tells what came of an action: one entry is kept, and rules that had to do with it gain.
+
+        What was noted of the same action before stays in `history`.
 
         Args:
             action: As `before` was asked.
@@ -456,18 +469,23 @@ class Gate(Outside):
         rules: Sequence[Rule],
         approved_by: str,
         now: int,
-    ) -> tuple[list[Finding], list[StateEntry], list[str]]:
-        """What an action runs into, the entries that it touches, and notes."""
+    ) -> tuple[list[Finding], list[StateEntry], list[Rule], list[str]]:
+        """What an action runs into, the entries and critical rules that it touches, and notes."""
         forbidding = [rule for rule in rules if rule.forbids]
         asking = [rule for rule in rules if rule.approval]
+        others = [
+            rule for rule in rules if rule.score_at(now) >= CRITICAL and not (rule.forbids or rule.approval)
+        ]
         texts = [
             *(entry.summary for entry in entries),
             *(rule.forbids for rule in forbidding),
             *(rule.approval for rule in asking),
+            *(rule.text for rule in others),
         ]
         found, why_not = touches(self._store, texts, action, self._embedder)
         of_entries, of_rules = found[: len(entries)], found[len(entries) :]
-        of_forbidding, of_asking = of_rules[: len(forbidding)], of_rules[len(forbidding) :]
+        of_forbidding, of_rules = of_rules[: len(forbidding)], of_rules[len(forbidding) :]
+        of_asking, of_others = of_rules[: len(asking)], of_rules[len(asking) :]
         findings = [
             Finding(
                 entry.id,
@@ -501,7 +519,8 @@ class Gate(Outside):
             ),
             key=lambda pair: -pair[0],
         )
-        return findings, [entry for _, entry in near], [why_not] if why_not else []
+        applying = [rule for rule, touch in zip(others, of_others, strict=True) if touch.near]
+        return findings, [entry for _, entry in near], applying, [why_not] if why_not else []
 
 
 def _of(rule: Rule, reason: Literal["forbidden", "approval"], touch: Touch, *, blocks: bool) -> Finding:

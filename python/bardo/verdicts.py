@@ -63,6 +63,9 @@ class Verdict:
         text: All of it for a prompt; empty if there is nothing to say.
         tokens: Of the text.
         notes: What could not be done, and what did not fit.
+        applying: Critical rules that the action touches and that neither forbid nor want anything approved.
+        brief: The findings and these rules, fenced as in the text; one line if there are none.
+        brief_notes: What could not be done, and what did not fit into that.
     """
 
     action: str
@@ -73,6 +76,9 @@ class Verdict:
     text: str
     tokens: int
     notes: tuple[str, ...]
+    applying: tuple[Rule, ...] = ()
+    brief: str = ""
+    brief_notes: tuple[str, ...] = ()
 
     @property
     def allowed(self) -> bool:
@@ -82,6 +88,22 @@ class Verdict:
     def __str__(self) -> str:
         """The text for a prompt."""
         return self.text
+
+
+def with_texts(verdict: Verdict, budget: int) -> Verdict:
+    """The verdict with its text and in brief.
+
+    Args:
+        verdict: Without texts.
+        budget: Tokens of either at most.
+
+    Raises:
+        BudgetTooSmallError: Not even the decision fits.
+    """
+    brief = with_text(replace(verdict, rules=verdict.applying, state=()), budget)
+    return replace(
+        with_text(verdict, budget), brief=brief.text or _OPENINGS[verdict.decision], brief_notes=brief.notes
+    )
 
 
 def with_text(verdict: Verdict, budget: int) -> Verdict:

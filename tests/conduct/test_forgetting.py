@@ -85,6 +85,19 @@ def test_the_same_words_that_were_not_taken_from_it_stay(grimoire: bardo.Grimoir
     assert not gate.before(SECRET).allowed
 
 
+def test_what_an_entry_said_before_is_deleted_with_its_episode(
+    grimoire: bardo.Grimoire, gate: bardo.Gate
+) -> None:
+    doomed = grimoire.remember(SECRET)
+    taken = gate.note("discovery", "the relayer has a vault", detail=WHY, episode=doomed.id)
+    by_hand = gate.note("discovery", "the relayer has a vault", detail="as anybody knows")
+    assert gate.history(taken.id) == [taken, by_hand]
+    grimoire.forget(doomed, reason="asked to")
+    assert gate.history(taken.id) == [by_hand]
+    gate.close()
+    assert holders(grimoire.path, WHY) == []
+
+
 def test_what_is_said_by_hand_as_well_stays_without_what_the_episode_told(
     grimoire: bardo.Grimoire, gate: bardo.Gate
 ) -> None:
@@ -141,7 +154,7 @@ def test_a_vector_of_words_that_no_rule_has_any_more_is_no_trace(
     grimoire: bardo.Grimoire, gate: bardo.Gate
 ) -> None:
     doomed = grimoire.remember(SECRET)
-    gate.rule("Look twice", forbids=SECRET)
+    gate.rule("Look twice", forbids=SECRET, episode=doomed.id)
     gate.before("open the vault")
     gate.rule("Look twice", forbids="open the vault")
     assert holders(grimoire.path, SECRET)

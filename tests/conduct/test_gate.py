@@ -52,8 +52,9 @@ def test_what_was_rejected_blocks_until_a_person_lifts_it(gate: bardo.Gate) -> N
 
     near = gate.before("go long ETH this weekend")
     assert (near.decision, near.allowed, near.findings[0].blocks) == ("warn", True, False)
+    nothing = "Nothing stands against this action."
     assert gate.before("water the tomatoes") == bardo.Verdict(
-        "water the tomatoes", "allow", (), (), (), "", 0, ()
+        "water the tomatoes", "allow", (), (), (), "", 0, (), brief=nothing
     )
 
     for nobody in ("", "  "):
@@ -260,6 +261,49 @@ def test_after_an_action_one_entry_tells_of_it_and_rules_that_applied_gain(
     assert gate.after("force-push to main", passed=False).entry.id == broken.entry.id
     assert gate.rules()[0].violations == 2
     assert gate.after("force-push to main", passed=True).entry.id != broken.entry.id
+
+
+def test_a_verdict_in_brief_is_what_the_action_touches_and_one_line_without(gate: bardo.Gate) -> None:
+    rules = [gate.rule(f"Look at gauge {number} in the morning", score=8.5) for number in range(30)]
+    gate.rule("Before a deploy, run the smoke tests twice", by="anna")
+    gate.note("task", "port the parser to Rust")
+    untouched = gate.before("ls -la")
+    assert untouched.brief == "Nothing stands against this action."
+    assert len(untouched.text) > 1_000
+    assert any("did not fit" in note or len(rules) > 20 for note in [*untouched.notes, ""])
+    assert untouched.brief_notes == ()
+    touched = gate.before("run the smoke tests")
+    assert [rule.text for rule in touched.applying] == ["Before a deploy, run the smoke tests twice"]
+    assert "smoke tests twice" in touched.brief
+    assert "gauge" not in touched.brief
+    assert "parser" not in touched.brief
+    gate.reject("deploy on Fridays", why="nobody is there")
+    blocked = gate.before("deploy on Friday")
+    assert "nobody is there" in blocked.brief
+    assert "gauge" not in blocked.brief
+
+
+def test_a_note_that_takes_the_place_of_another_loses_nothing(gate: bardo.Gate, clock: ManualClock) -> None:
+    first = gate.after("deploy the site", passed=True, note="the cache was stale")
+    clock.advance(60)
+    second = gate.after("deploy the site", passed=True, note="the cache was warm")
+    assert second.entry.id == first.entry.id
+    assert gate.state("learning") == [second.entry]
+    assert gate.history(first.entry.id) == [first.entry, second.entry]
+    gate.after("deploy the site", passed=True)
+    assert [entry.detail for entry in gate.history(first.entry.id)] == [
+        "the cache was stale",
+        "the cache was warm",
+    ]
+    rule = gate.rule("Never force-push to main", forbids="force-push to main", by="anna")
+    again = gate.rule("Never force-push to main", forbids="push to main", by="boris")
+    assert gate.history("r1") == [rule, again]
+    with pytest.raises(errors.NotFoundError):
+        gate.history("s9")
+    gate.forget([first.entry.id, "r1"])
+    with pytest.raises(errors.NotFoundError):
+        gate.history("r1")
+    assert gate._store.texts() == []
 
 
 def test_a_folder_has_one_agent_and_no_gate_under_another_name(home: Path, gate: bardo.Gate) -> None:

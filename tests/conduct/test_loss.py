@@ -259,6 +259,7 @@ def of_version_1(folder: Path, agent: str) -> None:
     """What the bardo before made: no record of whose it is, and none of it in the mark."""
     with sqlite3.connect(folder / FILE_NAME) as connection:
         connection.execute("DROP TABLE made")
+        connection.execute("DROP TABLE versions")
         connection.execute("UPDATE state SET agent = ?", (agent,))
         connection.execute("PRAGMA user_version = 1")
     connection.close()

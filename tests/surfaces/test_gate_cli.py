@@ -55,7 +55,7 @@ def refused(home: Path, code: int, *words: str) -> str:
 
 
 def test_a_rejection_from_the_command_line(home: Path) -> None:
-    assert "has to do with" in said(home, "before", "short ETH on weekends", "--words")
+    assert said(home, "before", "short ETH on weekends", "--words") == "Nothing stands against this action.\n"
     assert said(home, "reject", "short ETH on weekends", "--why", "funding", "--by", "anna").startswith(
         "s1  short"
     )
@@ -101,6 +101,26 @@ def test_the_same_as_json(home: Path) -> None:
     assert answer(home, "retire", "r1", "--by", "anna")["retired_by"] == "anna"
     assert answer(home, "forget", "s1", "s2", "s9")["forgotten"] == ["s1", "s2"]
     assert [each["id"] for each in answer(home, "show", "--all")["state"]] == ["s3"]
+
+
+def test_an_action_that_nothing_touches_gets_one_line_and_the_prompt_on_demand(home: Path) -> None:
+    said(home, "rule", "Never force-push to main", "--forbids", "force-push to main", "--by", "anna")
+    said(home, "note", "task", "port the parser")
+    assert said(home, "before", "ls -la", "--words") == "Nothing stands against this action.\n"
+    prompt = said(home, "before", "ls -la", "--words", "--prompt")
+    assert "Never force-push" in prompt
+    assert "port the parser" in prompt
+
+
+def test_every_note_of_an_action_is_listed(home: Path) -> None:
+    said(home, "after", "deploy the site", "--note", "the cache was stale", "--words")
+    said(home, "after", "deploy the site", "--note", "the cache was warm", "--words")
+    told = said(home, "history", "s1").splitlines()
+    assert ["stale" in line for line in told] == [True, False]
+    assert "warm" in told[1]
+    assert [each["detail"] for each in answer(home, "history", "s1")["versions"]] == [
+        "the cache was stale", "the cache was warm",
+    ]  # fmt: skip
 
 
 def test_what_the_verbs_print_for_people(home: Path) -> None:

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bardo import _core
+from bardo.conduct import operations
+from bardo.conduct.operations import Reading
 from bardo.conduct.store import ConductStore
 from bardo.errors import EmbedderUnavailableError, InvalidVectorError, StoreBusyError, StoreUnavailableError
 from bardo.ports import Embedder
@@ -29,21 +31,29 @@ class Touch:
         share: Part of the text's words of content that the action has, 0..1.
         words: How many these are.
         apart: Whether they mean something else there: other figures or names, an opposite, one word for another.
+        reading: What the table of commands and words says of it.
     """
 
     cosine: float | None
     share: float
     words: int
     apart: bool
+    reading: Reading = Reading.UNKNOWN
 
     @property
     def near(self) -> bool:
         """Whether it is about the same thing."""
+        if self.reading is Reading.OTHER:
+            return False
+        if self.reading is not Reading.UNKNOWN:
+            return True
         return self.words >= NEAR_WORDS or self.same or (self.cosine is not None and self.cosine >= NEAR)
 
     @property
     def same(self) -> bool:
         """Whether the action is what the text speaks of."""
+        if self.reading not in (Reading.TOUCHES, Reading.UNKNOWN):
+            return self.reading is Reading.SAME
         cosine = self.cosine if self.cosine is not None else 0.0
         return not self.apart and (self.share == 1.0 or (cosine >= SAME and self.share >= SAME_SHARE))
 
@@ -67,8 +77,13 @@ def touches(
     if not texts:
         return [], ""
     cosines, why_not = _cosines(store, texts, action, embedder)
-    words = _core.touches(texts, action)
-    return [Touch(cosine, *found) for cosine, found in zip(cosines, words, strict=True)], why_not
+    rulings = operations.rulings(texts)
+    words = _core.touches([ruling.text for ruling in rulings], action)
+    done = operations.action(action)
+    return [
+        Touch(cosine, *found, operations.compare(ruling, done))
+        for cosine, found, ruling in zip(cosines, words, rulings, strict=True)
+    ], why_not
 
 
 def _cosines(

@@ -23,6 +23,7 @@ from bardo.errors import (
     StoreForeignError,
     StoreUnavailableError,
 )
+from bardo.lazily import json
 from bardo.lazily import numpy as np
 from bardo.ports import Vectors
 
@@ -50,6 +51,12 @@ _SCHEMA = """
         agent TEXT NOT NULL, text TEXT NOT NULL, model TEXT NOT NULL, vector BLOB NOT NULL, PRIMARY KEY (agent, text)
     ) WITHOUT ROWID;
 """
+#: What entries and rules said before: their fields as JSON, and the episode that this was taken from.
+_VERSIONS = """
+    CREATE TABLE versions (
+        number INTEGER PRIMARY KEY AUTOINCREMENT, entry TEXT NOT NULL, episode TEXT NOT NULL, fields TEXT NOT NULL
+    )
+"""
 _STATE, _RULES = StateEntry.__slots__[1:], Rule.__slots__[1:]
 
 
@@ -69,7 +76,7 @@ class ConductStore:
         self._anew = False
         self._database = Database(
             self.path,
-            steps=(self._make, self._begin),
+            steps=(self._make, self._begin, statements(_VERSIONS)),
             loss="what was decided and rejected is lost with it, nothing else",
         )
 
@@ -137,6 +144,7 @@ class ConductStore:
         values: tuple[Any, ...] = tuple(getattr(what, name) for name in names)
         with self.writing() as connection:
             if what.id:
+                self._keep_version(connection, what)
                 changes = ", ".join(f"{name} = ?" for name in names)
                 connection.execute(
                     f"UPDATE {table} SET {changes} WHERE number = ? AND agent = ?",
@@ -150,6 +158,33 @@ class ConductStore:
             )
             _count(connection)
             return type(what)(f"{table[0]}{done.lastrowid}", *values)
+
+    def versions(self, id_: str) -> list[StateEntry | Rule]:
+        """What an entry or a rule said before and says now, the earliest first.
+
+        Raises:
+            NotFoundError: There is none.
+        """
+        now = self.get(id_)
+        rows = self._read("SELECT fields FROM versions WHERE entry = ? ORDER BY number", (id_,))
+        return [*(type(now)(id_, **json.loads(fields)) for (fields,) in rows), now]
+
+    def _keep_version(self, connection: sqlite3.Connection, what: StateEntry | Rule) -> None:
+        """Keeps what an entry or a rule says if another text is about to take the place of one of its own."""
+        table, names = ("state", _STATE) if isinstance(what, StateEntry) else ("rules", _RULES)
+        row = connection.execute(
+            f"SELECT {', '.join(names)} FROM {table} WHERE number = ? AND agent = ?",
+            (int(what.id[1:]), self._agent),
+        ).fetchone()
+        if row is None:
+            return
+        before = type(what)(what.id, *row)
+        if any(old and old != new for old, new in zip(_texts(before), _texts(what), strict=True)):
+            fields = json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False)
+            connection.execute(
+                "INSERT INTO versions (entry, episode, fields) VALUES (?, ?, ?)",
+                (what.id, before.episode, fields),
+            )
 
     def vectors(self, texts: Sequence[str], model: str) -> dict[str, Vectors]:
         """The vectors that a model gave these texts, as far as they are kept."""
@@ -217,11 +252,16 @@ class ConductStore:
         try:
             state = self._database.read(f"SELECT number, {', '.join(_STATE)} FROM state")
             rules = self._database.read(f"SELECT number, {', '.join(_RULES)} FROM rules")
+            versions = self._database.read("SELECT entry, fields FROM versions")
         except ConductLostError:
             return []
         every: list[StateEntry | Rule] = [
             *(StateEntry(*row) for row in state),
             *(Rule(*row) for row in rules),
+            *(
+                (StateEntry if entry.startswith("s") else Rule)(entry, **json.loads(fields))
+                for entry, fields in versions
+            ),
         ]
         return [text for each in every for text in _texts(each) if text]
 
@@ -323,9 +363,16 @@ def _delete(connection: sqlite3.Connection, wanted: Callable[[str, str, str], bo
             if wanted(id_, agent, episode):
                 connection.execute(f"DELETE FROM {table} WHERE number = ?", (number,))
                 gone.append(id_)
+    there = len(gone)
+    for number, entry, episode in connection.execute(
+        "SELECT number, entry, episode FROM versions"
+    ).fetchall():
+        if entry in gone or wanted(entry, "", episode):
+            connection.execute("DELETE FROM versions WHERE number = ?", (number,))
+            there += 1
     # They may be of texts that have changed since.
     connection.execute("DELETE FROM vectors")
-    if gone:
+    if there:
         _count(connection)
     return gone
 

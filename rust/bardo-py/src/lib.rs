@@ -61,7 +61,7 @@ mod _core {
     };
 
     #[pymodule_export]
-    use crate::facts::{FactStore, Upserted, unfit_facts};
+    use crate::facts::{FactStore, Upserted};
 
     #[pymodule_export]
     use crate::frames::{PyFrame, PyFrameTracker};
@@ -81,7 +81,7 @@ mod _core {
     use crate::recall::{PyFound, PyHit, PyRecallSettings};
 
     #[pymodule_export]
-    use crate::sentences::{split_sentences, spoken_sentences, touches};
+    use crate::sentences::{split_sentences, spoken_sentences, stems, touches};
 
     #[pymodule_export]
     use crate::stored::StoredEpisodes;

@@ -52,3 +52,9 @@ pub fn touches(py: Python<'_>, texts: Vec<String>, action: &str) -> Vec<(f64, us
             .collect()
     })
 }
+
+/// The stem of each word, and nothing for a function word.
+#[pyfunction]
+pub fn stems(words: Vec<String>) -> Vec<Option<String>> {
+    sense::stems(&words)
+}

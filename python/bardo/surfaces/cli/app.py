@@ -135,7 +135,6 @@ for _verb in (
     costs.costs,
     upkeep.rebuild,
     upkeep.recover,
-    upkeep.rebase_ticks,
     demo.demo,
 ):
     app.command()(_verb)

@@ -40,6 +40,13 @@ def before(
     action: Action,
     *,
     approved_by: Annotated[str, typer.Option("--approved-by", help="The person who approved it.")] = "",
+    prompt: Annotated[
+        bool,
+        typer.Option(
+            "--prompt",
+            help="Print the text for a prompt: also the rules and the state that hold for every action.",
+        ),
+    ] = False,
     words: Words = False,
     at: At = HERE,
     as_json: Json = False,
@@ -50,8 +57,8 @@ def before(
     with _gate(at, words=words) as opened:
         verdict = opened.before(action, approved_by=approved_by)
     output.document(verdict)
-    output.text(verdict.text or "Nothing is known that has to do with this action.")
-    for note in verdict.notes:
+    output.text((verdict.text if prompt else "") or verdict.brief)
+    for note in verdict.notes if prompt else verdict.brief_notes:
         output.note(note)
     if code := _CODES[verdict.decision]:
         raise typer.Exit(code)
@@ -198,6 +205,18 @@ def show(
     for each in rules:
         ruled.add_row(each.id, f"{scores[each.id]:.1f}", each.text, each.forbids, each.approval, each.by)
     output.show(entries, ruled)
+
+
+@app.command()
+def history(id_: Id, *, at: At = HERE, as_json: Json = False, debug: Debug = False) -> None:
+    """List what an entry or a rule said before and says now, the earliest first."""
+    output = Output(as_json=as_json)
+    with _gate(at, words=True) as opened:
+        versions = opened.history(id_)
+    output.document({"versions": plain(versions)})
+    for each in versions:
+        said = (getattr(each, name, "") for name in ("summary", "text", "detail", "forbids", "approval"))
+        output.text("  ".join([moment(getattr(each, "changed_at", 0) or each.at), *filter(None, said)]))
 
 
 @app.command("accept-loss")

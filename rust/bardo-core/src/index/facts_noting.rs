@@ -42,7 +42,7 @@ impl Note {
     }
 }
 
-pub(crate) fn mark_key(name: &str) -> String {
+fn mark_key(name: &str) -> String {
     format!("mark_{name}")
 }
 

@@ -192,6 +192,17 @@ pub fn touch(about: &str, action: &str) -> Touch {
     }
 }
 
+/// The stem of each word, and nothing for a function word.
+#[must_use]
+pub fn stems(words: &[String]) -> Vec<Option<String>> {
+    let stemmer = Stemmer::create(Algorithm::English);
+    words
+        .iter()
+        .map(|word| word.to_lowercase())
+        .map(|word| (!is_stop_word(&word)).then(|| stemmer.stem(&word).into_owned()))
+        .collect()
+}
+
 /// What is compared of a text.
 #[derive(Default)]
 struct Words {
@@ -318,6 +329,15 @@ mod tests {
         assert_eq!(touch("the and of", "the and of").words, 0);
         let none = touch("deploy on Fridays", "water the tomatoes");
         assert_eq!(none, Touch { share: 0.0, words: 0, apart: none.apart });
+    }
+
+    #[test]
+    fn stems_leave_out_function_words() {
+        let words = ["Backups", "are", "DELETED", "moment"].map(str::to_owned);
+        assert_eq!(
+            stems(&words),
+            [Some("backup".to_owned()), None, Some("delet".to_owned()), Some("moment".to_owned())]
+        );
     }
 
     proptest! {

@@ -1,0 +1,559 @@
+"""What an action does and to what, read by a table of commands and words (`operations.toml`).
+
+Words alone do not tell that `npm i moment` adds moment.js, nor that `git push origin main` forces nothing. Where the
+table knows what is done, that decides; where it does not, nothing is said.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import tomllib
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache, lru_cache
+from importlib import resources
+from typing import Any
+
+from bardo import _core
+
+_TABLE = "operations.toml"
+#: Readings that stay in memory.
+_RULINGS, _ACTIONS = 1_024, 16
+#: Most words of a phrase that tells an operation.
+_PHRASE = 3
+#: What forbids by naming a thing alone: "no yarn here", "we voted against GraphQL".
+_NAMES_A_THING = re.compile(r"^(?:please )?no\b|\bagainst\b|\bno (?:on|to)\b|\bwithout\b", re.IGNORECASE)
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_SUFFIX = re.compile(r"\.(?:js|ts|py|rs|rb|io|net)\b")
+#: Where one command, or one clause of a sentence, ends.
+_PARTS = re.compile(r"&&|\|\||[;|\n]|[,.:!?](?:\s|$)")
+_COMMANDS = re.compile(r"&&|\|\||[;|\n]|(?<=\S):\s")
+_QUOTED = re.compile(r"\"[^\"]*\"|(?<!\w)'[^']*'")
+#: A redirection into a file, or a command inside of another: more is done than the program tells.
+_WRITES = re.compile(r"(?<!2)>{1,2}\s*(?!/dev/null|&)\S|\$\(|`")
+#: Operations on what is named: a program that runs, a package that is installed.
+_BY_NAME = frozenset({"use", "install"})
+#: A name that code calls or sets, with a dot, an underscore, a capital inside or a bracket.
+_IDENTIFIER = re.compile(r"\b[A-Za-z_]\w*(?:[._][A-Za-z]\w*)+|\b[A-Za-z_]\w*(?=\()|\b[a-z]+[A-Z]\w*")
+_OFF = re.compile(r"\b(?:enabled?|active|on|running)\s*[=:]\s*(?:false|0|off)\b", re.IGNORECASE)
+_ASSIGNMENT = re.compile(r"[A-Z_][A-Z0-9_]*=\S*")
+
+
+class Reading(StrEnum):
+    """What an action is, read beside something that was rejected or ruled."""
+
+    #: It is that.
+    SAME = "same"
+    #: It is near that, and not that.
+    NEAR = "near"
+    #: It has a name in common with that; the table knows no more.
+    TOUCHES = "touches"
+    #: It is something else: it only looks, undoes that, or does it to other things.
+    OTHER = "other"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """Something that was rejected or ruled.
+
+    Args:
+        text: Without the words by which it is said, and without who approves and why; whole if one word is left.
+        operations: What may not be done; empty if the table does not know.
+        things: Stems of what it may not be done to.
+        names: Those of them that are names.
+        words: Stems of every word.
+    """
+
+    text: str
+    operations: frozenset[str]
+    things: frozenset[str]
+    names: frozenset[str]
+    words: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """What is about to be done.
+
+    Args:
+        operations: What is done; empty if the table does not know.
+        programs: Stems of the programs that run.
+        used: These, what they have to do with, and packages that are named.
+        things: Stems of every other word.
+        kin: Stems of what these are likely to have to do with.
+        command: Whether all of it is commands that the table knows.
+        whole: Whether the operations are all that is done, as far as can be seen.
+        first: Stems of words that tell the operation.
+        mentioned: Operations that prose names in any place.
+    """
+
+    operations: frozenset[str]
+    programs: frozenset[str]
+    used: frozenset[str]
+    things: frozenset[str]
+    kin: frozenset[str]
+    command: bool
+    whole: bool
+    first: frozenset[str]
+    mentioned: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Command:
+    verbs: tuple[tuple[str, ...], ...] | None
+    flags: tuple[str, ...]
+    does: str
+    about: frozenset[str]
+    named: bool
+
+    def fits(self, words: Sequence[str], options: Sequence[str]) -> int | None:
+        """How many of the words after the program are the verb; None if it does not fit."""
+        if self.flags and not any(_has_flag(flag, words, options) for flag in self.flags):
+            return None
+        if self.verbs is None:
+            return 0
+        for verb in self.verbs:
+            if (not verb and not words) or (verb and tuple(words[: len(verb)]) == verb):
+                return len(verb)
+            if verb and verb[0].startswith("-") and verb[0] in options:
+                return 0
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Operation:
+    opposite: frozenset[str]
+    milder: frozenset[str]
+    within: frozenset[str]
+    grave: bool
+    reads: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    operations: Mapping[str, _Operation]
+    #: Operations that a phrase tells, by its stems.
+    phrases: Mapping[tuple[str, ...], frozenset[str]]
+    #: Operations that a function does, by the first word of its name.
+    called: Mapping[str, frozenset[str]]
+    commands: Mapping[str, tuple[_Command, ...]]
+    #: The usual name of a thing, by the stem of another one.
+    same: Mapping[str, str]
+    near: Mapping[str, frozenset[str]]
+    #: Aliases that are no single word, with the stems that they stand for.
+    same_phrases: tuple[tuple[re.Pattern[str], frozenset[str]], ...]
+    near_phrases: tuple[tuple[re.Pattern[str], frozenset[str]], ...]
+    contrasts: tuple[frozenset[str], ...]
+    framing: frozenset[str]
+    kinds: frozenset[str]
+    fillers: frozenset[str]
+    beginning: frozenset[str]
+    passing_on: frozenset[str]
+    before: frozenset[str]
+    interpreters: frozenset[str]
+    runners: frozenset[str]
+    clauses: tuple[re.Pattern[str], ...]
+
+
+def rulings(texts: Iterable[str]) -> list[Ruling]:
+    """Reads what was rejected and ruled."""
+    return [_ruling(text) for text in texts]
+
+
+@lru_cache(_RULINGS)
+def _ruling(text: str) -> Ruling:
+    table = _table()
+    bare = text
+    for clause in table.clauses:
+        bare = clause.sub(" ", bare)
+    spoken = [word for word in _words(bare) if word.lower().replace("’", "'") not in table.framing]
+    operations, rest = _said(bare, spoken)
+    if operations - {"use"}:
+        operations -= {"use"}
+    if not operations and _NAMES_A_THING.search(text.strip()):
+        operations = frozenset({"use"})
+    things = _stems(rest) | _canonical(bare, table.same_phrases)
+    # The first word has its capital from the sentence.
+    capital = {word for word in _words(text)[1:] if word[:1].isupper()}
+    capital |= {word for word in re.findall(r"\S+", text) if re.search(r"\w[._@/\d-]\w|[a-z][A-Z]", word)}
+    names = frozenset(_stems(part for word in capital for part in _words(word))) & things
+    # One word that is left alone would tell too little: any action with it would be what was ruled.
+    kept = " ".join(spoken) if len(_stems(spoken)) > 1 else text
+    return Ruling(kept, operations, things, names, _stems(_words(text)))
+
+
+@lru_cache(_ACTIONS)
+def action(text: str) -> Action:
+    """Reads an action: commands of a shell, a call in code, or prose."""
+    table = _table()
+    operations: set[str] = set()
+    programs: set[str] = set()
+    used: set[str] = set()
+    kin: set[str] = set()
+    known = []
+    for part in _split(text):
+        found = _command(part)
+        known.append(
+            found is not None and not (_WRITES.search(part) and table.operations[found[0].does].reads)
+        )
+        if found is None:
+            continue
+        command, names = found
+        operations.add(command.does)
+        programs |= _stems(names[:1])
+        used |= command.about
+        if command.named:
+            for name in names[1:]:
+                whole = _SUFFIX.sub("", re.split(r"(?<!^)@|[=<>~!^\[:]", name)[0]).lower()
+                used |= _stems([whole, *re.split(r"[/@]", whole)])
+                kin |= _stems(_names([name]))
+    is_command = bool(known) and all(known)
+    first: set[str] = set()
+    mentioned: frozenset[str] = frozenset()
+    is_prose = not operations
+    if is_prose:
+        told, first = _prose(text)
+        operations |= told
+        mentioned, _ = _said(text, _words(text))
+    things = set(_stems(_parts(text))) | _canonical(text, table.same_phrases)
+    if any(unicodedata.category(character) == "So" for character in text):
+        things |= _stems(["emoji"])
+    kin |= _kin(things) | _canonical(text, table.near_phrases)
+    return Action(
+        frozenset(operations), frozenset(programs), frozenset(used | programs), frozenset(things), frozenset(kin),
+        is_command, is_command or is_prose, frozenset(first), mentioned,
+    )  # fmt: skip
+
+
+def _prose(text: str) -> tuple[set[str], set[str]]:
+    """The operations that clauses and names of functions begin with, and the stems that tell them."""
+    operations: set[str] = set()
+    first: set[str] = set()
+    for clause in filter(str.strip, _PARTS.split(text)):
+        told, stems = _leading(clause)
+        operations |= told
+        first |= stems
+    for name in _IDENTIFIER.findall(text):
+        called = _CAMEL.sub(" ", name.rsplit(".", 1)[-1])
+        told, stems = _leading(called)
+        operations |= told or _table().called.get(_words(called)[0].lower(), frozenset())
+        first |= stems
+    return ({"stop"} if _OFF.search(text) else operations), first
+
+
+def compare(ruling: Ruling, done: Action) -> Reading:
+    """What an action is beside a ruling, as far as the table knows."""
+    touching = _touching(ruling, done)
+    known = Reading.TOUCHES if touching else Reading.UNKNOWN
+    if not done.operations or not ruling.operations:
+        return known
+    kinds = _table().operations
+    meeting = [name for name in done.operations if _closure(name) & ruling.operations]
+    if done.whole and not meeting and _is_harmless(ruling, done):
+        return Reading.OTHER
+    if done.command and "use" in ruling.operations:
+        meeting = [name for name in done.operations if not kinds[name].reads]
+    if not meeting:
+        return known
+    grave = any(kinds[name].grave for name in meeting)
+    if _contrasting(ruling, done):
+        return Reading.NEAR if grave or not done.whole else Reading.OTHER
+    return _by_things(ruling, done, grave=grave, touching=touching)
+
+
+def _is_harmless(ruling: Ruling, done: Action) -> bool:
+    """Whether an action only looks, or undoes what may not be done; no other word of it may tell more."""
+    kinds = _table().operations
+    if any(_closure(name) & ruling.operations for name in done.mentioned):
+        return False
+    looks = all(kinds[name].reads for name in done.operations) and not done.first & ruling.words
+    return (looks and not any(kinds[name].reads for name in ruling.operations)) or all(
+        _apart(name, ruling.operations) for name in done.operations
+    )
+
+
+def _by_things(ruling: Ruling, done: Action, *, grave: bool, touching: bool) -> Reading:
+    """What an action is that does what may not be done: to the same things, to some of them, or to others."""
+    table = _table()
+    by_name = done.command and bool(ruling.operations & _BY_NAME)
+    there = done.used if by_name else done.used | done.things
+    things = (done.command and ruling.things - table.kinds) or ruling.things
+    near = Reading.NEAR if done.command else Reading.TOUCHES
+    if things <= there:
+        # One word of prose that is no name may mean anything: yarn of wool.
+        sure = done.command or len(things) > 1 or ruling.names
+        alone = not things and len(ruling.operations) > 1
+        return Reading.SAME if sure and not alone else near
+    if grave or (not by_name and things - frozenset().union(*table.contrasts) <= there):
+        return Reading.NEAR
+    if touching or (not done.command and ruling.things & done.things):
+        return near
+    # Another package than the one that is named; a package may as well be a case of what is described.
+    other = done.command and (not by_name or ruling.things <= ruling.names | table.commands.keys())
+    return Reading.OTHER if other else Reading.UNKNOWN
+
+
+def _touching(ruling: Ruling, done: Action) -> bool:
+    """Whether they have a thing in common that is enough alone: a name, or any thing that a command names."""
+    common = ruling.things & (done.used | done.things | done.kin)
+    if ruling.operations and not ruling.operations & _BY_NAME:
+        common -= done.programs
+    return bool(common & (ruling.things if done.command else ruling.names) or common & done.kin - done.things)
+
+
+def _apart(name: str, forbidden: frozenset[str]) -> bool:
+    """Whether an operation undoes what is forbidden, or is a milder one."""
+    kinds = _table().operations
+    return any(
+        other in kinds[name].opposite or _closure(name) & (kinds[other].opposite | kinds[other].milder)
+        for other in forbidden
+    )
+
+
+def _contrasting(ruling: Ruling, done: Action) -> bool:
+    """Whether another of several things stands in the place of the one that was meant: Monday, not Friday."""
+    return any(
+        ruling.things & group and done.things & group and not ruling.things & done.things & group
+        for group in _table().contrasts
+    )
+
+
+def _closure(name: str) -> frozenset[str]:
+    """An operation, and those that it is a case of."""
+    found = {name}
+    for wider in _table().operations[name].within:
+        found |= _closure(wider)
+    return frozenset(found)
+
+
+def _split(text: str) -> list[str]:
+    """The commands of a line; what is quoted is not divided."""
+    whole = _QUOTED.sub(lambda found: re.sub(r"[&|;:\n]", " ", found[0]), text)
+    return [part for part in _COMMANDS.split(whole) if part.strip()]
+
+
+def _command(part: str) -> tuple[_Command, list[str]] | None:
+    """The command that the table knows, with its program and its arguments."""
+    try:
+        words = shlex.split(part, comments=True)
+    except ValueError:
+        words = part.split()
+    table = _table()
+    while words and (words[0] in table.before or _ASSIGNMENT.fullmatch(words[0])):
+        words = words[1:]
+    if words and words[0].rstrip("0123456789.") in table.interpreters:
+        words = words[2 if words[1:2] == ["-m"] else 1 :]
+    if words and words[0] in table.runners:
+        # `npx` runs what it names; `yarn add` is no program "add".
+        inner = _match(words[2:] if words[1:2] == ["run"] else words[1:])
+        if inner is not None and (words[0].endswith("x") or _match(words) is None):
+            return inner
+    return _match(words)
+
+
+def _match(words: Sequence[str]) -> tuple[_Command, list[str]] | None:
+    if not words:
+        return None
+    program = words[0].rsplit("/", 1)[-1]
+    arguments = [word for word in words[1:] if not word.startswith("-")]
+    options = [word for word in words[1:] if word.startswith("-")]
+    if set(options) & {"--version", "-V", "--help", "-h"} and program in _table().commands:
+        return _Command(None, (), "read", frozenset(), named=False), [program]
+    for command in _table().commands.get(program, ()):
+        length = command.fits(arguments, options)
+        if length is not None and _is_no_sentence(arguments[length:], every=not command.verbs):
+            return command, [program, *arguments[length:]]
+    return None
+
+
+def _is_no_sentence(arguments: Sequence[str], *, every: bool) -> bool:
+    """Whether words after a program may be its arguments: "find a buyer" and "cut costs by half" are English."""
+    looked_at = arguments if every else arguments[:1]
+    return not any(stem is None for stem in _core.stems([word for word in looked_at if word.isalpha()]))
+
+
+def _has_flag(flag: str, words: Sequence[str], options: Sequence[str]) -> bool:
+    if flag.endswith("*"):
+        return any(word.startswith(flag[:-1]) for word in words)
+    if flag in ("+", ":"):
+        return any(word.startswith(flag) and len(word) > 1 for word in words)
+    return flag in words or any(option.partition("=")[0] == flag for option in options)
+
+
+def _leading(clause: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The operations that the first words of a clause tell, and the stems that do."""
+    table = _table()
+    words = [word.lower().replace("’", "'") for word in _words(clause)]
+    while words and (
+        words[0].replace("'", "") in table.fillers
+        or words[0][0].isdigit()
+        or (words[0] in table.beginning and words[1:] and words[1].endswith("ing"))
+    ):
+        words = words[1:]
+    stems = _each(words)
+    if words[:1] and words[0] in table.passing_on and "to" in words:
+        # "Tell the desk to sell" sells.
+        told = _starting(stems[words.index("to") + 1 :])
+        if told[0]:
+            return told
+    return _starting(stems)
+
+
+def _starting(stems: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
+    for length in range(_PHRASE, 0, -1):
+        told = _table().phrases.get(tuple(stems[:length]))
+        if told:
+            return told, frozenset(stems[:length])
+    return frozenset(), frozenset()
+
+
+def _said(text: str, spoken: Sequence[str]) -> tuple[frozenset[str], list[str]]:
+    """The operations that a ruling names, wherever they stand, and the other words."""
+    told: set[str] = set()
+    plain = [word.strip("`'\".,;") for word in text.split()]
+    for start, word in enumerate(plain):
+        found = _match(plain[start:]) if word in _table().commands else None
+        if found is not None and found[0].verbs is not None and any(found[0].verbs):
+            told.add(found[0].does)
+            consumed = {word, *(each for verb in found[0].verbs for each in verb)}
+            spoken = [each for each in spoken if each not in consumed]
+    rest: list[str] = []
+    stems = _each([word.lower() for word in spoken])
+    start = 0
+    while start < len(stems):
+        for length in range(_PHRASE, 0, -1):
+            found_there = _table().phrases.get(tuple(stems[start : start + length]))
+            if found_there:
+                told |= found_there
+                start += length
+                break
+        else:
+            rest.append(spoken[start])
+            start += 1
+    return frozenset(told), rest
+
+
+def _words(text: str) -> list[str]:
+    """Words; `snake_case` has two. The end of a library's name is none of it: moment.js."""
+    return _WORD.findall(_SUFFIX.sub("", text).replace("_", " "))
+
+
+def _parts(text: str) -> list[str]:
+    """Words, and those inside of names: RedisStore has three."""
+    return [*_words(text), *(word for word in _words(_CAMEL.sub(" ", text)))]
+
+
+def _names(words: Iterable[str]) -> list[str]:
+    return [part for word in words for part in (word.lower(), *_parts(word))]
+
+
+def _each(words: Sequence[str]) -> list[str]:
+    """The stem of each word, function words as they are."""
+    bare = [re.sub(r"['’]s$", "", word) for word in words]
+    return [stem or word for stem, word in zip(_core.stems(bare), bare, strict=True)]
+
+
+def _stems(words: Iterable[str]) -> frozenset[str]:
+    """Stems of words of content, and of what they are another name of."""
+    same = _table().same
+    return frozenset(same.get(stem, stem) for stem in _bare_stems(words))
+
+
+def _bare_stems(words: Iterable[str]) -> frozenset[str]:
+    bare = [re.sub(r"['’]s$", "", word.lower()) for word in words if word]
+    return frozenset(stem for stem in _core.stems(bare) if stem is not None)
+
+
+def _kin(stems: Iterable[str]) -> set[str]:
+    return {each for stem in stems for each in _table().near.get(stem, ())}
+
+
+def _canonical(text: str, phrases: Iterable[tuple[re.Pattern[str], frozenset[str]]]) -> frozenset[str]:
+    lower = _CAMEL.sub(" ", text).replace("_", " ").lower()
+    return frozenset(stem for pattern, stems in phrases if pattern.search(lower) for stem in stems)
+
+
+@cache
+def _table() -> _Table:
+    """The table, read once."""
+    raw: dict[str, Any] = tomllib.loads(
+        resources.files("bardo.conduct").joinpath(_TABLE).read_text(encoding="utf-8")
+    )
+    operations = {
+        name: _Operation(
+            frozenset(given.get("opposite", ())),
+            frozenset(given.get("milder", ())),
+            frozenset(given.get("within", ())),
+            given.get("grave", False),
+            given.get("reads", False),
+        )
+        for name, given in raw["operation"].items()
+    }
+    phrases: dict[tuple[str, ...], frozenset[str]] = {}
+    for name, given in raw["operation"].items():
+        for phrase in given["words"]:
+            stems = tuple(_each(phrase.split()))
+            phrases[stems] = phrases.get(stems, frozenset()) | {name}
+    commands: dict[str, tuple[_Command, ...]] = {}
+    for given in raw["command"]:
+        verbs = given.get("verbs")
+        command = _Command(
+            None if verbs is None else tuple(tuple(verb.split()) for verb in verbs),
+            tuple(given.get("flags", ())),
+            given["does"],
+            _bare_stems(given.get("about", ())),
+            given.get("named", False),
+        )
+        for program in given["programs"]:
+            commands[program] = (*commands.get(program, ()), command)
+    same = {
+        alias: canonical
+        for name, aliases in raw["same"].items()
+        for canonical in _bare_stems(name.split())
+        for alias in _bare_stems(alias for alias in aliases if alias.isalnum())
+        if " " not in name
+    }
+    near: dict[str, frozenset[str]] = {}
+    for name, aliases in raw["near"].items():
+        for alias in _bare_stems(alias for alias in aliases if alias.isalnum()):
+            near[alias] = near.get(alias, frozenset()) | _bare_stems(name.split())
+    framing, shell = raw["framing"], raw["shell"]
+    return _Table(
+        operations=operations,
+        phrases=phrases,
+        called={
+            word: frozenset({name})
+            for name, given in raw["operation"].items()
+            for word in given.get("called", ())
+        },
+        commands=commands,
+        same=same,
+        near=near,
+        same_phrases=_phrases(raw["same"]),
+        near_phrases=_phrases(raw["near"]),
+        contrasts=tuple(_bare_stems(group["words"]) for group in raw["contrast"]),
+        framing=frozenset(framing["words"]),
+        kinds=_bare_stems(framing["kinds"]),
+        fillers=frozenset(framing["fillers"]),
+        beginning=frozenset(framing["beginning"]),
+        passing_on=frozenset(framing["passing_on"]),
+        before=frozenset(shell["before"]),
+        interpreters=frozenset(shell["interpreters"]),
+        runners=frozenset(shell["runners"]),
+        clauses=tuple(re.compile(clause, re.IGNORECASE) for clause in framing["clauses"]),
+    )
+
+
+def _phrases(groups: Mapping[str, Sequence[str]]) -> tuple[tuple[re.Pattern[str], frozenset[str]], ...]:
+    """Patterns of the other names that are no single word, or that stand for several."""
+    return tuple(
+        (re.compile(rf"(?<!\w){re.escape(alias)}s?(?!\w)"), _bare_stems(name.split()))
+        for name, aliases in groups.items()
+        for alias in aliases
+        if not alias.isalnum() or " " in name
+    )

@@ -1,0 +1,159 @@
+"""What an action does is read by a table: commands of a shell, calls in code and the first words of a sentence."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from importlib import resources
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import bardo
+from bardo.conduct.operations import Reading, action, compare, rulings
+from bardo.index import embedders
+
+TABLE = tomllib.loads(resources.files("bardo.conduct").joinpath("operations.toml").read_text("utf-8"))
+
+BLOCKED = [
+    ("don't add lodash", "npm i lodash"),
+    ("don't add lodash", "pnpm add lodash@4.17 --save-exact"),
+    ("don't add lodash", "cd web && npm install --save lodash"),
+    ("don't add moment.js", "npm i moment.js"),
+    ("Please don't install numpy", "python3.11 -m pip install 'numpy>=2'"),
+    ("no Docker in this project", "docker run -d nginx"),
+    ("We agreed against Webpack", "npx webpack --mode production"),
+    ("no conda here, we use uv", "conda install scipy"),
+    ("never force-push to main", "git push -f origin main"),
+    ("never force-push to main", "git push origin +main"),
+    ("database migrations", "alembic upgrade head"),
+    ("database migrations", "bin/rails db:migrate"),
+    ("database migrations", "npx prisma migrate deploy"),
+    ("database migrations", "python manage.py migrate"),
+    ("database migrations", "flyway -url=jdbc:x migrate"),
+    ("deploy to production", "kubectl apply -f production.yaml"),
+    ("deploys to production need the approval of the lead", "vercel deploy --prod production"),
+    ("Never delete the invoices folder", "rm -rf ./invoices"),
+    ("Never run terraform destroy against prod", "terraform -chdir=prod destroy"),
+    ("Never disable the freezer alarm", 'house.set("freezer_alarm", enabled=False)'),
+    ("Let nobody unlock the front door", "unlock(door='front')"),
+]
+WARNED = [
+    ("don't add moment.js", "npm i moment-timezone"),
+    ("never force-push to main", "git push --force origin topic"),
+    ("deploy to production on Fridays", "fly deploy --app shop-production"),
+    ("Never run terraform destroy against prod", "terraform destroy -var-file=test.tfvars"),
+    ("no yarn in this repo", "Buy wool and yarn, and add yarn to the basket"),
+    ("never go near the payments table", "psqlx --table payments"),
+    ("the team voted no on GraphQL", "Post why we have no GraphQL"),
+]
+ALLOWED = [
+    ("don't add moment.js", "npm uninstall moment"),
+    ("don't add moment.js", "npm i date-fns"),
+    ("don't add moment.js", "ls -la"),
+    ("never force-push to main", "git push origin main"),
+    ("never force-push to main", "git log main"),
+    ("database migrations", "alembic history"),
+    ("database migrations", "prisma migrate status"),
+    ("Never run terraform destroy against prod", "terraform plan -var-file=prod.tfvars"),
+    ("deploy to production on Fridays", "fly deploy --app shop-staging"),
+    ("no Docker in this project", "docker system prune"),
+    ("no conda here, we use uv", "conda --version"),
+    ("Never delete the invoices folder", "ls invoices | wc -l"),
+    ("Raise the leverage above 3x", "Lower the leverage to 2x"),
+]
+#: What reads or undoes at first sight and does more: it may be warned of or blocked, and never lowered.
+NOT_LOWERED = [
+    ("Never delete the invoices folder", "find invoices -name '*.pdf' -delete"),
+    ("Never delete the invoices folder", "ls invoices/* | xargs rm"),
+    ("Never delete the invoices folder", "cat list > invoices"),
+    ("Never delete the invoices folder", "ls invoices && ./clean.sh invoices"),
+    ("Never delete the invoices folder", "echo $(rm -r invoices)"),
+    ("Never disable the freezer alarm", "Start disabling the freezer alarm"),
+    ("Never disable the freezer alarm", "Check the freezer, then disable its alarm"),
+    ("never add moment.js", "Remove dayjs and add moment.js"),
+    ("Never email the board", "Ask Jan to email the board"),
+    ("don't print secrets", "cat secrets"),
+]
+
+
+def read(about: str, what: str) -> Reading:
+    (ruling,) = rulings([about])
+    return compare(ruling, action(what))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    model = embedders.from_callable(lambda texts: [[1.0, 2.0]] * len(texts), name="flat", dims=2)
+    made = tmp_path_factory.mktemp("operations") / "agent"
+    bardo.open(made, agent="trader", embedder=model).close()
+    return made
+
+
+@pytest.mark.parametrize(
+    ("decision", "about", "what"),
+    [
+        *(("block", *pair) for pair in BLOCKED),
+        *(("warn", *pair) for pair in WARNED),
+        *(("allow", *pair) for pair in ALLOWED),
+    ],
+)
+def test_a_gate_decides_by_what_a_command_does(folder: Path, decision: str, about: str, what: str) -> None:
+    with bardo.gate(folder, words_only=True) as gate:
+        rejected = gate.reject(about)
+        try:
+            assert gate.before(what).decision == decision
+        finally:
+            gate.forget(rejected.id)
+
+
+@pytest.mark.parametrize(("about", "what"), NOT_LOWERED)
+def test_what_does_more_than_it_seems_is_not_let_pass_by_the_table(about: str, what: str) -> None:
+    assert read(about, what) is not Reading.OTHER
+
+
+@pytest.mark.parametrize(
+    "what",
+    [
+        "cut costs by a half", "find a buyer for the car", "sort out the files of the invoices", "kill the deal",
+        "go get the milk", "top of the list", "head to the bank", "make the cake",
+    ],
+)  # fmt: skip
+def test_a_sentence_that_begins_like_a_program_is_no_command(what: str) -> None:
+    assert not action(what).command
+
+
+def test_who_approves_and_why_is_no_part_of_what_is_done() -> None:
+    for text in (
+        "Wiring money requires Ana's approval",
+        "Wiring money is only fine if Ana agrees",
+        "Wiring money needs a sign-off by two people",
+        "Don't wire money, we use cheques",
+    ):
+        (ruling,) = rulings([text])
+        assert not ruling.things & {"ana", "approv", "peopl", "chequ", "sign"}, text
+
+
+def test_the_table_is_sound() -> None:
+    """Operations that entries name are there; programs and words are written once and in lower case."""
+    operations = TABLE["operation"]
+    for name, given_ in operations.items():
+        others = [*given_.get("opposite", ()), *given_.get("milder", ()), *given_.get("within", ())]
+        assert set(others) <= set(operations), name
+        assert [word for word in given_["words"] if word != word.lower()] == [], name
+        assert set(given_) <= {"words", "called", "opposite", "milder", "within", "grave", "reads"}, name
+    for entry in TABLE["command"]:
+        assert entry["does"] in operations, entry
+        assert set(entry) <= {"programs", "verbs", "flags", "does", "about", "named"}, entry
+        assert len(set(entry["programs"])) == len(entry["programs"]), entry
+    for clause in TABLE["framing"]["clauses"]:
+        re.compile(clause)
+
+
+@given(st.text(max_size=300), st.text(max_size=300))
+def test_any_text_can_be_read(about: str, what: str) -> None:
+    assert read(about, what) in Reading
+    assert read(f"never {about}", f"git push {what}") in Reading
+    assert read(f"no {about}", f"npm i '{what}") in Reading
