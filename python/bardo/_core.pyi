@@ -74,6 +74,9 @@ def finish_episodes(episodes: Iterable[Episode], *, now: int, seed: int) -> list
         InvalidInputError: A limit of `Episode` is broken.
     """
 
+def unfit_facts(facts: Iterable[Fact]) -> list[tuple[int, str]]:
+    """Which of these facts no store would take, by their places, and why."""
+
 @final
 class EpisodeLog:
     """Every episode of one agent, verbatim, in one redb file with one owner process. Safe to call from many threads.
@@ -495,6 +498,20 @@ class FactStore:
 
     def begin(self, tick: int) -> int:
         """Lets a life begin at its first tick: what was inherited at tick 0 fades and expires from here; how many."""
+
+    def rebase(self, *, through: int, by: int, tick: int, name: str, offset: int) -> int:
+        """Lets every fact fade, and expire, as if a stretch of ticks had not been.
+
+        Args:
+            through: The last tick before it.
+            by: How long it is.
+            tick: Now, after it; earlier states stay readable as of their ticks.
+            name: Mark that is kept in the same transaction,
+            offset: and its value.
+
+        Returns:
+            How many facts it concerned.
+        """
 
     def mark(self, name: str) -> int:
         """How far a reader has come by its own account; 0 if it never said."""

@@ -219,6 +219,7 @@ class Consolidating(Compiled, Texts):
         self._log.set_watermark(LAST_PASS, tick)
         archived, days = 0, 0
         waiting: tuple[str, ...] = ()
+        undated: list[str] = []
         if flush or self._upkeep.missing_in_archive() >= self.config.archive.batch:
             # A table that is not there yet is made for the model's vectors, and waits for the model.
             most = None if flush else BATCHES_OF_A_TICK
@@ -231,7 +232,11 @@ class Consolidating(Compiled, Texts):
             with self._upkeep.held():
                 self._stores.snapshot.save_if_due()
             if self.config.archive.days:
-                days = len(archive.write_days(self._log, self._folder.archive, self._clock.now()))
+                days = len(
+                    archive.write_days(
+                        self._log, self._folder.archive, self._clock.now(), tell=undated.append
+                    )
+                )
         done = dataclasses.replace(
             report,
             embedded=embedded,
@@ -241,7 +246,15 @@ class Consolidating(Compiled, Texts):
             facts_withdrawn=len(held.withdrawn),
             facts_held=held.held,
             facts_unchecked=held.unchecked,
-            notes=(*report.notes, *held.notes, *waiting, *self._models.notes, *self._models.refusals),
+            notes=(
+                *self._ticks.notes,
+                *report.notes,
+                *held.notes,
+                *waiting,
+                *undated,
+                *self._models.notes,
+                *self._models.refusals,
+            ),
             entries_promoted=promoted,
             linted=linted,
         )

@@ -95,4 +95,6 @@ def drop(
     if tick is not None:
         tick = checked_tick(tick)
         episodes = [episode if episode.tick else replace(episode, tick=tick) for episode in episodes]
+    for episode in episodes:
+        checked_tick(episode.tick)
     return [episode.id for episode in inbox.drop(folder.root, episodes, now=now, seed=seed)]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bardo.arguments import checked
+from bardo.errors import BardoWarning
 from bardo.lazily import modules
 from bardo.opened import Opened
 from bardo.ports import Progress, quiet
@@ -54,6 +56,8 @@ class Dying(Opened):
             tick=self.now_tick, now=self._clock.now(), cause=cause, loops=self._ticks.loops,
             reflection=reflection,
         )  # fmt: skip
+        for problem in left.unfit:
+            warnings.warn(f"the testament is written, but for this: {problem}", BardoWarning, stacklevel=3)
         return self._emit(left)
 
     @checked

@@ -23,7 +23,7 @@ from bardo.config import Config
 from bardo.errors import InvalidInputError, NotFoundError
 from bardo.folder import Folder, dead
 from bardo.outside import Outside, facts_of, serving
-from bardo.ports import Clock, Embedder, SystemClock
+from bardo.ports import Clock, Embedder, checked_clock
 from bardo.verdicts import Decision, Finding, Verdict, with_texts
 
 #: Most tokens of a verdict (spec 8, "Gates").
@@ -89,7 +89,7 @@ def gate(
     facts = facts_of(folder, agent, settings)
     try:
         port = None if words_only else serving(folder, settings.embedding, embedder)
-        return Gate(folder, facts, clock=clock or SystemClock(), embedder=port)
+        return Gate(folder, facts, clock=checked_clock(clock), embedder=port)
     except BaseException:
         facts.close()
         raise

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from bardo.arguments import checked
 from bardo.lazily import dataclasses, modules
 from bardo.opened import Opened
 from bardo.ports import Embedder, Progress, quiet, stage
+from bardo.ticks import OFFSET
+from bardo.values import value
 
 if TYPE_CHECKING:
     from bardo.capture import archive
@@ -17,6 +19,29 @@ if TYPE_CHECKING:
     from bardo.index.migration import MigrationReport
 else:
     (archive,) = modules("capture.archive")
+
+
+#: Acts in the journal at most.
+ACTS_KEPT = 1_024
+
+
+@value
+class Rebased:
+    """What taking a leap back came to.
+
+    Args:
+        tick: The last tick, which is now.
+        by: How long the leap was, in ticks.
+        offset: Ticks by which the agent's own are later than the clock, or than those that are passed, from here on.
+        facts: How many facts it concerned.
+        acts: What was inferred about facts during the leap, for `undo`; the last first.
+    """
+
+    tick: int
+    by: int
+    offset: int
+    facts: int
+    acts: tuple[int, ...] = ()
 
 
 class Keeping(Opened):
@@ -56,6 +81,30 @@ class Keeping(Opened):
             rebuilt["snapshot"] = self._stores.snapshot.renew()
         rebuilt["days"] = dataclasses.asdict(archive.compare(self._log, self._folder.archive, progress))
         return self.stats() | {"rebuilt": rebuilt}
+
+    @checked
+    def rebase_ticks(self, *, tick: SupportsIndex | None = None) -> Rebased:
+        """Takes a leap of time back: a clock that was wrong for a while, or a tick that was passed by mistake.
+
+        Ticks never go back. They go on from the last one, which stands for now from here on, and the leap is taken out
+        of the age of every fact of before it, and put on what expires: each is as sure as if it had not been. What
+        was kept during the leap stays as it is; `acts` of the report tells what a Curator inferred meanwhile, and
+        `undo` takes it back.
+
+        Args:
+            tick: Now, as you count; where ticks are seconds, the clock's second if not given.
+
+        Raises:
+            InvalidInputError: The last tick does not run ahead of now, or ticks are your own and none is given.
+        """
+        self._ready(write=True)
+        last, by = self.now_tick, self._ticks.leap(tick)
+        offset = self._ticks.offset + by
+        moved = self._facts.rebase(through=last - by, by=by, tick=last, name=OFFSET, offset=offset)
+        self._ticks.rebase(offset)
+        self._hot.sync_facts(self._facts)
+        meanwhile = (number for number, _, at, *_ in self._facts.acts(ACTS_KEPT) if at > last - by)
+        return Rebased(last, by, offset, moved, tuple(meanwhile))
 
     def check_model(self) -> Drift:
         """Whether the embedding model still is what it was: 20 reference texts embedded anew (spec 4, "Drift check").

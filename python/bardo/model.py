@@ -39,9 +39,10 @@ class Episode:
     Args:
         text: What happened; embedded and searched. 1 byte to 64 KiB of UTF-8.
         id: Version-7 UUID; given by the store if empty.
-        tick: Logical time of the agent, 0 to 2**63 - 1; never decreases within one writer.
+        tick: Logical time of the agent, 0 to 2**62 - 1, where it counts seconds at most a day after the clock; never
+            decreases within one writer.
         event_index: Order within the tick; 0 lets the log number it.
-        at: Wall clock of the observation, microseconds since the epoch, UTC; 0 means now.
+        at: Wall clock of the observation, microseconds since the epoch, UTC, from the year 1 to 9999; 0 means now.
         kind: `turn`, `event`, `trade`, `tool`, `outcome`, `regime_shift`, `note`, `dream`, ... (open).
         role: Who authored it.
         speaker: Who spoke, by name; conversations are indexed as "speaker: text".

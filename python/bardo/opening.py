@@ -14,7 +14,7 @@ from bardo.folder import Folder
 from bardo.grimoire import Grimoire
 from bardo.index import embedders
 from bardo.lazily import modules
-from bardo.ports import LLM, Clock, Embedder, SystemClock
+from bardo.ports import LLM, Clock, Embedder, checked_clock
 from bardo.stores import open_stores
 from bardo.values import replace
 
@@ -76,7 +76,7 @@ def open(  # noqa: A001 - `bardo.open` reads as it should
     if agent or not settings.agent:
         settings = replace(settings, agent=agent or folder.root.name)
     folder.prepare(agent=settings.agent)
-    clock = clock or SystemClock()
+    clock = checked_clock(clock)
     given = embedders.resolve(embedder, settings.embedding)
     port = given
     if folder.migration.exists():

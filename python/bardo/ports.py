@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import operator
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
+from bardo.errors import InvalidInputError
 from bardo.lazily import numpy as np
 from bardo.model import Fingerprint
 from bardo.values import value
@@ -19,11 +21,15 @@ else:
     Vectors = Any
 
 
+#: The first and the last microsecond that Python, Arrow and ISO 8601 can all write as a date: the years 1 to 9999.
+FIRST_AT, LAST_AT = -62_135_596_800_000_000, 253_402_300_799_999_999
+
+
 class Clock(Protocol):
     """Tells the wall clock."""
 
     def now(self) -> int:
-        """Microseconds since the Unix epoch, UTC."""
+        """Microseconds since the Unix epoch, UTC, from the year 1 to 9999."""
         ...
 
 
@@ -52,6 +58,42 @@ class ManualClock:
     def advance(self, seconds: float) -> None:
         """Moves the clock forward."""
         self._now += round(seconds * 1_000_000)
+
+
+class CheckedClock:
+    """A clock of a caller's whose answers are refused unless they are times.
+
+    Args:
+        clock: The caller's.
+    """
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+
+    def now(self) -> int:
+        """Microseconds since the Unix epoch, UTC.
+
+        Raises:
+            InvalidInputError: The clock says what is no whole number, or no date from the year 1 to 9999.
+        """
+        said = self._clock.now()
+        try:
+            now = operator.index(said)
+        except TypeError:
+            now = LAST_AT + 1
+        if not FIRST_AT <= now <= LAST_AT:
+            raise InvalidInputError(
+                f"the clock says {said!r}. It must give whole microseconds since the epoch, UTC, of a date from the "
+                "year 1 to 9999: set it right, or pass another one"
+            )
+        return now
+
+
+def checked_clock(clock: Clock | None) -> Clock:
+    """The clock of a caller's with its answers checked, or the computer's if there is none."""
+    if clock is None:
+        return SystemClock()
+    return clock if isinstance(clock, (SystemClock, CheckedClock)) else CheckedClock(clock)
 
 
 class Embedder(Protocol):

@@ -9,14 +9,20 @@ from typing import TYPE_CHECKING, Any
 
 from bardo._core import EpisodeLog, FactStore, HotSet
 from bardo.config import Config
-from bardo.errors import BardoWarning, EmbedderUnavailableError, EmbeddingMismatchError, StoreDamagedError
+from bardo.errors import (
+    BardoWarning,
+    EmbedderUnavailableError,
+    EmbeddingMismatchError,
+    InvalidInputError,
+    StoreDamagedError,
+)
 from bardo.folder import Folder, holder
 from bardo.index.snapshot import Snapshot
 from bardo.index.upkeep import archived, beyond, unarchive
 from bardo.lazily import modules
-from bardo.model import Fact
+from bardo.model import Episode, Fact
 from bardo.ports import Clock, Embedder
-from bardo.ticks import Ticks
+from bardo.ticks import OFFSET, Ticks
 from bardo.values import value
 
 if TYPE_CHECKING:
@@ -144,8 +150,14 @@ def open_stores(
             reinforcement=config.decay.reinforcement,
             spacing_ticks=config.decay.spacing_ticks,
         )
-        ticks.seen(_latest_tick(log, facts), own=False)
+        latest = _latest_tick(log, facts)
+        ticks.resume(latest, offset=facts.mark(OFFSET))
+        for episode in log.tail(1):
+            if episode.tick > latest:
+                _resume_at(ticks, episode)
         ticks.begin()
+        for note in ticks.notes:
+            warnings.warn(note, BardoWarning, stacklevel=4)
         if not log.watermark(_FACTS_MADE):
             log.set_watermark(_FACTS_MADE, 1)
         if log.watermark(LOOPS) and not facts.mark(LOOPS):
@@ -207,9 +219,19 @@ def listed(facts: FactStore, **conditions: Any) -> list[Fact]:
 
 
 def _latest_tick(log: EpisodeLog, facts: FactStore) -> int:
-    """The latest tick that anything was recorded at; an episode of another writer may lie after those of this one."""
-    ticks = (episode.tick for episode in log.tail(1))
-    return max(log.last_tick, facts.latest_tick, log.watermark(_LATEST_TICK), *ticks)
+    """The latest tick that anything of this writer was recorded at."""
+    return max(log.last_tick, facts.latest_tick, log.watermark(_LATEST_TICK))
+
+
+def _resume_at(ticks: Ticks, episode: Episode) -> None:
+    """Goes on from the last episode in the log, which another writer may have left after those of this one.
+
+    Its tick is not taken on its word where it lies after the clock (older versions took any): every fact would fade.
+    """
+    try:
+        ticks.resume(ticks.credible(episode.tick), offset=ticks.offset)
+    except InvalidInputError as error:
+        warnings.warn(f"the tick of episode {episode.id} does not count: {error}", BardoWarning, stacklevel=5)
 
 
 def _tell_visitors(facts: FactStore, ticks: Ticks) -> None:

@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import operator
+import warnings
 from typing import SupportsIndex
 
 from bardo import config
-from bardo.errors import DecreasingTickError, InvalidInputError
+from bardo.errors import BardoWarning, DecreasingTickError, InvalidInputError
 from bardo.ports import Clock
 
 MICROSECONDS = 1_000_000
 #: SQLite and Arrow hold signed 64-bit integers.
 MAX_TICK = 2**63 - 1
+#: The largest tick that may be passed: what is kept at it expires and fades at later ones.
+MAX_OWN_TICK = 2**62 - 1
+#: Seconds by which a tick that is passed may lie after the clock, where ticks are seconds: clocks of machines differ.
+AHEAD_SECONDS = 86_400
+#: Seconds by which ticks run ahead of the clock before it is reported.
+LEAD_SECONDS = 3_600
+#: Days of ticks that pass in one step before it is reported: nothing that fades by itself is left after them.
+LEAP_DAYS = 365
+#: Mark with the facts: ticks by which the agent's own are later than the clock, or than those that the caller passes.
+OFFSET = "clock.offset"
 
 
 class Ticks:
@@ -22,14 +33,19 @@ class Ticks:
         clock: The wall clock.
         last: The last tick in the log.
         loops: Whether the caller has ever passed a tick of its own, which makes `auto` mean `loops`.
+        offset: Added to the seconds of the clock and to the caller's ticks, since a leap was taken back.
     """
 
-    def __init__(self, settings: config.Clock, clock: Clock, *, last: int, loops: bool) -> None:
+    def __init__(
+        self, settings: config.Clock, clock: Clock, *, last: int, loops: bool, offset: int = 0
+    ) -> None:
         self._settings = settings
         self._clock = clock
         self._last = last
         self._loops = loops if settings.unit == "auto" else settings.unit == "loops"
         self._begun = False
+        self._leaps: list[str] = []
+        self.offset = offset
 
     @property
     def loops(self) -> bool:
@@ -43,6 +59,24 @@ class Ticks:
             return self._settings.ticks_per_day
         return config.LOOP_TICKS_PER_DAY if self._loops else config.SECONDS_PER_DAY
 
+    @property
+    def lead(self) -> int:
+        """Seconds by which the last tick lies after the clock; 0 where ticks are loops, or the clock is not behind."""
+        return 0 if self._loops else max(0, self._last - self._seconds(self._clock.now()))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is wrong with time, one sentence each: ticks that run ahead of the clock, steps over a year."""
+        lead = self.lead
+        if lead <= LEAD_SECONDS:
+            return tuple(self._leaps)
+        return (
+            *self._leaps,
+            f"ticks stand at {self._last}, {lead} seconds after the clock, until it is there: facts do not fade. If "
+            "the clock was wrong before and is right now, take the leap back with `rebase_ticks` (`bardo "
+            "rebase-ticks`)",
+        )
+
     def tau(self, settings: config.Decay) -> float:
         """The e-folding time of decay, in ticks."""
         if settings.tau_ticks:
@@ -53,7 +87,7 @@ class Ticks:
         """The current tick; never less than one that was seen."""
         if self._loops:
             return self._last
-        return max(self._last, self._clock.now() // MICROSECONDS)
+        return max(self._last, self._seconds(self._clock.now()))
 
     def of(self, at: int) -> int:
         """The tick of something that was seen at `at` (microseconds UTC) and brings no tick of its own.
@@ -61,22 +95,53 @@ class Ticks:
         A conversation that is captured afterwards keeps its own times this way; ticks still never go back, nor does a
         time that is not yet make it later than it is.
         """
-        return self._last if self._loops else max(self._last, min(at, self._clock.now()) // MICROSECONDS)
+        return self._last if self._loops else max(self._last, self._seconds(min(at, self._clock.now())))
 
     def stamp(self, given: SupportsIndex | None) -> int:
         """The tick of something that happens now: the caller's if it gave one.
 
         Raises:
-            InvalidInputError: The tick is not a whole number from 0 to 2**63 - 1.
+            InvalidInputError: The tick is not a whole number from 0 to 2**62 - 1, or lies more than a day after the
+                clock where ticks are seconds.
             DecreasingTickError: It is the first of the caller's own, and lies before the seconds that were counted.
         """
         if given is None:
             return self.now()
-        tick = checked_tick(given)
-        if not self._loops and self._settings.unit == "auto" and tick < self._last:
+        if self._loops or self._settings.unit != "auto":
+            return self.own(given, late=False)
+        # The first of the caller's own: from here on it is the caller who says how late it is.
+        tick = checked_tick(given) + self.offset
+        if tick < self._last:
             raise DecreasingTickError(
                 f"tick {tick} is before {self._last}, the second at which something was kept without a tick. Pass your "
                 'own ticks from the beginning, or none; clock.unit = "loops" in bardo.toml says so before the first one'
+            )
+        return tick
+
+    def own(self, given: SupportsIndex, *, late: bool) -> int:
+        """The tick of a record that brings its own.
+
+        Args:
+            given: As the caller counts.
+            late: Whether it comes from another process, whose ticks do not say that they count loops from here on.
+
+        Raises:
+            InvalidInputError: As for `stamp`.
+        """
+        tick = checked_tick(given) + self.offset
+        return self.credible(tick) if late or self._settings.unit != "auto" else tick
+
+    def credible(self, tick: int) -> int:
+        """A tick of a record, unless it lies after the clock by more than clocks differ, where ticks are seconds.
+
+        Raises:
+            InvalidInputError: It does.
+        """
+        if not self._loops and tick > (now := self._seconds(self._clock.now())) + AHEAD_SECONDS:
+            raise InvalidInputError(
+                f"tick {tick} is {tick - now} seconds after the clock, and ticks are seconds here: every fact would "
+                f"fade by them. Pass one that is at most {AHEAD_SECONDS} seconds after it, or none; if you count your "
+                'own, set clock.unit = "loops" in bardo.toml'
             )
         return tick
 
@@ -88,21 +153,67 @@ class Ticks:
 
     def seen(self, tick: int, *, own: bool) -> None:
         """Notes a tick that the log has accepted; `own` when the caller passed it itself."""
-        self._last = max(self._last, tick)
         if own and self._settings.unit == "auto":
             self._loops = True
+        known = len(self._leaps)
+        self._reach(tick)
+        for leap in self._leaps[known:]:
+            warnings.warn(leap, BardoWarning, stacklevel=4)
+
+    def resume(self, tick: int, *, offset: int) -> None:
+        """Goes on from the latest tick that anything was kept at."""
+        self.offset = offset
+        self._reach(tick)
+
+    def _reach(self, tick: int) -> None:
+        if self._last and tick - self._last > LEAP_DAYS * self.per_day:
+            self._leaps.append(
+                f"tick {tick} comes {tick - self._last} ticks after the last one, {self._last}: whatever fades has "
+                "faded by then. If the clock or the tick was wrong, set it right and take the leap back with "
+                "`rebase_ticks` (`bardo rebase-ticks`)"
+            )
+        self._last = max(self._last, tick)
+
+    def leap(self, given: SupportsIndex | None) -> int:
+        """Ticks by which the last one runs ahead of now.
+
+        Args:
+            given: Now, as the caller counts; the clock's second if not given.
+
+        Raises:
+            InvalidInputError: It does not run ahead, or the caller counts and says nothing.
+        """
+        if given is None and self._loops:
+            raise InvalidInputError(
+                "ticks are the caller's own here, and only the caller knows the right one. Pass it as tick"
+            )
+        now = self._seconds(self._clock.now()) if given is None else checked_tick(given) + self.offset
+        if now >= self._last:
+            raise InvalidInputError(
+                f"the last tick is {self._last}, which does not run ahead of {now}: there is no leap to take back. Set "
+                "the clock right first"
+            )
+        return self._last - now
+
+    def rebase(self, offset: int) -> None:
+        """Counts on from the last tick, which is now."""
+        self.offset = offset
+        self._leaps.clear()
+
+    def _seconds(self, at: int) -> int:
+        return at // MICROSECONDS + self.offset
 
 
 def checked_tick(given: SupportsIndex) -> int:
     """A tick of a caller's as a number.
 
     Raises:
-        InvalidInputError: It is not a whole number from 0 to 2**63 - 1.
+        InvalidInputError: It is not a whole number from 0 to 2**62 - 1.
     """
     try:
         tick = operator.index(given)
     except TypeError as error:
-        raise InvalidInputError(f"tick is {given!r}. A tick is a whole number from 0 to 2**63 - 1") from error
-    if isinstance(given, bool) or not 0 <= tick <= MAX_TICK:
-        raise InvalidInputError(f"tick is {given!r}. A tick is a whole number from 0 to 2**63 - 1")
+        raise InvalidInputError(f"tick is {given!r}. A tick is a whole number from 0 to 2**62 - 1") from error
+    if isinstance(given, bool) or not 0 <= tick <= MAX_OWN_TICK:
+        raise InvalidInputError(f"tick is {given!r}. A tick is a whole number from 0 to 2**62 - 1")
     return tick

@@ -15,14 +15,14 @@ from bardo.folder import Folder
 from bardo.index.lance import LanceIndex
 from bardo.model import Fact, FactKind, FactStatus, Fingerprint, Role, Source
 from bardo.outside import Outside, facts_of, serving
-from bardo.ports import Clock, Embedder, SystemClock
+from bardo.ports import Clock, Embedder, checked_clock
 from bardo.recall.apart import Apart
 from bardo.recall.filters import Filters, Layer
 from bardo.recall.found import Recollection
 from bardo.recall.place import ANY_MODE
 from bardo.recall.retriever import Retriever, without_surrogates
 from bardo.stores import LOOPS, listed
-from bardo.ticks import Ticks
+from bardo.ticks import OFFSET, Ticks
 
 
 @checked
@@ -54,7 +54,7 @@ def visit(
     facts = facts_of(folder, agent, settings)
     try:
         port = serving(folder, settings.embedding, embedder)
-        return Visitor(folder, settings, facts, clock=clock or SystemClock(), embedder=port)
+        return Visitor(folder, settings, facts, clock=checked_clock(clock), embedder=port)
     except BaseException:
         facts.close()
         raise
@@ -237,7 +237,10 @@ class Visitor(Outside):
                 *(max(fact.created_tick, fact.reinforced_tick, fact.accessed_tick) for _, fact in page),
             )
         self._latest = (latest, seen)
-        ticks = Ticks(self.config.clock, self._clock, last=latest, loops=bool(self._facts.mark(LOOPS)))
+        ticks = Ticks(
+            self.config.clock, self._clock, last=latest, loops=bool(self._facts.mark(LOOPS)),
+            offset=self._facts.mark(OFFSET),
+        )  # fmt: skip
         if ticks.loops:
             # The wall clock tells nothing of them, but episodes do.
             ticks.seen(self._apart.reach().tick, own=True)

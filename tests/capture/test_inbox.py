@@ -146,7 +146,7 @@ episodes = st.builds(
     text=st.text(min_size=1, max_size=60).filter(lambda text: bool(text.strip())),
     tick=st.integers(0, 2**63 - 1),
     event_index=st.integers(1, 2**32 - 1),
-    at=st.integers(1, 2**60),
+    at=st.integers(1, 253_402_300_799_999_999),
     role=st.sampled_from(["user", "agent", "system", "environment", "tool"]),
     speaker=st.none() | st.text(min_size=1, max_size=20),
     subjects=st.lists(st.text(min_size=1, max_size=20), max_size=4).map(tuple),

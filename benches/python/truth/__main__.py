@@ -2,7 +2,7 @@
 
 python -m truth --seeds 200 --write ../RESULTS.md      # the whole table, and the markets
 python -m truth --seeds 10                             # to try it out
-python -m truth --only passes                          # one part: truth, confidence, passes
+python -m truth --only passes                          # one part: truth, confidence, passes, names
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from bardo import config
 from bardo._core import Curator, EpisodeLog, FactStore
 from bardo.model import Episode, Fact
 from common import report
-from truth import confidence, markets, passes, streams
+from truth import confidence, markets, names, passes, streams
 
 #: z of a two-sided interval of 95 %.
 INTERVAL = 1.959964
@@ -41,7 +41,7 @@ def main() -> None:
     options.add_argument(
         "--grown", type=int, default=1_000_000, help="episodes at which passes are measured last"
     )
-    options.add_argument("--only", choices=("truth", "confidence", "passes"), help="only this part")
+    options.add_argument("--only", choices=("truth", "confidence", "passes", "names"), help="only this part")
     options.add_argument("--write", type=Path, help="Markdown file whose sections are replaced")
     given = options.parse_args()
     beside = given.write.parent if given.write else None
@@ -49,6 +49,7 @@ def main() -> None:
         "truth": lambda: found(given.seeds, given.planted),
         "confidence": lambda: confidence.section(given.planted, beside and beside / "confidence.png"),
         "passes": lambda: passes.section(given.grown, beside and beside / "passes.png"),
+        "names": lambda: names.section(given.grown),
     }
     for name, make in sections.items():
         if given.only in (None, name):

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from bardo import _core
 from bardo.bequeath import redact
-from bardo.bequeath.lineage import Lineage
+from bardo.bequeath.lineage import GENERATION_LIMIT, Lineage
 from bardo.bequeath.testament import Testament
 from bardo.config import Bequeath
 from bardo.errors import EmbedderUnavailableError, InvalidInputError
@@ -26,10 +26,13 @@ from bardo.index.sentences import usable
 from bardo.lazily import numpy as np
 from bardo.model import INHERITED_KIND, Episode, Fact, Fingerprint
 from bardo.ports import Embedder, Vectors
+from bardo.ticks import MAX_TICK
 
 if TYPE_CHECKING:
     from bardo._core import EpisodeLog, FactStore, Recorded
 
+#: Characters of a text that a note quotes.
+_QUOTED = 80
 #: Copies of the testaments that an agent inherited, and which of its facts came from which.
 TESTAMENTS_FOLDER, PROVENANCE_FILE = "testaments", "provenance.json"
 
@@ -144,6 +147,7 @@ class _Adoption:
 
     def take(self, testament: Testament, entries: Sequence[Fact]) -> None:
         """Stores the entries of one testament and draws its links."""
+        self.notes += (f"{testament.life.agent} left: {problem}" for problem in testament.unfit)
         present = self.facts.get([fact.id for fact in entries])
         # An id can already stand for other words: a statistic that both parents went on keeping.
         named = [
@@ -192,7 +196,7 @@ class _Adoption:
         try:
             return log.record([episode], now=self.now)
         except InvalidInputError as error:
-            self.notes.append(f"An inherited episode was left out: {error}")
+            self.notes.append(f"Inherited episode {episode.id} was left out: {error}")
             return ()
 
     def _upsert(
@@ -209,8 +213,9 @@ class _Adoption:
                 vectors=rows,
                 fingerprint=None if rows is None else fingerprint,
             )
-        except InvalidInputError:
+        except InvalidInputError as error:
             if len(batch) == 1:
+                self.notes.append(f"An inherited entry was left out, {batch[0].text[:_QUOTED]!r}: {error}")
                 return [None]
             # One entry breaks a limit: find it, and keep the others.
             middle = len(batch) // 2
@@ -285,7 +290,7 @@ def _as_inherited(testament: Testament, tick: int, config: Bequeath, *, through_
             confidence=confidence,
             source="testament",
             origin=fact.origin or testament.life.agent,
-            generation=fact.generation + 1,
+            generation=min(fact.generation + 1, GENERATION_LIMIT),
             support=0,
             evidence=(),
             created_tick=tick,
@@ -293,7 +298,9 @@ def _as_inherited(testament: Testament, tick: int, config: Bequeath, *, through_
             accessed_tick=0,
             mentions=0,
             # What was left of its time when the testator died.
-            expires_tick=None if fact.expires_tick is None else tick + max(fact.expires_tick - died, 0),
+            expires_tick=None
+            if fact.expires_tick is None
+            else min(tick + max(fact.expires_tick - died, 0), MAX_TICK),
             status="active",
             pinned=False,
         )

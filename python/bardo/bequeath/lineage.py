@@ -10,8 +10,11 @@ from typing import Any, Self
 
 from bardo.files import damaged, read_json, write_json
 from bardo.folder import TOMBSTONE_FILE
+from bardo.ticks import MAX_TICK
 
 LINEAGE_FILE = "lineage.json"
+#: Generations that a life or an entry has behind it at most; the store counts them in 32 bits.
+GENERATION_LIMIT = 2**31 - 1
 #: Ancestors that travel with a testament at most; the eldest leave first.
 ANCESTOR_LIMIT = 1_024
 
@@ -66,11 +69,15 @@ class Life:
         """
         parents = tuple(Parent(**parent) for parent in fields["parents"])
         life = cls(**{**fields, "parents": parents})
-        numbers = (life.generation, life.birth_tick, life.confirmed, life.refuted)
+        death = life.birth_tick if life.death_tick is None else life.death_tick
+        generations = (life.generation, *(parent.generation for parent in parents))
+        numbers = (life.birth_tick, death, life.confirmed, life.refuted, *generations)
         if not isinstance(life.agent, str) or any(
-            type(number) is not int or number < 0 for number in numbers
+            type(number) is not int or not 0 <= number <= MAX_TICK for number in numbers
         ):
-            raise ValueError("a life needs a name and whole numbers from 0")
+            raise ValueError("a life needs a name and whole numbers from 0 to 2**63 - 1")
+        if max(generations) > GENERATION_LIMIT:
+            raise ValueError(f"a life has at most {GENERATION_LIMIT} generations before it")
         return life
 
 
@@ -129,7 +136,8 @@ class Lineage:
             parents.append(Parent(dead.agent, dead.generation, dead.testament))
             for life in (dead, *testator.ancestors):
                 known.setdefault((life.agent, life.testament), life)
-        generation = max((parent.generation + 1 for parent in parents), default=self.life.generation)
+        eldest = max((parent.generation + 1 for parent in parents), default=self.life.generation)
+        generation = min(eldest, GENERATION_LIMIT)
         life = dataclasses.replace(self.life, parents=tuple(parents), generation=generation)
         ancestors = sorted(
             known.values(), key=lambda life: (-life.generation, life.agent, life.testament or "")

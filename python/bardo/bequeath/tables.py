@@ -7,9 +7,11 @@ cannot unfold into a huge table.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, get_args
+from uuid import UUID
 
+from bardo.bequeath.lineage import GENERATION_LIMIT
 from bardo.errors import TestamentTamperedError
 from bardo.lazily import numpy as np
 from bardo.model import Episode, Fact, FactKind, FactStatus, Fingerprint, Quality, Role, Source
@@ -18,12 +20,18 @@ from bardo.ports import Vectors
 if TYPE_CHECKING:
     import pyarrow as pa
 
+Built = TypeVar("Built", Fact, Episode)
+
+#: Characters of a value that a note quotes.
+_SHOWN = 200
 #: Key of the model's fingerprint in the metadata of `entries.parquet`.
 FINGERPRINT_KEY = b"bardo.fingerprint"
 #: Text of a fact or an episode at most, in bytes of UTF-8 (spec 1, "Limits").
 TEXT_BYTES = 64 * 1024
 #: Components of a vector at most; the largest embedding models in use have 4,096.
 DIMENSIONS_LIMIT = 16_384
+#: Levels of a payload at most, as the stores have it.
+_DEPTH_LIMIT = 64
 _QUALITY = ("specificity", "actionability", "novelty", "verifiability", "consistency")
 _RELATIONS = frozenset({"supports", "contradicts", "refines", "causes", "part_of", "see_also"})
 
@@ -65,8 +73,15 @@ def write_entries(facts: Sequence[Fact], vectors: Vectors | None, fingerprint: F
     return _to_bytes(pa.table(columns, schema=schema))
 
 
-def read_entries(data: bytes, limit: int) -> tuple[tuple[Fact, ...], Vectors | None, Fingerprint | None]:
+def read_entries(
+    data: bytes, limit: int, unfit: list[str]
+) -> tuple[tuple[Fact, ...], Vectors | None, Fingerprint | None]:
     """What `write_entries` wrote: the facts, one row of vectors each (NaN where there is none), and the model.
+
+    Args:
+        data: The part.
+        limit: Rows at most.
+        unfit: Takes a sentence for each row that no memory can hold; the others count.
 
     Raises:
         TestamentTamperedError: It is not such a table.
@@ -76,15 +91,17 @@ def read_entries(data: bytes, limit: int) -> tuple[tuple[Fact, ...], Vectors | N
     fingerprint = _read_fingerprint(metadata.get(FINGERPRINT_KEY))
     table = _from_bytes(data, _entry_schema(fingerprint), limit, part)
     rows = [{name: column[place] for name, column in table.items()} for place in range(_height(table))]
-    facts = tuple(_checked(_fact, row, part) for row in rows)
-    if len({fact.id for fact in facts}) < len(facts):
-        raise _wrong(part, "two entries have one id")
+    kept = list(_fit(_fact, rows, "entry", unfit))
+    facts = tuple(fact for _, fact in kept)
     if fingerprint is None:
         return facts, None, None
     absent = [float("nan")] * fingerprint.dims
-    vectors = np.array([row["embedding"] or absent for row in rows], np.float32).reshape(-1, fingerprint.dims)
-    if np.isinf(vectors).any():
-        raise _wrong(part, "a vector holds infinity")
+    vectors = np.array([row["embedding"] or absent for row, _ in kept], np.float32).reshape(
+        -1, fingerprint.dims
+    )
+    for place in np.flatnonzero(np.isinf(vectors).any(axis=1)):
+        vectors[place] = absent
+        unfit.append(f"the vector of entry {facts[place].id} holds infinity and was left out")
     return facts, vectors, fingerprint
 
 
@@ -99,15 +116,11 @@ def write_episodes(episodes: Sequence[Episode]) -> bytes:
     return _to_bytes(pa.table(cells, schema=schema))
 
 
-def read_episodes(data: bytes, limit: int) -> tuple[Episode, ...]:
-    """What `write_episodes` wrote.
-
-    Raises:
-        TestamentTamperedError: It is not such a table.
-    """
+def read_episodes(data: bytes, limit: int, unfit: list[str]) -> tuple[Episode, ...]:
+    """What `write_episodes` wrote; arguments and errors as those of `read_entries`."""
     table = _from_bytes(data, _episode_schema(), limit, "episodes.parquet")
-    rows = ({name: column[place] for name, column in table.items()} for place in range(_height(table)))
-    return tuple(_checked(_episode, row, "episodes.parquet") for row in rows)
+    rows = [{name: column[place] for name, column in table.items()} for place in range(_height(table))]
+    return tuple(episode for _, episode in _fit(_episode, rows, "episode", unfit))
 
 
 def write_links(links: Iterable[Link]) -> bytes:
@@ -120,19 +133,16 @@ def write_links(links: Iterable[Link]) -> bytes:
     return _to_bytes(pa.table(cells, schema=schema))
 
 
-def read_links(data: bytes, limit: int) -> tuple[Link, ...]:
-    """What `write_links` wrote.
-
-    Raises:
-        TestamentTamperedError: It is not such a table.
-    """
-    part = "links.parquet"
-    table = _from_bytes(data, _link_schema(), limit, part)
-    links = tuple(Link(*row) for row in zip(*table.values(), strict=True))
-    for link in links:
+def read_links(data: bytes, limit: int, unfit: list[str]) -> tuple[Link, ...]:
+    """What `write_links` wrote; arguments and errors as those of `read_entries`."""
+    table = _from_bytes(data, _link_schema(), limit, "links.parquet")
+    links: list[Link] = []
+    for link in (Link(*row) for row in zip(*table.values(), strict=True)):
         if link.relation not in _RELATIONS or not 0.0 <= link.weight <= 1.0 or link.tick < 0:
-            raise _wrong(part, f"{link} is no link")
-    return links
+            unfit.append(f"link {_shown(link)} was left out: it is no link")
+        else:
+            links.append(link)
+    return tuple(links)
 
 
 def size_of(fact: Fact) -> int:
@@ -278,10 +288,12 @@ def _fact(row: dict[str, Any]) -> Fact:
     if (
         not known
         or not all(0.0 <= mark <= 1.0 for mark in marks)
-        or fact.generation < 0
+        or not 0 <= fact.generation <= GENERATION_LIMIT
+        or not (fact.expires_tick or 0) >= 0
         or not _has_text(fact.text)
     ):
-        raise ValueError(f"entry {fact.id} has a field out of range")
+        raise ValueError("a field is out of range")
+    _check_row(fact.id, fact.payload)
     return fact
 
 
@@ -291,8 +303,21 @@ def _episode(row: dict[str, Any]) -> Episode:
         row[name] = tuple(row[name])
     episode = Episode(**row)
     if episode.role not in get_args(Role) or episode.tick < 0 or not _has_text(episode.text):
-        raise ValueError(f"episode {episode.id} has a field out of range")
+        raise ValueError("a field is out of range")
+    _check_row(episode.id, episode.payload)
     return episode
+
+
+def _check_row(id_: str, payload: Any) -> None:
+    if str(UUID(id_)) != id_:
+        raise ValueError("its id is not written like one")
+    if not _is_shallow(payload, _DEPTH_LIMIT):
+        raise ValueError(f"its payload is nested deeper than {_DEPTH_LIMIT} levels")
+
+
+def _is_shallow(value: Any, levels: int) -> bool:
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return levels >= 0 and all(_is_shallow(each, levels - 1) for each in inner)
 
 
 def _has_text(text: str) -> bool:
@@ -379,11 +404,29 @@ def _height(table: Mapping[str, list[Any]]) -> int:
     return len(next(iter(table.values())))
 
 
-def _checked(build: Any, row: dict[str, Any], part: str) -> Any:
-    try:
-        return build(row)
-    except (KeyError, TypeError, ValueError, RecursionError) as error:
-        raise _wrong(part, str(error)) from error
+def _fit(
+    build: Callable[[dict[str, Any]], Built], rows: Iterable[dict[str, Any]], kind: str, unfit: list[str]
+) -> Iterator[tuple[dict[str, Any], Built]]:
+    """The rows that something can be built of, each id once; one that is wrong keeps no other from the heir."""
+    seen: set[str] = set()
+    for row in rows:
+        problem = f"another {kind} has its id" if row["id"] in seen else ""
+        try:
+            built = build(dict(row))
+        except (KeyError, TypeError, ValueError, RecursionError) as error:
+            problem = f"{error}"
+        if problem:
+            unfit.append(f"{kind} {_shown(row['id'])} was left out: {_shown(problem)}")
+        else:
+            seen.add(row["id"])
+            yield row, built
+
+
+def _shown(value: object) -> str:
+    """A value of a stranger's on one short line."""
+    return " ".join("".join(letter if letter.isprintable() else " " for letter in str(value)).split())[
+        :_SHOWN
+    ]
 
 
 def _wrong(part: str, what: str) -> TestamentTamperedError:

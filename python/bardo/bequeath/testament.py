@@ -90,6 +90,7 @@ class Testament:
         measure: What similarity among entries was measured on.
         written_at: Wall clock, microseconds UTC.
         loops: Whether its ticks were loops of the testator's own rather than seconds.
+        unfit: What of it no memory can hold and was left out, one sentence each.
     """
 
     __test__ = False  # not a pytest class
@@ -110,6 +111,7 @@ class Testament:
     measure: str
     written_at: int
     loops: bool = False
+    unfit: tuple[str, ...] = ()
 
     @property
     def life(self) -> Life:
@@ -262,7 +264,8 @@ def _parse(data: bytes, path: Path) -> Testament:
     for name in _HASHED:
         if manifest["blake3"][name] != _hash(parts[name]):
             raise _tampered(name, "its bytes are not the ones that were signed")
-    facts, vectors, fingerprint = tables.read_entries(parts[ENTRIES], ENTRY_LIMIT)
+    unfit: list[str] = []
+    facts, vectors, fingerprint = tables.read_entries(parts[ENTRIES], ENTRY_LIMIT, unfit)
     reflection = _text(parts[REFLECTION], REFLECTION)
     if len(parts[REFLECTION]) > REFLECTION_BYTES:
         raise _tampered(REFLECTION, f"it has {len(parts[REFLECTION])} bytes, the limit is {REFLECTION_BYTES}")
@@ -282,8 +285,9 @@ def _parse(data: bytes, path: Path) -> Testament:
             facts=facts,
             vectors=vectors,
             fingerprint=fingerprint,
-            episodes=tables.read_episodes(parts[EPISODES], EPISODE_LIMIT),
-            links=tables.read_links(parts[LINKS], LINK_LIMIT),
+            episodes=tables.read_episodes(parts[EPISODES], EPISODE_LIMIT, unfit),
+            links=tables.read_links(parts[LINKS], LINK_LIMIT, unfit),
+            unfit=tuple(unfit),
             questions=tuple(questions),
             reflection=reflection,
             left_out=dict(manifest["left_out"]),

@@ -1,14 +1,15 @@
 """One JSON file a day with every episode of it: ground truth that a person can read and everything can be rebuilt from.
 
 A file is never changed once it is written, but by a deletion. What arrives later for a day that is closed (from an
-inbox, or an import) goes into a supplement beside it: `2026-01-31.json`, `2026-01-31.1.json`, ...
+inbox, or an import) goes into a supplement beside it: `2026-01-31.json`, `2026-01-31.1.json`, ... What is dated outside
+the years 1 to 9999, which older versions took, goes into `undated.json` at once.
 """
 
 from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from itertools import islice
@@ -27,6 +28,8 @@ FORMAT = "bardo archive"
 VERSION = 1
 #: Name of the watermark: every arrival up to it is in the archive.
 WATERMARK = "archive"
+#: In place of a day: no calendar has the time of these episodes.
+UNDATED = "undated"
 #: Beside the days: ids of episodes that are dated ahead of their arrival, and their days.
 AHEAD = "ahead.json"
 PAGE = 1_024
@@ -47,7 +50,13 @@ def day_of(at: int) -> str:
         ) from error
 
 
-def write_days(log: EpisodeLog, folder: Path | str, until: int) -> list[Path]:
+def _unheard(note: str) -> None:
+    """Nobody asked for notes."""
+
+
+def write_days(
+    log: EpisodeLog, folder: Path | str, until: int, *, tell: Callable[[str], object] = _unheard
+) -> list[Path]:
     """Archives the days that are over.
 
     Annotations (verified, importance) are archived as they are now.
@@ -56,6 +65,7 @@ def write_days(log: EpisodeLog, folder: Path | str, until: int) -> list[Path]:
         log: Where the episodes are.
         folder: The archive's folder; made if absent.
         until: Wall clock, microseconds UTC; days before this one's are over.
+        tell: Called with a sentence for each episode whose time is no date.
 
     Returns:
         The files that were written, none if nothing was due.
@@ -76,8 +86,14 @@ def write_days(log: EpisodeLog, folder: Path | str, until: int) -> list[Path]:
     seq = done
     while page := log.since(seq, PAGE):
         for seq, episode in page:
-            day = day_of(episode.at)
-            if day < open_day:
+            day = _filed_under(episode.at)
+            if day == UNDATED:
+                due[day].append(episode.id)
+                tell(
+                    f"the time of episode {episode.id} is {episode.at}, outside the years 1 to 9999: it is archived in "
+                    f"{UNDATED}.json"
+                )
+            elif day < open_day:
                 due[day].append(episode.id)
             elif day == open_day:
                 waiting = True
@@ -104,9 +120,21 @@ def read_days(folder: Path | str) -> Iterator[Episode]:
     Raises:
         StoreDamagedError: A file is not what `write_days` wrote.
     """
-    for path in sorted(Path(folder).glob("????-??-??*.json"), key=_order):
+    for path in _files(Path(folder)):
         for record in _load(path)["episodes"]:
             yield from_record(record)
+
+
+def _filed_under(at: int) -> str:
+    try:
+        return day_of(at)
+    except InvalidInputError:
+        return UNDATED
+
+
+def _files(folder: Path) -> list[Path]:
+    """The files of the archive by day, supplements last; what has no date comes after all days."""
+    return sorted((*folder.glob("????-??-??*.json"), *folder.glob(f"{UNDATED}*.json")), key=_order)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +190,7 @@ def forget(folder: Path | str, ids: Collection[str]) -> list[Path]:
     """
     changed = []
     gone = set(ids)
-    for path in sorted(Path(folder).glob("????-??-??*.json"), key=_order):
+    for path in _files(Path(folder)):
         content = _load(path)
         kept = [record for record in content["episodes"] if record["id"] not in gone]
         if len(kept) == len(content["episodes"]):
@@ -188,7 +216,7 @@ def _ahead(folder: Path) -> dict[str, str]:
 def _by_day(folder: Path) -> dict[str, list[Path]]:
     """The files of every day, supplements last."""
     files: dict[str, list[Path]] = {}
-    for path in sorted(folder.glob("????-??-??*.json"), key=_order):
+    for path in _files(folder):
         files.setdefault(_order(path)[0], []).append(path)
     return files
 

@@ -7,7 +7,7 @@ again, and every id that is in the log already counts once.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -36,6 +36,8 @@ EPISODES_PER_FILE = 1_024
 BYTES_PER_FILE = 16 * 1024 * 1024
 #: Larger files were not written by `drop`: one episode may add its own limits (1 MiB payload, JSON escapes) on top.
 LARGEST_FILE_BYTES = 4 * BYTES_PER_FILE
+#: Characters that stand for a line in a reason.
+_SHOWN = 40
 
 
 @value
@@ -46,11 +48,13 @@ class Batch:
         path: The file.
         episodes: Its episodes; empty if it could not be read.
         problem: Why it was rejected, or None.
+        unfit: Lines that break a limit of `Episode`, and why; the others can be recorded.
     """
 
     path: Path
     episodes: tuple[Episode, ...]
     problem: str | None = None
+    unfit: tuple[tuple[str, str], ...] = ()
 
 
 def drop(
@@ -98,15 +102,15 @@ def drain(folder: Path | str) -> Iterator[Batch]:
     """The files of the inbox, oldest first. A file is deleted when the next one is asked for, so record a batch before.
 
     Record with `out_of_order=True`: the episodes may be older than the owner's last tick. What the log refuses (an id
-    that is taken by other content) goes to `reject`. A file that cannot be read is moved to `inbox/rejected` and
-    yielded with its problem and no episodes.
+    that is taken by other content) goes to `set_aside`, and so do lines that break a limit. A file that cannot be
+    read is moved to `inbox/rejected` and yielded with its problem and no episodes.
     """
     for path in waiting(folder):
         try:
             batch = _read(path)
         except FileNotFoundError:
             continue
-        except (BardoError, ValueError, TypeError, OSError) as error:
+        except (BardoError, ValueError, TypeError, OSError, RecursionError) as error:
             yield reject(path, str(error))
             continue
         yield batch
@@ -136,6 +140,25 @@ def reject(path: Path, reason: str) -> Batch:
     path.replace(aside)
     sync_folder(path.parent)
     return Batch(aside, (), reason)
+
+
+def set_aside(path: Path, records: Sequence[tuple[str | Episode, str]]) -> Path:
+    """Keeps records of a file, and why they cannot be recorded, in `inbox/rejected`; the file itself stays.
+
+    Args:
+        path: The file.
+        records: Its lines, or episodes, each with the reason.
+
+    Returns:
+        Where they are now.
+    """
+    lines = [record if isinstance(record, str) else _line(record) for record, _ in records]
+    header = json.dumps({"format": FORMAT, "version": VERSION, "episodes": len(lines)})
+    aside = path.parent / REJECTED / path.name
+    make_folder(aside.parent)
+    write_atomically(aside.with_suffix(".reason.txt"), "".join(f"{why}\n" for _, why in records).encode())
+    write_atomically(aside, "\n".join([header, *lines, ""]).encode())
+    return aside
 
 
 def forget(folder: Path | str, ids: Collection[str], hashes: Collection[int], wanted: Needles) -> list[Path]:
@@ -174,7 +197,7 @@ def forget(folder: Path | str, ids: Collection[str], hashes: Collection[int], wa
 def held(folder: Path | str) -> Iterator[Episode]:
     """The episodes that wait in the inbox, and are taken over by the next owner."""
     for path in waiting(folder):
-        with suppress(BardoError, ValueError, TypeError, OSError):
+        with suppress(BardoError, ValueError, TypeError, OSError, RecursionError):
             yield from _read(path).episodes
 
 
@@ -197,11 +220,15 @@ def _remove(path: Path) -> None:
     sync_folder(path.parent)
 
 
+def _line(episode: Episode) -> str:
+    return json.dumps(records.to_record(episode), ensure_ascii=False)
+
+
 def _files(episodes: list[Episode]) -> Iterator[tuple[str, list[str]]]:
     lines: list[str] = []
     first_id, size = "", 0
     for episode in episodes:
-        line = json.dumps(records.to_record(episode), ensure_ascii=False)
+        line = _line(episode)
         if lines and (len(lines) == EPISODES_PER_FILE or size + len(line) > BYTES_PER_FILE):
             yield first_id, lines
             lines, size = [], 0
@@ -231,10 +258,39 @@ def _read(path: Path) -> Batch:
         raise InvalidInputError(
             f"the file holds {len(lines)} episodes, its header says {described.get('episodes')}. Drop them again"
         )
-    episodes = [records.from_record(json.loads(line)) for line in lines]
-    if not all(episode.id for episode in episodes):
+    # Types and limits as the log sees them; ids and times are there, so clock and seed do not matter.
+    try:
+        return Batch(path, tuple(finish_episodes(list(map(_episode, lines)), now=0, seed=0)))
+    except (BardoError, ValueError, TypeError, RecursionError):
+        episodes, unfit = _one_by_one(lines)
+        if not episodes:
+            raise
+        return Batch(path, tuple(episodes), unfit=tuple(unfit))
+
+
+def _one_by_one(lines: Iterable[str]) -> tuple[list[Episode], list[tuple[str, str]]]:
+    """The episodes of a file that can be recorded, and the lines that cannot, with the reason."""
+    episodes: list[Episode] = []
+    unfit: list[tuple[str, str]] = []
+    for line in lines:
+        try:
+            episodes += finish_episodes([_episode(line)], now=0, seed=0)
+        except (BardoError, ValueError, TypeError, RecursionError) as error:
+            unfit.append((line, f"{_id_in(line)}: {error}"))
+    return episodes, unfit
+
+
+def _id_in(line: str) -> str:
+    try:
+        return str(json.loads(line)["id"])[:_SHOWN]
+    except (ValueError, TypeError, LookupError, RecursionError):
+        return f"{line[:_SHOWN]}..."
+
+
+def _episode(line: str) -> Episode:
+    episode = records.from_record(json.loads(line))
+    if not episode.id:
         raise InvalidInputError(
             "an episode has no id, so it could be recorded twice. Write it with bardo.drop"
         )
-    # Types and limits as the log sees them; ids and times are there, so clock and seed do not matter.
-    return Batch(path, tuple(finish_episodes(episodes, now=0, seed=0)))
+    return episode

@@ -77,7 +77,7 @@ class Recorder:
         if set(map(type, drafts)) == {str}:
             ticks = [max(0, of_texts)] * len(drafts)
         else:
-            ticks = self._ticks_of(drafts, of_texts, tick, now)
+            ticks = self._ticks_of(drafts, of_texts, tick, now, late=late)
         stored, fresh, forgotten = self._log.record_into(
             self._hot,
             drafts,
@@ -93,18 +93,18 @@ class Recorder:
         return Taken(Remembered(stored), fresh, forgotten)
 
     def _ticks_of(
-        self, drafts: Sequence[str | Episode], of_texts: int, tick: int | None, now: int
+        self, drafts: Sequence[str | Episode], of_texts: int, tick: int | None, now: int, *, late: bool
     ) -> list[int]:
         ticks: list[int] = []
         last = 0
         for draft in drafts:
             if isinstance(draft, str):
                 own_tick = of_texts if tick is not None else max(last, of_texts)
+            elif draft.tick:
+                own_tick = self._ticks.own(draft.tick, late=late)
             else:
                 # A batch may hold times that go back; its ticks do not.
-                own_tick = draft.tick or (
-                    max(last, self._ticks.of(draft.at or now)) if tick is None else tick
-                )
+                own_tick = max(last, self._ticks.of(draft.at or now)) if tick is None else tick
             last = max(last, own_tick)
             ticks.append(own_tick)
         return ticks
@@ -121,24 +121,43 @@ class Recorder:
         """
         taken = 0
         for batch in inbox.drain(folder):
-            problem = batch.problem
-            if problem is None:
-                try:
-                    episodes = _cleaned(batch.episodes, clean)
-                    done = self.record(episodes, tick=None, own_ticks=False, late=True)
-                    taken += done.fresh
-                    if empty := len(batch.episodes) - len(episodes):
-                        message = f"{empty} episodes of {batch.path.name} held nothing but recalled memories"
-                        warnings.warn(f"{message} and were not captured again", BardoWarning, stacklevel=3)
-                    if done.forgotten:
-                        message = f"{len(done.forgotten)} episodes of {batch.path.name} were forgotten before"
-                        warnings.warn(f"{message} and not taken again", ForgottenWarning, stacklevel=3)
-                except InvalidInputError as error:
-                    batch = inbox.reject(batch.path, str(error))  # noqa: PLW2901 - it has moved
-                    problem = batch.problem
-            if problem is not None:
-                warnings.warn(f"{batch.path} was set aside: {problem}", BardoWarning, stacklevel=3)
+            if batch.problem is not None:
+                _warn(f"{batch.path} was set aside: {batch.problem}")
+                continue
+            episodes = _cleaned(batch.episodes, clean)
+            fresh, forgotten, refused = self._take(episodes)
+            taken += fresh
+            if empty := len(batch.episodes) - len(episodes):
+                _warn(
+                    f"{empty} episodes of {batch.path.name} held nothing but recalled memories and were not captured "
+                    "again"
+                )
+            if forgotten:
+                message = (
+                    f"{forgotten} episodes of {batch.path.name} were forgotten before and not taken again"
+                )
+                warnings.warn(message, ForgottenWarning, stacklevel=3)
+            unfit: list[tuple[str | Episode, str]] = [*batch.unfit, *refused]
+            if unfit:
+                aside = inbox.set_aside(batch.path, unfit)
+                whys = "; ".join(dict.fromkeys(why for _, why in unfit))
+                _warn(
+                    f"{len(unfit)} of {len(batch.episodes) + len(batch.unfit)} episodes of {batch.path.name} were set "
+                    f"aside in {aside}: {whys}"
+                )
         return taken
+
+    def _take(self, episodes: Sequence[Episode]) -> tuple[int, int, list[tuple[Episode, str]]]:
+        """Records what another process left: how many are new, how many were forgotten, and what is refused and why."""
+        try:
+            done = self.record(episodes, tick=None, own_ticks=False, late=True)
+        except InvalidInputError as error:
+            if len(episodes) == 1:
+                return 0, 0, [(episodes[0], f"{episodes[0].id}: {error}")]
+            parts = [self._take([episode]) for episode in episodes]
+            fresh, forgotten, refused = zip(*parts, strict=True)
+            return sum(fresh), sum(forgotten), [one for some in refused for one in some]
+        return done.fresh, len(done.forgotten), []
 
     def verify(self, what: str | Episode | Iterable[str | Episode], importance: float | None) -> int:
         """Marks episodes of this life as verified; returns how many had not been."""
@@ -185,6 +204,10 @@ class Recorder:
                 and (thread is None or thread == episode.thread)
             ):
                 yield episode
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, BardoWarning, stacklevel=4)
 
 
 def _cleaned(episodes: Iterable[Episode], clean: Callable[[str], str]) -> list[Episode]:

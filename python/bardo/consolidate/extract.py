@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from bardo._core import EpisodeLog, FactStore
+from bardo._core import EpisodeLog, FactStore, unfit_facts
 from bardo.consolidate import distill
 from bardo.errors import InvalidInputError, NotFoundError
 from bardo.model import INHERITED_KIND, Episode, Fact, FactStatus, Fingerprint
@@ -150,7 +150,7 @@ class Extractor:
         page = self._page(self._marks())
         if page is None:
             return []
-        found = self._found(page)
+        found, _ = self._fit(self._found(page)[0])
         known = self._facts.known(found, tick=tick)
         before = (
             dict(zip(known, self._facts.get([id_ for id_ in known if id_]), strict=False))
@@ -186,16 +186,27 @@ class Extractor:
         told = [episode for _, episode in verified if is_told(episode)]
         return Page((*spoken, *told), len(arrived) + len(verified), reached)
 
-    def _found(self, page: Page) -> list[Fact]:
-        return [fact for episode in page.episodes for fact in distill.of_episode(episode, self._agent)]
+    def _found(self, page: Page) -> tuple[list[Fact], tuple[str, ...]]:
+        """What the texts of a page state, and which of them could not be read: none of them holds up the others."""
+        found: list[Fact] = []
+        notes = []
+        for episode in page.episodes:
+            try:
+                found += distill.of_episode(episode, self._agent)
+            except Exception as error:
+                notes.append(
+                    f"the text of episode {episode.id} was not read for facts: {type(error).__name__}: {error}"
+                )
+        return found, tuple(notes)
 
     def _learn(self, page: Page, marks: Mapping[str, int], *, tick: int, now: int) -> Extracted:
-        found = self._found(page)
-        notes: tuple[str, ...] = ()
+        found, notes = self._found(page)
         judged: Reconciled | None = None
         if self._asker:
             found += self._asker.read(page.episodes)
-            notes = self._asker.notes
+            notes += self._asker.notes
+        found, unfit = self._fit(found)
+        notes += unfit
         if self._reconciler and found:
             found, judged = self._judged(self._reconciler, found, tick=tick)
             notes += judged.notes
@@ -217,6 +228,15 @@ class Extractor:
         renewed = sum(entry.outcome in ("exact", "similar") for entry in outcomes)
         updates, duplicates = (len(judged.updates), len(judged.duplicates)) if judged else (0, 0)
         return Extracted(len(page.episodes), new, renewed + duplicates, updates, notes)
+
+    def _fit(self, found: Sequence[Fact]) -> tuple[list[Fact], tuple[str, ...]]:
+        """The facts that keep the limits of the store, and what is wrong with the others."""
+        unfit = dict(unfit_facts(found))
+        notes = tuple(
+            f"what episode {', '.join(found[place].evidence)} states was not kept as a fact: {problem}"
+            for place, problem in unfit.items()
+        )
+        return [fact for place, fact in enumerate(found) if place not in unfit], notes
 
     def _vectors(self, facts: Sequence[Fact]) -> tuple[Vectors, Fingerprint] | tuple[None, None]:
         return self._embed([fact.text for fact in facts]) if facts else (None, None)

@@ -8,6 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use bardo_core::capture::{EpisodeLog, LogOptions};
+use bardo_core::model::{Episode, limits};
 use bardo_core::{Error, Result};
 use proptest::prelude::*;
 use support::{NOW, episode, new, options, texts};
@@ -208,4 +209,23 @@ proptest! {
         fs::write(&path, bytes).unwrap();
         never_wrong(&path, &expected);
     }
+}
+
+#[test]
+fn a_time_that_is_no_date_is_refused_and_nothing_of_its_batch_is_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = EpisodeLog::open(folder.path().join("episodes.redb"), options()).unwrap();
+    for at in [i64::MIN, limits::FIRST_AT - 1, limits::LAST_AT + 1, i64::MAX] {
+        let wrong = new(Episode { at, ..episode(1, "wrong") });
+        let refused = log.record(vec![new(episode(1, "right")), wrong], NOW, false).unwrap_err();
+        assert!(
+            matches!(&refused, Error::InvalidInput { what, .. } if what.contains(&at.to_string())),
+            "{refused}"
+        );
+        assert_eq!(log.len().unwrap(), 0);
+    }
+    for at in [limits::FIRST_AT, limits::LAST_AT] {
+        log.record(vec![new(Episode { at, ..episode(1, &format!("at {at}")) })], NOW, false).unwrap();
+    }
+    assert_eq!(log.len().unwrap(), 2);
 }

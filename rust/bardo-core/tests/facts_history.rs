@@ -6,7 +6,7 @@ mod support;
 
 use std::collections::BTreeMap;
 
-use bardo_core::index::{FactFilter, FactOptions, FactStore, Link, Relation, Retention};
+use bardo_core::index::{FactFilter, FactOptions, FactStore, Leap, Link, Relation, Retention};
 use bardo_core::model::{Fact, FactStatus, Id, Source};
 use proptest::prelude::*;
 use support::fact;
@@ -218,4 +218,28 @@ fn facts_supported_by_deleted_episodes_alone_are_deleted_with_all_their_traces()
     assert_eq!(store.forget_episodes(&[first]).unwrap(), bardo_core::index::Forgotten::default());
     assert_eq!(store.forget_facts(&[taught]).unwrap().facts, [taught]);
     assert_eq!(everything(&store).len(), 1);
+}
+
+#[test]
+fn a_leap_that_is_taken_back_moves_what_was_known_before_it_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let ending = |text: &str, end| Fact { expires_tick: Some(end), ..fact(text) };
+    let before = add(&store, ending("the tide turns twice", 180), 90);
+    let weakened = add(&store, ending("the fee is 25", 250), 90);
+    store.weaken(&[weakened], 1_000, 0.2).unwrap();
+    let meanwhile = add(&store, ending("the moon is rock", 1_020), 1_000);
+
+    let leap = Leap { through: 100, by: 900, tick: 1_000 };
+    assert_eq!(store.rebase(leap, "clock.offset", 900).unwrap(), 2);
+    assert_eq!(store.mark("clock.offset").unwrap(), 900);
+    let now = |id| {
+        let fact = store.get(&[id]).unwrap().remove(0).unwrap();
+        (fact.created_tick, fact.reinforced_tick, fact.expires_tick)
+    };
+    assert_eq!(now(before), (90, 990, Some(1_080)));
+    assert_eq!(now(weakened), (90, 1_000, Some(1_150)));
+    assert_eq!(now(meanwhile), (1_000, 1_000, Some(1_020)));
+    let then = store.get_as_of(&[before], 500).unwrap().remove(0).unwrap();
+    assert_eq!((then.reinforced_tick, then.expires_tick), (90, Some(180)));
 }

@@ -37,6 +37,18 @@ impl Upserted {
     }
 }
 
+/// Which facts no store would take, and why; see `_core.pyi`.
+#[pyfunction]
+pub fn unfit_facts(facts: &Bound<'_, PyAny>) -> PyResult<Vec<(usize, String)>> {
+    let mut unfit = Vec::new();
+    for (place, fact) in facts.try_iter()?.enumerate() {
+        if let Err(error) = fact_from(&fact?).and_then(|(fact, _)| fact.validate().into_python()) {
+            unfit.push((place, error.value(facts.py()).to_string()));
+        }
+    }
+    Ok(unfit)
+}
+
 /// The facts of one agent in `facts.db`.
 #[pyclass(frozen, module = "bardo._core")]
 pub struct FactStore {
@@ -155,6 +167,20 @@ impl FactStore {
 
     fn begin(&self, py: Python<'_>, tick: u64) -> PyResult<u64> {
         py.detach(|| self.store.begin(tick)).into_python()
+    }
+
+    #[pyo3(signature = (*, through, by, tick, name, offset))]
+    fn rebase(
+        &self,
+        py: Python<'_>,
+        through: u64,
+        by: u64,
+        tick: u64,
+        name: &str,
+        offset: i64,
+    ) -> PyResult<u64> {
+        let leap = index::Leap { through, by, tick };
+        py.detach(|| self.store.rebase(leap, name, offset)).into_python()
     }
 
     #[pyo3(signature = (facts, *, tick, vectors = None, fingerprint = None))]

@@ -135,6 +135,7 @@ for _verb in (
     costs.costs,
     upkeep.rebuild,
     upkeep.recover,
+    upkeep.rebase_ticks,
     demo.demo,
 ):
     app.command()(_verb)

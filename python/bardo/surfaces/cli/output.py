@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from bardo.errors import BardoError
+from bardo.ports import FIRST_AT, LAST_AT
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -134,7 +135,9 @@ def plain(value: Any) -> Any:
 
 
 def moment(microseconds: int) -> str:
-    """A time for a person: `2026-03-04 18:05`, UTC."""
+    """A time for a person: `2026-03-04 18:05`, UTC; the number itself where that is no date."""
     if not microseconds:
         return ""
+    if not FIRST_AT <= microseconds <= LAST_AT:
+        return str(microseconds)
     return datetime.fromtimestamp(microseconds / 1_000_000, tz=UTC).strftime("%Y-%m-%d %H:%M")

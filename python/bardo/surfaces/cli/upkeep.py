@@ -189,3 +189,25 @@ def rebuild(at: At = HERE, as_json: Json = False, debug: Debug = False) -> None:
     document = plain(report)
     output.document(document)
     output.show(tables.pairs(document.items(), title="Made anew"))
+
+
+def rebase_ticks(
+    *,
+    tick: Annotated[
+        int | None, typer.Option(help="Now, as you count; the clock's second if ticks are seconds.")
+    ] = None,
+    at: At = HERE,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Take a leap of time back: a clock that was wrong for a while, or a tick that was passed by mistake.
+
+    Ticks go on from the last one; the leap is taken out of the age of every fact.
+    """
+    output = Output(as_json=as_json)
+    with grimoire(at) as opened:
+        done = opened.rebase_ticks(tick=tick)
+    output.document(plain(done))
+    output.text(f"Tick {done.tick} is now: {done.by} ticks were taken out of the age of {done.facts} facts.")
+    for act in done.acts:
+        output.note(f"act {act} was inferred meanwhile; `bardo undo {act}` takes it back")

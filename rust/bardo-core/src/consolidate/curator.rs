@@ -305,17 +305,43 @@ fn settle(
 /// Facts archived at most in one pass, so that its time is bounded.
 const EXPIRED_AT_ONCE: i64 = 1_024;
 
+/// What is past its expiry, the first to expire first.
+const EXPIRED: &str =
+    "WHERE expires_tick < ?1 AND status IN ('active', 'contradicted', 'held') AND NOT pinned
+     ORDER BY expires_tick, serial LIMIT ?2";
+
 /// Archives what is past its expiry; nothing is deleted.
 fn expire(writer: &Writer<'_>, tick: u64) -> Step<u64> {
-    let expired = record::select(
-        &writer.transaction,
-        "WHERE expires_tick < ?1 AND status IN ('active', 'contradicted', 'held') AND NOT pinned
-         ORDER BY expires_tick, serial LIMIT ?2",
-        [signed(tick)?, EXPIRED_AT_ONCE],
-    )?;
+    let expired = record::select(&writer.transaction, EXPIRED, [signed(tick)?, EXPIRED_AT_ONCE])?;
     let count = expired.len() as u64;
     for mut stored in expired {
         archive(writer, &mut stored, tick)?;
     }
     Ok(count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::index::{FactOptions, FactStore};
+
+    #[test]
+    fn a_pass_looks_for_expired_facts_among_living_ones_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let options = FactOptions {
+            agent: "tester".into(),
+            seed: 1,
+            now: 0,
+            create: true,
+            retention: Retention::default(),
+        };
+        let store = FactStore::open(&folder.path().join("facts.db"), &options).unwrap();
+        let plan = store.read(|connection| {
+            let mut statement =
+                connection.prepare(&format!("EXPLAIN QUERY PLAN SELECT * FROM facts {EXPIRED}"))?;
+            let steps = statement.query_map([1, 1], |row| row.get::<_, String>(3))?;
+            Ok(steps.collect::<rusqlite::Result<Vec<_>>>()?)
+        });
+        assert_eq!(plan.unwrap(), ["SEARCH facts USING INDEX facts_expiring (expires_tick<?)"]);
+    }
 }

@@ -165,7 +165,7 @@ impl Names {
             let (key, alias): (String, String) = (row.get(0)?, row.get(1)?);
             self.gazetteer.add(&key, &alias, self.last);
         }
-        Ok(self.gazetteer.settle()?)
+        Ok(())
     }
 }
 

@@ -42,7 +42,7 @@ impl Note {
     }
 }
 
-fn mark_key(name: &str) -> String {
+pub(crate) fn mark_key(name: &str) -> String {
     format!("mark_{name}")
 }
 

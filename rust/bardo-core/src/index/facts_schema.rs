@@ -14,7 +14,7 @@ use super::migrate::Migration;
 
 /// From the empty file to the schema of this build, in order; a released one is never edited.
 pub(crate) const MIGRATIONS: &[Migration] =
-    &[first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth];
+    &[first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, eleventh];
 
 fn first(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     transaction.execute_batch(
@@ -325,6 +325,17 @@ fn tenth(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
         CREATE VIRTUAL TABLE words USING fts5 (text, content='findable', content_rowid='serial', tokenize='porter unicode61');
         INSERT INTO words (words, rank) VALUES ('secure-delete', 1);
         INSERT INTO words (words) VALUES ('rebuild');
+        ",
+    )
+}
+
+/// What is due to expire is found however much has expired before.
+fn eleventh(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+    transaction.execute_batch(
+        "
+        DROP INDEX facts_by_expiry;
+        CREATE INDEX facts_expiring ON facts (expires_tick, serial)
+            WHERE expires_tick IS NOT NULL AND status IN ('active', 'contradicted', 'held');
         ",
     )
 }

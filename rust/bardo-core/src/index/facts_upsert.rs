@@ -193,6 +193,8 @@ impl FactStore {
         fact.created_tick = tick;
         fact.created_at = now;
         fact.reinforced_tick = tick;
+        // Nobody has looked at it later than now, whatever is claimed: the latest tick of a record is where time goes on.
+        fact.accessed_tick = fact.accessed_tick.min(tick);
         if fact.observed == (0, 0) {
             fact.observed = (tick, tick);
         }

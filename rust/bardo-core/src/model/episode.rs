@@ -17,6 +17,10 @@ pub mod limits {
     pub const SUBJECTS: usize = 256;
     /// Bytes of a subject, thread, session, mode, speaker, kind or agent name.
     pub const NAME_BYTES: usize = 256;
+    /// First microsecond of the year 1, UTC, the first that Python's `datetime`, Arrow and ISO 8601 can all write as a date.
+    pub const FIRST_AT: super::Micros = -62_135_596_800_000_000;
+    /// Last microsecond of the year 9999, UTC, the last that they can.
+    pub const LAST_AT: super::Micros = 253_402_300_799_999_999;
 }
 
 /// Who authored an episode.
@@ -139,6 +143,7 @@ impl Episode {
 
     /// Refuses an episode that breaks a documented limit, naming the limit and the field.
     pub fn validate(&self) -> Result<()> {
+        check_at("at", self.at)?;
         if self.text.trim().is_empty() {
             return Err(Error::invalid("the text of an episode is empty", "Say what happened in a sentence"));
         }
@@ -194,6 +199,17 @@ impl Episode {
         bytes.extend_from_slice(payload);
         xxhash_rust::xxh3::xxh3_64(&bytes)
     }
+}
+
+/// Refuses a time that is no date from the year 1 to 9999.
+pub(crate) fn check_at(field: &str, at: Micros) -> Result<()> {
+    if (limits::FIRST_AT..=limits::LAST_AT).contains(&at) {
+        return Ok(());
+    }
+    Err(Error::invalid(
+        format!("{field} is {at}, which is no date from the year 1 to 9999"),
+        "Pass microseconds since the epoch, UTC; nanoseconds are a thousand times too many",
+    ))
 }
 
 /// Refuses an empty or over-long name.
