@@ -406,6 +406,7 @@ class FactStore:
         tau_ticks: e-folding time of the decay, in ticks; None for 500.
         reinforcement: Fraction of the gap to 1 that one reinforcement closes; None for .1.
         spacing_ticks: Reinforcements within this many ticks count once; None for 50.
+        expiry_ticks: Ticks after which a dream expires that nothing confirmed; None for 14 days of 1,440 loops.
 
     Raises:
         StoreForeignError: The file is not bardo's, or another agent's.
@@ -425,6 +426,7 @@ class FactStore:
         tau_ticks: float | None = None,
         reinforcement: float | None = None,
         spacing_ticks: int | None = None,
+        expiry_ticks: int | None = None,
     ) -> FactStore: ...
     @property
     def agent(self) -> str:
@@ -437,6 +439,10 @@ class FactStore:
     @property
     def tau_ticks(self) -> float:
         """e-folding time of the decay, in ticks."""
+
+    @property
+    def expiry_ticks(self) -> int:
+        """Ticks after which a dream expires that nothing confirmed."""
 
     @property
     def fingerprint(self) -> Fingerprint | None:
@@ -456,6 +462,7 @@ class FactStore:
         tau_ticks: float | None = None,
         reinforcement: float | None = None,
         spacing_ticks: int | None = None,
+        expiry_ticks: int | None = None,
     ) -> None:
         """Changes how confidence fades and is renewed from now on; nothing stored is rewritten."""
 
@@ -858,6 +865,9 @@ class Names:
     ) -> list[tuple[str, str, str, float, str | None, int, int | None]]:
         """Subject, predicate, object, confidence, source, first tick, tick of the end; the latest first."""
 
+def arrival_confidence(source: str) -> float | None:
+    """Confidence at which a fact of a source arrives at most; None where there is no limit."""
+
 def decay(
     confidence: float,
     support: int,
@@ -876,7 +886,7 @@ def decay(
         elapsed_ticks: Ticks since the last reinforcement.
         tau_ticks: e-folding time.
         kind: Sets the demurrage; anti-knowledge never falls below .3.
-        from_death: A bloodstain, or handed down in a testament: fades 3.0 times more slowly.
+        from_death: A warning that is a bloodstain, or handed down in a testament: fades 3.0 times more slowly.
         pinned: Exempt.
     """
 
@@ -1328,6 +1338,8 @@ class Hit:
     Attributes:
         arms: One (arm, rank or None, value or None, part of the fused relevance) each.
         conversation: (name, part of the fused relevance) each.
+        terms: (name, value, weight) of each term of the score.
+        factors: (name, factor) that multiplies the sum of the terms.
     """
 
     id: str
@@ -1341,13 +1353,8 @@ class Hit:
     arms: list[tuple[str, int | None, float | None, float]]
     conversation: list[tuple[str, float]]
     fused: float
-    semantic: float
-    temporal: float
-    importance: float
-    emotional: float
-    source_discount: float
-    bloodstain_boost: float
-    thread_boost: float
+    terms: list[tuple[str, float, float]]
+    factors: list[tuple[str, float]]
     age_days: float
     matched: list[str]
 

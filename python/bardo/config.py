@@ -24,6 +24,8 @@ LOOP_TAU_TICKS = 500.0
 SECONDS_TAU_TICKS = 14.0 * SECONDS_PER_DAY
 #: Loops a day when ticks count loops: a Theta tick takes 30 to 120 s (spec, "the three rates"); 60 s is assumed.
 LOOP_TICKS_PER_DAY = 1_440
+#: Days after which a contradicted fact, or a dream that nothing confirmed, expires (spec 2 and 3).
+EXPIRY_DAYS = 14
 #: Tokenizers that need no file.
 TOKENIZERS = ("o200k", "o200k_base", "cl100k", "cl100k_base", "estimate")
 #: How the name of a file ends that holds another one.
@@ -32,8 +34,9 @@ _FRACTION = (0, 1)
 #: Least and most of the numbers that cannot be any from 0 on.
 RANGES: Mapping[str, tuple[float, float]] = {
     "archive.batch": (1, math.inf),
-    "bequeath.archive_confidence": _FRACTION,
-    "bequeath.base_confidence": _FRACTION,
+    # What others say starts no surer than this (spec 4, table of sources).
+    "bequeath.archive_confidence": (0, 0.3),
+    "bequeath.base_confidence": (0, 0.4),
     "bequeath.generation_decay": _FRACTION,
     "bequeath.generation_step": _FRACTION,
     "bequeath.heuristic_threshold": _FRACTION,

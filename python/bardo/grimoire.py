@@ -27,7 +27,7 @@ from bardo.folder import Folder, dead, forked
 from bardo.index.models import ModelKeeper
 from bardo.index.upkeep import Upkeep
 from bardo.keeping import Keeping
-from bardo.knowledge import Knowledge, as_learned
+from bardo.knowledge import Knowledge, as_learned, confidence_learned, tell_of_arrival
 from bardo.lazily import dataclasses, modules, once
 from bardo.model import NEUTRAL, Episode, Fact, FactKind, FactStatus, Fingerprint, Pad, Role, Source
 from bardo.ports import LLM, Clock, Embedder, Progress, quiet
@@ -386,7 +386,7 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing, Keeping, Dying):
         kind: FactKind = "insight",
         category: str = "",
         subjects: Sequence[str] = (),
-        confidence: float = 0.7,
+        confidence: float | None = None,
         importance: float = 0.5,
         source: Source = "self",
         pinned: bool = False,
@@ -394,12 +394,15 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing, Keeping, Dying):
     ) -> Any:
         """Adds knowledge; what is known already is reinforced, not stored twice (spec 2, "Upsert").
 
+        What others say or a dream proposes starts at the confidence of its source at most, and a dream expires after 14
+        days unless it is confirmed; a fact that is given more is taken with less, and a warning says so.
+
         Args:
             what: A sentence, a `Fact`, or an iterable of these. Recalled memories in a text are not learned again.
             kind: See `Fact`, as the other fields.
             category: A slash path.
             subjects: What it is about.
-            confidence: 0..1.
+            confidence: 0..1; .7 if not given, or less where the source starts with less.
             importance: 0..1.
             source: Where it came from.
             pinned: Exempt from decay and pruning.
@@ -413,7 +416,8 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing, Keeping, Dying):
         batch = not isinstance(what, (str, Fact))
         given = [what] if isinstance(what, (str, Fact)) else list(what)
         fields: dict[str, Any] = {
-            "kind": kind, "category": category, "subjects": name_list("subjects", subjects), "confidence": confidence,
+            "kind": kind, "category": category, "subjects": name_list("subjects", subjects),
+            "confidence": confidence_learned(confidence, source),
             "importance": importance, "source": source, "pinned": pinned,
         }  # fmt: skip
         facts = [
@@ -427,6 +431,7 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing, Keeping, Dying):
         named = [fact.id for fact in facts if fact.id]
         if taken := next((episode for episode in self._log.get(named) if episode is not None), None):
             raise InvalidInputError(f"the id {taken.id} is an episode's. Leave the id of the fact out")
+        tell_of_arrival(facts, self._facts, tick=stamp)
         with self._upkeep.learning():
             vectors, fingerprint = self._upkeep.vectors_of([fact.text for fact in facts])
             upserted = self._facts.upsert(

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from math import exp
 from typing import TYPE_CHECKING, Literal, SupportsIndex
 
-from bardo._core import fact_standing
+from bardo._core import FactStore, arrival_confidence, fact_standing
 from bardo.arguments import checked
 from bardo.assemble.framing import as_captured
 from bardo.capture.recorder import name_list
-from bardo.errors import InvalidInputError, NotFoundError
+from bardo.errors import BardoWarning, InvalidInputError, NotFoundError
 from bardo.lazily import modules
 from bardo.model import Episode, Fact
 from bardo.opened import Opened
@@ -20,11 +21,10 @@ from bardo.values import replace
 if TYPE_CHECKING:
     from bardo import known
     from bardo.consolidate import calibration as calibrated
-    from bardo.consolidate import curator
     from bardo.consolidate.calibration import Calibration
     from bardo.known import Entity, FactState, Finding, Grounds, Link, RelatedEntity, Triple
 else:
-    known, curator, calibrated = modules("known", "consolidate.curator", "consolidate.calibration")
+    known, calibrated = modules("known", "consolidate.calibration")
 
 Relation = Literal["supports", "contradicts", "refines", "causes", "part_of", "see_also"]
 EntityKind = Literal["name", "subject", "handle", "ticker", "address", "person"]
@@ -133,6 +133,7 @@ class Knowledge(Opened):
             as_learned(fact), origin=fact.origin or self._facts.agent, created_tick=tick, reinforced_tick=tick,
             observed=fact.observed if any(fact.observed) else (tick, tick),
         )  # fmt: skip
+        tell_of_arrival([fact], self._facts, tick=tick)
         (stored,) = self._facts.get([self._facts.supersede(before.id, fact, tick=tick, now=now)])
         self._hot.sync_facts(self._facts)
         if stored is None:
@@ -176,7 +177,7 @@ class Knowledge(Opened):
         """
         self._ready(write=True)
         tick = self._ticks.now()
-        expires = min(tick + curator.CONTRADICTED_DAYS * self._ticks.per_day, MAX_TICK)
+        expires = min(tick + self._ticks.expiry, MAX_TICK)
         weaker = self._facts.contradict(_id(one), _id(other), tick=tick, expires_tick=expires)
         self._hot.sync_facts(self._facts)
         return weaker
@@ -337,6 +338,48 @@ def as_learned(fact: Fact) -> Fact:
             "Say what is known in a sentence"
         )
     return fact if text == fact.text else replace(fact, text=text)
+
+
+#: Confidence of a sentence that the agent learns itself.
+LEARNED = 0.7
+
+
+def confidence_learned(given: float | None, source: str) -> float:
+    """The confidence of a sentence: as given, else .7, or less where the source arrives with less.
+
+    Args:
+        given: By the caller; None for the usual one.
+        source: Where the sentence came from.
+    """
+    if given is not None:
+        return given
+    most = arrival_confidence(source)
+    return LEARNED if most is None else min(LEARNED, most)
+
+
+def tell_of_arrival(facts: Sequence[Fact], store: FactStore, *, tick: int) -> None:
+    """Warns of facts that the store takes with another confidence, or an earlier end, than they were given.
+
+    Args:
+        facts: As they were given.
+        store: Enforces the confidence and the end by source.
+        tick: Of arrival.
+    """
+    told: dict[str, None] = {}
+    latest = min(tick + store.expiry_ticks, MAX_TICK)
+    for fact in facts:
+        source = "testament" if fact.generation and arrival_confidence(fact.source) is None else fact.source
+        most = arrival_confidence(source)
+        if most is not None and (fact.confidence > most or (source == "derived" and fact.confidence < most)):
+            told[
+                f"a fact of source {source!r} starts at {most:g}, not at {fact.confidence:g}; outcomes raise it"
+            ] = None
+        if source == "dream" and fact.expires_tick is not None and fact.expires_tick > latest:
+            told[f"a dream expires at tick {latest} unless it is confirmed, not at {fact.expires_tick}"] = (
+                None
+            )
+    if told:
+        warnings.warn("; ".join(told), BardoWarning, stacklevel=4)
 
 
 def _id(record: str | Episode | Fact) -> str:

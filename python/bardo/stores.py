@@ -63,7 +63,9 @@ class Stores:
         if self.ticks.loops and not self.log.watermark(LOOPS):
             self.log.set_watermark(LOOPS, 1)
             _tell_visitors(self.facts, self.ticks)
-            self.facts.set_retention(tau_ticks=self.ticks.tau(self.config.decay))
+            self.facts.set_retention(
+                tau_ticks=self.ticks.tau(self.config.decay), expiry_ticks=self.ticks.expiry
+            )
         if self.ticks.loops and self.ticks.begin():
             self.facts.begin(self.ticks.now())
 
@@ -149,6 +151,7 @@ def open_stores(
             tau_ticks=ticks.tau(config.decay),
             reinforcement=config.decay.reinforcement,
             spacing_ticks=config.decay.spacing_ticks,
+            expiry_ticks=ticks.expiry,
         )
         latest = _latest_tick(log, facts)
         ticks.resume(latest, offset=facts.mark(OFFSET))

@@ -77,6 +77,11 @@ class Ticks:
             "rebase-ticks`)",
         )
 
+    @property
+    def expiry(self) -> int:
+        """Ticks after which a contradicted fact, or a dream that nothing confirmed, expires."""
+        return min(config.EXPIRY_DAYS * self.per_day, MAX_TICK)
+
     def tau(self, settings: config.Decay) -> float:
         """The e-folding time of decay, in ticks."""
         if settings.tau_ticks:

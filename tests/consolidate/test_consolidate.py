@@ -123,7 +123,7 @@ def test_a_restated_insight_is_reinforced_and_hearsay_is_earned(log: EpisodeLog,
         (said,),
         (5, 5),
     )
-    assert earned.confidence == pytest.approx(0.3 * math.exp(-5 / 1500) * 0.9 + 0.1, abs=1e-6)
+    assert earned.confidence == pytest.approx(0.3 * math.exp(-5 / 500) * 0.9 + 0.1, abs=1e-6)
 
 
 def test_another_agents_log_is_refused(tmp_path: Path, log: EpisodeLog):

@@ -255,6 +255,14 @@ def test_decay_is_the_curve_of_the_spec():
     assert confidence_now(Fact("x", confidence=0.5, reinforced_tick=10), tick=10, tau_ticks=9.0) == 0.5
 
 
+def test_a_death_protects_warnings_and_not_what_came_in_its_testament():
+    def left(kind: str, source: str) -> float:
+        return confidence_now(Fact("x", kind=kind, source=source, confidence=0.4), tick=500, tau_ticks=500.0)
+
+    assert left("insight", "testament") == left("insight", "self")
+    assert left("warning", "testament") > left("warning", "self")
+
+
 FILLING = """
 import resource, sys
 from bardo import errors

@@ -109,12 +109,73 @@ def test_a_fact_says_where_it_came_from_and_how_far_it_is_trusted_now() -> None:
     )  # fmt: skip
     retriever = retriever_of(facts=[fact], tau_ticks=100.0)
     memory = retriever.recall("oracle", now_tick=300, now=NOW)[0]
-    # A testament fades three times more slowly, what five episodes support ln 5 times: exp(-300 / (3 x ln 5 x 100)).
-    assert memory.confidence == pytest.approx(0.4 * np.exp(-1 / np.log(5)), abs=1e-3)
+    # What five episodes support fades ln 5 times more slowly; what came in a testament no more slowly than the rest.
+    assert memory.confidence == pytest.approx(0.4 * np.exp(-3 / np.log(5)), abs=1e-3)
     assert memory.inherited
     assert memory.why.evidence == evidence
     assert "testament of trader-7, generation 1" in str(memory.why)
     assert "and 2 more" in str(memory.why)
+
+
+@pytest.mark.parametrize("policy", ["four_factor", "rrf", "pinned"])
+def test_an_explanation_holds_the_numbers_that_make_the_score_and_no_others(policy: str) -> None:
+    facts = [
+        Fact(
+            "Oracle lag in pool one", id=identify(1), confidence=0.9, support=5, created_at=NOW, pinned=True
+        ),
+        Fact(
+            "Oracle lag in pool two",
+            id=identify(2),
+            confidence=0.3,
+            source="testament",
+            generation=1,
+            created_at=NOW,
+        ),
+        Fact(
+            "Oracle lag in pool six",
+            id=identify(3),
+            confidence=0.2,
+            source="market",
+            bloodstain=True,
+            created_at=NOW,
+        ),
+    ]
+    turns = [Episode("The oracle lag was two blocks", id=identify(9), at=NOW - DAY, thread="now")]
+    retriever = retriever_of(turns, facts=facts)
+    found = retriever.recall("oracle lag", policy=policy, thread="now", now=NOW)
+    assert len(found) == 4
+    for memory in found:
+        why = memory.why
+        product = float(np.prod(list(why.discounts.values()), initial=1.0))
+        assert sum(why.parts.values()) * product == pytest.approx(memory.score, rel=1e-4)
+        added = sum(arm.part for arm in why.arms) + sum(why.conversation.values())
+        assert added == pytest.approx(why.fused, abs=1e-4)
+    if policy == "rrf":
+        assert all(not memory.why.discounts for memory in found)
+        assert all(memory.why.semantic is None and "semantic" not in str(memory.why) for memory in found)
+        assert "fused" in str(found[0].why)
+    else:
+        by_id = {memory.id: memory.why.discounts for memory in found}
+        assert by_id[identify(2)].keys() >= {"trust", "inherited"}
+        assert by_id[identify(3)].keys() >= {"trust", "source", "bloodstain"}
+        assert by_id[identify(9)].keys() == {"thread"}
+
+
+def test_recall_trusts_a_fact_by_what_outcomes_made_of_such_confidences() -> None:
+    sure = [Fact(f"Oracle {word} is one", id=identify(number), confidence=0.925, support=5, created_at=NOW)
+            for number, word in enumerate(("alpha", "beta"), 1)]  # fmt: skip
+    retriever = retriever_of(facts=sure)
+    before = retriever.recall("oracle alpha", now=NOW)[0].why.discounts["trust"]
+    assert before == pytest.approx(0.9625, abs=0.01)
+    for tick in range(40):
+        retriever.facts.upsert(
+            [Fact(f"claim {tick}", id=identify(500 + tick), confidence=0.925)], tick=0, now=NOW
+        )
+        _core.judge_facts(retriever.facts, [identify(500 + tick)], -1.0, tick=0, reinforcement=0.1)
+    retriever.hot.sync_facts(retriever.facts)
+    after = retriever.recall("oracle alpha", now=NOW)[0]
+    assert after.why.discounts["trust"] < 0.75
+    assert after.confidence == pytest.approx(0.925, abs=0.01)
 
 
 def test_without_an_embedder_recall_falls_back_to_words_and_labels_it() -> None:

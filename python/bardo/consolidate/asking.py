@@ -224,6 +224,7 @@ class Asker:
             support=len(cited),
             evidence=tuple(episode.id for episode in cited),
             confidence=distill.STATED if about else distill.CONCLUDED,
+            source="self" if about else "derived",
             observed=(min(episode.tick for episode in cited), max(episode.tick for episode in cited)),
         )
 

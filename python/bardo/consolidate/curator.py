@@ -12,7 +12,7 @@ from bardo.model import Fact
 from bardo.ports import Progress
 
 #: Days after which a contradicted fact expires unless it is confirmed (spec 2).
-CONTRADICTED_DAYS = 14
+CONTRADICTED_DAYS = config.EXPIRY_DAYS
 
 
 #: Verified episodes that a rehearsal takes in at most: they are in memory at once.

@@ -268,6 +268,8 @@ def _distilled(
 
 
 def _fact(each: Distilled, episode: Episode) -> Fact:
+    # The agent's own conclusion, of which it keeps a limited number (spec 3, "Dossier").
+    concluded = each.kind == "insight" and not each.who
     subjects = [each.who.lower() if each.who == NAMELESS else each.who, *each.people, *episode.subjects]
     return Fact(
         each.fact,
@@ -278,6 +280,7 @@ def _fact(each: Distilled, episode: Episode) -> Fact:
         evidence=(episode.id,),
         confidence=each.confidence,
         observed=(episode.tick, episode.tick),
+        source="derived" if concluded else "self",
         pad=each.pad if episode.pad == NEUTRAL else episode.pad,
         metadata=each.found,
     )

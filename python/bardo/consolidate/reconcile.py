@@ -132,7 +132,7 @@ class Reconciler:
             for known in self._facts.get(ids)
             if known is not None
             and known.category == fact.category
-            and known.source == "self"
+            and known.source in ("self", "derived")
             and not known.pinned
         ]
         return alike[:NEIGHBOURS]

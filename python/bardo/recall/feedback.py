@@ -9,6 +9,9 @@ from bardo._core import FactStore, judge_facts
 from bardo.errors import InvalidInputError, NotFoundError
 from bardo.recall.found import Memory
 
+#: Sources of what the agent lived, concluded or dreamt itself, or its user gave it.
+OWN_SOURCES = frozenset({"self", "dream", "upload", "derived"})
+
 
 @dataclass(frozen=True, slots=True)
 class OutcomeReport:
@@ -18,6 +21,7 @@ class OutcomeReport:
         ids: The facts that were acted on.
         reinforced: How many of them rose.
         weakened: How many fell.
+        earned: Those that were handed down and are the agent's own from now on: spaced outcomes bore them out.
         missing: Facts that were acted on and are not there any more.
         notes: What could not be done, in words.
     """
@@ -25,6 +29,7 @@ class OutcomeReport:
     ids: tuple[str, ...]
     reinforced: int
     weakened: int
+    earned: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -54,6 +59,12 @@ def standing(facts: FactStore, ids: Sequence[str]) -> tuple[str, ...]:
     return tuple(id_ for id_, fact in zip(ids, facts.get(list(ids)), strict=True) if fact is not None)
 
 
+def _handed_down(facts: FactStore, ids: Sequence[str]) -> frozenset[str]:
+    """Those of these facts that others lived and the agent has not borne out."""
+    found = facts.get(list(ids))
+    return frozenset(fact.id for fact in found if fact is not None and fact.source not in OWN_SOURCES)
+
+
 def apply(
     facts: FactStore, ids: Sequence[str], value: float, *, tick: int, reinforcement: float
 ) -> OutcomeReport:
@@ -67,6 +78,7 @@ def apply(
         reinforcement: Fraction of the gap that an outcome of size 1 closes.
     """
     there = standing(facts, ids)
+    heard = _handed_down(facts, there) if value > 0 else frozenset()
     while True:
         try:
             moved = judge_facts(facts, there, value, tick=tick, reinforcement=reinforcement) if there else 0
@@ -81,6 +93,7 @@ def apply(
         there,
         reinforced=moved if value > 0 else 0,
         weakened=moved if value < 0 else 0,
+        earned=tuple(sorted(heard - _handed_down(facts, there))),
         missing=missing,
         notes=(f"{len(missing)} facts are not there any more and were left out",) if missing else (),
     )

@@ -39,12 +39,15 @@ class Explanation:
     Args:
         arms: What each signal said.
         conversation: What the conversation around the memory added to the fused relevance, by name.
-        fused: Fused relevance.
-        semantic: Factor 0..1: fused relevance, the best candidate 1.
-        temporal: Factor 0..1: retention.
-        importance: Factor 0..1: quality or importance; 0.5 while nobody judged it.
-        emotional: Factor 0..1: mood congruence; 0.5 where no affect is recorded.
-        discounts: Factors other than 1 by name: `source`, `bloodstain`, `thread`.
+        fused: Fused relevance: the sum of the parts of `arms` and of `conversation`.
+        parts: Terms of the score by name, each times its weight.
+        discounts: Factors other than 1 that multiply the sum of `parts`, by name: `trust`, `contradicted`, `source`,
+            `inherited`, `bloodstain`, `thread`, and `restated` of an episode that ranks where a fact made of it would.
+        semantic: Fused relevance from 0 to 1, the best candidate 1; like the next three None where the policy leaves it
+            out.
+        temporal: Retention, 0..1.
+        importance: Quality or importance, 0..1; 0.5 while nobody judged it.
+        emotional: Mood congruence, 0..1; 0.5 where no affect is recorded.
         age_days: Days since it was made.
         confidence: Confidence now.
         matched: Terms of the query that it holds, stemmed.
@@ -56,17 +59,24 @@ class Explanation:
     arms: tuple[ArmReason, ...]
     conversation: Mapping[str, float]
     fused: float
-    semantic: float
-    temporal: float
-    importance: float
-    emotional: float
+    parts: Mapping[str, float]
     discounts: Mapping[str, float]
+    semantic: float | None
+    temporal: float | None
+    importance: float | None
+    emotional: float | None
     age_days: float
     confidence: float
     matched: tuple[str, ...]
     provenance: str
     evidence: tuple[str, ...]
     duplicates: tuple[str, ...]
+
+    @property
+    def values(self) -> Mapping[str, float]:
+        """Values of the terms that the policy adds, by name; of `rrf` the fused relevance alone."""
+        named = {name: getattr(self, name) for name in ("semantic", "temporal", "importance", "emotional")}
+        return {name: value for name, value in named.items() if value is not None} or {"fused": self.fused}
 
     def __str__(self) -> str:
         found = [
@@ -77,11 +87,8 @@ class Explanation:
             parts.append("words: " + " ".join(self.matched))
         if self.conversation:
             parts.append(", ".join(f"{name} {part:+.2f}" for name, part in self.conversation.items()))
-        parts.append(
-            f"semantic {self.semantic:.2f}, temporal {self.temporal:.2f}, "
-            f"importance {self.importance:.2f}, emotional {self.emotional:.2f}"
-        )
-        parts += [f"{name} x{factor:g}" for name, factor in self.discounts.items()]
+        parts.append(", ".join(f"{name} {value:.2f}" for name, value in self.values.items()))
+        parts += [f"{name} x{factor:.3g}" for name, factor in self.discounts.items()]
         parts.append(f"{self.age_days:.1f} days old, {self.provenance}, confidence now {self.confidence:.2f}")
         if self.evidence:
             shown = ", ".join(self.evidence[:EVIDENCE_SHOWN])
@@ -320,20 +327,17 @@ def _explanation(hit: _core.Hit, record: Episode | Fact) -> Explanation:
         author = record.speaker or record.role
         provenance = f"{'verified ' if record.verified else ''}{record.kind} by {author}"
         evidence = ()
-    boosts = {
-        "source": hit.source_discount,
-        "bloodstain": hit.bloodstain_boost,
-        "thread": hit.thread_boost,
-    }
+    values = {name: value for name, value, _ in hit.terms}
     return Explanation(
         arms=tuple(ArmReason(*reason) for reason in hit.arms),
         conversation=dict(hit.conversation),
         fused=hit.fused,
-        semantic=hit.semantic,
-        temporal=hit.temporal,
-        importance=hit.importance,
-        emotional=hit.emotional,
-        discounts={name: factor for name, factor in boosts.items() if factor != 1.0},
+        parts={name: value * weight for name, value, weight in hit.terms},
+        discounts=dict(hit.factors),
+        semantic=values.get("semantic"),
+        temporal=values.get("temporal"),
+        importance=values.get("importance"),
+        emotional=values.get("emotional"),
         age_days=hit.age_days,
         confidence=hit.confidence,
         matched=tuple(hit.matched),

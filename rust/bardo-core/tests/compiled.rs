@@ -6,7 +6,7 @@ mod support;
 
 use bardo_core::consolidate::{Promotion, Rank, promoted, standing};
 use bardo_core::index::{DERIVED_KEPT, FactFilter, FactStore, Link, Relation, Retention};
-use bardo_core::model::{Fact, FactStatus, Id, Source};
+use bardo_core::model::{Fact, FactKind, FactStatus, Id, Source};
 use proptest::prelude::*;
 use support::fact;
 use support::script::open;
@@ -190,6 +190,138 @@ proptest! {
         prop_assert_eq!(ids.len(), digest.facts.len());
         for (fact, sure) in &digest.facts {
             prop_assert_eq!(Some(*sure), store.confidence_now(&[fact.id], tick).unwrap()[0]);
+        }
+    }
+}
+
+/// A fact that a testament handed down.
+fn inherited(text: &str) -> Fact {
+    Fact {
+        source: Source::Testament,
+        origin: "ancestor".into(),
+        generation: 1,
+        support: 0,
+        confidence: 0.34,
+        ..fact(text)
+    }
+}
+
+#[test]
+fn spaced_good_outcomes_make_an_inherited_fact_the_heirs_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let id = add(&store, inherited("Wait for the night"), 0);
+    let get = || store.get(&[id]).unwrap().remove(0).unwrap();
+    for count in 0..40_u64 {
+        store.judge(&[id], 1.0, 10, store.retention()).unwrap();
+        assert_eq!(get().source, Source::Testament, "within the spacing they count once: {count}");
+    }
+    store.judge(&[id], 1.0, 60, store.retention()).unwrap();
+    assert_eq!(get().source, Source::Testament);
+    store.judge(&[id], 1.0, 110, store.retention()).unwrap();
+    let earned = get();
+    assert_eq!(
+        (earned.source, earned.generation, earned.origin.as_str()),
+        (Source::SelfLived, 0, "ancestor")
+    );
+    // Law 3: the state before can be asked for.
+    assert_eq!(store.get_as_of(&[id], 100).unwrap().remove(0).unwrap().source, Source::Testament);
+    assert!(standing(&store, id, 110).unwrap().rank(Promotion::default()) >= Rank::Heuristic);
+}
+
+#[test]
+fn outcomes_that_are_negative_on_the_whole_earn_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let id = add(&store, inherited("Wait for the night"), 0);
+    for step in 0..20_u64 {
+        let value = if step % 2 == 0 { 0.4 } else { -0.9 };
+        store.judge(&[id], value, step * 60, store.retention()).unwrap();
+        if value > 0.0 {
+            // A burst of praise within the spacing outweighs nothing.
+            store.judge(&[id], 1.0, step * 60 + 1, store.retention()).unwrap();
+        }
+    }
+    let kept = store.get(&[id]).unwrap().remove(0).unwrap();
+    assert_eq!((kept.source, kept.generation), (Source::Testament, 1));
+}
+
+#[test]
+fn a_fact_arrives_no_surer_than_its_source_whoever_writes_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    for (source, most) in [
+        (Source::SelfLived, 0.95),
+        (Source::Upload, 0.95),
+        (Source::Clade, 0.4),
+        (Source::Testament, 0.4),
+        (Source::Styx, 0.25),
+        (Source::Lethe, 0.2),
+        (Source::Market, 0.2),
+        (Source::Dream, 0.3),
+        (Source::Derived, 0.7),
+    ] {
+        let told = Fact { source, confidence: 0.95, ..fact(&format!("by {}", source.name())) };
+        let learned = add(&store, told.clone(), 7);
+        // A repetition says nothing more, and a successor starts no surer.
+        store.upsert(&[told.clone()], None, 8, 1).unwrap();
+        let newer = Fact { text: format!("{} again", told.text), ..told };
+        let newer = store.supersede(learned, &newer, 9, 1).unwrap();
+        for id in [learned, newer] {
+            let kept = store.get(&[id]).unwrap().remove(0).unwrap();
+            let own = matches!(source, Source::SelfLived | Source::Upload | Source::Derived);
+            assert!(own || kept.confidence <= most, "{source:?} {}", kept.confidence);
+            assert_eq!(kept.expires_tick.is_some(), source == Source::Dream, "{source:?}");
+        }
+    }
+    let generations = Fact { generation: 3, confidence: 0.95, ..fact("from afar") };
+    let kept = add(&store, generations, 7);
+    assert!((store.get(&[kept]).unwrap().remove(0).unwrap().confidence - 0.4).abs() < 1e-6);
+}
+
+#[test]
+fn a_dream_ends_and_dreaming_it_again_neither_prolongs_nor_supports_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    store.set_retention(Retention { expiry_ticks: 100, ..store.retention() }).unwrap();
+    let dreamt = Fact { source: Source::Dream, confidence: 0.3, support: 0, ..fact("nights may be dear") };
+    let id = add(&store, Fact { expires_tick: Some(5_000), ..dreamt.clone() }, 10);
+    let first = store.get(&[id]).unwrap().remove(0).unwrap();
+    assert_eq!(first.expires_tick, Some(110));
+    add(&store, dreamt, 90);
+    let again = store.get(&[id]).unwrap().remove(0).unwrap();
+    assert_eq!((again.expires_tick, again.support), (Some(110), first.support));
+    assert!(again.confidence <= 0.3);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn confirming_never_lowers_confidence_at_any_later_tick(
+        kind in prop::sample::select(FactKind::ALL.to_vec()),
+        source in prop::sample::select(Source::ALL.to_vec()),
+        confidence in 0.05_f32..=1.0, support in 0..60_u32, bloodstain: bool,
+        at in 1..400_u64, later in prop::collection::vec(0..20_000_u64, 1..6), by_outcomes: bool,
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let store = open(folder.path());
+        let told = |text: &str| Fact {
+            kind, source, confidence, support, bloodstain, generation: u32::from(source == Source::Testament), ..fact(text)
+        };
+        let (left, confirmed) = (add(&store, told("left alone"), 0), add(&store, told("confirmed"), 0));
+        let mut tick = at;
+        if by_outcomes {
+            for _ in 0..3 {
+                store.judge(&[confirmed], 0.5, tick, store.retention()).unwrap();
+                tick += 50;
+            }
+        } else {
+            add(&store, Fact { source: Source::SelfLived, generation: 0, confidence: 0.0, ..told("confirmed") }, at);
+        }
+        for after in later {
+            let now = store.confidence_now(&[left, confirmed], tick + after).unwrap();
+            prop_assert!(now[1].unwrap() >= now[0].unwrap() - 1e-6, "{now:?} at {}", tick + after);
         }
     }
 }

@@ -211,7 +211,8 @@ fn an_episode_that_says_the_contrary_counts_once_and_twice_as_much_against_hears
         assert_eq!(pass(&store, &script, 256, 1).facts_disputed, 0);
         left.push(get(&store, id).confidence);
     }
-    assert!((left[0] - 0.45).abs() < 1e-6 && (left[1] - 0.40).abs() < 1e-6, "{left:?}");
+    // From .5, and from the .4 at which a testament arrives.
+    assert!((left[0] - 0.45).abs() < 1e-6 && (left[1] - 0.32).abs() < 1e-6, "{left:?}");
     let (_folder, store, id, mut script) = beside("Gas doubles on Mondays", Source::SelfLived);
     say(&mut script, 1, "Gas doesn't double on Mondays", Role::Agent);
     say(&mut script, 1, "Does gas not double on Mondays?", Role::User);

@@ -113,7 +113,7 @@ pub fn judge_facts(
     reinforcement: f64,
 ) -> PyResult<usize> {
     let (store, ids) = (&facts.get().store, ids_from(&ids)?);
-    let step = store.retention().with(None, Some(reinforcement), None);
+    let step = store.retention().with(None, Some(reinforcement), None, None);
     py.detach(|| store.judge(&ids, value, tick, step)).into_python()
 }
 

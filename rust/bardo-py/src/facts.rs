@@ -15,7 +15,7 @@ use pyo3::types::{PyDict, PyList};
 use crate::capture::EpisodeLog;
 use crate::consolidate::Calibration;
 use crate::convert::{
-    fact_from, facts_from, facts_into, fingerprint_from, fingerprint_into, id, ids as ids_from,
+    fact_from, facts_from, facts_into, fingerprint_from, fingerprint_into, id, ids as ids_from, widen,
 };
 use crate::errors::IntoPython;
 use crate::matrices::{matrix, rows, shape_error, with_model};
@@ -49,6 +49,12 @@ pub fn unfit_facts(facts: &Bound<'_, PyAny>) -> PyResult<Vec<(usize, String)>> {
     Ok(unfit)
 }
 
+/// Confidence at which a fact of a source arrives at most; none where there is no limit.
+#[pyfunction]
+pub fn arrival_confidence(source: &str) -> PyResult<Option<f64>> {
+    Ok(index::arrival_confidence(source.parse().into_python()?).map(widen))
+}
+
 /// The facts of one agent in `facts.db`.
 #[pyclass(frozen, module = "bardo._core")]
 pub struct FactStore {
@@ -59,7 +65,7 @@ pub struct FactStore {
 impl FactStore {
     #[new]
     #[pyo3(signature = (path, *, agent, seed, now = 0, create = true, tau_ticks = None, reinforcement = None,
-        spacing_ticks = None))]
+        spacing_ticks = None, expiry_ticks = None))]
     #[expect(clippy::too_many_arguments, reason = "keyword-only options of a constructor")]
     fn new(
         py: Python<'_>,
@@ -71,8 +77,9 @@ impl FactStore {
         tau_ticks: Option<f64>,
         reinforcement: Option<f64>,
         spacing_ticks: Option<u64>,
+        expiry_ticks: Option<u64>,
     ) -> PyResult<Self> {
-        let retention = Retention::default().with(tau_ticks, reinforcement, spacing_ticks);
+        let retention = Retention::default().with(tau_ticks, reinforcement, spacing_ticks, expiry_ticks);
         let options = FactOptions { agent, seed, now, create, retention };
         let store = py.detach(|| index::FactStore::open(&path, &options)).into_python()?;
         Ok(Self { store })
@@ -94,6 +101,11 @@ impl FactStore {
     }
 
     #[getter]
+    fn expiry_ticks(&self) -> u64 {
+        self.store.retention().expiry_ticks
+    }
+
+    #[getter]
     fn fingerprint<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let found = py.detach(|| self.store.fingerprint()).into_python()?;
         found.map(|fingerprint| fingerprint_into(py, &fingerprint)).transpose()
@@ -109,14 +121,16 @@ impl FactStore {
         py.detach(|| self.store.last_learned()).into_python()
     }
 
-    #[pyo3(signature = (*, tau_ticks = None, reinforcement = None, spacing_ticks = None))]
+    #[pyo3(signature = (*, tau_ticks = None, reinforcement = None, spacing_ticks = None, expiry_ticks = None))]
     fn set_retention(
         &self,
         tau_ticks: Option<f64>,
         reinforcement: Option<f64>,
         spacing_ticks: Option<u64>,
+        expiry_ticks: Option<u64>,
     ) -> PyResult<()> {
-        self.store.set_retention(self.retention(tau_ticks, reinforcement, spacing_ticks)).into_python()
+        let retention = self.store.retention().with(tau_ticks, reinforcement, spacing_ticks, expiry_ticks);
+        self.store.set_retention(retention).into_python()
     }
 
     #[pyo3(signature = (facts, *, tick, now, vectors = None, fingerprint = None, actor = None,
@@ -584,7 +598,7 @@ impl FactStore {
 
 impl FactStore {
     fn retention(&self, tau: Option<f64>, fraction: Option<f64>, spacing: Option<u64>) -> Retention {
-        self.store.retention().with(tau, fraction, spacing)
+        self.store.retention().with(tau, fraction, spacing, None)
     }
 }
 

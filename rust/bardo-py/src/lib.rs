@@ -61,7 +61,7 @@ mod _core {
     };
 
     #[pymodule_export]
-    use crate::facts::{FactStore, Upserted, unfit_facts};
+    use crate::facts::{FactStore, Upserted, arrival_confidence, unfit_facts};
 
     #[pymodule_export]
     use crate::frames::{PyFrame, PyFrameTracker};

@@ -57,6 +57,10 @@ def memories(recollection: Iterable[Memory], *, title: str | None = None) -> Tab
     return table
 
 
+#: What the terms of a score are called in a table.
+_SHORT = {"semantic": "meaning", "temporal": "time", "emotional": "mood", "fused": "fusion"}
+
+
 def reason(why: Explanation) -> str:
     """Why a memory came up, in a few lines; every number is in the JSON."""
     found = [f"{arm.arm} #{arm.rank}" for arm in why.arms if arm.rank is not None]
@@ -64,9 +68,8 @@ def reason(why: Explanation) -> str:
     if why.matched:
         lines.append(f"words: {' '.join(why.matched)}")
     lines += [f"{name} {part:+.2f}" for name, part in why.conversation.items()]
-    factors = (why.semantic, why.temporal, why.importance, why.emotional)
-    lines.append("meaning {:.2f} time {:.2f} importance {:.2f} mood {:.2f}".format(*factors))
-    lines += [f"{name} x{factor:g}" for name, factor in why.discounts.items()]
+    lines.append(" ".join(f"{_SHORT.get(name, name)} {value:.2f}" for name, value in why.values.items()))
+    lines += [f"{name} x{factor:.3g}" for name, factor in why.discounts.items()]
     lines.append(f"{why.age_days:.0f} days old; {why.provenance}")
     return "\n".join(lines)
 

@@ -40,6 +40,12 @@ impl Calibration {
         Self { bins, outcomes, squares, map }
     }
 
+    /// Of outcomes counted by confidence alone.
+    #[must_use]
+    pub fn of_bins(bins: &[(u64, u64)]) -> Self {
+        Self::new(bins.to_vec(), bins.iter().map(|(judged, _)| judged).sum(), 0.0)
+    }
+
     /// How often facts of this confidence hold, 0..1: between the middles of bins on a straight line.
     #[must_use]
     pub fn of(&self, confidence: f64) -> f64 {

@@ -16,12 +16,11 @@ use crate::index::facts_record::{self as record, signed};
 use crate::index::facts_write::{Writer, counter, set_meta};
 use crate::index::migrate::{Step, damaged};
 use crate::index::{FactChange, FactStore, Retention};
+use crate::model::decay::EXPIRY_TICKS;
 use crate::model::{FactStatus, Id, Micros};
 
 /// Name of the watermark among the settings of the fact store.
 pub(crate) const WATERMARK: &str = "watermark";
-/// Loops of a day at one a minute, times the 14 days after which a contradicted fact expires (spec 2).
-pub const EXPIRY_TICKS: u64 = 14 * 1_440;
 /// Confidence below which a fact is a candidate for pruning (spec 2).
 pub const EVICTION_THRESHOLD: f64 = 0.05;
 /// Facts in force at most: as many as are searched far below 25 ms (spec 2, "Storage rules"), and a few megabytes of memory.
@@ -244,9 +243,10 @@ impl Lesson {
         // While episodes wait, time has come as far as the batch: what they say may yet keep a fact.
         let waiting = self.batch.last < self.last;
         let time = if waiting { self.batch.tick.min(pass.tick) } else { pass.tick };
-        report.entries_pruned = expire(writer, time)? + evict::settle(writer, pass, time)?;
         report.windows = self.windows;
+        // Before anything leaves: what episodes bear out as of their own ticks has not faded yet.
         self.ledger.settle(writer, store, pass, &mut report)?;
+        report.entries_pruned += expire(writer, time)? + evict::settle(writer, pass, time)?;
         Ok(Some(report))
     }
 }

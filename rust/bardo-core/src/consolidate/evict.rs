@@ -82,10 +82,11 @@ fn worths(writer: &Writer<'_>, pass: &Pass, tick: u64) -> Step<Vec<(f64, i64)>> 
     let mut worths = Vec::new();
     while let Some(row) = rows.next()? {
         let name = |column: usize| row.get_ref(column)?.as_str().map_err(rusqlite::Error::from);
+        let kind = name(4)?.parse()?;
         let fading = Fading {
             tau_ticks: pass.retention.tau_ticks,
-            kind: name(4)?.parse()?,
-            from_death: is_from_death(row.get(5)?, name(7)?.parse()?),
+            kind,
+            from_death: is_from_death(kind, row.get(5)?, name(7)?.parse()?),
             pinned: false,
         };
         let elapsed = tick.saturating_sub(row.get::<_, i64>(3)?.unsigned_abs());

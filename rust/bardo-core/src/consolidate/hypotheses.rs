@@ -9,6 +9,7 @@ use super::baseline::{credible, lower};
 use super::betting::{FALSE_DISCOVERY_RATE, believed, fortune, share};
 use super::claims::{Claim, Measure};
 use super::curator::{CuratorReport, Pass};
+use super::kinship::{Heard, bear_out};
 use super::window::Window;
 use super::{links, rhythm, subgroups};
 use crate::error::Result;
@@ -260,10 +261,15 @@ impl Ledger {
                 .execute([json(claim)?])?;
         }
         let (certain, doubted_below) = believed(&self.scores(), FALSE_DISCOVERY_RATE);
+        let mut heard = None;
         for index in certain {
             let row = &mut self.rows[index];
             if row.tested {
-                state(writer, store, pass, row, report)?;
+                let heard = match &heard {
+                    Some(heard) => heard,
+                    None => heard.insert(Heard::read(writer)?),
+                };
+                state(writer, store, pass, row, heard, report)?;
             }
         }
         for row in self.rows.iter().filter(|row| row.changed) {
@@ -282,6 +288,7 @@ fn state(
     store: &FactStore,
     pass: &Pass,
     row: &mut Hypothesis,
+    heard: &Heard,
     report: &mut CuratorReport,
 ) -> Step<()> {
     let Some(measure) = &row.measure else { return Ok(()) };
@@ -290,6 +297,10 @@ fn state(
     };
     let support = u32::try_from(measure.support()).unwrap_or(u32::MAX);
     let confidence = (1.0 - FALSE_DISCOVERY_RATE) * credible(0.0, measure.support());
+    let tick = row.ticks.1.min(pass.tick);
+    if row.fact.is_none() {
+        row.fact = heard.same(writer, pass, &payload, tick)?;
+    }
     let known = match row.fact {
         Some(id) => record::find(&writer.transaction, id)?,
         None => None,
@@ -311,12 +322,12 @@ fn state(
             ..Fact::new(kind, text)
         };
         let mut fact = store.born(&fact, pass.tick, pass.now);
-        fact.reinforced_tick = row.ticks.1.min(pass.tick);
+        fact.reinforced_tick = tick;
         writer.insert(&mut fact)?;
         report.facts_new += 1;
         report.heuristics_proposed += u64::from(matches!(row.claim, Claim::Differs(_)));
         row.fact = Some(fact.id);
-        return Ok(());
+        return heard.settle(writer, pass, fact.id, tick, report);
     };
     if stored.fact.status == FactStatus::Superseded || stored.fact.pinned {
         return Ok(());
@@ -328,16 +339,21 @@ fn state(
         report.dreams_confirmed += 1;
     }
     // As of the latest episode of the windows, whenever the pass runs (law 4).
-    rebase(&mut stored.fact, confidence, row.ticks.1.min(pass.tick));
+    if stored.fact.is_hearsay() {
+        bear_out(&mut stored, tick, confidence, support, pass.retention.tau_ticks);
+        report.confirmed.push(stored.fact.id);
+    } else {
+        rebase(&mut stored.fact, confidence, tick);
+        stored.fact.support = support;
+    }
     stored.fact.text = text;
     stored.fact.payload = payload;
-    stored.fact.support = support;
     stored.fact.observed = row.ticks;
     revive_as(&mut stored, pass.birth());
     record::add_evidence(&writer.transaction, stored.serial, &row.evidence, pass.tick)?;
     writer.update(&stored, pass.tick)?;
     report.facts_reinforced += 1;
-    Ok(())
+    heard.settle(writer, pass, stored.fact.id, tick, report)
 }
 
 /// What is no longer believed speaks against the fact: it is lowered and expires, unless later windows bear it out. One that

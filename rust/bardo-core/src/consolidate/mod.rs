@@ -13,6 +13,7 @@ mod evict;
 mod gaps;
 mod gather;
 mod hypotheses;
+mod kinship;
 mod links;
 mod lint;
 mod phrases;
@@ -41,8 +42,8 @@ pub use betting::FALSE_DISCOVERY_RATE;
 pub use calibration::{Calibration, calibration, stated};
 pub use contradiction::{Contradiction, Shape, contradiction};
 pub use curator::{
-    CAPACITY, CONFIRM_OBSERVATIONS, CuratorReport, CuratorSettings, EVICTION_THRESHOLD, EXPIRY_TICKS,
-    MINIMUM_EPISODES, OUTCOMES, Rehearsal, consolidate, rehearse,
+    CAPACITY, CONFIRM_OBSERVATIONS, CuratorReport, CuratorSettings, EVICTION_THRESHOLD, MINIMUM_EPISODES,
+    OUTCOMES, Rehearsal, consolidate, rehearse,
 };
 pub use dream::{DreamReport, dream};
 pub use gaps::{GAPS_KEPT, Gap, GapKind, NAMED_OFTEN, gaps};

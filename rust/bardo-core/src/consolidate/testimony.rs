@@ -102,7 +102,7 @@ fn moments(observations: &Observations<'_>, now: u64) -> Vec<Moment> {
 }
 
 /// Whether a pass at this tick would have archived the fact: what came later judges it no more.
-fn has_left(stored: &Stored, pass: &Pass, tick: u64) -> bool {
+pub(super) fn has_left(stored: &Stored, pass: &Pass, tick: u64) -> bool {
     !stored.fact.pinned
         && (stored.fact.expires_tick.is_some_and(|expires| expires < tick)
             || confidence_now(&stored.fact, tick, pass.retention.tau_ticks)

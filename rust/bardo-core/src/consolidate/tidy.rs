@@ -8,6 +8,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::contradiction::{Shape, contradiction};
 use crate::index::facts_change::{self, Link, Relation, link_both, retire, write_link};
+use crate::index::facts_outcomes::take_over;
 use crate::index::facts_record::{self as record, Stored, rows, signed};
 use crate::index::facts_schema::Direction;
 use crate::index::facts_upsert::rebase;
@@ -200,7 +201,7 @@ pub(super) fn merge(
     writer.update(&kept.stored, tick)?;
     if !hearsay {
         record::add_evidence(&writer.transaction, kept.stored.serial, &evidence, tick)?;
-        add_outcomes(&writer.transaction, kept.stored.serial, gone.stored.serial)?;
+        take_over(&writer.transaction, kept.stored.serial, gone.stored.serial)?;
     }
     retire(writer, &mut gone.stored, to, tick)?;
     if let Some(again) = record::find(&writer.transaction, to)? {
@@ -209,21 +210,8 @@ pub(super) fn merge(
     pass_on_links(writer, from, to, tick)
 }
 
-fn add_outcomes(connection: &Connection, kept: i64, gone: i64) -> Step<()> {
-    connection
-        .prepare_cached(
-            "INSERT INTO outcomes (fact, good, bad, total, first_tick, last_tick)
-             SELECT ?1, good, bad, total, first_tick, last_tick FROM outcomes WHERE fact = ?2
-             ON CONFLICT (fact) DO UPDATE SET good = good + excluded.good, bad = bad + excluded.bad,
-             total = total + excluded.total, first_tick = min(first_tick, excluded.first_tick),
-             last_tick = max(last_tick, excluded.last_tick)",
-        )?
-        .execute(params![kept, gone])?;
-    Ok(())
-}
-
 /// Draws the links of a fact for the one that stands for it.
-fn pass_on_links(writer: &Writer<'_>, from: Id, to: Id, tick: u64) -> Step<()> {
+pub(super) fn pass_on_links(writer: &Writer<'_>, from: Id, to: Id, tick: u64) -> Step<()> {
     let mut statement = writer.transaction.prepare_cached(
         "SELECT src, dst, relation, weight FROM links WHERE (src = ?1 OR dst = ?1) AND src <> ?2 AND dst <> ?2
          ORDER BY src, dst, relation",

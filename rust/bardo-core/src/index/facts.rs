@@ -47,6 +47,8 @@ pub struct Retention {
     pub reinforcement: f64,
     /// Reinforcements within this many ticks count once.
     pub spacing_ticks: u64,
+    /// Ticks after which a dream expires that nothing confirmed.
+    pub expiry_ticks: u64,
 }
 
 impl Default for Retention {
@@ -55,6 +57,7 @@ impl Default for Retention {
             tau_ticks: decay::LOOP_TAU_TICKS,
             reinforcement: decay::REINFORCEMENT,
             spacing_ticks: decay::SPACING_TICKS,
+            expiry_ticks: decay::EXPIRY_TICKS,
         }
     }
 }
@@ -62,8 +65,15 @@ impl Default for Retention {
 impl Retention {
     /// The same with these parts replaced, where given.
     #[must_use]
-    pub fn with(self, tau: Option<f64>, reinforcement: Option<f64>, spacing: Option<u64>) -> Self {
+    pub fn with(
+        self,
+        tau: Option<f64>,
+        reinforcement: Option<f64>,
+        spacing: Option<u64>,
+        expiry: Option<u64>,
+    ) -> Self {
         Self {
+            expiry_ticks: expiry.unwrap_or(self.expiry_ticks),
             tau_ticks: tau.unwrap_or(self.tau_ticks),
             reinforcement: reinforcement.unwrap_or(self.reinforcement),
             spacing_ticks: spacing.unwrap_or(self.spacing_ticks),

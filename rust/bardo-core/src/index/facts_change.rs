@@ -143,6 +143,7 @@ impl FactStore {
     /// force that says the same and is renewed. A new fact that is held takes the place when it is released.
     pub fn supersede(&self, old: Id, new: &Fact, tick: u64, now: Micros) -> Result<Id> {
         new.validate()?;
+        let new = &tempered(new.clone(), tick, self.retention());
         self.write(|writer| {
             let mut stored = record::require(&writer.transaction, old)?;
             if let Some(newer) = stored.fact.superseded_by {
@@ -170,7 +171,7 @@ impl FactStore {
                 retire(writer, &mut stored, id, tick)?;
                 return Ok(id);
             }
-            let mut fact = tempered(self.born(new, tick, now));
+            let mut fact = self.born(new, tick, now);
             if fact.id != Id::ABSENT && record::find(&writer.transaction, fact.id)?.is_some() {
                 return Err(Error::invalid(
                     format!("the id {} is taken", fact.id),

@@ -12,7 +12,7 @@ use super::facts_write::{LEARNED, counter};
 use super::migrate::Step;
 use crate::error::Result;
 use crate::model::decay::{Fading, decay};
-use crate::model::{Fact, FactKind, Id, Source};
+use crate::model::{Fact, FactKind, Id, is_from_death};
 
 /// The strongest facts in force, category by category, and how many there are.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -109,10 +109,11 @@ fn in_force(connection: &Connection, tick: u64, tau_ticks: f64) -> Step<(Vec<Lig
         if let Some(expires) = expires.map(i64::unsigned_abs) {
             first_expiry = Some(first_expiry.map_or(expires, |first: u64| first.min(expires)));
         }
+        let kind = row.get::<_, String>(8)?.parse::<FactKind>()?;
         let fading = Fading {
             tau_ticks,
-            kind: row.get::<_, String>(8)?.parse::<FactKind>()?,
-            from_death: row.get(9)? || row.get::<_, String>(10)? == Source::Testament.name(),
+            kind,
+            from_death: is_from_death(kind, row.get(9)?, row.get::<_, String>(10)?.parse()?),
             pinned: row.get(3)?,
         };
         let support = row.get(6)?;

@@ -4,12 +4,13 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::facts::{FactStore, Retention, check_fraction};
 use super::facts_change::{reinforce_one, weaken_one};
-use super::facts_record::{self as record, signed};
+use super::facts_record::{self as record, Stored, signed};
+use super::facts_upsert::confirm;
 use super::facts_write::{Writer, counter};
 use super::migrate::{Failure, Step};
 use crate::error::{Error, Result};
-use crate::model::Id;
 use crate::model::decay::confidence_now;
+use crate::model::{FactStatus, Id};
 
 /// The outcomes of acting on one fact.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,6 +25,10 @@ pub struct Judged {
     pub first_tick: u64,
     /// Tick of the last.
     pub last_tick: u64,
+    /// Good outcomes that were far enough apart to count as one each.
+    pub spaced: u64,
+    /// Sum of the spaced good outcomes and of every bad one.
+    pub net: f64,
 }
 
 impl Judged {
@@ -32,11 +37,21 @@ impl Judged {
     pub fn is_positive(&self) -> bool {
         self.good > 0 && self.total > 0.0
     }
+
+    /// Whether outcomes bear out what was handed down: at least [`EARNED_BY`] good ones, spaced, and a positive sum.
+    #[must_use]
+    pub fn bears_out(&self) -> bool {
+        self.spaced >= EARNED_BY && self.net > 0.0
+    }
 }
+
+/// Spaced good outcomes that make an inherited fact the agent's own: as many as the episodes that any fact needs (spec 3).
+pub const EARNED_BY: u64 = 3;
 
 impl FactStore {
     /// Tells what came of acting on these facts, from -1 to 1, in one transaction: above zero they are reinforced by that
-    /// part of the step, below zero weakened by it, and each keeps count. Says how many moved.
+    /// part of the step, below zero weakened by it, and each keeps count. What was handed down and spaced outcomes bear
+    /// out becomes the agent's own (spec 6, "Inheritance"). Says how many moved.
     pub fn judge(&self, ids: &[Id], value: f64, tick: u64, retention: Retention) -> Result<usize> {
         if !(-1.0..=1.0).contains(&value) {
             return Err(Error::invalid(
@@ -50,21 +65,33 @@ impl FactStore {
             let mut moved = 0;
             for id in ids {
                 let stored = record::require(&writer.transaction, *id)?;
-                count(writer, stored.serial, value, tick)?;
+                let serial = stored.serial;
                 if value != 0.0 {
                     weigh(writer, confidence_now(&stored.fact, tick, retention.tau_ticks), value > 0.0)?;
                 }
-                moved += match value {
-                    value if value > 0.0 => usize::from(reinforce_one(writer, stored, &[], tick, step)?),
+                let counted = match value {
+                    value if value > 0.0 => reinforce_one(writer, stored, &[], tick, step)?,
                     value if value < 0.0 => {
                         weaken_one(writer, stored, tick, step)?;
-                        1
+                        true
                     }
-                    _ => 0,
+                    _ => false,
                 };
+                moved += usize::from(counted);
+                count(writer, serial, value, counted, tick)?;
+                if value > 0.0 && counted {
+                    earn(writer, record::require(&writer.transaction, *id)?, tick, retention)?;
+                }
             }
             Ok(moved)
         })
+    }
+}
+
+impl FactStore {
+    /// Outcomes and good ones by the confidence that their fact had before.
+    pub fn judged_by_confidence(&self) -> Result<[(u64, u64); BINS]> {
+        self.read(|connection| bins(connection))
     }
 }
 
@@ -109,28 +136,84 @@ type Counted = (Vec<(u64, u64)>, u64, f64);
 /// squared distances.
 pub(crate) fn counted(connection: &Connection) -> Step<Counted> {
     let number = |name: String| Ok::<u64, Failure>(counter(connection, &name)?.unsigned_abs());
-    let bins = (0..BINS)
-        .map(|bin| Ok((number(format!("{JUDGED}{bin}"))?, number(format!("{HELD}{bin}"))?)))
-        .collect::<Step<Vec<_>>>()?;
-    Ok((bins, number(TOLD.to_owned())?, number(SQUARES.to_owned())? as f64 / MILLION))
+    Ok((bins(connection)?.to_vec(), number(TOLD.to_owned())?, number(SQUARES.to_owned())? as f64 / MILLION))
 }
 
-fn count(writer: &Writer<'_>, serial: i64, value: f64, tick: u64) -> Step<()> {
+/// Outcomes and good ones by confidence, the older ones counting less.
+fn bins(connection: &Connection) -> Step<[(u64, u64); BINS]> {
+    let mut bins = [(0, 0); BINS];
+    let mut statement = connection
+        .prepare_cached("SELECT key, value FROM meta WHERE key LIKE 'judged at %' OR key LIKE 'held at %'")?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let key: String = row.get(0)?;
+        let count = row.get::<_, i64>(1)?.unsigned_abs();
+        let place = |prefix: &str| key.strip_prefix(prefix).and_then(|bin| bin.parse::<usize>().ok());
+        if let Some((judged, _)) = place(JUDGED).and_then(|bin| bins.get_mut(bin)) {
+            *judged = count;
+        } else if let Some((_, held)) = place(HELD).and_then(|bin| bins.get_mut(bin)) {
+            *held = count;
+        }
+    }
+    Ok(bins)
+}
+
+/// Makes a fact that was handed down the agent's own, where its outcomes bear it out. Its earlier states tell that it was
+/// inherited, and its origin who lived it first.
+fn earn(writer: &Writer<'_>, mut stored: Stored, tick: u64, retention: Retention) -> Step<()> {
+    let is_earned = stored.fact.is_hearsay()
+        && stored.fact.status == FactStatus::Active
+        && judged(&writer.transaction, stored.serial)?.is_some_and(|told| told.bears_out());
+    if !is_earned {
+        return Ok(());
+    }
+    confirm(&mut stored.fact, tick, retention.tau_ticks);
+    writer.update(&stored, tick)
+}
+
+fn count(writer: &Writer<'_>, serial: i64, value: f64, counted: bool, tick: u64) -> Step<()> {
     writer
         .transaction
         .prepare_cached(
-            "INSERT INTO outcomes (fact, good, bad, total, first_tick, last_tick) VALUES (?1, ?2, ?3, ?4, ?5, ?5)
+            "INSERT INTO outcomes (fact, good, bad, total, first_tick, last_tick, spaced, net)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6, ?7)
              ON CONFLICT (fact) DO UPDATE SET good = good + excluded.good, bad = bad + excluded.bad,
-             total = total + excluded.total, last_tick = max(last_tick, excluded.last_tick)",
+             total = total + excluded.total, last_tick = max(last_tick, excluded.last_tick),
+             spaced = spaced + excluded.spaced, net = net + excluded.net",
         )?
-        .execute(params![serial, value > 0.0, value < 0.0, value, signed(tick)?])?;
+        .execute(params![
+            serial,
+            value > 0.0,
+            value < 0.0,
+            value,
+            signed(tick)?,
+            counted && value > 0.0,
+            if counted { value } else { 0.0 },
+        ])?;
+    Ok(())
+}
+
+/// Adds the outcomes of one fact to those of another that stands for it.
+pub(crate) fn take_over(connection: &Connection, kept: i64, gone: i64) -> Step<()> {
+    connection
+        .prepare_cached(
+            "INSERT INTO outcomes (fact, good, bad, total, first_tick, last_tick, spaced, net)
+             SELECT ?1, good, bad, total, first_tick, last_tick, spaced, net FROM outcomes WHERE fact = ?2
+             ON CONFLICT (fact) DO UPDATE SET good = good + excluded.good, bad = bad + excluded.bad,
+             total = total + excluded.total, first_tick = min(first_tick, excluded.first_tick),
+             last_tick = max(last_tick, excluded.last_tick), spaced = spaced + excluded.spaced,
+             net = net + excluded.net",
+        )?
+        .execute(params![kept, gone])?;
     Ok(())
 }
 
 /// The outcomes of acting on a fact, by its row; `None` if nobody ever told of one.
 pub(crate) fn judged(connection: &Connection, serial: i64) -> Step<Option<Judged>> {
     Ok(connection
-        .prepare_cached("SELECT good, bad, total, first_tick, last_tick FROM outcomes WHERE fact = ?1")?
+        .prepare_cached(
+            "SELECT good, bad, total, first_tick, last_tick, spaced, net FROM outcomes WHERE fact = ?1",
+        )?
         .query_row([serial], read)
         .optional()?)
 }
@@ -143,5 +226,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Judged> {
         total: row.get(2)?,
         first_tick: number(3)?,
         last_tick: number(4)?,
+        spaced: number(5)?,
+        net: row.get(6)?,
     })
 }

@@ -14,7 +14,7 @@ use super::migrate::Migration;
 
 /// From the empty file to the schema of this build, in order; a released one is never edited.
 pub(crate) const MIGRATIONS: &[Migration] =
-    &[first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, eleventh];
+    &[first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, eleventh, twelfth];
 
 fn first(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     transaction.execute_batch(
@@ -336,6 +336,17 @@ fn eleventh(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
         DROP INDEX facts_by_expiry;
         CREATE INDEX facts_expiring ON facts (expires_tick, serial)
             WHERE expires_tick IS NOT NULL AND status IN ('active', 'contradicted', 'held');
+        ",
+    )
+}
+
+/// Outcomes that count towards making an inherited fact the agent's own. Of those told before, the bad ones count.
+fn twelfth(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+    transaction.execute_batch(
+        "
+        ALTER TABLE outcomes ADD COLUMN spaced INTEGER NOT NULL DEFAULT 0;  -- good ones, spaced
+        ALTER TABLE outcomes ADD COLUMN net REAL NOT NULL DEFAULT 0;        -- sum of those and of every bad one
+        UPDATE outcomes SET net = min(total, 0.0);
         ",
     )
 }

@@ -139,6 +139,7 @@ impl FactStore {
         retention: Retention,
     ) -> Step<(Id, Outcome)> {
         let Offer { fact, vector, tick, now } = *offer;
+        let fact = &tempered(fact.clone(), tick, retention);
         if fact.id != Id::ABSENT
             && let Some(mut known) = record::find(&writer.transaction, fact.id)?
         {
@@ -172,7 +173,7 @@ impl FactStore {
         if !has_living(writer, fact, tick)? {
             writer.count("upsert_no_existing", 1)?;
         }
-        let mut fact = tempered(self.born(fact, tick, now));
+        let mut fact = self.born(fact, tick, now);
         let serial = writer.insert(&mut fact)?;
         if let Some(vector) = vector {
             writer
@@ -333,7 +334,9 @@ pub(crate) fn renew(
     if hearsay && !stored.fact.is_hearsay() {
         return Ok(());
     }
-    let counted = !hearsay && spaced(&stored, retention.spacing_ticks, tick);
+    // What was dreamt again is no evidence, either.
+    let counted =
+        !hearsay && incoming.source != Source::Dream && spaced(&stored, retention.spacing_ticks, tick);
     let mut after = before.max(given);
     if counted {
         after = after.max(reinforced(before, retention.reinforcement));
@@ -345,7 +348,7 @@ pub(crate) fn renew(
     stored.fact.expires_tick = prolonged(&stored.fact, incoming);
     if hearsay {
         stored.fact.generation = stored.fact.generation.min(incoming.generation);
-    } else if incoming.source == Source::SelfLived {
+    } else if confirms(incoming.source, &stored.fact) {
         confirm(&mut stored.fact, tick, retention.tau_ticks);
     }
     restore(&mut stored.fact);
@@ -365,15 +368,26 @@ pub(crate) fn renew(
     writer.update(&stored, tick)
 }
 
+/// Whether a fact of this source makes one that says the same the agent's own: the agent lived it, or concluded what it had
+/// only heard or dreamt of.
+fn confirms(source: Source, stored: &Fact) -> bool {
+    match source {
+        Source::SelfLived => true,
+        Source::Derived => stored.is_hearsay() || stored.source == Source::Dream,
+        _ => false,
+    }
+}
+
 /// When a fact ends that is stated again: later, if whoever lived it, or the same source, says so; never, if it was only
 /// dreamt or heard of and now whoever lived it names no end. An end that was set on purpose is not taken away, nor is
 /// that of a contradiction.
 fn prolonged(stored: &Fact, incoming: &Fact) -> Option<u64> {
-    let lived = incoming.source == Source::SelfLived;
+    let lived = matches!(incoming.source, Source::SelfLived | Source::Derived);
+    let repeats = incoming.source == stored.source && stored.source != Source::Dream;
     match (stored.expires_tick, incoming.expires_tick) {
         _ if stored.status == FactStatus::Contradicted => stored.expires_tick,
-        (Some(before), Some(end)) if lived || incoming.source == stored.source => Some(before.max(end)),
-        (Some(_), None) if lived && stored.source != Source::SelfLived => None,
+        (Some(before), Some(end)) if lived || repeats => Some(before.max(end)),
+        (Some(_), None) if confirms(incoming.source, stored) && stored.source != Source::SelfLived => None,
         (before, _) => before,
     }
 }
@@ -390,9 +404,10 @@ pub(crate) fn rebase(fact: &mut Fact, confidence: f64, tick: u64) {
 }
 
 /// What the agent's own episodes confirm becomes its own knowledge (spec 6, "Inheritance"). The origin stays: it says
-/// who lived it first.
+/// who lived it first. A warning keeps the mark of the death that it came from, so that it fades no faster than before.
 pub(crate) fn confirm(fact: &mut Fact, tick: u64, tau_ticks: f64) {
     rebase(fact, confidence_now(fact, tick, tau_ticks), tick);
+    fact.bloodstain |= fact.from_death();
     fact.source = Source::SelfLived;
     fact.generation = 0;
 }

@@ -11,6 +11,7 @@ use prefetch_index::prefetch_index;
 use serde::{Deserialize, Serialize};
 
 use super::calendar::holds_time;
+use super::facts_outcomes::BINS;
 use super::graph::Graph;
 use super::interner::{Interner, NO_NAME, Symbol};
 use super::latest::Latest;
@@ -168,6 +169,8 @@ pub struct HotSet {
     pub(super) facts_change: u64,
     /// Number of the last change of what is known that was taken over whole, if any was.
     pub(super) facts_learned: Option<u64>,
+    /// Outcomes and good ones by the confidence of their fact, as of the last change that was taken over whole.
+    pub(super) judged: [(u64, u64); BINS],
     /// What memories name.
     pub(super) graph: Graph,
     /// The episodes that came last.
@@ -212,6 +215,12 @@ fn importance_of(fact: &Fact) -> f32 {
 }
 
 impl HotSet {
+    /// Outcomes and good ones by the confidence of their fact.
+    #[must_use]
+    pub const fn judged(&self) -> &[(u64, u64)] {
+        &self.judged
+    }
+
     /// Adds an episode, findable by its words at once. An id that is there already only has its annotations renewed:
     /// the rest of an episode never changes.
     pub fn add_episode(&mut self, episode: &Episode) -> Result<()> {

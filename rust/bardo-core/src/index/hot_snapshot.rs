@@ -27,7 +27,7 @@ use crate::model::{Fingerprint, Id};
 pub const SNAPSHOT_FILE: &str = "hot.snapshot";
 
 /// Format and version. The last bytes are a number as this machine writes it: arrays are stored as they are in memory.
-const MARK: [&[u8]; 2] = [b"bardo hot set 5\n", &0x0102_0304_u32.to_ne_bytes()];
+const MARK: [&[u8]; 2] = [b"bardo hot set 6\n", &0x0102_0304_u32.to_ne_bytes()];
 
 /// Bytes read and written at once.
 const BUFFER: usize = 1 << 20;
@@ -187,6 +187,8 @@ impl HotSet {
             // Followed anew from the store of facts.
             graph: Graph::default(),
             latest: Latest::default(),
+            // Read with the facts.
+            judged: Default::default(),
             cold_upto: head.cold_upto,
             rows: rows.rows,
         })

@@ -160,6 +160,7 @@ impl HotSet {
             taken += page.len();
             if page.len() < PAGE {
                 facts.follow_graph(self)?;
+                self.judged = facts.judged_by_confidence()?;
                 self.facts_learned = Some(learned);
                 return Ok(taken);
             }

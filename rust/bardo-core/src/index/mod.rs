@@ -63,7 +63,7 @@ mod words;
 
 pub use facts::{Changed, FactChange, FactFilter, FactOptions, FactStore, Moment, Retention};
 pub use facts_change::{Link, Relation};
-pub use facts_derived::{DERIVED_CONFIDENCE, DERIVED_IMPORTANCE, DERIVED_KEPT};
+pub use facts_derived::{DERIVED_CONFIDENCE, DERIVED_IMPORTANCE, DERIVED_KEPT, arrival_confidence};
 pub use facts_digest::Digest;
 pub use facts_entities::{Entity, EntityFilter, Related};
 pub use facts_forget::Forgotten;

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 
 /// Anti-knowledge never falls below this (spec 2).
 pub const ANTI_KNOWLEDGE_FLOOR: f64 = 0.3;
-/// What was learned in a death, or handed down by one, fades this many times more slowly (spec 2, "Demurrage").
+/// A warning that was learned in a death, or handed down by one, fades this many times more slowly (spec 2).
 pub const DEATH_SLOWDOWN: f64 = 3.0;
 /// A contradicted fact keeps at most this (spec 2).
 pub const CONTRADICTED_CEILING: f64 = 0.3;
@@ -21,6 +21,9 @@ pub const LABILE_STEP: f64 = 2.0;
 pub const REINFORCEMENT: f64 = 0.1;
 /// Reinforcements within this many ticks count once (spec 2).
 pub const SPACING_TICKS: u64 = 50;
+/// Loops of 14 days at one a minute: after them a contradicted fact, or a dream that nothing confirmed, expires (spec 2
+/// and 3).
+pub const EXPIRY_TICKS: u64 = 14 * 1_440;
 /// e-folding time in ticks when ticks count loops (spec 6, the inheritance experiment).
 pub const LOOP_TAU_TICKS: f64 = 500.0;
 
@@ -52,7 +55,7 @@ pub struct Fading {
     pub tau_ticks: f64,
     /// Sets the demurrage and the floor.
     pub kind: FactKind,
-    /// Learned in a death or handed down by one.
+    /// A warning that was learned in a death or handed down by one.
     pub from_death: bool,
     /// Exempt from decay.
     pub pinned: bool,

@@ -93,7 +93,7 @@ named_enum!(
         Market = "market",
         /// Given by the user.
         Upload = "upload",
-        /// Concluded from other facts.
+        /// Concluded by the agent, from what it was told or from other facts.
         Derived = "derived",
     }
 );
@@ -303,9 +303,18 @@ pub struct Fact {
     pub payload: FactPayload,
 }
 
-/// Whether what has this mark and this source was learned in a death, or handed down by one.
-pub(crate) const fn is_from_death(bloodstain: bool, source: Source) -> bool {
-    bloodstain || matches!(source, Source::Testament)
+/// Whether a fact of this kind, mark and source has the protection of a death: it belongs to warnings and anti-knowledge,
+/// not to everything that came in a testament (spec 2).
+pub(crate) const fn is_from_death(kind: FactKind, bloodstain: bool, source: Source) -> bool {
+    kind.is_danger() && (bloodstain || matches!(source, Source::Testament))
+}
+
+impl FactKind {
+    /// Whether it says what to stay away from.
+    #[must_use]
+    pub const fn is_danger(self) -> bool {
+        matches!(self, Self::Warning | Self::AntiKnowledge)
+    }
 }
 
 impl Fact {
@@ -355,10 +364,10 @@ impl Fact {
             )
     }
 
-    /// Whether it was learned in a death, or handed down by one.
+    /// Whether it warns of something, and was learned in a death or handed down by one.
     #[must_use]
     pub const fn from_death(&self) -> bool {
-        is_from_death(self.bloodstain, self.source)
+        is_from_death(self.kind, self.bloodstain, self.source)
     }
 
     /// Refuses a fact that breaks a documented limit, naming the limit and the field.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::score::Term;
 use crate::index::hot::Layer;
 use crate::model::{Episode, Id, Micros, Source};
 
@@ -56,26 +57,37 @@ pub struct Explanation {
     pub late: Option<ArmReason>,
     /// What the conversation around the memory added to the fused relevance, by name.
     pub conversation: Vec<(&'static str, f32)>,
-    /// The fused relevance.
+    /// The fused relevance: the sum of the parts of the arms and of the conversation.
     pub fused: f32,
-    /// Factor: fused relevance on a scale from 0 to 1, the best candidate 1.
-    pub semantic: f32,
-    /// Factor: retention.
-    pub temporal: f32,
-    /// Factor: quality or importance.
-    pub importance: f32,
-    /// Factor: mood congruence.
-    pub emotional: f32,
-    /// Discount of the source.
-    pub source_discount: f32,
-    /// Boost of what was learned in a death; 1 if it was not.
-    pub bloodstain_boost: f32,
-    /// Boost of the active thread; 1 outside it.
-    pub thread_boost: f32,
+    /// Terms of the score.
+    pub terms: Vec<Term>,
+    /// Factors that multiply the sum of the terms, by name; 1 where nothing applies.
+    pub factors: Vec<(&'static str, f32)>,
     /// Days since the memory was made.
     pub age_days: f64,
     /// Terms of the query that the memory holds.
     pub matched: Vec<Arc<str>>,
+}
+
+impl Explanation {
+    /// Value of a term of the score; none where the policy leaves it out.
+    #[must_use]
+    pub fn value(&self, name: &str) -> Option<f32> {
+        self.terms.iter().find(|term| term.name == name).map(|term| term.value)
+    }
+
+    /// Factor of the score by its name; 1 where it does not apply.
+    #[must_use]
+    pub fn factor(&self, name: &str) -> f32 {
+        self.factors.iter().find(|(known, _)| *known == name).map_or(1.0, |(_, factor)| *factor)
+    }
+
+    /// Score that the reported terms and factors make.
+    #[must_use]
+    pub fn score(&self) -> f32 {
+        self.terms.iter().map(Term::part).sum::<f32>()
+            * self.factors.iter().map(|(_, factor)| factor).product::<f32>()
+    }
 }
 
 /// A memory that was recalled.

@@ -1,12 +1,13 @@
-//! From fused relevance to a score: four factors, the discount of the source, and the boosts (spec 4, "Score").
+//! From fused relevance to a score: terms that are added, and factors that multiply their sum (spec 4, "Score").
 //!
-//! A factor that carries no information is neutral, the same for every memory without it, so that it cannot change
-//! their order: on plain conversations the score ranks as the fusion does.
+//! [`Score`] holds every number once: the score is computed from it, and the explanation reports it. A term that carries
+//! no information is neutral, the same for every memory without it, so that it cannot change their order: on plain
+//! conversations the score ranks as the fusion does.
 
-use super::settings::Settings;
+use super::settings::{Policy, Settings};
 use crate::index::hot::{FactRow, Row};
 use crate::model::decay::{Fading, decay};
-use crate::model::{FactKind, Pad, Source};
+use crate::model::{FactKind, FactStatus, Pad, Source};
 
 /// A factor that carries no information.
 pub const NEUTRAL: f32 = 0.5;
@@ -40,13 +41,13 @@ fn retention_of_episode(row: &Row, tick: u64, tau_ticks: f64) -> f32 {
     decay(1.0, row.replay_count.saturating_add(1), tick.saturating_sub(row.tick), &fading) as f32
 }
 
-/// Retention of a fact; half of it where the fact rests on one episode alone, so that what restates an episode never
-/// outweighs it. An episode is what happened and does not fade below neutral; once an outcome verified it, it
+/// Retention of a fact; half of it where the fact rests on one episode or none, so that what restates an episode, or what
+/// nothing supports, never outweighs an episode. An episode is what happened and does not fade below neutral; once an outcome verified it, it
 /// starts at 1 and fades to neutral, more slowly the more often it was replayed.
 #[must_use]
 pub fn temporal(row: &Row, tick: u64, tau_ticks: f64) -> f32 {
     match &row.fact {
-        Some(fact) if fact.support == 1 => NEUTRAL * retention_of_fact(fact, tick, tau_ticks),
+        Some(fact) if fact.support <= 1 => NEUTRAL * retention_of_fact(fact, tick, tau_ticks),
         Some(fact) => retention_of_fact(fact, tick, tau_ticks),
         None if row.verified => NEUTRAL + (1.0 - NEUTRAL) * retention_of_episode(row, tick, tau_ticks),
         None => NEUTRAL,
@@ -91,56 +92,173 @@ pub const fn source_discount(source: Source) -> f32 {
     }
 }
 
-/// The four factors of one memory.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct FourFactors {
-    /// Fused relevance, 0..1.
-    pub semantic: f32,
-    /// Retention, 0..1.
-    pub temporal: f32,
-    /// Quality or importance, 0..1.
-    pub importance: f32,
-    /// Mood congruence, 0..1.
-    pub emotional: f32,
-}
+/// Trust in a memory of confidence 0: half of what certain memories have (spec 4, "Score").
+const LEAST_TRUST: f32 = 0.5;
 
-impl FourFactors {
-    /// All but the semantic one come from the row.
-    #[must_use]
-    pub fn of(row: &Row, semantic: f32, mood: &Pad, tick: u64, tau_ticks: f64) -> Self {
-        Self {
-            semantic,
-            temporal: temporal(row, tick, tau_ticks),
-            importance: row.importance.unwrap_or(NEUTRAL),
-            emotional: emotional(&row.pad, mood),
-        }
-    }
-
-    /// Their weighted sum.
-    #[must_use]
-    pub fn sum(&self, settings: &Settings) -> f32 {
-        let weights = &settings.factors;
-        weights.semantic * self.semantic
-            + weights.temporal * self.temporal
-            + weights.importance * self.importance
-            + weights.emotional * self.emotional
-    }
-}
-
-/// The `pinned` policy: relevance 0.5, importance 0.3, pinned 0.3, not pinned 0.2 x relevance, where importance is
-/// half heuristic, half stored (spec 4).
+/// Trust in a memory, from what its confidence is worth: .5 to 1. What the agent lived itself has 1.
 #[must_use]
-pub fn pinned_score(row: &Row, factors: &FourFactors, confidence: f32, age_days: f64) -> f32 {
+pub fn trust(worth: f32) -> f32 {
+    LEAST_TRUST + (1.0 - LEAST_TRUST) * worth.clamp(0.0, 1.0)
+}
+
+/// Factor of a fact that evidence speaks against, until it is confirmed or expires (spec 4, "Score").
+const CONTRADICTED: f32 = 0.5;
+
+/// Factor of what another life handed down and this one did not bear out, where the source has no discount of its own: at
+/// like relevance own knowledge precedes it. As large as one generation costs at inheritance (spec 6).
+const INHERITED: f32 = 0.85;
+
+const fn inherited(source: Source) -> f32 {
+    match source {
+        Source::Testament | Source::Styx => INHERITED,
+        Source::SelfLived
+        | Source::Dream
+        | Source::Clade
+        | Source::Lethe
+        | Source::Market
+        | Source::Upload
+        | Source::Derived => 1.0,
+    }
+}
+
+/// One number that is added to a score: its value times its weight.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Term {
+    /// What it measures.
+    pub name: &'static str,
+    /// Measured value.
+    pub value: f32,
+    /// Weight of the value in the sum.
+    pub weight: f32,
+}
+
+impl Term {
+    const fn new(name: &'static str, value: f32, weight: f32) -> Self {
+        Self { name, value, weight }
+    }
+
+    /// Part of the sum.
+    #[must_use]
+    pub fn part(&self) -> f32 {
+        self.weight * self.value
+    }
+}
+
+/// Names of the factors, in the order in which they multiply the sum of the terms.
+pub const FACTORS: [&str; 6] = ["trust", "contradicted", "source", "inherited", "bloodstain", "thread"];
+
+/// A score, and every number that it is computed from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Score {
+    terms: [Option<Term>; 4],
+    factors: [f32; FACTORS.len()],
+}
+
+/// What the score of one memory depends on, apart from its row.
+#[derive(Clone, Copy, Debug)]
+pub struct Situation<'query> {
+    /// Weights, policy and boosts.
+    pub settings: &'query Settings,
+    /// Fused relevance as the arms give it.
+    pub fused: f32,
+    /// Fused relevance from 0 to 1.
+    pub semantic: f32,
+    /// Affect of the asker.
+    pub mood: &'query Pad,
+    /// Tick that is asked about.
+    pub tick: u64,
+    /// Confidence at that tick.
+    pub confidence: f32,
+    /// How often facts of that confidence hold.
+    pub worth: f32,
+    /// Days since the memory was made.
+    pub age_days: f64,
+    /// Whether the memory belongs to the active thread.
+    pub is_of_thread: bool,
+}
+
+impl Score {
+    /// The score of a memory by the policy in force. The terms and factors that the policy leaves out are absent.
+    #[must_use]
+    pub fn of(row: &Row, situation: &Situation<'_>) -> Self {
+        let settings = situation.settings;
+        let importance = row.importance.unwrap_or(NEUTRAL);
+        let terms = match settings.policy {
+            Policy::FourFactor => {
+                let weights = &settings.factors;
+                [
+                    Some(Term::new("semantic", situation.semantic, weights.semantic)),
+                    Some(Term::new(
+                        "temporal",
+                        temporal(row, situation.tick, settings.tau_ticks),
+                        weights.temporal,
+                    )),
+                    Some(Term::new("importance", importance, weights.importance)),
+                    Some(Term::new("emotional", emotional(&row.pad, situation.mood), weights.emotional)),
+                ]
+            }
+            Policy::Rrf => [Some(Term::new("fused", situation.fused, 1.0)), None, None, None],
+            Policy::Pinned => pinned_terms(row, situation, importance),
+        };
+        let factors = match settings.policy {
+            // Fusion alone (spec 4).
+            Policy::Rrf => [1.0; FACTORS.len()],
+            Policy::FourFactor | Policy::Pinned => {
+                let fact = row.fact.as_deref();
+                let is = |condition: bool, factor: f32| if condition { factor } else { 1.0 };
+                [
+                    trust(situation.worth),
+                    is(fact.is_some_and(|fact| fact.status == FactStatus::Contradicted), CONTRADICTED),
+                    source_discount(row.source),
+                    inherited(row.source),
+                    is(fact.is_some_and(|fact| fact.bloodstain), settings.bloodstain_boost),
+                    is(situation.is_of_thread, settings.thread_boost),
+                ]
+            }
+        };
+        Self { terms, factors }
+    }
+
+    /// The sum of the terms times the factors.
+    #[must_use]
+    pub fn total(&self) -> f32 {
+        let sum: f32 = self.terms().map(Term::part).sum();
+        sum * self.factors.iter().product::<f32>()
+    }
+
+    /// The terms that the policy adds.
+    pub fn terms(&self) -> impl Iterator<Item = &Term> {
+        self.terms.iter().flatten()
+    }
+
+    /// The factors that change the score, by name.
+    pub fn factors(&self) -> impl Iterator<Item = (&'static str, f32)> {
+        #[expect(clippy::float_cmp, reason = "a factor that is left out is exactly 1")]
+        FACTORS.into_iter().zip(self.factors).filter(|(_, factor)| *factor != 1.0)
+    }
+}
+
+/// Terms of the `pinned` policy: relevance 0.5, importance 0.3, pinned 0.3, not pinned 0.2 x relevance, where importance
+/// is half heuristic, half stored (spec 4).
+fn pinned_terms(row: &Row, situation: &Situation<'_>, stored: f32) -> [Option<Term>; 4] {
     /// Days over which the heuristic importance fades, and what it keeps.
     const FADING_DAYS: f64 = 180.0;
     const KEPT: f64 = 0.1;
     let mentions = row.fact.as_ref().map_or(0, |fact| fact.mentions);
-    let freshness = (1.0 - age_days / FADING_DAYS).max(KEPT) as f32;
-    let heuristic = confidence * (0.3 + 0.1 * mentions as f32).min(1.0) * freshness;
-    let importance = f32::midpoint(heuristic, factors.importance);
+    let freshness = (1.0 - situation.age_days / FADING_DAYS).max(KEPT) as f32;
+    let heuristic = situation.confidence * (0.3 + 0.1 * mentions as f32).min(1.0) * freshness;
     let is_pinned = row.fact.as_ref().is_some_and(|fact| fact.fading.pinned);
-    let pin = if is_pinned { 0.3 } else { 0.2 * factors.semantic };
-    0.5 * factors.semantic + 0.3 * importance + pin
+    let pin = if is_pinned {
+        Term::new("pinned", 1.0, 0.3)
+    } else {
+        Term::new("unpinned", situation.semantic, 0.2)
+    };
+    [
+        Some(Term::new("semantic", situation.semantic, 0.5)),
+        Some(Term::new("importance", f32::midpoint(heuristic, stored), 0.3)),
+        Some(pin),
+        None,
+    ]
 }
 
 #[cfg(test)]

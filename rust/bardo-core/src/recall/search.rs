@@ -16,9 +16,10 @@ use super::late::{Late, TokenCodes};
 use super::named::{self, rare_names};
 use super::order;
 use super::past::{Past, rows_then};
-use super::score::{FourFactors, confidence_of, pinned_score, semantic, source_discount};
+use super::score::{Score, Situation, confidence_of, semantic};
 use super::seats::{self, Seat};
 use super::settings::{Fusion, Policy, Settings};
+use crate::consolidate::Calibration;
 use crate::error::{Error, Result};
 use crate::index::hot::{HotSet, Row};
 use crate::index::interner::Symbol;
@@ -63,6 +64,8 @@ struct Search<'search> {
     /// Whether there is anything to compare memories with; otherwise the latest are the answer.
     has_content: bool,
     tick: u64,
+    /// What confidences are worth, by the outcomes that were told.
+    calibration: Calibration,
 }
 
 /// A candidate with everything that its score is made of.
@@ -70,11 +73,8 @@ struct Search<'search> {
 pub(super) struct Ranked<'ranked> {
     pub candidate: &'ranked Candidate,
     pub row: &'ranked Row,
-    factors: FourFactors,
+    parts: Score,
     confidence: f32,
-    source_discount: f32,
-    bloodstain_boost: f32,
-    thread_boost: f32,
     age_days: f64,
     pub score: f32,
 }
@@ -171,7 +171,8 @@ impl<'search> Search<'search> {
         }
         let tick = query.filters.as_of.unwrap_or(query.now_tick);
         let arms = Arms::new(hot, settings, vector, terms, query.now);
-        Ok(Self { query, arms, has_content, tick })
+        let calibration = Calibration::of_bins(hot.judged());
+        Ok(Self { query, arms, has_content, tick, calibration })
     }
 
     /// The query's tokens, weighted by how rare their words are here.
@@ -223,40 +224,33 @@ impl<'search> Search<'search> {
             // Reciprocal ranks are positive: the part of the best is their scale.
             Fusion::Rrf => candidate.fused / best.max(f32::MIN_POSITIVE),
         };
-        let factors = FourFactors::of(row, relevance, &self.query.mood, self.tick, settings.tau_ticks);
         let confidence = confidence_of(row, self.tick, settings.tau_ticks);
-        let source_discount = source_discount(row.source);
-        let is_bloodstain = row.fact.as_ref().is_some_and(|fact| fact.bloodstain);
-        let bloodstain_boost = if is_bloodstain { settings.bloodstain_boost } else { 1.0 };
-        let thread_boost = if thread == Some(row.thread) { settings.thread_boost } else { 1.0 };
         let age_days = self.arms.age_days(row);
-        let base = match settings.policy {
-            Policy::FourFactor => factors.sum(settings),
-            Policy::Rrf => candidate.fused,
-            Policy::Pinned => pinned_score(row, &factors, confidence, age_days),
-        };
-        let adjusted = if settings.policy == Policy::Rrf {
-            1.0
-        } else {
-            source_discount * bloodstain_boost * thread_boost
-        };
-        Ranked {
-            candidate,
+        let parts = Score::of(
             row,
-            factors,
-            confidence,
-            source_discount,
-            bloodstain_boost,
-            thread_boost,
-            age_days,
-            score: base * adjusted,
-        }
+            &Situation {
+                settings,
+                fused: candidate.fused,
+                semantic: relevance,
+                mood: &self.query.mood,
+                tick: self.tick,
+                confidence,
+                worth: self.worth(row, confidence),
+                age_days,
+                is_of_thread: thread == Some(row.thread),
+            },
+        );
+        Ranked { candidate, row, parts, confidence, age_days, score: parts.total() }
+    }
+
+    /// How often a memory of this confidence holds. What the agent lived needs no correction.
+    fn worth(&self, row: &Row, confidence: f32) -> f32 {
+        if row.fact.is_some() { self.calibration.of(f64::from(confidence)) as f32 } else { confidence }
     }
 
     /// What a ranked memory looks like from outside.
     fn hit(&self, ranked: &Ranked<'_>, lists: &[List; 3]) -> Hit {
-        let Ranked { candidate, row, factors, confidence, .. } = *ranked;
-        let Ranked { source_discount, bloodstain_boost, thread_boost, age_days, score, .. } = *ranked;
+        let Ranked { candidate, row, parts, confidence, age_days, score } = *ranked;
         let reason = |arm: usize| ArmReason {
             arm: Arm::ALL[arm],
             rank: candidate.ranks[arm].map(|rank| {
@@ -293,13 +287,8 @@ impl<'search> Search<'search> {
                 late,
                 conversation: candidate.conversation.clone(),
                 fused: candidate.fused,
-                semantic: factors.semantic,
-                temporal: factors.temporal,
-                importance: factors.importance,
-                emotional: factors.emotional,
-                source_discount,
-                bloodstain_boost,
-                thread_boost,
+                terms: parts.terms().copied().collect(),
+                factors: parts.factors().collect(),
                 age_days,
                 matched: self
                     .arms
@@ -346,8 +335,15 @@ impl<'search> Search<'search> {
             }
         }
         named::seat(&mut taken, waiting, names, lexical);
-        let hit =
-            |Seat { holder, score, others }| Hit { score, duplicates: others, ..self.hit(holder, lists) };
+        let hit = |Seat { holder, score, others }| {
+            let mut hit = Hit { duplicates: others, ..self.hit(holder, lists) };
+            if score > hit.score && hit.score > 0.0 {
+                // An episode stands where the better of it and of the fact that restates it ranks.
+                hit.why.factors.push(("restated", score / hit.score));
+                hit.score = score;
+            }
+            hit
+        };
         taken.into_iter().map(hit).collect()
     }
 

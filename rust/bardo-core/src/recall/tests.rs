@@ -167,7 +167,7 @@ fn importance_mood_death_and_the_active_thread_each_lift_a_memory() {
     let filters = Filters::default();
     let found = find(&hot, &ask("thin pools", &filters));
     assert_eq!(found.hits[0].id, id(4));
-    assert!((found.hits[0].why.bloodstain_boost - 1.2).abs() < f32::EPSILON);
+    assert!((found.hits[0].why.factor("bloodstain") - 1.2).abs() < f32::EPSILON);
 }
 
 #[test]
@@ -177,7 +177,98 @@ fn what_others_say_counts_less() {
     let filters = Filters::default();
     let found = find(&hot, &ask("oracle lag", &filters));
     assert_eq!(found.hits[0].id, id(2));
-    assert!((found.hits[1].why.source_discount - 0.5).abs() < f32::EPSILON);
+    assert!((found.hits[1].why.factor("source") - 0.5).abs() < f32::EPSILON);
+}
+
+/// Two facts that fit a question alike, in every policy that ranks by trust; whether the second precedes the first.
+fn second_precedes(first: &Fact, second: &Fact) -> bool {
+    [Policy::FourFactor, Policy::Pinned].into_iter().all(|policy| {
+        let hot = hot_of(&[], &[first.clone(), second.clone()]);
+        let settings = Settings { policy, ..Settings::default() };
+        let filters = Filters::default();
+        let found = search(&hot, &ask("oracle lag", &filters), &settings, &mut Scratch::default()).unwrap();
+        found.hits.iter().map(|hit| hit.id).eq([second.id, first.id])
+    })
+}
+
+#[test]
+fn own_knowledge_precedes_inherited_and_inherited_precedes_bought() {
+    let known = |number: u64, source, confidence| Fact {
+        source,
+        confidence,
+        generation: u32::from(source == Source::Testament),
+        ..fact(number, ["oracle lag in pool one", "oracle lag in pool two"][number as usize - 1])
+    };
+    // As sure as each other, and each as sure as it arrives (spec 4, table of sources).
+    for (own, inherited, bought) in [(0.2, 0.2, 0.2), (0.7, 0.34, 0.2)] {
+        let one = |source, confidence| known(1, source, confidence);
+        let two = |source, confidence| known(2, source, confidence);
+        assert!(second_precedes(&one(Source::Testament, inherited), &two(Source::SelfLived, own)));
+        assert!(second_precedes(&one(Source::Market, bought), &two(Source::Testament, inherited)));
+        assert!(second_precedes(&one(Source::Lethe, bought), &two(Source::Testament, inherited)));
+        assert!(second_precedes(&one(Source::Styx, bought), &two(Source::SelfLived, own)));
+    }
+}
+
+#[test]
+fn a_sure_fact_precedes_a_doubtful_one() {
+    let hearsay = Fact {
+        source: Source::Testament,
+        generation: 6,
+        confidence: 0.05,
+        support: 0,
+        ..fact(1, "oracle lag in pool one")
+    };
+    let own = Fact { confidence: 0.95, ..fact(2, "oracle lag in pool two") };
+    assert!(second_precedes(&hearsay, &own));
+    let doubtful = Fact { confidence: 0.2, ..fact(1, "oracle lag in pool one") };
+    assert!(second_precedes(&doubtful, &own));
+}
+
+#[test]
+fn a_contradicted_fact_comes_behind_a_doubtful_one_in_force() {
+    let lowered =
+        Fact { status: FactStatus::Contradicted, confidence: 0.3, ..fact(1, "oracle lag in pool one") };
+    let doubtful = Fact { confidence: 0.1, ..fact(2, "oracle lag in pool two") };
+    assert!(second_precedes(&lowered, &doubtful));
+}
+
+#[test]
+fn support_0_has_no_advantage_over_support_1() {
+    let score = |support| {
+        let told = Fact { support, ..fact(1, "oracle lag in pool one") };
+        let filters = Filters::default();
+        find(&hot_of(&[], &[told]), &ask("oracle lag", &filters)).hits[0].score
+    };
+    assert!((score(0) - score(1)).abs() < f32::EPSILON);
+    assert!(score(2) > score(1));
+}
+
+#[test]
+fn trust_leaves_the_scores_of_episodes_as_they_are() {
+    let hot = hot_of(&[episode(1, "oracle lag"), turn(2, "Ann", "oracle lag and gas")], &[]);
+    for policy in [Policy::FourFactor, Policy::Pinned, Policy::Rrf] {
+        let settings = Settings { policy, ..Settings::default() };
+        let filters = Filters::default();
+        let found = search(&hot, &ask("oracle lag", &filters), &settings, &mut Scratch::default()).unwrap();
+        assert_eq!(found.hits.len(), 2);
+        assert!(found.hits.iter().all(|hit| hit.why.factors.is_empty()), "{policy:?}");
+    }
+}
+
+#[test]
+fn rrf_reports_no_number_that_it_does_not_apply() {
+    let hearsay = Fact { source: Source::Lethe, bloodstain: true, ..fact(1, "oracle lag in pool one") };
+    let settings = Settings { policy: Policy::Rrf, ..Settings::default() };
+    let filters = Filters::default();
+    let query = Query { thread: Some("now"), ..ask("oracle lag", &filters) };
+    let found = search(&hot_of(&[], &[hearsay]), &query, &settings, &mut Scratch::default()).unwrap();
+    let why = &found.hits[0].why;
+    assert!(why.factors.is_empty(), "{why:?}");
+    assert_eq!(why.value("fused"), Some(why.fused));
+    for name in ["semantic", "temporal", "importance", "emotional"] {
+        assert_eq!(why.value(name), None);
+    }
 }
 
 #[test]
@@ -354,6 +445,42 @@ proptest! {
         let filters = Filters::default();
         let query = Query { vector: Some(&[1.0, 0.5]), ..ask(&query, &filters) };
         prop_assert_eq!(find(&build(&episodes), &query), find(&build(&turned), &query));
+    }
+
+    #[test]
+    fn the_parts_that_are_reported_make_the_score(
+        texts in prop::collection::vec("[a-d]{1,2}( [a-d]{1,2}){0,4}", 2..20),
+        query in "[a-d]{1,2}( [a-d]{1,2}){0,2}",
+        made in prop::collection::vec((0.0_f32..=1.0, 0_u32..4, prop::sample::select(Source::ALL.to_vec()), any::<bool>(), any::<bool>(), 0_u8..4), 20),
+        policy in prop::sample::select(vec![Policy::FourFactor, Policy::Rrf, Policy::Pinned]),
+    ) {
+        let mut hot = HotSet::default();
+        for ((number, text), (confidence, support, source, bloodstain, pinned, layer)) in (1..).zip(&texts).zip(made) {
+            if layer < 2 {
+                let told = turn(number, "Ann", text);
+                hot.add_episode(&Episode { thread: pinned.then(|| "now".to_owned()), ..told }).unwrap();
+            } else {
+                let status = if layer == 2 { FactStatus::Active } else { FactStatus::Contradicted };
+                // What restates the turn before it shares a seat with it.
+                let evidence = if support == 1 { vec![id(number - 1)] } else { Vec::new() };
+                hot.put_fact(&Fact {
+                    confidence, support, source, bloodstain, pinned, status, evidence, mentions: support, ..fact(number, text)
+                }).unwrap();
+            }
+            hot.set_vectors(&id(number), &[1.0, confidence], &[]).unwrap();
+        }
+        let settings = Settings { policy, ..Settings::default() };
+        let filters = Filters::default();
+        let query = Query {
+            vector: Some(&[1.0, 0.5]), limit: 20, thread: Some("now"), mood: [0.5, 0.1, 0.1], ..ask(&query, &filters)
+        };
+        for hit in search(&hot, &query, &settings, &mut Scratch::default()).unwrap().hits {
+            let why = &hit.why;
+            prop_assert!((why.score() - hit.score).abs() <= 1e-5 * hit.score.abs().max(1.0), "{hit:?}");
+            let arms: f32 = why.arms.iter().chain(&why.late).map(|arm| arm.part).sum();
+            let around: f32 = why.conversation.iter().map(|(_, part)| part).sum();
+            prop_assert!((arms + around - why.fused).abs() <= 1e-4 * why.fused.abs().max(1.0), "{hit:?}");
+        }
     }
 
     #[test]
