@@ -9,6 +9,9 @@ import sys
 def main() -> None:
     """Runs the command line and exits with its code (see `bardo.surfaces.cli.exits`)."""
     _open_standard_streams()
+    # A name of a file may hold bytes that are no UTF-8.
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     from bardo.surfaces.cli.app import app  # noqa: PLC0415  # the console script imports this module for `main` alone
 
     app(prog_name="bardo")

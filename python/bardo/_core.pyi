@@ -62,6 +62,20 @@ def traces(path: str, needles: Sequence[bytes]) -> tuple[list[int], int]:
         StoreUnavailableError: The file cannot be read.
     """
 
+def journaled(path: str | PathLike[str], *, after_seq: int = 0) -> tuple[list[Episode], int]:
+    """Episodes in the journal beside a log, for a process that does not own it; the owner may write meanwhile.
+
+    Args:
+        path: The log.
+        after_seq: Only what arrived after this number.
+
+    Returns:
+        Them in the order of arrival, and the number of the last arrival in the journal, 0 if it holds none.
+
+    Raises:
+        StoreUnavailableError: The operating system refused.
+    """
+
 def finish_episodes(episodes: Iterable[Episode], *, now: int, seed: int) -> list[Episode]:
     """The episodes as a log would record them, but for `event_index`: for a process that hands them over to the owner.
 
@@ -156,6 +170,7 @@ class EpisodeLog:
         counted: bool,
         template: Episode | None = None,
         out_of_order: bool = False,
+        transcript: bool = False,
     ) -> tuple[StoredEpisodes, int, list[int]]:
         """Records episodes and makes the new ones findable by their words: `record` and `HotSet.add_episodes` in one.
 
@@ -168,6 +183,8 @@ class EpisodeLog:
             counted: Whether ticks are counted by the caller: so has a retry of what brings no `at`.
             template: Every other field of the texts.
             out_of_order: As for `record`.
+            transcript: Whether they are messages without times: where the list begins with the end of the stored
+                conversation, what is stored is known, and the rest is new, whatever was said within a minute.
 
         Returns:
             What is stored, how many of it are new, and the places of what was forgotten before and is not stored. A

@@ -12,7 +12,7 @@ from bardo.capture import inbox, intake
 from bardo.folder import Folder, dead
 from bardo.lazily import modules
 from bardo.model import NEUTRAL, Episode, Pad, Role
-from bardo.ticks import checked_tick
+from bardo.ticks import checked_tick, moment_of
 from bardo.values import replace
 
 if TYPE_CHECKING:
@@ -49,7 +49,8 @@ def drop(
     """Leaves what happened in the inbox of a memory; its owner takes it over at its next recall or sleep.
 
     When it returns, the episodes are safe on the disk. Each is taken over once; a second call with the same words
-    leaves another episode, as the log is not at hand to look in.
+    leaves another episode, as the log is not at hand to look in. A list of chat messages without times goes on where
+    the owner's log has it, as in `Grimoire.remember`.
 
     Args:
         path: The grimoire's folder.
@@ -85,16 +86,18 @@ def drop(
     folder.check(create=False)
     if folder.tombstone.exists() and (stone := lineage.is_dead(folder.root)) is not None:
         raise dead(stone.agent)
-    moment = intake.moment_of(at)
+    moment = moment_of(at)
     defaults = {
         "at": moment, "kind": kind, "role": role, "speaker": speaker, "subjects": subjects, "payload": payload,
         "thread": thread, "session": session, "mode": mode, "curiosity": curiosity, "importance": importance,
         "verified": verified, "pad": pad,
     }  # fmt: skip
-    episodes, _ = intake.episodes_from(what, defaults, clean=as_captured, truncate=truncate)
+    episodes, transcript = intake.episodes_from(what, defaults, clean=as_captured, truncate=truncate)
     if tick is not None:
         tick = checked_tick(tick)
         episodes = [episode if episode.tick else replace(episode, tick=tick) for episode in episodes]
     for episode in episodes:
         checked_tick(episode.tick)
-    return [episode.id for episode in inbox.drop(folder.root, episodes, now=now, seed=seed)]
+    return [
+        episode.id for episode in inbox.drop(folder.root, episodes, now=now, seed=seed, transcript=transcript)
+    ]

@@ -77,6 +77,22 @@ def unavailable(action: str, path: Path, error: OSError) -> StoreUnavailableErro
     )
 
 
+def parse_json(text: str | bytes, **options: Any) -> Any:
+    """What a JSON text says.
+
+    Args:
+        text: Of whatever origin.
+        options: As `json.loads` takes them.
+
+    Raises:
+        ValueError: It is not JSON, or nested too deeply.
+    """
+    try:
+        return json.loads(text, **options)
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
+
+
 def write_json(path: Path, content: Mapping[str, Any]) -> None:
     """Replaces a JSON file in one step, durably.
 
@@ -95,7 +111,7 @@ def read_json(path: Path) -> dict[str, Any] | None:
         StoreUnavailableError: The operating system refused.
     """
     try:
-        fields = json.loads(path.read_text(encoding="utf-8"))
+        fields = parse_json(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return None
     except OSError as error:

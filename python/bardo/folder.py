@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Self
 
 from bardo.config import FILE_NAME
-from bardo.errors import GrimoireClosedError, NotFoundError, StoreUnavailableError
+from bardo.errors import GrimoireClosedError, InvalidInputError, NotFoundError, StoreUnavailableError
 from bardo.files import unavailable, write_atomically
 from bardo.lazily import json, platform
 from bardo.values import value
@@ -105,8 +105,22 @@ class Folder:
 
     @classmethod
     def at(cls, path: str | Path) -> Self:
-        """The folder that a caller names."""
-        return cls(Path(path).expanduser().absolute())
+        """The folder that a caller names.
+
+        Raises:
+            InvalidInputError: No folder can have that name.
+        """
+        try:
+            root = Path(path).expanduser().absolute()
+        except (RuntimeError, OSError) as error:
+            raise InvalidInputError(
+                f"{str(path)!r} names no folder: {error}. Write the whole path"
+            ) from error
+        if "\0" in str(root):
+            raise InvalidInputError(
+                f"{str(path)!r} names no folder: it holds a zero byte. Choose another path"
+            )
+        return cls(root)
 
     def exists(self) -> bool:
         """Whether the log is here."""

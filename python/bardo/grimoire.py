@@ -32,6 +32,7 @@ from bardo.lazily import dataclasses, modules, once
 from bardo.model import NEUTRAL, Episode, Fact, FactKind, FactStatus, Fingerprint, Pad, Role, Source
 from bardo.ports import LLM, Clock, Embedder, Progress, quiet
 from bardo.stores import Stores, listed
+from bardo.ticks import moment_of
 from bardo.undoing import Undoing
 
 if TYPE_CHECKING:
@@ -183,8 +184,8 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing, Keeping, Dying):
                 where ticks count loops.
             at: Wall clock of the observation, microseconds UTC or a datetime with a time zone; now if 0.
             kind: See `Episode`, as the other fields.
-            role: Who authored it.
-            speaker: Who spoke, by name.
+            role: Who authored it; `assistant` is stored as `agent`.
+            speaker: Who spoke, by name; none if empty.
             subjects: What it is about.
             payload: The full decoded event; its numbers feed the baselines.
             thread: Project scope.
@@ -197,8 +198,11 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing, Keeping, Dying):
             truncate: Cut texts over 64 KiB instead of refusing them.
 
         Returns:
-            The stored `Episode`, or a sequence of them for a batch. A retry of the same content within 60 s, in the
-            same tick where you count them, gives back the episode that was stored first; verified, if either said so.
+            The stored `Episode`, or a sequence of them for a batch, whose `fresh` counts those that are new. A retry of
+            the same content within 60 s, in the same tick where you count them, gives back the episode that was stored
+            first; verified, if either said so. A list of chat messages without times that begins with the stored end
+            of its conversation (of its `thread` and `session`) goes on there, whenever it comes: hand a growing list
+            over at each turn, and each message is stored once.
 
         Raises:
             InvalidInputError: A field breaks a limit, or nothing has a text; nothing of the batch was stored.
@@ -209,17 +213,19 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing, Keeping, Dying):
         try:
             self._ready(write=True)
             stamp = None if tick is None else self._ticks.stamp(tick)
-            moment = at if type(at) is int else intake.moment_of(at)
+            moment = at if type(at) is int else moment_of(at)
             defaults = {
                 "at": moment, "kind": kind, "role": role, "speaker": speaker, "subjects": subjects, "payload": payload,
                 "thread": thread, "session": session, "mode": mode, "curiosity": curiosity, "importance": importance,
                 "verified": verified, "pad": pad,
             }  # fmt: skip
-            drafts, batch = intake.drafts_from(what, defaults, clean=as_captured, truncate=truncate)
+            drafts, batch, transcript = intake.drafts_from(
+                what, defaults, clean=as_captured, truncate=truncate
+            )
             whole = [draft for draft in drafts if not isinstance(draft, str)]
             own = tick is not None or any(draft.tick for draft in whole)
             template = Episode("", **defaults) if len(whole) < len(drafts) else None
-            stored = self._record(drafts, template, tick=stamp, own_ticks=own)
+            stored = self._record(drafts, template, tick=stamp, own_ticks=own, transcript=transcript)
             return stored if batch else stored[0]
         except UNFIT as error:
             refuse(error, Grimoire.remember)
@@ -238,9 +244,17 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing, Keeping, Dying):
         return self._log.fingerprint or self._embedder.fingerprint
 
     def _record(
-        self, drafts: Sequence[str | Episode], template: Episode | None, *, tick: int | None, own_ticks: bool
+        self,
+        drafts: Sequence[str | Episode],
+        template: Episode | None,
+        *,
+        tick: int | None,
+        own_ticks: bool,
+        transcript: bool,
     ) -> Sequence[Episode]:
-        taken = self._recorder.record(drafts, tick=tick, own_ticks=own_ticks, template=template)
+        taken = self._recorder.record(
+            drafts, tick=tick, own_ticks=own_ticks, template=template, transcript=transcript
+        )
         if taken.forgotten:
             erasure.tell_forgotten(drafts, taken)
         self._stores.note_unit()
@@ -331,8 +345,8 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing, Keeping, Dying):
     def episodes(
         self,
         *,
-        from_tick: int = 0,
-        to_tick: int | None = None,
+        from_tick: int | datetime = 0,
+        to_tick: int | datetime | None = None,
         subject: str | None = None,
         thread: str | None = None,
         last: int | None = None,
@@ -340,15 +354,19 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing, Keeping, Dying):
         """Episodes in order of tick, read page by page.
 
         Args:
-            from_tick: First tick.
-            to_tick: Last tick; none means the end.
+            from_tick: First tick; where ticks are seconds, a datetime with a time zone as well.
+            to_tick: Last tick, as `from_tick`; none means the end.
             subject: Only those about it.
             thread: Only those of it.
             last: Only the last so many (before the other conditions).
         """
         self._ready()
         found = self._recorder.browse(
-            from_tick=from_tick, to_tick=to_tick, subject=subject, thread=thread, last=last
+            from_tick=self._ticks.given("from_tick", from_tick),
+            to_tick=self._ticks.given("to_tick", to_tick),
+            subject=subject,
+            thread=thread,
+            last=last,
         )
         # The first is read at once: an argument that cannot be used is refused here, not where they are looped over.
         first = next(found, None)
@@ -363,12 +381,13 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing, Keeping, Dying):
         subject: str | None = None,
         source: Source | None = None,
         status: FactStatus | None = "active",
-        as_of: int | None = None,
+        as_of: int | datetime | None = None,
     ) -> list[Fact]:
-        """Facts that meet every condition given; `category` is a path prefix, `as_of` a tick of the past."""
+        """Facts that meet every condition given; `category` is a path prefix, `as_of` a tick or time of the past."""
         self._ready()
+        tick = self._ticks.given("as_of", as_of)
         return listed(
-            self._facts, kind=kind, category=category, subject=subject, source=source, status=status, as_of=as_of
+            self._facts, kind=kind, category=category, subject=subject, source=source, status=status, as_of=tick
         )  # fmt: skip
 
     @checked
@@ -457,11 +476,11 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing, Keeping, Dying):
         session: str | None = None,
         mode: str | None = None,
         roles: Sequence[Role] | None = None,
-        since: int | None = None,
-        until: int | None = None,
+        since: int | datetime | None = None,
+        until: int | datetime | None = None,
         min_confidence: float | None = None,
         sources: Sequence[Source] | None = None,
-        as_of: int | None = None,
+        as_of: int | datetime | None = None,
         layers: Sequence[Layer] = BOTH_LAYERS,
         policy: str | None = None,
         pad: Pad = NEUTRAL,
@@ -482,11 +501,11 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing, Keeping, Dying):
                 elsewhere is left out.
             mode: Only this posture and what has none; `*` for every posture.
             roles: Only episodes by these.
-            since: First wall-clock time, microseconds UTC.
-            until: Last wall-clock time, microseconds UTC.
+            since: First wall-clock time, microseconds UTC or a datetime with a time zone.
+            until: Last wall-clock time, as `since`.
             min_confidence: Only facts at least so sure today.
             sources: Only facts from these.
-            as_of: What was known at this tick.
+            as_of: What was known at this tick; where ticks are seconds, a datetime with a time zone as well.
             layers: `episode`, `fact` or both.
             policy: `four_factor`, `rrf` or `pinned`.
             pad: The current mood; memories of a like mood come easier.
@@ -512,9 +531,11 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing, Keeping, Dying):
             )  # fmt: skip
             # Making filters takes as long as a search of a small memory may take.
             if asked != NOTHING_ASKED or layers is not BOTH_LAYERS:
+                tick = self._ticks.given("as_of", as_of)
                 conditions = filters.Filters(
-                    kinds=kinds, category=category, subjects=subjects, mode=mode, roles=roles, since=since, until=until,
-                    min_confidence=min_confidence, sources=sources, as_of=as_of, layers=tuple(layers),
+                    kinds=kinds, category=category, subjects=subjects, mode=mode, roles=roles,
+                    since=moment_of(since, "since"), until=moment_of(until, "until"), min_confidence=min_confidence,
+                    sources=sources, as_of=tick, layers=tuple(layers),
                 )  # fmt: skip
                 conditions, narrowing = place.narrowed(
                     conditions, self._everything, thread=thread, session=session

@@ -19,6 +19,8 @@ from bardo.ticks import MAX_TICK
 from bardo.values import replace
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from bardo import known
     from bardo.consolidate import calibration as calibrated
     from bardo.consolidate.calibration import Calibration
@@ -278,7 +280,7 @@ class Knowledge(Opened):
         entity: str | None = None,
         *,
         predicate: str | None = None,
-        as_of: int | None = None,
+        as_of: int | datetime | None = None,
         limit: int = 1024,
     ) -> list[Triple]:
         """What holds between entities, the latest first: what `relate` was told, and the causal links among the facts.
@@ -286,11 +288,12 @@ class Knowledge(Opened):
         Args:
             entity: Only with this one at either end.
             predicate: Only by this predicate.
-            as_of: Only what holds at this tick.
+            as_of: Only what holds at this tick; where ticks are seconds, a datetime with a time zone as well.
             limit: At most so many.
         """
         self._settled()
-        found = self._upkeep.names.triples(entity=entity, predicate=predicate, as_of=as_of, limit=limit)
+        tick = self._ticks.given("as_of", as_of)
+        found = self._upkeep.names.triples(entity=entity, predicate=predicate, as_of=tick, limit=limit)
         return [known.Triple(*triple) for triple in found]
 
     # -- what texts hold -----------------------------------------------------------------------------------------

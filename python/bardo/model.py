@@ -7,7 +7,22 @@ from typing import Any, Literal
 
 from bardo.values import fresh, replace, value
 
-Role = Literal["user", "agent", "system", "environment", "tool"]
+#: Who authored an episode; `assistant` is another name of `agent`, which is what is stored.
+Role = Literal["user", "agent", "assistant", "system", "environment", "tool"]
+#: The stored role by every name that is taken for it.
+ROLES: Mapping[str, Role] = {
+    "user": "user",
+    "human": "user",
+    "assistant": "agent",
+    "ai": "agent",
+    "agent": "agent",
+    "model": "agent",
+    "system": "system",
+    "developer": "system",
+    "tool": "tool",
+    "function": "tool",
+    "environment": "environment",
+}
 FactKind = Literal[
     "insight",
     "heuristic",
@@ -44,8 +59,8 @@ class Episode:
         event_index: Order within the tick; 0 lets the log number it.
         at: Wall clock of the observation, microseconds since the epoch, UTC, from the year 1 to 9999; 0 means now.
         kind: `turn`, `event`, `trade`, `tool`, `outcome`, `regime_shift`, `note`, `dream`, ... (open).
-        role: Who authored it.
-        speaker: Who spoke, by name; conversations are indexed as "speaker: text".
+        role: Who authored it; `assistant` is stored as `agent`.
+        speaker: Who spoke, by name, none if empty; conversations are indexed as "speaker: text".
         subjects: Protocols, people, files, symbols: what it is about. At most 256 of 256 bytes.
         payload: The full decoded event (JSON-like, at most 1 MiB); finite numbers in it feed the baselines.
         thread: Project scope.

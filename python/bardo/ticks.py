@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import operator
 import warnings
-from typing import SupportsIndex
+from datetime import UTC, datetime, timedelta
+from typing import Any, SupportsIndex
 
 from bardo import config
 from bardo.errors import BardoWarning, DecreasingTickError, InvalidInputError
 from bardo.ports import Clock
 
 MICROSECONDS = 1_000_000
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 #: SQLite and Arrow hold signed 64-bit integers.
 MAX_TICK = 2**63 - 1
 #: The largest tick that may be passed: what is kept at it expires and fades at later ones.
@@ -150,6 +152,26 @@ class Ticks:
             )
         return tick
 
+    def given(self, name: str, moment: SupportsIndex | datetime | None) -> Any:
+        """The tick of an argument that may be a point in time; what is no datetime is left to whoever takes ticks.
+
+        Args:
+            name: Of the argument.
+            moment: What was given.
+
+        Raises:
+            InvalidInputError: It is a datetime without a time zone, or ticks are loops, which no time tells.
+        """
+        if not isinstance(moment, (datetime, str)):
+            return moment
+        micros = moment_of(moment, name, unit="a tick")
+        if self._loops:
+            raise InvalidInputError(
+                f"{name} is {moment!r}, and ticks count loops of your own here: which one that was is not known. "
+                "Pass a tick"
+            )
+        return max(0, self._seconds(micros))
+
     def begin(self) -> bool:
         """Whether a first tick was seen since this was asked before; true once in a life."""
         begins = not self._begun and self._last > 0
@@ -207,6 +229,26 @@ class Ticks:
 
     def _seconds(self, at: int) -> int:
         return at // MICROSECONDS + self.offset
+
+
+def moment_of(moment: Any, name: str = "at", *, unit: str = "microseconds UTC") -> Any:
+    """A point in time in microseconds UTC; what is no date is left to whoever takes the number.
+
+    Args:
+        moment: A datetime with a time zone, or a number.
+        name: Of the argument, for errors.
+        unit: What it may be besides.
+
+    Raises:
+        InvalidInputError: It is a text, or a datetime without a time zone.
+    """
+    if isinstance(moment, datetime) and moment.utcoffset() is not None:
+        return (moment - EPOCH) // timedelta(microseconds=1)
+    if isinstance(moment, (datetime, str)):
+        raise InvalidInputError(
+            f"{name} is {moment!r}. It must be {unit} or a datetime with a time zone, such as datetime.now(UTC)"
+        )
+    return moment
 
 
 def checked_tick(given: SupportsIndex) -> int:

@@ -3,26 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from bardo._core import FactStore, confidence_now
-from bardo.arguments import checked
+from bardo._core import FactStore, confidence_now, journaled
+from bardo.arguments import checked, handing_on
 from bardo.capture.recorder import PAGE
 from bardo.config import Config
+from bardo.deciding import CONSIDERED
 from bardo.errors import EmbedderUnavailableError, InvalidVectorError
 from bardo.folder import Folder
 from bardo.index.lance import LanceIndex
+from bardo.lazily import dataclasses, modules
 from bardo.model import Fact, FactKind, FactStatus, Fingerprint, Role, Source
 from bardo.outside import Outside, facts_of, serving
 from bardo.ports import Clock, Embedder, checked_clock
 from bardo.recall.apart import Apart
+from bardo.recall.arrivals import Arrivals
 from bardo.recall.filters import Filters, Layer
 from bardo.recall.found import Recollection
 from bardo.recall.place import ANY_MODE
 from bardo.recall.retriever import Retriever, without_surrogates
 from bardo.stores import LOOPS, listed
-from bardo.ticks import OFFSET, Ticks
+from bardo.ticks import OFFSET, Ticks, moment_of
+
+if TYPE_CHECKING:
+    from bardo.assemble import context
+    from bardo.assemble.context import Phase, Profile, Prompt, Task
+else:
+    (context,) = modules("assemble.context")
 
 
 @checked
@@ -64,7 +75,8 @@ class Visitor(Outside):
     """An agent's memory as a process sees it that does not own it. Made by `bardo.visit`; close it after use.
 
     It knows every fact at once, whoever learned it. Episodes it has from LanceDB, to which the owner appends when it
-    sleeps; each recollection says in `notes` how far they reach. They come without payload and affect. Nothing is
+    sleeps, without payload and affect; by their words, from the owner's journal and from the inbox, what came since.
+    Each recollection says in `notes` how far they reach, and how many between them only the owner sees. Nothing is
     written: what is recalled here counts neither as retrieved nor as asked in vain. Safe to use from many threads.
 
     Attributes:
@@ -82,7 +94,11 @@ class Visitor(Outside):
         self._clock = clock
         self._embedder = embedder
         self.config = config
-        self._apart = Apart(self._facts, self._open_archive)
+        self._apart = Apart(
+            self._facts,
+            self._open_archive,
+            Arrivals(partial(journaled, folder.episodes), folder.journal, folder.root),
+        )
         #: The latest tick that a fact tells of, and the number of the change up to which they were looked at.
         self._latest = (0, 0)
 
@@ -104,11 +120,11 @@ class Visitor(Outside):
         thread: str | None = None,
         mode: str | None = None,
         roles: Sequence[Role] | None = None,
-        since: int | None = None,
-        until: int | None = None,
+        since: int | datetime | None = None,
+        until: int | datetime | None = None,
         min_confidence: float | None = None,
         sources: Sequence[Source] | None = None,
-        as_of: int | None = None,
+        as_of: int | datetime | None = None,
         layers: Sequence[Layer] = ("episode", "fact"),
         policy: str | None = None,
         diversity: float = 0.0,
@@ -124,28 +140,30 @@ class Visitor(Outside):
             thread: The active thread; its memories are boosted. Its mode is not known here.
             mode: Only this posture and what has none; `*` for every posture.
             roles: Only episodes by these.
-            since: First wall-clock time, microseconds UTC.
-            until: Last wall-clock time, microseconds UTC.
+            since: First wall-clock time, microseconds UTC or a datetime with a time zone.
+            until: Last wall-clock time, as `since`.
             min_confidence: Only facts at least so sure today.
             sources: Only facts from these.
-            as_of: What was known at this tick.
+            as_of: What was known at this tick; where ticks are seconds, a datetime with a time zone as well.
             layers: `episode`, `fact` or both.
             policy: `four_factor`, `rrf` or `pinned`.
             diversity: How much unlike each other the memories are to be, 0 to 1.
 
         Returns:
-            A sequence of `Memory`. `notes` says up to which arrival episodes were searched, or why none were.
+            A sequence of `Memory`. `notes` says up to which arrival episodes were searched, what of the journal and the
+            inbox was, and how many others are seen by the owner alone.
 
         Raises:
             InvalidInputError: An argument is out of range.
         """
         self._ready()
+        ticks, now = self._ticks(), self._clock.now()
+        tick = ticks.given("as_of", as_of)
         conditions = Filters(
             kinds=kinds, category=category, subjects=subjects, mode=None if mode == ANY_MODE else mode, roles=roles,
-            since=since, until=until, min_confidence=min_confidence, sources=sources, as_of=as_of,
-            layers=tuple(layers),
+            since=moment_of(since, "since"), until=moment_of(until, "until"), min_confidence=min_confidence,
+            sources=sources, as_of=tick, layers=tuple(layers),
         )  # fmt: skip
-        ticks, now = self._ticks(), self._clock.now()
         asked: dict[str, Any] = {
             "limit": limit, "now_tick": ticks.of(now), "now": now, "filters": conditions, "thread": thread,
             "policy": policy, "diversity": diversity,
@@ -167,6 +185,56 @@ class Visitor(Outside):
             if self._apart.model() == model:
                 return found
 
+    @handing_on("recall")
+    @checked
+    def context(
+        self,
+        /,
+        task: str,
+        *,
+        blocks: Mapping[str, Any] | None = None,
+        budget: int | None = None,
+        reserve: int | None = None,
+        limit: int = CONSIDERED,
+        phase: Phase | None = None,
+        task_type: Task | None = None,
+        framing: Profile | None = None,
+        **recall: Any,
+    ) -> Prompt:
+        """A prompt for a task within a token budget, as `Grimoire.context` makes it, of what shows from here.
+
+        Nobody contributes to it, the dossier stands in no fact's place, and it is not on record: no outcome can be told
+        of it. Its notes say so.
+
+        Args:
+            task: What is to be decided: the instruction, and the query of the recall.
+            blocks: Further blocks by name.
+            budget: Tokens of the prompt and of the answer together.
+            reserve: Tokens kept for the answer.
+            limit: Memories that are considered.
+            phase: How much of the budget is spent.
+            task_type: What the blocks are weighted for.
+            framing: Who the memories are told to.
+            recall: What `recall` takes besides.
+
+        Raises:
+            BudgetTooSmallError: The blocks that may not be cut are larger than the budget.
+        """
+        settings = self.config.assemble
+        prompt = context.build(
+            task,
+            self.recall(task, limit=limit, **recall),
+            blocks=blocks,
+            budget=settings.budget if budget is None else budget,
+            reserve=settings.reserve if reserve is None else reserve,
+            tokenizer=settings.tokenizer,
+            phase=phase,
+            task_type=task_type,
+            framing=framing,
+        )
+        note = "the prompt is not on record: no outcome can be told of it"
+        return dataclasses.replace(prompt, notes=(*prompt.notes, note))
+
     @checked
     def facts(
         self,
@@ -176,12 +244,13 @@ class Visitor(Outside):
         subject: str | None = None,
         source: Source | None = None,
         status: FactStatus | None = "active",
-        as_of: int | None = None,
+        as_of: int | datetime | None = None,
     ) -> list[Fact]:
-        """Facts that meet every condition given; `category` is a path prefix, `as_of` a tick of the past."""
+        """Facts that meet every condition given; `category` is a path prefix, `as_of` a tick or time of the past."""
         self._ready()
+        tick = self._ticks().given("as_of", as_of)
         return listed(
-            self._facts, kind=kind, category=category, subject=subject, source=source, status=status, as_of=as_of
+            self._facts, kind=kind, category=category, subject=subject, source=source, status=status, as_of=tick
         )  # fmt: skip
 
     def confidence(self, fact: Fact) -> float:
@@ -202,6 +271,7 @@ class Visitor(Outside):
             "model": model and str(model.model),
             "facts": self._facts.stats(),
             "archive": archive and archive.stats(),
+            "waiting": self._apart.waiting(),
         }
 
     def _let_go(self) -> None:

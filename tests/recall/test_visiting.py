@@ -199,7 +199,7 @@ def test_what_cannot_be_visited_is_said(tmp_path: Path) -> None:
         bardo.visit(tmp_path / "agent", agent="somebody else")
     visitor = bardo.visit(tmp_path / "agent", embedder=embed)
     assert visitor.facts() == []
-    assert visitor.recall("anything").notes[-1].startswith("no episodes were searched")
+    assert visitor.recall("anything").notes[-2].startswith("no episodes of LanceDB were searched")
     assert visitor.stats()["archive"] is None
     visitor.close()
     visitor.close()
@@ -231,7 +231,7 @@ def test_lost_episodes_are_said_and_facts_still_answer(folder: Path) -> None:
     with bardo.visit(folder, embedder=embed) as visitor:
         found = visitor.recall("keepers at gates")
         assert found.facts
-        assert any("no episodes were searched" in note for note in found.notes)
+        assert any("no episodes of LanceDB were searched" in note for note in found.notes)
 
 
 def test_what_another_process_learned_and_deleted_is_taken_over(folder: Path) -> None:

@@ -13,6 +13,7 @@ from uuid import UUID
 
 from bardo.bequeath.lineage import GENERATION_LIMIT
 from bardo.errors import TestamentTamperedError
+from bardo.files import parse_json
 from bardo.lazily import numpy as np
 from bardo.model import Episode, Fact, FactKind, FactStatus, Fingerprint, Quality, Role, Source
 from bardo.ports import Vectors
@@ -273,7 +274,7 @@ def _fact(row: dict[str, Any]) -> Fact:
     row = {name: cell for name, cell in row.items() if name != "embedding"}
     observed = (row.pop("observed_from"), row.pop("observed_to"))
     quality = row.pop("quality")
-    row["quality"] = None if quality is None else Quality(**json.loads(quality))
+    row["quality"] = None if quality is None else Quality(**parse_json(quality))
     for name in ("metadata", "payload"):
         row[name] = _object(row[name])
     for name in ("subjects", "evidence", "pad"):
@@ -298,7 +299,7 @@ def _fact(row: dict[str, Any]) -> Fact:
 
 
 def _episode(row: dict[str, Any]) -> Episode:
-    row["payload"] = json.loads(row["payload"])
+    row["payload"] = parse_json(row["payload"])
     for name in ("subjects", "pad"):
         row[name] = tuple(row[name])
     episode = Episode(**row)
@@ -325,7 +326,7 @@ def _has_text(text: str) -> bool:
 
 
 def _object(text: str) -> dict[str, Any]:
-    value = json.loads(text)
+    value = parse_json(text)
     if not isinstance(value, dict):
         raise TypeError("not an object")
     return value

@@ -24,7 +24,7 @@ from bardo.bequeath.reflect import REFLECTION_BYTES
 from bardo.bequeath.tables import Link, LinkTuple
 from bardo.config import Bequeath
 from bardo.errors import InvalidInputError, StoreUnavailableError, TestamentError, TestamentTamperedError
-from bardo.files import write_atomically
+from bardo.files import parse_json, write_atomically
 from bardo.model import Episode, Fact, Fingerprint
 from bardo.ports import Vectors
 
@@ -274,7 +274,7 @@ def _parse(data: bytes, path: Path) -> Testament:
         fields = manifest["lineage"]
         life = dataclasses.replace(Life.from_dict(fields["life"]), testament=digest)
         lineage = Lineage(life, tuple(map(Life.from_dict, fields["ancestors"])))
-        questions = json.loads(parts[QUESTIONS])
+        questions = parse_json(parts[QUESTIONS])
         if not all(isinstance(text, str) for text in questions) or len(questions) > QUESTION_LIMIT:
             raise _tampered(QUESTIONS, "it is not a short list of questions")
         return Testament(

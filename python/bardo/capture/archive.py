@@ -19,7 +19,15 @@ from typing import Any
 from bardo._core import EpisodeLog
 from bardo.capture.records import from_record, to_record
 from bardo.errors import InvalidInputError, StoreDamagedError
-from bardo.files import make_folder, read_json, sync_folder, unavailable, write_atomically, write_json
+from bardo.files import (
+    make_folder,
+    parse_json,
+    read_json,
+    sync_folder,
+    unavailable,
+    write_atomically,
+    write_json,
+)
 from bardo.model import Episode
 from bardo.ports import Progress, quiet
 
@@ -251,7 +259,7 @@ def _order(path: Path) -> tuple[str, int]:
 
 def _load(path: Path) -> dict[str, Any]:
     try:
-        content: Any = json.loads(path.read_text(encoding="utf-8"))
+        content: Any = parse_json(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise unavailable("read", path, error) from error
     except ValueError as error:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from bardo._core import finish_episodes
 from bardo.errors import BardoError, InvalidInputError
-from bardo.files import make_folder, sync_folder, unavailable, write_atomically
+from bardo.files import make_folder, parse_json, sync_folder, unavailable, write_atomically
 from bardo.lazily import json, modules
 from bardo.model import Episode
 from bardo.ports import SystemClock
@@ -49,12 +49,14 @@ class Batch:
         episodes: Its episodes; empty if it could not be read.
         problem: Why it was rejected, or None.
         unfit: Lines that break a limit of `Episode`, and why; the others can be recorded.
+        transcript: Whether they are messages without times, of which the first ones may be stored already.
     """
 
     path: Path
     episodes: tuple[Episode, ...]
     problem: str | None = None
     unfit: tuple[tuple[str, str], ...] = ()
+    transcript: bool = False
 
 
 def drop(
@@ -63,6 +65,7 @@ def drop(
     *,
     now: int | None = None,
     seed: int | None = None,
+    transcript: bool = False,
 ) -> list[Episode]:
     """Hands episodes over to the owner of a grimoire; they are safe on the disk when this returns.
 
@@ -72,6 +75,7 @@ def drop(
             often they are taken.
         now: Wall clock, microseconds UTC; the computer's by default.
         seed: Of the ids; random by default.
+        transcript: Whether they are messages without times, of which the first ones may be stored already.
 
     Returns:
         The episodes as they were written.
@@ -89,8 +93,10 @@ def drop(
         now=SystemClock().now() if now is None else now,
         seed=int.from_bytes(os.urandom(8)) if seed is None else seed,
     )
-    for first_id, lines in _files(finished):
-        header = json.dumps({"format": FORMAT, "version": VERSION, "episodes": len(lines)})
+    files = list(_files(finished))
+    for first_id, lines in files:
+        # What does not stand in one file is no whole transcript.
+        header = _header(len(lines), transcript=transcript and len(files) == 1)
         # The name sorts by time and is never used twice: another file may begin with the same episode.
         path = folder / INBOX / f"{first_id}-{os.urandom(4).hex()}.jsonl"
         make_folder(path.parent)
@@ -182,7 +188,7 @@ def forget(folder: Path | str, ids: Collection[str], hashes: Collection[int], wa
         if len(kept) == len(lines) - 1:
             continue
         if kept:
-            header = json.dumps({"format": FORMAT, "version": VERSION, "episodes": len(kept)})
+            header = _header(len(kept), transcript=b'"transcript": true' in lines[0])
             write_atomically(path, b"".join([header.encode(), b"\n", *kept]))
         else:
             _remove(path)
@@ -194,6 +200,15 @@ def forget(folder: Path | str, ids: Collection[str], hashes: Collection[int], wa
     return changed
 
 
+def look(path: Path) -> tuple[Episode, ...]:
+    """The episodes of a file of the inbox, which stays where it is.
+
+    Raises:
+        BardoError, ValueError, TypeError, OSError: It cannot be read.
+    """
+    return _read(path).episodes
+
+
 def held(folder: Path | str) -> Iterator[Episode]:
     """The episodes that wait in the inbox, and are taken over by the next owner."""
     for path in waiting(folder):
@@ -203,7 +218,7 @@ def held(folder: Path | str) -> Iterator[Episode]:
 
 def _is_of(line: bytes, ids: Collection[str], hashes: Collection[int], wanted: Needles) -> bool:
     try:
-        (episode,) = finish_episodes([records.from_record(json.loads(line))], now=0, seed=0)
+        (episode,) = finish_episodes([records.from_record(parse_json(line))], now=0, seed=0)
     except (ValueError, TypeError):
         return _holds(line, wanted)
     # The words alone are no reason: somebody else may have said the same, or said what stood in a payload. What the
@@ -247,7 +262,7 @@ def _read(path: Path) -> Batch:
         )
     # Only "\n" ends a record: text may hold other line separators.
     header, *lines = path.read_bytes().decode().removesuffix("\n").split("\n")
-    described: Any = json.loads(header)
+    described: Any = parse_json(header)
     if not isinstance(described, dict) or described.get("format") != FORMAT:
         raise InvalidInputError("the file does not begin like one of the inbox. Write it with bardo.drop")
     if described.get("version") != VERSION:
@@ -259,13 +274,15 @@ def _read(path: Path) -> Batch:
             f"the file holds {len(lines)} episodes, its header says {described.get('episodes')}. Drop them again"
         )
     # Types and limits as the log sees them; ids and times are there, so clock and seed do not matter.
+    transcript = described.get("transcript") is True
     try:
-        return Batch(path, tuple(finish_episodes(list(map(_episode, lines)), now=0, seed=0)))
+        episodes = finish_episodes(list(map(_episode, lines)), now=0, seed=0)
+        return Batch(path, tuple(episodes), transcript=transcript)
     except (BardoError, ValueError, TypeError, RecursionError):
         episodes, unfit = _one_by_one(lines)
         if not episodes:
             raise
-        return Batch(path, tuple(episodes), unfit=tuple(unfit))
+        return Batch(path, tuple(episodes), unfit=tuple(unfit), transcript=transcript)
 
 
 def _one_by_one(lines: Iterable[str]) -> tuple[list[Episode], list[tuple[str, str]]]:
@@ -282,15 +299,20 @@ def _one_by_one(lines: Iterable[str]) -> tuple[list[Episode], list[tuple[str, st
 
 def _id_in(line: str) -> str:
     try:
-        return str(json.loads(line)["id"])[:_SHOWN]
+        return str(parse_json(line)["id"])[:_SHOWN]
     except (ValueError, TypeError, LookupError, RecursionError):
         return f"{line[:_SHOWN]}..."
 
 
 def _episode(line: str) -> Episode:
-    episode = records.from_record(json.loads(line))
+    episode = records.from_record(parse_json(line))
     if not episode.id:
         raise InvalidInputError(
             "an episode has no id, so it could be recorded twice. Write it with bardo.drop"
         )
     return episode
+
+
+def _header(episodes: int, *, transcript: bool) -> str:
+    marked = {"transcript": True} if transcript else {}
+    return json.dumps({"format": FORMAT, "version": VERSION, "episodes": episodes, **marked})

@@ -6,31 +6,18 @@ import dataclasses
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from datetime import UTC, datetime, timedelta
-from typing import Any
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
 
 from bardo.errors import BardoWarning, InvalidInputError
 from bardo.lazily import json
-from bardo.model import Episode, Role
+from bardo.model import ROLES, Episode
+from bardo.ticks import moment_of
 
 #: Bytes of UTF-8 text in one episode (spec 1, "Limits"); the core refuses more.
 MAX_TEXT_BYTES = 64 * 1024
-CHAT_ROLES: Mapping[str, Role] = {
-    "user": "user",
-    "human": "user",
-    "assistant": "agent",
-    "ai": "agent",
-    "agent": "agent",
-    "model": "agent",
-    "system": "system",
-    "developer": "system",
-    "tool": "tool",
-    "function": "tool",
-    "environment": "environment",
-}
 #: Keys of a part of a message that is text and nothing more.
 TEXT_PART_KEYS = frozenset({"type", "text"})
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 TIME_KEYS = ("at", "timestamp", "created_at")
 #: Microseconds in the unit of an epoch time, by its size: seconds up to the year 5138, milliseconds, microseconds.
 EPOCH_UNITS = ((10**11, 1_000_000), (10**14, 1_000), (10**17, 1))
@@ -43,9 +30,23 @@ TOOL_USE, TOOL_RESULT = "tool_use", "tool_result"
 PLACES_SHOWN = 10
 
 
+class Drafts(NamedTuple):
+    """What `remember` was given, as it is recorded.
+
+    Attributes:
+        drafts: Strings and episodes.
+        batch: Whether it was a batch.
+        transcript: Whether it was a list of chat messages without times, which may come again as it grows.
+    """
+
+    drafts: list[str | Episode]
+    batch: bool
+    transcript: bool
+
+
 def drafts_from(
     what: object, defaults: Mapping[str, Any], *, clean: Callable[[str], str], truncate: bool
-) -> tuple[list[str | Episode], bool]:
+) -> Drafts:
     """Makes episodes of anything `remember` takes; a string stays one, for it takes every other field from `defaults`.
 
     Args:
@@ -56,8 +57,8 @@ def drafts_from(
         truncate: Cut texts at the limit instead of refusing them.
 
     Returns:
-        The strings and episodes, and whether `what` was a batch. What has no text is left out of a batch, with a
-        `BardoWarning`: a conversation that is handed over again as it grows may hold such messages for ever.
+        The strings and episodes. What has no text is left out of a batch, with a `BardoWarning`: a conversation that is
+        handed over again as it grows may hold such messages for ever.
 
     Raises:
         InvalidInputError: Something in it is of another type, or nothing is left of any text.
@@ -66,19 +67,19 @@ def drafts_from(
         draft = _one(what, defaults, clean, truncate)
         if draft is None:
             raise _empty("the text is empty")
-        return [draft], False
+        return Drafts([draft], batch=False, transcript=False)
     if isinstance(what, (bytes, bytearray)) or not isinstance(what, Iterable):
         raise InvalidInputError(
             f"cannot remember a {type(what).__name__}. Pass a string, an Episode, a chat message or a list of these"
         )
     items = list(what)
     if not truncate and _are_clean(items, clean):
-        return items, True
+        return Drafts(items, batch=True, transcript=False)
     drafts = [_one(item, defaults, clean, truncate) for item in items]
     told = [draft for draft in drafts if draft is not None]
     if len(told) < len(drafts):
         _tell_empty([place for place, draft in enumerate(drafts) if draft is None], len(drafts))
-    return told, True
+    return Drafts(told, batch=True, transcript=not defaults.get("at") and all(map(_is_untimed, items)))
 
 
 def _empty(what: str) -> InvalidInputError:
@@ -99,24 +100,14 @@ def _tell_empty(places: list[int], given: int) -> None:
 def episodes_from(
     what: object, defaults: Mapping[str, Any], *, clean: Callable[[str], str], truncate: bool
 ) -> tuple[list[Episode], bool]:
-    """`drafts_from` with every string made an episode."""
-    drafts, batch = drafts_from(what, defaults, clean=clean, truncate=truncate)
-    return [Episode(draft, **defaults) if isinstance(draft, str) else draft for draft in drafts], batch
+    """`drafts_from` with every string made an episode, and whether they are a transcript."""
+    drafts, _, transcript = drafts_from(what, defaults, clean=clean, truncate=truncate)
+    return [Episode(draft, **defaults) if isinstance(draft, str) else draft for draft in drafts], transcript
 
 
-def moment_of(at: Any) -> Any:
-    """The time that `remember` was given in microseconds UTC; what is no date is left to whoever stores it.
-
-    Raises:
-        InvalidInputError: It is a text, or a datetime of nobody knows which time zone.
-    """
-    if isinstance(at, datetime) and at.utcoffset() is not None:
-        return (at - EPOCH) // timedelta(microseconds=1)
-    if isinstance(at, (datetime, str)):
-        raise InvalidInputError(
-            f"at is {at!r}. It must be microseconds UTC or a datetime with a time zone, such as datetime.now(UTC)"
-        )
-    return at
+def _is_untimed(item: object) -> bool:
+    """Whether it is a chat message that brings no time."""
+    return isinstance(item, Mapping) and all(item.get(key) is None for key in TIME_KEYS)
 
 
 def _are_clean(items: list[Any], clean: Callable[[str], str]) -> bool:
@@ -134,7 +125,8 @@ def _one(
     if isinstance(what, str):
         return _cleaned(what, clean, truncate) or None
     if isinstance(what, Episode):
-        episode = what
+        # The core says what is wrong with any other type.
+        episode = dataclasses.replace(what, at=moment_of(what.at)) if isinstance(what.at, datetime) else what
     elif isinstance(what, Mapping):
         episode = _message(what, defaults, clean)
     else:
@@ -159,11 +151,11 @@ def _cleaned(text: str, clean: Callable[[str], str], truncate: bool) -> str:
 
 def _message(message: Mapping[str, Any], defaults: Mapping[str, Any], clean: Callable[[str], str]) -> Episode:
     given = message.get("role")
-    role = CHAT_ROLES.get(given) if isinstance(given, str) else None
+    role = ROLES.get(given) if isinstance(given, str) else None
     if role is None or not message.keys() & {"content", *KEPT_KEYS}:
         raise InvalidInputError(
             f"a chat message with the keys {sorted(map(str, message))} and role {given!r} cannot be read. "
-            f"It needs 'content' and a 'role' among {', '.join(CHAT_ROLES)}"
+            f"It needs 'content' and a 'role' among {', '.join(ROLES)}"
         )
     parts = _parts(message.get("content"))
     if any(_type(part) == TOOL_RESULT for part in parts):

@@ -59,6 +59,7 @@ class Recorder:
         own_ticks: bool,
         template: Episode | None = None,
         late: bool = False,
+        transcript: bool = False,
     ) -> Taken:
         """Records episodes, all or none; what was forgotten on purpose is left out.
 
@@ -68,6 +69,7 @@ class Recorder:
             own_ticks: Whether the caller passed the ticks itself.
             template: Every other field of the texts.
             late: Whether they may lie before the last tick, as those of another writer do.
+            transcript: Whether they are messages without times, of which the first ones may be stored already.
 
         """
         if not drafts:
@@ -87,10 +89,11 @@ class Recorder:
             counted=self._ticks.loops,
             template=template,
             out_of_order=late,
+            transcript=transcript,
         )
         if len(stored):
             self._ticks.seen(stored.last_tick, own=own_ticks)
-        return Taken(Remembered(stored), fresh, forgotten)
+        return Taken(Remembered(stored, fresh), fresh, forgotten)
 
     def _ticks_of(
         self, drafts: Sequence[str | Episode], of_texts: int, tick: int | None, now: int, *, late: bool
@@ -125,7 +128,7 @@ class Recorder:
                 _warn(f"{batch.path} was set aside: {batch.problem}")
                 continue
             episodes = _cleaned(batch.episodes, clean)
-            fresh, forgotten, refused = self._take(episodes)
+            fresh, forgotten, refused = self._take(episodes, transcript=batch.transcript)
             taken += fresh
             if empty := len(batch.episodes) - len(episodes):
                 _warn(
@@ -147,10 +150,12 @@ class Recorder:
                 )
         return taken
 
-    def _take(self, episodes: Sequence[Episode]) -> tuple[int, int, list[tuple[Episode, str]]]:
+    def _take(
+        self, episodes: Sequence[Episode], *, transcript: bool = False
+    ) -> tuple[int, int, list[tuple[Episode, str]]]:
         """Records what another process left: how many are new, how many were forgotten, and what is refused and why."""
         try:
-            done = self.record(episodes, tick=None, own_ticks=False, late=True)
+            done = self.record(episodes, tick=None, own_ticks=False, late=True, transcript=transcript)
         except InvalidInputError as error:
             if len(episodes) == 1:
                 return 0, 0, [(episodes[0], f"{episodes[0].id}: {error}")]

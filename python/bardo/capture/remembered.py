@@ -16,13 +16,14 @@ class Remembered(Sequence[Episode]):
 
     Args:
         stored: As the core keeps them.
+        fresh: How many of them are new; the others were stored before.
     """
 
-    __slots__ = ("_stored",)
+    __slots__ = ("_stored", "fresh")
     __hash__ = None  # type: ignore[assignment]
 
-    def __init__(self, stored: StoredEpisodes) -> None:
-        self._stored = stored
+    def __init__(self, stored: StoredEpisodes, fresh: int) -> None:
+        self._stored, self.fresh = stored, fresh
 
     def __len__(self) -> int:
         return len(self._stored)

@@ -14,7 +14,7 @@ from typing import Any
 
 from bardo import config
 from bardo._core import Digest, FactStore, digest_facts
-from bardo.files import write_atomically
+from bardo.files import parse_json, write_atomically
 from bardo.ports import Progress, quiet
 from bardo.ticks import MICROSECONDS
 
@@ -362,7 +362,7 @@ def _from_file(path: Path) -> Dossier | None:
         return None
     text = content[found.end() :]
     try:
-        fields = json.loads(found[1])
+        fields = parse_json(found[1])
         return Dossier(text=text, **fields) if fields.pop("hash") == _hash(text) else None
     except (ValueError, TypeError, KeyError):
         return None

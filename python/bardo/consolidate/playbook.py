@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import threading
 from collections import Counter
@@ -14,7 +13,7 @@ from bardo import config
 from bardo._core import FactStore, Standing, promoted_facts
 from bardo.capture.traces import Needles
 from bardo.consolidate.dossier import UNFILED, one_line
-from bardo.files import make_folder, write_atomically
+from bardo.files import make_folder, parse_json, write_atomically
 
 #: Heading of what was confirmed over generations.
 INNATE = "Innate"
@@ -330,7 +329,7 @@ def _header(text: str) -> tuple[int, int]:
     """The version and the tick that a file says it is of; zeros for a file that is not bardo's."""
     found = _HEADER.match(text)
     try:
-        fields = json.loads(found[1]) if found else {}
+        fields = parse_json(found[1]) if found else {}
         return int(fields.get("version", 0)), int(fields.get("tick", 0))
     except (ValueError, TypeError):
         return 0, 0

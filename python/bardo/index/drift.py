@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from bardo.errors import BardoWarning
-from bardo.files import write_atomically
+from bardo.files import parse_json, write_atomically
 from bardo.folder import DRIFT_FILE
 from bardo.index import sentences
 from bardo.index.embedders import TextEmbedder
@@ -164,7 +164,7 @@ class DriftWatch:
         if not self._path.exists():
             return {}
         try:
-            state = json.loads(self._path.read_bytes())
+            state = parse_json(self._path.read_bytes())
             if not isinstance(state, dict):
                 raise TypeError("it is not an object")
             if state:

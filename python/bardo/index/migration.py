@@ -28,7 +28,7 @@ from bardo.errors import (
     StoreDamagedError,
     UnusableVectorError,
 )
-from bardo.files import write_atomically
+from bardo.files import parse_json, write_atomically
 from bardo.folder import MIGRATION_FILE
 from bardo.index import adapter, embedders
 from bardo.index.documents import embed
@@ -102,7 +102,7 @@ class Pending:
         if not path.exists():
             return None
         try:
-            state = json.loads(path.read_bytes())
+            state = parse_json(path.read_bytes())
             models = {name: Fingerprint(**state[name]) for name in ("old", "new")}
             return cls(state["to"], models["old"], models["new"], state["started"], bool(state["switching"]))
         except (ValueError, TypeError, KeyError) as error:

@@ -1,4 +1,4 @@
-"""Recall without the log, for a process that does not own it: facts from `facts.db`, episodes from LanceDB's rows.
+"""Recall without the log, for a process that does not own it: from `facts.db`, LanceDB, the journal and the inbox.
 
 The facts are in a hot set. What LanceDB finds for a query comes in as a guest, with the record and the vector that its
 rows hold, and is ranked and explained there as the owner would.
@@ -18,6 +18,7 @@ from bardo.index import lance
 from bardo.index.lance import LanceIndex
 from bardo.model import Episode, Fact, Fingerprint, Source
 from bardo.ports import Vectors
+from bardo.recall.arrivals import Arrivals, Arrived
 from bardo.recall.filters import Filters, Layer
 from bardo.recall.older import condition, proposed, reaches_episodes
 
@@ -31,10 +32,14 @@ class Apart:
     Args:
         facts: What is known; any process may change it meanwhile.
         open_archive: Opens LanceDB as a reader; None where the owner has not made it yet.
+        arrivals: What came since.
     """
 
-    def __init__(self, facts: FactStore, open_archive: Callable[[], LanceIndex | None]) -> None:
+    def __init__(
+        self, facts: FactStore, open_archive: Callable[[], LanceIndex | None], arrivals: Arrivals
+    ) -> None:
         self._facts = facts
+        self._arrivals = arrivals
         self._open_archive = open_archive
         self._archive: LanceIndex | None = None
         self._hot = HotSet()
@@ -63,6 +68,11 @@ class Apart:
             # A search says so.
             return None
 
+    def waiting(self) -> dict[str, int | None]:
+        """How many episodes wait in the journal and the inbox, and how many only the owner sees."""
+        arrived = self._arrivals.since(self.reach().seq)
+        return {"journal": arrived.journaled, "inbox": arrived.dropped, "unseen": arrived.unseen}
+
     def reach(self) -> lance.Reach:
         """How far the episodes in LanceDB reach; nowhere where it cannot be read."""
         try:
@@ -90,8 +100,13 @@ class Apart:
         # One at a time: the guests of one query are no candidates of another.
         with self._lock:
             self._keep_in_step()
-            near = self._propose(text, vector, filters, notes) if reaches_episodes(filters) else {}
-            episodes = {id_: found.episode for id_, found in near.items()}
+            near: dict[str, lance.Found] = {}
+            episodes: dict[str, Episode] = {}
+            if reaches_episodes(filters):
+                near, reach = self._propose(text, vector, filters, notes)
+                arrived = self._arrivals.since(reach)
+                notes += _told(arrived)
+                episodes = arrived.episodes | {id_: found.episode for id_, found in near.items()}
             try:
                 self._hot.add_episodes(episodes.values())
                 self._give_vectors(near)
@@ -127,7 +142,8 @@ class Apart:
 
     def _propose(
         self, text: str, vector: Vectors | None, filters: Filters | None, notes: list[str]
-    ) -> dict[str, lance.Found]:
+    ) -> tuple[dict[str, lance.Found], int]:
+        """What LanceDB finds, and up to which arrival it reaches."""
         try:
             return self._search_archive(text, vector, filters, notes)
         except (StoreError, EmbeddingMismatchError):
@@ -136,19 +152,17 @@ class Apart:
         try:
             return self._search_archive(text, vector, filters, notes)
         except (StoreError, EmbeddingMismatchError) as error:
-            notes.append(f"no episodes were searched: {error}")
-            return {}
+            notes.append(f"no episodes of LanceDB were searched: {error}")
+            return {}, 0
 
     def _search_archive(
         self, text: str, vector: Vectors | None, filters: Filters | None, notes: list[str]
-    ) -> dict[str, lance.Found]:
+    ) -> tuple[dict[str, lance.Found], int]:
         archive = self.archive()
         reach = lance.Reach() if archive is None else archive.reach()
         if archive is None or not reach.seq:
-            notes.append(
-                "no episodes were searched: they come from LanceDB, which has none until the owner sleeps"
-            )
-            return {}
+            notes.append("no episodes of LanceDB were searched: it has none until the owner sleeps")
+            return {}, 0
         if self._model is not None and not archive.fingerprint.is_same_model(self._model):
             raise EmbeddingMismatchError(
                 f"LanceDB holds vectors of {archive.fingerprint.model}, the facts of {self._model.model}. "
@@ -156,16 +170,32 @@ class Apart:
             )
         where = condition(filters, reach.seq)
         found = proposed(archive, text, vector, where, vectors=vector is not None)
-        notes.append(
-            f"episodes up to arrival {reach.seq} were searched: "
-            "what came later is seen by the owner alone until it sleeps"
-        )
-        return found
+        notes.append(f"episodes up to arrival {reach.seq} were searched")
+        return found, reach.seq
 
     def _give_vectors(self, near: Mapping[str, lance.Found]) -> None:
         given = {id_: found.vector for id_, found in near.items() if found.vector is not None}
         if given:
             self._hot.set_vectors(list(given), np.stack(list(given.values())))
+
+
+def _told(arrived: Arrived) -> list[str]:
+    """How far the episodes of a search reach that LanceDB does not have."""
+    notes = []
+    seen = [
+        f"{count} {where}"
+        for count, where in ((arrived.journaled, "of the owner's journal"), (arrived.dropped, "of the inbox"))
+        if count
+    ]
+    if seen:
+        notes.append(f"later episodes were searched by their words: {' and '.join(seen)}")
+    if arrived.unseen:
+        notes.append(f"{arrived.unseen} later episodes are seen by the owner alone until it sleeps")
+    elif arrived.unseen is None:
+        notes.append("what else came later is seen by the owner alone until it sleeps")
+    if arrived.unread:
+        notes.append(f"{arrived.unread} files of the inbox were not read: the owner takes them over")
+    return notes
 
 
 class Told:

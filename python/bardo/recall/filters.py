@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from bardo.errors import InvalidInputError
-from bardo.model import Role, Source
+from bardo.model import ROLES, Role, Source
 
 Layer = Literal["episode", "fact"]
 
@@ -51,8 +51,11 @@ class Filters:
     trying: Sequence[str] | None = None
 
     def __post_init__(self) -> None:
-        """Refuses one string where a list of strings is meant: it would be taken letter by letter."""
+        """Refuses one string where a list of strings is meant, and turns names of roles into those stored."""
         for name in ("layers", "kinds", "subjects", "roles", "without_roles", "sources", "trying"):
             value = getattr(self, name)
             if isinstance(value, str):
                 raise InvalidInputError(f"{name} is one string ({value!r}). Pass a list: {name}=[{value!r}]")
+        for name in ("roles", "without_roles"):
+            if roles := getattr(self, name):
+                object.__setattr__(self, name, tuple(ROLES.get(role, role) for role in roles))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import re
 from collections.abc import Mapping
 from typing import Any
 
 from bardo.errors import InvalidInputError
+from bardo.files import parse_json
 from bardo.model import Episode
 
 #: An episode, or a chat message with `role` and `content`.
@@ -88,7 +88,7 @@ def _plain(text: str, name: str) -> list[Item]:
 
 def _parsed(text: str, where: str) -> Any:
     try:
-        return json.loads(text, parse_constant=_refuse_constant)
+        return parse_json(text, parse_constant=_refuse_constant)
     except ValueError as error:
         raise InvalidInputError(f"{where} is not JSON: {error}. Mend it, and nothing was stored") from error
 
@@ -99,7 +99,7 @@ def _refuse_constant(name: str) -> Any:
 
 def _is_json(line: str) -> bool:
     try:
-        json.loads(line)
+        parse_json(line)
     except ValueError:
         return False
     return True

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use bardo_core::capture::{self, Forgetting, Holder, LogOptions, NewEpisode, VectorBatch};
+use bardo_core::capture::{self, Forgetting, Holder, LogOptions, Manner, NewEpisode, VectorBatch};
 use bardo_core::model::{Episode, INHERITED_KIND, Id, IdSource};
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
@@ -56,6 +56,14 @@ pub fn finish_episodes<'py>(
     let episodes = new_episodes(episodes)?;
     let finished = py.detach(|| capture::finish(episodes, now, &IdSource::new(seed))).into_python()?;
     episodes_into(py, &finished)
+}
+
+/// Episodes in the journal beside a log; see `_core.pyi`.
+#[pyfunction]
+#[pyo3(signature = (path, *, after_seq=0))]
+pub fn journaled(py: Python<'_>, path: PathBuf, after_seq: u64) -> PyResult<(Bound<'_, PyList>, u64)> {
+    let found = py.detach(|| capture::journaled(&path, after_seq)).into_python()?;
+    Ok((episodes_into(py, &found.episodes)?, found.last_seq))
 }
 
 /// Which needles occur in a file, and its length; see `_core.pyi`.
@@ -150,7 +158,7 @@ impl EpisodeLog {
         Ok(shown.collect())
     }
 
-    #[pyo3(signature = (hot, drafts, *, ticks, now, own_ticks, counted, template=None, out_of_order=false))]
+    #[pyo3(signature = (hot, drafts, *, ticks, now, own_ticks, counted, template=None, out_of_order=false, transcript=false))]
     #[expect(clippy::too_many_arguments, reason = "they are named in Python")]
     fn record_into(
         &self,
@@ -163,9 +171,11 @@ impl EpisodeLog {
         counted: bool,
         template: Option<&Bound<'_, PyAny>>,
         out_of_order: bool,
+        transcript: bool,
     ) -> PyResult<(StoredEpisodes, usize, Vec<usize>)> {
         let episodes = drafts_from(drafts, template, &ticks, (own_ticks, counted))?;
-        py.detach(|| record_and_index(&self.core, hot, episodes, now, out_of_order)).into_python()
+        let manner = Manner { out_of_order, is_transcript: transcript };
+        py.detach(|| record_and_index(&self.core, hot, episodes, now, manner)).into_python()
     }
 
     #[pyo3(signature = (ids))]
@@ -409,10 +419,10 @@ fn record_and_index(
     hot: &PyHotSet,
     episodes: Vec<NewEpisode>,
     now: i64,
-    out_of_order: bool,
+    manner: Manner,
 ) -> bardo_core::Result<(StoredEpisodes, usize, Vec<usize>)> {
     let recorded: Vec<(capture::Recorded, Arc<Episode>)> = log
-        .record_whole(episodes, now, out_of_order)?
+        .record_whole(episodes, now, manner)?
         .into_iter()
         .map(|(one, episode)| (one, Arc::new(episode)))
         .collect();

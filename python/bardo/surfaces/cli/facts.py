@@ -8,7 +8,7 @@ import typer
 
 from bardo.model import FactKind, FactStatus, Source
 from bardo.surfaces.cli.opening import grimoire, to_read
-from bardo.surfaces.cli.options import HERE, At, Debug, Json
+from bardo.surfaces.cli.options import HERE, At, Debug, Json, tick_or_moment
 from bardo.surfaces.cli.output import Output, plain
 from bardo.surfaces.cli.show import ROWS, rows
 
@@ -28,7 +28,10 @@ def facts(
     source: Annotated[Source | None, typer.Option(help="Only facts from this source.")] = None,
     status: Annotated[FactStatus, typer.Option(help="Only facts of this status.")] = "active",
     every: Annotated[bool, typer.Option("--all", help="Facts of any status.")] = False,
-    as_of: Annotated[int | None, typer.Option(metavar="TICK", help="Facts as they were then.")] = None,
+    as_of: Annotated[
+        str | None,
+        typer.Option(metavar="TICK|DATE", help="Facts as they were then; a date where ticks are seconds."),
+    ] = None,
     at: At = HERE,
     as_json: Json = False,
     debug: Debug = False,
@@ -43,7 +46,7 @@ def facts(
             subject=subject,
             source=source,
             status=None if every else status,
-            as_of=as_of,
+            as_of=tick_or_moment(as_of, "--as-of"),
         )
         _list(opened, found, limit, notes, output)
 

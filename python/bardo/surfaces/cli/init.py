@@ -42,7 +42,9 @@ def init(
         if value
     }
     settings = root / FILE_NAME
-    fresh = not Folder.at(root).was_made()
+    place = Folder.at(root)
+    place.check(create=True)
+    fresh = not place.was_made()
     if chosen and (settings.exists() or not fresh):
         raise InvalidInputError(f"{root} is set up already. Change the settings in {settings}")
     # The settings are checked before anything is written.

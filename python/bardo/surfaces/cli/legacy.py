@@ -36,7 +36,9 @@ def bequeath(
     The testament is signed; the grimoire is read-only from then on.
     """
     output = Output(as_json=as_json)
-    text = reflection.read_text(encoding="utf-8") if reflection else None
+    from bardo.surfaces.cli.remember import read_text  # noqa: PLC0415
+
+    text = read_text(reflection) if reflection else None
     with grimoire(at) as opened:
         written = opened.bequeath(testament, cause=cause, reflection=text)
     _describe(written, testament, output)

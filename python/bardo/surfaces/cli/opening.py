@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,18 +16,35 @@ if TYPE_CHECKING:
     from bardo.grimoire import Grimoire
     from bardo.visiting import Visitor
 
+#: Seconds between two attempts to open a grimoire that another process has open.
+LOOKS_AGAIN = 0.03
 
-def grimoire(at: Path) -> Grimoire:
+
+def grimoire(at: Path, *, wait: float = 0.0) -> Grimoire:
     """The grimoire in a folder; use it in a `with` statement.
+
+    Args:
+        at: The folder.
+        wait: Seconds to wait while another process has it open.
 
     Raises:
         NotFoundError: There is none.
+        StoreLockedError: Another process still has it open.
         StoreError: It cannot be opened.
     """
     import bardo  # noqa: PLC0415
 
+    until = time.monotonic() + wait
     with found(at):
-        return bardo.open(at, create=False)
+        while True:
+            try:
+                return bardo.open(at, create=False)
+            except StoreLockedError:
+                # Not a number is no time to wait.
+                if not time.monotonic() < until:
+                    raise
+            # At random, so that those who wait do not meet again and again.
+            time.sleep(random.uniform(0.5, 1.5) * LOOKS_AGAIN)
 
 
 @contextmanager
@@ -35,7 +54,7 @@ def found(at: Path) -> Iterator[None]:
         yield
     except NotFoundError as error:
         raise NotFoundError(
-            f"there is no grimoire in {at.resolve()}. Make one with `bardo init`, "
+            f"there is no grimoire in {at.absolute()}. Make one with `bardo init`, "
             f"or name its folder with --at or {HOME}"
         ) from error
 

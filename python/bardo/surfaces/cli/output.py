@@ -118,7 +118,8 @@ def console_for(stream: Any) -> Console:
     from rich.console import Console  # noqa: PLC0415
 
     width = None if stream.isatty() else 120
-    return Console(file=stream, width=width, highlight=False)
+    # What memories say is shown as it is.
+    return Console(file=stream, width=width, highlight=False, markup=False, emoji=False)
 
 
 def plain(value: Any) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -11,8 +10,8 @@ import typer
 
 from bardo.errors import InvalidInputError
 from bardo.surfaces.cli import exits
-from bardo.surfaces.cli.opening import grimoire, to_read
-from bardo.surfaces.cli.options import HERE, At, Debug, Json
+from bardo.surfaces.cli.opening import to_read
+from bardo.surfaces.cli.options import HERE, At, Debug, Json, moment_given, tick_or_moment
 from bardo.surfaces.cli.output import Output, plain
 
 if TYPE_CHECKING:
@@ -40,7 +39,10 @@ def recall(
     min_confidence: Annotated[
         float | None, typer.Option(min=0.0, max=1.0, help="Only facts so sure today.")
     ] = None,
-    as_of: Annotated[int | None, typer.Option(metavar="TICK", help="What was known then.")] = None,
+    as_of: Annotated[
+        str | None,
+        typer.Option(metavar="TICK|DATE", help="What was known then; a date where ticks are seconds."),
+    ] = None,
     layer: Annotated[list[str] | None, typer.Option(help="episode or fact; both if not given.")] = None,
     policy: Annotated[str | None, typer.Option(help="four_factor, rrf or pinned.")] = None,
     at: At = HERE,
@@ -58,10 +60,10 @@ def recall(
         "roles": role or None,
         "thread": thread,
         "mode": mode,
-        "since": _moment(since, "--since"),
-        "until": _moment(until, "--until"),
+        "since": moment_given(since, "--since"),
+        "until": moment_given(until, "--until"),
         "min_confidence": min_confidence,
-        "as_of": as_of,
+        "as_of": tick_or_moment(as_of, "--as-of"),
         "layers": tuple(layer or ("episode", "fact")),
         "policy": policy,
     }
@@ -115,7 +117,8 @@ def context(
     """
     output = Output(as_json=as_json)
     options: dict[str, Any] = {"reserve": reserve, "phase": phase, "task_type": task_type, "thread": thread}
-    with grimoire(at) as opened:
+    opened, notes = to_read(at)
+    with opened:
         prompt = opened.context(
             _query(task),
             blocks=dict(_block(given) for given in block or ()),
@@ -133,9 +136,12 @@ def context(
             "blocks": plain(prompt.blocks),
             "memories": [tables.memory_document(cast("Memory", memory)) for memory in prompt.memories],
             "cut": plain(prompt.cut),
+            "notes": [*notes, *prompt.notes],
         }
     )
     output.text(str(prompt))
+    for note in (*notes, *prompt.notes):
+        output.note(note)
     output.note(f"{prompt.tokens} tokens, {len(prompt.memories)} memories")
 
 
@@ -153,18 +159,6 @@ def _block(given: str) -> tuple[str, str]:
         raise InvalidInputError(f"--block is {given!r}. Write NAME=TEXT or NAME=@FILE")
     if not value.startswith("@"):
         return name, value
-    from bardo.surfaces.cli.remember import _read  # noqa: PLC0415
+    from bardo.surfaces.cli.remember import read_text  # noqa: PLC0415
 
-    return name, _read(Path(value[1:]))
-
-
-def _moment(given: str | None, option: str) -> int | None:
-    if given is None:
-        return None
-    try:
-        moment = datetime.fromisoformat(given)
-    except ValueError as error:
-        raise InvalidInputError(
-            f"{option} is {given!r}. Write a date such as 2026-03-04 or 2026-03-04T18:05Z"
-        ) from error
-    return round((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * 1_000_000)
+    return name, read_text(Path(value[1:]))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,15 +11,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bardo.errors import InvalidInputError, StoreLockedError
+from bardo.files import parse_json
 from bardo.model import Role
 from bardo.surfaces.cli.options import HERE, At, Debug, Json
 from bardo.surfaces.cli.output import Output
 
 if TYPE_CHECKING:
+    from bardo.grimoire import Grimoire
     from bardo.surfaces.reading import Item
 
 #: Episodes stored at once: one durable write, and one step of the progress bar.
 BATCH = 256
+#: Seconds that `remember` waits while another process has the grimoire open, and those it waits at most.
+WAIT, LONGEST_WAIT = 2.0, 3_600.0
 
 
 def remember(
@@ -61,15 +64,25 @@ def remember(
         bool, typer.Option("--truncate", help="Cut texts over 64 KiB instead of refusing.")
     ] = False,
     drop: Annotated[
-        bool, typer.Option("--drop", help="Leave it in the inbox of a grimoire that another process owns.")
+        bool,
+        typer.Option("--drop", help="Leave it in the inbox at once, for the process that owns the grimoire."),
     ] = False,
+    wait: Annotated[
+        float,
+        typer.Option(
+            min=0.0,
+            max=LONGEST_WAIT,
+            metavar="SECONDS",
+            help="While another process has the grimoire open; then it is left in the inbox.",
+        ),
+    ] = WAIT,
     at: At = HERE,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
     """Keep what happened, word for word.
 
-    It is on disk when this returns.
+    It is on disk when this returns: in the grimoire, or in its inbox while another process has it open.
     """
     output = Output(as_json=as_json)
     items = _items(text or [], file or [], jsonl, chat, lines=lines)
@@ -78,25 +91,46 @@ def remember(
         "thread": thread, "session": session, "payload": _payload(payload), "importance": importance,
         "verified": verified, "truncate": truncate,
     }  # fmt: skip
-    ids = _drop(at, items, fields) if drop else _store(at, items, fields, output)
-    output.document({"count": len(ids), "ids": ids, "dropped": drop})
+    opened = None if drop else _opened(at, wait)
+    if isinstance(opened, StoreLockedError):
+        output.note(f"left in the inbox, from where its owner takes it over: {opened}")
+        opened, drop = None, True
+    if opened is None:
+        ids, known = _drop(at, items, fields), 0
+    else:
+        ids, known = _store(opened, items, fields, output)
+    output.document({"count": len(ids), "ids": ids, "known": known, "dropped": drop})
     where = "left in the inbox" if drop else "remembered"
-    output.show(f"{len(ids)} {'episode' if len(ids) == 1 else 'episodes'} {where}")
+    before = f", {known} of them before" if known else ""
+    output.show(f"{len(ids)} {'episode' if len(ids) == 1 else 'episodes'} {where}{before}")
 
 
-def _store(at: Path, items: list[str | Item], fields: dict[str, Any], output: Output) -> list[str]:
+def _opened(at: Path, wait: float) -> Grimoire | StoreLockedError:
+    """The grimoire, or why it stayed closed to this process."""
     from bardo.surfaces.cli.opening import grimoire  # noqa: PLC0415
 
     try:
-        with grimoire(at) as opened, output.progress() as step:
-            ids = []
-            for start in range(0, len(items), BATCH):
-                batch = [_filled(item, fields) for item in items[start : start + BATCH]]
-                ids += [episode.id for episode in opened.remember(batch, **fields)]
-                step("remembering", len(ids), len(items))
-            return ids
+        return grimoire(at, wait=wait)
     except StoreLockedError as error:
-        raise StoreLockedError(f"{error}; or leave it in the inbox with --drop") from error
+        return error
+
+
+def _store(
+    grimoire: Grimoire, items: list[str | Item], fields: dict[str, Any], output: Output
+) -> tuple[list[str], int]:
+    """The ids, and how many of them were stored before."""
+    with grimoire as opened, output.progress() as step:
+        ids: list[str] = []
+        known = 0
+        # A chat is handed over whole: what is stored of it is known by its place.
+        size = len(items) if all(isinstance(item, Mapping) for item in items) else BATCH
+        for start in range(0, len(items), size):
+            batch = [_filled(item, fields) for item in items[start : start + size]]
+            stored = opened.remember(batch, **fields)
+            ids += [episode.id for episode in stored]
+            known += len(stored) - getattr(stored, "fresh", len(stored))
+            step("remembering", len(ids), len(items))
+        return ids, known
 
 
 def _drop(at: Path, items: list[str | Item], fields: dict[str, Any]) -> list[str]:
@@ -127,12 +161,12 @@ def _items(
     from bardo.surfaces import reading  # noqa: PLC0415
 
     found: list[str | Item] = []
-    for text in [*(_stdin() if text == "-" else text for text in texts), *map(_read, files)]:
+    for text in [*(_stdin() if text == "-" else text for text in texts), *map(read_text, files)]:
         found += [line for line in text.splitlines() if line.strip()] if lines else [text]
     if jsonl is not None:
-        found += reading.json_lines(_read(jsonl), name=str(jsonl))
+        found += reading.json_lines(read_text(jsonl), name=str(jsonl))
     if chat is not None:
-        found += reading.chat(_read(chat), name=str(chat))
+        found += reading.chat(read_text(chat), name=str(chat))
     if not found:
         raise InvalidInputError(
             "there is nothing to remember. Give a text, - for stdin, --file, --jsonl or --chat"
@@ -140,17 +174,22 @@ def _items(
     return found
 
 
-def _read(path: Path) -> str:
+def read_text(path: Path) -> str:
+    """The text of a file; `-` is stdin.
+
+    Raises:
+        InvalidInputError: It cannot be read, or is not UTF-8.
+    """
     if str(path) == "-":
         return _stdin()
     try:
         return path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise InvalidInputError(
-            f"cannot read {path}: {error.strerror}. Name a file that can be read"
-        ) from error
     except UnicodeDecodeError as error:
         raise InvalidInputError(f"{path} is not UTF-8 text: {error.reason}. Convert it first") from error
+    except (OSError, ValueError) as error:
+        raise InvalidInputError(
+            f"cannot read {str(path)!r}: {getattr(error, 'strerror', None) or error}. Name a file that can be read"
+        ) from error
 
 
 def _stdin() -> str:
@@ -164,7 +203,7 @@ def _payload(text: str | None) -> Any:
     if text is None:
         return None
     try:
-        return json.loads(text)
+        return parse_json(text)
     except ValueError as error:
         raise InvalidInputError(
             f"--payload is not JSON: {error}. Quote it for the shell, as in '{{\"lag\": 2}}'"

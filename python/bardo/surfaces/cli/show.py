@@ -11,7 +11,7 @@ import typer
 
 from bardo.surfaces.cli import exits
 from bardo.surfaces.cli.opening import grimoire, to_read
-from bardo.surfaces.cli.options import HERE, At, Debug, Json
+from bardo.surfaces.cli.options import HERE, At, Debug, Json, is_file, tick_or_moment
 from bardo.surfaces.cli.output import Output, plain
 
 if TYPE_CHECKING:
@@ -31,8 +31,13 @@ def show(
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="Rows at most.")] = ROWS,
     subject: Annotated[str | None, typer.Option("--subject", "-s", help="Only about this.")] = None,
     thread: Annotated[str | None, typer.Option(help="Only of this thread.")] = None,
-    from_tick: Annotated[int | None, typer.Option(min=0, help="Only from this tick.")] = None,
-    to_tick: Annotated[int | None, typer.Option(min=0, help="Only up to this tick.")] = None,
+    from_tick: Annotated[
+        str | None,
+        typer.Option(metavar="TICK|DATE", help="Only from this tick; a date where ticks are seconds."),
+    ] = None,
+    to_tick: Annotated[
+        str | None, typer.Option(metavar="TICK|DATE", help="Only up to this tick; as --from-tick.")
+    ] = None,
     at: At = HERE,
     as_json: Json = False,
     debug: Debug = False,
@@ -42,7 +47,7 @@ def show(
     Without an argument, the latest episodes; `bardo facts` lists facts.
     """
     output = Output(as_json=as_json)
-    if record is not None and Path(record).is_file():
+    if record is not None and is_file(Path(record)):
         from bardo.surfaces.cli.legacy import show_testament  # noqa: PLC0415
 
         show_testament(Path(record), output)
@@ -53,8 +58,8 @@ def show(
         else:
             narrowed = any(value is not None for value in (subject, thread, from_tick, to_tick))
             episodes = opened.episodes(
-                from_tick=from_tick or 0,
-                to_tick=to_tick,
+                from_tick=tick_or_moment(from_tick, "--from-tick") or 0,
+                to_tick=tick_or_moment(to_tick, "--to-tick"),
                 subject=subject,
                 thread=thread,
                 last=None if narrowed else limit,

@@ -6,6 +6,7 @@ use std::hash::{Hash, Hasher};
 
 use serde::{Deserialize, Serialize};
 
+use super::transcript::{Turn, conversation_of};
 use crate::model::{Annotations, Episode, Id, Micros, Pad, Role, Value};
 
 /// Bytes of an order key: tick (8), event index (4), id (16), each big-endian, so that byte order is time order.
@@ -178,12 +179,29 @@ pub(crate) fn decode_episode(
     })
 }
 
+/// The beginning of a body: wall clock, content hash, thread, role, kind, speaker and text.
+type Beginning<'b> = (Micros, u64, Option<&'b str>, Role, &'b str, Option<&'b str>, &'b str);
+
 /// Wall clock and mark of a sealed episode, without reading its text.
 pub(crate) fn decode_mark(key: &OrderKey, value: &[u8]) -> Result<(Micros, Fingermark), Corrupt> {
     let body = open(&key.to_bytes(), value)?;
     let ((at, content_hash, thread), _) =
         postcard::take_from_bytes::<(Micros, u64, Option<&str>)>(body).map_err(|error| unreadable(&error))?;
     Ok((at, Fingermark::new(content_hash, thread)))
+}
+
+/// The conversation of an episode whose envelope was opened before, and the turn that it is; none for what is no turn.
+pub(crate) fn decode_turn(value: &[u8]) -> Result<Option<(u64, Turn)>, Corrupt> {
+    let body = value.get(HEAD_BYTES..).unwrap_or_default();
+    let ((_, content_hash, thread, role, kind, _, _), rest) =
+        postcard::take_from_bytes::<Beginning<'_>>(body).map_err(|error| unreadable(&error))?;
+    if conversation_of(kind, None, None).is_none() {
+        return Ok(None);
+    }
+    let ((_, session), _) =
+        postcard::take_from_bytes::<(Vec<&str>, Option<&str>)>(rest).map_err(|error| unreadable(&error))?;
+    let turn = Turn { content_hash, is_placeless: role == Role::System };
+    Ok(conversation_of(kind, thread, session).map(|conversation| (conversation, turn)))
 }
 
 /// Annotations as a sealed value.
@@ -306,6 +324,9 @@ pub(crate) mod tests {
             let key = key_of(&episode);
             let value = sealed(&episode);
             prop_assert_eq!(decode_mark(&key, &value).unwrap(), (episode.at, Fingermark::new(episode.content_hash, episode.thread.as_deref())));
+            let turn = decode_turn(&value).unwrap().map(|(conversation, turn)| (conversation, turn.content_hash));
+            let conversation = conversation_of(&episode.kind, episode.thread.as_deref(), episode.session.as_deref());
+            prop_assert_eq!(turn, conversation.map(|conversation| (conversation, episode.content_hash)));
             prop_assert_eq!(decode_episode(&key, &value, Annotations::default()).unwrap(), episode);
         }
 

@@ -1,5 +1,6 @@
 //! Handing what waits over to redb: before somebody reads, before the file is closed or replaced, and after a crash.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,6 +16,7 @@ use super::store::Live;
 use super::tables::{META, count_arrivals, meta};
 use super::tail::{self, Tail};
 use crate::error::{Error, Result};
+use crate::model::Episode;
 
 impl EpisodeLog {
     /// Tells redb what waits, without waiting for the disk.
@@ -57,6 +59,29 @@ impl EpisodeLog {
 
 /// The opening that a log begins with.
 pub(super) const FIRST_OPENING: u64 = 1;
+
+/// Episodes that a journal holds.
+#[derive(Clone, Debug, Default)]
+pub struct Journaled {
+    /// Those after the number that was asked for, in the order of arrival.
+    pub episodes: Vec<Episode>,
+    /// Number of the last arrival; 0 if the journal holds none.
+    pub last_seq: u64,
+}
+
+/// Episodes in the journal beside the log at `path` that arrived after a number: what a process that does not own the log
+/// can see of the latest ones. The journal may be written meanwhile.
+pub fn journaled(path: &Path, after_seq: u64) -> Result<Journaled> {
+    let bytes = match std::fs::read(journal::path_of(path)) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Journaled::default()),
+        Err(error) => return Err(fault::unavailable("read the journal of", path, &error)),
+    };
+    let found = tail::episodes_in(&journal::frames_in(&bytes));
+    let last_seq = found.last().map_or(0, |(seq, _)| *seq);
+    let episodes = found.into_iter().filter(|(seq, _)| *seq > after_seq).map(|(_, episode)| episode);
+    Ok(Journaled { episodes: episodes.collect(), last_seq })
+}
 
 /// Episodes that were acknowledged and that the journal does not hold any more, accepted by who opened the log.
 #[derive(Clone, Debug, PartialEq, Eq)]

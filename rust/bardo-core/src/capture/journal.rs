@@ -335,6 +335,13 @@ impl Journal {
     }
 }
 
+/// Frames of the latest lap in the bytes of a journal, for a process that has no log to hold it against.
+pub(super) fn frames_in(bytes: &[u8]) -> Vec<Vec<u8>> {
+    let slots = slots_of(bytes).unwrap_or_default();
+    let laps = slots.iter().map(|slot| (slot.lap, frames_of(bytes, slot.lap).0));
+    laps.filter(|(_, frames)| !frames.is_empty()).max_by_key(|(lap, _)| *lap).map_or(Vec::new(), |(_, it)| it)
+}
+
 /// Reads a file from its start; what falls short though the file is long enough is read once more.
 fn read_whole(file: &dyn StorageBackend, bytes: &mut [u8]) -> io::Result<()> {
     if bytes.is_empty() {

@@ -13,6 +13,7 @@ use super::retry::Seen;
 use super::session::{RecordTables, WriterState, record_tables};
 use super::tables::{Place, place_of};
 use super::tail::Kept;
+use super::transcript::{Turn, conversation_of};
 use crate::error::{Error, Result};
 use crate::hashing::{HashedMap, IdMap};
 use crate::model::{Episode, Id, IdSource};
@@ -23,6 +24,15 @@ pub(super) trait Look {
     fn stored(&mut self, id: &Id) -> Result<Option<(Recorded, u64)>, Fault>;
     /// The last place of a tick that is not above every other.
     fn last_of(&mut self, tick: u64) -> Result<Option<OrderKey>, Fault>;
+}
+
+/// How episodes come.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Manner {
+    /// Whether their ticks may lie below the last one.
+    pub out_of_order: bool,
+    /// Whether they are the messages of a conversation without times, which may be handed over again as it grows.
+    pub is_transcript: bool,
 }
 
 /// What will be done with a prepared episode.
@@ -110,10 +120,10 @@ impl WriterState {
         &mut self,
         ids: IdSource,
         prepared: Vec<Prepared>,
-        out_of_order: bool,
+        manner: Manner,
     ) -> Result<LaidOut, Fault> {
-        let plans = self.plan(ids, &prepared, out_of_order, &mut Nowhere)?;
-        Ok(self.lay_out(plans, prepared, out_of_order))
+        let plans = self.plan(ids, &prepared, manner, &mut Nowhere)?;
+        Ok(self.lay_out(plans, prepared, manner.out_of_order))
     }
 
     /// Decides what to do with each episode of a call, and refuses the call before anything of it is written.
@@ -121,7 +131,7 @@ impl WriterState {
         &self,
         ids: IdSource,
         prepared: &[Prepared],
-        out_of_order: bool,
+        manner: Manner,
         look: &mut dyn Look,
     ) -> Result<Vec<Plan>, Fault> {
         let mut planned: IdMap<(Recorded, u64)> = IdMap::default();
@@ -130,10 +140,16 @@ impl WriterState {
         let mut next_index = HashedMap::default();
         let (mut last_tick, mut seq) = (self.last_tick, self.last_seq);
         let mut plans = Vec::with_capacity(prepared.len());
-        for Prepared { new, .. } in prepared {
+        let told = if manner.is_transcript { self.told_before(prepared) } else { None };
+        for (place, Prepared { new, .. }) in prepared.iter().enumerate() {
             let NewEpisode { episode, has_id, .. } = new;
             let mark = Fingermark::new(episode.content_hash, episode.thread.as_deref());
-            if let Some(known) = self.known(new, &mark, &planned, &mut said, look)? {
+            let known = match &told {
+                // What follows the part that is known was not said before, whenever its like was.
+                Some(told) if told[place].is_some() || !has_id => told[place].map(known_as),
+                _ => self.known(new, &mark, &planned, &mut said, look)?,
+            };
+            if let Some(known) = known {
                 plans.push(Plan::Known(known));
                 continue;
             }
@@ -141,7 +157,7 @@ impl WriterState {
                 plans.push(Plan::Known(refused(episode)));
                 continue;
             }
-            if !out_of_order && episode.tick < last_tick {
+            if !manner.out_of_order && episode.tick < last_tick {
                 return Err(Error::DecreasingTick { tick: episode.tick, last: last_tick }.into());
             }
             last_tick = last_tick.max(episode.tick);
@@ -157,6 +173,28 @@ impl WriterState {
             plans.push(Plan::Insert { key, mark });
         }
         Ok(plans)
+    }
+
+    /// For each message of a list, the stored turn that it is, if the list is a conversation that was stored before.
+    fn told_before(&self, prepared: &[Prepared]) -> Option<Vec<Option<Seen>>> {
+        let conversation = |one: &Prepared| {
+            let Episode { kind, thread, session, .. } = &one.new.episode;
+            conversation_of(kind, thread.as_deref(), session.as_deref())
+        };
+        let of_all = conversation(prepared.first()?)?;
+        if prepared.iter().any(|one| conversation(one) != Some(of_all)) {
+            return None;
+        }
+        let turns: Vec<Turn> = prepared
+            .iter()
+            .map(|one| {
+                let turn = Turn::of(&one.new.episode);
+                // What was forgotten is not stored at its place any more.
+                let is_forgotten = self.tombstones.contains(&turn.content_hash);
+                Turn { is_placeless: turn.is_placeless || is_forgotten, ..turn }
+            })
+            .collect();
+        self.conversations.known(of_all, &turns)
     }
 
     /// The place of an episode within its tick: the caller's, or the next free one.
@@ -195,14 +233,7 @@ impl WriterState {
             let alike = said.entry((*mark, tick)).or_default();
             let seen = self.recent.find(mark, at, tick, *alike);
             *alike += 1;
-            return Ok(seen.map(|Seen { key, at, seq }| Recorded {
-                id: key.id,
-                seq,
-                fresh: false,
-                forgotten: false,
-                event_index: key.event_index,
-                at,
-            }));
+            return Ok(seen.map(known_as));
         }
         let (recorded, content_hash) = match planned.get(&episode.id) {
             Some(found) => *found,
@@ -252,7 +283,13 @@ impl WriterState {
             self.last_tick = self.last_tick.max(key.tick);
         }
         self.highest = self.highest.max(Some(key));
-        self.recent.add(mark, Seen { key, at: episode.at, seq });
+        let seen = Seen { key, at: episode.at, seq };
+        self.recent.add(mark, seen);
+        let conversation =
+            conversation_of(&episode.kind, episode.thread.as_deref(), episode.session.as_deref());
+        if let Some(conversation) = conversation {
+            self.conversations.add(conversation, Turn::of(&episode), seen);
+        }
         (episode.id, episode.event_index) = (key.id, key.event_index);
         let recorded = Recorded {
             id: key.id,
@@ -273,6 +310,11 @@ impl WriterState {
         };
         ((recorded, episode), kept)
     }
+}
+
+/// The answer for an episode that is stored already.
+const fn known_as(Seen { key, at, seq }: Seen) -> Recorded {
+    Recorded { id: key.id, seq, fresh: false, forgotten: false, event_index: key.event_index, at }
 }
 
 /// The answer for a content that was forgotten.

@@ -7,7 +7,7 @@ use redb::{CursorError, Table};
 use super::codec::{self, KEY_BYTES};
 use super::fault::Fault;
 use super::packed::{self, SHORT_RUN_BYTES};
-use super::plan::InTables;
+use super::plan::{InTables, Manner};
 use super::session::{Session, opened};
 use super::tables::{Arrival, Place, SEQ_BYTES, SUBJECTS, THREADS};
 use super::tail::Kept;
@@ -97,6 +97,8 @@ pub(super) fn prepare(mut new: NewEpisode, now: Micros) -> Result<Prepared> {
     if episode.at == 0 {
         episode.at = now;
     }
+    // Who has no name is nobody.
+    episode.speaker.take_if(|name| name.is_empty());
     episode.validate()?;
     if episode.tick > i64::MAX.unsigned_abs() {
         return Err(Error::invalid(
@@ -123,10 +125,10 @@ pub(super) fn prepare(mut new: NewEpisode, now: Micros) -> Result<Prepared> {
 
 impl Session<'_> {
     /// Records the episodes of one call, all or none.
-    pub(super) fn record(&mut self, prepared: Vec<Prepared>, out_of_order: bool) -> Result<Reply, Fault> {
+    pub(super) fn record(&mut self, prepared: Vec<Prepared>, manner: Manner) -> Result<Reply, Fault> {
         let mut look = InTables { tables: &mut self.tables, transaction: self.transaction };
-        let plans = self.state.plan(self.log.ids, &prepared, out_of_order, &mut look)?;
-        let (recorded, kept) = self.state.lay_out(plans, prepared, out_of_order);
+        let plans = self.state.plan(self.log.ids, &prepared, manner, &mut look)?;
+        let (recorded, kept) = self.state.lay_out(plans, prepared, manner.out_of_order);
         self.write_kept(&kept.iter().collect::<Vec<_>>())?;
         self.state.tail.lack(kept.iter().map(|one| one.key));
         Ok(Reply::Recorded(recorded))

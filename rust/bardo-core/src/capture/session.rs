@@ -17,6 +17,7 @@ use super::tables::{
     VERIFICATIONS, meta, meta_number, place_of,
 };
 use super::tail::Tail;
+use super::transcript::Conversations;
 use super::write::Reply;
 use crate::error::{Error, Result};
 use crate::model::{Annotations, Episode, Id, Micros};
@@ -29,6 +30,8 @@ pub(super) struct WriterState {
     pub last_tick: u64,
     pub last_seq: u64,
     pub recent: Recent,
+    /// What a conversation that is handed over again is known by.
+    pub conversations: Conversations,
     pub commits: u64,
     /// The highest place that is taken; none in an empty log.
     pub highest: Option<OrderKey>,
@@ -77,7 +80,7 @@ impl WriterState {
     ) -> Result<(), Fault> {
         self.tombstones = tombstones;
         self.last_seq = meta_number(counters, meta::SEQ_FLOOR)?;
-        self.recent = Recent::default();
+        (self.recent, self.conversations) = (Recent::default(), Conversations::default());
         self.highest = packed::last(episodes)?.map(|key| OrderKey::from_bytes(&key));
         let mut latest = Vec::new();
         let mut newest = Micros::MIN;
@@ -99,12 +102,15 @@ impl WriterState {
             if !retry_is_possible && last_tick.is_some() {
                 return Ok(false);
             }
-            latest.push((mark, Seen { key: arrival.key, at, seq }));
+            latest.push((mark, Seen { key: arrival.key, at, seq }, codec::decode_turn(value.value())?));
             Ok(true)
         })?;
         self.last_tick = last_tick.unwrap_or(0).max(meta_number(counters, meta::TICK_FLOOR)?);
-        for (mark, seen) in latest.into_iter().rev() {
+        for (mark, seen, turn) in latest.into_iter().rev() {
             self.recent.add(mark, seen);
+            if let Some((conversation, turn)) = turn {
+                self.conversations.add(conversation, turn, seen);
+            }
         }
         Ok(())
     }

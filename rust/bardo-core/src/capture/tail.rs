@@ -143,6 +143,21 @@ pub(super) fn encode(kept: &[Kept]) -> Result<Vec<u8>, Fault> {
     Ok(body)
 }
 
+/// The episodes of frames as they are read from the log, each with its number by arrival; those that cannot be read are
+/// left out.
+pub(super) fn episodes_in(frames: &[Vec<u8>]) -> Vec<(u64, Episode)> {
+    let mut found = Vec::new();
+    for frame in frames {
+        let mut rest = frame.as_slice();
+        while !rest.is_empty()
+            && let Ok(kept) = Kept::decode(&mut rest)
+        {
+            found.extend(kept.episode().map(|episode| (kept.seq, episode)));
+        }
+    }
+    found
+}
+
 /// Adds the episodes of the frames that follow the arrival `last` to `found`; those up to it are known.
 pub(super) fn decode(frames: &[Vec<u8>], mut last: u64, found: &mut Vec<Op>) -> Result<(), String> {
     for frame in frames {

@@ -8,6 +8,7 @@ use redb::Durability;
 use super::fault::{self, Fault, catching};
 use super::log::EpisodeLog;
 use super::mark::Use;
+use super::plan::Manner;
 use super::record::{NewEpisode, Prepared, Recorded, prepare};
 use super::session::{self, Session, WriterState};
 use super::shelf::IN_FORCE;
@@ -26,8 +27,8 @@ pub(super) type Work = Box<dyn FnOnce(&mut Session<'_>) -> Result<Reply, Fault> 
 
 /// One caller's change.
 pub(super) enum Job {
-    /// Episodes, and whether their ticks may lie below the last one.
-    Record(Vec<Prepared>, bool),
+    /// Episodes, and how they come.
+    Record(Vec<Prepared>, Manner),
     Vectors(Vec<Id>, Box<VectorBatch>, Fingerprint),
     Other(Work),
 }
@@ -35,7 +36,7 @@ pub(super) enum Job {
 impl Job {
     fn run(self, session: &mut Session<'_>) -> Result<Reply, Fault> {
         match self {
-            Self::Record(prepared, out_of_order) => session.record(prepared, out_of_order),
+            Self::Record(prepared, manner) => session.record(prepared, manner),
             Self::Vectors(ids, batch, model) => {
                 session.shelve(&IN_FORCE, &ids, &batch, &model)?;
                 session.state.tail.have(&ids);
@@ -66,23 +67,23 @@ impl EpisodeLog {
         now: Micros,
         out_of_order: bool,
     ) -> Result<Vec<Recorded>> {
-        let recorded = self.record_whole(episodes, now, out_of_order)?;
+        let recorded = self.record_whole(episodes, now, Manner { out_of_order, ..Manner::default() })?;
         Ok(recorded.into_iter().map(|(recorded, _)| recorded).collect())
     }
 
     /// [`EpisodeLog::record`] that gives the episodes back: those that are new as they are stored, the others as they
-    /// came.
+    /// came. Of a transcript that goes on where a stored conversation ends, the messages that are stored are not fresh.
     pub fn record_whole(
         &self,
         episodes: Vec<NewEpisode>,
         now: Micros,
-        out_of_order: bool,
+        manner: Manner,
     ) -> Result<Vec<(Recorded, Episode)>> {
         if episodes.is_empty() {
             return Ok(Vec::new());
         }
         let prepared = episodes.into_iter().map(|new| prepare(new, now)).collect::<Result<Vec<_>>>()?;
-        match self.write(Job::Record(prepared, out_of_order))? {
+        match self.write(Job::Record(prepared, manner))? {
             Reply::Recorded(recorded) => Ok(recorded),
             Reply::Count(_) => Ok(Vec::new()),
         }
@@ -274,15 +275,13 @@ impl EpisodeLog {
         let mut replies = Vec::with_capacity(count);
         for job in jobs {
             replies.push(match job {
-                Job::Record(prepared, out_of_order) => {
-                    match state.lay_out_quickly(self.ids, prepared, out_of_order) {
-                        Ok((recorded, new)) => {
-                            kept.extend(new);
-                            Ok(Reply::Recorded(recorded))
-                        }
-                        Err(fault) => Err(fault.into_error("write", self.path())),
+                Job::Record(prepared, manner) => match state.lay_out_quickly(self.ids, prepared, manner) {
+                    Ok((recorded, new)) => {
+                        kept.extend(new);
+                        Ok(Reply::Recorded(recorded))
                     }
-                }
+                    Err(fault) => Err(fault.into_error("write", self.path())),
+                },
                 Job::Vectors(ids, batch, model) => {
                     let count = ids.len() as u64;
                     state.tail.push_vectors(ids, *batch, model);

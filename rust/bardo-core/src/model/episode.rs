@@ -62,14 +62,26 @@ impl Role {
     }
 }
 
+/// What others call a role.
+const SYNONYMS: [(&str, Role); 6] = [
+    ("assistant", Role::Agent),
+    ("ai", Role::Agent),
+    ("model", Role::Agent),
+    ("human", Role::User),
+    ("developer", Role::System),
+    ("function", Role::Tool),
+];
+
 impl FromStr for Role {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self> {
-        Self::ALL.into_iter().find(|role| role.name() == name).ok_or_else(|| {
+        let known = Self::ALL.into_iter().find(|role| role.name() == name);
+        let named = || SYNONYMS.into_iter().find(|(other, _)| *other == name).map(|(_, role)| role);
+        known.or_else(named).ok_or_else(|| {
             Error::invalid(
                 format!("{name:?} is not a role"),
-                "Use one of: user, agent, system, environment, tool",
+                "Use one of: user, agent (or assistant), system, environment, tool",
             )
         })
     }

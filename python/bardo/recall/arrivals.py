@@ -1,0 +1,114 @@
+"""Episodes that LanceDB does not have yet, for a process that does not own the log: of its journal and the inbox."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from bardo.capture import inbox
+from bardo.errors import BardoError
+from bardo.model import Episode
+from bardo.values import value
+
+#: Files of the inbox that are read at most, the latest.
+_FILES = 256
+#: Bytes of them.
+_BYTES = 8 * 1024 * 1024
+
+
+@value
+class Arrived:
+    """Episodes that came after those of LanceDB.
+
+    Args:
+        episodes: By id.
+        journaled: How many of them are in the journal.
+        dropped: How many of them wait in the inbox.
+        unseen: Episodes that neither LanceDB nor the journal has; None where that cannot be known from here.
+        unread: Files of the inbox that were not read: too many, too large, or not to be read.
+    """
+
+    episodes: dict[str, Episode]
+    journaled: int
+    dropped: int
+    unseen: int | None
+    unread: int
+
+
+class Arrivals:
+    """What is in the journal and the inbox of a memory; read anew when one of them has changed.
+
+    Args:
+        journaled: Reads the journal.
+        journal: Its file.
+        folder: Of the memory.
+    """
+
+    def __init__(
+        self, journaled: Callable[[], tuple[Sequence[Episode], int]], journal: Path, folder: Path
+    ) -> None:
+        self._journaled, self._journal, self._folder = journaled, journal, folder
+        self._lock = threading.Lock()
+        self._signs: tuple[object, object] = (None, None)
+        self._in_journal: tuple[Sequence[Episode], int] = ((), 0)
+        self._in_inbox: tuple[list[Episode], int] = ([], 0)
+
+    def since(self, seq: int) -> Arrived:
+        """What came after an arrival.
+
+        Args:
+            seq: Number of the last arrival that LanceDB has.
+        """
+        with self._lock:
+            self._keep_in_step()
+            known, last = self._in_journal
+            dropped, unread = self._in_inbox
+        later = max(0, last - seq)
+        recent = known[len(known) - min(later, len(known)) :] if last else ()
+        episodes = {episode.id: episode for episode in (*dropped, *recent)}
+        return Arrived(
+            episodes,
+            journaled=len(recent),
+            dropped=len(episodes) - len(recent),
+            unseen=later - len(recent) if last else None,
+            unread=unread,
+        )
+
+    def _keep_in_step(self) -> None:
+        files = inbox.waiting(self._folder)
+        signs = _sign(self._journal), tuple(map(_sign, files))
+        if signs[0] != self._signs[0]:
+            self._in_journal = self._journaled()
+        if signs[1] != self._signs[1]:
+            self._in_inbox = _read(files)
+        self._signs = signs
+
+
+def _sign(path: Path) -> tuple[str, int, int] | None:
+    """What changes with a file's content."""
+    try:
+        state = path.stat()
+    except OSError:
+        return None
+    return path.name, state.st_mtime_ns, state.st_size
+
+
+def _read(files: list[Path]) -> tuple[list[Episode], int]:
+    """The episodes of the latest files, and how many files were not read."""
+    found: list[Episode] = []
+    left, read = _BYTES, 0
+    for path in reversed(files[-_FILES:]):
+        try:
+            left -= path.stat().st_size
+            if left < 0:
+                break
+            found += inbox.look(path)
+        except FileNotFoundError:
+            # The owner has just taken it over.
+            read += 1
+        except (BardoError, ValueError, TypeError, OSError):
+            continue
+        else:
+            read += 1
+    return found, len(files) - read
