@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
+
 import pytest
 
 from bardo.errors import EmbedderUnavailableError
 from bardo.index import embedders
+
+#: No test touches the lists of keys that the user keeps, nor does a child of one.
+os.environ["BARDO_CONFIG"] = tempfile.mkdtemp(prefix="bardo-config-")
 
 
 @pytest.fixture(scope="session")

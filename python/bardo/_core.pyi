@@ -643,6 +643,9 @@ class FactStore:
             The same as `forget_episodes`.
         """
 
+    def forget_links(self, links: Sequence[tuple[str, str, str]]) -> int:
+        """Deletes links between facts by both ids and the relation; how many there were."""
+
     def search_text(self, query: str, limit: int = 10) -> builtins.list[tuple[str, float]]:
         """Ids of active facts that share words with the query (Porter stems), with their BM25 score, best first."""
 
@@ -757,14 +760,17 @@ class FactStore:
             How often it was asked by now, whatever its case and punctuation; 0 if it is too long or says nothing.
         """
 
-    def asked_in_vain(self, limit: int = 10) -> builtins.list[str]:
-        """The questions that were asked in vain at least twice, the most frequent first."""
+    def asked_in_vain(self, limit: int = 10) -> builtins.list[tuple[str, bool]]:
+        """The questions that were asked in vain twice, the most frequent first, and whether each is inherited."""
 
     def answer(self, questions: Sequence[str]) -> int:
         """Drops questions that have an answer now; how many there were."""
 
     def forget_questions(self, texts: Sequence[str]) -> int:
-        """Deletes every question asked in vain that shares a word of content with one of these texts; how many."""
+        """Deletes every question asked in vain that shares a word of content with one of these texts; how many.
+
+        Inherited questions about an entity whose name does are deleted with them.
+        """
 
     def derived_from(self, episodes: Sequence[str]) -> builtins.list[Fact]:
         """The facts that stand on these episodes alone: no other evidence, and no more support than they gave."""
@@ -852,6 +858,33 @@ class Names:
     def merge(self, into: str, names: Sequence[str]) -> int:
         """Makes several names one entity under the first; unknown ones become aliases. Returns how many were merged."""
 
+    def part(self, name: str, others: Sequence[str]) -> int:
+        """Takes other names away from an entity; memories that name it are read again. Returns how many names.
+
+        Raises:
+            NotFoundError: There is no such entity, or a name is not one of its other names.
+            InvalidInputError: A name is the canonical name of the entity.
+        """
+
+    def forget(self, names: Sequence[str]) -> dict[str, Any]:
+        """Deletes entities with their other names, triples and questions; unknown names are no error.
+
+        Returns:
+            As `FactStore.forget_episodes`.
+        """
+
+    def forget_triples(self, numbers: Sequence[int]) -> dict[str, Any]:
+        """Deletes triples by their numbers, and the entities that nothing else names; unknown numbers are no error.
+
+        Returns:
+            As `FactStore.forget_episodes`.
+        """
+
+    def triples_of(
+        self, numbers: Sequence[int]
+    ) -> list[tuple[str, str, str, float, str | None, int, int | None, int, bool] | None]:
+        """The triples with these numbers, as `triples` has them; None where there is none."""
+
     def find(self, kind: str, fragment: str, limit: int = 100) -> list[tuple[str, str]]:
         """Ids of memories that hold a `url`, `command` or `path` with this fragment, and what it is; latest first."""
 
@@ -879,8 +912,11 @@ class Names:
         predicate: str | None = None,
         as_of: int | None = None,
         limit: int = 1024,
-    ) -> list[tuple[str, str, str, float, str | None, int, int | None]]:
-        """Subject, predicate, object, confidence, source, first tick, tick of the end; the latest first."""
+    ) -> list[tuple[str, str, str, float, str | None, int, int | None, int, bool]]:
+        """Subject, predicate, object, confidence, source, first tick, tick of the end, number; the latest first.
+
+        At the end whether the triple was read from the payload of its source.
+        """
 
 def arrival_confidence(source: str) -> float | None:
     """Confidence at which a fact of a source arrives at most; None where there is no limit."""
@@ -1253,14 +1289,40 @@ def knowledge_gaps(
         bool,
         int,
         int,
+        str | None,
+        int,
     ]
 ]:
-    """The open questions that the last lint found, at most 10, confirmed ones first.
+    """The open questions that the last lint found, at most 10, confirmed ones first; then at most 20 inherited ones.
 
     Returns:
         Of each its kind, the question in words, ids of facts and the entity that it is about, whether it is confirmed,
-        and the ticks at which it was found first and last.
+        the ticks at which it was found first and last, the agent that asked an inherited one first, and lives since.
     """
+
+def inherit_gaps(
+    facts: FactStore,
+    questions: Sequence[tuple[str, str, Sequence[str], str | None, str, int]],
+    *,
+    tick: int,
+) -> tuple[int, int, int]:
+    """Takes over the open questions of a testament, in one transaction.
+
+    Args:
+        facts: Store of the heir.
+        questions: Of each its kind, the question in words, ids of the heir's facts that it is about, the entity, the
+            agent that asked first, and the lives since.
+        tick: Now.
+
+    Returns:
+        How many were taken, how many are open or answered already, and how many there was no room for.
+
+    Raises:
+        InvalidInputError: A kind does not exist.
+    """
+
+def forget_gaps(facts: FactStore, questions: Sequence[str]) -> int:
+    """Deletes open questions by their words; how many. The next lint finds again what own memories raise."""
 
 # --- index and recall: the hot set -----------------------------------------------------------------------------------
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
+    from bardo.bequeath.inherit import InheritanceReport
     from bardo.events import Event
 
 Arguments = ParamSpec("Arguments")
@@ -108,6 +109,11 @@ class AsyncGrimoire:
         return self.grimoire.generation
 
     @property
+    def inheritance(self) -> InheritanceReport | None:
+        """Report of the last inheritance since this memory was opened."""
+        return self.grimoire.inheritance
+
+    @property
     def is_dead(self) -> bool:
         """Whether the agent has left its testament; its memory can be read but takes nothing more."""
         return self.grimoire.is_dead
@@ -144,6 +150,7 @@ class AsyncGrimoire:
     entities_of = _awaited(Grimoire.entities_of)
     related = _awaited(Grimoire.related)
     merge_entities = _awaited(Grimoire.merge_entities)
+    part_entities = _awaited(Grimoire.part_entities)
     relate = _awaited(Grimoire.relate)
     relations = _awaited(Grimoire.relations)
     # Deciding.

@@ -85,7 +85,9 @@ class Compiled(Opened):
         """
         self._ready(write=not dry_run)
         if not dry_run and (asked := self._facts.asked_in_vain(ASKED_AGAIN)):
-            self._facts.answer([question for question in asked if self._knows(question)])
+            self._facts.answer(
+                [question for question, inherited in asked if self._knows(question, of_own=inherited)]
+            )
         report = lint.run(
             self._facts, self.config.lint, tick=self.now_tick, now=self._clock.now(),
             ticks_per_day=self._ticks.per_day, dry_run=dry_run, progress=progress,
@@ -102,14 +104,20 @@ class Compiled(Opened):
         Which of two contradicting facts holds; what is known of what memories name often and no fact speaks of; whether
         a heuristic helps that nobody told an outcome of; and what `recall` was asked at least twice (in at most 256
         bytes, without conditions) and found nothing for. A question that is found at two ticks is confirmed: it is kept
-        until it is answered.
+        until it is answered. After these stand at most 20 questions that came with testaments (`Gap.inherited`): they
+        are kept until a lint finds them answered by what the agent learned itself.
         """
         self._ready()
         return lint.gaps(self._facts)
 
     @abstractmethod
-    def _knows(self, question: str) -> bool:
-        """Whether a memory answers a question; asking leaves no trace."""
+    def _knows(self, question: str, *, of_own: bool) -> bool:
+        """Whether a memory answers a question; asking leaves no trace.
+
+        Args:
+            question: In words.
+            of_own: Whether a memory that was inherited, as the question was, is no answer.
+        """
 
     def _lint_if_due(self) -> int:
         """Does what is to be done daily; how many things were done."""

@@ -355,6 +355,7 @@ class Bequeath:
         heuristic_threshold: Confidence from which a heuristic crosses.
         base_confidence: Of an entry handed to a chosen direct heir.
         archive_confidence: Of an entry that reached the heir through an archive.
+        stranger_confidence: Of an entry whose testament an unknown signer signed.
         fading: `factor` multiplies the base per generation since the one that lived it, `step` subtracts.
         generation_decay: The factor.
         generation_step: The step.
@@ -366,6 +367,7 @@ class Bequeath:
     heuristic_threshold: float = 0.7
     base_confidence: float = 0.4
     archive_confidence: float = 0.3
+    stranger_confidence: float = 0.2
     fading: Literal["factor", "step"] = "factor"
     generation_decay: float = 0.85
     generation_step: float = 0.05

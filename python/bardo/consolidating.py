@@ -36,6 +36,8 @@ else:
 LAST_PASS = "curator.last_tick"
 #: Batches of episodes that a pass between two actions appends to LanceDB at most: the agent waits for them.
 BATCHES_OF_A_TICK = 4
+#: Memories among which an answer to an open question is looked for.
+ANSWERS = 10
 
 
 def _never() -> bool:
@@ -182,8 +184,9 @@ class Consolidating(Compiled, Texts):
             },
         )  # fmt: skip
 
-    def _knows(self, question: str) -> bool:
-        return bool(self._quietly(question, 1, ()))
+    def _knows(self, question: str, *, of_own: bool) -> bool:
+        found = self._quietly(question, ANSWERS, ())
+        return any(not (of_own and memory.inherited) for memory in found)
 
     def _check_held(self, most: int) -> Shadowed:
         """Tries what was inferred and is held, the oldest first; what goes live without a check is told."""

@@ -11,16 +11,17 @@ import json
 import re
 import warnings
 from base64 import b64decode, b64encode
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bardo._core import number_names
+from bardo._core import forget_gaps, number_names
 from bardo.capture import archive, inbox, traces
 from bardo.capture.recorder import PAGE, Taken
 from bardo.capture.traces import Needles
 from bardo.conduct.store import ConductStore
 from bardo.consolidate import playbook
+from bardo.consolidate.lint import Gap
 from bardo.errors import (
     ForgottenError,
     ForgottenWarning,
@@ -33,15 +34,25 @@ from bardo.files import drafts
 from bardo.folder import Folder
 from bardo.index.cache import VectorCache
 from bardo.index.upkeep import Upkeep
+from bardo.known import Entity, Link, Triple, triple_id, triple_number
 from bardo.lazily import numpy as np
 from bardo.model import Episode, Fact
 from bardo.ports import Clock, Embedder, Progress, quiet, stage
-from bardo.stores import Stores
+from bardo.stores import Stores, listed
 
 #: Copies of an older schema, drafts that a crash left, and what is derived from the log and made anew when missing.
 _LEFTOVERS = re.compile(r"(\.v\d+|\.new|\.snapshot)$|^\..+\.[0-9a-f]{8}$")
 #: Characters of a refused text that an error shows.
 _SHOWN = 40
+#: Rows of a table that can be read at once: all.
+ALL = 2**31
+#: Counts of a step that had nothing to do.
+_NOTHING: Mapping[str, int] = {"entities": 0, "triples": 0}
+
+#: Records that `forget` takes, or their ids.
+Forgettable = str | Episode | Fact | Triple | Link | Gap | Entity
+#: A triple as the store tells it.
+TripleTuple = tuple[str, str, str, float, str | None, int, int | None, int, bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +81,9 @@ class ForgetReport:
         loosened: Facts that lost an episode and stand on others.
         baselines: Running statistics that are gone, or were counted anew without the episodes.
         entities: Entities that nothing else names.
-        triples: What the texts said of entities.
+        triples: What the texts, or `relate`, said of entities.
+        links: Links between facts that were named.
+        questions: Open questions that were named.
         conduct: Ids of decisions, rejections and rules that were taken from the episodes.
         rows: Rows that LanceDB lost.
         rewritten: Files of the archive, the inbox and the like that were written anew.
@@ -89,6 +102,8 @@ class ForgetReport:
     baselines: int
     entities: int
     triples: int
+    links: int
+    questions: int
     conduct: tuple[str, ...]
     rows: int
     rewritten: tuple[str, ...]
@@ -113,18 +128,82 @@ class _Intent:
     numbers: list[tuple[str, str]] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
     hashes: list[int] = field(default_factory=list)
+    triples: list[int] = field(default_factory=list)
+    links: list[tuple[str, str, str]] = field(default_factory=list)
+    questions: list[str] = field(default_factory=list)
+    entities: list[str] = field(default_factory=list)
 
     def to_json(self, *, bare: bool = False) -> str:
         content = {name: getattr(self, name) for name in self.__slots__}
         if bare:
-            content |= {"texts": [], "vectors": [], "numbers": [], "names": []}
+            content |= {
+                "texts": [],
+                "vectors": [],
+                "numbers": [],
+                "names": [],
+                "questions": [],
+                "entities": [],
+            }
         return json.dumps(content, ensure_ascii=False)
 
     @classmethod
     def from_json(cls, text: str) -> _Intent:
         fields = json.loads(text)
         fields["numbers"] = [(subject, metric) for subject, metric in fields["numbers"]]
+        fields["links"] = [(src, dst, relation) for src, dst, relation in fields.get("links", ())]
         return cls(**fields)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a deletion is asked for.
+
+    Args:
+        records: Ids of episodes and facts.
+        triples: Numbers of triples.
+        links: Both ids and the relation of links between facts.
+        questions: Open questions in words.
+        about: Names of entities, with all that names them.
+    """
+
+    records: tuple[str, ...] = ()
+    triples: tuple[int, ...] = ()
+    links: tuple[tuple[str, str, str], ...] = ()
+    questions: tuple[str, ...] = ()
+    about: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, items: Iterable[Forgettable], about: Sequence[str]) -> Wanted:
+        """Sorts what a caller named."""
+        records: list[str] = []
+        names = list(about)
+        triples: list[int] = []
+        links: list[tuple[str, str, str]] = []
+        questions: list[str] = []
+        for item in items:
+            if isinstance(item, Link):
+                links.append((item.src, item.dst, item.relation))
+            elif isinstance(item, Gap):
+                questions.append(item.question)
+            elif isinstance(item, Entity):
+                names.append(item.name)
+            else:
+                id_ = item if isinstance(item, str) else item.id
+                number = triple_number(id_)
+                if number is None:
+                    records.append(id_)
+                else:
+                    triples.append(number)
+        return cls(
+            tuple(dict.fromkeys(records)),
+            tuple(dict.fromkeys(triples)),
+            tuple(links),
+            tuple(questions),
+            tuple(names),
+        )
+
+    def __bool__(self) -> bool:
+        return any((self.records, self.triples, self.links, self.questions, self.about))
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +215,8 @@ class _Gone:
     baselines: int
     entities: int
     triples: int
+    links: int
+    questions: int
     conduct: Sequence[str]
 
 
@@ -161,12 +242,13 @@ class Eraser:
         self._conduct = ConductStore(folder.root, facts=self._facts)
 
     def forget(
-        self, ids: Iterable[str], *, reason: str, tombstones: bool, progress: Progress = quiet
+        self, wanted: Wanted, *, reason: str, tombstones: bool, progress: Progress = quiet
     ) -> ForgetReport:
         """Deletes records and looks again; see `Grimoire.forget`."""
-        wanted = list(dict.fromkeys(ids))
         if not wanted:
-            raise InvalidInputError("there is nothing to forget. Pass ids, episodes or facts")
+            raise InvalidInputError(
+                "there is nothing to forget. Pass ids, episodes, facts, triples, links or questions, or about=NAME"
+            )
         if not isinstance(reason, str) or not reason.strip():
             raise InvalidInputError("a deletion needs a reason. Say why in a sentence")
         with self._upkeep.held():
@@ -184,7 +266,9 @@ class Eraser:
         left = [(number, _Intent.from_json(text)) for number, text in self._log.intents()]
         return tuple(self._finish(number, intent, self._let_go(intent)) for number, intent in left)
 
-    def _plan(self, ids: list[str], reason: str, tombstones: bool) -> _Intent:
+    def _plan(self, wanted: Wanted, reason: str, tombstones: bool) -> _Intent:
+        ids = list(dict.fromkeys([*wanted.records, *self._naming(wanted.about)]))
+        triples = self._triples(wanted)
         episodes: list[Episode] = []
         facts: list[Fact] = []
         for id_, episode, fact in zip(ids, self._log.get(ids), self._facts.get(ids), strict=True):
@@ -200,6 +284,7 @@ class Eraser:
         known = {fact.id for fact in facts}
         facts += [fact for fact in self._facts.derived_from(given) if fact.id not in known]
         texts = [text for episode in episodes for text in (episode.text, *traces.texts_in(episode.payload))]
+        texts += [triple[1] for triple in triples]
         return _Intent(
             episodes=given,
             facts=[fact.id for fact in facts],
@@ -216,7 +301,64 @@ class Eraser:
                 }
             ),
             hashes=[episode.content_hash for episode in episodes],
+            triples=[triple[7] for triple in triples],
+            links=self._links(wanted),
+            questions=list(wanted.questions),
+            entities=list(wanted.about),
         )
+
+    def _naming(self, about: Sequence[str]) -> list[str]:
+        """Ids of the memories that name an entity or are about it."""
+        if not about:
+            return []
+        self._upkeep.read_names()
+        found: list[str] = []
+        for name in about:
+            subjects = [name]
+            for known, _, aliases, mentions, _ in self._upkeep.names.entities(name=name, limit=1):
+                subjects = list(dict.fromkeys([name, known, *aliases]))
+                found += self._upkeep.names.mentions(name, limit=mentions) if mentions else []
+            for subject in subjects:
+                found += [fact.id for fact in listed(self._facts, subject=subject, status=None)]
+                found += [episode.id for episode in self._log.by_subject(subject, limit=len(self._log))]
+            if not found and not self._upkeep.names.entities(name=name, limit=1):
+                raise NotFoundError(
+                    f"nothing is known of {name!r}; nothing was forgotten. List who is with `bardo entities`"
+                )
+        # An index of names can be older than a deletion.
+        held = [one.id for one in (*self._log.get(found), *self._facts.get(found)) if one is not None]
+        return list(dict.fromkeys(held))
+
+    def _triples(self, wanted: Wanted) -> list[TripleTuple]:
+        """What was told of entities and has to go, by number or by either end."""
+        found = []
+        for number, triple in zip(wanted.triples, self._upkeep.names.triples_of(wanted.triples), strict=True):
+            if triple is None:
+                raise NotFoundError(
+                    f"no triple has the id {triple_id(number)}; nothing was forgotten. List them with relations()"
+                )
+            if triple[8]:
+                raise InvalidInputError(
+                    f"{triple_id(number)} is read from fact {triple[4]}, and would come back. Forget that fact"
+                )
+            found.append(triple)
+        for name in wanted.about:
+            found += self._upkeep.names.triples(entity=name, limit=ALL)
+        return found
+
+    def _links(self, wanted: Wanted) -> list[tuple[str, str, str]]:
+        """The links that were named; each must be there."""
+        held = (
+            {link[:3] for link in self._facts.links([src for src, _, _ in wanted.links])}
+            if wanted.links
+            else set()
+        )
+        for link in wanted.links:
+            if link not in held:
+                raise NotFoundError(
+                    f"no link says that {link[0]} {link[2]} {link[1]}; nothing was forgotten. List them with links()"
+                )
+        return list(wanted.links)
 
     def _vectors(self, ids: Sequence[str]) -> list[bytes]:
         found = []
@@ -236,7 +378,11 @@ class Eraser:
         named = self._facts.forget_facts(intent.facts)
         baselines, emptied = self._facts.recount(self._log, intent.numbers)
         emptied += self._facts.forget_claims(set(intent.names), intent.episodes)
-        self._facts.forget_questions([*intent.texts, *intent.names])
+        told = self._upkeep.names.forget_triples(intent.triples) if intent.triples else _NOTHING
+        about = self._upkeep.names.forget(intent.entities) if intent.entities else _NOTHING
+        links = self._facts.forget_links(intent.links) if intent.links else 0
+        questions = forget_gaps(self._facts, intent.questions) if intent.questions else 0
+        self._facts.forget_questions([*intent.texts, *intent.names, *intent.entities])
         facts = list(dict.fromkeys([*intent.facts, *derived["facts"], *emptied]))
         self._hot.remove([*intent.episodes, *facts])
         self._hot.sync_facts(self._facts)
@@ -248,8 +394,10 @@ class Eraser:
             facts=facts,
             loosened=[id_ for id_ in derived["kept"] if id_ not in facts],
             baselines=baselines + derived["baselines"],
-            entities=derived["entities"] + named["entities"],
-            triples=derived["triples"] + named["triples"],
+            entities=sum(part["entities"] for part in (derived, named, told, about)),
+            triples=sum(part["triples"] for part in (derived, named, told, about)),
+            links=links,
+            questions=questions,
             conduct=conduct,
         )
 
@@ -278,6 +426,8 @@ class Eraser:
             baselines=gone.baselines,
             entities=gone.entities,
             triples=gone.triples,
+            links=gone.links,
+            questions=gone.questions,
             conduct=tuple(gone.conduct),
             rows=rows,
             rewritten=tuple(rewritten),
@@ -374,6 +524,9 @@ class Eraser:
             after = facts[-1].id
             for fact in facts:
                 shared |= {piece for piece in pieces - shared if piece in fact.text}
+        for subject, predicate, object_, *_ in self._upkeep.names.triples(limit=ALL):
+            told = (subject, predicate, object_)
+            shared |= {piece for piece in pieces - shared if any(piece in text for text in told)}
         for text in self._conduct.texts():
             shared |= {piece for piece in pieces - shared if piece in text}
         return shared

@@ -152,5 +152,19 @@ class TestamentError(BardoError):
     __test__ = False  # not a pytest class
 
 
+class UnknownSignerError(TestamentError):
+    """A testament is signed by a key that is neither trusted nor allowed; the message shows the key.
+
+    Attributes:
+        signer: The Ed25519 public key, in hexadecimal: the fingerprint by which it is trusted or allowed.
+        agent: Name that the testament gives its testator.
+    """
+
+    def __init__(self, message: str, *, signer: str, agent: str) -> None:
+        super().__init__(message)
+        self.signer = signer
+        self.agent = agent
+
+
 class TestamentTamperedError(TestamentError):
     """A part of a testament is not what its signed manifest says."""

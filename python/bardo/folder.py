@@ -13,7 +13,8 @@ from bardo.lazily import json, platform
 from bardo.values import value
 
 #: Files that say what is not so in most folders: a migration is under way, the model was checked, the agent is dead.
-MIGRATION_FILE, DRIFT_FILE, TOMBSTONE_FILE = "migration.json", "drift.json", "tombstone.json"
+MIGRATION_FILE, DRIFT_FILE = "migration.json", "drift.json"
+DEATH_FILE, TOMBSTONE_FILE = "death.json", "tombstone.json"
 #: Longest name of an agent, in bytes of UTF-8 (spec 1, "Limits").
 AGENT_BYTES = 256
 
@@ -99,6 +100,11 @@ class Folder:
         return self.root / TOMBSTONE_FILE
 
     @property
+    def death(self) -> Path:
+        """Journal of a death that is under way, if one is."""
+        return self.root / DEATH_FILE
+
+    @property
     def settings(self) -> Path:
         """The settings a person may edit."""
         return self.root / FILE_NAME
@@ -182,6 +188,14 @@ def dead(agent: str) -> GrimoireClosedError:
     return GrimoireClosedError(
         f"{agent} has died and its memory is read-only. "
         "Boot an heir from its testament with bardo.inherit(testament, folder)"
+    )
+
+
+def dying(agent: str) -> GrimoireClosedError:
+    """The error for writing into the memory of an agent whose testament is signed and not yet at its place."""
+    return GrimoireClosedError(
+        f"{agent} is dying: its testament is signed and waits for a place where it can be written. "
+        "Call bequeath with such a path; the same testament is written there"
     )
 
 

@@ -23,7 +23,7 @@ from bardo.errors import (
     InvalidInputError,
     NotFoundError,
 )
-from bardo.folder import Folder, dead, forked
+from bardo.folder import Folder, dead, dying, forked
 from bardo.index.models import ModelKeeper
 from bardo.index.upkeep import Upkeep
 from bardo.keeping import Keeping
@@ -41,10 +41,12 @@ if TYPE_CHECKING:
     from bardo import erasure
     from bardo.bequeath import lineage
     from bardo.capture import intake
-    from bardo.erasure import Eraser, ForgetReport
+    from bardo.consolidate.lint import Gap
+    from bardo.erasure import Eraser, ForgetReport, Forgettable
     from bardo.index import lance
     from bardo.index.lance import LanceIndex
     from bardo.index.migration import MigrationReport
+    from bardo.known import Entity, Link, Triple
     from bardo.recall import filters, older, place, retriever
     from bardo.recall import window as turns
     from bardo.recall.filters import Filters, Layer
@@ -108,6 +110,8 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing, Keeping, Dying):
         self.lost = self._log.lost
         #: Deletions that a crash had interrupted, finished when this grimoire was opened.
         self.resumed: tuple[ForgetReport, ...] = self._eraser.resume() if self._log.intents() else ()
+        if folder.death.exists():
+            self._finish_death()
         self.drain_inbox()
 
     @once
@@ -146,6 +150,8 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing, Keeping, Dying):
             )
         if write and self.is_dead:
             raise dead(self.agent)
+        if write and self._folder.death.exists():
+            raise dying(self.agent)
 
     # -- capture -------------------------------------------------------------------------------------------------
 
@@ -592,20 +598,25 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing, Keeping, Dying):
     @checked
     def forget(
         self,
-        what: str | Episode | Fact | Iterable[str | Episode | Fact],
+        what: str | Episode | Fact | Triple | Link | Gap | Entity | Iterable[Forgettable] = (),
         *,
         reason: str,
+        about: str | Sequence[str] = (),
         allow_again: bool = False,
         progress: Progress = quiet,
     ) -> ForgetReport:
         """Deletes episodes and facts everywhere, with the facts that stand on those episodes alone, and looks again.
 
+        Whatever a verb lists can be deleted: a triple of `relations`, a link of `links`, a question of `gaps`.
+
         The files are written anew, so it costs about as much as writing all of them once: forget many at once. A
         crash in between is finished at the next opening.
 
         Args:
-            what: Ids, episodes or facts.
+            what: Ids, episodes, facts, triples, links or questions; an entity is what `about` names.
             reason: Why, for the report.
+            about: Names of entities or subjects: every memory that names one goes, what `relate` told of it, its other
+                names, and the questions about it. `part_entities` takes only other names away.
             allow_again: Whether the same content may be captured again. Without, a source that is read again does not
                 bring it back: `remember` raises `ForgottenError`.
             progress: Told of every stage, and of each file that is looked at again.
@@ -620,9 +631,9 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing, Keeping, Dying):
         self._ready()
         if not self.is_dead:
             self.drain_inbox()
-        items = [what] if isinstance(what, (str, Episode, Fact)) else list(what)
-        ids = [item if isinstance(item, str) else item.id for item in items]
-        report = self._eraser.forget(ids, reason=reason, tombstones=not allow_again, progress=progress)
+        items = list(what) if isinstance(what, Iterable) and not isinstance(what, str) else [what]
+        wanted = erasure.Wanted.of(items, [about] if isinstance(about, str) else list(about))
+        report = self._eraser.forget(wanted, reason=reason, tombstones=not allow_again, progress=progress)
         self._upkeep.let_go((*report.episodes, *report.facts))
         vars(self).pop("_replayer", None)
         self._words.forget()

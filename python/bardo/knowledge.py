@@ -237,6 +237,29 @@ class Knowledge(Opened):
         self._upkeep.read_names()
         return merged
 
+    @checked
+    def part_entities(self, name: str, others: Sequence[str]) -> int:
+        """Takes other names away from an entity: what `merge_entities` gave it, or what texts did.
+
+        Memories that use such a name are read again, and name an entity of their own from then on. Triples stay with
+        the entity that has them now: `forget` them, and `relate` anew.
+
+        Args:
+            name: The entity.
+            others: Of its other names.
+
+        Returns:
+            How many names it lost.
+
+        Raises:
+            NotFoundError: There is no such entity, or a name is not one of its other names.
+        """
+        self._ready(write=True)
+        self._settled()
+        parted = self._upkeep.names.part(name, name_list("others", others))
+        self._upkeep.read_names()
+        return parted
+
     # -- triples -------------------------------------------------------------------------------------------------
 
     @checked
@@ -268,11 +291,13 @@ class Knowledge(Opened):
         start = self._ticks.now() if valid_from is None else self._ticks.stamp(valid_from)
         end = None if valid_to is None else self._ticks.stamp(valid_to)
         origin = None if source is None else _id(source)
-        self._upkeep.names.relate(
+        number = self._upkeep.names.relate(
             subject, predicate, object, confidence=confidence, source=origin, valid_from=start, valid_to=end,
             replaces=replaces,
         )  # fmt: skip
-        return known.Triple(subject, predicate, object, confidence, origin, start, end)
+        return known.Triple(
+            subject, predicate, object, confidence, origin, start, end, known.triple_id(number)
+        )
 
     @checked
     def relations(
@@ -294,7 +319,7 @@ class Knowledge(Opened):
         self._settled()
         tick = self._ticks.given("as_of", as_of)
         found = self._upkeep.names.triples(entity=entity, predicate=predicate, as_of=tick, limit=limit)
-        return [known.Triple(*triple) for triple in found]
+        return [known.Triple(*triple[:7], id=known.triple_id(triple[7])) for triple in found]
 
     # -- what texts hold -----------------------------------------------------------------------------------------
 

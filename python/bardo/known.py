@@ -7,6 +7,8 @@ from typing import Any, Literal
 
 from bardo.model import Episode, Fact
 
+#: Before the number of a triple in its id, and digits of that number at most.
+_TRIPLE, _DIGITS = "triple-", 18
 Rank = Literal["observation", "insight", "heuristic", "playbook"]
 
 
@@ -194,6 +196,7 @@ class Triple:
         source: Id of the episode or fact that says so.
         valid_from: First tick at which it holds.
         valid_to: Tick from which it no longer holds; None while it does.
+        id: By which `forget` deletes it.
     """
 
     subject: str
@@ -203,6 +206,7 @@ class Triple:
     source: str | None
     valid_from: int
     valid_to: int | None
+    id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,3 +220,14 @@ class Finding:
 
     value: str
     record: Episode | Fact
+
+
+def triple_id(number: int) -> str:
+    """The id of a triple with this number."""
+    return f"{_TRIPLE}{number}"
+
+
+def triple_number(id_: str) -> int | None:
+    """The number in the id of a triple; none for any other id."""
+    number = id_.removeprefix(_TRIPLE)
+    return int(number) if id_.startswith(_TRIPLE) and number.isdecimal() and len(number) <= _DIGITS else None

@@ -19,10 +19,10 @@ from bardo.stores import open_stores
 from bardo.values import replace
 
 if TYPE_CHECKING:
-    from bardo.bequeath import testament
+    from bardo.bequeath import testament, trust
     from bardo.index import migration
 else:
-    migration, testament = modules("index.migration", "bequeath.testament")
+    migration, testament, trust = modules("index.migration", "bequeath.testament", "bequeath.trust")
 
 
 @checked
@@ -117,6 +117,7 @@ def inherit(
     path: str | Path,
     *,
     through_archive: bool = False,
+    allow: str | Sequence[str] = (),
     **options: Any,
 ) -> Grimoire:
     """Boots an heir: opens its memory and takes over what one or several testaments hold.
@@ -125,11 +126,14 @@ def inherit(
         testaments: Files, all of which are verified before anything is stored.
         path: The heir's folder; an existing memory inherits what it has not yet inherited.
         through_archive: Whether they come from a public archive instead of a chosen parent: a lower confidence.
+        allow: Unknown signers whose testaments are taken with limits: their keys, the first 16 digits of them, or names
+            of testators. Known are agents that died under this user, the heir's own lineage, and `bardo trust list`.
         options: As `open` takes them.
 
     Raises:
         InvalidInputError: There is not one testament.
         TestamentError: A file is not a testament, or was changed; nothing was stored.
+        UnknownSignerError: A signer is neither known nor allowed; nothing was stored.
     """
     files = [testaments] if isinstance(testaments, (str, Path)) else list(testaments)
     if not files:
@@ -137,9 +141,10 @@ def inherit(
             "there is no testament to inherit. Name one at least, or open a memory of its own"
         )
     read = [testament.read(file) for file in files]
+    trust.strangers(read, Folder.at(path).root, allow=allow)
     heir = open(path, **options)
     try:
-        heir.adopt(read, through_archive=through_archive)
+        heir.adopt(read, through_archive=through_archive, allow=allow)
     except BaseException:
         heir.close()
         raise

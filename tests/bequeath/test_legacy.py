@@ -93,18 +93,25 @@ def test_a_testament_is_written_over_nothing_and_the_agent_lives_on(tmp_path, mi
     assert (tmp_path / "notes.md").read_text() == "mine"
 
 
-def test_a_crash_between_testament_and_death_is_finished_by_the_next_call(tmp_path, minilm):
-    left = tmp_path / "left.testament"
+@pytest.mark.parametrize("name", ["left.testament", "other.testament"])
+def test_a_second_testament_of_a_life_says_that_it_replaces_the_first(tmp_path, minilm, name):
     with bardo.open(tmp_path / "ann", embedder=minilm) as ann:
-        ann.remember("the vault opens at noon")
-        ann.bequeath(left)
+        ann.learn("The vault opens at noon", confidence=0.9)
+        first = ann.bequeath(tmp_path / "left.testament")
+    (tmp_path / "first.testament").write_bytes(first.path.read_bytes())
     (tmp_path / "ann" / "tombstone.json").unlink()
     with bardo.open(tmp_path / "ann", embedder=minilm) as again:
-        assert not again.is_dead
-        written = again.bequeath(left, cause="age")
-        assert again.is_dead
-    assert testament.read(str(left)) == written
-    assert is_dead(tmp_path / "ann").testament == written.hash
+        second = again.bequeath(tmp_path / name, cause="age")
+    assert second.replaces == (first.hash,)
+    assert testament.read(second.path).replaces == (first.hash,)
+    files = [tmp_path / "first.testament", second.path]
+    for number, order in enumerate((files, files[::-1], files[1:], files[:1])):
+        with bardo.inherit(order, tmp_path / f"heir {number}", embedder=minilm) as heir:
+            heir.adopt([testament.read(file) for file in files])
+            life = Lineage.load(heir.path).life
+            assert [(one.agent, one.testament) for one in life.parents] == [("ann", second.hash)]
+            assert life.parents[0].replaced == (first.hash,)
+            assert len(heir.facts()) == 1
 
 
 def test_nobody_is_heir_to_nothing(tmp_path, minilm):

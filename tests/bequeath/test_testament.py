@@ -74,7 +74,7 @@ def test_it_can_be_read_without_bardo(tmp_path):
     assert "Gas is cheap at night" in table["text"].to_pylist()
     assert json.loads(table.schema.metadata[b"bardo.fingerprint"])["model"] == "toy"
     assert len(table["embedding"][0].as_py()) == MODEL.dims
-    assert json.loads(parts["questions.json"]) == ["Why?"]
+    assert [one["question"] for one in json.loads(parts["questions.json"])] == ["Why?"]
     load_pem_public_key(parts["signer.pem"]).verify(parts["manifest.sig"], parts["manifest.json"])
 
 
@@ -155,7 +155,7 @@ def test_a_newer_format_asks_for_an_upgrade(tmp_path):
 
     def newer(parts):
         manifest = json.loads(parts["manifest.json"])
-        parts["manifest.json"] = testament._json(manifest | {"format": 2})
+        parts["manifest.json"] = testament._json(manifest | {"format": testament.FORMAT_VERSION + 1})
         parts["novelty.bin"] = b""
 
     repack(path, newer)

@@ -171,7 +171,7 @@ def test_a_question_is_forgotten_with_what_it_shares_a_word_with(opened: bardo.G
     opened.forget(episode, reason="asked to")
     (gap,) = questions(opened, "unanswered")
     assert gap.question == "Who repairs the lighthouse?"
-    assert opened._facts.asked_in_vain() == [gap.question]
+    assert opened._facts.asked_in_vain() == [(gap.question, False)]
     assert b"Marlow" not in (opened.path / "facts.db").read_bytes()
 
 

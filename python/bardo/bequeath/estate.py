@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from bardo.bequeath.questions import Question, open_questions
 from bardo.bequeath.tables import LinkTuple
 from bardo.lazily import numpy as np
 from bardo.model import Fact, Fingerprint
@@ -27,6 +28,7 @@ class Estate:
         vectors: Float32 of shape (len(facts), dims), a row of NaN for a fact without one; None if none has one.
         fingerprint: The model of the vectors.
         links: Every link between two of the facts.
+        questions: Every open question.
     """
 
     facts: tuple[Fact, ...]
@@ -34,6 +36,7 @@ class Estate:
     vectors: Vectors | None
     fingerprint: Fingerprint | None
     links: tuple[LinkTuple, ...]
+    questions: tuple[Question, ...] = ()
 
 
 def gather(store: FactStore, *, tick: int) -> Estate:
@@ -70,4 +73,5 @@ def gather(store: FactStore, *, tick: int) -> Estate:
         vectors,
         fingerprint if vectors is not None else None,
         tuple(sorted(links)),
+        open_questions(store),
     )

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bardo import _core
-from bardo.bequeath import redact
+from bardo.bequeath import limits, questions, redact
 from bardo.bequeath.lineage import GENERATION_LIMIT, Lineage
 from bardo.bequeath.testament import Testament
 from bardo.config import Bequeath
@@ -52,7 +53,12 @@ class InheritanceReport:
         embedded: Entries whose vectors were made anew with the heir's model.
         without_vectors: Entries that have no vector yet; they are found by their words.
         redacted: Secrets that were still in the texts and were taken out.
-        repeated: Hashes of testaments that were inherited before and changed nothing.
+        repeated: Hashes of testaments that changed nothing: they were inherited before, or another one of the same life
+            replaces them.
+        questions: Open questions that are the heir's from now on (`Grimoire.gaps`).
+        limited: What a testament of an unknown signer said and was not taken on its word, by kind: `roles`, `speakers`,
+            `origins`, `importances`, `bloodstains`, `anti_knowledge` (taken as warnings), `own_kinds` (identity, goals,
+            preferences and interests, left out), `questions`, `ancestors`.
         notes: What could not be done, one sentence each.
     """
 
@@ -67,6 +73,8 @@ class InheritanceReport:
     without_vectors: int = 0
     redacted: int = 0
     repeated: tuple[str, ...] = ()
+    questions: int = 0
+    limited: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
 
@@ -81,6 +89,7 @@ def adopt(
     log: EpisodeLog | None = None,
     embedder: Embedder | None = None,
     through_archive: bool = False,
+    strangers: Collection[str] = (),
 ) -> InheritanceReport:
     """Puts what the testaments hold into an heir's stores.
 
@@ -95,6 +104,8 @@ def adopt(
         log: The heir's episodes; without it the testaments' episodes stay in the file.
         embedder: The heir's model. Vectors of the same model are kept; others are made anew with it, never mixed.
         through_archive: The testament came from a public archive instead of a chosen parent: a lower base.
+        strangers: Hashes of the testaments whose signer is unknown, as `trust.strangers` finds them: they are taken
+            with limits. The caller vouches for the others.
 
     Raises:
         StoreError: A store or the folder cannot be written. What was done stays, and calling again completes it.
@@ -102,13 +113,25 @@ def adopt(
     config = config or Bequeath()
     given = [testaments] if isinstance(testaments, Testament) else list(testaments)
     lineage = (Lineage.load(folder) if folder else None) or Lineage.founder(facts.agent, birth_tick=tick)
-    fresh = {one.hash: one for one in given if not lineage.has_inherited(one.hash)}
+    replaced = {earlier for one in given for earlier in one.replaces}
+    fresh = {
+        one.hash: one for one in given if not lineage.has_inherited(one.hash) and one.hash not in replaced
+    }
     adoption = _Adoption(facts, embedder, tick, now, _load_provenance(folder))
-    for testament in fresh.values():
-        adoption.take(testament, _as_inherited(testament, tick, config, through_archive=through_archive))
+    limited: Counter[str] = Counter()
+    for hash_, one in fresh.items():
+        is_known = hash_ not in strangers
+        testament = fresh[hash_] = one if is_known else limits.limited(one, limited)
+        base = config.archive_confidence if through_archive else config.base_confidence
+        base = base if is_known else min(base, config.stranger_confidence)
+        adoption.take(testament, _as_inherited(testament, tick, config, base))
         if log is not None:
             adoption.record(testament, log)
-    lineage = lineage.heir_of(one.lineage for one in fresh.values())
+        if not is_known:
+            adoption.notes.append(
+                f"The testament of {one.life.agent} was taken with limits: its signer {one.signer} is unknown"
+            )
+    lineage = lineage.heir_of((one.lineage for one in fresh.values()), limited=strangers)
     if folder is not None and fresh:
         # The lineage last: it is what makes the next call a no-op.
         adoption.notes += _keep_copies(folder, fresh.values())
@@ -116,7 +139,11 @@ def adopt(
         lineage.save(folder)
     repeated = tuple(dict.fromkeys(one.hash for one in given if one.hash not in fresh))
     return InheritanceReport(
-        lineage=lineage, repeated=repeated, notes=tuple(adoption.notes), **adoption.numbers
+        lineage=lineage,
+        repeated=repeated,
+        limited={name: count for name, count in sorted(limited.items()) if count},
+        notes=tuple(adoption.notes),
+        **adoption.numbers,
     )
 
 
@@ -176,6 +203,12 @@ class _Adoption:
             if src is not None and dst is not None and src != dst:
                 self.facts.link(src, dst, link.relation, link.weight, tick=self.tick)
                 self._add("links")
+        taken, _, left = questions.take(testament.gaps, ids, self.facts, tick=self.tick)
+        self._add("questions", taken)
+        if left:
+            self.notes.append(
+                f"{left} open questions of {testament.life.agent} had no room and stay in its testament"
+            )
 
     def record(self, testament: Testament, log: EpisodeLog) -> None:
         """Files the testament's episodes in the heir's log."""
@@ -273,12 +306,12 @@ class _Adoption:
         self.numbers[name] = self.numbers.get(name, 0) + number
 
 
-def _as_inherited(testament: Testament, tick: int, config: Bequeath, *, through_archive: bool) -> list[Fact]:
+def _as_inherited(testament: Testament, tick: int, config: Bequeath, base: float) -> list[Fact]:
     """The entries as they enter the heir's store: what was earned in another life has to be earned again."""
     linear = config.fading == "step"
     births = _core.confidences_at_birth(
         [(fact.generation + 1, fact.confidence, fact.kind == "anti_knowledge") for fact in testament.facts],
-        base=config.archive_confidence if through_archive else config.base_confidence,
+        base=base,
         rate=config.generation_step if linear else config.generation_decay,
         linear=linear,
     )

@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from collections.abc import Iterable
 from pathlib import Path
 
 from bardo import _core
-from bardo.bequeath import reflect, testament
+from bardo.bequeath import reflect, testament, trust
 from bardo.bequeath.estate import gather
 from bardo.bequeath.lineage import Lineage, Tombstone, mark_dead
 from bardo.bequeath.signing import signing_key
 from bardo.bequeath.testament import Testament
 from bardo.capture.recorder import PAGE
 from bardo.config import Bequeath
-from bardo.errors import InvalidInputError, StoreUnavailableError, TestamentError
+from bardo.errors import InvalidInputError, NotFoundError, StoreUnavailableError, TestamentError
+from bardo.files import (
+    damaged,
+    make_folder,
+    read_json,
+    sync_folder,
+    unavailable,
+    write_atomically,
+    write_json,
+)
+from bardo.folder import DEATH_FILE
 from bardo.model import Episode
 
+#: The signed testament while a death is under way, inside the grimoire.
+DRAFT = Path("testaments", "death.testament")
 #: Candidates per episode that may cross: copies of one text cross once, and must not leave places empty.
 COPIES = 4
 #: Outcomes and regime shifts that the account may draw on; the latest are kept.
@@ -39,7 +52,9 @@ def leave(
 ) -> Testament:
     """Writes the testament of a life that ends now, and its tombstone.
 
-    The tombstone comes last: a crash before it leaves a living agent, whose next call writes the testament again.
+    The testament is signed and kept in the folder, and the journal `death.json` is written: from then on the life is
+    over, and a crash is finished by `finish`, with the same bytes. Before, a crash leaves a living agent and no
+    testament.
 
     Args:
         path: The testament file.
@@ -55,24 +70,28 @@ def leave(
 
     Raises:
         InvalidInputError: The reflection is too long.
-        StoreUnavailableError: The file or the folder cannot be written.
+        StoreUnavailableError: The file or the folder cannot be written; the agent lives on.
     """
     estate = gather(facts, tick=tick)
     best, told = _episodes(log, config.episodes * COPIES)
     lineage = Lineage.load(folder) or Lineage.founder(log.agent, birth_tick=_birth(log))
-    lineage = lineage.died(tick=tick, cause=cause)
+    lineage = _after(path, lineage.died(tick=tick, cause=cause), folder)
     counts = {name: log.stats()[name] for name in ("episodes", "verified")}
     evidence = reflect.Evidence(
-        lineage.life, estate.facts, estate.confidences, told, estate.links, counts=counts
-    )
+        lineage.life, estate.facts, estate.confidences, told, estate.links, counts=counts,
+        questions=[one.question for one in estate.questions],
+    )  # fmt: skip
+    draft = folder / DRAFT
+    make_folder(draft.parent)
     written = testament.write(
-        path,
+        draft,
         facts=estate.facts,
         confidences=estate.confidences,
         vectors=estate.vectors,
         fingerprint=estate.fingerprint,
         episodes=best,
         links=estate.links,
+        questions=estate.questions,
         reflection=reflect.compose(evidence) if reflection is None else reflection,
         lineage=lineage,
         signing_key=signing_key(folder),
@@ -80,15 +99,61 @@ def leave(
         loops=loops,
         settings=config,
     )
+    trust.note_own(written.signer, log.agent)
+    stone = Tombstone(log.agent, tick, now, cause, written.hash, path.name)
+    place = str(path.absolute())
+    write_json(folder / DEATH_FILE, {"path": place, "tombstone": dataclasses.asdict(stone)})
+    try:
+        return finish(folder, path)
+    except StoreUnavailableError:
+        # Nothing was published, so nothing has to be finished.
+        if _bytes_at(path) != draft.read_bytes():
+            drop(folder)
+        raise
+
+
+def finish(folder: Path, path: Path | None = None) -> Testament:
+    """Completes a death that the journal has begun: the signed testament goes to its place, then the tombstone.
+
+    Args:
+        folder: The grimoire; its `death.json` is there.
+        path: Where the testament is to be; the place that was asked for if not given.
+
+    Raises:
+        InvalidInputError: Another file is at that place.
+        NotFoundError: The signed testament was deleted, as it held what was forgotten; the agent lives on, and its next
+            testament replaces that one.
+        StoreDamagedError: The journal or the signed testament is damaged.
+        StoreUnavailableError: The testament cannot be written there; the journal stays.
+    """
+    journal = read_json(folder / DEATH_FILE) or {}
+    try:
+        asked, stone = Path(journal["path"]), Tombstone(**journal["tombstone"])
+    except (KeyError, TypeError) as error:
+        raise damaged(folder / DEATH_FILE, error) from error
+    draft = folder / DRAFT
+    content = _bytes_at(draft)
+    if content is None:
+        _revive(folder, stone)
+        raise NotFoundError(
+            f"the testament that {stone.agent} had signed was deleted with what it held. The agent lives; call bequeath"
+        )
+    place = path or asked
+    if (there := _bytes_at(place)) != content:
+        if there is not None or os.path.lexists(place):
+            check_place(place, folder)
+        write_atomically(place, content)
+    written = testament.read(place)
     written.lineage.save(folder)
-    mark_dead(folder, Tombstone(log.agent, tick, now, cause, written.hash, path.name))
+    mark_dead(folder, dataclasses.replace(stone, file=place.name))
+    drop(folder)
     return written
 
 
 def check_place(path: Path, folder: Path) -> None:
     """Sees whether a testament may be written there: an existing file is never replaced, it may be somebody's only one.
 
-    Except one that this grimoire signed itself: it lives, so a crash stood between that testament and its death.
+    Except one that this grimoire signed itself, which its next testament replaces in name, too.
 
     Args:
         path: The testament file to write.
@@ -97,15 +162,55 @@ def check_place(path: Path, folder: Path) -> None:
     Raises:
         InvalidInputError: Something is there.
     """
-    if not os.path.lexists(path):
-        return
-    own = signing_key(folder).public_key().public_bytes_raw().hex()
-    try:
-        testament.read(path, trusted_keys=[own])
-    except (TestamentError, StoreUnavailableError) as error:
+    if os.path.lexists(path) and _own_at(path, folder) is None:
         raise InvalidInputError(
             f"{path} exists already, and a testament is written over nothing. Choose another path"
-        ) from error
+        )
+
+
+def _own_at(path: Path, folder: Path) -> Testament | None:
+    """The testament at a path, if this grimoire signed it."""
+    own = signing_key(folder).public_key().public_bytes_raw().hex()
+    try:
+        return testament.read(path, trusted_keys=[own])
+    except (TestamentError, StoreUnavailableError):
+        return None
+
+
+def _after(path: Path, lineage: Lineage, folder: Path) -> Lineage:
+    """The lineage of a dying agent, which replaces its own testament that lies at the path."""
+    before = _own_at(path, folder) if os.path.lexists(path) else None
+    life = lineage.life
+    if before is None or before.hash in life.replaces:
+        return lineage
+    life = dataclasses.replace(life, replaces=(*life.replaces, *before.replaces, before.hash))
+    return dataclasses.replace(lineage, life=life)
+
+
+def _revive(folder: Path, stone: Tombstone) -> None:
+    """Ends a death whose testament is gone: it may have reached its place, so the next one says that it replaces it."""
+    lineage = Lineage.load(folder) or Lineage.founder(stone.agent)
+    if lineage.life.testament != stone.testament:
+        life = dataclasses.replace(lineage.life, replaces=(*lineage.life.replaces, stone.testament))
+        dataclasses.replace(lineage, life=life).save(folder)
+    drop(folder)
+
+
+def drop(folder: Path) -> None:
+    """Deletes the signed testament of a death that is over, and what a crash left of it, then the journal."""
+    for path in (folder / DRAFT).parent.glob(f"*{DRAFT.name}*"):
+        path.unlink(missing_ok=True)
+    (folder / DEATH_FILE).unlink(missing_ok=True)
+    sync_folder(folder)
+
+
+def _bytes_at(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise unavailable("read", path, error) from error
 
 
 def _episodes(log: _core.EpisodeLog, best: int) -> tuple[list[Episode], list[Episode]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -27,11 +27,28 @@ class Parent:
         agent: The testator.
         generation: Its generation.
         testament: BLAKE3 of its testament's manifest, in hexadecimal.
+        signer: Ed25519 public key that signed it, in hexadecimal; empty in records of older versions.
+        limited: Whether the signer was unknown, so that the testament was taken with limits.
+        replaced: Other testaments of the same life, which stand for nothing beside this one.
     """
 
     agent: str
     generation: int
     testament: str
+    signer: str = ""
+    limited: bool = False
+    replaced: tuple[str, ...] = ()
+
+    def is_of_same_life(self, other: Parent) -> bool:
+        """Whether both testaments were left by one life: a grimoire has one key, and signs with no other."""
+        return bool(self.signer) and (self.signer, self.agent) == (other.signer, other.agent)
+
+    def joined(self, earlier: Parent) -> Parent:
+        """This parent and an earlier record of the same life as one."""
+        stands, falls = (self, earlier) if earlier.testament in self.replaced else (earlier, self)
+        others = dict.fromkeys((*stands.replaced, falls.testament, *falls.replaced))
+        replaced = tuple(one for one in others if one != stands.testament)
+        return dataclasses.replace(stands, replaced=replaced, limited=self.limited and earlier.limited)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +65,8 @@ class Life:
         testament: Hash of what it left, once that is written.
         confirmed: Inherited entries that its own experience confirmed.
         refuted: Inherited entries that its own experience refuted.
+        signer: Ed25519 public key that signed its testament, in hexadecimal, once that is written.
+        replaces: Earlier testaments of the same life, which the named one replaces.
     """
 
     agent: str
@@ -59,6 +78,8 @@ class Life:
     testament: str | None = None
     confirmed: int = 0
     refuted: int = 0
+    signer: str = ""
+    replaces: tuple[str, ...] = ()
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> Self:
@@ -67,8 +88,11 @@ class Life:
         Raises:
             ValueError, TypeError, KeyError: The mapping has another shape.
         """
-        parents = tuple(Parent(**parent) for parent in fields["parents"])
-        life = cls(**{**fields, "parents": parents})
+        parents = tuple(
+            Parent(**{**parent, "replaced": tuple(parent.get("replaced", ()))})
+            for parent in fields["parents"]
+        )
+        life = cls(**{**fields, "parents": parents, "replaces": tuple(fields.get("replaces", ()))})
         death = life.birth_tick if life.death_tick is None else life.death_tick
         generations = (life.generation, *(parent.generation for parent in parents))
         numbers = (life.birth_tick, death, life.confirmed, life.refuted, *generations)
@@ -122,18 +146,44 @@ class Lineage:
         write_json(folder / LINEAGE_FILE, dataclasses.asdict(self))
 
     def has_inherited(self, testament: str) -> bool:
-        """Whether the agent already inherited the testament with this hash."""
-        return any(parent.testament == testament for parent in self.life.parents)
+        """Whether the agent already inherited the testament with this hash, or one that replaces it."""
+        return any(
+            testament == parent.testament or testament in parent.replaced for parent in self.life.parents
+        )
 
-    def heir_of(self, testators: Iterable[Lineage]) -> Lineage:
-        """This lineage with more parents; each testator's life must name its testament."""
+    def heir_of(self, testators: Iterable[Lineage], *, limited: Collection[str] = ()) -> Lineage:
+        """This lineage with more parents; each testator's life must name its testament.
+
+        Two testaments of one life, which the same key signed for the same agent, make one parent: the testament that
+        replaces the other stands, else the one that came first.
+
+        Args:
+            testators: Lineages as their testaments tell them.
+            limited: Hashes of the testaments whose signer was unknown.
+        """
         parents = list(self.life.parents)
         known = {(life.agent, life.testament): life for life in self.ancestors}
         for testator in testators:
             dead = testator.life
             if dead.testament is None or self.has_inherited(dead.testament):
                 continue
-            parents.append(Parent(dead.agent, dead.generation, dead.testament))
+            parent = Parent(
+                dead.agent,
+                dead.generation,
+                dead.testament,
+                dead.signer,
+                dead.testament in limited,
+                dead.replaces,
+            )
+            place = next((place for place, one in enumerate(parents) if one.is_of_same_life(parent)), None)
+            if place is None:
+                parents.append(parent)
+            else:
+                earlier = parents[place]
+                parents[place] = parent.joined(earlier)
+                if parents[place].testament != dead.testament:
+                    continue
+                known.pop((earlier.agent, earlier.testament), None)
             for life in (dead, *testator.ancestors):
                 known.setdefault((life.agent, life.testament), life)
         eldest = max((parent.generation + 1 for parent in parents), default=self.life.generation)
@@ -145,8 +195,11 @@ class Lineage:
         return Lineage(life, tuple(ancestors[:ANCESTOR_LIMIT]))
 
     def died(self, *, tick: int, cause: str) -> Lineage:
-        """This lineage at the end of the agent's life."""
-        return dataclasses.replace(self, life=dataclasses.replace(self.life, death_tick=tick, cause=cause))
+        """This lineage at the end of the agent's life; a testament that it left before is replaced by the next."""
+        life = self.life
+        before = (*life.replaces, life.testament) if life.testament else life.replaces
+        life = dataclasses.replace(life, death_tick=tick, cause=cause, testament=None, replaces=before)
+        return dataclasses.replace(self, life=life)
 
     def tried(self, *, confirmed: int = 0, refuted: int = 0) -> Lineage:
         """This lineage after more inherited entries were confirmed or refuted."""

@@ -20,6 +20,7 @@ from bardo.bequeath.choose import (
     choose_links,
 )
 from bardo.bequeath.lineage import Life, Lineage
+from bardo.bequeath.questions import Question, read_questions
 from bardo.bequeath.reflect import REFLECTION_BYTES
 from bardo.bequeath.tables import Link, LinkTuple
 from bardo.config import Bequeath
@@ -31,7 +32,8 @@ from bardo.ports import Vectors
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-FORMAT_VERSION = 1
+#: Format 2 names the signer and the testaments that are replaced, and says what each open question is about.
+FORMAT_VERSION = 2
 #: Names of the parts, in the order they are written.
 README, REFLECTION, ENTRIES, EPISODES, LINKS, QUESTIONS, MANIFEST, SIGNATURE, PUBLIC_KEY = PARTS = (
     "README.txt",
@@ -83,7 +85,7 @@ class Testament:
         fingerprint: The model of the vectors.
         episodes: The best episodes.
         links: Links among the facts.
-        questions: What was left open.
+        gaps: Questions that were left open, and what they are about.
         reflection: Markdown of at most 5 KiB.
         left_out: How many facts and episodes stayed behind, by reason.
         redacted: How many secrets and private fields were taken out, by kind.
@@ -104,7 +106,7 @@ class Testament:
     fingerprint: Fingerprint | None
     episodes: tuple[Episode, ...]
     links: tuple[Link, ...]
-    questions: tuple[str, ...]
+    gaps: tuple[Question, ...]
     reflection: str
     left_out: Mapping[str, int]
     redacted: Mapping[str, int]
@@ -118,6 +120,16 @@ class Testament:
         """The testator."""
         return self.lineage.life
 
+    @property
+    def questions(self) -> tuple[str, ...]:
+        """The open questions in words."""
+        return tuple(gap.question for gap in self.gaps)
+
+    @property
+    def replaces(self) -> tuple[str, ...]:
+        """Hashes of earlier testaments of the same life, which this one replaces."""
+        return self.life.replaces
+
 
 def write(
     path: Path,
@@ -128,7 +140,7 @@ def write(
     fingerprint: Fingerprint | None = None,
     episodes: Iterable[Episode] = (),
     links: Iterable[LinkTuple] = (),
-    questions: Iterable[str] = (),
+    questions: Iterable[str | Question] = (),
     reflection: str,
     lineage: Lineage,
     signing_key: Ed25519PrivateKey,
@@ -148,7 +160,7 @@ def write(
         fingerprint: The model of the vectors.
         episodes: Candidates; the verified ones cross, by importance, up to the cap.
         links: Links among the facts; those cross whose two ends do.
-        questions: What the agent left open.
+        questions: What the agent left open, in words or with what it is about.
         reflection: Markdown of at most 5 KiB, see `bardo.bequeath.reflect`.
         lineage: Of the testator, with its death (`Lineage.died`).
         signing_key: See `bardo.bequeath.signing`.
@@ -189,16 +201,19 @@ def write(
         raise InvalidInputError(
             f"the reflection has {len(reflection.encode())} bytes, the limit is {REFLECTION_BYTES}. Shorten it"
         )
+    asked = [_redacted_question(question, lineage.life.agent, redacted) for question in questions]
+    left_out["question_over_cap"] += max(len(asked) - QUESTION_LIMIT, 0)
     parts = {
         README: _README_TEXT.encode(),
         REFLECTION: reflection.encode(),
         ENTRIES: tables.write_entries(entries, rows, fingerprint if rows is not None else None),
         EPISODES: tables.write_episodes(best),
         LINKS: tables.write_links(choose_links(links, entries, left_out)),
-        QUESTIONS: _json([_shorten(redact.redact(text, redacted)) for text in questions][:QUESTION_LIMIT]),
+        QUESTIONS: _json([dataclasses.asdict(question) for question in asked[:QUESTION_LIMIT]]),
     }
+    signer = signing_key.public_key().public_bytes_raw().hex()
     life = dataclasses.replace(
-        lineage.life, cause=_shorten(redact.redact(lineage.life.cause, redacted), _CAUSE_BYTES)
+        lineage.life, cause=_shorten(redact.redact(lineage.life.cause, redacted), _CAUSE_BYTES), signer=signer
     )
     parts[MANIFEST] = _json(
         {
@@ -211,7 +226,7 @@ def write(
             "redacted": {kind: count for kind, count in sorted(redacted.items()) if count},
             "measure": measure,
             "fingerprint": dataclasses.asdict(fingerprint) if fingerprint and rows is not None else None,
-            "signer": signing_key.public_key().public_bytes_raw().hex(),
+            "signer": signer,
             "blake3": {name: _hash(parts[name]) for name in _HASHED},
         }
     )
@@ -272,15 +287,16 @@ def _parse(data: bytes, path: Path) -> Testament:
     digest = _hash(parts[MANIFEST])
     try:
         fields = manifest["lineage"]
-        life = dataclasses.replace(Life.from_dict(fields["life"]), testament=digest)
+        signer = manifest["signer"]
+        life = dataclasses.replace(Life.from_dict(fields["life"]), testament=digest, signer=signer)
         lineage = Lineage(life, tuple(map(Life.from_dict, fields["ancestors"])))
-        questions = parse_json(parts[QUESTIONS])
-        if not all(isinstance(text, str) for text in questions) or len(questions) > QUESTION_LIMIT:
+        questions = read_questions(parts[QUESTIONS], life.agent, QUESTION_LIMIT)
+        if questions is None:
             raise _tampered(QUESTIONS, "it is not a short list of questions")
         return Testament(
             path=path,
             hash=digest,
-            signer=manifest["signer"],
+            signer=signer,
             lineage=lineage,
             facts=facts,
             vectors=vectors,
@@ -288,7 +304,7 @@ def _parse(data: bytes, path: Path) -> Testament:
             episodes=tables.read_episodes(parts[EPISODES], EPISODE_LIMIT, unfit),
             links=tables.read_links(parts[LINKS], LINK_LIMIT, unfit),
             unfit=tuple(unfit),
-            questions=tuple(questions),
+            gaps=questions,
             reflection=reflection,
             left_out=dict(manifest["left_out"]),
             redacted=dict(manifest["redacted"]),
@@ -298,6 +314,16 @@ def _parse(data: bytes, path: Path) -> Testament:
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise _tampered(MANIFEST, f"a field is missing or of another type ({error})") from error
+
+
+def _redacted_question(given: str | Question, agent: str, redacted: Counter[str]) -> Question:
+    question = Question(given) if isinstance(given, str) else given
+    return dataclasses.replace(
+        question,
+        question=_shorten(redact.redact(question.question, redacted)),
+        entity=None if question.entity is None else _shorten(redact.redact(question.entity, redacted), 256),
+        origin=question.origin or agent,
+    )
 
 
 def _far_from(tick: int | None, written_at: int) -> bool:

@@ -25,6 +25,8 @@ class Gap:
         confirmed: Whether it was found at two different ticks: it is kept until it is answered.
         first_tick: When it was found first.
         last_tick: When it was found last.
+        origin: Agent that asked it first, if it came with a testament; None for a question of the agent's own.
+        generation: Lives between that agent and this one.
     """
 
     kind: Literal["contradiction", "unknown", "untried", "unanswered"]
@@ -34,6 +36,13 @@ class Gap:
     confirmed: bool
     first_tick: int
     last_tick: int
+    origin: str | None = None
+    generation: int = 0
+
+    @property
+    def inherited(self) -> bool:
+        """Whether it came with a testament."""
+        return self.origin is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +130,8 @@ def run(
 
 
 def gaps(facts: FactStore) -> list[Gap]:
-    """The open questions that the last lint found, confirmed ones first."""
+    """The open questions that the last lint found, confirmed ones first; then those that came with testaments."""
     return [
-        Gap(kind, question, tuple(about), entity, confirmed, first, last)
-        for kind, question, about, entity, confirmed, first, last in knowledge_gaps(facts)
+        Gap(kind, question, tuple(about), entity, confirmed, first, last, origin, generation)
+        for kind, question, about, entity, confirmed, first, last, origin, generation in knowledge_gaps(facts)
     ]

@@ -1,6 +1,7 @@
 //! What dossier, playbook and lint read and write of the facts, for Python.
 
 use bardo_core::consolidate::{self as core, LintSettings, Promotion};
+use bardo_core::error::Error;
 use bardo_core::index::{self, Judged};
 use bardo_core::model::Id;
 use pyo3::prelude::*;
@@ -217,8 +218,11 @@ pub fn rehearse_lint<'py>(
     Ok((report.into(), changes_into(py, &changes)?))
 }
 
-/// A question: its kind, in words, ids of facts, the entity, whether it is confirmed, first and last tick.
-type GapTuple = (&'static str, String, Vec<String>, Option<String>, bool, u64, u64);
+/// A question: its kind, in words, ids of facts, the entity, whether it is confirmed, first and last tick, the agent that
+/// asked first if it is inherited, and the lives since.
+type GapTuple = (&'static str, String, Vec<String>, Option<String>, bool, u64, u64, Option<String>, u32);
+/// A question of a testament: its kind, in words, ids of facts, the entity, the agent that asked first, the lives since.
+type InheritedGapTuple = (String, String, Vec<String>, Option<String>, String, u32);
 
 /// The open questions; see `_core.pyi`.
 #[pyfunction]
@@ -228,7 +232,51 @@ pub fn knowledge_gaps(py: Python<'_>, facts: &Bound<'_, FactStore>) -> PyResult<
     let tuple = |gap: core::Gap| {
         let facts = gap.facts.iter().map(Id::to_string).collect();
         let ticks = (gap.first_tick, gap.last_tick);
-        (gap.kind.name(), gap.question, facts, gap.entity, gap.is_confirmed, ticks.0, ticks.1)
+        let (origin, generation) = (gap.origin, gap.generation);
+        (
+            gap.kind.name(),
+            gap.question,
+            facts,
+            gap.entity,
+            gap.is_confirmed,
+            ticks.0,
+            ticks.1,
+            origin,
+            generation,
+        )
     };
     Ok(open.into_iter().map(tuple).collect())
+}
+
+/// Takes over the open questions of a testament; see `_core.pyi`.
+#[pyfunction]
+#[pyo3(signature = (facts, questions, *, tick))]
+pub fn inherit_gaps(
+    py: Python<'_>,
+    facts: &Bound<'_, FactStore>,
+    questions: Vec<InheritedGapTuple>,
+    tick: u64,
+) -> PyResult<(usize, usize, usize)> {
+    let store = &facts.get().store;
+    let questions = questions
+        .into_iter()
+        .map(|(kind, question, facts, entity, origin, generation)| {
+            let kind = core::GapKind::of(&kind)
+                .ok_or_else(|| {
+                    Error::invalid(format!("{kind:?} is no kind of question"), "Use one of `gaps`")
+                })
+                .into_python()?;
+            let facts = crate::convert::ids(&facts)?;
+            Ok(core::InheritedGap { kind, question, facts, entity, origin, generation })
+        })
+        .collect::<PyResult<Vec<_>>>()?;
+    let done = py.detach(|| core::inherit_gaps(store, &questions, tick)).into_python()?;
+    Ok((done.taken, done.known, done.left))
+}
+
+/// Deletes open questions by their words; see `_core.pyi`.
+#[pyfunction]
+pub fn forget_gaps(py: Python<'_>, facts: &Bound<'_, FactStore>, questions: Vec<String>) -> PyResult<usize> {
+    let store = &facts.get().store;
+    py.detach(|| core::forget_gaps(store, &questions)).into_python()
 }

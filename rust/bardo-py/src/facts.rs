@@ -371,6 +371,17 @@ impl FactStore {
         forgotten_into(py, py.detach(|| self.store.forget_facts(&ids)).into_python()?)
     }
 
+    fn forget_links(&self, py: Python<'_>, links: Vec<(String, String, String)>) -> PyResult<usize> {
+        let links = links
+            .iter()
+            .map(|(src, dst, relation)| {
+                let relation = relation.parse().into_python()?;
+                Ok((crate::convert::id(src)?, crate::convert::id(dst)?, relation))
+            })
+            .collect::<PyResult<Vec<_>>>()?;
+        py.detach(|| self.store.forget_links(&links)).into_python()
+    }
+
     #[pyo3(signature = (query, limit = 10))]
     fn search_text(&self, py: Python<'_>, query: &str, limit: usize) -> PyResult<Vec<(String, f64)>> {
         py.detach(|| self.store.search_text(query, limit)).map(named).into_python()
@@ -529,7 +540,7 @@ impl FactStore {
     }
 
     #[pyo3(signature = (limit = 10))]
-    fn asked_in_vain(&self, py: Python<'_>, limit: usize) -> PyResult<Vec<String>> {
+    fn asked_in_vain(&self, py: Python<'_>, limit: usize) -> PyResult<Vec<(String, bool)>> {
         py.detach(|| self.store.asked_in_vain(limit)).into_python()
     }
 

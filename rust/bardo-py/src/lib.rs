@@ -45,8 +45,8 @@ mod _core {
 
     #[pymodule_export]
     use crate::compiled::{
-        Digest, LintReport, Standing, digest_facts, fact_standing, judge_facts, knowledge_gaps, lint_facts,
-        promoted_facts, rehearse_lint,
+        Digest, LintReport, Standing, digest_facts, fact_standing, forget_gaps, inherit_gaps, judge_facts,
+        knowledge_gaps, lint_facts, promoted_facts, rehearse_lint,
     };
 
     #[pymodule_export]

@@ -4,7 +4,7 @@
 
 use bardo_core::error::Error;
 use bardo_core::index::names::EntityKind;
-use bardo_core::index::{EntityFilter, NewTriple, TripleFilter};
+use bardo_core::index::{EntityFilter, NewTriple, Triple, TripleFilter};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -12,11 +12,13 @@ use crate::capture::EpisodeLog;
 use crate::convert::id;
 use crate::errors::IntoPython;
 use crate::facts::FactStore;
+use crate::told::forgotten_into;
 
 /// An entity as Python sees it: name, kind, aliases, mentions, first and last tick.
 type EntityTuple = (String, String, Vec<String>, u64, Option<(u64, u64)>);
-/// A triple as Python sees it: subject, predicate, object, confidence, source, valid from, valid to.
-type TripleTuple = (String, String, String, f64, Option<String>, u64, Option<u64>);
+/// A triple as Python sees it: subject, predicate, object, confidence, source, valid from, valid to, number, whether it was
+/// read from the payload of its source.
+type TripleTuple = (String, String, String, f64, Option<String>, u64, Option<u64>, i64, bool);
 
 /// The entities, findings and triples in the file of a `FactStore`.
 #[pyclass(frozen, module = "bardo._core")]
@@ -139,15 +141,36 @@ impl Names {
         let store = &self.facts.get().store;
         let filter = TripleFilter { entity, predicate, as_of };
         let found = py.detach(|| store.triples(&filter, limit)).into_python()?;
-        Ok(found
-            .into_iter()
-            .map(|triple| {
-                let source = triple.source.map(|source| source.to_string());
-                let (subject, predicate, object) = (triple.subject, triple.predicate, triple.object);
-                (subject, predicate, object, triple.confidence, source, triple.valid_from, triple.valid_to)
-            })
-            .collect())
+        Ok(found.into_iter().map(triple_tuple).collect())
     }
+
+    fn triples_of(&self, py: Python<'_>, numbers: Vec<i64>) -> PyResult<Vec<Option<TripleTuple>>> {
+        let store = &self.facts.get().store;
+        let found = py.detach(|| store.triples_of(&numbers)).into_python()?;
+        Ok(found.into_iter().map(|triple| triple.map(triple_tuple)).collect())
+    }
+
+    fn forget_triples<'py>(&self, py: Python<'py>, numbers: Vec<i64>) -> PyResult<Bound<'py, PyDict>> {
+        let store = &self.facts.get().store;
+        forgotten_into(py, py.detach(|| store.forget_triples(&numbers)).into_python()?)
+    }
+
+    fn forget<'py>(&self, py: Python<'py>, names: Vec<String>) -> PyResult<Bound<'py, PyDict>> {
+        let store = &self.facts.get().store;
+        forgotten_into(py, py.detach(|| store.forget_entities(&names)).into_python()?)
+    }
+
+    fn part(&self, py: Python<'_>, name: &str, others: Vec<String>) -> PyResult<usize> {
+        let store = &self.facts.get().store;
+        py.detach(|| store.part_entity(name, &others)).into_python()
+    }
+}
+
+fn triple_tuple(triple: Triple) -> TripleTuple {
+    let source = triple.source.map(|source| source.to_string());
+    let (subject, predicate, object) = (triple.subject, triple.predicate, triple.object);
+    let (from, to) = (triple.valid_from, triple.valid_to);
+    (subject, predicate, object, triple.confidence, source, from, to, triple.serial, triple.is_derived)
 }
 
 fn kind_of(name: &str) -> PyResult<EntityKind> {

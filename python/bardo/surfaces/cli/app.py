@@ -30,6 +30,7 @@ from bardo.surfaces.cli import (
     recall,
     remember,
     show,
+    trust,
     upkeep,
 )
 from bardo.surfaces.cli.options import DEBUG, Debug
@@ -141,3 +142,4 @@ for _verb in (
     app.command()(_verb)
 app.add_typer(gate.app, name="gate")
 app.add_typer(model.app, name="model")
+app.add_typer(trust.app, name="trust")

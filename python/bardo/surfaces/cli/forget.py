@@ -19,7 +19,17 @@ _SHOWN = 60
 
 def forget(
     *,
-    ids: Annotated[list[str], typer.Argument(metavar="ID...", help="Ids of episodes or facts.")],
+    ids: Annotated[
+        list[str] | None, typer.Argument(metavar="[ID...]", help="Ids of episodes, facts or triples.")
+    ] = None,
+    about: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--about",
+            metavar="NAME",
+            help="Every memory that names this entity or subject, and what was told of it.",
+        ),
+    ] = None,
     reason: Annotated[str, typer.Option("--reason", help="Why; kept in the answer alone.")] = "asked for",
     allow_again: Annotated[
         bool, typer.Option("--allow-again", help="The same content may be captured again.")
@@ -34,15 +44,19 @@ def forget(
     With them go the facts that stand on those episodes alone. Nothing brings them back.
     """
     output = Output(as_json=as_json)
+    given, names = ids or [], about or []
     with grimoire(at) as opened:
         if not yes:
-            for line in _told(opened, ids):
+            lines = [*_told(opened, given), *(line for name in names for line in _naming(opened, name))]
+            for line in lines:
                 output.note(line)
             typer.confirm(
-                f"Delete {'this' if len(ids) == 1 else f'these {len(ids)}'} for good?", abort=True, err=True
+                f"Delete {'this' if len(lines) == 1 else f'these {len(lines)}'} for good?",
+                abort=True,
+                err=True,
             )
         with output.progress() as step:
-            report = opened.forget(ids, reason=reason, allow_again=allow_again, progress=step)
+            report = opened.forget(given, about=names, reason=reason, allow_again=allow_again, progress=step)
     from bardo.surfaces.cli import tables  # noqa: PLC0415
 
     document = plain(report)
@@ -52,5 +66,23 @@ def forget(
 
 
 def _told(opened: Grimoire, ids: list[str]) -> list[str]:
-    records = [opened.get(id_) for id_ in ids]
-    return [f"{record.id}  {' '.join(record.text.split())[:_SHOWN]}" for record in records]
+    triples = {triple.id: triple for triple in opened.relations(limit=2**31)} if ids else {}
+    lines = []
+    for id_ in ids:
+        triple = triples.get(id_)
+        record = None if triple else opened.get(id_)
+        told = (
+            record.text
+            if record
+            else f"{triple.subject} {triple.predicate} {triple.object}"
+            if triple
+            else ""
+        )
+        lines.append(f"{id_}  {' '.join(told.split())[:_SHOWN]}")
+    return lines
+
+
+def _naming(opened: Grimoire, name: str) -> list[str]:
+    mentions = sum(entity.mentions for entity in opened.entities(name))
+    told = len(opened.relations(name))
+    return [f"{name}  every memory that names it ({mentions} do), and what was told of it ({told} relations)"]

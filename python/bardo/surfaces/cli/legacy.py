@@ -52,6 +52,13 @@ def inherit(
     agent: Annotated[
         str, typer.Option(metavar="NAME", help="The heir; the folder's name if not given.")
     ] = "",
+    allow: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEY",
+            help="An unknown signer to inherit from, with limits: a key, or its testator; repeatable.",
+        ),
+    ] = None,
     at: At = HERE,
     as_json: Json = False,
     debug: Debug = False,
@@ -64,19 +71,24 @@ def inherit(
     from bardo.surfaces.cli import tables  # noqa: PLC0415
 
     output = Output(as_json=as_json)
-    with bardo.inherit(testament, at, agent=agent or None) as heir:
+    with bardo.inherit(testament, at, agent=agent or None, allow=allow or ()) as heir:
         inherited = heir.facts(source="testament")
+        report = heir.inheritance
         document: dict[str, Any] = {
             "path": heir.path.resolve(),
             "agent": heir.agent,
             "generation": heir.generation,
             "facts": len(inherited),
+            "questions": report.questions if report else 0,
+            "limited": dict(report.limited) if report else {},
         }
         lived = any(episode.kind != INHERITED_KIND for episode in heir.episodes())
         lived = lived or len(inherited) < len(heir.facts())
     output.document(document)
     title = "Adopted by an agent with a life of its own" if lived else "An heir is born"
-    output.show(tables.pairs(document.items(), title=title))
+    output.show(tables.pairs((document | {"limited": _counts(document["limited"])}).items(), title=title))
+    for note in report.notes if report else ():
+        output.note(note)
 
 
 def show_testament(path: Path, output: Output) -> None:

@@ -7,14 +7,19 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::wording::one_line;
 use crate::error::Result;
 use crate::index::FactStore;
-use crate::index::facts_questions::ASKED_OFTEN;
+use crate::index::facts_forget::drop_unnamed;
+use crate::index::facts_names::introduce;
+use crate::index::facts_questions::{ASKED_OFTEN, question_row};
 use crate::index::facts_record::{rows, signed};
 use crate::index::facts_write::Writer;
 use crate::index::migrate::Step;
+use crate::index::names::EntityKind;
 use crate::model::Id;
 
 /// Open questions that are kept (spec 3).
 pub const GAPS_KEPT: usize = 10;
+/// Open questions from testaments that are kept beside the agent's own.
+pub const INHERITED_GAPS_KEPT: usize = 2 * GAPS_KEPT;
 /// Memories in which an entity must be named before it is asked about.
 pub const NAMED_OFTEN: u64 = 5;
 /// The latest memories in which entities are counted: so that it costs the same at any age.
@@ -39,6 +44,12 @@ pub enum GapKind {
 
 impl GapKind {
     const ALL: [Self; 4] = [Self::Contradiction, Self::Unknown, Self::Untried, Self::Unanswered];
+
+    /// The kind with this name.
+    #[must_use]
+    pub fn of(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
 
     /// The name used outside the core.
     #[must_use]
@@ -69,6 +80,38 @@ pub struct Gap {
     pub first_tick: u64,
     /// When it was last found.
     pub last_tick: u64,
+    /// Agent that asked it first, if it came with a testament.
+    pub origin: Option<String>,
+    /// Lives between that agent and this one.
+    pub generation: u32,
+}
+
+/// An open question of a testament.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InheritedGap {
+    /// Of what sort.
+    pub kind: GapKind,
+    /// In words.
+    pub question: String,
+    /// Facts of the heir that it is about, as far as they crossed.
+    pub facts: Vec<Id>,
+    /// Name of the entity that it is about.
+    pub entity: Option<String>,
+    /// Agent that asked it first.
+    pub origin: String,
+    /// Lives between that agent and the heir.
+    pub generation: u32,
+}
+
+/// What became of the open questions of a testament.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct InheritedGaps {
+    /// Questions that are open for the heir from now on.
+    pub taken: usize,
+    /// Questions that the heir has open already, or has answered.
+    pub known: usize,
+    /// Questions beyond [`INHERITED_GAPS_KEPT`].
+    pub left: usize,
 }
 
 /// What a question is about: rows of facts, entities and what was asked.
@@ -87,16 +130,19 @@ impl About {
     }
 }
 
-/// When and how often a question was found.
-#[derive(Clone, Copy, Debug)]
+/// When and how often a question was found, and by whom first.
+#[derive(Clone, Debug)]
 struct Seen {
     times: i64,
     first_tick: i64,
     last_tick: i64,
+    origin: Option<String>,
+    generation: i64,
 }
 
 /// Looks for questions anew: those that are answered go, those that were found before at another tick are confirmed and
-/// keep their place, and new ones take the room that is left. Says how many are open.
+/// keep their place, and new ones take the room that is left. Questions from testaments have room of their own, and stay
+/// until they are answered. Says how many are open.
 pub(super) fn renew(writer: &Writer<'_>, tick: u64) -> Step<usize> {
     let connection = &writer.transaction;
     let known = known(connection)?;
@@ -112,25 +158,36 @@ pub(super) fn renew(writer: &Writer<'_>, tick: u64) -> Step<usize> {
     let mut found: Vec<About> =
         (0..longest).flat_map(|turn| sorts.iter().filter_map(move |sort| sort.get(turn).copied())).collect();
     let mut open: Vec<(About, Seen)> = Vec::new();
+    let mut inherited: Vec<(About, Seen)> = Vec::new();
     for (about, seen) in &known {
+        let kept = if seen.origin.is_some() { &mut inherited } else { &mut open };
         if found.contains(about) && seen.last_tick != now {
-            open.push((*about, Seen { times: seen.times + 1, last_tick: now, ..*seen }));
+            kept.push((*about, Seen { times: seen.times + 1, last_tick: now, ..seen.clone() }));
         } else if found.contains(about) || (seen.times > 1 && still_stands(connection, about)?) {
-            open.push((*about, *seen));
+            kept.push((*about, seen.clone()));
         }
     }
     found.retain(|about| known.iter().all(|(known, _)| known != about));
-    open.extend(found.into_iter().map(|about| (about, Seen { times: 1, first_tick: now, last_tick: now })));
+    let fresh = Seen { times: 1, first_tick: now, last_tick: now, origin: None, generation: 0 };
+    open.extend(found.into_iter().map(|about| (about, fresh.clone())));
     // A stable sort: what was there before stays before what is new.
     open.sort_by_key(|(_, seen)| seen.times < 2);
     open.truncate(GAPS_KEPT);
+    open.append(&mut inherited);
     connection.prepare_cached("DELETE FROM gaps")?.execute([])?;
-    let mut insert = connection.prepare_cached(
-        "INSERT INTO gaps (kind, fact, other, entity, times, first_tick, last_tick, question)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-    )?;
     for (about, seen) in &open {
-        insert.execute(params![
+        save(connection, about, seen)?;
+    }
+    Ok(open.len())
+}
+
+fn save(connection: &Connection, about: &About, seen: &Seen) -> Step<()> {
+    connection
+        .prepare_cached(
+            "INSERT INTO gaps (kind, fact, other, entity, times, first_tick, last_tick, question, origin, generation)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+        )?
+        .execute(params![
             about.kind.name(),
             about.fact,
             about.other,
@@ -138,25 +195,95 @@ pub(super) fn renew(writer: &Writer<'_>, tick: u64) -> Step<usize> {
             seen.times,
             seen.first_tick,
             seen.last_tick,
-            about.asked
+            about.asked,
+            seen.origin,
+            seen.generation
         ])?;
+    Ok(())
+}
+
+/// Takes over the open questions of a testament, confirmed: a life has found them. A question about facts or an entity is
+/// about the heir's; one whose facts did not cross is kept in words, and is answered as one that was asked in vain.
+pub fn inherit_gaps(store: &FactStore, questions: &[InheritedGap], tick: u64) -> Result<InheritedGaps> {
+    store.write(|writer| {
+        let connection = &writer.transaction;
+        let now = signed(tick)?;
+        let mut done = InheritedGaps::default();
+        let mut standing = known(connection)?;
+        for question in questions {
+            if standing.iter().filter(|(_, seen)| seen.origin.is_some()).count() == INHERITED_GAPS_KEPT {
+                done.left += 1;
+                continue;
+            }
+            let Some(about) = settle(connection, question, now)? else {
+                done.known += 1;
+                continue;
+            };
+            if standing.iter().any(|(known, _)| *known == about) || !still_stands(connection, &about)? {
+                done.known += 1;
+                continue;
+            }
+            let seen = Seen {
+                times: 2,
+                first_tick: now,
+                last_tick: now,
+                origin: Some(question.origin.clone()),
+                generation: i64::from(question.generation),
+            };
+            save(connection, &about, &seen)?;
+            standing.push((about, seen));
+            done.taken += 1;
+        }
+        Ok(done)
+    })
+}
+
+/// The rows of the heir that a question of a testament is about; none if it says nothing.
+fn settle(connection: &Connection, question: &InheritedGap, now: i64) -> Step<Option<About>> {
+    let mut serial = connection.prepare_cached("SELECT serial FROM facts WHERE id = ?1")?;
+    let mut facts: Vec<i64> = Vec::new();
+    for id in &question.facts {
+        facts.extend(serial.query_row([id.0], |row| row.get::<_, i64>(0)).optional()?);
     }
-    Ok(open.len())
+    facts.sort_unstable();
+    facts.dedup();
+    let nothing = About::nothing(question.kind);
+    match (question.kind, facts.as_slice(), &question.entity) {
+        (GapKind::Contradiction, [older, newer], _) => {
+            return Ok(Some(About { fact: Some(*older), other: Some(*newer), ..nothing }));
+        }
+        (GapKind::Untried, [fact], _) => return Ok(Some(About { fact: Some(*fact), ..nothing })),
+        (GapKind::Unknown, _, Some(name)) => {
+            let named = introduce(connection, name, EntityKind::Name, false)?;
+            return Ok(named.map(|(entity, _)| About { entity: Some(entity), ..nothing }));
+        }
+        _ => {}
+    }
+    let asked = question_row(connection, &question.question, now)?;
+    Ok(asked.map(|asked| About { asked: Some(asked), ..About::nothing(GapKind::Unanswered) }))
 }
 
 /// What is kept, in its order.
 fn known(connection: &Connection) -> Step<Vec<(About, Seen)>> {
     let mut statement = connection.prepare_cached(
-        "SELECT kind, fact, other, entity, times, first_tick, last_tick, question FROM gaps ORDER BY serial",
+        "SELECT kind, fact, other, entity, times, first_tick, last_tick, question, origin, generation
+         FROM gaps ORDER BY serial",
     )?;
     let mut found = statement.query([])?;
     let mut known = Vec::new();
     while let Some(row) = found.next()? {
         let name: String = row.get(0)?;
-        let Some(kind) = GapKind::ALL.into_iter().find(|kind| kind.name() == name) else { continue };
+        let Some(kind) = GapKind::of(&name) else { continue };
         let about =
             About { kind, fact: row.get(1)?, other: row.get(2)?, entity: row.get(3)?, asked: row.get(7)? };
-        known.push((about, Seen { times: row.get(4)?, first_tick: row.get(5)?, last_tick: row.get(6)? }));
+        let seen = Seen {
+            times: row.get(4)?,
+            first_tick: row.get(5)?,
+            last_tick: row.get(6)?,
+            origin: row.get(8)?,
+            generation: row.get(9)?,
+        };
+        known.push((about, seen));
     }
     Ok(known)
 }
@@ -211,7 +338,9 @@ fn untried(connection: &Connection, tick: u64) -> Step<Vec<About>> {
 /// What was asked in vain, the most frequent first.
 fn unanswered(connection: &Connection) -> Step<Vec<About>> {
     let mut statement = connection.prepare_cached(
-        "SELECT serial FROM questions WHERE times >= ?1 ORDER BY times DESC, last_tick DESC, serial LIMIT ?2",
+        "SELECT serial FROM questions WHERE times >= ?1
+         AND serial NOT IN (SELECT question FROM gaps WHERE question IS NOT NULL AND origin IS NOT NULL)
+         ORDER BY times DESC, last_tick DESC, serial LIMIT ?2",
     )?;
     let about = |asked| About { asked, ..About::nothing(GapKind::Unanswered) };
     let found = statement.query_map(params![ASKED_OFTEN, rows(GAPS_KEPT)], |row| Ok(about(row.get(0)?)))?;
@@ -259,42 +388,77 @@ fn is_spoken_of(connection: &Connection, entity: i64) -> Step<bool> {
 
 /// The open questions, confirmed ones first.
 pub fn gaps(store: &FactStore) -> Result<Vec<Gap>> {
-    store.read(|connection| {
-        let mut text = connection.prepare_cached("SELECT id, text FROM facts WHERE serial = ?1")?;
-        let mut said = |serial: Option<i64>| -> Step<Option<(Id, String)>> {
-            let Some(serial) = serial else { return Ok(None) };
-            Ok(text.query_row([serial], |row| Ok((Id(row.get(0)?), row.get(1)?))).optional()?)
-        };
-        let mut name = connection.prepare_cached("SELECT name FROM entities WHERE serial = ?1")?;
-        let mut put = connection.prepare_cached("SELECT text FROM questions WHERE serial = ?1")?;
-        let mut open = Vec::new();
-        for (about, seen) in known(connection)? {
-            let facts: Vec<(Id, String)> =
-                [said(about.fact)?, said(about.other)?].into_iter().flatten().collect();
-            let entity: Option<String> = match about.entity {
-                Some(serial) => name.query_row([serial], |row| row.get(0)).optional()?,
-                None => None,
-            };
-            let asked: Option<String> = match about.asked {
-                Some(serial) => put.query_row([serial], |row| row.get(0)).optional()?,
-                None => None,
-            };
-            let asked = asked.as_deref().map(one_line);
-            let Some(question) = asked.or_else(|| ask(about.kind, &facts, entity.as_deref())) else {
-                continue;
-            };
-            open.push(Gap {
-                kind: about.kind,
-                question,
-                facts: facts.into_iter().map(|(id, _)| id).collect(),
-                entity,
-                is_confirmed: seen.times > 1,
-                first_tick: seen.first_tick.unsigned_abs(),
-                last_tick: seen.last_tick.unsigned_abs(),
-            });
+    store.read(|connection| Ok(told(connection)?.into_iter().map(|(_, gap)| gap).collect()))
+}
+
+/// Deletes open questions by their words; says how many. One that the agent's own memories raise is found again by the
+/// next lint.
+pub fn forget_gaps(store: &FactStore, questions: &[String]) -> Result<usize> {
+    store.write(|writer| {
+        let connection = &writer.transaction;
+        let mut gone = 0;
+        for (about, gap) in told(connection)? {
+            if questions.contains(&gap.question) {
+                gone += connection
+                    .prepare_cached(
+                        "DELETE FROM gaps WHERE kind = ?1 AND fact IS ?2 AND other IS ?3 AND entity IS ?4
+                         AND question IS ?5",
+                    )?
+                    .execute(params![
+                        about.kind.name(),
+                        about.fact,
+                        about.other,
+                        about.entity,
+                        about.asked
+                    ])?;
+                connection
+                    .prepare_cached("DELETE FROM questions WHERE serial = ?1")?
+                    .execute([about.asked])?;
+            }
         }
-        Ok(open)
+        drop_unnamed(connection)?;
+        Ok(gone)
     })
+}
+
+fn told(connection: &Connection) -> Step<Vec<(About, Gap)>> {
+    let mut text = connection.prepare_cached("SELECT id, text FROM facts WHERE serial = ?1")?;
+    let mut said = |serial: Option<i64>| -> Step<Option<(Id, String)>> {
+        let Some(serial) = serial else { return Ok(None) };
+        Ok(text.query_row([serial], |row| Ok((Id(row.get(0)?), row.get(1)?))).optional()?)
+    };
+    let mut name = connection.prepare_cached("SELECT name FROM entities WHERE serial = ?1")?;
+    let mut put = connection.prepare_cached("SELECT text FROM questions WHERE serial = ?1")?;
+    let mut open = Vec::new();
+    for (about, seen) in known(connection)? {
+        let facts: Vec<(Id, String)> =
+            [said(about.fact)?, said(about.other)?].into_iter().flatten().collect();
+        let entity: Option<String> = match about.entity {
+            Some(serial) => name.query_row([serial], |row| row.get(0)).optional()?,
+            None => None,
+        };
+        let asked: Option<String> = match about.asked {
+            Some(serial) => put.query_row([serial], |row| row.get(0)).optional()?,
+            None => None,
+        };
+        let asked = asked.as_deref().map(one_line);
+        let Some(question) = asked.or_else(|| ask(about.kind, &facts, entity.as_deref())) else {
+            continue;
+        };
+        let gap = Gap {
+            kind: about.kind,
+            question,
+            facts: facts.into_iter().map(|(id, _)| id).collect(),
+            entity,
+            is_confirmed: seen.times > 1,
+            first_tick: seen.first_tick.unsigned_abs(),
+            last_tick: seen.last_tick.unsigned_abs(),
+            origin: seen.origin,
+            generation: u32::try_from(seen.generation).unwrap_or(u32::MAX),
+        };
+        open.push((about, gap));
+    }
+    Ok(open)
 }
 
 fn ask(kind: GapKind, facts: &[(Id, String)], entity: Option<&str>) -> Option<String> {

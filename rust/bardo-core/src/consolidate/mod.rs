@@ -46,7 +46,10 @@ pub use curator::{
     OUTCOMES, Rehearsal, consolidate, rehearse,
 };
 pub use dream::{DreamReport, dream};
-pub use gaps::{GAPS_KEPT, Gap, GapKind, NAMED_OFTEN, gaps};
+pub use gaps::{
+    GAPS_KEPT, Gap, GapKind, INHERITED_GAPS_KEPT, InheritedGap, InheritedGaps, NAMED_OFTEN, forget_gaps,
+    gaps, inherit_gaps,
+};
 pub use gather::{NUMBERS_PER_EPISODE, VerifiedEpisodes};
 pub use hypotheses::{Trial, forget_claims, trial};
 pub use lint::{

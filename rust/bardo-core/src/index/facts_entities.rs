@@ -192,6 +192,6 @@ fn aliases(connection: &Connection, entity: EntitySerial, name: &str) -> Step<Ve
 }
 
 /// The entity of a name, which must be known.
-fn require(connection: &Connection, name: &str) -> Step<EntitySerial> {
+pub(crate) fn require(connection: &Connection, name: &str) -> Step<EntitySerial> {
     Ok(find(connection, name)?.ok_or_else(|| Error::NotFound { kind: "entity", id: name.to_owned() })?)
 }

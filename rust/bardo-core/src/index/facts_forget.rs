@@ -203,13 +203,14 @@ fn forget_sources(
     Ok(())
 }
 
-/// Deletes the entities that nothing names any more and no caller named.
+/// Deletes the entities that nothing names any more, no caller named and no inherited question is about.
 pub(crate) fn drop_unnamed(connection: &Connection) -> Step<usize> {
     Ok(connection
         .prepare_cached(
             "DELETE FROM entities WHERE NOT EXISTS (SELECT 1 FROM mentions WHERE entity = entities.serial)
              AND NOT EXISTS (SELECT 1 FROM triples WHERE subject = entities.serial OR object = entities.serial)
-             AND NOT EXISTS (SELECT 1 FROM aliases WHERE entity = entities.serial AND given)",
+             AND NOT EXISTS (SELECT 1 FROM aliases WHERE entity = entities.serial AND given)
+             AND NOT EXISTS (SELECT 1 FROM gaps WHERE entity = entities.serial AND origin IS NOT NULL)",
         )?
         .execute([])?)
 }

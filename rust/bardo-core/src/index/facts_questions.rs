@@ -5,12 +5,13 @@
 
 use std::collections::BTreeSet;
 
-use rusqlite::params;
+use rusqlite::{Connection, OptionalExtension, params};
 use rust_stemmers::{Algorithm, Stemmer};
 use unicode_segmentation::UnicodeSegmentation;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::facts::FactStore;
+use super::facts_forget::drop_unnamed;
 use super::facts_record::{rows, signed};
 use super::facts_write::Writer;
 use super::migrate::Step;
@@ -42,13 +43,16 @@ impl FactStore {
         })
     }
 
-    /// The questions that were asked in vain often enough, as they were first put, the most frequent first.
-    pub fn asked_in_vain(&self, limit: usize) -> Result<Vec<String>> {
+    /// The questions that were asked in vain often enough, as they were first put, the most frequent first, and whether
+    /// each came with a testament.
+    pub fn asked_in_vain(&self, limit: usize) -> Result<Vec<(String, bool)>> {
         self.read(|connection| {
             let mut statement = connection.prepare_cached(
-                "SELECT text FROM questions WHERE times >= ?1 ORDER BY times DESC, last_tick DESC, serial LIMIT ?2",
+                "SELECT text, serial IN (SELECT question FROM gaps WHERE question IS NOT NULL AND origin IS NOT NULL)
+                 FROM questions WHERE times >= ?1 ORDER BY times DESC, last_tick DESC, serial LIMIT ?2",
             )?;
-            let found = statement.query_map(params![ASKED_OFTEN, rows(limit)], |row| row.get(0))?;
+            let found =
+                statement.query_map(params![ASKED_OFTEN, rows(limit)], |row| Ok((row.get(0)?, row.get(1)?)))?;
             Ok(found.collect::<rusqlite::Result<_>>()?)
         })
     }
@@ -65,7 +69,8 @@ impl FactStore {
         })
     }
 
-    /// Deletes every question that shares a word of content with one of these texts; says how many.
+    /// Deletes every question that shares a word of content with one of these texts, and the inherited ones about an
+    /// entity whose name does; says how many.
     pub fn forget_questions(&self, texts: &[String]) -> Result<usize> {
         let told: BTreeSet<String> = texts.iter().flat_map(|text| content(text)).collect();
         self.write(|writer| {
@@ -73,15 +78,25 @@ impl FactStore {
             let asked: Vec<(i64, String)> = statement
                 .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
                 .collect::<rusqlite::Result<_>>()?;
+            let mut named = writer.transaction.prepare_cached(
+                "SELECT gaps.serial, name FROM gaps JOIN entities ON entities.serial = gaps.entity
+                 WHERE origin IS NOT NULL",
+            )?;
+            let about: Vec<(i64, String)> = named
+                .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+                .collect::<rusqlite::Result<_>>()?;
             let mut gone = 0;
-            for (serial, question) in asked {
-                if content(&question).any(|word| told.contains(&word)) {
-                    gone += writer
-                        .transaction
-                        .prepare_cached("DELETE FROM questions WHERE serial = ?1")?
-                        .execute([serial])?;
+            for (query, asked) in [
+                ("DELETE FROM questions WHERE serial = ?1", asked),
+                ("DELETE FROM gaps WHERE serial = ?1", about),
+            ] {
+                for (serial, question) in asked {
+                    if content(&question).any(|word| told.contains(&word)) {
+                        gone += writer.transaction.prepare_cached(query)?.execute([serial])?;
+                    }
                 }
             }
+            drop_unnamed(&writer.transaction)?;
             Ok(gone)
         })
     }
@@ -101,6 +116,18 @@ fn content(text: &str) -> impl Iterator<Item = String> {
         .map(str::to_lowercase)
         .filter(|word| !is_stop_word(word))
         .map(move |word| stemmer.stem(&word).into_owned())
+}
+
+/// The row of a question that came with a testament, made if there is none; none if it says nothing.
+pub(crate) fn question_row(connection: &Connection, question: &str, tick: i64) -> Step<Option<i64>> {
+    let Some(key) = key(question) else { return Ok(None) };
+    Ok(connection
+        .prepare_cached(
+            "INSERT INTO questions (key, text, times, last_tick) VALUES (?1, ?2, ?3, ?4)
+             ON CONFLICT (key) DO UPDATE SET times = max(times, ?3), last_tick = max(last_tick, ?4) RETURNING serial",
+        )?
+        .query_row(params![key, question.trim(), ASKED_OFTEN, tick], |row| row.get(0))
+        .optional()?)
 }
 
 fn make_room(writer: &Writer<'_>) -> Step<()> {

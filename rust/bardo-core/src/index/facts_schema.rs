@@ -14,7 +14,7 @@ use super::migrate::Migration;
 
 /// From the empty file to the schema of this build, in order; a released one is never edited.
 pub(crate) const MIGRATIONS: &[Migration] =
-    &[first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, eleventh, twelfth];
+    &[first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, eleventh, twelfth, inherited_questions];
 
 fn first(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     transaction.execute_batch(
@@ -347,6 +347,16 @@ fn twelfth(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
         ALTER TABLE outcomes ADD COLUMN spaced INTEGER NOT NULL DEFAULT 0;  -- good ones, spaced
         ALTER TABLE outcomes ADD COLUMN net REAL NOT NULL DEFAULT 0;        -- sum of those and of every bad one
         UPDATE outcomes SET net = min(total, 0.0);
+        ",
+    )
+}
+
+/// Open questions that came with a testament.
+fn inherited_questions(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+    transaction.execute_batch(
+        "
+        ALTER TABLE gaps ADD COLUMN origin TEXT;    -- agent that asked first; NULL for a question of the agent's own
+        ALTER TABLE gaps ADD COLUMN generation INTEGER NOT NULL DEFAULT 0;
         ",
     )
 }

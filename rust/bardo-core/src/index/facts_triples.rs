@@ -1,6 +1,6 @@
 //! Subject, predicate, object: what holds between two entities, from when to when, and who says so (spec 2).
 
-use rusqlite::{OptionalExtension, Row, named_params, params};
+use rusqlite::{Connection, OptionalExtension, Params, Row, named_params, params};
 
 use super::facts::{FactStore, check_fraction};
 use super::facts_change::EDGES;
@@ -55,6 +55,8 @@ pub struct Triple {
     pub valid_from: u64,
     /// Tick from which it no longer holds.
     pub valid_to: Option<u64>,
+    /// Whether it was read from the payload of its source.
+    pub is_derived: bool,
 }
 
 /// Which triples; the default is every one.
@@ -100,27 +102,32 @@ impl FactStore {
                 },
                 None => None,
             };
-            let mut statement = connection.prepare_cached(
-                "SELECT triples.serial, subjects.name, predicate, objects.name, confidence, source, valid_from, valid_to
-                 FROM triples JOIN entities AS subjects ON subjects.serial = subject
-                 JOIN entities AS objects ON objects.serial = object
-                 WHERE (:entity IS NULL OR subject = :entity OR object = :entity)
+            select_triples(
+                connection,
+                "WHERE (:entity IS NULL OR subject = :entity OR object = :entity)
                    AND (:predicate IS NULL OR predicate = :predicate)
                    AND (:as_of IS NULL OR (valid_from <= :as_of AND (valid_to IS NULL OR valid_to > :as_of)))
                  ORDER BY valid_from DESC, triples.serial DESC LIMIT :limit",
-            )?;
-            let found = statement.query_map(
                 named_params! {
                     ":entity": entity,
                     ":predicate": filter.predicate,
                     ":as_of": filter.as_of.map(signed).transpose()?,
                     ":limit": rows(limit),
                 },
-                read,
-            )?;
-            Ok(found.collect::<rusqlite::Result<_>>()?)
+            )
         })
     }
+}
+
+/// The triples that a clause of SQL names.
+pub(crate) fn select_triples(connection: &Connection, which: &str, given: impl Params) -> Step<Vec<Triple>> {
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT triples.serial, subjects.name, predicate, objects.name, confidence, source, valid_from, valid_to, derived
+         FROM triples JOIN entities AS subjects ON subjects.serial = subject
+         JOIN entities AS objects ON objects.serial = object {which}"
+    ))?;
+    let found = statement.query_map(given, read)?;
+    Ok(found.collect::<rusqlite::Result<_>>()?)
 }
 
 fn read(row: &Row<'_>) -> rusqlite::Result<Triple> {
@@ -134,6 +141,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Triple> {
         source: source.map(Id),
         valid_from: row.get::<_, i64>(6)?.unsigned_abs(),
         valid_to: row.get::<_, Option<i64>>(7)?.map(i64::unsigned_abs),
+        is_derived: row.get(8)?,
     })
 }
 

@@ -21,6 +21,7 @@ mod facts_rebase;
 pub(crate) mod facts_record;
 pub(crate) mod facts_schema;
 mod facts_staging;
+mod facts_told;
 mod facts_triples;
 pub(crate) mod facts_upsert;
 mod facts_vectors;

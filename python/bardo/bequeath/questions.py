@@ -1,0 +1,116 @@
+"""Open questions on their way from a dying agent to its heirs (spec 6, "What crosses")."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from bardo._core import inherit_gaps, knowledge_gaps
+
+if TYPE_CHECKING:
+    from bardo._core import FactStore
+
+Kind = Literal["contradiction", "unknown", "untried", "unanswered"]
+#: Bytes of a question or a name in a testament at most.
+_TEXT_BYTES = 4_096
+#: Facts that one question can be about.
+_FACTS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question that an agent left open.
+
+    Args:
+        question: In words.
+        kind: `contradiction`, `unknown`, `untried` or `unanswered`, see `Gap`.
+        facts: Ids of the testator's facts that it is about.
+        entity: Name that it is about.
+        origin: Agent that asked it first; empty for the testator.
+        generation: Lives between that agent and the testator.
+    """
+
+    question: str
+    kind: Kind = "unanswered"
+    facts: tuple[str, ...] = ()
+    entity: str | None = None
+    origin: str = ""
+    generation: int = 0
+
+
+def open_questions(store: FactStore) -> tuple[Question, ...]:
+    """The questions that a store has open, its own before inherited ones."""
+    asked = [
+        Question(question, kind, tuple(facts), entity, origin or "", generation)
+        for kind, question, facts, entity, _, _, _, origin, generation in knowledge_gaps(store)
+    ]
+    return tuple(sorted(asked, key=lambda question: question.generation))
+
+
+def read_questions(raw: bytes, agent: str, limit: int) -> tuple[Question, ...] | None:
+    """The part `questions.json` of a testament; none if it is not a list of questions.
+
+    Args:
+        raw: Bytes of the part. Format 1 has a list of sentences.
+        agent: Name of the testator.
+        limit: Questions at most.
+    """
+    try:
+        found = parse_json(raw)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(found, list) or len(found) > limit:
+        return None
+    questions = [_question(one, agent) for one in found]
+    return tuple(one for one in questions if one is not None) if None not in questions else None
+
+
+def take(
+    questions: Sequence[Question], ids: Mapping[str, str], store: FactStore, *, tick: int
+) -> tuple[int, int, int]:
+    """Puts the open questions of a testament among the heir's, one life older.
+
+    Args:
+        questions: Of the testament.
+        ids: For each id in the testament the id of the heir's fact.
+        store: Facts of the heir.
+        tick: Now.
+
+    Returns:
+        How many were taken, how many the heir has open or answered already, and how many there was no room for.
+    """
+    given = [
+        (
+            one.kind,
+            one.question,
+            [ids[fact] for fact in one.facts if fact in ids],
+            one.entity,
+            one.origin,
+            one.generation + 1,
+        )
+        for one in questions
+    ]
+    return inherit_gaps(store, given, tick=tick) if given else (0, 0, 0)
+
+
+def _question(found: Any, agent: str) -> Question | None:
+    fields = {"question": found} if isinstance(found, str) else found
+    if not isinstance(fields, dict) or not fields.keys() <= set(Question.__dataclass_fields__):
+        return None
+    facts = fields.get("facts", ())
+    generation, origin = fields.get("generation", 0), fields.get("origin") or agent
+    texts = [fields.get("question"), origin, *([] if fields.get("entity") is None else [fields["entity"]])]
+    fits = (
+        all(isinstance(text, str) and len(text.encode()) <= _TEXT_BYTES for text in texts)
+        and fields.get("kind", "unanswered") in get_args(Kind)
+        and isinstance(facts, (list, tuple))
+        and len(facts) <= _FACTS
+        and all(isinstance(fact, str) for fact in facts)
+        and type(generation) is int
+        and 0 <= generation < 2**31
+    )
+    if not fits:
+        return None
+    return Question(**{**fields, "facts": tuple(facts), "origin": origin, "generation": generation})

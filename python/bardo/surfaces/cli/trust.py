@@ -1,0 +1,75 @@
+"""`bardo trust`: the keys whose testaments are inherited as those of one's own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bardo.surfaces.cli.options import Debug, Json
+from bardo.surfaces.cli.output import Output, plain
+
+if TYPE_CHECKING:
+    from bardo.bequeath.trust import Key
+
+app = typer.Typer(
+    help="See and change whose testaments are inherited without limits.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+Heir = Annotated[
+    Path | None,
+    typer.Option("--at", metavar="DIR", help="The list of this grimoire instead of the user's own list."),
+]
+
+
+@app.command()
+def add(
+    key: Annotated[str, typer.Argument(help="64 hexadecimal digits, or a testament that the key signed.")],
+    name: Annotated[str, typer.Option("--name", help="Whose key it is.")] = "",
+    at: Heir = None,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Trust a key: testaments that it signed are inherited without limits."""
+    from bardo.bequeath import testament, trust  # noqa: PLC0415
+
+    if Path(key).is_file():
+        signed = testament.read(key)
+        key, name = signed.signer, name or signed.life.agent
+    _print([trust.add(key, name, folder=at)], Output(as_json=as_json))
+
+
+@app.command("list")
+def list_(at: Heir = None, as_json: Json = False, debug: Debug = False) -> None:
+    """List the known keys: the user's list, agents that died under this user, and with --at those of an heir."""
+    from bardo.bequeath import trust  # noqa: PLC0415
+
+    output = Output(as_json=as_json)
+    _print(trust.known_keys(at), output)
+    output.note(f"kept in {trust.config_folder()}")
+
+
+@app.command()
+def remove(
+    key: Annotated[str, typer.Argument(help="The key, its first 16 digits or more, or the name beside it.")],
+    at: Heir = None,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Trust a key no longer; what was inherited by it stays."""
+    from bardo.bequeath import trust  # noqa: PLC0415
+
+    _print(trust.remove(key, folder=at), Output(as_json=as_json))
+
+
+def _print(keys: list[Key], output: Output) -> None:
+    from bardo.surfaces.cli import tables  # noqa: PLC0415
+
+    output.document({"keys": plain(keys)})
+    table = tables.grid("key", "name", "list")
+    for key in keys:
+        table.add_row(key.key, key.name, key.origin)
+    output.show(table)
