@@ -104,10 +104,10 @@ def choose_links(links: Iterable[LinkTuple], entries: Sequence[Fact], left_out: 
 
 
 def _redacted_fact(fact: Fact, confidence: float, redacted: Counter[str]) -> Fact:
-    payload = {name: redact.texts(inner, redacted) for name, inner in fact.payload.items()}
+    text, payload = redact.general(fact.text, fact.payload, redacted)
     return dataclasses.replace(
         fact,
-        text=redact.redact(fact.text, redacted),
+        text=text,
         category=redact.redact(fact.category, redacted),
         subjects=tuple(redact.redact(subject, redacted) for subject in fact.subjects),
         confidence=confidence,

@@ -15,6 +15,8 @@ from hashlib import sha256
 from itertools import pairwise
 from typing import Any
 
+from bardo.bequeath import private
+
 #: Begins every mark that stands where something was taken out.
 MARK = "[redacted: "
 #: Lengths of BIP-39 phrases, in words.
@@ -39,8 +41,15 @@ class Pattern:
 #: Nothing that continues a word or a token stands before or after.
 _START, _END = r"(?<![\w-])", r"(?![\w-])"
 _ASSIGN = r"[\"']?\s{0,3}(?:[:=]|=>|:=)\s{0,3}[\"']?"
-_FILLER = r"(?:\s{1,3}(?:of|is|was|at|to|about|around|now|an?|the)){0,3}\s{0,3}[:=]?\s{0,3}"
-_FIGURE = r"(?P<secret>[-+]?[$€£]?\d[\d,_.]{0,30}(?:\s?[kKmMbB]\b)?)"
+#: Before a hash: what it is the hash of, or whose public key; there it is no secret.
+_HASH_OF = (
+    r"(?<!sha256:)(?<!sha512:)(?<!blake3:)(?<!hash )(?<!hash: )(?<!digest )(?<!digest: )(?<!sha256 "
+    r")(?<!sha-256 )(?<!blake3 )(?<!blake3: )"
+    r"(?<!checksum )(?<!checksum: )(?<!hash is )(?<!hash of )(?<!digest is )(?<!commit )(?<!root "
+    r")(?<!block )(?<!tx )(?<!transaction )"
+    r"(?<!testament )(?<!manifest )(?<!signer )(?<!signed by )(?<!public key )(?<!pubkey )(?<!image "
+    r")(?<!fingerprint )(?<!parent )(?<!replaces )"
+)
 
 PATTERNS: tuple[Pattern, ...] = (
     Pattern(
@@ -73,10 +82,36 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern(
         "hugging_face_token", _START + r"hf_[A-Za-z0-9]{30,255}", "Hugging Face docs, user access tokens"
     ),
-    Pattern("npm_token", _START + r"npm_[A-Za-z0-9]{36,255}", "npm docs, access tokens"),
+    Pattern("npm_token", _START + r"npm_[A-Za-z0-9]{24,255}", "npm docs, access tokens"),
     Pattern("pypi_token", _START + r"pypi-[\w-]{50,255}", "PyPI help, API tokens"),
     Pattern(
         "telegram_token", _START + r"\d{8,10}:[\w-]{35}" + _END, "Telegram Bot API, authorizing your bot"
+    ),
+    Pattern("sendgrid_key", _START + r"SG\.[\w-]{10,64}\.[\w-]{10,128}", "SendGrid docs, API keys"),
+    Pattern(
+        "webhook_secret",
+        _START + r"whsec_[A-Za-z0-9+/=_-]{16,128}",
+        "Stripe docs, webhook signatures; Standard Webhooks",
+    ),
+    Pattern(
+        "prefixed_key",
+        _START
+        + r"(?:dop|doo|dor|dp|shpat|shpca|shppa|shpss|sq0atp|sq0csp|rk|pk|ak|key|api|secret|tok|lin_api|"
+        r"ntn|secret_|figd|pat|xai|gsk|pplx|r8|hvs|hvb|nvapi|glsa|sbp|ATATT|ops|dckr_pat|"
+        r"sntrys)[_-](?=[\w-]{0,255}\d)(?=[\w-]{0,255}[A-Za-z])[\w-]{20,255}",
+        "token formats of DigitalOcean, Shopify, Square, Linear, Notion, Figma, Groq, Replicate, "
+        "Vault, Grafana, Docker, Sentry and others",
+    ),
+    Pattern(
+        "password",
+        r"(?<!\S)(?:mysql|mysqldump|mysqladmin|mariadb|"
+        r"sshpass)\b[^\n]{0,80}?\s-p\s?(?P<secret>(?!\[redacted)[^\s\"'-][^\s]{3,128})",
+        "MySQL reference manual, end-user guidelines for password security",
+    ),
+    Pattern(
+        "password",
+        r"(?<!\S)(?:curl|wget|http)\b[^\n]{0,80}?\s(?:-u|--user)\s?[\w.@-]{1,64}:(?P<secret>(?!\[redacted)\S{3,128})",
+        "curl manual, --user",
     ),
     Pattern("jwt", _START + r"eyJ[\w-]{8,4096}\.[\w-]{8,8192}(?:\.[\w-]{0,4096})?", "RFC 7519"),
     Pattern(
@@ -93,7 +128,7 @@ PATTERNS: tuple[Pattern, ...] = (
         "password",
         r"(?i)\b(?:password|passwd|pwd|passphrase|passcode)"
         + _ASSIGN
-        + r"(?!\[redacted)(?P<secret>[^\s\"',;]{3,256})",
+        + r"(?!\[redacted|None\b|null\b|nil\b|true\b|false\b|\$|os\.|<|\*)(?P<secret>[^\s\"',;]{3,256})",
         "ours: an assignment to a word that names a password",
     ),
     Pattern(
@@ -111,31 +146,28 @@ PATTERNS: tuple[Pattern, ...] = (
     ),
     Pattern(
         "hex_secret",
-        r"(?<![0-9A-Za-z])(?:0x)?[0-9a-fA-F]{64,256}(?![0-9A-Za-z])",
-        "32 bytes and more: secp256k1 and Ed25519 keys; hashes of that size are taken out with them",
+        r"(?<![0-9A-Za-z])" + _HASH_OF + r"(?:0x)?[0-9a-fA-F]{64,256}(?![0-9A-Za-z])",
+        "32 bytes and more: secp256k1 and Ed25519 keys, unless what stands before says that it is a "
+        "hash or a public key",
     ),
     Pattern(
         "wallet_key",
-        r"(?<![0-9A-Za-z])(?:[5KL][1-9A-HJ-NP-Za-km-z]{50,51}|[xyz]prv[1-9A-HJ-NP-Za-km-z]{100,112})(?![0-9A-Za-z])",
+        r"(?<![0-9A-Za-z])(?:[5KL][1-9A-HJ-NP-Za-km-z]{50,51}|[xyztuv]prv[0-9A-Za-z]{32,112})(?![0-9A-Za-z])",
         "Bitcoin wallet import format; BIP-32 serialization",
     ),
     Pattern(
         "email",
-        r"(?<![\w.+-])[\w.+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,8}",
-        "RFC 5321: an address names a person, and no lesson needs it",
-    ),
-    Pattern(
-        "holding",
-        r"(?i)\b(?:p&l|pnl|profit|loss|balance|equity|position(?: size)?|notional|margin|collateral|exposure|net worth)"
-        + _FILLER
-        + _FIGURE,
-        'spec 6: "exact parameters and position sizes, P&L" never cross',
+        r"(?<![\w.+-])(?!(?:security|support|info|abuse|contact|help|hello|press|sales|noreply|"
+        r"no-reply|postmaster|webmaster|hostmaster|admin|office|team|privacy|legal|jobs|"
+        r"billing)@)[\w.+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,8}",
+        "RFC 5321: an address names a person, and no lesson needs it; addresses of roles (RFC 2142) name nobody",
     ),
 )
 
 _PRIVATE_WORDS = """
 amount amounts balance balances collateral equity exposure holdings leverage loss losses lot lots margin networth
-notional pnl portfolio position positions profit profits qty quantity shares size sizes stake
+notional pnl portfolio drawdown salary income pension
+threshold thresholds pin passcode passport ssn position positions profit profits qty quantity shares size sizes stake
 config configuration param parameter parameters params settings
 account apikey auth authorization cookie credential credentials iban key keys login mnemonic passphrase passwd
 password private pwd secret secrets seed session signature token tokens wallet
@@ -144,6 +176,10 @@ password private pwd secret secrets seed session signature token tokens wallet
 #: `unrealizedPnl`, `wallet.balance`): holdings and results, exact parameters, secrets.
 PRIVATE_WORDS = frozenset(_PRIVATE_WORDS.split())
 
+#: A rule as the Curator words it, with its effect and the means behind it.
+_FOUND_RULE = re.compile(r"^When .+, .+ is (?:higher|lower) by \S+ \(95 % interval ")
+#: Numbers in a sentence of the Curator's.
+_FIGURES = re.compile(r"(?<![\w.])-?\d[\d.]*(?:e[-+]?\d+)?(?![\w:])")
 _COMPILED = tuple((pattern.name, re.compile(pattern.expression)) for pattern in PATTERNS)
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _LOWER_RUN = re.compile(
@@ -168,6 +204,7 @@ def redact(text: str, counts: Counter[str] | None = None) -> str:
         for name, expression in _COMPILED:
             text = expression.sub(lambda match, name=name: _mark(match, name, tally), text)  # type: ignore[misc]
         text = _LOWER_RUN.sub(lambda match: _without_phrases(match[0], tally), text)
+        text = _without_private(text, tally)
         if text == before:
             break
     return text
@@ -214,6 +251,52 @@ def is_private(name: str) -> bool:
     )
 
 
+def general(
+    text: str, payload: Mapping[str, Any], counts: Counter[str] | None = None
+) -> tuple[str, dict[str, Any]]:
+    """The text and the typed part of a fact as they may cross: exact parameters and effects are said in general.
+
+    A rule that the Curator found is told anew from its condition, action and outcome; any other text is redacted.
+
+    Args:
+        text: Of the fact.
+        payload: Its typed part.
+        counts: Grows by one per span and field that was taken out or said in general.
+    """
+    tally: Counter[str] = Counter() if counts is None else counts
+    kept = {name: texts(inner, tally) for name, inner in payload.items()}
+    if payload.get("type") == "heuristic":
+        kept |= {"effect": _sign(payload.get("effect")), "interval": _side(payload.get("effect"))}
+        tally["parameter"] += 2
+        if _FOUND_RULE.match(text):
+            parts = [str(kept.get(name, "")) for name in ("action", "condition")]
+            when = " and ".join(part for part in parts if part)
+            return f"When {when}, {kept.get('outcome', '')} (in {payload.get('n')} cases)", kept
+    is_own = payload.get("type") == "pattern" and _tells_results(text)
+    if is_own:
+        # The numbers of a pattern in one's own results are those results.
+        kept["statistic"] = _sign(payload.get("statistic"))
+        text = _FIGURES.sub(f"{MARK}holding]", text)
+        tally["holding"] += 1
+    told = redact(text, tally)
+    if payload.get("type") == "pattern" and "description" in kept:
+        kept["description"] = told
+    return told, kept
+
+
+def _sign(number: Any) -> float:
+    return 0.0 if not isinstance(number, int | float) or not number else 1.0 if number > 0 else -1.0
+
+
+def _side(number: Any) -> list[float]:
+    return sorted((0.0, _sign(number)))
+
+
+def _tells_results(text: str) -> bool:
+    """Whether a sentence names a number of one's own holdings or results, as `trade.pnl has shifted`."""
+    return any(is_private(word) for word in re.findall(r"[\w.&]+", text))
+
+
 def tells_holdings(payload: Mapping[str, Any]) -> bool:
     """Whether the typed part of a fact is a statistic of one's own holdings or results."""
     return payload.get("type") == "baseline" and is_private(str(payload.get("metric", "")))
@@ -227,6 +310,15 @@ def _mark(match: re.Match[str], name: str, counts: Counter[str]) -> str:
     start, end = match.span("secret")
     whole = match[0]
     return whole[: start - match.start()] + mark + whole[end - match.start() :]
+
+
+def _without_private(text: str, counts: Counter[str]) -> str:
+    """A text without the stretches whose sense says that they are private; some are said in general instead."""
+    found = private.spans(text)
+    for span in reversed(found):
+        counts[span.kind] += 1
+        text = text[: span.start] + (span.instead or f"{MARK}{span.kind}]") + text[span.end :]
+    return text
 
 
 def _without_phrases(run: str, counts: Counter[str]) -> str:

@@ -255,7 +255,7 @@ def _totals(evidence: Evidence) -> tuple[int, int]:
 
 
 def _said(fact: Fact) -> str:
-    return _quote(fact.text)
+    return _quote(redact.general(fact.text, fact.payload)[0])
 
 
 def _quote(text: str) -> str:
