@@ -18,6 +18,8 @@ from bardo.bequeath import testament
 from bardo.bequeath.lineage import Lineage, is_dead
 from bardo.errors import BardoWarning, GrimoireClosedError, StoreUnavailableError
 
+#: Operations on files at the end of a death in which the journal, the testament and the tombstone are written.
+AFTER = 24
 CHILD = Path(__file__).with_name("dying_child.py")
 
 
@@ -59,7 +61,8 @@ def test_a_kill_at_every_step_of_a_death_leaves_one_testament(tmp_path: Path, li
     steps = killed(tmp_path / "whole" / "ann", tmp_path / "whole" / "left.testament", 0)
     assert steps > 20
     finished, alive = 0, 0
-    for fatal in range(1, steps + 1):
+    # Before the journal any step is as good as another; around and after it each one counts.
+    for fatal in (*range(1, steps - AFTER, 6), *range(steps - AFTER, steps + 1)):
         place = tmp_path / str(fatal)
         shutil.copytree(living, place / "ann")
         left, other = place / "left.testament", place / "other.testament"
@@ -90,17 +93,26 @@ def test_a_kill_at_every_step_of_a_death_leaves_one_testament(tmp_path: Path, li
     assert alive > 2, "no kill came before the journal"
 
 
-def test_a_death_whose_place_is_gone_waits_for_another_place(tmp_path: Path, living: Path) -> None:
-    shutil.copytree(living, tmp_path / "whole" / "ann")
-    steps = killed(tmp_path / "whole" / "ann", tmp_path / "whole" / "left.testament", 0)
+@pytest.fixture(scope="module")
+def dying(tmp_path_factory: pytest.TempPathFactory, living: Path) -> Path:
+    """Folder of an agent that was killed between its journal and its tombstone, and whose place is gone."""
+    root = tmp_path_factory.mktemp("dying")
+    shutil.copytree(living, root / "whole" / "ann")
+    steps = killed(root / "whole" / "ann", root / "whole" / "left.testament", 0)
     for fatal in range(steps, 0, -1):
-        place = tmp_path / str(fatal)
+        place = root / str(fatal)
         shutil.copytree(living, place / "ann")
         (place / "usb").mkdir()
         killed(place / "ann", place / "usb" / "left.testament", fatal)
         if (place / "ann" / "death.json").exists() and not is_dead(place / "ann"):
             break
     shutil.rmtree(place / "usb")
+    return place / "ann"
+
+
+def test_a_death_whose_place_is_gone_waits_for_another_place(tmp_path: Path, dying: Path) -> None:
+    place = tmp_path
+    shutil.copytree(dying, place / "ann")
     model = bardo.index.embedders.from_callable(embed, name="__main__.<lambda>")
     with pytest.warns(BardoWarning, match="interrupted the death of ann"):
         again = bardo.open(place / "ann", embedder=model)
@@ -124,18 +136,10 @@ def test_a_testament_that_cannot_be_written_leaves_a_living_agent(tmp_path: Path
 
 
 def test_forgetting_what_a_signed_testament_holds_takes_that_testament_back(
-    tmp_path: Path, living: Path
+    tmp_path: Path, dying: Path
 ) -> None:
-    shutil.copytree(living, tmp_path / "whole" / "ann")
-    steps = killed(tmp_path / "whole" / "ann", tmp_path / "whole" / "left.testament", 0)
-    for fatal in range(steps, 0, -1):
-        place = tmp_path / str(fatal)
-        shutil.copytree(living, place / "ann")
-        (place / "usb").mkdir()
-        killed(place / "ann", place / "usb" / "left.testament", fatal)
-        if (place / "ann" / "death.json").exists() and not is_dead(place / "ann"):
-            break
-    shutil.rmtree(place / "usb")
+    place = tmp_path
+    shutil.copytree(dying, place / "ann")
     with opened(place / "ann") as again:
         (fact,) = again.facts(kind="insight")
         again.forget(fact, reason="asked for")
