@@ -118,7 +118,7 @@ def test_a_rule_of_the_curators_is_told_anew_without_its_figures():
     }  # fmt: skip
     told, kept = general(text, payload)
     assert told == "When action is buy and gas is high, pnl is lower (in 500 cases)"
-    assert kept == payload | {"condition": "gas is high", "effect": -1.0, "interval": [-1.0, 0.0]}
+    assert kept == payload | {"condition": "gas is high", "effect": -1.0, "interval": [0.0, 0.0]}
 
 
 def test_a_pattern_in_own_results_keeps_no_figure():

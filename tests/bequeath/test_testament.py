@@ -55,7 +55,7 @@ def test_what_was_written_is_what_is_read(tmp_path):
     assert {one.id for one in read.facts} == {one.id for one in some_facts()}
     by_id = {one.id: one for one in read.facts}
     # Exact thresholds and effects do not cross.
-    general = {"condition": "lag is high", "effect": 1.0, "interval": [0.0, 1.0]}
+    general = {"condition": "lag is high", "effect": 1.0, "interval": [0.0, 0.0]}
     assert by_id[id_of(4)].payload == some_facts()[3].payload | general
     assert read.facts[0].kind == "anti_knowledge"
     assert read.links[0].relation == "supports"

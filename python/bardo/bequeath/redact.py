@@ -266,7 +266,8 @@ def general(
     tally: Counter[str] = Counter() if counts is None else counts
     kept = {name: texts(inner, tally) for name, inner in payload.items()}
     if payload.get("type") == "heuristic":
-        kept |= {"effect": _sign(payload.get("effect")), "interval": _side(payload.get("effect"))}
+        # An interval without figures says that none was told.
+        kept |= {"effect": _sign(payload.get("effect")), "interval": [0.0, 0.0]}
         tally["parameter"] += 2
         if _FOUND_RULE.match(text):
             parts = [str(kept.get(name, "")) for name in ("action", "condition")]
@@ -286,10 +287,6 @@ def general(
 
 def _sign(number: Any) -> float:
     return 0.0 if not isinstance(number, int | float) or not number else 1.0 if number > 0 else -1.0
-
-
-def _side(number: Any) -> list[float]:
-    return sorted((0.0, _sign(number)))
 
 
 def _tells_results(text: str) -> bool:
