@@ -25,7 +25,7 @@ from bardo.bequeath.reflect import REFLECTION_BYTES
 from bardo.bequeath.tables import Link, LinkTuple
 from bardo.config import Bequeath
 from bardo.errors import InvalidInputError, StoreUnavailableError, TestamentError, TestamentTamperedError
-from bardo.files import parse_json, write_atomically
+from bardo.files import write_atomically
 from bardo.model import Episode, Fact, Fingerprint
 from bardo.ports import Vectors
 
