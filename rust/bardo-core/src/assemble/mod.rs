@@ -11,6 +11,7 @@ mod counter;
 mod fill;
 mod frames;
 mod framing;
+mod lookalike;
 mod neutral;
 mod order;
 mod predict;
@@ -19,6 +20,7 @@ mod protected;
 mod recalled;
 mod suspect;
 mod table;
+mod tags;
 mod tokens;
 mod truncate;
 
