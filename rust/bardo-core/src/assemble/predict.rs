@@ -8,7 +8,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::neutral::is_invisible;
+use super::lookalike::is_ignorable;
 
 /// Words that are counted at most: about what a person uses. With pairs, the model stays under 8 MB.
 const WORDS: usize = 1 << 16;
@@ -158,7 +158,7 @@ pub(super) fn key_of(word: &str) -> u64 {
         return xxh3_64(bare.as_bytes());
     }
     let folded: String =
-        bare.chars().filter(|character| !is_invisible(*character)).flat_map(char::to_lowercase).collect();
+        bare.chars().filter(|character| !is_ignorable(*character)).flat_map(char::to_lowercase).collect();
     xxh3_64(folded.as_bytes())
 }
 

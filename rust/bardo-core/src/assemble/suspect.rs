@@ -4,7 +4,10 @@
 
 use std::collections::BTreeSet;
 
-use super::neutral::{Flag, fold, is_invisible};
+use unicode_normalization::UnicodeNormalization;
+
+use super::lookalike::{is_unseen, plain};
+use super::neutral::Flag;
 
 /// Names that begin a line such as `system:` in transcripts and prompts.
 const ROLES: &[&str] = &[
@@ -108,7 +111,9 @@ pub(super) fn find(text: &str) -> BTreeSet<Flag> {
     let folded: String = if text.is_ascii() {
         text.to_ascii_lowercase()
     } else {
-        text.chars().filter(|character| !is_invisible(*character)).map(fold).collect()
+        text.split_inclusive(|character: char| !character.is_alphanumeric() && !is_unseen(character))
+            .map(fold)
+            .collect()
     };
     let mut flags = BTreeSet::new();
     for line in folded.split('\n') {
@@ -123,6 +128,13 @@ pub(super) fn find(text: &str) -> BTreeSet<Flag> {
         flags.insert(Flag::Instruction);
     }
     flags
+}
+
+/// A word and the sign after it in lower case, as a reader takes them: in Latin letters where all of them look Latin.
+fn fold(word: &str) -> String {
+    let seen = || word.chars().filter(|character| !is_unseen(*character));
+    let latin: Option<String> = seen().map(plain).collect();
+    latin.unwrap_or_else(|| seen().nfkc().flat_map(char::to_lowercase).collect())
 }
 
 fn poses_as_role(line: &str) -> bool {
