@@ -378,6 +378,12 @@ def touches(texts: Sequence[str], action: str) -> list[tuple[float, int, bool]]:
         something else there: other figures, another name, an opposite, one word for another.
     """
 
+def speaks_against(newer: str, older: str) -> bool:
+    """Whether a newer text speaks against an older one, as far as the words tell."""
+
+def may_mean_the_same(left: str, right: str) -> bool:
+    """Whether no figure, no name and no negation tells two texts apart."""
+
 def spoken_sentences(
     texts: Sequence[str], speakers: Sequence[str | None], limit: int
 ) -> tuple[list[str], list[int]]:
@@ -1037,7 +1043,8 @@ class CuratorReport:
         facts_reinforced: The agent's own facts that gained by new evidence.
         facts_confirmed: Inherited facts that its own episodes bore out; they are its own knowledge now.
         facts_refuted: Inherited facts that its own statistics contradict; lowered, linked, expiring, never overwritten.
-        facts_contradicted: Facts of its own that its statistics contradict.
+        facts_contradicted: Pairs of facts that speak against each other and both stay in force, and own facts that its
+            statistics lowered.
         windows: Windows of episodes that came to their end, and were tested.
         hypotheses_tested: Tests of hypotheses that they allowed.
         heuristics_proposed: Rules about outcomes that are believed for the first time.
