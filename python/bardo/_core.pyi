@@ -381,6 +381,9 @@ def touches(texts: Sequence[str], action: str) -> list[tuple[float, int, bool]]:
 def speaks_against(newer: str, older: str) -> bool:
     """Whether a newer text speaks against an older one, as far as the words tell."""
 
+def modes_with(mode: str) -> list[str]:
+    """The modes whose memories a mode sees, itself among them: `chat` and `booth` share, every other stands alone."""
+
 def may_mean_the_same(left: str, right: str) -> bool:
     """Whether no figure, no name and no negation tells two texts apart."""
 
@@ -618,6 +621,12 @@ class FactStore:
 
     def touch(self, ids: Sequence[str], *, tick: int) -> None:
         """Notes that these facts were retrieved: mentions and accessed tick, never confidence (law 5)."""
+
+    def scopes(self, ids: Sequence[str]) -> builtins.list[tuple[str | None, str | None]]:
+        """Thread and mode of these facts, which all their evidence shares; None is no restriction."""
+
+    def set_modes(self, modes: Sequence[tuple[str, str]]) -> None:
+        """Sets the modes of facts that have no evidence here, by their ids; evidence decides about the others."""
 
     def pin(self, ids: Sequence[str], pinned: bool = True, *, tick: int) -> None:
         """Exempts these facts from decay and pruning from this tick on, or ends the exemption."""

@@ -82,7 +82,7 @@ mod _core {
 
     #[pymodule_export]
     use crate::sentences::{
-        may_mean_the_same, speaks_against, split_sentences, spoken_sentences, stems, touches,
+        may_mean_the_same, modes_with, speaks_against, split_sentences, spoken_sentences, stems, touches,
     };
 
     #[pymodule_export]

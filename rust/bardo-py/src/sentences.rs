@@ -4,6 +4,7 @@ use bardo_core::consolidate::is_disputed;
 use bardo_core::index::sense;
 use bardo_core::index::sentences;
 use bardo_core::index::text::{indexed_sentences, indexed_text};
+use bardo_core::model;
 use pyo3::prelude::*;
 
 /// The texts as they are embedded, then the sentences of those that have several, and how many each has.
@@ -70,4 +71,10 @@ pub fn speaks_against(py: Python<'_>, newer: &str, older: &str) -> bool {
 #[pyfunction]
 pub fn may_mean_the_same(py: Python<'_>, left: &str, right: &str) -> bool {
     py.detach(|| sense::may_mean_the_same(left, right))
+}
+
+/// The modes whose memories a mode sees, itself among them.
+#[pyfunction]
+pub fn modes_with(mode: &str) -> Vec<String> {
+    model::modes_with(mode).into_iter().map(str::to_owned).collect()
 }

@@ -14,7 +14,7 @@ use super::migrate::Migration;
 
 /// From the empty file to the schema of this build, in order; a released one is never edited.
 pub(crate) const MIGRATIONS: &[Migration] =
-    &[first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, eleventh, twelfth];
+    &[first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, eleventh, twelfth, scoped];
 
 fn first(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     transaction.execute_batch(
@@ -347,6 +347,22 @@ fn twelfth(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
         ALTER TABLE outcomes ADD COLUMN spaced INTEGER NOT NULL DEFAULT 0;  -- good ones, spaced
         ALTER TABLE outcomes ADD COLUMN net REAL NOT NULL DEFAULT 0;        -- sum of those and of every bad one
         UPDATE outcomes SET net = min(total, 0.0);
+        ",
+    )
+}
+
+/// Facts take thread and mode from their evidence; those that are there derive it when the store is next opened with its log.
+fn scoped(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+    transaction.execute_batch(
+        "
+        CREATE TABLE scopes (
+            fact INTEGER PRIMARY KEY REFERENCES facts ON DELETE CASCADE,
+            thread TEXT,
+            mode TEXT
+        ) STRICT;
+        -- Facts whose evidence changed since their scope was derived.
+        CREATE TABLE unscoped (fact INTEGER PRIMARY KEY REFERENCES facts ON DELETE CASCADE) STRICT;
+        INSERT INTO unscoped (fact) SELECT DISTINCT fact FROM evidence;
         ",
     )
 }
