@@ -378,6 +378,15 @@ def touches(texts: Sequence[str], action: str) -> list[tuple[float, int, bool]]:
         something else there: other figures, another name, an opposite, one word for another.
     """
 
+def speaks_against(newer: str, older: str) -> bool:
+    """Whether a newer text speaks against an older one, as far as the words tell."""
+
+def modes_with(mode: str) -> list[str]:
+    """The modes whose memories a mode sees, itself among them: `chat` and `booth` share, every other stands alone."""
+
+def may_mean_the_same(left: str, right: str) -> bool:
+    """Whether no figure, no name and no negation tells two texts apart."""
+
 def spoken_sentences(
     texts: Sequence[str], speakers: Sequence[str | None], limit: int
 ) -> tuple[list[str], list[int]]:
@@ -612,6 +621,12 @@ class FactStore:
 
     def touch(self, ids: Sequence[str], *, tick: int) -> None:
         """Notes that these facts were retrieved: mentions and accessed tick, never confidence (law 5)."""
+
+    def scopes(self, ids: Sequence[str]) -> builtins.list[tuple[str | None, str | None]]:
+        """Thread and mode of these facts, which all their evidence shares; None is no restriction."""
+
+    def set_modes(self, modes: Sequence[tuple[str, str]]) -> None:
+        """Sets the modes of facts that have no evidence here, by their ids; evidence decides about the others."""
 
     def pin(self, ids: Sequence[str], pinned: bool = True, *, tick: int) -> None:
         """Exempts these facts from decay and pruning from this tick on, or ends the exemption."""
@@ -1073,7 +1088,8 @@ class CuratorReport:
         facts_reinforced: The agent's own facts that gained by new evidence.
         facts_confirmed: Inherited facts that its own episodes bore out; they are its own knowledge now.
         facts_refuted: Inherited facts that its own statistics contradict; lowered, linked, expiring, never overwritten.
-        facts_contradicted: Facts of its own that its statistics contradict.
+        facts_contradicted: Pairs of facts that speak against each other and both stay in force, and own facts that its
+            statistics lowered.
         windows: Windows of episodes that came to their end, and were tested.
         hypotheses_tested: Tests of hypotheses that they allowed.
         heuristics_proposed: Rules about outcomes that are believed for the first time.

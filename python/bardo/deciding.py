@@ -11,6 +11,7 @@ from bardo.arguments import checked, handing_on
 from bardo.errors import StoreError
 from bardo.lazily import dataclasses, modules, once
 from bardo.opened import Opened
+from bardo.stores import listed
 
 if TYPE_CHECKING:
     from bardo.assemble import condense, context, contributors, records
@@ -154,6 +155,10 @@ class Deciding(Opened):
     ) -> tuple[Block | None, tuple[str, ...]]:
         """The dossier as the block of facts, or why the facts are searched instead."""
         narrowing = sorted(_NARROWING & recall.keys())
+        postures = sorted({"mode", "thread"} & recall.keys())
+        if not narrowing and postures and self._has_modes():
+            # The dossier holds facts of every mode.
+            narrowing = postures
         if context.FACTS in blocks or narrowing:
             why = f"{narrowing[0]} was asked for" if narrowing else f"there is a block {context.FACTS}"
             return None, (f"the dossier was not used: {why}",)
@@ -163,6 +168,11 @@ class Deciding(Opened):
                 "the dossier is not up to date, so the facts were searched: `dossier()` compiles it",
             )
         return context.memory_block(fresh.passages(), name=context.FACTS), ()
+
+    def _has_modes(self) -> bool:
+        """Whether any fact in force is known in some mode alone."""
+        ids = [fact.id for fact in listed(self._facts)]
+        return any(mode for _, mode in self._facts.scopes(ids))
 
     @checked
     def contribute(

@@ -10,10 +10,14 @@ from bardo.bequeath.tables import LinkTuple
 from bardo.lazily import numpy as np
 from bardo.model import Fact, Fingerprint
 from bardo.ports import Vectors
+from bardo.values import replace
 
 if TYPE_CHECKING:
     from bardo._core import FactStore
 
+#: Name under which the metadata of an entry holds the mode that its fact is known in. Threads do not cross: they are
+#: runs of one life.
+MODES = "modes"
 #: Facts per call into the store.
 _PAGE = 1_024
 
@@ -23,7 +27,7 @@ class Estate:
     """What `testament.write` and `reflect.Evidence` ask for, in one order.
 
     Args:
-        facts: Every fact, whatever its status.
+        facts: Every fact, whatever its status; its metadata names its mode, if it has one.
         confidences: Decayed confidence at the tick of death, one per fact.
         vectors: Float32 of shape (len(facts), dims), a row of NaN for a fact without one; None if none has one.
         fingerprint: The model of the vectors.
@@ -57,7 +61,11 @@ def gather(store: FactStore, *, tick: int) -> Estate:
     while page := store.list(status=None, after=after, limit=_PAGE):
         after = page[-1].id
         ids = [fact.id for fact in page]
-        facts += page
+        modes = [mode for _, mode in store.scopes(ids)]
+        facts += [
+            replace(fact, metadata={**fact.metadata, MODES: [mode]}) if mode else fact
+            for fact, mode in zip(page, modes, strict=True)
+        ]
         # The core works in single precision: a rounding error must not push a confidence out of 0..1.
         confidences += [min(max(sure or 0.0, 0.0), 1.0) for sure in store.confidence_now(ids, tick=tick)]
         rows += store.vectors(ids)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from bardo import _core
 from bardo.bequeath import limits, questions, redact
+from bardo.bequeath.estate import MODES
 from bardo.bequeath.lineage import GENERATION_LIMIT, Lineage
 from bardo.bequeath.testament import Testament
 from bardo.config import Bequeath
@@ -192,6 +193,14 @@ class _Adoption:
             ids |= {
                 testament.facts[place].id: one for place, one in zip(group, stored_ids, strict=True) if one
             }
+        heard = {fact.id: fact.metadata.get(MODES) for fact in testament.facts}
+        modes = [
+            (one, mode[0])
+            for fact, one in ids.items()
+            if isinstance(mode := heard[fact], Sequence) and mode and isinstance(mode[0], str)
+        ]
+        if modes:
+            self.facts.set_modes(modes)
         self._add("rejected", len(named) - len(ids))
         self._add("without_vectors", sum(bare))
         self._add(

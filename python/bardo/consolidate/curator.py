@@ -64,7 +64,8 @@ class CuratorCycleComplete:
         entries_pruned: Facts that expired, faded or were beyond the room there is, and left for the cold tier.
         entries_promoted: Facts that rose into the playbook.
         linted: Things that were put in order, where that was due: merged, deprecated, filed or flagged.
-        facts_contradicted: The agent's own facts that later episodes speak against.
+        facts_contradicted: Pairs of facts that speak against each other and both stay in force, and own facts that the
+            agent's statistics lowered.
         heuristics_proposed: New heuristics.
         facts_withdrawn: Held facts that made answers about other episodes worse, and were archived (the shadow check).
         facts_held: New facts that wait for that check; nothing goes by them until it is done.

@@ -1,7 +1,9 @@
 """Stage 2 of an upsert (spec 2, "Upsert"): whether what reads differently says the same, asked of a language model.
 
 One question for a whole batch, about those facts alone that stage 1 did not find known and that resemble something that
-is. Where there is no answer of use, stage 1's result stands. Nothing pinned, inherited or shared is replaced.
+is. Where there is no answer of use, stage 1's result stands. Nothing pinned, inherited or shared is replaced. The words
+have a veto: a fact is replaced only by one that speaks against it, and repeated only by one that differs in no figure,
+name or negation.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from bardo._core import FactStore
+from bardo._core import FactStore, may_mean_the_same, speaks_against
 from bardo.consolidate.asking import Shown
 from bardo.model import Fact
 from bardo.ports import Message, Vectors
@@ -104,7 +106,14 @@ class Reconciler:
             if note:
                 notes.append(note)
                 break
-        settled = _settled(verdicts)
+        vetoed = [
+            place for place, (verdict, known) in verdicts.items() if not _agrees(facts[place], verdict, known)
+        ]
+        if vetoed:
+            notes.append(
+                f"the model took {len(vetoed)} facts for known ones which differ in their words: both are kept"
+            )
+        settled = _settled({place: verdict for place, verdict in verdicts.items() if place not in vetoed})
         pairs = {
             wanted: tuple(
                 (known, facts[place])
@@ -176,6 +185,15 @@ class Reconciler:
             return first, note
         second, note = self._ask(items[middle:])
         return first | {place + middle: verdict for place, verdict in second.items()}, note
+
+
+def _agrees(fact: Fact, verdict: str, known: Fact | None) -> bool:
+    """Whether the words allow what the model said of a fact and a known one."""
+    if known is None:
+        return True
+    if verdict == "update":
+        return speaks_against(fact.text, known.text)
+    return may_mean_the_same(fact.text, known.text)
 
 
 def _settled(verdicts: dict[int, tuple[str, Fact | None]]) -> dict[int, tuple[str, Fact | None]]:

@@ -21,9 +21,10 @@ class Filters:
         kinds: Kinds of episodes or facts.
         category: Category of a fact, or the beginning of its path up to a slash. Episodes have none.
         subjects: At least one of these.
-        thread: This thread. Facts have none.
+        thread: This thread; of a fact, the one that all its evidence is of.
         session: This session. Facts have none.
-        mode: This mode, or none recorded.
+        mode: This mode and those that share memories with it (`chat` and `booth`), or none recorded; of a fact, that
+            of its evidence.
         roles: Authors. Facts have none.
         without_roles: Authors whose episodes are left out; facts stay.
         since: Wall clock from here on, microseconds UTC.

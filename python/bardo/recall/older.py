@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 
-from bardo._core import EpisodeLog, Found, HotSet
+from bardo._core import EpisodeLog, Found, HotSet, modes_with
 from bardo.errors import StoreError
 from bardo.index import lance
 from bardo.index.lance import LanceIndex
@@ -192,7 +192,8 @@ def condition(filters: Filters | None, cold_upto: int) -> str:
         if filters.without_roles:
             parts.append(f"role NOT IN ({', '.join(map(_quoted, filters.without_roles))})")
         if filters.mode is not None:
-            parts.append(f"(mode IS NULL OR mode = {_quoted(filters.mode)})")
+            modes = ", ".join(map(_quoted, modes_with(filters.mode)))
+            parts.append(f"(mode IS NULL OR mode IN ({modes}))")
         if filters.subjects:
             wanted = " OR ".join(f"array_has(subjects, {_quoted(subject)})" for subject in filters.subjects)
             parts.append(f"({wanted})")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from bardo._core import EpisodeLog
+from bardo._core import EpisodeLog, modes_with
 from bardo.errors import InvalidInputError
 from bardo.model import Episode
 from bardo.recall.filters import Filters
@@ -53,7 +53,7 @@ def with_turns(
 def _comes_along(turn: Episode, filters: Filters) -> bool:
     """Whether a turn may be seen; what it is about was asked of the memory, not of what stands beside it."""
     return (
-        (filters.mode is None or turn.mode is None or turn.mode == filters.mode)
+        (filters.mode is None or turn.mode is None or turn.mode in modes_with(filters.mode))
         and turn.role not in (filters.without_roles or ())
         and (filters.since is None or turn.at >= filters.since)
         and (filters.until is None or turn.at <= filters.until)

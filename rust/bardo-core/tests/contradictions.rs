@@ -1,7 +1,7 @@
 //! Contradictions in five shapes, told from the words; sentences of our own.
 
 use bardo_core::consolidate::Shape::{self, BoundedValidity, Partial, PolarityFlip, Replacement, Retraction};
-use bardo_core::consolidate::contradiction;
+use bardo_core::consolidate::{contradiction, is_disputed};
 
 const CONTRADICTIONS: &[(&str, &str, Shape)] = &[
     ("The gateway's port is 8080", "The port of the gateway is now 9090", Replacement),
@@ -82,6 +82,85 @@ const NO_CONTRADICTIONS: &[(&str, &str)] = &[
     ("The cache stores prices", "The cache stores positions"),
     ("Retry twice", "Retry twice and then alert"),
 ];
+
+/// Pairs whose newer statement surely takes the place of the older one.
+const CERTAIN: &[(&str, &str)] = &[
+    ("Nadia lives in Porto", "Nadia moved to Lisbon"),
+    ("The team uses Slack", "The team switched from Slack to Zulip"),
+    ("The meeting is on Monday", "The meeting was moved to Wednesday"),
+    ("The invoice is unpaid", "The invoice was paid on Friday"),
+    ("Omar works at Ostrava Steel", "Omar now works at Brightwell"),
+    ("Tests run on Jenkins", "Tests were moved from Jenkins to Buildkite"),
+    ("The treasurer of the club is Ida", "The treasurer of the club is now Bo"),
+    ("Jun's tablet is an iPad", "Jun sold his iPad"),
+    ("Nadia is a member of the choir", "Nadia left the choir"),
+    ("The signing key is valid", "The signing key was revoked"),
+    ("Marta's extension is 555-0101", "Marta's extension was changed to 555-0199"),
+    ("Rik is on the board", "Rik left the board in March"),
+    ("Oracle updates take 3 minutes", "Oracle updates now take 5 minutes"),
+    ("Ben trusts Ida", "Ben no longer trusts Ida"),
+    ("Jo is engaged to Kim", "Jo married Kim in June"),
+    ("Greta plays the cello", "Greta gave up the cello"),
+];
+
+/// Pairs of which one is wrong, or holds elsewhere, and nobody can tell which.
+const DISPUTED: &[(&str, &str)] = &[
+    ("The user lives in Bern", "The user lives in Lisbon"),
+    ("Rosa lives in Leeds", "Rosa lives in Yorkshire"),
+    ("The price of the pass is 40 euros", "The price of the pass is 45 euros"),
+    ("Pavel's father is Jan", "Pavel's father is Karel"),
+    ("Sofia was born in Plovdiv", "Sofia was born in Burgas"),
+    ("The vault holds 40 ETH", "The vault holds 38 ETH"),
+    ("The fee is 30 basis points", "The fee was 5 basis points in the trial"),
+    ("Nadia lives in Porto and works at Acme", "Nadia moved to Lisbon"),
+    ("The relayer is safe", "Bob says the relayer is unsafe"),
+    ("Lars lives in Bergen", "According to Mika, Lars lives in Stavanger"),
+    ("The deadline is 12 June", "The deadline might slip to 19 June"),
+];
+
+/// Pairs that read alike, or share a subject, and may both hold.
+const COMPATIBLE: &[(&str, &str)] = &[
+    ("Nadia is diabetic", "Nadia moved to Lisbon"),
+    ("Nadia is diabetic", "Nadia was promoted to head nurse"),
+    ("Lesson 0 about pools that holds", "Lesson 1 about pools that holds"),
+    ("Luca was awarded a prize in 2015", "Luca was awarded a prize in 2020"),
+    ("Nadia lives in Porto", "Nadia's sister moved to Lisbon"),
+    ("Nadia lives in Porto", "Nadia moved to Lisbon for the summer"),
+    ("Nadia works at Brightwell", "Nadia left Brightwell early on Friday"),
+    ("The pool is paused", "The other pool is no longer paused"),
+    ("Peter is single", "Peter's brother married Henrike"),
+    ("The retry limit for reads is 5", "The retry limit for writes was reduced from 5 to 3"),
+    ("The bakery is closed on Mondays", "The bakery is open on Tuesdays"),
+    ("The shop opens at 9", "The shop closes at 6"),
+    ("Lars speaks Danish", "Lars now speaks Dutch"),
+    ("Sami's friend is Bo", "Sami's friend is now Ida"),
+    ("Dana broke her left arm", "Dana broke her right arm"),
+    ("The north gate opens at six", "The south gate opens at six"),
+    ("Ben trusts Ida", "Ben no longer trusts Marta"),
+    ("Chen owns two bakeries", "Chen sold one bakery"),
+    ("Nora's son lives in Ghent", "Nora lives in Bruges"),
+    ("The lamp is red", "The lamp is now in the hall"),
+    ("When funding is negative, go long", "When funding is positive, do not go long"),
+];
+
+#[test]
+fn only_one_functional_attribute_of_one_subject_is_superseded() {
+    let wrong: Vec<String> = CERTAIN
+        .iter()
+        .filter(|(older, newer)| !contradiction(older, newer).is_some_and(|found| found.is_certain))
+        .map(|(older, newer)| format!("{older:?} / {newer:?} is not certain"))
+        .chain(DISPUTED.iter().filter_map(|(older, newer)| {
+            let retired = contradiction(older, newer).is_some_and(|found| found.is_certain);
+            (retired || !is_disputed(older, newer)).then(|| format!("{older:?} / {newer:?} is not disputed"))
+        }))
+        .chain(COMPATIBLE.iter().filter_map(|(older, newer)| {
+            let found = contradiction(older, newer);
+            (found.is_some() || is_disputed(older, newer))
+                .then(|| format!("{older:?} / {newer:?}: {found:?}"))
+        }))
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
 
 #[test]
 fn every_shape_is_told_from_the_words() {

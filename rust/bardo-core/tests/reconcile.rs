@@ -84,17 +84,36 @@ fn what_is_taken_back_is_history_and_what_took_it_back_stands() {
 }
 
 #[test]
-fn of_two_that_cannot_both_hold_the_weaker_falls_and_expires() {
+fn two_facts_that_cannot_both_hold_are_disputed_and_both_stay() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path());
     let (older, newer, report) =
         reconciled(&store, told("Gas doubles on Mondays", 0.6), told("Gas doesn't double on Mondays", 0.8));
     assert_eq!((report.facts_contradicted, report.facts_superseded), (1, 0));
-    let fallen = get(&store, older);
-    assert_eq!(fallen.status, FactStatus::Contradicted);
-    assert!(fallen.confidence <= 0.3 && fallen.expires_tick.is_some());
-    assert_eq!(get(&store, newer).status, FactStatus::Active);
-    assert!(store.links(&[older]).unwrap().iter().all(|link| link.relation == Relation::Contradicts));
+    for (id, confidence) in [(older, 0.6_f32), (newer, 0.8)] {
+        let fact = get(&store, id);
+        assert_eq!((fact.status, fact.expires_tick), (FactStatus::Active, None));
+        assert!((fact.confidence - confidence).abs() < 1e-6);
+    }
+    let links = store.links(&[older]).unwrap();
+    assert!(links.len() == 2 && links.iter().all(|link| link.relation == Relation::Contradicts));
+}
+
+#[test]
+fn a_fact_about_another_attribute_or_another_item_retires_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let (older, newer, report) =
+        reconciled(&store, told("Nadia is diabetic", 0.7), told("Nadia moved to Lisbon", 0.7));
+    assert_eq!((report.facts_superseded, report.facts_contradicted), (0, 0));
+    let lessons: Vec<Id> = (0..5)
+        .map(|number| learn(&store, told(&format!("Lesson {number} about pools that holds"), 0.7), 40))
+        .collect();
+    assert_eq!(pass(&store, &Script::default(), 256, 50).facts_contradicted, 0);
+    for id in lessons.into_iter().chain([older, newer]) {
+        assert_eq!(get(&store, id).status, FactStatus::Active);
+        assert!(store.links(&[id]).unwrap().is_empty());
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use bardo_core::consolidate::{self, MINIMUM_EPISODES};
-use bardo_core::index::{self, FactFilter, FactOptions, FactVectors, Link, Note, Retention};
+use bardo_core::index::{self, FactFilter, FactOptions, FactVectors, Link, Note, Retention, Scope};
 use bardo_core::model::{Fact, Fingerprint, Id};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -339,6 +339,20 @@ impl FactStore {
     fn touch(&self, py: Python<'_>, ids: Vec<String>, tick: u64) -> PyResult<()> {
         let ids = crate::convert::ids(&ids)?;
         py.detach(|| self.store.touch(&ids, tick)).into_python()
+    }
+
+    fn scopes(&self, py: Python<'_>, ids: Vec<String>) -> PyResult<Vec<(Option<String>, Option<String>)>> {
+        let ids = ids_from(&ids)?;
+        let found = py.detach(|| self.store.scopes(&ids)).into_python()?;
+        Ok(found.into_iter().map(|scope| (scope.thread, scope.mode)).collect())
+    }
+
+    fn set_modes(&self, py: Python<'_>, modes: Vec<(String, String)>) -> PyResult<()> {
+        let scopes = modes
+            .into_iter()
+            .map(|(id, mode)| Ok((crate::convert::id(&id)?, Scope { thread: None, mode: Some(mode) })))
+            .collect::<PyResult<Vec<_>>>()?;
+        py.detach(|| self.store.set_scopes(&scopes)).into_python()
     }
 
     #[pyo3(signature = (ids, pinned = true, *, tick))]

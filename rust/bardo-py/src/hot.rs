@@ -183,6 +183,7 @@ impl PyHotSet {
         let (log, facts) = (log.get(), facts.get());
         let opened = py
             .detach(|| -> bardo_core::Result<Opened> {
+                facts.store.derive_scopes(&log.core)?;
                 // The first time nobody else has it yet.
                 let is_alive = self.generation.load(Ordering::Acquire) > 0;
                 let origin = is_alive.then(|| Origin::of(&log.core)).transpose()?;
@@ -228,9 +229,21 @@ impl PyHotSet {
     }
 
     fn sync_facts(&self, py: Python<'_>, facts: &FactStore) -> PyResult<usize> {
+        let log = self
+            .stores
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .as_ref()
+            .map(|(log, _)| log.clone_ref(py));
         // Searches go on meanwhile unless something did change.
         py.detach(|| {
-            if self.read().is_in_step(&facts.store)? { Ok(0) } else { self.write().sync_facts(&facts.store) }
+            if self.read().is_in_step(&facts.store)? {
+                return Ok(0);
+            }
+            if let Some(log) = &log {
+                facts.store.derive_scopes(&log.get().core)?;
+            }
+            self.write().sync_facts(&facts.store)
         })
         .into_python()
     }

@@ -81,7 +81,9 @@ mod _core {
     use crate::recall::{PyFound, PyHit, PyRecallSettings};
 
     #[pymodule_export]
-    use crate::sentences::{split_sentences, spoken_sentences, stems, touches};
+    use crate::sentences::{
+        may_mean_the_same, modes_with, speaks_against, split_sentences, spoken_sentences, stems, touches,
+    };
 
     #[pymodule_export]
     use crate::stored::StoredEpisodes;

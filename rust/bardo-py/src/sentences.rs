@@ -1,8 +1,10 @@
 //! Sentences of texts, and what their words say of each other.
 
+use bardo_core::consolidate::is_disputed;
 use bardo_core::index::sense;
 use bardo_core::index::sentences;
 use bardo_core::index::text::{indexed_sentences, indexed_text};
+use bardo_core::model;
 use pyo3::prelude::*;
 
 /// The texts as they are embedded, then the sentences of those that have several, and how many each has.
@@ -57,4 +59,22 @@ pub fn touches(py: Python<'_>, texts: Vec<String>, action: &str) -> Vec<(f64, us
 #[pyfunction]
 pub fn stems(words: Vec<String>) -> Vec<Option<String>> {
     sense::stems(&words)
+}
+
+/// Whether a newer text speaks against an older one, as far as the words tell.
+#[pyfunction]
+pub fn speaks_against(py: Python<'_>, newer: &str, older: &str) -> bool {
+    py.detach(|| is_disputed(older, newer))
+}
+
+/// Whether no figure, no name and no negation tells two texts apart.
+#[pyfunction]
+pub fn may_mean_the_same(py: Python<'_>, left: &str, right: &str) -> bool {
+    py.detach(|| sense::may_mean_the_same(left, right))
+}
+
+/// The modes whose memories a mode sees, itself among them.
+#[pyfunction]
+pub fn modes_with(mode: &str) -> Vec<String> {
+    model::modes_with(mode).into_iter().map(str::to_owned).collect()
 }

@@ -1,10 +1,12 @@
 //! In which way a newer statement speaks against an older one (issue SLOW MEMORY: the five shapes), told from the words
-//! alone. It is precise rather than greedy: what is not surely about the same thing is no contradiction, since lowering
-//! what is true costs more than keeping both.
+//! alone. It is precise rather than greedy: what is not surely about the same thing is no contradiction, since losing what
+//! is true costs more than keeping both.
 
 use std::collections::{BTreeSet, HashSet};
 
-use super::phrases::{self, Mark};
+use super::hedges::without_hedges;
+use super::phrases::Mark;
+use super::slots::{Turn, tells_what_happened, turn};
 use super::statement::Statement;
 use crate::index::sense::opposites;
 
@@ -28,69 +30,68 @@ pub enum Shape {
 pub struct Contradiction {
     /// In which way.
     pub shape: Shape,
-    /// Whether the newer one says by itself that something changed ("now", "no longer", "moved to"): it speaks of a later
-    /// time, so that both were true. Without, one of the two is wrong.
-    pub is_change: bool,
+    /// Whether subject, functional attribute and polarity are plain in both, so that the newer one takes the place of the
+    /// older one. Else both stay, and are disputed at most.
+    pub is_certain: bool,
 }
 
 /// Part of the older statement's words of content that the newer one must share.
 const SAME_FRAME: f64 = 0.7;
-/// The same where the newer one says that something changed: the old value is among the words that it does not share.
-const CHANGED_FRAME: f64 = 0.5;
-/// The same for what takes a statement back, which may leave out details.
-const RETRACTED_FRAME: f64 = 0.6;
-/// Words of content that a value has at most.
-const VALUE_WORDS: usize = 3;
 
 /// How `newer` speaks against `older`; `None` if it does not, as far as the words tell.
 #[must_use]
 pub fn contradiction(older: &str, newer: &str) -> Option<Contradiction> {
     let [old, new] = [older, newer].map(Statement::read);
-    if old.is_unsure || new.is_unsure || old.content.is_empty() || !old.has_same_subject(&new) {
+    if old.is_unsure || new.is_unsure || old.content.is_empty() {
         return None;
+    }
+    let turned = turn(older, newer).map(|Turn { has_value, is_certain }| Contradiction {
+        shape: if has_value { Shape::Replacement } else { Shape::Retraction },
+        is_certain,
+    });
+    if turned.is_some_and(|found| found.is_certain) || !old.has_same_subject(&new) {
+        return turned;
     }
     let shared = old.content.intersection(&new.content).count();
     let frame = shared as f64 / old.content.len() as f64;
-    let gone: BTreeSet<&str> = old.content.difference(&new.content).map(String::as_str).collect();
-    let came: BTreeSet<&str> = new.content.difference(&old.content).map(String::as_str).collect();
     let fresh = |mark: Mark| new.marks.contains(&mark) && !old.marks.contains(&mark);
-
-    let (shape, is_change) = if fresh(Mark::Retraction) && frame >= RETRACTED_FRAME {
-        let value = new.figures.iter().any(|figure| !old.figures.contains(figure))
-            || came.iter().any(|word| new.names.contains(*word));
-        (if value { Shape::Replacement } else { Shape::Retraction }, true)
-    } else if fresh(Mark::Exception) && frame >= SAME_FRAME && old.says_the_same_figures(&new) {
-        (Shape::Partial, false)
-    } else if fresh(Mark::Bound) && frame >= SAME_FRAME && !fresh(Mark::Update) {
-        (Shape::BoundedValidity, false)
-    } else if fresh(Mark::Update) && frame >= CHANGED_FRAME && replaces(&old, &new, &gone, &came) {
-        (Shape::Replacement, true)
-    } else if flips(&old, &new, &gone, &came) {
-        (Shape::PolarityFlip, false)
-    } else if other_figure(&old, &new, &gone, &came) || other_value(&old, &new) {
-        (Shape::Replacement, false)
+    // "It is not true that ...": the very words.
+    if turned.is_none() && fresh(Mark::Retraction) && old.content == new.content {
+        return Some(Contradiction { shape: Shape::Retraction, is_certain: true });
+    }
+    let shape = if fresh(Mark::Exception) && frame >= SAME_FRAME && old.says_the_same_figures(&new) {
+        Shape::Partial
+    } else if fresh(Mark::Bound) && frame >= SAME_FRAME && !fresh(Mark::Update) && turned.is_none() {
+        Shape::BoundedValidity
+    } else if turned.is_none() && flips(&old, &new) && !both_happened(older, newer) {
+        Shape::PolarityFlip
     } else {
-        return None;
+        return turned;
     };
-    Some(Contradiction { shape, is_change })
+    Some(Contradiction { shape, is_certain: false })
 }
 
-/// A changed value: something came, and what it took the place of is gone or was named ("from X to Y").
-fn replaces(old: &Statement, new: &Statement, gone: &BTreeSet<&str>, came: &BTreeSet<&str>) -> bool {
-    let figure = new.figures.iter().any(|figure| !old.figures.contains(figure));
-    let value = !came.is_empty() && came.len() <= VALUE_WORDS;
-    let was_named = phrases::names_the_old(&new.words);
-    (figure || value)
-        && (!gone.is_empty() || !old.says_the_same_figures(new) || was_named)
-        && gone.len() <= VALUE_WORDS
-        && new.negations <= old.negations
+/// Whether both cannot hold as they stand, as far as the words tell: also where the newer one is somebody else's word, or
+/// a guess.
+#[must_use]
+pub fn is_disputed(older: &str, newer: &str) -> bool {
+    let against = |found: Contradiction| {
+        matches!(found.shape, Shape::Replacement | Shape::Retraction | Shape::PolarityFlip)
+    };
+    contradiction(older, newer).or_else(|| contradiction(older, &without_hedges(newer)?)).is_some_and(against)
 }
 
-/// The same words with a no more or less, or one word and its opposite.
-fn flips(old: &Statement, new: &Statement, gone: &BTreeSet<&str>, came: &BTreeSet<&str>) -> bool {
+fn both_happened(older: &str, newer: &str) -> bool {
+    tells_what_happened(older) && tells_what_happened(newer)
+}
+
+/// The same words with a no more or less, or one word and its opposite in what they say of the same.
+fn flips(old: &Statement, new: &Statement) -> bool {
     if !old.says_the_same_figures(new) {
         return false;
     }
+    let gone: BTreeSet<&str> = old.content.difference(&new.content).map(String::as_str).collect();
+    let came: BTreeSet<&str> = new.content.difference(&old.content).map(String::as_str).collect();
     let same_words = gone.is_empty() && came.is_empty();
     let negated = same_words && (old.negations % 2 != new.negations % 2);
     let one = |words: &BTreeSet<&str>| words.iter().map(|word| (*word).to_owned()).collect::<HashSet<_>>();
@@ -98,34 +99,7 @@ fn flips(old: &Statement, new: &Statement, gone: &BTreeSet<&str>, came: &BTreeSe
     let turned = if same_words {
         old.starts_like(new) && opposites(&old.stems, &new.stems)
     } else {
-        gone.len() == 1 && came.len() == 1 && opposites(&one(gone), &one(came))
+        gone.len() == 1 && came.len() == 1 && old.starts_like(new) && opposites(&one(&gone), &one(&came))
     };
     negated || (turned && old.negations % 2 == new.negations % 2)
-}
-
-/// All words alike but for one figure, which does not count or name anything.
-fn other_figure(old: &Statement, new: &Statement, gone: &BTreeSet<&str>, came: &BTreeSet<&str>) -> bool {
-    if !gone.is_empty()
-        || !came.is_empty()
-        || old.figures.len() != new.figures.len()
-        || old.negations != new.negations
-    {
-        return false;
-    }
-    let differing: Vec<usize> =
-        (0..old.figures.len()).filter(|&place| old.figures[place] != new.figures[place]).collect();
-    matches!(differing[..], [place] if !old.is_number_of_something(place) && !new.is_number_of_something(place))
-}
-
-/// Another value of what has one value at a time: where somebody lives, what something is called.
-fn other_value(old: &Statement, new: &Statement) -> bool {
-    let (Some(before), Some(after)) = (old.single_value(), new.single_value()) else { return false };
-    before.of == after.of
-        && before.value != after.value
-        && [&before, &after].iter().all(|value| (1..=VALUE_WORDS).contains(&value.value.len()))
-        // "Bern" and "Bern, Switzerland" are one place; what is paid and what is refunded "in ETH" are two things.
-        && before.value.is_disjoint(&after.value)
-        && old.negations == 0
-        && new.negations == 0
-        && !new.marks.contains(&Mark::Addition)
 }

@@ -1,6 +1,7 @@
 //! What many episodes teach, and how it fades (spec 2 and 3).
 
 mod agreement;
+mod attributes;
 mod baseline;
 mod betting;
 mod calibration;
@@ -12,6 +13,7 @@ mod dream;
 mod evict;
 mod gaps;
 mod gather;
+mod hedges;
 mod hypotheses;
 mod kinship;
 mod links;
@@ -25,6 +27,7 @@ mod restate;
 mod rhythm;
 mod shift;
 mod situations;
+mod slots;
 mod statement;
 mod statistic;
 mod subgroups;
@@ -40,7 +43,7 @@ pub use agreement::{Verdict, judge};
 pub use baseline::credible;
 pub use betting::FALSE_DISCOVERY_RATE;
 pub use calibration::{Calibration, calibration, stated};
-pub use contradiction::{Contradiction, Shape, contradiction};
+pub use contradiction::{Contradiction, Shape, contradiction, is_disputed};
 pub use curator::{
     CAPACITY, CONFIRM_OBSERVATIONS, CuratorReport, CuratorSettings, EVICTION_THRESHOLD, MINIMUM_EPISODES,
     OUTCOMES, Rehearsal, consolidate, rehearse,

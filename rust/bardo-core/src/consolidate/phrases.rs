@@ -138,13 +138,6 @@ pub(crate) fn phrase_at(words: &[&str]) -> Option<(Mark, usize)> {
     })
 }
 
-/// Whether the words name what held before beside what holds now ("from X to Y").
-pub(crate) fn names_the_old(words: &[String]) -> bool {
-    let place = |word: &str| words.iter().position(|known| known == word);
-    matches!((place("from"), place("to")), (Some(from), Some(to)) if from < to)
-        || words.windows(2).any(|pair| pair[0] == "instead" && pair[1] == "of")
-}
-
 /// Verbs that say the same about where somebody is, what they do and what something is called, by their stems.
 pub(crate) fn alike(stem: &str) -> &str {
     match stem {
@@ -153,95 +146,4 @@ pub(crate) fn alike(stem: &str) -> &str {
         "call" | "renam" => "name",
         other => other,
     }
-}
-
-/// Words after which a figure counts or names something: another one is about something else.
-pub(crate) fn numbers_something(word: &str) -> bool {
-    matches!(
-        word,
-        "attempt"
-            | "batch"
-            | "block"
-            | "chapter"
-            | "day"
-            | "episode"
-            | "epoch"
-            | "issue"
-            | "item"
-            | "line"
-            | "loop"
-            | "no"
-            | "number"
-            | "page"
-            | "round"
-            | "run"
-            | "section"
-            | "session"
-            | "step"
-            | "task"
-            | "test"
-            | "tick"
-            | "ticket"
-            | "trade"
-            | "turn"
-            | "week"
-            | "year"
-    )
-}
-
-/// What has one value at a time, where a form of "to be" follows.
-pub(crate) fn is_single(noun: &str) -> bool {
-    matches!(
-        noun,
-        "address"
-            | "age"
-            | "birthday"
-            | "boss"
-            | "branch"
-            | "budget"
-            | "capital"
-            | "code"
-            | "colour"
-            | "color"
-            | "city"
-            | "deadline"
-            | "default"
-            | "email"
-            | "employer"
-            | "favorite"
-            | "favourite"
-            | "fee"
-            | "host"
-            | "husband"
-            | "interval"
-            | "job"
-            | "language"
-            | "leader"
-            | "limit"
-            | "location"
-            | "maintainer"
-            | "manager"
-            | "model"
-            | "name"
-            | "nickname"
-            | "owner"
-            | "partner"
-            | "password"
-            | "path"
-            | "phone"
-            | "port"
-            | "price"
-            | "region"
-            | "salary"
-            | "size"
-            | "spouse"
-            | "status"
-            | "threshold"
-            | "timeout"
-            | "timezone"
-            | "title"
-            | "url"
-            | "version"
-            | "wife"
-    )
 }

@@ -1,17 +1,17 @@
 //! What a newer fact does to older ones that it speaks against (spec 2 and 3, "reconcile").
 //!
 //! Candidates come from the words and from the vectors, each arm by itself; the words decide (see `contradiction`). Nothing
-//! is overwritten: what was replaced stays as history, what is doubted is lowered and linked, what is narrowed keeps
-//! standing beside what narrows it.
+//! is overwritten: what was surely replaced stays as history, what is disputed stays in force and is linked, hearsay that
+//! own knowledge speaks against is lowered, what is narrowed keeps standing beside what narrows it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use rusqlite::params;
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::contradiction::{Contradiction, Shape, contradiction};
+use super::contradiction::{Contradiction, Shape, contradiction, is_disputed};
 use super::curator::{CuratorReport, Pass};
-use crate::index::facts_change::{Link, Relation, oppose, replace, weaken_one, write_link};
+use crate::index::facts_change::{Link, Relation, link_both, oppose, replace, weaken_one, write_link};
 use crate::index::facts_record::{self as record, Stored, rows, signed};
 use crate::index::facts_schema::Direction;
 use crate::index::facts_write::{Writer, counter, set_meta};
@@ -188,10 +188,12 @@ fn weigh(writer: &Writer<'_>, pass: &Pass, newer: i64, older: i64, report: &mut 
     if about_others {
         return Ok(());
     }
-    let Some(found) = contradiction(&older.fact.text, &newer.fact.text) else { return Ok(()) };
-    match found.shape {
-        Shape::Partial | Shape::BoundedValidity => narrow(writer, pass, newer, older, found.shape, report),
-        Shape::Replacement | Shape::Retraction if overrules(pass, &newer, &older, found) => {
+    let found = contradiction(&older.fact.text, &newer.fact.text);
+    match found {
+        Some(Contradiction { shape: shape @ (Shape::Partial | Shape::BoundedValidity), .. }) => {
+            narrow(writer, pass, newer, older, shape, report)
+        }
+        Some(found) if found.is_certain && overrules(pass, &newer, &older) => {
             // As of the tick at which the newer one came.
             let tick = newer.fact.created_tick.max(older.fact.created_tick);
             replace(writer, &mut newer, older, tick)?;
@@ -199,29 +201,48 @@ fn weigh(writer: &Writer<'_>, pass: &Pass, newer: i64, older: i64, report: &mut 
             Ok(())
         }
         _ if older.fact.status == FactStatus::Contradicted => Ok(()),
-        _ => {
-            let hearsay = [&newer, &older].map(|stored| (stored.fact.id, stored.fact.is_hearsay()));
+        Some(_) if newer.fact.is_hearsay() != older.fact.is_hearsay() => {
+            refute(writer, pass, newer, older, report)
+        }
+        _ if is_disputed(&older.fact.text, &newer.fact.text) => {
             let tick = newer.fact.created_tick.min(pass.tick);
-            let weaker = oppose(writer, newer, older, tick, pass.expiry(tick), pass.retention)?;
-            if hearsay.contains(&(weaker, true)) {
-                report.refuted.push(weaker);
-            } else {
-                report.facts_contradicted += 1;
-            }
+            link_both(writer, newer.fact.id, older.fact.id, tick)?;
+            report.facts_contradicted += 1;
             Ok(())
         }
+        _ => Ok(()),
     }
 }
 
-/// Whether what holds now may take the place of what held: it says that something changed, it is no hearsay about what the
-/// agent knows itself, and it is sure enough. A pinned fact gives way to nothing.
-fn overrules(pass: &Pass, newer: &Stored, older: &Stored, found: Contradiction) -> bool {
+/// Whether the newer fact may take the place of the older one: it is no hearsay about what the agent knows itself, and it
+/// is sure enough. A pinned fact gives way to nothing.
+fn overrules(pass: &Pass, newer: &Stored, older: &Stored) -> bool {
     let tick = newer.fact.created_tick;
     let then = |stored: &Stored| confidence_now(&stored.fact, tick, pass.retention.tau_ticks);
-    found.is_change
-        && !older.fact.pinned
+    !older.fact.pinned
         && (older.fact.is_hearsay() || !newer.fact.is_hearsay())
         && then(newer) >= OVERRULES * then(older)
+}
+
+/// Hearsay and the agent's own knowledge speak against each other: hearsay that is the weaker is lowered and expires
+/// (spec 2, reconsolidation); what the agent knows itself stays, and is disputed.
+fn refute(
+    writer: &Writer<'_>,
+    pass: &Pass,
+    newer: Stored,
+    older: Stored,
+    report: &mut CuratorReport,
+) -> Step<()> {
+    let tick = newer.fact.created_tick.min(pass.tick);
+    let then = |stored: &Stored| confidence_now(&stored.fact, tick, pass.retention.tau_ticks);
+    let (own, hearsay) = if newer.fact.is_hearsay() { (&older, &newer) } else { (&newer, &older) };
+    if hearsay.fact.pinned || (then(hearsay) > then(own) && !own.fact.pinned) {
+        link_both(writer, newer.fact.id, older.fact.id, tick)?;
+        report.facts_contradicted += 1;
+        return Ok(());
+    }
+    report.refuted.push(oppose(writer, newer, older, tick, pass.expiry(tick), pass.retention)?);
+    Ok(())
 }
 
 /// Both stand: the newer one says more exactly where, or until when, the older one holds. What it leaves out speaks

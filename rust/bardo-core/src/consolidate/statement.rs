@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 use rust_stemmers::{Algorithm, Stemmer};
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::phrases::{Mark, alike, is_single, numbers_something, phrase_at};
+use super::phrases::{Mark, alike, phrase_at};
 use crate::index::sense::is_negation;
 use crate::index::stop_words::is_stop_word;
 
@@ -20,9 +20,8 @@ pub(crate) struct Statement {
     pub names: BTreeSet<String>,
     /// Stems of all words.
     pub stems: HashSet<String>,
-    /// Numbers, in order, with the word before each.
+    /// Numbers, in order.
     pub figures: Vec<String>,
-    counted: Vec<bool>,
     /// Words that say no.
     pub negations: usize,
     /// How it stands to what was said before.
@@ -31,15 +30,6 @@ pub(crate) struct Statement {
     pub is_unsure: bool,
     /// Whom or what it is about: the first word of content, or a person.
     subject: Option<String>,
-}
-
-/// Something that has one value at a time, and its value.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct SingleValue {
-    /// Stems of the words of content before the value.
-    pub of: BTreeSet<String>,
-    /// Stems of the value.
-    pub value: BTreeSet<String>,
 }
 
 impl Statement {
@@ -53,7 +43,9 @@ impl Statement {
         let mut statement = Self { is_unsure: text.contains('?'), ..Self::default() };
         let mut place = 0;
         while place < plain.len() {
-            if let Some((mark, length)) = phrase_at(&plain[place..]) {
+            // "3 May" is no guess.
+            let is_month = place > 0 && written[place] == "May";
+            if let Some((mark, length)) = phrase_at(&plain[place..]).filter(|_| !is_month) {
                 statement.marks.insert(mark);
                 // "moved to" also says where somebody lives, "renamed" what something is called.
                 for word in &plain[place..place + length] {
@@ -72,12 +64,7 @@ impl Statement {
                 }
                 continue;
             }
-            statement.hear(
-                &stemmer,
-                plain[place],
-                written[place],
-                place.checked_sub(1).map(|before| plain[before]),
-            );
+            statement.hear(&stemmer, plain[place], written[place]);
             place += 1;
         }
         statement.is_unsure |= statement.marks.contains(&Mark::Unsure);
@@ -85,10 +72,9 @@ impl Statement {
         statement
     }
 
-    fn hear(&mut self, stemmer: &Stemmer, word: &str, written: &str, before: Option<&str>) {
+    fn hear(&mut self, stemmer: &Stemmer, word: &str, written: &str) {
         if word.starts_with(|character: char| character.is_ascii_digit()) {
             self.figures.push(word.trim_matches(['.', ',']).to_owned());
-            self.counted.push(before.is_some_and(numbers_something));
             return;
         }
         if is_negation(word) {
@@ -99,7 +85,7 @@ impl Statement {
         self.stems.insert(stem.clone().into_owned());
         if let Some(person) = person(word) {
             self.subject.get_or_insert_with(|| person.to_owned());
-        } else if !is_stop_word(word) {
+        } else if word == "other" || !is_stop_word(word) {
             self.say(alike(&stem).to_owned(), written.starts_with(char::is_uppercase));
         }
     }
@@ -129,37 +115,6 @@ impl Statement {
     /// Whether both have the same figures in the same order.
     pub fn says_the_same_figures(&self, other: &Self) -> bool {
         self.figures == other.figures
-    }
-
-    /// Whether the figure at a place counts or names something ("day 3").
-    pub fn is_number_of_something(&self, place: usize) -> bool {
-        self.counted.get(place).copied().unwrap_or(false)
-    }
-
-    /// What it says of something that has one value at a time.
-    pub fn single_value(&self) -> Option<SingleValue> {
-        let stemmer = Stemmer::create(Algorithm::English);
-        let end = self.words.iter().enumerate().find_map(|(place, word)| {
-            let next = self.words.get(place + 1).map(String::as_str);
-            let before = &self.words[..place];
-            let heads = before.iter().any(|noun| is_single(noun.strip_suffix("'s").unwrap_or(noun)));
-            match word.as_str() {
-                "is" | "was" if heads => Some(place + 1),
-                "lives" | "live" | "resides" if next == Some("in") => Some(place + 2),
-                "works" | "work" if matches!(next, Some("at" | "for")) => Some(place + 2),
-                "named" | "called" => Some(place + 1),
-                _ => None,
-            }
-        })?;
-        // "is a mother" says of what sort somebody is: there may be several.
-        if matches!(self.words.get(end).map(String::as_str), Some("a" | "an")) {
-            return None;
-        }
-        let content = |words: &[String]| {
-            let kept = words.iter().filter(|word| !is_stop_word(word) && phrase_at(&[word]).is_none());
-            kept.map(|word| stemmer.stem(word.strip_suffix("'s").unwrap_or(word)).into_owned()).collect()
-        };
-        Some(SingleValue { of: content(&self.words[..end]), value: content(&self.words[end..]) })
     }
 }
 

@@ -6,7 +6,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use rust_stemmers::{Algorithm, Stemmer};
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::contradiction::{Shape, contradiction};
+use super::contradiction::is_disputed;
 use crate::index::facts_change::{self, Link, Relation, link_both, retire, write_link};
 use crate::index::facts_outcomes::take_over;
 use crate::index::facts_record::{self as record, Stored, rows, signed};
@@ -249,10 +249,9 @@ pub(super) fn flag(writer: &Writer<'_>, older: &Item, newer: &Item, tick: u64) -
     if !is_told(&old.payload) || !is_told(&new.payload) || !share_a_subject(&old.subjects, &new.subjects) {
         return Ok(false);
     }
-    match contradiction(&old.text, &new.text).map(|found| found.shape) {
-        Some(Shape::Replacement | Shape::PolarityFlip | Shape::Retraction) => {}
-        // What narrows the other stands beside it.
-        Some(Shape::Partial | Shape::BoundedValidity) | None => return Ok(false),
+    // What narrows the other stands beside it.
+    if !is_disputed(&old.text, &new.text) {
+        return Ok(false);
     }
     let known = writer
         .transaction

@@ -13,6 +13,7 @@ use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, 
 use super::facts_names::Names;
 use super::facts_record::{self as record, Stored, rows, signed};
 use super::facts_schema::{MIGRATIONS, decode, register_functions};
+use super::facts_scope::{self, Scope};
 use super::facts_versions::list_as_of;
 use super::facts_write::{LEARNED, Writer, counter, fingerprint, meta, set_meta};
 use super::migrate::{self, Stamp, Step};
@@ -122,6 +123,8 @@ pub struct Changed {
     pub fact: Fact,
     /// Its vector, if it has one.
     pub vector: Option<Vec<f32>>,
+    /// Its thread and mode.
+    pub scope: Scope,
 }
 
 /// A fact as it is, if it is there, and as it would be.
@@ -356,6 +359,7 @@ impl FactStore {
                         change: stored.change,
                         fact: stored.fact,
                         vector: blob.as_deref().map(decode),
+                        scope: facts_scope::of(connection, stored.serial)?,
                     })
                 })
                 .collect()

@@ -8,6 +8,7 @@ use super::facts::FactStore;
 use super::facts_erase::mend_history;
 use super::facts_names::NAMES_EPOCH;
 use super::facts_record::{self as record, Stored, rows};
+use super::facts_scope::mark_due;
 use super::facts_write::Writer;
 use super::migrate::Step;
 use crate::error::Result;
@@ -113,6 +114,7 @@ fn release(
             .prepare_cached("DELETE FROM evidence WHERE fact = ?1 AND episode = ?2")?
             .execute(params![stored.serial, episode.0])?;
     }
+    mark_due(&writer.transaction, stored.serial)?;
     // The support of a baseline is the count of its statistic, which stays.
     if stored.fact.kind != FactKind::Baseline {
         let kept = stored.fact.evidence.len() as u32;

@@ -6,6 +6,7 @@ use rusqlite::types::{FromSql, FromSqlError, Type};
 use rusqlite::{Connection, OptionalExtension, Params, Row, params};
 use serde::de::DeserializeOwned;
 
+use super::facts_scope::mark_due;
 use super::facts_words as words;
 use super::migrate::Step;
 use crate::error::{Error, Result};
@@ -281,6 +282,9 @@ pub(crate) fn add_evidence(connection: &Connection, serial: i64, episodes: &[Id]
         }
         insert.execute(params![serial, position, episode.0, tick])?;
         position += 1;
+    }
+    if position > first {
+        mark_due(connection, serial)?;
     }
     connection
         .prepare_cached("DELETE FROM evidence WHERE fact = ?1 AND position < ?2")?

@@ -27,6 +27,7 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
     eleventh,
     twelfth,
     inherited_questions,
+    scoped,
 ];
 
 fn first(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
@@ -370,6 +371,22 @@ fn inherited_questions(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
         "
         ALTER TABLE gaps ADD COLUMN origin TEXT;    -- agent that asked first; NULL for a question of the agent's own
         ALTER TABLE gaps ADD COLUMN generation INTEGER NOT NULL DEFAULT 0;
+        ",
+    )
+}
+
+/// Facts take thread and mode from their evidence; those that are there derive it when the store is next opened with its log.
+fn scoped(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+    transaction.execute_batch(
+        "
+        CREATE TABLE scopes (
+            fact INTEGER PRIMARY KEY REFERENCES facts ON DELETE CASCADE,
+            thread TEXT,
+            mode TEXT
+        ) STRICT;
+        -- Facts whose evidence changed since their scope was derived.
+        CREATE TABLE unscoped (fact INTEGER PRIMARY KEY REFERENCES facts ON DELETE CASCADE) STRICT;
+        INSERT INTO unscoped (fact) SELECT DISTINCT fact FROM evidence;
         ",
     )
 }

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::calendar::holds_time;
 use super::facts_outcomes::BINS;
+use super::facts_scope::Scope;
 use super::graph::Graph;
 use super::interner::{Interner, NO_NAME, Symbol};
 use super::latest::Latest;
@@ -257,10 +258,15 @@ impl HotSet {
         true
     }
 
-    /// Adds a fact or renews the one with its id. New words make its old vector void.
+    /// Adds a fact that is known everywhere, or renews the one with its id. New words make its old vector void.
     pub fn put_fact(&mut self, fact: &Fact) -> Result<()> {
+        self.put_fact_in(fact, &Scope::default())
+    }
+
+    /// As [`HotSet::put_fact`], of a fact that is known in a thread or mode.
+    pub fn put_fact_in(&mut self, fact: &Fact, scope: &Scope) -> Result<()> {
         let text = lexical_text_of_fact(fact);
-        let row = self.row_of_fact(fact, hash(&text));
+        let row = self.row_of_fact(fact, scope, hash(&text));
         let slot = match self.slots.get(&fact.id) {
             Some(&slot) => {
                 let is_same =
@@ -540,7 +546,7 @@ impl HotSet {
         }
     }
 
-    fn row_of_fact(&mut self, fact: &Fact, text_hash: u64) -> Row {
+    fn row_of_fact(&mut self, fact: &Fact, scope: &Scope, text_hash: u64) -> Row {
         let names = &mut self.names;
         Row {
             id: fact.id,
@@ -551,9 +557,9 @@ impl HotSet {
             kind: names.intern(fact.kind.name()),
             role: None,
             speaker: NO_NAME,
-            thread: NO_NAME,
+            thread: names.intern_optional(scope.thread.as_deref()),
             session: NO_NAME,
-            mode: NO_NAME,
+            mode: names.intern_optional(scope.mode.as_deref()),
             category: names.intern(&fact.category),
             subjects: fact.subjects.iter().map(|subject| names.intern(subject)).collect(),
             source: fact.source,

@@ -151,7 +151,7 @@ impl HotSet {
         loop {
             let page = facts.changed_since(self.facts_change, PAGE)?;
             for changed in &page {
-                self.put_fact(&changed.fact)?;
+                self.put_fact_in(&changed.fact, &changed.scope)?;
                 if let Some(vector) = &changed.vector {
                     self.set_vectors(&changed.fact.id, vector, &[])?;
                 }

@@ -8,14 +8,18 @@ use super::stop_words::is_stop_word;
 
 /// Names kept of one text.
 pub const NAMES_KEPT: usize = 64;
-/// Words of a name at most; longer sequences are headlines.
+/// Capitalised words of a name at most; longer sequences are headlines.
 const WORDS: usize = 5;
 /// Bytes of a name at most.
 const NAME_BYTES: usize = 64;
-/// From this share of capitalised words on, capitals mean nothing (headlines),
+/// Share of capitalised words from which a long text without other words of content is a headline.
 const SHOUTING: f32 = 0.6;
-/// and from this one in German, which capitalises every noun.
+/// Share of capitalised words from which capitals mean nothing in German, which capitalises every noun.
 const NOUNS: f32 = 0.2;
+/// Words from which a text may be a headline.
+const HEADLINE_WORDS: usize = 3;
+/// Capitalised function words within a text that make it a headline though some word of content is not capitalised.
+const TITLED: usize = 2;
 /// Words that tell German.
 const GERMAN: &[&str] = &[
     "das", "dem", "den", "der", "des", "die", "ein", "eine", "einen", "ist", "mit", "nicht", "und", "zum",
@@ -89,7 +93,9 @@ pub fn name_key(name: &str) -> String {
         if !key.is_empty() {
             key.push(' ');
         }
-        key.extend(fold(without_possessive(word)));
+        // "K." and "K" are one initial.
+        let is_initial = word.chars().count() == 2 && word.ends_with('.');
+        key.extend(fold(without_possessive(if is_initial { word.trim_end_matches('.') } else { word })));
     }
     for article in ["the ", "an ", "a "] {
         if let Some(rest) = key.strip_prefix(article) {
@@ -128,23 +134,35 @@ const NO_NAMES: &[&str] = &[
     "august",
     "awesome",
     "aww",
+    "between",
+    "birthday",
     "btw",
     "bye",
     "call",
     "check",
     "cheers",
+    "children",
+    "christmas",
     "congrats",
     "congratulations",
     "cool",
+    "dad",
     "dear",
     "december",
     "definitely",
+    "despite",
     "did",
+    "easter",
+    "every",
+    "everybody",
+    "everyone",
     "exactly",
+    "except",
     "february",
     "finally",
     "fine",
     "friday",
+    "fyi",
     "glad",
     "good",
     "gosh",
@@ -175,16 +193,20 @@ const NO_NAMES: &[&str] = &[
     "may",
     "maybe",
     "meanwhile",
+    "men",
     "mom",
     "monday",
     "morning",
     "mr",
     "mrs",
+    "mum",
     "my",
+    "neither",
     "never",
     "next",
     "nice",
     "no",
+    "nobody",
     "nope",
     "november",
     "october",
@@ -192,12 +214,15 @@ const NO_NAMES: &[&str] = &[
     "ok",
     "okay",
     "omg",
+    "people",
     "please",
     "really",
     "saturday",
     "see",
     "september",
     "since",
+    "somebody",
+    "someone",
     "sorry",
     "speaking",
     "still",
@@ -209,6 +234,7 @@ const NO_NAMES: &[&str] = &[
     "thanks",
     "thursday",
     "today",
+    "todo",
     "tomorrow",
     "totally",
     "tuesday",
@@ -217,6 +243,9 @@ const NO_NAMES: &[&str] = &[
     "well",
     "when",
     "while",
+    "within",
+    "without",
+    "women",
     "wonderful",
     "wow",
     "yay",
@@ -227,11 +256,16 @@ const NO_NAMES: &[&str] = &[
     "yet",
 ];
 /// What stands before the name of a person.
-const TITLES: &[&str] = &["Dr", "Mr", "Mrs", "Ms", "Prof", "Professor", "Sir", "Doctor"];
+const TITLES: &[&str] =
+    &["Capt", "Doctor", "Dr", "Frau", "Herr", "Mr", "Mrs", "Ms", "Prof", "Professor", "Sgt", "Sir"];
 /// Words inside of names that are not capitalised.
-const CONNECTORS: &[&str] = &["da", "de", "del", "der", "di", "du", "la", "of", "the", "van", "von"];
+const CONNECTORS: &[&str] = &[
+    "&", "al", "bin", "da", "de", "del", "der", "di", "du", "el", "ibn", "la", "las", "los", "of", "ten",
+    "ter", "the", "van", "von", "y",
+];
 
 /// A word of a text, as far as it matters.
+#[expect(clippy::struct_excessive_bools, reason = "what is noticed of a word, one by one")]
 struct Word<'text> {
     text: &'text str,
     /// Whether a sentence begins with it.
@@ -240,17 +274,15 @@ struct Word<'text> {
     ends: bool,
     /// Whether its first letter is a capital.
     capital: bool,
+    /// Whether it is the first letter of a name, with a full stop.
+    is_initial: bool,
 }
 
 /// The names in a text, each once, in the order of the text. `is_known` says whether a name is known already.
 pub fn names(text: &str, is_known: &mut dyn FnMut(&str) -> bool) -> Vec<Named> {
     let mut found = Found::default();
     let words = words(text, &mut found);
-    let sure: Vec<&Word<'_>> = words.iter().filter(|word| !word.begins).collect();
-    let capitals = sure.iter().filter(|word| word.capital && word.text != "I").count() as f32;
-    let german = GERMAN.iter().filter(|german| words.iter().any(|word| word.text == **german)).count();
-    let limit = if german >= GERMAN_ENOUGH { NOUNS } else { SHOUTING };
-    if words.len() >= ENOUGH_WORDS && capitals > limit * sure.len() as f32 {
+    if is_headline(&words) {
         return found.names;
     }
     let mut from = 0;
@@ -264,6 +296,33 @@ pub fn names(text: &str, is_known: &mut dyn FnMut(&str) -> bool) -> Vec<Named> {
         from = to;
     }
     found.names
+}
+
+/// Whether capitals mean nothing in a text: a headline capitalises its verbs, nouns and often its function words, somebody
+/// who shouts every letter, German every noun. A sentence dense with names has lower-case words of content: its verbs.
+fn is_headline(words: &[Word<'_>]) -> bool {
+    if words.len() < HEADLINE_WORDS {
+        return false;
+    }
+    let is_function = |word: &Word<'_>| is_stop_word(&fold(word.text).collect::<String>());
+    let is_shouted = |word: &Word<'_>| !word.text.contains(char::is_lowercase);
+    if words.iter().all(is_shouted) && words.iter().any(|word| word.text != "I" && is_function(word)) {
+        return true;
+    }
+    let sure: Vec<&Word<'_>> = words.iter().filter(|word| !word.begins).collect();
+    let capitals = sure.iter().filter(|word| word.capital && word.text != "I").count() as f32;
+    let many = |share: f32| capitals > share * sure.len() as f32;
+    let german =
+        GERMAN.iter().filter(|german| words.iter().any(|word| fold(word.text).eq(german.chars()))).count();
+    if german >= GERMAN_ENOUGH && many(NOUNS) {
+        return true;
+    }
+    let titled = sure.iter().filter(|word| word.capital && word.text != "I" && is_function(word)).count();
+    let is_plain = |word: &Word<'_>| {
+        word.text.starts_with(char::is_lowercase) && !is_function(word) && !CONNECTORS.contains(&word.text)
+    };
+    let is_long = words.len() >= ENOUGH_WORDS && many(SHOUTING);
+    if words.iter().any(is_plain) { is_long && titled >= TITLED } else { titled > 0 || is_long }
 }
 
 /// The end of the capitalised sequence that begins here.
@@ -307,17 +366,25 @@ fn take(words: &[Word<'_>], is_known: &mut dyn FnMut(&str) -> bool, found: &mut 
     {
         words = rest;
     }
-    let joined = |words: &[Word<'_>]| words.iter().map(|word| word.text).collect::<Vec<_>>().join(" ");
+    let joined = |words: &[Word<'_>]| {
+        let mut name = String::new();
+        for word in words {
+            let space = if name.is_empty() { "" } else { " " };
+            name.extend([space, word.text, if word.is_initial { "." } else { "" }]);
+        }
+        name
+    };
     if let [first, rest @ ..] = words
         && first.begins
     {
         // Alone, the first word of a sentence is none unless it is known; `Tell Mira`: what follows may be one by itself.
-        let is_alone = rest.is_empty() && !is_known(first.text);
+        let is_alone =
+            rest.is_empty() && !is_known(first.text) && without_possessive(first.text) == first.text;
         if is_alone || (rest.iter().all(|word| word.capital) && !rest.is_empty() && is_known(&joined(rest))) {
             words = rest;
         }
     }
-    if !words.is_empty() && words.len() <= WORDS {
+    if !words.is_empty() && words.iter().filter(|word| word.capital).count() <= WORDS {
         found.add(without_possessive(&joined(words)), kind);
     }
 }
@@ -336,7 +403,20 @@ fn words<'text>(text: &'text str, found: &mut Found) -> Vec<Word<'text>> {
         begins |= !line.trim().is_empty();
         for token in line.split_whitespace() {
             let bare = token.trim_matches(|letter: char| !letter.is_alphanumeric());
+            if token == "&" && words.last().is_some_and(|before: &Word<'_>| !before.ends) {
+                words.push(Word {
+                    text: token,
+                    begins: false,
+                    ends: false,
+                    capital: false,
+                    is_initial: false,
+                });
+                continue;
+            }
             if bare.is_empty() {
+                if let Some(before) = words.last_mut() {
+                    before.ends = true;
+                }
                 begins |= token.contains(['.', '!', '?', ':', '-', '–', '—', '•', '*']);
                 continue;
             }
@@ -351,6 +431,9 @@ fn words<'text>(text: &'text str, found: &mut Found) -> Vec<Word<'text>> {
                 begins: begins || is_quoted,
                 ends: is_formed || !(after.is_empty() || (is_abbreviation && after == ".")),
                 capital: !is_formed && is_capitalised(bare),
+                is_initial: after == "."
+                    && bare.chars().nth(1).is_none()
+                    && bare.starts_with(char::is_uppercase),
             });
             begins = after.contains(['.', '!', '?', ':', '…']) && !(is_abbreviation && after == ".");
         }
@@ -470,7 +553,34 @@ mod tests {
     #[test]
     fn capitals_everywhere_name_nothing() {
         assert!(found("THE MARKET IS CLOSED TODAY AND NOBODY KNOWS WHY").is_empty());
+        for headline in [
+            "Five Ways To Grow Tomatoes On A Balcony",
+            "Mayor Opens Second Tram Line After Long Delay",
+            "Notes For The Next Release",
+            "PLEASE CALL THE OFFICE",
+            "Die Katze liegt auf dem Sofa",
+        ] {
+            assert!(found(headline).is_empty(), "{headline}: {:?}", found(headline));
+        }
         assert!(found("Der Hund lief gestern durch den Wald zum alten Haus am See der Familie").is_empty());
+    }
+
+    #[test]
+    fn a_sentence_dense_with_names_is_no_headline() {
+        for (text, names) in [
+            ("Alice Smith met Bob Jones in New York", &["Alice Smith", "Bob Jones", "New York"][..]),
+            (
+                "Anna Vogel, Piet Maas and Lucia Rossi flew to Cape Town",
+                &["Anna Vogel", "Piet Maas", "Lucia Rossi", "Cape Town"],
+            ),
+            ("Present: Nils, Ulla, Tom, Hana, Ravi; excused: Zoe", &["Ulla", "Tom", "Hana", "Ravi"]),
+            ("The Order of Saint John left Fort Ricasoli", &["Order of Saint John", "Fort Ricasoli"]),
+            ("Maria de los Angeles Ruiz y Soler called", &["Maria de los Angeles Ruiz y Soler"]),
+            ("We asked John R. Keller of Smith & Sons", &["John R. Keller of Smith & Sons"]),
+            ("Balancer's pool paid less than Curve", &["Balancer", "Curve"]),
+        ] {
+            assert_eq!(found(text), names, "{text}");
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use super::score::confidence_of;
 use crate::index::hot::{FactRow, HotSet, Layer, Row};
 use crate::index::interner::{NO_NAME, Symbol};
-use crate::model::{FactStatus, Id, Micros, Role, Source};
+use crate::model::{FactStatus, Id, Micros, Role, Source, modes_with};
 
 /// Conditions that a memory must meet, all of them; an empty one lets everything through (spec 4, "Filters").
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -19,11 +19,11 @@ pub struct Filters {
     pub category: Option<String>,
     /// At least one of these subjects.
     pub subjects: Vec<String>,
-    /// This thread. Facts have none.
+    /// This thread; of a fact, the one that all its evidence is of.
     pub thread: Option<String>,
     /// This session. Facts have none.
     pub session: Option<String>,
-    /// This mode, or none recorded.
+    /// This mode and those that share memories with it, or none recorded; of a fact, that of its evidence.
     pub mode: Option<String>,
     /// Authors. Facts have none.
     pub roles: Vec<Role>,
@@ -56,7 +56,7 @@ struct Compiled<'filters> {
     subjects: Option<Vec<Symbol>>,
     thread: Option<Symbol>,
     session: Option<Symbol>,
-    mode: Option<Symbol>,
+    modes: Option<Vec<Symbol>>,
     tick: u64,
     tau_ticks: f64,
     /// Facts that are judged later, by what they were.
@@ -141,7 +141,10 @@ impl<'filters> Compiled<'filters> {
             subjects: find_all(&filters.subjects),
             thread: find(&filters.thread),
             session: find(&filters.session),
-            mode: find(&filters.mode),
+            modes: filters
+                .mode
+                .as_deref()
+                .map(|mode| modes_with(mode).into_iter().filter_map(|name| names.find(name)).collect()),
             tick: filters.as_of.unwrap_or(now_tick),
             tau_ticks,
             then,
@@ -161,7 +164,7 @@ impl<'filters> Compiled<'filters> {
                 .is_none_or(|wanted| row.subjects.iter().any(|subject| wanted.contains(subject)))
             && is_named(self.thread, row.thread)
             && is_named(self.session, row.session)
-            && (row.mode == NO_NAME || is_named(self.mode, row.mode))
+            && (row.mode == NO_NAME || self.modes.as_ref().is_none_or(|modes| modes.contains(&row.mode)))
             && (filters.roles.is_empty() || row.role.is_some_and(|role| filters.roles.contains(&role)))
             && row.role.is_none_or(|role| !filters.without_roles.contains(&role))
             && filters.since.is_none_or(|since| row.at >= since)

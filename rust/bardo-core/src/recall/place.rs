@@ -9,7 +9,7 @@ pub fn posture<'hot>(hot: &'hot HotSet, thread: &str) -> Option<&'hot str> {
     let thread = hot.names().find(thread)?;
     hot.latest()
         .filter_map(|slot| hot.row(slot))
-        .find(|row| row.thread == thread && row.mode != NO_NAME)
+        .find(|row| row.fact.is_none() && row.thread == thread && row.mode != NO_NAME)
         .map(|row| hot.names().name(row.mode))
 }
 

@@ -1,0 +1,29 @@
+//! Modes of an agent, and which of them share what they know (spec 4, "Mode isolation").
+
+/// Modes that share memories; every other mode stands by itself.
+const GROUPS: &[&[&str]] = &[&["booth", "chat"]];
+
+/// The modes whose memories a mode sees, itself among them.
+#[must_use]
+pub fn modes_with(mode: &str) -> Vec<&str> {
+    GROUPS.iter().find(|group| group.contains(&mode)).map_or_else(|| vec![mode], |group| group.to_vec())
+}
+
+/// Whether two modes share what they know.
+#[must_use]
+pub fn share_a_mode(one: &str, other: &str) -> bool {
+    modes_with(one).contains(&other)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chat_and_booth_share_and_code_is_apart_both_ways() {
+        assert!(
+            share_a_mode("chat", "booth") && share_a_mode("booth", "chat") && share_a_mode("code", "code")
+        );
+        assert!(!share_a_mode("chat", "code") && !share_a_mode("code", "booth"));
+    }
+}
