@@ -48,7 +48,8 @@ impl FactStore {
     pub fn asked_in_vain(&self, limit: usize) -> Result<Vec<(String, bool)>> {
         self.read(|connection| {
             let mut statement = connection.prepare_cached(
-                "SELECT text, serial IN (SELECT question FROM gaps WHERE question IS NOT NULL AND origin IS NOT NULL)
+                "SELECT text, serial IN (SELECT question FROM gaps WHERE question IS NOT NULL AND origin IS NOT NULL),
+                     intact
                  FROM questions WHERE times >= ?1 ORDER BY times DESC, last_tick DESC, serial LIMIT ?2",
             )?;
             let found =
@@ -74,7 +75,8 @@ impl FactStore {
     pub fn forget_questions(&self, texts: &[String]) -> Result<usize> {
         let told: BTreeSet<String> = texts.iter().flat_map(|text| content(text)).collect();
         self.write(|writer| {
-            let mut statement = writer.transaction.prepare_cached("SELECT serial, text FROM questions")?;
+            let mut statement =
+                writer.transaction.prepare_cached("SELECT serial, text, intact FROM questions")?;
             let asked: Vec<(i64, String)> = statement
                 .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
                 .collect::<rusqlite::Result<_>>()?;

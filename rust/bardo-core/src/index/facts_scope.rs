@@ -109,7 +109,7 @@ pub(crate) fn mark_due(connection: &Connection, serial: i64) -> Step<()> {
 /// The scope of a fact.
 pub(crate) fn of(connection: &Connection, serial: i64) -> Step<Scope> {
     let found = connection
-        .prepare_cached("SELECT thread, mode FROM scopes WHERE fact = ?1")?
+        .prepare_cached("SELECT thread, mode, intact FROM scopes WHERE fact = ?1")?
         .query_row([serial], |row| Ok(Scope { thread: row.get(0)?, mode: row.get(1)? }))
         .optional()?;
     Ok(found.unwrap_or_default())
