@@ -171,7 +171,11 @@ impl EpisodeLog {
     }
 
     #[pyo3(signature = (hot, drafts, *, ticks, now, own_ticks, counted, template=None, out_of_order=false, transcript=false))]
-    #[expect(clippy::too_many_arguments, reason = "they are named in Python")]
+    #[expect(
+        clippy::too_many_arguments,
+        clippy::fn_params_excessive_bools,
+        reason = "they are named in Python"
+    )]
     fn record_into(
         &self,
         py: Python<'_>,
