@@ -264,7 +264,7 @@ fn a_fact_arrives_no_surer_than_its_source_whoever_writes_it() {
         let told = Fact { source, confidence: 0.95, ..fact(&format!("by {}", source.name())) };
         let learned = add(&store, told.clone(), 7);
         // A repetition says nothing more, and a successor starts no surer.
-        store.upsert(&[told.clone()], None, 8, 1).unwrap();
+        store.upsert(std::slice::from_ref(&told), None, 8, 1).unwrap();
         let newer = Fact { text: format!("{} again", told.text), ..told };
         let newer = store.supersede(learned, &newer, 9, 1).unwrap();
         for id in [learned, newer] {
