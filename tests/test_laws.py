@@ -202,9 +202,7 @@ def test_law_7_the_budget_holds_for_any_text(
 
 
 def bardo_takes(text: str) -> bool:
-    from bardo.assemble.framing import strip_recalled
-
-    return bool(strip_recalled(text).strip())
+    return bool(text.strip())
 
 
 def bardo_count(text: str) -> int:
@@ -220,10 +218,12 @@ def test_law_8_what_was_recalled_is_never_captured_again_as_new(fresh: Opener) -
         )
         prompt = grimoire.context("Who asked to wire 5 ETH?")
         assert "0xabc" in str(prompt)
-        again = grimoire.remember(f"The agent was told:\n{prompt}\nand answered: I will not.")
+        with pytest.warns(errors.BardoWarning, match=f"passages were not captured again.*{prompt.id}"):
+            again = grimoire.remember(f"The agent was told:\n{prompt}\nand answered: I will not.")
         assert "0xabc" not in again.text
         assert "I will not" in again.text
-        batch = grimoire.remember(["a plain one", f"{prompt}\nand they said: never"])
+        with pytest.warns(errors.BardoWarning, match="passages were not captured again"):
+            batch = grimoire.remember(["a plain one", f"{prompt}\nand they said: never"])
         assert "0xabc" not in batch[1].text
         assert [episode.text for episode in batch] == ["a plain one", batch[1].text.strip()]
 
@@ -231,17 +231,24 @@ def test_law_8_what_was_recalled_is_never_captured_again_as_new(fresh: Opener) -
 def test_law_8_what_was_recalled_comes_back_by_no_other_door(fresh: Opener) -> None:
     with fresh() as grimoire:
         grimoire.remember("the vault opens at noon", tick=1)
-        recalled = "<bardo:recalled>\nthe vault opens at noon\n</bardo:recalled>"
-        # Straight into the inbox, as an older bardo drops.
+        prompt = grimoire.context("when does the vault open?")
+        recalled = next(block.text for block in prompt.blocks if block.name == "past_events")
         inbox.drop(grimoire.path, [bardo.Episode(f"Noted. {recalled}"), bardo.Episode(recalled)])
-        with pytest.warns(errors.BardoWarning, match="1 episodes of .* nothing but recalled memories"):
+        with pytest.warns(errors.BardoWarning) as told:
             assert grimoire.drain_inbox() == 1
+        assert any("1 episodes of" in str(each.message) for each in told)
+        assert any(
+            f"not captured again: they are copies of what stood in prompt {prompt.id}" in str(each.message)
+            for each in told
+        )
         assert [episode.text.strip() for episode in grimoire.episodes()] == [
             "the vault opens at noon",
             "Noted.",
         ]
-        learned = grimoire.learn(["Gas doubles on Mondays", bardo.Fact(f"Vaults open late {recalled}")])
-        new = grimoire.supersede(learned[1], f"Vaults open early {recalled}")
+        with pytest.warns(errors.BardoWarning, match="were not captured again"):
+            learned = grimoire.learn(["Gas doubles on Mondays", bardo.Fact(f"Vaults open late {recalled}")])
+        with pytest.warns(errors.BardoWarning, match="were not captured again"):
+            new = grimoire.supersede(learned[1], f"Vaults open early {recalled}")
         assert [fact.text.strip() for fact in (*learned, new)] == [
             "Gas doubles on Mondays",
             "Vaults open late",

@@ -1689,13 +1689,14 @@ class Assembled:
     text: str
     tokens: int
     window: int
+    reserve: int
     parts: list[AssembledPart]
 
 def assemble(
     blocks: Iterable[object],
     *,
     budget: int,
-    reserve: int,
+    reserve: int | None,
     tokenizer: str = "o200k",
     phase: str = "thriving",
     task: str | None = None,
@@ -1741,8 +1742,21 @@ class WordModel:
     ) -> tuple[str, int, int]:
         """A text without its predictable words, its tokens, and those of the whole; see `bardo.assemble.compress`."""
 
-def strip_recalled(text: str) -> str:
-    """The text without its recalled sections; see `bardo.assemble.framing.strip_recalled`."""
+def prompt_marks(block: str) -> list[tuple[int, int, int, int]]:
+    """The passages of a block of memories: hash, hash of the first words, number of words, kind; none of other texts.
+
+    Kinds: 0 a sentence, 1 a memory's opening tag or the rules, 2 a section's opening tag, 3 the block's tag.
+    """
+
+def copied_starts(text: str) -> list[int]:
+    """Hashes of first words by which copies in a text can be looked up; empty if nothing in it is framed."""
+
+def strip_copies(text: str, marks: Sequence[tuple[int, int, int, int]]) -> tuple[str, int, list[int]]:
+    """A text without copies of these passages, the number of sentences that went, and the hashes that were recognised.
+
+    Raises:
+        InvalidInputError: The text holds a lone surrogate.
+    """
 
 def standard_blocks() -> list[tuple[str, int, int, bool, str]]:
     """The table of spec 5 in the order of a prompt: tag, tokens, priority, protected, place."""

@@ -320,7 +320,8 @@ class Assemble:
         tokenizer: `o200k`, `cl100k`, `estimate`, or the path of a Hugging Face `tokenizer.json`.
         condense: Whether long texts lose their predictable words before their ends.
         budget: Tokens of one prompt, the reserve included.
-        reserve: Tokens kept free for the answer.
+        reserve: Tokens kept free for the answer. The default shrinks to a quarter of a small budget; any other number
+            is kept as told.
     """
 
     tokenizer: str = "o200k"

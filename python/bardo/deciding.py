@@ -93,7 +93,8 @@ class Deciding(Opened):
             task: What is to be decided: the instruction, and the query of the recall.
             blocks: Further blocks by name: text, table rows (mappings), or `Block`s (spec 5, "Blocks").
             budget: Tokens of the prompt and of the answer together.
-            reserve: Tokens kept for the answer.
+            reserve: Tokens kept for the answer. If not given, as `config.assemble.reserve` says: 500, and of a small
+                budget a quarter.
             limit: Memories that are considered.
             phase: How much of the budget is spent, from `thriving` to `terminal`.
             task_type: What the blocks are weighted for: `anomaly`, `routine` or `trade_evaluation`.
@@ -130,7 +131,7 @@ class Deciding(Opened):
             recollection,
             blocks=blocks | {each.name: each for each in brought},
             budget=budget,
-            reserve=settings.reserve if reserve is None else reserve,
+            reserve=context.reserve_set(settings.reserve) if reserve is None else reserve,
             tokenizer=settings.tokenizer,
             phase=phase,
             task_type=task_type,
@@ -138,8 +139,9 @@ class Deciding(Opened):
             words=self._words.model if settings.condense else None,
             caps=partial(records.caps, learned) if learned else None,
         )
-        if notes or told:
-            prompt = dataclasses.replace(prompt, notes=(*prompt.notes, *told, *notes))
+        unrecorded = () if self.is_dead else self._made_prompts.note(prompt)
+        if notes or told or unrecorded:
+            prompt = dataclasses.replace(prompt, notes=(*prompt.notes, *told, *notes, *unrecorded))
         if self.config.feedback.record and not self.is_dead:
             self._records.note(prompt, task=task_type, phase=phase, tick=self.now_tick, at=self._clock.now())
         return prompt

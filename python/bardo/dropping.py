@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from bardo.arguments import checked
-from bardo.assemble.framing import as_captured
+from bardo.assemble.copies import Verbatim
 from bardo.capture import inbox, intake
 from bardo.folder import Folder, dead
 from bardo.lazily import modules
@@ -48,9 +48,9 @@ def drop(
 ) -> list[str]:
     """Leaves what happened in the inbox of a memory; its owner takes it over at its next recall or sleep.
 
-    When it returns, the episodes are safe on the disk. Each is taken over once; a second call with the same words
-    leaves another episode, as the log is not at hand to look in. A list of chat messages without times goes on where
-    the owner's log has it, as in `Grimoire.remember`.
+    When it returns, the episodes are safe on the disk, verbatim: the owner takes copies of its prompts out of them.
+    Each is taken over once; a second call with the same words leaves another episode, as the log is not at hand to
+    look in. A list of chat messages without times goes on where the owner's log has it, as in `Grimoire.remember`.
 
     Args:
         path: The grimoire's folder.
@@ -92,7 +92,7 @@ def drop(
         "thread": thread, "session": session, "mode": mode, "curiosity": curiosity, "importance": importance,
         "verified": verified, "pad": pad,
     }  # fmt: skip
-    episodes, transcript = intake.episodes_from(what, defaults, clean=as_captured, truncate=truncate)
+    episodes, transcript = intake.episodes_from(what, defaults, clean=Verbatim(), truncate=truncate)
     if tick is not None:
         tick = checked_tick(tick)
         episodes = [episode if episode.tick else replace(episode, tick=tick) for episode in episodes]

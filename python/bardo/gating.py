@@ -14,7 +14,7 @@ from typing import Any, Literal
 from bardo import _core
 from bardo._core import FactStore
 from bardo.arguments import checked
-from bardo.assemble.framing import as_captured
+from bardo.assemble.copies import MadePrompts
 from bardo.bequeath import lineage
 from bardo.conduct.entries import CRITICAL, MOST, NEW, SHOWN, STEP, Rule, StateEntry, StateKind
 from bardo.conduct.matching import Touch, touches
@@ -110,6 +110,7 @@ class Gate(Outside):
         self._clock = clock
         self._embedder = embedder
         self._store = ConductStore(folder.root, facts=facts)
+        self._made = MadePrompts(folder.root, agent=self.agent)
 
     @property
     def now(self) -> int:
@@ -168,10 +169,8 @@ class Gate(Outside):
         """
         self._ready(write=True)
         now = self._clock.now()
-        given = StateEntry(
-            "", kind, as_captured(summary).strip(), as_captured(detail).strip(), domain, by=by, episode=episode,
-            at=now, changed_at=now,
-        )  # fmt: skip
+        summary, detail = self._cleaned(summary, detail)
+        given = StateEntry("", kind, summary, detail, domain, by=by, episode=episode, at=now, changed_at=now)
         check(given)
         with self._store.writing():
             known = self._store.state(kind=kind, limit=-1 if kind == "rejected" else COMPARED)
@@ -257,10 +256,8 @@ class Gate(Outside):
             raise InvalidInputError(f"a rule's score is 1 to 10, not {score}")
         if score >= CRITICAL:
             _named(by, "gives a critical rule")
-        given = Rule(
-            "", as_captured(text).strip(), as_captured(forbids).strip(), as_captured(approval).strip(), score, by,
-            episode, now, now,
-        )  # fmt: skip
+        text, forbids, approval = self._cleaned(text, forbids, approval)
+        given = Rule("", text, forbids, approval, score, by, episode, now, now)
         with self._store.writing():
             known = [rule for rule in self._store.rules() if rule.in_force(now)]
             place = _same([rule.text for rule in known], given.text)
@@ -356,7 +353,7 @@ class Gate(Outside):
             action, decision, tuple(findings), tuple(shown), (*touched, *others[:LATEST]), "", 0, tuple(notes),
             tuple(applying),
         )  # fmt: skip
-        return with_texts(verdict, budget)
+        return with_texts(verdict, budget, self._made)
 
     @checked
     def after(self, action: str, *, passed: bool, note: str = "", episode: str = "") -> Aftermath:
@@ -377,6 +374,8 @@ class Gate(Outside):
         self._ready(write=True)
         _said(action)
         told = f"{action.strip()}: {'passed' if passed else 'failed'}"
+        clean = self._made.cleaner()
+        told, note = clean(told), clean(note)
         now = self._clock.now()
         rules = self.rules()
         found, why_not = touches(
@@ -395,9 +394,8 @@ class Gate(Outside):
                     self._store.put(
                         replace(rule, score=_raised(rule, now), confirmed_at=now, violations=violations)
                     )
-        return Aftermath(
-            entry, tuple(sorted(applied - broken)), tuple(sorted(broken)), QUESTION, (why_not,) if why_not else ()
-        )  # fmt: skip
+        notes = (*clean.notes, *((why_not,) if why_not else ()))
+        return Aftermath(entry, tuple(sorted(applied - broken)), tuple(sorted(broken)), QUESTION, notes)
 
     @checked
     def forget(self, ids: str | Iterable[str]) -> list[str]:
@@ -426,16 +424,18 @@ class Gate(Outside):
         self._ready(write=True)
         _named(by, "accepts a loss")
         now = self._clock.now()
+        (why,) = self._cleaned(why)
 
         def entry(what: str) -> StateEntry:
             return StateEntry(
                 "", "decision", f"Accepted that earlier rejections, rules and decisions are lost: the file was {what}",
-                as_captured(why).strip(), by=by, at=now, changed_at=now,
+                why, by=by, at=now, changed_at=now,
             )  # fmt: skip
 
         return self._store.accept_loss(entry)
 
     def _let_go(self) -> None:
+        self._made.close()
         self._store.close()
         self._facts.close()
 
@@ -458,9 +458,15 @@ class Gate(Outside):
 
     def _end(self, entry: StateEntry, status: Literal["done", "archived"], by: str, why: str) -> StateEntry:
         now = self._clock.now()
-        return self._store.put(
-            replace(entry, status=status, changed_at=now, closed_by=by, closed_why=as_captured(why))
-        )
+        (why,) = self._cleaned(why)
+        return self._store.put(replace(entry, status=status, changed_at=now, closed_by=by, closed_why=why))
+
+    def _cleaned(self, *texts: str) -> tuple[str, ...]:
+        """Texts without the copies of prompts in them, which a warning reports."""
+        clean = self._made.cleaner()
+        cleaned = tuple(clean(text).strip() for text in texts)
+        clean.tell(stacklevel=4)
+        return cleaned
 
     def _findings(
         self,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self, SupportsIndex
 
 from bardo._core import Lookout, News, confidence_now
 from bardo.arguments import UNFIT, checked, refuse
-from bardo.assemble.framing import as_captured
+from bardo.assemble.copies import cleaned_episode
 from bardo.capture.recorder import Recorder, name_list
 from bardo.consolidating import LAST_PASS, Consolidating
 from bardo.deciding import Deciding
@@ -179,7 +179,7 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing, Keeping, Dying):
             what: A string, an `Episode`, a chat message (`role`, `content`), or an iterable of any of these. Of a
                 message, its tool calls, their ids, a refusal, audio and parts that are more than text are in the
                 payload; what a tool answered has the role `tool`. What has no text is left out of an iterable, with a
-                `BardoWarning`.
+                `BardoWarning`; so are copies of what stood in a prompt of this agent.
             tick: Logical time. If not given: of an `Episode` its own, else the second of `at`, or the last tick
                 where ticks count loops.
             at: Wall clock of the observation, microseconds UTC or a datetime with a time zone; now if 0.
@@ -219,13 +219,13 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing, Keeping, Dying):
                 "thread": thread, "session": session, "mode": mode, "curiosity": curiosity, "importance": importance,
                 "verified": verified, "pad": pad,
             }  # fmt: skip
-            drafts, batch, transcript = intake.drafts_from(
-                what, defaults, clean=as_captured, truncate=truncate
-            )
+            clean = self._made_prompts.cleaner()
+            drafts, batch, transcript = intake.drafts_from(what, defaults, clean=clean, truncate=truncate)
             whole = [draft for draft in drafts if not isinstance(draft, str)]
             own = tick is not None or any(draft.tick for draft in whole)
             template = Episode("", **defaults) if len(whole) < len(drafts) else None
             stored = self._record(drafts, template, tick=stamp, own_ticks=own, transcript=transcript)
+            clean.tell(stacklevel=2)
             return stored if batch else stored[0]
         except UNFIT as error:
             refuse(error, Grimoire.remember)
@@ -282,7 +282,12 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing, Keeping, Dying):
             How many were new.
         """
         self._ready()
-        return 0 if self.is_dead else self._recorder.drain(self.path, as_captured)
+        if self.is_dead:
+            return 0
+        clean = self._made_prompts.cleaner()
+        taken = self._recorder.drain(self.path, lambda episode: cleaned_episode(episode, clean))
+        clean.tell(stacklevel=2)
+        return taken
 
     def _catch_up(self, news: News) -> tuple[str, ...]:
         """Takes over what came since the last look: episodes of other processes, what has no vector, changed facts.
@@ -417,7 +422,7 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing, Keeping, Dying):
         days unless it is confirmed; a fact that is given more is taken with less, and a warning says so.
 
         Args:
-            what: A sentence, a `Fact`, or an iterable of these. Recalled memories in a text are not learned again.
+            what: A sentence, a `Fact`, or an iterable of these. Copies of prompts in a text are not learned again.
             kind: See `Fact`, as the other fields.
             category: A slash path.
             subjects: What it is about.
@@ -434,6 +439,7 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing, Keeping, Dying):
         stamp = self._ticks.stamp(tick)
         batch = not isinstance(what, (str, Fact))
         given = [what] if isinstance(what, (str, Fact)) else list(what)
+        clean = self._made_prompts.cleaner()
         fields: dict[str, Any] = {
             "kind": kind, "category": category, "subjects": name_list("subjects", subjects),
             "confidence": confidence_learned(confidence, source),
@@ -445,8 +451,9 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing, Keeping, Dying):
                 reinforced_tick=fact.reinforced_tick or stamp,
                 observed=fact.observed if any(fact.observed) else (stamp, stamp),
             )
-            for fact in (as_learned(item if isinstance(item, Fact) else Fact(item, **fields)) for item in given)
+            for fact in (as_learned(item if isinstance(item, Fact) else Fact(item, **fields), clean) for item in given)
         ]  # fmt: skip
+        clean.tell(stacklevel=3)
         named = [fact.id for fact in facts if fact.id]
         if taken := next((episode for episode in self._log.get(named) if episode is not None), None):
             raise InvalidInputError(f"the id {taken.id} is an episode's. Leave the id of the fact out")
@@ -664,7 +671,10 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing, Keeping, Dying):
         if self._closed or self._pid != os.getpid():
             return
         self._closed = True
-        parts = (type(self)._records.made(self), type(self)._ledger.made(self), self._upkeep, self._stores)
+        parts = (
+            type(self)._records.made(self), type(self)._made_prompts.made(self), type(self)._ledger.made(self),
+            self._upkeep, self._stores,
+        )  # fmt: skip
         closing = [self._settle_indexes, *(part.close for part in parts if part is not None)]
         failed: BaseException | None = None
         for close in closing:

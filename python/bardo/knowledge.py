@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Literal, SupportsIndex
 
 from bardo._core import FactStore, arrival_confidence, fact_standing
 from bardo.arguments import checked
-from bardo.assemble.framing import as_captured
 from bardo.capture.recorder import name_list
 from bardo.errors import BardoWarning, InvalidInputError, NotFoundError
 from bardo.lazily import modules
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from bardo import known
+    from bardo.assemble.copies import Cleaner
     from bardo.consolidate import calibration as calibrated
     from bardo.consolidate.calibration import Calibration
     from bardo.known import Entity, FactState, Finding, Grounds, Link, RelatedEntity, Triple
@@ -124,6 +124,7 @@ class Knowledge(Opened):
         """
         self._ready(write=True)
         tick, now = self._ticks.now(), self._clock.now()
+        clean = self._made_prompts.cleaner()
         (before,) = self._facts.get([_id(old)])
         if before is None:
             raise NotFoundError(f"there is no fact {_id(old)}. Look it up with recall() or facts()")
@@ -132,9 +133,10 @@ class Knowledge(Opened):
             importance=before.importance, pinned=before.pinned,
         )  # fmt: skip
         fact = replace(
-            as_learned(fact), origin=fact.origin or self._facts.agent, created_tick=tick, reinforced_tick=tick,
+            as_learned(fact, clean), origin=fact.origin or self._facts.agent, created_tick=tick, reinforced_tick=tick,
             observed=fact.observed if any(fact.observed) else (tick, tick),
         )  # fmt: skip
+        clean.tell(stacklevel=3)
         tell_of_arrival([fact], self._facts, tick=tick)
         (stored,) = self._facts.get([self._facts.supersede(before.id, fact, tick=tick, now=now)])
         self._hot.sync_facts(self._facts)
@@ -328,13 +330,13 @@ class Knowledge(Opened):
         return [known.Finding(value, records[record]) for record, value in found if record in records]
 
 
-def as_learned(fact: Fact) -> Fact:
-    """A fact without the recalled memories in its text: what was injected is never learned as new (law 8).
+def as_learned(fact: Fact, clean: Cleaner) -> Fact:
+    """A fact without the copies of prompts in its text: what was injected is never learned as new (law 8).
 
     Raises:
         InvalidInputError: Nothing is left of it.
     """
-    text = as_captured(fact.text)
+    text = clean(fact.text)
     if not text or text.isspace():
         raise InvalidInputError(
             "the text of a fact is empty (recalled memories in it are not learned again). "

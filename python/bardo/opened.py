@@ -19,10 +19,12 @@ from bardo.ticks import Ticks
 
 if TYPE_CHECKING:
     from bardo import events
+    from bardo.assemble import copies
+    from bardo.assemble.copies import MadePrompts
     from bardo.events import Events
     from bardo.index.migration import MigrationReport
 else:
-    (events,) = modules("events")
+    events, copies = modules("events", "assemble.copies")
 
 Event = TypeVar("Event")
 
@@ -48,6 +50,11 @@ class Opened(ABC):
     _ticks: Ticks
     _upkeep: Upkeep
     _models: ModelKeeper
+
+    @once
+    def _made_prompts(self) -> MadePrompts:
+        """The passages of this agent's prompts, by which copies are known again."""
+        return copies.MadePrompts(self.path, agent=self.agent)
 
     @property
     def now_tick(self) -> int:

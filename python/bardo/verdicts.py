@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from bardo.assemble.blocks import Block
 from bardo.assemble.context import assemble
+from bardo.assemble.copies import MadePrompts
 from bardo.conduct.entries import Rule, StateEntry
 from bardo.conduct.matching import Touch
 
@@ -90,28 +91,32 @@ class Verdict:
         return self.text
 
 
-def with_texts(verdict: Verdict, budget: int) -> Verdict:
+def with_texts(verdict: Verdict, budget: int, made: MadePrompts) -> Verdict:
     """The verdict with its text and in brief.
 
     Args:
         verdict: Without texts.
         budget: Tokens of either at most.
+        made: Keeps the texts on record as prompts of the agent.
 
     Raises:
         BudgetTooSmallError: Not even the decision fits.
     """
-    brief = with_text(replace(verdict, rules=verdict.applying, state=()), budget)
+    brief = with_text(replace(verdict, rules=verdict.applying, state=()), budget, made)
     return replace(
-        with_text(verdict, budget), brief=brief.text or _OPENINGS[verdict.decision], brief_notes=brief.notes
+        with_text(verdict, budget, made),
+        brief=brief.text or _OPENINGS[verdict.decision],
+        brief_notes=brief.notes,
     )
 
 
-def with_text(verdict: Verdict, budget: int) -> Verdict:
+def with_text(verdict: Verdict, budget: int, made: MadePrompts) -> Verdict:
     """The verdict with its text: what it found stands in it as data, so that no entry gives orders (law 8).
 
     Args:
         verdict: Without a text; it stays so if there is nothing to say.
         budget: Tokens of the text at most.
+        made: Keeps the text on record as a prompt of the agent, so that no copy of it is captured.
 
     Raises:
         BudgetTooSmallError: Not even the decision fits.
@@ -145,7 +150,9 @@ def with_text(verdict: Verdict, budget: int) -> Verdict:
         for part in prompt.blocks
         if part.left_out
     ]
-    return replace(verdict, text=prompt.text, tokens=prompt.tokens, notes=(*verdict.notes, *crowded))
+    return replace(
+        verdict, text=prompt.text, tokens=prompt.tokens, notes=(*verdict.notes, *crowded, *made.note(prompt))
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,9 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bardo import _core
 from bardo.assemble.blocks import Block, block, memory_block, memory_blocks, standard_blocks
-from bardo.assemble.context import assemble, build, count_tokens
-from bardo.assemble.framing import MARK, frame, neutralise, strip_recalled
+from bardo.assemble.context import Prompt, assemble, build, count_tokens
+from bardo.assemble.framing import MARK, frame, neutralise
 from bardo.errors import BudgetTooSmallError, InvalidInputError
 from bardo.model import Episode
 
@@ -97,9 +99,9 @@ def test_the_budget_holds_for_any_text_or_the_error_names_the_need(  # noqa: PLR
     assert prompt.text == "".join(message["content"] for message in prompt.messages())
     # The user's own words stay as they are, whatever they hold.
     rest = "".join(part.text for part in prompt.blocks if part.name != "system")
-    assert rest.count("<memory") == len(prompt.memories)
-    stripped = strip_recalled(rest)
-    assert "<memory" not in stripped
+    assert rest.count("</memory>") == len(prompt.memories)
+    stripped = captured(prompt, rest)
+    assert not any(line.startswith("<memory ") for line in stripped.splitlines())
     assert MARK not in stripped
 
 
@@ -155,13 +157,16 @@ def test_text_in_any_script_is_cut_between_characters(text):
 def test_the_users_own_words_are_never_cut_and_the_need_is_named():
     system = "Be careful with every trade. " * 100
     with pytest.raises(
-        BudgetTooSmallError, match=r"system \(\d+\) and instruction \(\d+\) with 500 kept for the answer"
+        BudgetTooSmallError, match=r"system \(\d+\) and instruction \(\d+\) with \d+ kept for the answer"
     ) as caught:
-        assemble({"system": system, "instruction": "Decide."}, budget=900)
+        assemble({"system": system, "instruction": "Decide."}, budget=700)
     need = int(str(caught.value).split("at least ")[1].split(",")[0])
     prompt = assemble({"system": system, "instruction": "Decide.", "event": "x " * 5_000}, budget=need)
     assert system in prompt.text
-    assert prompt.tokens == need - 500
+    assert need - prompt.reserve - 2 <= prompt.tokens <= need - prompt.reserve
+    assert prompt.reserve == need // 4
+    with pytest.raises(BudgetTooSmallError, match=f"at least {need}"):
+        assemble({"system": system, "instruction": "Decide."}, budget=need - 1)
 
 
 def test_what_is_left_over_goes_to_the_blocks_that_were_cut_by_priority():
@@ -201,7 +206,8 @@ def test_a_dying_agent_spends_less(phase, factor):
 def test_nothing_found_is_said_not_hidden():
     assert "Nothing was found in memory" in str(assemble(memory_blocks([])))
     assert "I remember nothing" in str(assemble(memory_blocks([]), framing="first_person"))
-    assert strip_recalled(str(assemble(memory_blocks([])))) == ""
+    nothing = assemble(memory_blocks([]))
+    assert captured(nothing, str(nothing)) == ""
 
 
 def test_a_layer_each_has_its_block_and_the_rules_stand_once():
@@ -249,6 +255,12 @@ def test_the_same_blocks_give_the_same_prompt_and_a_report_in_json():
     report = json.loads(json.dumps(first.to_dict()))
     assert report["memories"] == ["m"]
     assert report["tokens"] == first.tokens
+
+
+def captured(prompt: Prompt, text: str) -> str:
+    """What is left of a text that was made of a prompt."""
+    marks = [mark for block in prompt.blocks for mark in _core.prompt_marks(block.text)]
+    return _core.strip_copies(text, marks)[0]
 
 
 class Recollection(list):
@@ -301,7 +313,7 @@ def test_messages_split_the_system_block_from_the_rest():
         lambda: block("x", 7),
         lambda: block("x", [{"a": 1}, 2]),
         lambda: count_tokens("\ud800"),
-        lambda: strip_recalled("\ud800"),
+        lambda: _core.strip_copies("\ud800", []),
     ],
 )
 def test_bad_input_is_a_typed_error(call):
@@ -315,3 +327,60 @@ def test_ten_megabytes_of_text_are_cut_not_counted_to_the_end():
     )
     assert prompt.tokens <= 600
     assert prompt.cut == ("event", "tool_results")
+
+
+@pytest.mark.parametrize("budget", [200, 300, 400, 600, 800, 1_000, 2_000, 4_000])
+def test_the_reserve_shrinks_with_the_budget_so_that_memories_get_in(budget):
+    memories = [
+        Memory(f"Trade {index}: the price moved by {index} percent", id=str(index)) for index in range(24)
+    ]
+    prompt = build("What moved the price?", memories, budget=budget)
+    assert prompt.reserve == min(500, budget // 4)
+    assert prompt.tokens <= budget - prompt.reserve
+    assert prompt.memories
+    assert (prompt.memories == tuple(memories)) == (not prompt.notes)
+    left_out = 24 - len(prompt.memories)
+    assert not left_out or any(
+        note.startswith(f"{left_out} of 24 memories are not in the block past_events")
+        for note in prompt.notes
+    )
+
+
+def test_a_reserve_that_is_told_is_kept_and_what_it_costs_is_said():
+    prompt = build("What moved?", [Memory("The price moved a lot")], budget=600, reserve=550)
+    assert (prompt.reserve, prompt.memories) == (550, ())
+    assert "1 of 1 memories are not in the block past_events: there were" in prompt.notes[0]
+
+
+def test_no_layer_takes_all_the_room_that_another_needs_for_its_best():
+    seen = [Memory("seen " * 30, id=f"s{index}") for index in range(12)]
+    known = [Memory("concluded " * 30, id=f"f{index}", layer="fact") for index in range(12)]
+    for budget in (500, 700, 1_000):
+        prompt = build("What now?", seen + known, budget=budget)
+        assert {memory.layer for memory in prompt.memories} == {"episode", "fact"}, budget
+
+
+def test_what_is_cut_or_left_out_of_a_block_is_said_with_the_reason():
+    prompt = assemble(
+        {"event": "A sentence of it. " * 900, "positions": [{"pool": f"P{n}", "tvl": n} for n in range(300)]},
+        budget=600,
+    )
+    notes = "\n".join(prompt.notes)
+    assert re.search(
+        r"the block event was cut: it asked for \d+ tokens or more, and there were \d+ tokens for it", notes
+    )
+    assert re.search(r"\d+ of 300 rows are not in the block positions: there were \d+ tokens for it", notes)
+
+
+def test_memories_about_one_thing_stand_in_the_order_of_time():
+    def moved(text, at, **record):
+        return Memory(text, at=at, record=Episode(text, **record))
+
+    for about in ({}, {"subjects": ["Nadia"]}, {"thread": "moves"}):
+        memories = [
+            moved("Nadia moved to Porto", 3_000_000, **about),
+            moved("The market was quiet all day", 1_000_000),
+            moved("Nadia moved to Bern", 2_000_000, **about),
+        ]
+        text = str(assemble([memory_block(memories)]))
+        assert text.index("Bern") < text.index("Porto")

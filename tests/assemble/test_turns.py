@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import bardo
-from bardo.assemble import framing, turns
+from bardo.assemble import turns
 from bardo.index.embedders import from_callable
 
 SAID = (
@@ -44,7 +44,9 @@ def test_turns_stand_in_order_beside_their_memory_each_with_its_speaker(grimoire
     # The memory is what was recalled, verbatim.
     assert [memory.text for memory in prompt.memories] == [SAID[3][1]]
     assert entries(grimoire.context("grandmother's house?", limit=1)) == [SAID[3][1]]
-    assert framing.strip_recalled(prompt.text).count("attic") == 0
+    captured = grimoire.remember(f"I was told:\n{prompt}\nand saw a cellar")
+    assert "attic" not in captured.text
+    assert "and saw a cellar" in captured.text
 
 
 def test_a_turn_is_shown_once(grimoire: bardo.Grimoire) -> None:

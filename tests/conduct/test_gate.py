@@ -336,7 +336,6 @@ def test_a_gate_stands_before_no_memory(tmp_path: Path) -> None:
     [
         lambda gate: gate.reject(""),
         lambda gate: gate.reject(" \n"),
-        lambda gate: gate.reject("<bardo:recalled>short ETH</bardo:recalled>"),
         lambda gate: gate.reject("x" * (LONGEST + 1)),
         lambda gate: gate.reject("short ETH", why="x" * (LONGEST + 1)),
         lambda gate: gate.reject("short ETH", by="x" * (LONGEST + 1)),
@@ -386,13 +385,19 @@ def test_an_id_that_is_not_there_is_told(gate: bardo.Gate, id_: str) -> None:
 
 
 def test_recalled_memories_come_back_by_no_door(gate: bardo.Gate) -> None:
-    recalled = "short ETH <bardo:recalled>as was said before</bardo:recalled>"
-    entry = gate.reject(recalled, why=f"because {recalled}")
-    rule = gate.rule(f"Rule: {recalled}", forbids=recalled, approval=recalled)
-    lifted = gate.lift(entry.id, by="anna", why=recalled)
-    told = gate.after(f"after {recalled}", passed=True, note=recalled).entry
+    gate.reject("sell BTC in a panic", why="it was regretted")
+    recalled = f"short ETH {gate.before('sell BTC in a panic').text}"
+    with pytest.warns(errors.BardoWarning, match="were not captured again"):
+        entry = gate.reject(recalled, why=f"because {recalled}")
+    with pytest.warns(errors.BardoWarning, match="were not captured again"):
+        rule = gate.rule(f"Rule: {recalled}", forbids=recalled, approval=recalled)
+    with pytest.warns(errors.BardoWarning, match="were not captured again"):
+        lifted = gate.lift(entry.id, by="anna", why=recalled)
+    after = gate.after("short ETH", passed=True, note=f"after {recalled}")
     texts = [lifted.summary, lifted.detail, lifted.closed_why, rule.text, rule.forbids, rule.approval]
-    assert not any("recalled" in text for text in [*texts, told.summary, told.detail])
+    assert not any("regretted" in text for text in [*texts, after.entry.summary, after.entry.detail])
+    assert "after short ETH" in after.entry.detail
+    assert any("were not captured again" in note for note in after.notes)
 
 
 def test_a_closed_gate_says_so(gate: bardo.Gate, home: Path) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,12 +13,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import bardo
+from bardo import _core
 from bardo.assemble.context import count_tokens
-from bardo.assemble.framing import MARK, strip_recalled
+from bardo.assemble.copies import MadePrompts
+from bardo.assemble.framing import MARK
 from bardo.conduct.entries import Rule, StateEntry
 from bardo.conduct.matching import Touch
 from bardo.conduct.store import LONGEST
-from bardo.errors import BudgetTooSmallError, InvalidInputError
+from bardo.errors import BardoWarning, BudgetTooSmallError, InvalidInputError
 from bardo.gating import BUDGET
 from bardo.index import embedders
 from bardo.verdicts import Finding, Verdict, with_text
@@ -31,7 +35,8 @@ HOSTILE = [
     "抹茶 " * 60,
     "🏴‍☠️" * 90,
 ]
-SECTION = re.compile(rf"<{MARK}>\n.*?\n</{MARK}>", re.DOTALL)
+SECTION = re.compile(rf"<{MARK} id=\"\d{{12}}\">\n.*?\n</{MARK}>", re.DOTALL)
+BLOCK = re.compile(rf"^<(\w+)>\n<{MARK} .*?\n</{MARK}>\n</\1>\n", re.DOTALL | re.MULTILINE)
 #: What bardo itself says in a verdict, all the rest being fenced.
 OWN = re.compile(r"<verdict>\n[^<\n]+\n</verdict>(\n<(against|rules|state)>\n\s*</\2>)*\s*")
 TEXTS = st.one_of(
@@ -54,7 +59,9 @@ def holds(verdict: Verdict, budget: int = BUDGET) -> None:
     assert verdict.tokens == count_tokens(verdict.text) <= budget
     bare = SECTION.sub("", verdict.text)
     assert OWN.fullmatch(bare), bare
-    assert OWN.fullmatch(strip_recalled(verdict.text)), strip_recalled(verdict.text)
+    marks = [mark for block in BLOCK.finditer(verdict.text) for mark in _core.prompt_marks(block[0])]
+    left = _core.strip_copies(verdict.text, marks)[0]
+    assert OWN.fullmatch(left), left
 
 
 def test_law_7_hundreds_of_long_hostile_entries_stay_within_the_budget(gate: bardo.Gate) -> None:
@@ -91,11 +98,13 @@ def test_law_8_a_verdict_is_not_captured_as_something_new(gate: bardo.Gate, tmp_
     verdict = gate.before("short ETH on weekends")
     model = embedders.from_callable(lambda texts: [[1.0, 2.0]] * len(texts), name="flat", dims=2)
     with bardo.open(tmp_path / "agent", embedder=model) as grimoire:
-        kept = grimoire.remember(verdict.text)
+        with pytest.warns(BardoWarning, match="were not captured again"):
+            kept = grimoire.remember(verdict.text)
         assert "weekends" not in kept.text
-    with pytest.raises(InvalidInputError, match="nothing to keep"):
+    with pytest.raises(InvalidInputError, match="nothing to keep"), pytest.warns(BardoWarning):
         gate.reject(SECTION.search(verdict.text).group())  # type: ignore[union-attr]
-    assert "weekends" not in gate.note("context", f"I was told: {verdict.text}").summary
+    with pytest.warns(BardoWarning, match="were not captured again"):
+        assert "weekends" not in gate.note("context", f"I was told: {verdict.text}").summary
 
 
 def test_an_order_in_an_entry_is_flagged_and_stands_as_data(gate: bardo.Gate) -> None:
@@ -130,4 +139,8 @@ def test_the_text_holds_for_any_unicode(texts: list[tuple[str, str, str]], block
         0,
         (),
     )
-    holds(with_text(verdict, budget), budget)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        contextlib.closing(MadePrompts(Path(folder), agent="a")) as made,
+    ):
+        holds(with_text(verdict, budget, made), budget)

@@ -11,8 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import bardo
+from bardo import _core
 from bardo._core import FactStore
-from bardo.assemble.framing import MARK, strip_recalled
+from bardo.assemble.framing import MARK
 from bardo.consolidate.dossier import Dossier, Dossiers, words
 from bardo.model import Fact
 from bardo.ports import ManualClock
@@ -200,7 +201,8 @@ def test_a_fresh_dossier_stands_in_a_prompt_fenced_and_marked_in_place_of_found_
     assert "flagged=" in prompt.text
     assert prompt.text.count("<memory ") == prompt.text.count("</memory>")
     assert MARK in prompt.text
-    assert page.text.splitlines()[0] not in strip_recalled(prompt.text)
+    marks = [mark for block in prompt.blocks for mark in _core.prompt_marks(block.text)]
+    assert page.text.splitlines()[0] not in _core.strip_copies(prompt.text, marks)[0]
     assert all(memory.layer != "fact" for memory in prompt.memories)
     # Nobody knows which of its facts helped: an outcome moves none.
     report = opened.outcome(prompt, value=1.0)
@@ -241,3 +243,16 @@ def test_a_dead_agent_can_still_be_read_and_writes_nothing(opened: bardo.Grimoir
     (opened.path / "DOSSIER.md").unlink()
     assert "Gas doubles on Mondays" in opened.dossier().text
     assert not (opened.path / "DOSSIER.md").exists()
+
+
+def test_a_dossier_is_in_a_small_prompt_and_what_is_left_out_of_it_is_said(opened: bardo.Grimoire) -> None:
+    for number in range(40):
+        opened.remember(
+            f"On day {number} the pool of oranges and lemons moved by {number} percent after the news"
+        )
+        opened.learn(f"Orange {number} costs {number} coins in town {number}", category=f"costs/{number % 4}")
+    opened.dossier()
+    for budget in (600, 800, 1_000):
+        prompt = opened.context("What does an orange cost?", budget=budget, dossier=True)
+        assert {memory.layer for memory in prompt.memories} == {"episode", "dossier"}, budget
+        assert any("sections of the dossier are" in note for note in prompt.notes)

@@ -39,7 +39,7 @@ Profile = Literal["briefing", "first_person"]
 BUDGET = 3_200
 #: Characters from which a text may have to be shortened: the smallest share of a standard block is 100 tokens.
 LONG_TEXT = 400
-#: Of those, kept for the answer.
+#: Of those, kept for the answer; never more than a quarter of a budget, unless the caller says.
 RESERVE = 500
 
 
@@ -102,7 +102,7 @@ class Prompt:
         tokenizer: What counted them.
         blocks: The blocks in the order in which they stand, also those that did not get in.
         memories: The memories that got in, block by block, best first.
-        notes: What recall could not do or did not find, in words.
+        notes: What recall could not do or did not find, and what was left out of the prompt and why, in words.
     """
 
     id: str
@@ -175,7 +175,7 @@ def assemble(
     blocks: Sequence[Block] | Mapping[str, str | Rows | Sequence[Recalled] | Block],
     *,
     budget: int = BUDGET,
-    reserve: int = RESERVE,
+    reserve: int | None = None,
     tokenizer: str = "o200k",
     phase: Phase | None = None,
     task: Task | None = None,
@@ -191,7 +191,7 @@ def assemble(
     Args:
         blocks: Blocks, or a mapping of names to text, rows or memories.
         budget: Tokens of the prompt and of the answer together.
-        reserve: Tokens kept for the answer.
+        reserve: Tokens kept for the answer. If not given, 500, and of a budget below 2,000 a quarter.
         tokenizer: `o200k`, `cl100k`, a Hugging Face `tokenizer.json` by its path, or `estimate` (a quarter of the
             characters: not exact, only by name).
         phase: How much of the budget is spent: thriving 1.0, stable 0.8, conservation 0.7, declining 0.6, terminal 0.4.
@@ -207,7 +207,7 @@ def assemble(
     if isinstance(blocks, Mapping):
         blocks = [block(name, content) for name, content in blocks.items()]
     for name, number in (("budget", budget), ("reserve", reserve)):
-        if number < 0:
+        if number is not None and number < 0:
             raise InvalidInputError(f"the {name} is {number} tokens. Use 0 or more")
     fill = partial(
         _core.assemble,
@@ -240,11 +240,12 @@ def assemble(
         text=assembled.text,
         tokens=assembled.tokens,
         budget=budget,
-        reserve=reserve,
+        reserve=assembled.reserve,
         window=assembled.window,
         tokenizer=tokenizer,
         blocks=tuple(map(_report, parts)),
         memories=tuple(map(turns.recalled, memories)),
+        notes=tuple(_left_out(part, given[part.name]) for part in parts if part.cut),
     )
 
 
@@ -256,13 +257,45 @@ def _crowded(parts: Sequence[_core.AssembledPart], block: Block) -> Sequence[int
     return [*part.shortened, *(turns.told_last(block) if part.left_out else ())]
 
 
+def _left_out(part: _core.AssembledPart, memories: Sequence[Recalled]) -> str:
+    """What of a block is not in the prompt, and why."""
+    room = f"there were {part.given} tokens for it"
+    if not memories and not part.shown and not part.left_out:
+        left = (
+            "was condensed"
+            if part.condensed is not None
+            else "was cut"
+            if part.used
+            else "is not in the prompt"
+        )
+        return f"the block {part.name} {left}: it asked for {part.asked} tokens or more, and {room}"
+    what = "sections of the dossier" if _is_dossier(memories) else "memories" if memories else "rows"
+    total = len(part.shown) + part.left_out
+    said = [f"{part.left_out} of {total} {what} are not in the block {part.name}"] if part.left_out else []
+    said += (
+        [f"{len(part.shortened)} of {total} {what} are shortened in the block {part.name}"]
+        if part.shortened
+        else []
+    )
+    return f"{' and '.join(said)}: {room}"
+
+
+def _is_dossier(memories: Sequence[Recalled]) -> bool:
+    return any(getattr(memory, "layer", "") == "dossier" for memory in memories)
+
+
+def reserve_set(reserve: int) -> int | None:
+    """The reserve of the settings as `assemble` takes it: the default shrinks with the budget, another is kept."""
+    return None if reserve == RESERVE else reserve
+
+
 def build(
     task: str,
     memories: Sequence[Recalled],
     *,
     blocks: Mapping[str, str | Rows | Sequence[Recalled] | Block] | None = None,
     budget: int = BUDGET,
-    reserve: int = RESERVE,
+    reserve: int | None = None,
     tokenizer: str = "o200k",
     phase: Phase | None = None,
     task_type: Task | None = None,
@@ -303,7 +336,8 @@ def build(
     for found in memory_blocks(told):
         parts.setdefault(found.name, found)
     if caps is not None:
-        given = caps(max(0, budget - reserve), parts)
+        kept = min(RESERVE, budget // 4) if reserve is None else reserve
+        given = caps(max(0, budget - kept), parts)
         parts = {
             name: replace(each, cap=given[name]) if name in given and each.cap is None else each
             for name, each in parts.items()
@@ -323,7 +357,7 @@ def build(
         notes.append(
             f"{left_out} turns beside memories were left out: {turns.MOST_BESIDE} characters stand beside one at most"
         )
-    return replace(prompt, notes=tuple(notes))
+    return replace(prompt, notes=(*notes, *prompt.notes))
 
 
 def _is_long(each: Block) -> bool:

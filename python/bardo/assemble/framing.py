@@ -10,33 +10,18 @@ from bardo import _core
 if TYPE_CHECKING:
     from bardo.assemble.blocks import Recalled
 
-#: Stands in the tags around recalled memories in every prompt.
+#: Stands in the tags around recalled memories in every prompt, with an id of the section.
 MARK = "bardo:recalled"
-
-
-def strip_recalled(text: str) -> str:
-    """A text without the recalled sections in it, as capture must see it.
-
-    Whole and nested sections go, and so do those of which only the beginning or only the end is left. A piece from the
-    inside of a section carries no mark and stays. A text without the mark is returned as it is.
-
-    Raises:
-        InvalidInputError: The text holds a lone surrogate.
-    """
-    return _core.strip_recalled(text)
-
-
-def as_captured(text: str) -> str:
-    """`strip_recalled` for a text that is checked for lone surrogates elsewhere."""
-    return _core.strip_recalled(text) if MARK in text else text
 
 
 def neutralise(text: str, tags: Sequence[str] = ()) -> tuple[str, tuple[str, ...]]:
     """A text that can no longer act on a prompt, and what was found in it.
 
-    Tags that close anything, that a prompt of bardo uses or that chat templates use lose their bracket, in any
-    spelling; control characters and direction overrides are taken out. If anything but those was found, every line is
-    quoted with `| `. Orders are recognised by a list of patterns, which only warns; the fence keeps them inert.
+    Tags that a prompt of bardo uses or that chat templates use lose their bracket, in any spelling: look-alike
+    letters and brackets (Unicode's tables of confusables), unseen characters, escapes, spaces between the letters.
+    HTML, generic types, comparisons and placeholders stay. Control characters and direction overrides are taken out.
+    If anything but those was found, every line is quoted with `| `. Orders are recognised by a list of patterns, which
+    only warns; the fence keeps them inert.
 
     Args:
         text: What was recalled.

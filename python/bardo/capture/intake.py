@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from bardo.errors import BardoWarning, InvalidInputError
 from bardo.lazily import json
@@ -30,6 +30,18 @@ TOOL_USE, TOOL_RESULT = "tool_use", "tool_result"
 PLACES_SHOWN = 10
 
 
+class Clean(Protocol):
+    """Takes copies of prompts out of texts."""
+
+    def __call__(self, text: str) -> str:
+        """The text without copies; the very text where it holds none."""
+        ...
+
+    def finds(self, text: str) -> bool:
+        """Whether a text may hold copies."""
+        ...
+
+
 class Drafts(NamedTuple):
     """What `remember` was given, as it is recorded.
 
@@ -44,16 +56,13 @@ class Drafts(NamedTuple):
     transcript: bool
 
 
-def drafts_from(
-    what: object, defaults: Mapping[str, Any], *, clean: Callable[[str], str], truncate: bool
-) -> Drafts:
+def drafts_from(what: object, defaults: Mapping[str, Any], *, clean: Clean, truncate: bool) -> Drafts:
     """Makes episodes of anything `remember` takes; a string stays one, for it takes every other field from `defaults`.
 
     Args:
         what: A string, an `Episode`, a chat message (a mapping with `role` and `content`), or an iterable of these.
         defaults: Fields for episodes made here; an `Episode` keeps its own.
-        clean: Removes recalled memories from a text, so that what was injected is never captured as new (law 8). It
-            gives back the very text where no line of it holds any.
+        clean: Takes copies of prompts out of a text, so that what was injected is never captured as new (law 8).
         truncate: Cut texts at the limit instead of refusing them.
 
     Returns:
@@ -98,7 +107,7 @@ def _tell_empty(places: list[int], given: int) -> None:
 
 
 def episodes_from(
-    what: object, defaults: Mapping[str, Any], *, clean: Callable[[str], str], truncate: bool
+    what: object, defaults: Mapping[str, Any], *, clean: Clean, truncate: bool
 ) -> tuple[list[Episode], bool]:
     """`drafts_from` with every string made an episode, and whether they are a transcript."""
     drafts, _, transcript = drafts_from(what, defaults, clean=clean, truncate=truncate)
@@ -110,17 +119,14 @@ def _is_untimed(item: object) -> bool:
     return isinstance(item, Mapping) and all(item.get(key) is None for key in TIME_KEYS)
 
 
-def _are_clean(items: list[Any], clean: Callable[[str], str]) -> bool:
+def _are_clean(items: list[Any], clean: Clean) -> bool:
     """Whether all are texts with something in them, and `clean` finds nothing: one look at all of a long batch."""
     if set(map(type, items)) != {str} or not all(items) or any(map(str.isspace, items)):
         return False
-    together = "\n".join(items)
-    return clean(together) is together
+    return not clean.finds("\n".join(items))
 
 
-def _one(
-    what: object, defaults: Mapping[str, Any], clean: Callable[[str], str], truncate: bool
-) -> str | Episode | None:
+def _one(what: object, defaults: Mapping[str, Any], clean: Clean, truncate: bool) -> str | Episode | None:
     """A string or an episode; None if nothing is left of its text."""
     if isinstance(what, str):
         return _cleaned(what, clean, truncate) or None
@@ -141,7 +147,7 @@ def _one(
     return episode if text == episode.text else dataclasses.replace(episode, text=text)
 
 
-def _cleaned(text: str, clean: Callable[[str], str], truncate: bool) -> str:
+def _cleaned(text: str, clean: Clean, truncate: bool) -> str:
     """A text as it is captured; empty if it held nothing but blanks and recalled memories."""
     text = clean(text)
     if truncate:
@@ -149,7 +155,7 @@ def _cleaned(text: str, clean: Callable[[str], str], truncate: bool) -> str:
     return "" if text.isspace() else text
 
 
-def _message(message: Mapping[str, Any], defaults: Mapping[str, Any], clean: Callable[[str], str]) -> Episode:
+def _message(message: Mapping[str, Any], defaults: Mapping[str, Any], clean: Clean) -> Episode:
     given = message.get("role")
     role = ROLES.get(given) if isinstance(given, str) else None
     if role is None or not message.keys() & {"content", *KEPT_KEYS}:
@@ -242,7 +248,7 @@ def _together(payload: object, kept: Mapping[str, Any]) -> dict[str, Any]:
     return {"payload": payload, **kept}
 
 
-def _throughout(held: Any, clean: Callable[[str], str]) -> Any:
+def _throughout(held: Any, clean: Clean) -> Any:
     """What a message holds with every text in it cleaned: a tool may have answered with recalled memories."""
     if isinstance(held, str):
         return clean(held)

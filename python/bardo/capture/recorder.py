@@ -14,7 +14,7 @@ from bardo.errors import BardoWarning, ForgottenWarning, InvalidInputError
 from bardo.model import INHERITED_KIND, Episode
 from bardo.ports import Clock
 from bardo.ticks import MAX_TICK, Ticks
-from bardo.values import replace, value
+from bardo.values import value
 
 #: Episodes read from the log at once while iterating.
 PAGE = 1_024
@@ -112,12 +112,12 @@ class Recorder:
             ticks.append(own_tick)
         return ticks
 
-    def drain(self, folder: Path, clean: Callable[[str], str]) -> int:
+    def drain(self, folder: Path, clean: Callable[[Episode], Episode]) -> int:
         """Takes over what other processes dropped into the inbox; what cannot be taken is set aside with a warning.
 
         Args:
             folder: The grimoire.
-            clean: As `intake.drafts_from` has it. Whoever dropped may not have cleaned.
+            clean: Takes copies of prompts out of an episode: whoever dropped it has not.
 
         Returns:
             How many episodes were new.
@@ -215,14 +215,10 @@ def _warn(message: str) -> None:
     warnings.warn(message, BardoWarning, stacklevel=4)
 
 
-def _cleaned(episodes: Iterable[Episode], clean: Callable[[str], str]) -> list[Episode]:
-    """The episodes without the recalled memories in them; one of which nothing is left goes."""
-    cleaned = []
-    for episode in episodes:
-        text = clean(episode.text)
-        if text and not text.isspace():
-            cleaned.append(episode if text == episode.text else replace(episode, text=text))
-    return cleaned
+def _cleaned(episodes: Iterable[Episode], clean: Callable[[Episode], Episode]) -> list[Episode]:
+    """The episodes without the copies of prompts in them; one of which nothing is left goes."""
+    cleaned = map(clean, episodes)
+    return [episode for episode in cleaned if episode.text and not episode.text.isspace()]
 
 
 def pages(read: Callable[[str | None], list[Any]]) -> Iterator[Any]:

@@ -2,7 +2,7 @@
 
 use bardo_core::assemble::{
     Block, Condenser, Content, LEAST_KEPT, MOST_KEPT, MemoryText, Phase, Profile, Request, Tokenizer,
-    WordModel, assemble_condensed, compress, strip_recalled,
+    WordModel, assemble_condensed, compress, marks, strip_copies,
 };
 use proptest::prelude::*;
 use proptest::test_runner::Config;
@@ -96,7 +96,7 @@ proptest! {
             block.condense = true;
         }
         let request = Request {
-            budget, reserve: 0, tokenizer: Tokenizer::O200k, phase: Phase::Thriving, task: None, profile: Profile::Briefing,
+            budget, reserve: Some(0), tokenizer: Tokenizer::O200k, phase: Phase::Thriving, task: None, profile: Profile::Briefing,
         };
         let prompt = assemble_condensed(&blocks, &request, Some(Condenser { model: &model, question: &question })).unwrap();
         prop_assert!(prompt.tokens <= budget);
@@ -104,7 +104,8 @@ proptest! {
         for tag in ["<event>", "</event>", "<past_events>", "</past_events>", "<bardo:recalled>", "</bardo:recalled>"] {
             prop_assert!(prompt.text.matches(tag).count() <= 1, "{tag} in {}", prompt.text);
         }
-        prop_assert_eq!(prompt.text.matches("<memory").count(), prompt.text.matches("</memory>").count());
-        prop_assert!(!strip_recalled(&prompt.text).contains("bardo:recalled"));
+        prop_assert_eq!(prompt.text.lines().filter(|line| line.starts_with("<memory ")).count(), prompt.text.matches("</memory>").count());
+        let known: Vec<_> = prompt.parts.iter().flat_map(|part| marks(&part.text)).collect();
+        prop_assert!(!strip_copies(&prompt.text, &known).text.contains("bardo:recalled"));
     }
 }

@@ -2,8 +2,8 @@
 
 use bardo_core::Error;
 use bardo_core::assemble::{
-    Assembled, Block, Content, MemoryText, Phase, Place, Profile, Request, Task, Tokenizer, assemble,
-    frame_memory, strip_recalled,
+    Assembled, Block, Content, Mark, MarkKind, MemoryText, Phase, Place, Profile, Request, Task, Tokenizer,
+    assemble, copied_starts, frame_memory, marks, strip_copies,
 };
 use bardo_core::model::Value;
 use proptest::prelude::*;
@@ -116,7 +116,7 @@ fn request() -> impl Strategy<Value = Request> {
     (1_usize..3_000, 0_usize..200, 0_usize..3, 0_usize..5, 0_usize..4, any::<bool>()).prop_map(
         |(budget, reserve, tokenizer, phase, task, first_person)| Request {
             budget,
-            reserve,
+            reserve: (reserve > 0).then_some(reserve),
             tokenizer: TOKENIZERS[tokenizer],
             phase: PHASES[phase],
             task: TASKS[task],
@@ -128,7 +128,7 @@ fn request() -> impl Strategy<Value = Request> {
 fn roomy() -> Request {
     Request {
         budget: 4_000,
-        reserve: 0,
+        reserve: Some(0),
         tokenizer: Tokenizer::Estimate,
         phase: Phase::Thriving,
         task: None,
@@ -149,7 +149,7 @@ proptest! {
         match assemble(&blocks, &request) {
             Ok(prompt) => {
                 prop_assert_eq!(prompt.tokens, request.tokenizer.count(&prompt.text));
-                prop_assert!(prompt.tokens <= request.budget - request.reserve);
+                prop_assert!(prompt.tokens <= request.budget - request.kept_for_answer());
                 prop_assert!(prompt.tokens <= prompt.window);
                 prop_assert_eq!(&prompt.text, &prompt.parts.iter().map(|part| part.text.as_str()).collect::<String>());
                 let whole = format!("<system>\n{system}\n</system>\n");
@@ -191,25 +191,26 @@ proptest! {
             .filter(|part| blocks.iter().any(|b| b.name == part.name && matches!(b.content, Content::Memories(_))))
             .map(|part| part.shown.len())
             .sum();
-        prop_assert_eq!(count_lines(&prompt, "<memory"), shown);
+        prop_assert_eq!(count_lines(&prompt, "<memory "), shown);
         prop_assert_eq!(count_lines(&prompt, "</memory>"), shown);
-        prop_assert_eq!(prompt.text.matches("</memory").count(), shown);
-        prop_assert_eq!(prompt.text.matches("<memory").count(), shown);
+        prop_assert_eq!(prompt.text.matches("</memory>").count(), shown);
+        prop_assert_eq!(prompt.text.matches("<memory>").count(), 0);
         for part in prompt.parts.iter().filter(|part| !part.text.is_empty()) {
             for tag in [format!("<{}>", part.name), format!("</{}>", part.name)] {
                 prop_assert_eq!(prompt.text.matches(&tag).count(), 1, "{}", tag);
             }
         }
-        let sections = prompt.text.matches("<bardo:recalled>").count();
+        let sections = prompt.text.matches("<bardo:recalled id=\"").count();
         prop_assert_eq!(prompt.text.matches("</bardo:recalled>").count(), sections);
         prop_assert_eq!(prompt.text.matches("bardo:recalled").count(), 2 * sections);
     }
 
     #[test]
-    fn stripping_a_prompt_leaves_nothing_recalled_and_everything_else(blocks in blocks(), request in request()) {
+    fn a_captured_prompt_leaves_nothing_recalled_and_everything_else(blocks in blocks(), request in request()) {
         let Ok(prompt) = assemble(&blocks, &request) else { return Ok(()) };
-        let stripped = strip_recalled(&prompt.text);
-        prop_assert!(!stripped.contains("<memory") && !stripped.contains("bardo:recalled"));
+        let known = marks_of(&prompt);
+        let stripped = strip_copies(&prompt.text, &known).text;
+        prop_assert!(!stripped.contains("<memory ") && !stripped.contains("bardo:recalled"), "{stripped}");
         for part in &prompt.parts {
             let block = blocks.iter().find(|block| block.name == part.name).unwrap();
             prop_assert!(matches!(block.content, Content::Memories(_)) || stripped.contains(&part.text));
@@ -217,18 +218,27 @@ proptest! {
     }
 
     #[test]
-    fn what_is_left_of_a_cut_prompt_is_stripped_too(
+    fn of_a_prompt_cut_between_lines_no_framed_memory_is_left(
         memories in prop::collection::vec(memory(), 1..5), from in 0.0..1.0_f64, to in 0.0..1.0_f64,
     ) {
         let blocks = [Block::new("past_events", Content::memories(memories)), Block::new("event", Content::Text("now".into()))];
-        let prompt = assemble(&blocks, &roomy()).unwrap().text;
-        let at = |part: f64| prompt.floor_char_boundary((prompt.len() as f64 * part) as usize);
-        let (from, to) = (at(from.min(to)), at(from.max(to)));
-        let part = &prompt[from..to];
-        // A piece from inside one section carries no mark, and cannot be told from any other text.
-        if part.contains("<bardo:recalled>") || part.contains("</bardo:recalled>") {
-            let stripped = strip_recalled(part);
-            prop_assert!(!stripped.contains("<memory"), "{stripped}");
-        }
+        let prompt = assemble(&blocks, &roomy()).unwrap();
+        let lines: Vec<&str> = prompt.text.split_inclusive('\n').collect();
+        let at = |part: f64| (lines.len() as f64 * part) as usize;
+        let part = lines[at(from.min(to))..at(from.max(to))].concat();
+        let stripped = strip_copies(&part, &marks_of(&prompt)).text;
+        prop_assert!(!stripped.contains("<memory "), "{stripped}");
     }
+
+    #[test]
+    fn a_text_of_no_prompt_stays_as_it_is(text in hostile(), blocks in blocks()) {
+        let Ok(prompt) = assemble(&blocks, &roomy()) else { return Ok(()) };
+        let known: Vec<Mark> = marks_of(&prompt).into_iter().filter(|mark| mark.kind != MarkKind::Text).collect();
+        prop_assume!(!copied_starts(&text).iter().any(|start| known.iter().any(|mark| mark.start == *start)));
+        prop_assert_eq!(strip_copies(&text, &known).text, text);
+    }
+}
+
+fn marks_of(prompt: &Assembled) -> Vec<Mark> {
+    prompt.parts.iter().flat_map(|part| marks(&part.text)).collect()
 }

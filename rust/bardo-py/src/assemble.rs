@@ -7,9 +7,10 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
 
 use bardo_core::assemble::{
-    Assembled, Block, Condenser, Content, MemorySource, MemoryText, OtherTokenizer, Part, Phase, Place,
-    Profile, Request, Task, Tokenizer, WordModel, assemble_condensed as put_together, compress,
-    frame_memory as frame, neutralise as make_inert, standard_blocks as table, strip_recalled as strip,
+    Assembled, Block, Condenser, Content, Mark, MarkKind, MemorySource, MemoryText, OtherTokenizer, Part,
+    Phase, Place, Profile, Request, Task, Tokenizer, WordModel, assemble_condensed as put_together, compress,
+    copied_starts as find_starts, frame_memory as frame, marks, neutralise as make_inert,
+    standard_blocks as table, strip_copies as strip,
 };
 use bardo_core::{Error, Result};
 use pyo3::intern;
@@ -46,7 +47,7 @@ pub fn assemble(
     py: Python<'_>,
     blocks: &Bound<'_, PyAny>,
     budget: usize,
-    reserve: usize,
+    reserve: Option<usize>,
     tokenizer: &str,
     phase: &str,
     task: Option<&str>,
@@ -91,10 +92,45 @@ pub fn neutralise(text: &Bound<'_, PyString>, tags: Vec<String>) -> PyResult<(St
     Ok((inert.text, inert.flags.iter().map(|flag| flag.name()).collect()))
 }
 
+/// A mark as it is kept: hash of its words and of its first words, their number, and its kind.
+type KeptMark = (i64, i64, usize, u8);
+
 #[pyfunction]
-pub fn strip_recalled(py: Python<'_>, text: &Bound<'_, PyString>) -> PyResult<String> {
+pub fn prompt_marks(py: Python<'_>, block: &Bound<'_, PyString>) -> PyResult<Vec<KeptMark>> {
+    let block = unicode(block, "the block")?;
+    let kept = |mark: Mark| (mark.hash.cast_signed(), mark.start.cast_signed(), mark.words, mark.kind as u8);
+    Ok(py.detach(|| marks(&block).into_iter().map(kept).collect()))
+}
+
+#[pyfunction]
+pub fn copied_starts(py: Python<'_>, text: &Bound<'_, PyString>) -> PyResult<Vec<i64>> {
+    // A lone surrogate is refused by whoever stores the text.
+    let text = text.to_string_lossy();
+    Ok(py.detach(|| find_starts(&text).into_iter().map(u64::cast_signed).collect()))
+}
+
+#[pyfunction]
+pub fn strip_copies(
+    py: Python<'_>,
+    text: &Bound<'_, PyString>,
+    marks: Vec<KeptMark>,
+) -> PyResult<(String, usize, Vec<i64>)> {
     let text = unicode(text, "the text")?;
-    Ok(py.detach(|| strip(&text)))
+    let given = |(hash, start, words, kind): KeptMark| Mark {
+        hash: hash.cast_unsigned(),
+        start: start.cast_unsigned(),
+        words,
+        kind: match kind {
+            0 => MarkKind::Text,
+            1 => MarkKind::Frame,
+            2 => MarkKind::Section,
+            _ => MarkKind::Tag,
+        },
+    };
+    let marks: Vec<Mark> = marks.into_iter().map(given).collect();
+    let stripped = py.detach(|| strip(&text, &marks));
+    let found = stripped.marks.into_iter().map(u64::cast_signed).collect();
+    Ok((stripped.text, stripped.passages, found))
 }
 
 /// Self-information of words, learned from the agent's own text, and texts shortened by it.
@@ -216,6 +252,11 @@ impl PyAssembled {
     #[getter]
     fn tokens(&self) -> usize {
         self.0.tokens
+    }
+
+    #[getter]
+    fn reserve(&self) -> usize {
+        self.0.reserve
     }
 
     #[getter]
@@ -380,7 +421,17 @@ fn memory_from(object: &Bound<'_, PyAny>) -> PyResult<MemoryText> {
         Some(_) => read::<Option<String>>(&record, intern!(py, "speaker"))?,
         None => None,
     };
+    let subjects = match record.getattr_opt(intern!(py, "subjects"))? {
+        Some(_) => read::<Vec<String>>(&record, intern!(py, "subjects"))?,
+        None => Vec::new(),
+    };
+    let thread = match record.getattr_opt(intern!(py, "thread"))? {
+        Some(_) => read::<Option<String>>(&record, intern!(py, "thread"))?,
+        None => None,
+    };
     Ok(MemoryText {
+        subjects: subjects.iter().map(|subject| subject.to_lowercase()).collect(),
+        thread: thread.unwrap_or_default(),
         text: read(object, intern!(py, "text"))?,
         at: read(object, intern!(py, "at"))?,
         tick: read(object, intern!(py, "tick"))?,

@@ -33,8 +33,8 @@ mod _core {
 
     #[pymodule_export]
     use crate::assemble::{
-        PyAssembled, PyPart, PyWordModel, assemble, count_tokens, count_tokens_batch, frame_memory,
-        neutralise, register_tokenizer, standard_blocks, strip_recalled,
+        PyAssembled, PyPart, PyWordModel, assemble, copied_starts, count_tokens, count_tokens_batch,
+        frame_memory, neutralise, prompt_marks, register_tokenizer, standard_blocks, strip_copies,
     };
 
     #[pymodule_export]

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::block::{Block, Content, MemorySource};
 use super::compress::{CONDENSED, Condenser};
 use super::counter::Counter;
-use super::framing::{MARK, MemoryText, Profile, fence};
+use super::framing::{MARK, MemoryText, Profile, fence, section_opening};
 use super::neutral::{Flag, neutralise, protect_structure};
 use super::truncate::{CUT, shorten};
 use super::{order, table};
@@ -134,7 +134,7 @@ impl<'a> Filler<'a> {
                 Body::Text { text, whole: Piece { text: whole, size, flags } }
             }
             Content::Memories(memories) => {
-                head = format!("{head}<{MARK}>\n");
+                head = format!("{head}{}", section_opening(None));
                 if memories.count() == 0 {
                     head = format!("{head}{}\n", profile.nothing());
                 } else if rules {
@@ -216,8 +216,8 @@ impl<'a> Filler<'a> {
             shown.sort_unstable();
         }
         let shortened: Vec<usize> = part.iter().map(|(index, _)| *index).collect();
-        if matches!(self.body, Body::Memories { .. }) {
-            shown = order::best_at_both_ends(shown);
+        if let Body::Memories { read, .. } = &self.body {
+            shown = order::older_first(order::best_at_both_ends(shown), read);
         }
         let mut filled = Filled { text: self.head.clone(), tokens: self.around, ..Filled::default() };
         for index in &shown {
@@ -231,6 +231,10 @@ impl<'a> Filler<'a> {
             filled.add(&marker, self.counter.count(&marker), &BTreeSet::new());
         }
         filled.text.push_str(&self.tail);
+        if matches!(self.body, Body::Memories { .. }) {
+            let opening = section_opening(Some(&filled.text));
+            filled.text = filled.text.replacen(&section_opening(None), &opening, 1);
+        }
         if !self.counter.tokenizer().adds_up() {
             filled.tokens = self.counter.count(&filled.text);
         }
@@ -301,6 +305,10 @@ impl<'a> Filler<'a> {
             let Some(room) = room.checked_sub(marker) else { return Ok(None) };
             choice = self.choose_within(room)?;
             choice.used += marker;
+        }
+        if choice.whole.is_empty() && choice.part.is_none() && total > 0 {
+            // Tags around nothing would only take room.
+            return Ok(None);
         }
         choice.used += self.around;
         Ok(Some(choice))

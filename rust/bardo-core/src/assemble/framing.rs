@@ -4,12 +4,22 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::str::FromStr;
 
+use xxhash_rust::xxh3::xxh3_64;
+
 use super::neutral::{Flag, Inert, neutralise};
 use crate::model::Micros;
 use crate::{Error, Result};
 
-/// The mark of recalled text: a section that carries it is never captured as something new (law 8).
+/// The mark of recalled text, in the tag around every section of memories.
 pub const MARK: &str = "bardo:recalled";
+/// Number of ids that a section may have: twelve digits, which take four tokens whatever they are.
+const SECTION_IDS: u64 = 1_000_000_000_000;
+
+/// The opening tag of a section; the same content has the same id, so that a section that did not change stays the same.
+pub(super) fn section_opening(content: Option<&str>) -> String {
+    let id = content.map_or(0, |content| xxh3_64(content.as_bytes()) % SECTION_IDS);
+    format!("<{MARK} id=\"{id:012}\">\n")
+}
 
 const MICROS_PER_SECOND: i64 = 1_000_000;
 const SECONDS_PER_MINUTE: i64 = 60;
@@ -85,6 +95,10 @@ pub struct MemoryText {
     pub confidence: Option<f64>,
     /// Whether a predecessor lived it.
     pub inherited: bool,
+    /// What it is about, in lower case.
+    pub subjects: Vec<String>,
+    /// The conversation or project that it belongs to; empty if none.
+    pub thread: String,
 }
 
 impl MemoryText {
@@ -196,6 +210,7 @@ mod tests {
             speaker: "Ann".into(),
             confidence: Some(0.416),
             inherited: true,
+            ..MemoryText::default()
         };
         assert_eq!(
             frame_memory(&memory, &[]),

@@ -2,11 +2,12 @@
 //!
 //! [`assemble`] is the one call. The rest are its parts: what a token is ([`Tokenizer`]), what a block may hold
 //! ([`Block`], [`Content`]), how the window is shared out ([`Phase`], [`Task`]), and how memories are made inert
-//! ([`neutralise`], [`strip_recalled`]).
+//! ([`neutralise`]) and known again ([`strip_copies`]).
 
 mod block;
 mod budget;
 mod compress;
+mod copies;
 mod counter;
 mod fill;
 mod frames;
@@ -17,7 +18,6 @@ mod order;
 mod predict;
 mod prompt;
 mod protected;
-mod recalled;
 mod suspect;
 mod table;
 mod tags;
@@ -27,12 +27,12 @@ mod truncate;
 pub use block::{Block, Content, MemorySource, Place, Standard, standard_blocks};
 pub use budget::{Phase, Task};
 pub use compress::{CONDENSED, Compressed, Condenser, LEAST_KEPT, MOST_KEPT, compress};
+pub use copies::{Mark, MarkKind, Stripped, copied_starts, marks, strip_copies};
 pub use frames::{Frame, FrameKind, FramePart, FrameTracker};
 pub use framing::{MARK, MemoryText, Profile, frame_memory};
 pub use neutral::{Flag, Inert, neutralise};
 pub use predict::WordModel;
 pub use prompt::{Assembled, Part, Request, assemble, assemble_condensed};
-pub use recalled::strip_recalled;
 pub use table::markdown_table;
 pub use tokens::{OtherTokenizer, Tokenizer};
 pub use truncate::{CUT, shorten};

@@ -294,7 +294,11 @@ mod tests {
             "<\u{ff5c}im\u{2581}start\u{ff5c}>",
         ] {
             let inert = neutralise(text, &[]);
-            assert!(inert.flags.contains(&Flag::Tag) && inert.text != text, "{text:?} became {:?}", inert.text);
+            assert!(
+                inert.flags.contains(&Flag::Tag) && inert.text != text,
+                "{text:?} became {:?}",
+                inert.text
+            );
         }
     }
 

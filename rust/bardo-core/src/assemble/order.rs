@@ -1,6 +1,13 @@
 //! The U-curve: what matters most stands at the beginning and at the end, where models read best.
 
+use std::collections::BTreeSet;
+
 use super::block::{Block, Place, standard_blocks};
+use super::framing::MemoryText;
+use crate::index::text::{Analyzer, TermKind};
+
+/// Words that two memories without a subject share at least, if they are about one thing.
+const SHARED_WORDS: usize = 2;
 
 /// Blocks of the caller's own stand after the event, after the tool results, or before the positions.
 const OWN_AFTER: [(Place, &str, bool); 3] =
@@ -34,6 +41,63 @@ pub(super) fn best_at_both_ends<T>(ranked: Vec<T>) -> Vec<T> {
     front
 }
 
+/// Puts memories about one thing in the order of time, older before newer. Together they keep their places, so that what
+/// is about nothing else stands where its rank put it.
+pub(super) fn older_first(mut shown: Vec<usize>, memories: &[MemoryText]) -> Vec<usize> {
+    let mut analyzer = Analyzer::default();
+    let things: Vec<Thing<'_>> =
+        shown.iter().map(|index| Thing::of(&memories[*index], &mut analyzer)).collect();
+    // The group of each place: the first place of those that are, over any number of others, about the same.
+    let mut groups: Vec<usize> = (0..shown.len()).collect();
+    for place in 0..shown.len() {
+        for before in 0..place {
+            if groups[before] != groups[place] && things[before].is_about_same(&things[place]) {
+                let (from, to) = (groups[place].max(groups[before]), groups[place].min(groups[before]));
+                groups.iter_mut().filter(|group| **group == from).for_each(|group| *group = to);
+            }
+        }
+    }
+    let laid_out = shown.clone();
+    for group in 0..shown.len() {
+        let places: Vec<usize> = (0..shown.len()).filter(|place| groups[*place] == group).collect();
+        let mut members: Vec<usize> = places.iter().map(|place| laid_out[*place]).collect();
+        members.sort_by_key(|index| (memories[*index].at, memories[*index].tick));
+        places.iter().zip(members).for_each(|(place, index)| shown[*place] = index);
+    }
+    shown
+}
+
+/// What a memory is about.
+struct Thing<'a> {
+    memory: &'a MemoryText,
+    /// Its words, where neither a subject nor a thread says it.
+    words: BTreeSet<String>,
+}
+
+impl<'a> Thing<'a> {
+    fn of(memory: &'a MemoryText, analyzer: &mut Analyzer) -> Self {
+        let mut words = BTreeSet::new();
+        if memory.subjects.is_empty() && memory.thread.is_empty() {
+            analyzer.terms(&memory.text, &mut |term, kind| {
+                if kind == TermKind::Word {
+                    words.insert(term.to_owned());
+                }
+            });
+        }
+        Self { memory, words }
+    }
+
+    fn is_about_same(&self, other: &Self) -> bool {
+        let thread = &self.memory.thread;
+        let same_thread = !thread.is_empty() && *thread == other.memory.thread;
+        let subjects = &self.memory.subjects;
+        let shared = self.words.intersection(&other.words).count();
+        same_thread
+            || subjects.iter().any(|subject| other.memory.subjects.contains(subject))
+            || (shared >= SHARED_WORDS && 2 * shared >= self.words.len().min(other.words.len()))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::block::Content;
@@ -43,6 +107,23 @@ mod tests {
     fn the_best_memories_stand_at_both_ends() {
         assert_eq!(best_at_both_ends(vec![0, 1, 2, 3, 4]), [0, 2, 4, 3, 1]);
         assert_eq!(best_at_both_ends(Vec::<u8>::new()), Vec::<u8>::new());
+    }
+
+    fn memory(text: &str, at: i64, subject: &str) -> MemoryText {
+        let subjects = if subject.is_empty() { Vec::new() } else { vec![subject.to_owned()] };
+        MemoryText { text: text.to_owned(), at, subjects, ..MemoryText::default() }
+    }
+
+    #[test]
+    fn memories_about_one_thing_stand_in_the_order_of_time_and_others_where_they_were() {
+        let memories = [
+            memory("Nadia moved to Porto", 9, ""),
+            memory("Gas doubles on Mondays", 5, "gas"),
+            memory("Nadia moved to Bern", 2, ""),
+            memory("It fell at noon", 1, "gas"),
+            memory("The oracle lagged", 7, ""),
+        ];
+        assert_eq!(older_first(best_at_both_ends(vec![0, 1, 2, 3, 4]), &memories), [2, 0, 4, 3, 1]);
     }
 
     #[test]

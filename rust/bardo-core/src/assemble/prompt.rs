@@ -15,13 +15,20 @@ use crate::{Error, Result};
 /// Attempts to land within the window with a tokenizer whose parts do not add up to their whole.
 const ATTEMPTS: usize = 8;
 
+/// Tokens kept for the answer where nobody says (spec 5).
+const RESERVE: usize = 500;
+/// The answer is never kept more than one part of so many of the budget, unless somebody says.
+const PARTS_OF_BUDGET: usize = 4;
+/// Tokens that a block of memories that got nothing is offered of what is left over, before others get more.
+const FIRST_OFFER: usize = 128;
+
 /// How a prompt is to be put together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
     /// Tokens of the prompt and of the answer together.
     pub budget: usize,
-    /// Tokens kept for the answer.
-    pub reserve: usize,
+    /// Tokens kept for the answer; `None` keeps [`RESERVE`], and of a small budget a quarter.
+    pub reserve: Option<usize>,
     /// What a token is.
     pub tokenizer: Tokenizer,
     /// How much of the budget is spent.
@@ -30,6 +37,25 @@ pub struct Request {
     pub task: Option<Task>,
     /// Who the memories are told to.
     pub profile: Profile,
+}
+
+impl Request {
+    /// Tokens kept for the answer.
+    #[must_use]
+    pub fn kept_for_answer(&self) -> usize {
+        self.reserve.unwrap_or_else(|| RESERVE.min(self.budget / PARTS_OF_BUDGET))
+    }
+
+    /// The smallest budget whose prompt has room for some tokens.
+    fn budget_for(&self, tokens: usize) -> usize {
+        self.reserve.map_or_else(
+            || {
+                let shared = tokens.saturating_sub(1) * PARTS_OF_BUDGET / (PARTS_OF_BUDGET - 1) + 1;
+                if shared / PARTS_OF_BUDGET <= RESERVE { shared } else { tokens + RESERVE }
+            },
+            |reserve| tokens + reserve,
+        )
+    }
 }
 
 /// A prompt that holds its budget.
@@ -41,6 +67,8 @@ pub struct Assembled {
     pub tokens: usize,
     /// Tokens the prompt was allowed: the budget of the phase without the reserve.
     pub window: usize,
+    /// Tokens kept for the answer.
+    pub reserve: usize,
     /// The blocks, in the order in which they stand, also those that did not get in.
     pub parts: Vec<Part>,
     /// The same prompt has the same name: hash of the text, 32 hexadecimal digits.
@@ -89,7 +117,8 @@ pub fn assemble_condensed(
     condenser: Option<Condenser<'_>>,
 ) -> Result<Assembled> {
     check(blocks)?;
-    let most = request.budget.saturating_sub(request.reserve);
+    let reserve = request.kept_for_answer();
+    let most = request.budget.saturating_sub(reserve);
     let stand = order::blocks(blocks);
     let tags: Vec<&str> = blocks.iter().map(|block| block.tag.as_str()).collect();
     let first_memories = stand
@@ -115,7 +144,7 @@ pub fn assemble_condensed(
     if needed.max(1) > most {
         return Err(too_small(blocks, &needs, needed, request));
     }
-    let thrifty = ((request.budget as f64 * request.phase.factor()) as usize).saturating_sub(request.reserve);
+    let thrifty = ((request.budget as f64 * request.phase.factor()) as usize).saturating_sub(reserve);
     let window = thrifty.max(needed).min(most);
     let mut target = window;
     for _ in 0..ATTEMPTS {
@@ -127,7 +156,7 @@ pub fn assemble_condensed(
             let parts = stand.iter().zip(filled);
             let parts =
                 parts.map(|(index, part)| report(&blocks[*index], &fillers[*index], given[*index], part));
-            return Ok(Assembled { text, tokens, window, parts: parts.collect(), id });
+            return Ok(Assembled { text, tokens, window, reserve, parts: parts.collect(), id });
         }
         // Only with a tokenizer whose parts do not add up: the next attempt leaves out what this one had too much.
         target = target.saturating_sub(tokens - window).max(needed);
@@ -171,6 +200,15 @@ fn allocate(
         given[index] = shares[index].min(left);
         plans[index] = fillers[index].plan(given[index])?;
         left -= plans[index].used;
+    }
+    for &index in &by_priority {
+        let has_nothing = plans[index].cut && plans[index].used == 0;
+        if has_nothing && matches!(blocks[index].content, Content::Memories(_)) {
+            let offer = (given[index] + FIRST_OFFER).min(left);
+            plans[index] = fillers[index].plan(offer)?;
+            given[index] = given[index].max(plans[index].used);
+            left -= plans[index].used;
+        }
     }
     let mut filled = vec![Filled::default(); blocks.len()];
     for &index in &by_priority {
@@ -230,13 +268,15 @@ fn too_small(blocks: &[Block], needs: &[Option<usize>], needed: usize, request: 
             need.filter(|need| *need > 0).map(|need| format!("{} ({need})", block.name))
         })
         .collect();
+    let budget = request.budget_for(needed.max(1));
+    let reserve = Request { budget, ..*request }.kept_for_answer();
     Error::BudgetTooSmall {
         budget: request.budget,
-        needed: needed.max(1) + request.reserve,
+        needed: budget,
         what: if named.is_empty() {
-            format!("a prompt with {} kept for the answer", request.reserve)
+            format!("a prompt with {reserve} kept for the answer")
         } else {
-            format!("{} with {} kept for the answer", named.join(" and "), request.reserve)
+            format!("{} with {reserve} kept for the answer", named.join(" and "))
         },
     }
 }

@@ -1,0 +1,164 @@
+"""A prompt that is captured brings nothing back, however it is spelled; what only looks like one stays."""
+
+from __future__ import annotations
+
+import html
+import json
+import textwrap
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import bardo
+from bardo.assemble.copies import FILE_NAME
+from bardo.errors import BardoWarning, InvalidInputError
+from bardo.index import embedders
+
+SECRETS = ("The vault code is 4711. It opens at noon.", "Mira keeps the spare key in the blue box")
+#: Ways in which a transcript, a mail or a log may hold a prompt.
+SPELLINGS: dict[str, Callable[[str], str]] = {
+    "verbatim": str,
+    "escaped": html.escape,
+    "escaped twice": lambda text: html.escape(html.escape(text)),
+    "upper case": str.upper,
+    "indented": lambda text: textwrap.indent(text, "      "),
+    "quoted": lambda text: textwrap.indent(text, "> ", lambda _: True),
+    "on one line": lambda text: " ".join(text.split()),
+    "wrapped": lambda text: "\n".join(textwrap.wrap(text, 60)),
+    "as JSON": lambda text: json.dumps({"prompt": text}),
+    "without brackets": lambda text: text.replace("<", "").replace(">", ""),
+    "without the mark": lambda text: text.replace("bardo:recalled", "context"),
+    "without its end": lambda text: text.split("</bardo:recalled>")[0],
+    "without its beginning": lambda text: text.split("confidence.")[1],
+    "full-width": lambda text: text.replace("<", "＜").replace(">", "＞"),
+}
+
+
+def opened(folder: Path, **options: Any) -> bardo.Grimoire:
+    model = embedders.from_callable(lambda texts: [[1.0, 2.0]] * len(texts), name="flat", dims=2)
+    return bardo.open(folder, embedder=model, **options)
+
+
+@pytest.fixture
+def grimoire(tmp_path: Path) -> Iterator[bardo.Grimoire]:
+    with opened(tmp_path / "agent") as memory:
+        for secret in SECRETS:
+            memory.remember(secret)
+        yield memory
+
+
+def section(grimoire: bardo.Grimoire) -> tuple[bardo.Prompt, str]:
+    prompt = grimoire.context("the vault code and the key?")
+    return prompt, next(block.text for block in prompt.blocks if block.name == "past_events")
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_a_copy_of_a_prompt_is_known_in_every_spelling(grimoire: bardo.Grimoire, spelling: str) -> None:
+    prompt, text = section(grimoire)
+    copy = SPELLINGS[spelling](text)
+    with pytest.warns(BardoWarning, match=f"passages were not captured again.*{prompt.id}"):
+        stored = grimoire.remember(f"Before it.\n{copy}\nMallory stole the rest.")
+    assert "Before it." in stored.text
+    assert "Mallory stole the rest." in stored.text
+    assert not any(word in stored.text.lower() for word in ("4711", "opens at noon", "spare key"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Mallory stole the key.\n</bardo:recalled>\nand left",
+        "Mallory stole the key.\n</memory>\n</bardo:recalled>\n",
+        "<bardo:recalled>\nMallory stole the key.\n</bardo:recalled>",
+        '<bardo:recalled id="000000000007">\n<memory date="2026-01-01 10:00" source="self">\nMallory stole the key.\n'
+        "</memory>\n</bardo:recalled>",
+        "You said: The vault code is 4711. That is wrong.",
+        "The vault code is 4711. It opens at noon.",
+    ],
+)
+def test_what_was_in_no_prompt_and_what_is_quoted_on_purpose_stays_verbatim(
+    grimoire: bardo.Grimoire, text: str
+) -> None:
+    section(grimoire)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert grimoire.remember(text).text == text
+        assert grimoire.remember({"role": "user", "content": f"{text} "}).text == f"{text} "
+        assert text in grimoire.learn(f"It is known that {text}").text
+        bardo.drop(grimoire.path, f"Dropped: {text}")
+        assert grimoire.drain_inbox() == 1
+    again = str(grimoire.context("who stole the key?"))
+    assert again.count("<bardo:recalled id=") == again.count("</bardo:recalled>")
+
+
+def test_words_that_were_put_into_a_copy_stay_and_so_does_a_sentence_that_was_changed(
+    grimoire: bardo.Grimoire,
+) -> None:
+    _, text = section(grimoire)
+    with pytest.warns(BardoWarning, match="were not captured again"):
+        stored = grimoire.remember(
+            text.replace("4711", "4712").replace("blue box", "blue box.\nMallory knows.")
+        )
+    assert "The vault code is 4712." in stored.text
+    assert "Mallory knows." in stored.text
+    assert not any(word in stored.text for word in ("opens at noon", "spare key"))
+
+
+def test_a_prompt_is_known_after_a_restart_and_by_no_other_agent(tmp_path: Path) -> None:
+    with opened(tmp_path / "one") as first:
+        for secret in SECRETS:
+            first.remember(secret)
+        _, text = section(first)
+    with opened(tmp_path / "one") as again, pytest.warns(BardoWarning, match="were not captured again"):
+        assert again.remember(f"Told {text}").text.strip() == "Told"
+    with opened(tmp_path / "two") as other:
+        assert other.remember(f"Told {text}").text == f"Told {text}"
+
+
+def test_the_payload_of_a_tool_and_the_inbox_bring_no_copy_back(grimoire: bardo.Grimoire) -> None:
+    _, text = section(grimoire)
+    message = {
+        "role": "tool",
+        "tool_call_id": "c",
+        "content": [{"type": "tool_result", "content": [f"got {text}"]}],
+    }
+    with pytest.warns(BardoWarning, match="were not captured again"):
+        stored = grimoire.remember(message)
+    assert "4711" not in f"{stored.text} {stored.payload}"
+    (dropped,) = bardo.drop(grimoire.path, [message])
+    with pytest.warns(BardoWarning, match="were not captured again"):
+        grimoire.drain_inbox()
+    episode = grimoire.get(dropped)
+    assert isinstance(episode, bardo.Episode)
+    assert "4711" not in f"{episode.text} {episode.payload}"
+    assert "got" in episode.text
+
+
+def test_a_text_that_is_a_copy_and_nothing_more_is_refused(grimoire: bardo.Grimoire) -> None:
+    _, text = section(grimoire)
+    for verb in (grimoire.remember, grimoire.learn):
+        with pytest.raises(InvalidInputError, match="empty"):
+            verb(text)
+
+
+def test_a_record_that_cannot_be_read_stops_nothing_and_is_told(tmp_path: Path) -> None:
+    with opened(tmp_path / "agent") as memory:
+        for secret in SECRETS:
+            memory.remember(secret)
+        _, text = section(memory)
+    (tmp_path / "agent" / FILE_NAME).write_bytes(b"no database" * 500)
+    with opened(tmp_path / "agent") as memory:
+        with pytest.warns(BardoWarning, match="copies of prompts could not be looked for"):
+            assert memory.remember(f"Told {text}").text == f"Told {text}"
+        prompt, _ = section(memory)
+        assert any("not on record" in note for note in prompt.notes)
+
+
+def test_a_record_holds_hashes_and_no_words(grimoire: bardo.Grimoire) -> None:
+    section(grimoire)
+    grimoire.close()
+    held = b"".join(path.read_bytes() for path in grimoire.path.glob(f"{FILE_NAME}*"))
+    assert held
+    assert not any(word in held.lower() for word in (b"vault", b"4711", b"mira"))
