@@ -104,7 +104,9 @@ def with_texts(verdict: Verdict, budget: int, made: MadePrompts) -> Verdict:
     """
     brief = with_text(replace(verdict, rules=verdict.applying, state=()), budget, made)
     return replace(
-        with_text(verdict, budget, made), brief=brief.text or _OPENINGS[verdict.decision], brief_notes=brief.notes
+        with_text(verdict, budget, made),
+        brief=brief.text or _OPENINGS[verdict.decision],
+        brief_notes=brief.notes,
     )
 
 

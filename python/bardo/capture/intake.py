@@ -56,9 +56,7 @@ class Drafts(NamedTuple):
     transcript: bool
 
 
-def drafts_from(
-    what: object, defaults: Mapping[str, Any], *, clean: Clean, truncate: bool
-) -> Drafts:
+def drafts_from(what: object, defaults: Mapping[str, Any], *, clean: Clean, truncate: bool) -> Drafts:
     """Makes episodes of anything `remember` takes; a string stays one, for it takes every other field from `defaults`.
 
     Args:
