@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from bardo.asynchronous import AsyncGrimoire
     from bardo.bequeath.inherit import InheritanceReport
     from bardo.bequeath.testament import Testament
+    from bardo.checking import check
     from bardo.config import Config
     from bardo.consolidate.curator import CuratorCycleComplete
     from bardo.consolidate.dream import DreamComplete
@@ -55,6 +56,7 @@ _HOME = {
     "Testament": "bardo.bequeath.testament",
     "Verdict": "bardo.verdicts",
     "Visitor": "bardo.visiting",
+    "check": "bardo.checking",
     "drop": "bardo.dropping",
     "gate": "bardo.gating",
     "inherit": "bardo.opening",
@@ -88,6 +90,7 @@ __all__ = [
     "Verdict",
     "Visitor",
     "__version__",
+    "check",
     "drop",
     "gate",
     "inherit",

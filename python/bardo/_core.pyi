@@ -55,6 +55,17 @@ class Recorded:
     event_index: int
     at: int
 
+def check_facts(path: str, *, repair: bool) -> list[tuple[str, str, str, str]]:
+    """Everything in a file of facts that is not as it was written: table, row, finding, repair.
+
+    Args:
+        path: The file; it need not be one that can be opened as a store.
+        repair: Whether to put single flipped bits back, and to make indexes and words anew.
+
+    Raises:
+        StoreError: The file cannot be opened, or is read-only.
+    """
+
 def traces(path: str, needles: Sequence[bytes]) -> tuple[list[int], int]:
     """Which byte strings occur in a file, by their place, and how many bytes were read.
 

@@ -171,6 +171,7 @@ class AsyncGrimoire:
     forget = _awaited(Grimoire.forget)
     rebuild = _awaited(Grimoire.rebuild)
     rebase_ticks = _awaited(Grimoire.rebase_ticks)
+    check = _awaited(Grimoire.check)
     check_model = _awaited(Grimoire.check_model)
     migrate = _awaited(Grimoire.migrate)
     abandon_migration = _awaited(Grimoire.abandon_migration)

@@ -21,7 +21,7 @@ from bardo.errors import (
     StoreUnavailableError,
 )
 from bardo.files import unavailable
-from bardo.lazily import sqlite3
+from bardo.lazily import blake3, sqlite3
 
 #: Seconds a statement waits for another process's transaction.
 PATIENCE = 10.0
@@ -60,6 +60,10 @@ class Database:
         self._steps = steps
         self._loss = loss
         self._connection: sqlite3.Connection | None = None
+        #: The row that a statement found damaged, until the error is raised.
+        self._damaged = ""
+        #: Number of other processes' commits up to which every row of a table was compared; see `verify`.
+        self._verified: dict[str, int] = {}
         #: Which file the connection is to: device and number.
         self._opened: list[int] = []
         self._lock = threading.RLock()
@@ -144,6 +148,31 @@ class Database:
             except sqlite3.Error as error:
                 raise self.refusal(error, action) from error
 
+    def verify(self, connection: sqlite3.Connection, *tables: str) -> None:
+        """Compares every row of tables with its checksum, and their pages and indexes with each other.
+
+        A condition would leave a damaged row out in silence. Only rows that another process may have written, or that
+        this connection has not read, are compared.
+
+        Args:
+            connection: To the file, as `reading` gives it.
+            tables: Their names.
+
+        Raises:
+            StoreDamagedError: A row is not what was written.
+        """
+        (commits,) = connection.execute("PRAGMA data_version").fetchone()
+        for table in tables:
+            if connection is self._connection and self._verified.get(table) == commits:
+                continue
+            connection.execute(f"SELECT count(intact) FROM {table} NOT INDEXED").fetchone()
+            for (found,) in connection.execute(f"PRAGMA integrity_check('{table}')"):
+                if found != "ok":
+                    self._damaged = f"table {table}: {found}"
+                    raise sqlite3.DatabaseError(found)
+            if connection is self._connection:
+                self._verified[table] = commits
+
     def scrub(self, *, rewrite: bool = True) -> None:
         """Empties the write-ahead log and rewrites the file without its free pages: both would hold what was deleted.
 
@@ -169,6 +198,8 @@ class Database:
                 self.path, timeout=PATIENCE, check_same_thread=False, isolation_level=None
             )
             try:
+                self._register(connection)
+                self._verified.clear()
                 _write_ahead(connection)
                 connection.execute("PRAGMA synchronous = FULL")
                 connection.execute("PRAGMA secure_delete = ON")
@@ -214,8 +245,10 @@ class Database:
         if code in _READ_ONLY:
             return self._read_only(action, str(error))
         if code in _DAMAGED:
+            what, self._damaged = self._damaged or str(error), ""
             return StoreDamagedError(
-                f"{self.path} is damaged: {error}. Restore it from a copy, or move it away: {self._loss}"
+                f"{self.path} is damaged: {what}. See all of it with `bardo check`. Restore it from a copy, or move it "
+                f"away: {self._loss}"
             )
         return StoreUnavailableError(
             f"cannot {action} {self.path}: {error}. Check the disk, and that the path is a file in a folder that is "
@@ -248,6 +281,7 @@ class Database:
             f"{self.path.absolute().as_uri()}?{options}", timeout=PATIENCE, check_same_thread=False, uri=True
         )
         try:
+            self._register(connection)
             found = _version(connection)
             if found > len(self._steps):
                 raise self._too_new(found)
@@ -259,10 +293,24 @@ class Database:
             raise
         return connection
 
+    def _register(self, connection: sqlite3.Connection) -> None:
+        """Makes the functions of checksums known; needed before a table is looked at."""
+
+        def is_intact(table: str, stored: bytes | None, *row: Any) -> int:
+            if stored == checksum(table, *row):
+                return 1
+            self._damaged = f"row {row[0]!r} of the table {table} does not match its checksum"
+            raise ValueError(self._damaged)
+
+        connection.create_function("row_checksum", -1, checksum, deterministic=True)
+        connection.create_function("row_intact", -1, is_intact, deterministic=True)
+
     def _prepare(self, connection: sqlite3.Connection) -> None:
         """Brings the schema up to date in one transaction."""
         if _version(connection) == len(self._steps):
             return
+        if 0 < _version(connection) < len(self._steps):
+            self._copy_aside(connection)
         connection.execute("BEGIN IMMEDIATE")
         try:
             found = _version(connection)
@@ -270,6 +318,7 @@ class Database:
                 raise self._too_new(found)
             for step in self._steps[found:]:
                 step(connection)
+            _seal(connection)
             connection.execute(f"PRAGMA user_version = {len(self._steps)}")
             connection.execute("COMMIT")
         except BaseException:
@@ -277,10 +326,121 @@ class Database:
                 connection.execute("ROLLBACK")
             raise
 
+    def _copy_aside(self, connection: sqlite3.Connection) -> None:
+        """Keeps a copy of a file of an earlier version before it is brought up."""
+        copy = self.path.with_name(f"{self.path.name}.v{_version(connection)}")
+        try:
+            connection.execute("VACUUM INTO ?", (str(copy),))
+        except sqlite3.OperationalError:
+            # Another process that is about the same was faster.
+            if not copy.exists():
+                raise
+
     def _too_new(self, found: int) -> StoreTooNewError:
         return StoreTooNewError(
             f"{self.path} has version {found}, and this bardo reads up to {len(self._steps)}. Update bardo"
         )
+
+
+def checksum(*row: Any) -> bytes:
+    """Eight bytes of BLAKE3 over the values of a row, each with its type and length."""
+    digest = blake3.blake3()
+    for value in row:
+        part = value if isinstance(value, bytes) else repr(value).encode("utf-8", "surrogatepass")
+        digest.update(f"{type(value).__name__} {len(part)} ".encode() + part)
+    return digest.digest(length=8)
+
+
+def damage(path: Path) -> list[tuple[str, str, str]]:
+    """Everything in a SQLite file of ours that is not as it was written: table, row, and what was found.
+
+    The file need not be one that can be opened as a store; nothing is changed.
+    """
+    found: list[tuple[str, str, str]] = []
+    connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
+    with contextlib.closing(connection):
+        # A text that is none any more is compared by its bytes.
+        connection.text_factory = _as_text
+        connection.create_function("row_checksum", -1, checksum, deterministic=True)
+        connection.create_function("row_intact", -1, lambda *_: 1, deterministic=True)
+        try:
+            for table in _tables(connection):
+                found += _damaged_rows(connection, table)
+            told = connection.execute("PRAGMA integrity_check").fetchall()
+            found += [("", "", what) for (what,) in told if what != "ok"]
+        except sqlite3.Error as error:
+            found.append(("", "", str(error)))
+    return found
+
+
+def _as_text(content: bytes) -> str:
+    return content.decode("utf-8", "surrogateescape")
+
+
+def _damaged_rows(connection: sqlite3.Connection, table: str) -> list[tuple[str, str, str]]:
+    columns = _columns(connection, table)
+    known = {row[1] for row in connection.execute(f"PRAGMA table_xinfo({table})")}
+    if "checksum" not in known:
+        return []
+    rows = connection.execute(f"SELECT checksum, {', '.join(columns)} FROM {table} NOT INDEXED")
+    return [
+        (table, str(row[0]), "it does not match its checksum")
+        for stored, *row in rows
+        if stored != checksum(table, *row)
+    ]
+
+
+def _tables(connection: sqlite3.Connection) -> list[str]:
+    query = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY name"
+    return [name for (name,) in connection.execute(query)]
+
+
+def _columns(connection: sqlite3.Connection, table: str) -> list[str]:
+    """The columns that a row is made of, without those that are generated."""
+    return [row[1] for row in connection.execute(f"PRAGMA table_xinfo({table})") if not row[6]]
+
+
+def _seal(connection: sqlite3.Connection) -> None:
+    """Gives every table two generated columns over all of its columns, inside the transaction of a migration.
+
+    `checksum` is stored with a row whenever it is written. `intact` compares it with the row: it is 1, or the statement
+    that reads it fails. A statement that changes a row asks for it in its condition, so that damage is not written
+    back under a checksum that fits.
+    """
+    for table in _tables(connection):
+        columns = ", ".join(_columns(connection, table))
+        generated = (
+            f"checksum BLOB GENERATED ALWAYS AS (row_checksum('{table}', {columns})) STORED, "
+            f"intact GENERATED ALWAYS AS (row_intact('{table}', checksum, {columns})) VIRTUAL, "
+        )
+        query = "SELECT sql FROM sqlite_master WHERE type = 'table' AND name = ?"
+        (sql,) = connection.execute(query, (table,)).fetchone()
+        if generated in sql:
+            continue
+        body = sql.partition("(")[2]
+        was_sealed = body.startswith("checksum BLOB GENERATED")
+        body = body.partition("VIRTUAL, ")[2] if was_sealed else body
+        indexes = connection.execute(
+            "SELECT sql FROM sqlite_master WHERE tbl_name = ? AND type = 'index' AND sql IS NOT NULL",
+            (table,),
+        ).fetchall()
+        counts = "AUTOINCREMENT" in body
+        query = "SELECT seq FROM sqlite_sequence WHERE name = ?"
+        last = connection.execute(query, (table,)).fetchall() if counts else []
+        connection.execute(f"CREATE TABLE sealed_{table} ({generated}{body}")
+        intact = "WHERE intact" if was_sealed else ""
+        connection.execute(f"INSERT INTO sealed_{table} ({columns}) SELECT {columns} FROM {table} {intact}")
+        connection.execute(f"DROP TABLE {table}")
+        connection.execute(f"ALTER TABLE sealed_{table} RENAME TO {table}")
+        if last:
+            connection.execute("DELETE FROM sqlite_sequence WHERE name = ?", (table,))
+            connection.execute("INSERT INTO sqlite_sequence VALUES (?, ?)", (table, last[0][0]))
+        for (index,) in indexes:
+            connection.execute(index)
+
+
+def unchanged(_connection: sqlite3.Connection) -> None:
+    """A step of a schema that only has every row sealed."""
 
 
 def statements(script: str) -> Step:

@@ -38,8 +38,9 @@ from bardo.model import Episode, Fact
 from bardo.ports import Clock, Embedder, Progress, quiet, stage
 from bardo.stores import Stores
 
-#: Copies of an older schema, drafts that a crash left, and what is derived from the log and made anew when missing.
-_LEFTOVERS = re.compile(r"(\.v\d+|\.new|\.snapshot)$|^\..+\.[0-9a-f]{8}$")
+#: Copies of an older schema or of a damaged file, drafts that a crash left, and what is derived from the log and made
+#: anew when missing.
+_LEFTOVERS = re.compile(r"(\.v\d+|\.damaged|\.damaged-wal|\.new|\.snapshot)$|^\..+\.[0-9a-f]{8}$")
 #: Characters of a refused text that an error shows.
 _SHOWN = 40
 

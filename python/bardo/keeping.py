@@ -14,11 +14,13 @@ from bardo.ticks import OFFSET
 from bardo.values import value
 
 if TYPE_CHECKING:
+    from bardo import checking
     from bardo.capture import archive
+    from bardo.checking import CheckReport
     from bardo.index.drift import Drift
     from bardo.index.migration import MigrationReport
 else:
-    (archive,) = modules("capture.archive")
+    archive, checking = modules("capture.archive", "checking")
 
 
 #: Acts in the journal at most.
@@ -105,6 +107,24 @@ class Keeping(Opened):
         self._hot.sync_facts(self._facts)
         meanwhile = (number for number, _, at, *_ in self._facts.acts(ACTS_KEPT) if at > last - by)
         return Rebased(last, by, offset, moved, tuple(meanwhile))
+
+    @checked
+    def check(self, *, repair: bool = False) -> CheckReport:
+        """Reads every file of the memory against what it can be held to: checksums, signatures, the log.
+
+        `bardo.check(folder)` does the same for a memory that cannot be opened.
+
+        Args:
+            repair: Whether to mend single flipped bits, indexes and words of `facts.db`, which is kept beside it first.
+
+        Returns:
+            Every damage with its file, table and row, and what was done about it.
+        """
+        self._ready()
+        report = checking.check_open(self._folder, self._log, repair=repair)
+        if repair and report.damaged:
+            self._upkeep.reload()
+        return report
 
     def check_model(self) -> Drift:
         """Whether the embedding model still is what it was: 20 reference texts embedded anew (spec 4, "Drift check").

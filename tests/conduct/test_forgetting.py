@@ -172,7 +172,7 @@ def test_a_reader_that_keeps_the_old_pages_is_told_of_and_the_next_opening_goes_
         gate.reject(SECRET, episode=doomed.id)
         reader = sqlite3.connect(grimoire.path / "conduct.db", isolation_level=None)
         reader.execute("BEGIN")
-        reader.execute("SELECT * FROM state").fetchall()
+        reader.execute("SELECT number FROM state").fetchall()
         with pytest.raises(errors.StoreError, match=r"conduct\.db"):
             grimoire.forget(doomed, reason="asked to")
         assert gate.state() == []

@@ -256,8 +256,11 @@ def test_a_file_is_marked_before_its_first_entry_is_kept(
 
 
 def of_version_1(folder: Path, agent: str) -> None:
-    """What the bardo before made: no record of whose it is, and none of it in the mark."""
+    """What the bardo before made: no record of whose it is, none of it in the mark, and no checksums."""
     with sqlite3.connect(folder / FILE_NAME) as connection:
+        for table in ("state", "rules", "vectors"):
+            for column in ("intact", "checksum"):
+                connection.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
         connection.execute("DROP TABLE made")
         connection.execute("DROP TABLE versions")
         connection.execute("UPDATE state SET agent = ?", (agent,))
@@ -279,6 +282,9 @@ def test_a_file_of_an_earlier_bardo_is_taken_over_with_what_a_wrong_name_kept(
         str(warning.message) for warning in said
     ]
     assert len(said) == (agent == "tradr")
+    with sqlite3.connect(fresh / f"{FILE_NAME}.v1") as kept:
+        assert kept.execute("SELECT agent FROM state").fetchall() == [(agent,)]
+    kept.close()
     delete(fresh)
     with pytest.raises(errors.ConductLostError):
         verdict(fresh)

@@ -161,7 +161,7 @@ def test_a_ledger_that_cannot_be_written_stops_the_asking_and_nothing_else(tmp_p
     asked, _ = advisor(model, tmp_path)
     advice = asked.ask("judge", QUESTION, Verdict)
     assert advice.value is None
-    assert "is not a ledger" in advice.note
+    assert "ledger.db is damaged" in advice.note
     assert model.seen == []
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from bardo.assemble.blocks import standard_blocks
 from bardo.assemble.context import Prompt
-from bardo.database import Database, statements
+from bardo.database import Database, statements, unchanged
 
 FILE_NAME = "feedback.db"
 #: The four factors of recall and their default weights (spec 4, "Score").
@@ -114,7 +114,7 @@ class PromptRecords:
         self._since_drop = 0
         self._database = Database(
             self._path,
-            steps=(statements(_SCHEMA),),
+            steps=(statements(_SCHEMA), unchanged),
             loss="only what was learned from outcomes is lost with it",
         )
         self._known: dict[str, Learned] = {}
@@ -188,7 +188,9 @@ class PromptRecords:
                 return 0
             changed = 0
             with self._database.writing() as connection:
-                for serial, memories in connection.execute("SELECT serial, memories FROM prompts").fetchall():
+                for serial, memories in connection.execute(
+                    "SELECT serial, memories FROM prompts WHERE intact"
+                ).fetchall():
                     left = [memory for memory in json.loads(memories) if memory[0] not in gone]
                     if len(left) < len(json.loads(memories)):
                         text = json.dumps(left)
@@ -241,13 +243,15 @@ class PromptRecords:
             return False
         with self._database.writing() as connection:
             latest = "(SELECT MAX(serial) FROM prompts WHERE id = ?)"
-            done = connection.execute(f"UPDATE prompts {what} WHERE serial = {latest}", (*values, prompt_id))
+            done = connection.execute(
+                f"UPDATE prompts {what} WHERE serial = {latest} AND intact", (*values, prompt_id)
+            )
             return done.rowcount > 0
 
     def _derive(self, task: str) -> Learned:
         rows: Sequence[tuple[Any, ...]] = self._database.read(
             "SELECT window, blocks, memories, value FROM prompts "
-            "WHERE task = ? AND value IS NOT NULL AND acted != 0 ORDER BY serial DESC LIMIT ?",
+            "WHERE task = ? AND value IS NOT NULL AND acted != 0 AND intact ORDER BY serial DESC LIMIT ?",
             (task, LATEST),
         )
         believed = len(rows) / (len(rows) + HALF_BELIEVED)

@@ -138,6 +138,16 @@ def waiting(folder: Path | str) -> list[Path]:
     return [inbox / name for name in names]
 
 
+def check(path: Path) -> None:
+    """Reads a file of the inbox and leaves it where it is.
+
+    Raises:
+        InvalidInputError: It is not what `drop` wrote.
+        ValueError: It is no JSON.
+    """
+    _read(path)
+
+
 def reject(path: Path, reason: str) -> Batch:
     """Moves a file of the inbox to `inbox/rejected`, with the reason in a file beside it."""
     aside = path.parent / REJECTED / path.name

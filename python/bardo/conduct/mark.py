@@ -112,7 +112,7 @@ class Mark:
             raise unavailable("look at", self._path, error) from error
 
     def _content(self, connection: sqlite3.Connection) -> tuple[int, int]:
-        row = connection.execute("SELECT id, agent, writes FROM made").fetchone()
+        row = connection.execute("SELECT id, agent, writes FROM made WHERE intact").fetchone()
         if row is None:
             raise sqlite3.DatabaseError("it does not say whose it is")
         id_, agent, writes = row
@@ -137,4 +137,4 @@ def begin(connection: sqlite3.Connection, agent: str) -> None:
     connection.execute(SCHEMA)
     # SQLite and the mark hold signed numbers; 0 stands for no file.
     number = int.from_bytes(os.urandom(8)) >> 1 or 1
-    connection.execute("INSERT INTO made VALUES (?, ?, 1)", (number, agent))
+    connection.execute("INSERT INTO made (id, agent, writes) VALUES (?, ?, 1)", (number, agent))

@@ -14,7 +14,7 @@ from bardo.arguments import holds_surrogate
 from bardo.conduct import mark
 from bardo.conduct.entries import Rule, StateEntry, StateKind
 from bardo.conduct.mark import Mark
-from bardo.database import Database, statements
+from bardo.database import Database, statements, unchanged
 from bardo.errors import (
     BardoWarning,
     ConductLostError,
@@ -76,7 +76,7 @@ class ConductStore:
         self._anew = False
         self._database = Database(
             self.path,
-            steps=(self._make, self._begin, statements(_VERSIONS)),
+            steps=(self._make, self._begin, statements(_VERSIONS), unchanged),
             loss="what was decided and rejected is lost with it, nothing else",
         )
 
@@ -147,7 +147,7 @@ class ConductStore:
                 self._keep_version(connection, what)
                 changes = ", ".join(f"{name} = ?" for name in names)
                 connection.execute(
-                    f"UPDATE {table} SET {changes} WHERE number = ? AND agent = ?",
+                    f"UPDATE {table} SET {changes} WHERE number = ? AND agent = ? AND intact",
                     (*values, int(what.id[1:]), self._agent),
                 )
                 _count(connection)
@@ -173,7 +173,7 @@ class ConductStore:
         """Keeps what an entry or a rule says if another text is about to take the place of one of its own."""
         table, names = ("state", _STATE) if isinstance(what, StateEntry) else ("rules", _RULES)
         row = connection.execute(
-            f"SELECT {', '.join(names)} FROM {table} WHERE number = ? AND agent = ?",
+            f"SELECT {', '.join(names)} FROM {table} WHERE number = ? AND agent = ? AND intact",
             (int(what.id[1:]), self._agent),
         ).fetchone()
         if row is None:
@@ -191,7 +191,7 @@ class ConductStore:
         found: dict[str, Vectors] = {}
         wanted = set(texts)
         for text, vector in self._read(
-            "SELECT text, vector FROM vectors WHERE agent = ? AND model = ?", (self._agent, model)
+            "SELECT text, vector FROM vectors WHERE agent = ? AND model = ? AND intact", (self._agent, model)
         ):
             if text in wanted:
                 found[text] = np.frombuffer(vector, np.float32)
@@ -207,7 +207,9 @@ class ConductStore:
             connection.execute(
                 f"DELETE FROM vectors WHERE agent = :agent {stale}", {"agent": self._agent, "model": model}
             )
-            connection.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?)", rows)
+            connection.executemany(
+                "INSERT OR REPLACE INTO vectors (agent, text, model, vector) VALUES (?, ?, ?, ?)", rows
+            )
 
     def forget(self, ids: Iterable[str]) -> list[str]:
         """Deletes entries and rules by id; returns the ids of those that were there.
@@ -305,6 +307,7 @@ class ConductStore:
             if not self._mark.require_file():
                 return []
             with self._database.reading() as connection:
+                self._database.verify(connection, "made", "state", "rules", "versions")
                 self._mark.require_same(connection)
                 return connection.execute(query, given).fetchall()
 
@@ -349,7 +352,7 @@ class ConductStore:
 
 
 def _count(connection: sqlite3.Connection) -> None:
-    connection.execute("UPDATE made SET writes = writes + 1")
+    connection.execute("UPDATE made SET writes = writes + 1 WHERE intact")
 
 
 def _delete(connection: sqlite3.Connection, wanted: Callable[[str, str, str], bool]) -> list[str]:

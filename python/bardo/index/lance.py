@@ -302,6 +302,13 @@ class LanceIndex:
                 "bytes_per_memory": size / rows if rows else 0.0,
             }
 
+    def texts(self) -> dict[str, str]:
+        """The text of every episode in the table, by id."""
+        with self._handle.lock:
+            table = self._open()
+            rows = self._handle.run("read", lambda: table.search().select(["id", "text"]).to_arrow())
+            return dict(zip(rows.column("id").to_pylist(), rows.column("text").to_pylist(), strict=True))
+
     def close(self) -> None:
         """Lets go of the table; the next use opens it again."""
         self._handle.close()

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from bardo.config import SECONDS_PER_DAY, Price
-from bardo.database import Database, statements
+from bardo.database import Database, statements, unchanged
 
 FILE_NAME = "ledger.db"
 #: What a call was for (spec 12, "Cost").
@@ -147,7 +147,9 @@ class Ledger:
     def __init__(self, folder: Path) -> None:
         self._path = folder / FILE_NAME
         self._database = Database(
-            self._path, steps=(statements(_SCHEMA),), loss="it holds no memories, only what calls have cost"
+            self._path,
+            steps=(statements(_SCHEMA), unchanged),
+            loss="it holds no memories, only what calls have cost",
         )
 
     def enter(self, call: Call) -> None:

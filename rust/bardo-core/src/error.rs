@@ -94,7 +94,9 @@ pub enum Error {
         cause: String,
     },
     /// A file of ours whose content is broken.
-    #[error("{path} is damaged: {what}. Nothing was changed; restore it from a copy")]
+    #[error(
+        "{path} is damaged: {what}. Nothing was changed; see all of it with `bardo check`, mend what can be mended with `bardo check --repair`, or restore the file from a copy"
+    )]
     StoreDamaged {
         /// The damaged file.
         path: PathBuf,

@@ -66,6 +66,18 @@ pub fn journaled(py: Python<'_>, path: PathBuf, after_seq: u64) -> PyResult<(Bou
     Ok((episodes_into(py, &found.episodes)?, found.last_seq))
 }
 
+/// Compares every row of a file of facts with its checksum; see `_core.pyi`.
+#[pyfunction]
+#[pyo3(signature = (path, *, repair))]
+pub fn check_facts(
+    py: Python<'_>,
+    path: PathBuf,
+    repair: bool,
+) -> PyResult<Vec<(String, String, String, String)>> {
+    let found = py.detach(|| bardo_core::index::check_facts(&path, repair)).into_python()?;
+    Ok(found.into_iter().map(|each| (each.table, each.row, each.what, each.repair)).collect())
+}
+
 /// Which needles occur in a file, and its length; see `_core.pyi`.
 #[pyfunction]
 pub fn traces(py: Python<'_>, path: PathBuf, needles: Vec<Vec<u8>>) -> PyResult<(Vec<usize>, u64)> {

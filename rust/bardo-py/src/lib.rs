@@ -41,7 +41,7 @@ mod _core {
     use crate::bequeath::{Selection, confidences_at_birth, select_entries};
 
     #[pymodule_export]
-    use crate::capture::{EpisodeLog, Recorded, finish_episodes, journaled, traces};
+    use crate::capture::{EpisodeLog, Recorded, check_facts, finish_episodes, journaled, traces};
 
     #[pymodule_export]
     use crate::compiled::{

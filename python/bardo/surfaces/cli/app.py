@@ -134,6 +134,7 @@ for _verb in (
     show.stats,
     costs.costs,
     upkeep.rebuild,
+    upkeep.check,
     upkeep.recover,
     upkeep.rebase_ticks,
     demo.demo,

@@ -12,7 +12,8 @@ import typer
 
 from bardo.errors import BardoWarning, InvalidInputError, JournalLostError
 from bardo.model import Fact
-from bardo.surfaces.cli.opening import grimoire
+from bardo.surfaces.cli.exits import STORE
+from bardo.surfaces.cli.opening import found, grimoire
 from bardo.surfaces.cli.options import HERE, At, Debug, Json
 from bardo.surfaces.cli.output import Output, moment, plain
 
@@ -211,3 +212,34 @@ def rebase_ticks(
     output.text(f"Tick {done.tick} is now: {done.by} ticks were taken out of the age of {done.facts} facts.")
     for act in done.acts:
         output.note(f"act {act} was inferred meanwhile; `bardo undo {act}` takes it back")
+
+
+def check(
+    *,
+    repair: Annotated[
+        bool,
+        typer.Option("--repair", help="Mend what can be mended in facts.db; it is kept beside it first."),
+    ] = False,
+    at: At = HERE,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Read every file against its checksums, its signature or the log.
+
+    It also works where the memory cannot be opened. Damage that is left has exit code 5.
+    """
+    import bardo  # noqa: PLC0415
+    from bardo.surfaces.cli import tables  # noqa: PLC0415
+
+    output = Output(as_json=as_json)
+    with found(at):
+        report = bardo.check(at, repair=repair)
+    output.document(plain(report) | {"sound": report.sound})
+    output.show(tables.pairs([(each, "read") for each in report.files], title="Checked"))
+    for each in report.damaged:
+        place = f"{each.file}, {each.table} {each.row}".rstrip(", ")
+        output.text(f"{place}: {each.what}" + (f" ({each.repair})" if each.repair else ""))
+    for note in report.notes:
+        output.note(note)
+    if not report.sound:
+        raise typer.Exit(STORE)

@@ -175,7 +175,7 @@ pub(crate) fn known(connection: &Connection, subject: &str, metric: &str) -> Ste
 fn load(connection: &Connection, subject: &str, metric: &str) -> Step<Option<Row>> {
     Ok(connection
         .prepare_cached(
-            "SELECT n, mean, deviation, min, max, first_tick, last_tick, evidence, fact FROM baselines
+            "SELECT n, mean, deviation, min, max, first_tick, last_tick, evidence, fact, intact FROM baselines
              WHERE subject = ?1 AND metric = ?2",
         )?
         .query_row(params![subject, metric], |row| {

@@ -75,7 +75,7 @@ fn surplus(writer: &Writer<'_>, pass: &Pass, tick: u64) -> Step<u64> {
 /// Confidence times importance of every fact that may leave, with its row; nothing else of it is read.
 fn worths(writer: &Writer<'_>, pass: &Pass, tick: u64) -> Step<Vec<(f64, i64)>> {
     let mut statement = writer.transaction.prepare_cached(&format!(
-        "SELECT serial, confidence, support, reinforced_tick, kind, bloodstain, importance, source
+        "SELECT serial, confidence, support, reinforced_tick, kind, bloodstain, importance, source, intact
          FROM facts WHERE {MAY_LEAVE}"
     ))?;
     let mut rows = statement.query([])?;

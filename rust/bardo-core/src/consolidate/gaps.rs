@@ -147,7 +147,7 @@ pub(super) fn renew(writer: &Writer<'_>, tick: u64) -> Step<usize> {
 /// What is kept, in its order.
 fn known(connection: &Connection) -> Step<Vec<(About, Seen)>> {
     let mut statement = connection.prepare_cached(
-        "SELECT kind, fact, other, entity, times, first_tick, last_tick, question FROM gaps ORDER BY serial",
+        "SELECT kind, fact, other, entity, times, first_tick, last_tick, question, intact FROM gaps ORDER BY serial",
     )?;
     let mut found = statement.query([])?;
     let mut known = Vec::new();
@@ -240,7 +240,8 @@ fn unknown(connection: &Connection) -> Step<Vec<About>> {
 
 /// Whether a fact in force has one of the names of an entity among its subjects or in its text.
 fn is_spoken_of(connection: &Connection, entity: i64) -> Step<bool> {
-    let mut names = connection.prepare_cached("SELECT alias FROM aliases WHERE entity = ?1 ORDER BY key")?;
+    let mut names =
+        connection.prepare_cached("SELECT alias, intact FROM aliases WHERE entity = ?1 ORDER BY key")?;
     let names: Vec<String> = names.query_map([entity], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
     let mut subject = connection.prepare_cached(
         "SELECT 1 FROM subjects JOIN facts ON facts.serial = subjects.fact WHERE subject = ?1 AND status = 'active'",
@@ -260,13 +261,13 @@ fn is_spoken_of(connection: &Connection, entity: i64) -> Step<bool> {
 /// The open questions, confirmed ones first.
 pub fn gaps(store: &FactStore) -> Result<Vec<Gap>> {
     store.read(|connection| {
-        let mut text = connection.prepare_cached("SELECT id, text FROM facts WHERE serial = ?1")?;
+        let mut text = connection.prepare_cached("SELECT id, text, intact FROM facts WHERE serial = ?1")?;
         let mut said = |serial: Option<i64>| -> Step<Option<(Id, String)>> {
             let Some(serial) = serial else { return Ok(None) };
             Ok(text.query_row([serial], |row| Ok((Id(row.get(0)?), row.get(1)?))).optional()?)
         };
-        let mut name = connection.prepare_cached("SELECT name FROM entities WHERE serial = ?1")?;
-        let mut put = connection.prepare_cached("SELECT text FROM questions WHERE serial = ?1")?;
+        let mut name = connection.prepare_cached("SELECT name, intact FROM entities WHERE serial = ?1")?;
+        let mut put = connection.prepare_cached("SELECT text, intact FROM questions WHERE serial = ?1")?;
         let mut open = Vec::new();
         for (about, seen) in known(connection)? {
             let facts: Vec<(Id, String)> =

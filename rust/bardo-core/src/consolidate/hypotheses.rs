@@ -377,7 +377,7 @@ fn doubt(writer: &Writer<'_>, pass: &Pass, row: &Hypothesis, report: &mut Curato
 
 fn load(connection: &Connection) -> Step<Vec<Hypothesis>> {
     let mut statement = connection.prepare_cached(
-        "SELECT claim, share, log_fortune, windows, measure, evidence, first_tick, last_tick, fact FROM hypotheses
+        "SELECT claim, share, log_fortune, windows, measure, evidence, first_tick, last_tick, fact, intact FROM hypotheses
          ORDER BY serial",
     )?;
     let rows = statement.query_map([], |row| {
@@ -474,7 +474,7 @@ pub fn trial(store: &FactStore, fact: Id) -> Result<Option<Trial>> {
 /// As [`trial`], within a transaction.
 pub(crate) fn trial_in(connection: &Connection, fact: Id) -> Step<Option<Trial>> {
     Ok(connection
-        .prepare_cached("SELECT windows, log_fortune, share FROM hypotheses WHERE fact = ?1")?
+        .prepare_cached("SELECT windows, log_fortune, share, intact FROM hypotheses WHERE fact = ?1")?
         .query_row([fact.0], |row| {
             Ok(Trial {
                 windows: row.get::<_, i64>(0)?.unsigned_abs(),

@@ -134,7 +134,8 @@ fn by_words(writer: &Writer<'_>, newer: &Stored, done: &Done<'_>) -> Step<Vec<i6
 /// The facts in force whose vectors are nearest to each of these; one walk over the vectors, none kept.
 fn by_meaning(writer: &Writer<'_>, newer: &[Stored], done: &Done<'_>) -> Step<BTreeMap<i64, BTreeSet<i64>>> {
     let mut wanted = Vec::new();
-    let mut vector = writer.transaction.prepare_cached("SELECT vector FROM vectors WHERE fact = ?1")?;
+    let mut vector =
+        writer.transaction.prepare_cached("SELECT vector, intact FROM vectors WHERE fact = ?1")?;
     for stored in newer {
         let mut found = vector.query([stored.serial])?;
         if let Some(row) = found.next()? {
@@ -146,7 +147,7 @@ fn by_meaning(writer: &Writer<'_>, newer: &[Stored], done: &Done<'_>) -> Step<BT
         return Ok(BTreeMap::new());
     }
     let mut statement = writer.transaction.prepare_cached(&format!(
-        "SELECT serial, vector FROM vectors JOIN facts ON facts.serial = vectors.fact
+        "SELECT serial, vector, vectors.intact FROM vectors JOIN facts ON facts.serial = vectors.fact
          WHERE status IN ('active', 'contradicted') AND {TOLD}"
     ))?;
     let mut rows = statement.query([])?;

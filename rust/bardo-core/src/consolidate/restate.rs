@@ -100,9 +100,9 @@ fn restate(
 }
 
 fn by_words(writer: &Writer<'_>, saying: &Saying) -> Step<Vec<i64>> {
-    let mut statement = writer
-        .transaction
-        .prepare_cached(&format!("SELECT serial, text FROM facts WHERE text_key = ?1 AND {LIVING}"))?;
+    let mut statement = writer.transaction.prepare_cached(&format!(
+        "SELECT serial, text, intact FROM facts WHERE text_key = ?1 AND {LIVING}"
+    ))?;
     let mut rows = statement.query(params![record::text_key(&saying.text)])?;
     let text = normalised(&saying.text);
     let mut found = Vec::new();
@@ -127,7 +127,7 @@ fn by_meaning(writer: &Writer<'_>, sayings: &[Saying]) -> Step<BTreeMap<(usize, 
         return Ok(meant);
     }
     let mut statement = writer.transaction.prepare_cached(&format!(
-        "SELECT serial, vector FROM vectors JOIN facts ON facts.serial = vectors.fact WHERE {LIVING}"
+        "SELECT serial, vector, vectors.intact FROM vectors JOIN facts ON facts.serial = vectors.fact WHERE {LIVING}"
     ))?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {

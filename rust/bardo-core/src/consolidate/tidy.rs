@@ -44,7 +44,7 @@ pub(super) struct Item {
 impl Item {
     fn new(connection: &Connection, stored: Stored) -> Step<Self> {
         let vector: Option<Vec<u8>> = connection
-            .prepare_cached("SELECT vector FROM vectors WHERE fact = ?1")?
+            .prepare_cached("SELECT vector, intact FROM vectors WHERE fact = ?1")?
             .query_row([stored.serial], |row| row.get(0))
             .optional()?;
         let is_stated = connection
@@ -213,7 +213,7 @@ pub(super) fn merge(
 /// Draws the links of a fact for the one that stands for it.
 pub(super) fn pass_on_links(writer: &Writer<'_>, from: Id, to: Id, tick: u64) -> Step<()> {
     let mut statement = writer.transaction.prepare_cached(
-        "SELECT src, dst, relation, weight FROM links WHERE (src = ?1 OR dst = ?1) AND src <> ?2 AND dst <> ?2
+        "SELECT src, dst, relation, weight, intact FROM links WHERE (src = ?1 OR dst = ?1) AND src <> ?2 AND dst <> ?2
          ORDER BY src, dst, relation",
     )?;
     let found: Vec<(Id, Id, String, f64)> = statement

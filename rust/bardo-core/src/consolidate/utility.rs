@@ -120,7 +120,9 @@ fn gain(connection: &Connection, episode: &Episode, tick: u64, tau_ticks: f64, s
 /// By how many standard deviations one more such number would move a mean.
 fn moves(connection: &Connection, subject: &str, metric: &str, number: f64) -> Step<Option<f64>> {
     let baseline: Option<(f64, f64, f64)> = connection
-        .prepare_cached("SELECT n, mean, deviation FROM baselines WHERE subject = ?1 AND metric = ?2")?
+        .prepare_cached(
+            "SELECT n, mean, deviation, intact FROM baselines WHERE subject = ?1 AND metric = ?2",
+        )?
         .query_row(params![subject, metric], |row| {
             Ok((row.get::<_, i64>(0)? as f64, row.get(1)?, row.get(2)?))
         })

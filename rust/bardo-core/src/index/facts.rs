@@ -329,8 +329,9 @@ impl FactStore {
             if counter(connection, LEARNED)?.unsigned_abs() != learned {
                 return Ok(None);
             }
-            let mut statement = connection
-                .prepare_cached("SELECT change, id, mentions FROM facts WHERE change > ?1 ORDER BY change")?;
+            let mut statement = connection.prepare_cached(
+                "SELECT change, id, mentions, intact FROM facts WHERE change > ?1 ORDER BY change",
+            )?;
             let looks = statement.query_map([signed(change)?], |row| {
                 Ok((row.get::<_, i64>(0)?.unsigned_abs(), Id(row.get(1)?), row.get(2)?))
             })?;
@@ -346,7 +347,8 @@ impl FactStore {
                 "WHERE change > ?1 ORDER BY change LIMIT ?2",
                 params![signed(change)?, rows(limit)],
             )?;
-            let mut vectors = connection.prepare_cached("SELECT vector FROM vectors WHERE fact = ?1")?;
+            let mut vectors =
+                connection.prepare_cached("SELECT vector, intact FROM vectors WHERE fact = ?1")?;
             found
                 .into_iter()
                 .map(|stored| {

@@ -208,7 +208,7 @@ impl FactStore {
     pub fn links(&self, ids: &[Id]) -> Result<Vec<Link>> {
         self.read(|connection| {
             let mut statement = connection.prepare_cached(
-                "SELECT src, dst, relation, weight, tick FROM links WHERE src = ?1 OR dst = ?1
+                "SELECT src, dst, relation, weight, tick, intact FROM links WHERE src = ?1 OR dst = ?1
                  ORDER BY src, dst, relation",
             )?;
             let mut links: Vec<Link> = Vec::new();
@@ -432,7 +432,7 @@ pub(crate) fn write_link(writer: &Writer<'_>, link: &Link) -> Step<()> {
         .transaction
         .prepare_cached(
             "INSERT INTO links (src, dst, relation, weight, tick) VALUES (?1, ?2, ?3, ?4, ?5)
-             ON CONFLICT (src, dst, relation) DO UPDATE SET weight = excluded.weight, tick = excluded.tick",
+             ON CONFLICT (src, dst, relation) DO UPDATE SET weight = excluded.weight, tick = excluded.tick WHERE intact",
         )?
         .execute(params![link.src.0, link.dst.0, relation, link.weight, signed(link.tick)?])?;
     writer.next(EDGES)?;

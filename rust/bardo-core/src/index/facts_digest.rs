@@ -133,8 +133,8 @@ fn in_force(connection: &Connection, tick: u64, tau_ticks: f64) -> Step<(Vec<Lig
 
 /// Of the facts in force that contradict each other: the rows that give way, and those that stand.
 fn disputes(connection: &Connection, facts: &[Light]) -> Step<(BTreeSet<i64>, BTreeSet<i64>)> {
-    let mut statement =
-        connection.prepare_cached("SELECT src, dst FROM links WHERE relation = ?1 ORDER BY src, dst")?;
+    let mut statement = connection
+        .prepare_cached("SELECT src, dst, intact FROM links WHERE relation = ?1 ORDER BY src, dst")?;
     let pairs: Vec<([u8; 16], [u8; 16])> = statement
         .query_map([Relation::Contradicts.name()], |row| Ok((row.get(0)?, row.get(1)?)))?
         .collect::<rusqlite::Result<_>>()?;
@@ -183,7 +183,7 @@ fn in_turn<'a>(
 fn links_among(connection: &Connection, facts: &[(Fact, f64)]) -> Step<Vec<Link>> {
     let shown: BTreeSet<Id> = facts.iter().map(|(fact, _)| fact.id).collect();
     let mut statement = connection.prepare_cached(
-        "SELECT dst, relation, weight, tick FROM links WHERE src = ?1 ORDER BY dst, relation",
+        "SELECT dst, relation, weight, tick, intact FROM links WHERE src = ?1 ORDER BY dst, relation",
     )?;
     let mut links = Vec::new();
     for (fact, _) in facts {

@@ -53,7 +53,7 @@ impl FactStore {
     pub fn entities(&self, filter: &EntityFilter, limit: usize) -> Result<Vec<Entity>> {
         self.read(|connection| {
             let mut statement = connection.prepare_cached(
-                "SELECT entities.serial, name, kind, count(mentions.memory), min(tick), max(tick) FROM entities
+                "SELECT entities.serial, name, kind, count(mentions.memory), min(tick), max(tick), entities.intact FROM entities
                  LEFT JOIN mentions ON mentions.entity = entities.serial
                  LEFT JOIN memories ON memories.serial = mentions.memory
                  WHERE (:kind IS NULL OR kind = :kind)
@@ -162,7 +162,7 @@ impl FactStore {
                 }
             }
             connection
-                .prepare_cached("UPDATE entities SET name = ?2 WHERE serial = ?1")?
+                .prepare_cached("UPDATE entities SET name = ?2 WHERE serial = ?1 AND intact")?
                 .execute(params![entity, into.trim()])?;
             // Memories that were read before a name was known may hold it.
             read_again(writer)?;
@@ -176,17 +176,18 @@ impl FactStore {
 fn absorb(connection: &Connection, into: EntitySerial, other: EntitySerial) -> Step<()> {
     let run = |query: &str| connection.prepare_cached(query)?.execute([into, other]);
     run("INSERT OR IGNORE INTO mentions (memory, entity) SELECT memory, ?1 FROM mentions WHERE entity = ?2")?;
-    run("UPDATE aliases SET entity = ?1, given = 1 WHERE entity = ?2")?;
-    run("UPDATE triples SET subject = ?1 WHERE subject = ?2")?;
-    run("UPDATE triples SET object = ?1 WHERE object = ?2")?;
+    run("UPDATE aliases SET entity = ?1, given = 1 WHERE entity = ?2 AND intact")?;
+    run("UPDATE triples SET subject = ?1 WHERE subject = ?2 AND intact")?;
+    run("UPDATE triples SET object = ?1 WHERE object = ?2 AND intact")?;
     connection.prepare_cached("DELETE FROM entities WHERE serial = ?1")?.execute([other])?;
     Ok(())
 }
 
 /// The other ways an entity is written.
 fn aliases(connection: &Connection, entity: EntitySerial, name: &str) -> Step<Vec<String>> {
-    let mut statement = connection
-        .prepare_cached("SELECT alias FROM aliases WHERE entity = ?1 AND alias <> ?2 ORDER BY alias")?;
+    let mut statement = connection.prepare_cached(
+        "SELECT alias, intact FROM aliases WHERE entity = ?1 AND alias <> ?2 ORDER BY alias",
+    )?;
     let found = statement.query_map(params![entity, name], |row| row.get(0))?;
     Ok(found.collect::<rusqlite::Result<_>>()?)
 }

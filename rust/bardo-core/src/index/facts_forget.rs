@@ -130,7 +130,7 @@ pub(crate) fn delete(writer: &Writer<'_>, stored: &Stored) -> Step<()> {
     let run = |query: &str| writer.transaction.prepare_cached(query)?.execute([id]);
     run("DELETE FROM links WHERE src = ?1 OR dst = ?1")?;
     run("DELETE FROM act_links WHERE src = ?1 OR dst = ?1")?;
-    run("UPDATE facts SET supersedes = NULL WHERE supersedes = ?1")?;
+    run("UPDATE facts SET supersedes = NULL WHERE supersedes = ?1 AND intact")?;
     run("DELETE FROM baselines WHERE fact = ?1")?;
     run("DELETE FROM hypotheses WHERE fact = ?1")?;
     record::delete(&writer.transaction, stored.serial)?;
@@ -149,7 +149,8 @@ fn forget_baselines(connection: &Connection, deleted: &BTreeSet<Id>) -> Step<usi
         return Ok(0);
     }
     let mut touched = Vec::new();
-    let mut statement = connection.prepare_cached("SELECT subject, metric, n, evidence FROM baselines")?;
+    let mut statement =
+        connection.prepare_cached("SELECT subject, metric, n, evidence, intact FROM baselines")?;
     let mut found = statement.query([])?;
     while let Some(row) = found.next()? {
         let evidence: Vec<u8> = row.get(3)?;
@@ -173,7 +174,9 @@ fn forget_baselines(connection: &Connection, deleted: &BTreeSet<Id>) -> Step<usi
                 .execute(params![subject, metric])?;
         } else {
             connection
-                .prepare_cached("UPDATE baselines SET evidence = ?3 WHERE subject = ?1 AND metric = ?2")?
+                .prepare_cached(
+                    "UPDATE baselines SET evidence = ?3 WHERE subject = ?1 AND metric = ?2 AND intact",
+                )?
                 .execute(params![subject, metric, kept])?;
         }
     }

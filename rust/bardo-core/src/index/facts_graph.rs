@@ -60,11 +60,11 @@ impl FactStore {
             }
             put(&mut graph, hot, waiting);
             if now.edges != taken.edges || now.epoch != taken.epoch {
-                let links = edges(connection, "SELECT src, dst FROM links", |row| {
+                let links = edges(connection, "SELECT src, dst, intact FROM links", |row| {
                     Ok(hot.slot(&Id(row.get(0)?)).zip(hot.slot(&Id(row.get(1)?))))
                 })?;
                 let triples =
-                    edges(connection, "SELECT subject, object FROM triples", |row| Ok(Some((row.get(0)?, row.get(1)?))))?;
+                    edges(connection, "SELECT subject, object, intact FROM triples", |row| Ok(Some((row.get(0)?, row.get(1)?))))?;
                 graph.set_edges(&triples, &links);
             }
             Ok(())

@@ -95,7 +95,7 @@ impl FactStore {
     pub fn acts(&self, limit: usize) -> Result<Vec<Act>> {
         self.read(|connection| {
             let mut statement = connection.prepare_cached(
-                "SELECT serial, name, tick, at, undone_by FROM acts ORDER BY serial DESC LIMIT ?1",
+                "SELECT serial, name, tick, at, undone_by, intact FROM acts ORDER BY serial DESC LIMIT ?1",
             )?;
             let mut acts = statement.query_map([rows(limit)], read)?.collect::<rusqlite::Result<Vec<_>>>()?;
             for act in &mut acts {
@@ -152,7 +152,7 @@ impl FactStore {
             };
             writer
                 .transaction
-                .prepare_cached("UPDATE acts SET undone_by = ?2 WHERE serial = ?1")?
+                .prepare_cached("UPDATE acts SET undone_by = ?2 WHERE serial = ?1 AND intact")?
                 .execute(params![signed(act)?, by])?;
             Ok(Undone { act: by.unsigned_abs(), ..undone })
         })
@@ -162,7 +162,7 @@ impl FactStore {
 /// The name of an act that can be taken back.
 fn undoable(connection: &Connection, act: u64) -> Step<String> {
     let known: Option<(String, Option<i64>)> = connection
-        .prepare_cached("SELECT name, undone_by FROM acts WHERE serial = ?1")?
+        .prepare_cached("SELECT name, undone_by, intact FROM acts WHERE serial = ?1")?
         .query_row([signed(act)?], |row| Ok((row.get(0)?, row.get(1)?)))
         .optional()?;
     match known {
@@ -318,8 +318,9 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Act> {
 type Done = (Stored, Option<Map<String, Value>>, Map<String, Value>);
 
 fn changes_of(connection: &Connection, act: u64) -> Step<Vec<Done>> {
-    let mut statement = connection
-        .prepare_cached("SELECT fact, before, after FROM act_facts WHERE act = ?1 ORDER BY position")?;
+    let mut statement = connection.prepare_cached(
+        "SELECT fact, before, after, intact FROM act_facts WHERE act = ?1 ORDER BY position",
+    )?;
     let mut found = statement.query([signed(act)?])?;
     let mut changes = Vec::new();
     while let Some(row) = found.next()? {

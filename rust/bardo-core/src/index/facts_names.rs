@@ -156,7 +156,7 @@ impl Names {
             *self = Self { epoch, ..Self::default() };
         }
         let mut statement = connection.prepare_cached(
-            "SELECT key, alias, serial FROM entities JOIN aliases ON aliases.entity = entities.serial
+            "SELECT key, alias, serial, entities.intact, aliases.intact FROM entities JOIN aliases ON aliases.entity = entities.serial
              WHERE serial > ?1 ORDER BY serial, key",
         )?;
         let mut found = statement.query([self.last])?;
@@ -270,7 +270,7 @@ fn entities_in(
 /// The entity of a name.
 pub(crate) fn find(connection: &Connection, name: &str) -> Step<Option<EntitySerial>> {
     Ok(connection
-        .prepare_cached("SELECT entity FROM aliases WHERE key = ?1")?
+        .prepare_cached("SELECT entity, intact FROM aliases WHERE key = ?1")?
         .query_row([name_key(name)], |row| row.get(0))
         .optional()?)
 }
@@ -289,7 +289,9 @@ pub(crate) fn introduce(
     if let Some(entity) = find(connection, name)? {
         raise_kind(connection, entity, kind)?;
         if given {
-            connection.prepare_cached("UPDATE aliases SET given = 1 WHERE key = ?1")?.execute([key])?;
+            connection
+                .prepare_cached("UPDATE aliases SET given = 1 WHERE key = ?1 AND intact")?
+                .execute([key])?;
         }
         return Ok(Some((entity, false)));
     }
@@ -310,11 +312,11 @@ fn raise_kind(connection: &Connection, entity: EntitySerial, kind: EntityKind) -
         return Ok(());
     }
     let known: String = connection
-        .prepare_cached("SELECT kind FROM entities WHERE serial = ?1")?
+        .prepare_cached("SELECT kind, intact FROM entities WHERE serial = ?1")?
         .query_row([entity], |row| row.get(0))?;
     if EntityKind::of(&known).is_none_or(|known| known < kind) {
         connection
-            .prepare_cached("UPDATE entities SET kind = ?2 WHERE serial = ?1")?
+            .prepare_cached("UPDATE entities SET kind = ?2 WHERE serial = ?1 AND intact")?
             .execute(params![entity, kind.name()])?;
     }
     Ok(())

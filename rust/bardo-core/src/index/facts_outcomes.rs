@@ -142,8 +142,9 @@ pub(crate) fn counted(connection: &Connection) -> Step<Counted> {
 /// Outcomes and good ones by confidence, the older ones counting less.
 fn bins(connection: &Connection) -> Step<[(u64, u64); BINS]> {
     let mut bins = [(0, 0); BINS];
-    let mut statement = connection
-        .prepare_cached("SELECT key, value FROM meta WHERE key LIKE 'judged at %' OR key LIKE 'held at %'")?;
+    let mut statement = connection.prepare_cached(
+        "SELECT key, value, intact FROM meta WHERE key LIKE 'judged at %' OR key LIKE 'held at %'",
+    )?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
         let key: String = row.get(0)?;
@@ -179,7 +180,7 @@ fn count(writer: &Writer<'_>, serial: i64, value: f64, counted: bool, tick: u64)
              VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6, ?7)
              ON CONFLICT (fact) DO UPDATE SET good = good + excluded.good, bad = bad + excluded.bad,
              total = total + excluded.total, last_tick = max(last_tick, excluded.last_tick),
-             spaced = spaced + excluded.spaced, net = net + excluded.net",
+             spaced = spaced + excluded.spaced, net = net + excluded.net WHERE intact",
         )?
         .execute(params![
             serial,
@@ -202,7 +203,7 @@ pub(crate) fn take_over(connection: &Connection, kept: i64, gone: i64) -> Step<(
              ON CONFLICT (fact) DO UPDATE SET good = good + excluded.good, bad = bad + excluded.bad,
              total = total + excluded.total, first_tick = min(first_tick, excluded.first_tick),
              last_tick = max(last_tick, excluded.last_tick), spaced = spaced + excluded.spaced,
-             net = net + excluded.net",
+             net = net + excluded.net WHERE intact",
         )?
         .execute(params![kept, gone])?;
     Ok(())
@@ -212,7 +213,7 @@ pub(crate) fn take_over(connection: &Connection, kept: i64, gone: i64) -> Step<(
 pub(crate) fn judged(connection: &Connection, serial: i64) -> Step<Option<Judged>> {
     Ok(connection
         .prepare_cached(
-            "SELECT good, bad, total, first_tick, last_tick, spaced, net FROM outcomes WHERE fact = ?1",
+            "SELECT good, bad, total, first_tick, last_tick, spaced, net, intact FROM outcomes WHERE fact = ?1",
         )?
         .query_row([serial], read)
         .optional()?)

@@ -46,7 +46,7 @@ impl FactStore {
     pub fn asked_in_vain(&self, limit: usize) -> Result<Vec<String>> {
         self.read(|connection| {
             let mut statement = connection.prepare_cached(
-                "SELECT text FROM questions WHERE times >= ?1 ORDER BY times DESC, last_tick DESC, serial LIMIT ?2",
+                "SELECT text, intact FROM questions WHERE times >= ?1 ORDER BY times DESC, last_tick DESC, serial LIMIT ?2",
             )?;
             let found = statement.query_map(params![ASKED_OFTEN, rows(limit)], |row| row.get(0))?;
             Ok(found.collect::<rusqlite::Result<_>>()?)
@@ -69,7 +69,8 @@ impl FactStore {
     pub fn forget_questions(&self, texts: &[String]) -> Result<usize> {
         let told: BTreeSet<String> = texts.iter().flat_map(|text| content(text)).collect();
         self.write(|writer| {
-            let mut statement = writer.transaction.prepare_cached("SELECT serial, text FROM questions")?;
+            let mut statement =
+                writer.transaction.prepare_cached("SELECT serial, text, intact FROM questions")?;
             let asked: Vec<(i64, String)> = statement
                 .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
                 .collect::<rusqlite::Result<_>>()?;

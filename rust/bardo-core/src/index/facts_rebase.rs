@@ -44,7 +44,7 @@ impl FactStore {
             writer
                 .transaction
                 .prepare_cached(
-                    "UPDATE triples SET valid_to = min(valid_to, ?3 - ?2) + ?2 WHERE valid_from <= ?1 AND valid_to > ?1",
+                    "UPDATE triples SET valid_to = min(valid_to, ?3 - ?2) + ?2 WHERE valid_from <= ?1 AND valid_to > ?1 AND intact",
                 )?
                 .execute(params![signed(leap.through)?, signed(leap.by)?, i64::MAX])?;
             writer.next(EDGES)?;

@@ -38,12 +38,13 @@ const COLUMNS: &str = "serial, change, spaced_tick, ended_tick, since_tick, id, 
 
 /// The facts that satisfy a condition (everything after `FROM facts`), whole, in its order.
 pub(crate) fn select(connection: &Connection, condition: &str, parameters: impl Params) -> Step<Vec<Stored>> {
-    let mut statement = connection.prepare_cached(&format!("SELECT {COLUMNS} FROM facts {condition}"))?;
+    let mut statement =
+        connection.prepare_cached(&format!("SELECT {COLUMNS}, intact FROM facts {condition}"))?;
     let mut found = statement.query_map(parameters, read)?.collect::<rusqlite::Result<Vec<_>>>()?;
-    let mut subjects =
-        connection.prepare_cached("SELECT subject FROM subjects WHERE fact = ?1 ORDER BY position")?;
-    let mut evidence =
-        connection.prepare_cached("SELECT episode FROM evidence WHERE fact = ?1 ORDER BY position")?;
+    let mut subjects = connection
+        .prepare_cached("SELECT subject, intact FROM subjects WHERE fact = ?1 ORDER BY position")?;
+    let mut evidence = connection
+        .prepare_cached("SELECT episode, intact FROM evidence WHERE fact = ?1 ORDER BY position")?;
     for stored in &mut found {
         stored.fact.subjects =
             subjects.query_map([stored.serial], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
@@ -210,7 +211,7 @@ pub(crate) fn update(connection: &Connection, change: i64, stored: &Stored) -> S
              observed_from = ?8, observed_to = ?9, reinforced_tick = ?10, spaced_tick = ?11, accessed_tick = ?12, \
              mentions = ?13, source = ?14, generation = ?15, superseded_by = ?16, expires_tick = ?17, \
              ended_tick = ?18, status = ?19, pinned = ?20, bloodstain = ?21, payload = ?22, supersedes = ?23, \
-             since_tick = ?24, category = ?25, created_tick = ?26 WHERE serial = ?1",
+             since_tick = ?24, category = ?25, created_tick = ?26 WHERE serial = ?1 AND intact",
         )?
         .execute(params![
             stored.serial,

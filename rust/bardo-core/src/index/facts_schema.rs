@@ -9,12 +9,13 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Transaction};
 use simsimd::SpatialSimilarity;
 
-use super::facts_words;
 use super::migrate::Migration;
+use super::{checksums, facts_words};
 
 /// From the empty file to the schema of this build, in order; a released one is never edited.
-pub(crate) const MIGRATIONS: &[Migration] =
-    &[first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, eleventh, twelfth];
+pub(crate) const MIGRATIONS: &[Migration] = &[
+    first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, eleventh, twelfth, thirteenth,
+];
 
 fn first(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     transaction.execute_batch(
@@ -351,10 +352,17 @@ fn twelfth(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     )
 }
 
+/// Every row carries a checksum. The same happens after the last step of every upgrade (see `migrate`), so that a column
+/// of a later step is covered, too.
+fn thirteenth(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+    checksums::seal(transaction)
+}
+
 /// Makes the functions of this store known to SQL: `findable(kind, text)`, and `cosine(stored, query)`: of two half-precision blobs, 0 when either has no length or they differ
 /// in dimensions, NULL when either is NULL.
 pub(crate) fn register_functions(connection: &Connection) -> rusqlite::Result<()> {
     facts_words::register(connection)?;
+    checksums::register(connection)?;
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
     connection.create_scalar_function("cosine", 2, flags, |context| {
         let ValueRef::Blob(stored) = context.get_raw(0) else {

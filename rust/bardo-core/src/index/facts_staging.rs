@@ -98,7 +98,8 @@ impl FactStore {
 fn announce(writer: &Writer<'_>) -> Step<()> {
     let mut statement = writer.transaction.prepare("SELECT fact FROM vectors ORDER BY fact")?;
     let serials: Vec<i64> = statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
-    let mut update = writer.transaction.prepare("UPDATE facts SET change = ?1 WHERE serial = ?2")?;
+    let mut update =
+        writer.transaction.prepare("UPDATE facts SET change = ?1 WHERE serial = ?2 AND intact")?;
     for serial in serials {
         update.execute(params![writer.next("change")?, serial])?;
     }

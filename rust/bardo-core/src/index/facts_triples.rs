@@ -101,7 +101,8 @@ impl FactStore {
                 None => None,
             };
             let mut statement = connection.prepare_cached(
-                "SELECT triples.serial, subjects.name, predicate, objects.name, confidence, source, valid_from, valid_to
+                "SELECT triples.serial, subjects.name, predicate, objects.name, confidence, source, valid_from, valid_to,
+                    triples.intact, subjects.intact, objects.intact
                  FROM triples JOIN entities AS subjects ON subjects.serial = subject
                  JOIN entities AS objects ON objects.serial = object
                  WHERE (:entity IS NULL OR subject = :entity OR object = :entity)
@@ -150,7 +151,7 @@ fn insert(writer: &Writer<'_>, triple: &NewTriple, derived: bool) -> Step<i64> {
     let known: Option<i64> = connection
         .prepare_cached(
             "UPDATE triples SET confidence = max(confidence, ?4) WHERE subject = ?1 AND predicate = ?2 AND object = ?3
-             AND source IS ?5 AND valid_from <= ?6 AND valid_to IS ?7 RETURNING serial",
+             AND source IS ?5 AND valid_from <= ?6 AND valid_to IS ?7 AND intact RETURNING serial",
         )?
         .query_row(
             params![
@@ -169,7 +170,7 @@ fn insert(writer: &Writer<'_>, triple: &NewTriple, derived: bool) -> Step<i64> {
         connection
             .prepare_cached(
                 "UPDATE triples SET valid_to = ?4 WHERE subject = ?1 AND predicate = ?2 AND object <> ?3
-                 AND valid_from < ?4 AND (valid_to IS NULL OR valid_to > ?4)",
+                 AND valid_from < ?4 AND (valid_to IS NULL OR valid_to > ?4) AND intact",
             )?
             .execute(params![subject, triple.predicate, object, from])?;
     }
@@ -213,7 +214,7 @@ pub(crate) fn derive(writer: &Writer<'_>, fact: &Fact) -> Step<()> {
     }
     let ended: Option<i64> = writer
         .transaction
-        .prepare_cached("SELECT ended_tick FROM facts WHERE id = ?1")?
+        .prepare_cached("SELECT ended_tick, intact FROM facts WHERE id = ?1")?
         .query_row([fact.id.0], |row| row.get(0))
         .optional()?
         .flatten();

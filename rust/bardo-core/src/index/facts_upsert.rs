@@ -307,7 +307,7 @@ impl Neighbours {
         let key = (fact.category.clone(), fact.kind);
         if !self.known.contains_key(&key) {
             let mut statement = connection.prepare_cached(&format!(
-                "SELECT serial, vector FROM facts JOIN vectors ON vectors.fact = facts.serial
+                "SELECT serial, vector, vectors.intact FROM facts JOIN vectors ON vectors.fact = facts.serial
                  WHERE category = ?1 AND kind = ?2 AND {LIVING} ORDER BY serial"
             ))?;
             let rows = statement

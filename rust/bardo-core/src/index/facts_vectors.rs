@@ -52,7 +52,7 @@ impl FactStore {
             };
             check_vector(vector, &stored)?;
             let mut statement = connection.prepare_cached(
-                "SELECT id, cosine(vector, ?1) AS likeness FROM vectors JOIN facts ON facts.serial = vectors.fact
+                "SELECT id, cosine(vector, ?1) AS likeness, vectors.intact FROM vectors JOIN facts ON facts.serial = vectors.fact
                  WHERE status = 'active' ORDER BY likeness DESC, serial LIMIT ?2",
             )?;
             let found = statement
@@ -72,7 +72,7 @@ impl FactStore {
                     .transaction
                     .prepare_cached(
                         "INSERT INTO vectors (fact, vector) VALUES (?1, ?2)
-                         ON CONFLICT (fact) DO UPDATE SET vector = excluded.vector",
+                         ON CONFLICT (fact) DO UPDATE SET vector = excluded.vector WHERE intact",
                     )?
                     .execute(params![stored.serial, encode(row)])?;
                 writer.note(&stored)?;
@@ -85,7 +85,7 @@ impl FactStore {
     pub fn vectors(&self, ids: &[Id]) -> Result<Vec<Option<Vec<f32>>>> {
         self.read(|connection| {
             let mut statement = connection.prepare_cached(
-                "SELECT vector FROM vectors JOIN facts ON facts.serial = vectors.fact WHERE id = ?1",
+                "SELECT vector, vectors.intact FROM vectors JOIN facts ON facts.serial = vectors.fact WHERE id = ?1",
             )?;
             ids.iter()
                 .map(|id| {

@@ -48,7 +48,7 @@ impl FactStore {
     pub fn not_ended_before(&self, tick: u64) -> Result<HashSet<Id>> {
         self.read(|connection| {
             let mut statement = connection.prepare_cached(
-                "SELECT id FROM facts WHERE created_tick <= ?1 AND (ended_tick IS NULL OR ended_tick > ?1)",
+                "SELECT id, intact FROM facts WHERE created_tick <= ?1 AND (ended_tick IS NULL OR ended_tick > ?1)",
             )?;
             let ids = statement.query_map([signed(tick)?], |row| row.get(0).map(Id))?;
             Ok(ids.collect::<rusqlite::Result<_>>()?)
@@ -112,7 +112,7 @@ fn write(connection: &Connection, serial: i64, since_tick: u64, earlier: &Map<St
     connection
         .prepare_cached(
             "INSERT INTO versions (fact, since_tick, earlier) VALUES (?1, ?2, ?3)
-             ON CONFLICT (fact, since_tick) DO UPDATE SET earlier = ?3",
+             ON CONFLICT (fact, since_tick) DO UPDATE SET earlier = ?3 WHERE intact",
         )?
         .execute(params![serial, signed(since_tick)?, json(earlier)?])?;
     Ok(())
@@ -124,8 +124,9 @@ pub(crate) fn rewind(connection: &Connection, stored: Stored, tick: u64) -> Step
         return Ok(None);
     }
     let mut stored = if stored.since_tick <= tick { stored } else { unwind(connection, &stored, tick)? };
-    let mut statement = connection
-        .prepare_cached("SELECT episode FROM evidence WHERE fact = ?1 AND tick <= ?2 ORDER BY position")?;
+    let mut statement = connection.prepare_cached(
+        "SELECT episode, intact FROM evidence WHERE fact = ?1 AND tick <= ?2 ORDER BY position",
+    )?;
     stored.fact.evidence = statement
         .query_map(params![stored.serial, signed(tick)?], |row| row.get(0).map(Id))?
         .collect::<rusqlite::Result<_>>()?;
@@ -169,8 +170,9 @@ type Earlier = (u64, Map<String, Value>);
 
 /// The kept differences of a fact, oldest first.
 fn earlier_of(connection: &Connection, serial: i64) -> Step<Vec<Earlier>> {
-    let mut statement = connection
-        .prepare_cached("SELECT since_tick, earlier FROM versions WHERE fact = ?1 ORDER BY since_tick")?;
+    let mut statement = connection.prepare_cached(
+        "SELECT since_tick, earlier, intact FROM versions WHERE fact = ?1 ORDER BY since_tick",
+    )?;
     let earlier = statement.query_map([serial], read)?.collect::<rusqlite::Result<_>>()?;
     Ok(earlier)
 }
@@ -179,7 +181,7 @@ fn earlier_of(connection: &Connection, serial: i64) -> Step<Vec<Earlier>> {
 fn latest_of(connection: &Connection, serial: i64) -> Step<Option<Earlier>> {
     Ok(connection
         .prepare_cached(
-            "SELECT since_tick, earlier FROM versions WHERE fact = ?1 ORDER BY since_tick DESC LIMIT 1",
+            "SELECT since_tick, earlier, intact FROM versions WHERE fact = ?1 ORDER BY since_tick DESC LIMIT 1",
         )?
         .query_row([serial], read)
         .optional()?)

@@ -97,7 +97,7 @@ impl<'a> Writer<'a> {
         let mut change = self.count("change", rows(ids.len()))? - rows(ids.len());
         let mut statement = self.transaction.prepare_cached(
             "UPDATE facts SET mentions = min(mentions + 1, ?4), accessed_tick = max(accessed_tick, ?2), change = ?3
-             WHERE id = ?1",
+             WHERE id = ?1 AND intact",
         )?;
         for id in ids {
             change += 1;
@@ -130,12 +130,12 @@ impl<'a> Writer<'a> {
         // `RETURNING` fires a trigger of SQLite's own, which would write the words gathered so far (see `facts_words`).
         self.transaction
             .prepare_cached(
-                "INSERT INTO meta (key, value) VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = value + ?2",
+                "INSERT INTO meta (key, value) VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = value + ?2 WHERE intact",
             )?
             .execute(params![name, more])?;
         Ok(self
             .transaction
-            .prepare_cached("SELECT value FROM meta WHERE key = ?1")?
+            .prepare_cached("SELECT value, intact FROM meta WHERE key = ?1")?
             .query_row([name], |row| row.get(0))?)
     }
 }
@@ -143,7 +143,7 @@ impl<'a> Writer<'a> {
 /// A stored setting.
 pub(crate) fn meta<T: FromSql>(connection: &Connection, key: &str) -> Step<Option<T>> {
     Ok(connection
-        .prepare_cached("SELECT value FROM meta WHERE key = ?1")?
+        .prepare_cached("SELECT value, intact FROM meta WHERE key = ?1")?
         .query_row([key], |row| row.get(0))
         .optional()?)
 }
@@ -152,7 +152,7 @@ pub(crate) fn meta<T: FromSql>(connection: &Connection, key: &str) -> Step<Optio
 pub(crate) fn set_meta(connection: &Connection, key: &str, value: &dyn ToSql) -> Step<()> {
     connection
         .prepare_cached(
-            "INSERT INTO meta (key, value) VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = ?2",
+            "INSERT INTO meta (key, value) VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = ?2 WHERE intact",
         )?
         .execute(params![key, value])?;
     Ok(())

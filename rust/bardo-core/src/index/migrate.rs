@@ -10,6 +10,7 @@ use std::time::{Duration, SystemTime};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
+use super::checksums;
 use super::facts_record::rows;
 use crate::error::{Error, Result};
 
@@ -78,6 +79,7 @@ pub(crate) fn open(path: &Path, create: bool, migrations: &[Migration]) -> Resul
         return Err(read_only("open", path, "it is read-only"));
     }
     connection.busy_timeout(BUSY_TIMEOUT).map_err(fail)?;
+    checksums::register(&connection).map_err(fail)?;
     if create {
         upgrade(&mut connection, path, migrations)?;
     } else {
@@ -124,6 +126,7 @@ pub(crate) fn open_shared(path: &Path, migrations: &[Migration]) -> Result<(Conn
     };
     let connection = connection.map_err(fail)?;
     connection.busy_timeout(BUSY_TIMEOUT).map_err(fail)?;
+    checksums::register(&connection).map_err(fail)?;
     require_current(&connection, path, migrations.len())?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     Ok((connection, alone.then_some(stamp)))
@@ -215,12 +218,15 @@ fn upgrade(connection: &mut Connection, path: &Path, migrations: &[Migration]) -
     if found > 0 {
         copy_aside(connection, path, found)?;
     }
+    // Tables are copied and replaced; `configure` turns them on again.
+    connection.pragma_update(None, "foreign_keys", false).map_err(fail)?;
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(fail)?;
     // Another process may have been faster.
     let found = check_header(&transaction, path, migrations.len())?;
     for migration in &migrations[found..] {
         migration(&transaction).map_err(fail)?;
     }
+    checksums::seal(&transaction).map_err(fail)?;
     transaction.pragma_update(None, "application_id", APPLICATION_ID).map_err(fail)?;
     transaction.pragma_update(None, "user_version", rows(migrations.len())).map_err(fail)?;
     transaction.commit().map_err(fail)?;
@@ -302,6 +308,8 @@ fn from_sqlite(error: &rusqlite::Error, action: &'static str, path: &Path) -> Er
     };
     match code {
         ErrorCode::DatabaseCorrupt => damaged(path, &cause),
+        // SQLite gives the error of a function this code, whatever the function says.
+        ErrorCode::Unknown if cause.ends_with(checksums::MISMATCH) => damaged(path, &cause),
         ErrorCode::NotADatabase => foreign(path, "is not a database of bardo"),
         ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::FileLockingProtocolFailed => {
             Error::StoreBusy { path: path.to_owned(), seconds: BUSY_TIMEOUT.as_secs() }

@@ -2,9 +2,11 @@
 
 pub mod bm25;
 pub mod calendar;
+mod checksums;
 mod estimate;
 pub(crate) mod facts;
 pub(crate) mod facts_change;
+mod facts_check;
 pub(crate) mod facts_derived;
 mod facts_digest;
 mod facts_entities;
@@ -63,6 +65,7 @@ mod words;
 
 pub use facts::{Changed, FactChange, FactFilter, FactOptions, FactStore, Moment, Retention};
 pub use facts_change::{Link, Relation};
+pub use facts_check::{Damage, check_facts};
 pub use facts_derived::{DERIVED_CONFIDENCE, DERIVED_IMPORTANCE, DERIVED_KEPT, arrival_confidence};
 pub use facts_digest::Digest;
 pub use facts_entities::{Entity, EntityFilter, Related};
