@@ -54,7 +54,8 @@ def answers(folder: Path) -> list[object]:
     """Everything that the facts of a memory answer, read without its log."""
     with bardo.visit(folder, embedder=MODEL) as visitor:
         found = visitor.recall("which pool pays the keeper", limit=20)
-        told = [(memory.text, memory.confidence) for memory in found]
+        # Confidence fades by the clock while the bits are flipped.
+        told = [(memory.text, round(memory.confidence, 2)) for memory in found]
         return [told, [(fact.text, fact.subjects, fact.payload) for fact in visitor.facts()]]
 
 
