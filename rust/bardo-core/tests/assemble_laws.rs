@@ -72,8 +72,10 @@ fn memory() -> impl Strategy<Value = MemoryText> {
         hostile(),
         prop::option::of(0.0..=1.0_f64),
         any::<bool>(),
+        prop::collection::vec(prop::sample::select(vec!["aave", "gas"]).prop_map(String::from), 0..3),
+        prop_oneof![Just(String::new()), hostile()],
     )
-        .prop_map(|(text, at, tick, source, speaker, confidence, inherited)| MemoryText {
+        .prop_map(|(text, at, tick, source, speaker, confidence, inherited, subjects, thread)| MemoryText {
             text,
             at,
             tick,
@@ -81,6 +83,8 @@ fn memory() -> impl Strategy<Value = MemoryText> {
             speaker,
             confidence,
             inherited,
+            subjects,
+            thread,
         })
 }
 

@@ -103,10 +103,10 @@ pub fn prompt_marks(py: Python<'_>, block: &Bound<'_, PyString>) -> PyResult<Vec
 }
 
 #[pyfunction]
-pub fn copied_starts(py: Python<'_>, text: &Bound<'_, PyString>) -> PyResult<Vec<i64>> {
+pub fn copied_starts(py: Python<'_>, text: &Bound<'_, PyString>) -> Vec<i64> {
     // A lone surrogate is refused by whoever stores the text.
     let text = text.to_string_lossy();
-    Ok(py.detach(|| find_starts(&text).into_iter().map(u64::cast_signed).collect()))
+    py.detach(|| find_starts(&text).into_iter().map(u64::cast_signed).collect())
 }
 
 #[pyfunction]
