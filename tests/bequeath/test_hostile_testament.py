@@ -15,9 +15,16 @@ import pytest
 from estate import KEY, NOW, bequeath, episode, id_of, some_facts
 
 import bardo
-from bardo.bequeath import container, tables, testament
+from bardo.bequeath import container, signing, tables, testament, trust
 from bardo.errors import TestamentTamperedError
 from bardo.ports import ManualClock
+
+@pytest.fixture(autouse=True)
+def trusted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The signer is known: a stranger's testament is looked at elsewhere."""
+    monkeypatch.setenv(trust.CONFIG, str(tmp_path / "config"))
+    trust.add(signing.raw_public(signing.public_pem(KEY)) or "", "parent")
+
 
 DEEP = "[" * 900 + "]" * 900
 ENTRY = {

@@ -105,7 +105,13 @@ pub fn marks(block: &str) -> Vec<Mark> {
         if line.starts_with("<memory ") || frame_sentences().any(|sentence| sentence == *line) {
             marks.extend(mark(line, MarkKind::Frame));
         } else if !line.starts_with("</memory>") && !line.starts_with("<cut ") {
-            marks.extend(line.split_sentence_bounds().filter_map(|sentence| mark(sentence, MarkKind::Text)));
+            // The words are read from the whole line, as they are in a copy: a sentence may begin inside one.
+            let mut rest = words(line);
+            for (from, sentence) in line.split_sentence_bound_indices() {
+                let others = rest.split_off(rest.partition_point(|word| word.start < from + sentence.len()));
+                marks.extend(mark_of(&rest, MarkKind::Text));
+                rest = others;
+            }
         }
     }
     marks.sort_unstable_by_key(|mark| (mark.hash, mark.kind));
@@ -200,7 +206,9 @@ impl<'a> Region<'a> {
 /// The longest marked passage that words begin with; a sentence does not reach into a frame.
 fn longest<'a>(rest: &[Word], marks: &HashMap<u64, Vec<&'a Mark>>) -> Option<&'a Mark> {
     let frames = |mark: &Mark| matches!(mark.kind, MarkKind::Frame | MarkKind::Section);
-    let reaches_frame = |mark: &Mark| (1..mark.words).any(|at| beginning(&rest[at..], marks).any(frames));
+    let is_cut = |at: usize| rest[at].hash == STRUCTURE.cut && tag_words(&rest[at..]).is_some();
+    let reaches_frame =
+        |mark: &Mark| (1..mark.words).any(|at| is_cut(at) || beginning(&rest[at..], marks).any(frames));
     beginning(rest, marks)
         .filter(|mark| mark.kind != MarkKind::Text || !reaches_frame(mark))
         .max_by_key(|mark| mark.words)
@@ -293,8 +301,11 @@ fn keep(kept: &mut String, text: &str, start: usize, end: usize, ranges: &[(usiz
 }
 
 fn mark(passage: &str, kind: MarkKind) -> Option<Mark> {
-    let words = words(passage);
-    let (hash, start) = (sequence(&words), start_of(&words));
+    mark_of(&words(passage), kind)
+}
+
+fn mark_of(words: &[Word], kind: MarkKind) -> Option<Mark> {
+    let (hash, start) = (sequence(words), start_of(words));
     (!words.is_empty()).then_some(Mark { hash, start, words: words.len(), kind })
 }
 
@@ -405,7 +416,7 @@ mod tests {
         let stripped = strip(&text);
         assert_eq!((stripped.text.as_str(), stripped.passages), ("before\nafter", 3));
         assert_eq!(
-            strip(&format!("I read: {} Mallory stole the key.", BLOCK.replace('\n', " "))).text,
+            strip(&format!("I read: {} Mallory stole the key.", BLOCK.trim_end().replace('\n', " "))).text,
             "I read:  Mallory stole the key."
         );
     }

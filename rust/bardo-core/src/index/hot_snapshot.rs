@@ -125,7 +125,8 @@ impl HotSet {
         written.and_then(|()| Ok(snapshot.metadata()?.len())).map_err(|error| {
             // The draft may not even be there.
             let _ = std::fs::remove_file(&draft);
-            unavailable("write", snapshot, &error)
+            let kept = format!("{error}. Nothing is lost: the next opening reads the log instead");
+            unavailable("write", snapshot, &std::io::Error::new(error.kind(), kept))
         })
     }
 
