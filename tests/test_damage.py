@@ -207,3 +207,48 @@ def test_the_command_line_checks_and_repairs(made: Path, tmp_path: Path) -> None
     mended = shell.invoke(app, ["check", "--repair", "--at", str(folder)])
     assert mended.exit_code == 0, mended.output
     assert "put back" in mended.output
+
+
+@pytest.mark.parametrize("lost", ["episodes.redb", "facts.db", FILE_NAME])
+@pytest.mark.parametrize("is_emptied", [False, True])
+def test_a_check_finds_a_file_that_was_lost_and_makes_none(
+    made: Path, tmp_path: Path, lost: str, is_emptied: bool
+) -> None:
+    folder = tmp_path / "agent"
+    shutil.copytree(made, folder)
+    (folder / lost).unlink()
+    if is_emptied:
+        (folder / lost).touch()
+    report = bardo.check(folder)
+    assert not report.sound
+    assert lost in {each.file for each in report.damaged}
+    assert (folder / lost).exists() == is_emptied
+
+
+def test_a_check_finds_a_file_of_conduct_that_is_an_older_copy(made: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "agent"
+    shutil.copytree(made, folder)
+    with bardo.gate(folder, words_only=True) as gate:
+        gate.reject("paint the gate")
+    for path in folder.glob(f"{FILE_NAME}*"):
+        path.unlink()
+    shutil.copy2(made / FILE_NAME, folder / FILE_NAME)
+    assert "an older copy" in " ".join(each.what for each in bardo.check(folder).damaged)
+
+
+def test_a_check_finds_damage_in_the_header_of_the_facts(made: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "agent"
+    shutil.copytree(made, folder)
+    content = bytearray((folder / "facts.db").read_bytes())
+    content[60] ^= 2
+    (folder / "facts.db").write_bytes(content)
+    assert not bardo.check(folder).sound
+
+
+def test_an_heir_is_sound(made: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "agent"
+    shutil.copytree(made, folder)
+    with bardo.open(folder, embedder=MODEL) as grimoire:
+        grimoire.bequeath(tmp_path / "left.testament")
+    bardo.inherit(tmp_path / "left.testament", tmp_path / "heir", embedder=MODEL).close()
+    assert bardo.check(tmp_path / "heir").damaged == ()

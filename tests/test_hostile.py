@@ -146,12 +146,12 @@ def opened(tmp_path_factory) -> Iterator[bardo.Grimoire]:
 
 def assert_fenced(text: str) -> None:
     """The structure of a prompt is ours alone: memories inside their section, no tag but bardo's own, one of each."""
-    assert text.count(f"<{MARK}>") == text.count(f"</{MARK}>") <= 2
-    for section in re.findall(rf"<{MARK}>(.*?)</{MARK}>", text, re.DOTALL):
+    assert len(re.findall(rf'<{MARK} id="\d+">', text)) == text.count(f"</{MARK}>") <= 2
+    for section in re.findall(rf'<{MARK} id="\d+">(.*?)</{MARK}>', text, re.DOTALL):
         inner = re.sub(r"<memory[^<>]*>\n(.*?)\n</memory>\n", "", section, flags=re.DOTALL)
         assert "<memory" not in inner, inner[:200]
         assert "</memory>" not in inner, inner[:200]
-    outside = re.sub(rf"<{MARK}>.*?</{MARK}>", "", text, flags=re.DOTALL)
+    outside = re.sub(rf'<{MARK} id="\d+">.*?</{MARK}>', "", text, flags=re.DOTALL)
     assert "<memory" not in outside
     for tag in ("past_events", "knowledge", "event", "tool_results"):
         assert text.count(f"<{tag}>") == text.count(f"</{tag}>") <= 1, tag
@@ -173,7 +173,7 @@ def test_no_string_fails_untyped_and_none_comes_back_as_an_instruction(opened):
             )
         except BardoError:
             continue
-        assert prompt.tokens == count_tokens(prompt.text) <= 700
+        assert prompt.tokens == count_tokens(prompt.text) <= 900
         instruction = next(block.text for block in prompt.blocks if block.name == "instruction")
         assert_fenced(prompt.text.replace(instruction, ""))
     assert stored > SAMPLE // 2
@@ -192,7 +192,7 @@ def assert_flagged(opened: bardo.Grimoire, order: str) -> None:
     prompt = opened.context(
         "What do my notes say?", blocks={"past_events": opened.recall(order, limit=len(ORDERS))}
     )
-    section = prompt.text[prompt.text.index(f"<{MARK}>") : prompt.text.index(f"</{MARK}>")]
+    section = prompt.text[prompt.text.index(f"<{MARK} id=") : prompt.text.index(f"</{MARK}>")]
     assert prompt.text.count(order) == section.count(order) >= 1, order
     said = next(
         each for each in re.findall(r"<memory[^>]*>\n.*?\n</memory>", section, re.DOTALL) if order in each

@@ -27,11 +27,11 @@ SLOW = {
 MODULES = 155
 #: What bardo itself needs to open a memory. Everything else loads at the first call that needs it.
 OPENING = {
-    "bardo", "bardo._core", "bardo.arguments", "bardo.assemble", "bardo.assemble.framing", "bardo.capture",
+    "bardo", "bardo._core", "bardo.arguments", "bardo.assemble", "bardo.assemble.copies", "bardo.capture",
     "bardo.capture.inbox", "bardo.capture.recorder", "bardo.capture.remembered", "bardo.compiled", "bardo.config",
-    "bardo.consolidating", "bardo.deciding", "bardo.dying", "bardo.errors", "bardo.files", "bardo.folder",
-    "bardo.grimoire", "bardo.index", "bardo.index.cache", "bardo.index.embedders", "bardo.index.engines",
-    "bardo.index.models", "bardo.index.snapshot", "bardo.index.upkeep", "bardo.keeping", "bardo.knowledge",
+    "bardo.consolidating", "bardo.database", "bardo.deciding", "bardo.dying", "bardo.errors", "bardo.files",
+    "bardo.folder", "bardo.grimoire", "bardo.index", "bardo.index.cache", "bardo.index.embedders",
+    "bardo.index.engines", "bardo.index.models", "bardo.index.snapshot", "bardo.index.upkeep", "bardo.keeping", "bardo.knowledge",
     "bardo.lazily", "bardo.model", "bardo.opened", "bardo.opening", "bardo.ports", "bardo.stores", "bardo.texts",
     "bardo.ticks", "bardo.undoing", "bardo.values",
 }  # fmt: skip

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bardo import database
-from bardo._core import EpisodeLog, check_facts
+from bardo._core import EpisodeLog, FactStore, check_facts
 from bardo.arguments import checked
 from bardo.assemble import records as feedback
 from bardo.bequeath import lineage, testament
+from bardo.bequeath.inherit import PROVENANCE_FILE
 from bardo.capture import archive, inbox
 from bardo.conduct import store as conduct
 from bardo.config import Config
@@ -22,6 +23,7 @@ from bardo.folder import Folder, holder
 from bardo.index.lance import LanceIndex
 from bardo.language import ledger
 from bardo.ports import Clock, SystemClock
+from bardo.stores import require_facts, require_log
 
 #: Name of a file that is kept before a repair, behind the name of the one that is repaired.
 KEPT = ".damaged"
@@ -97,14 +99,17 @@ def check(path: str | Path, *, repair: bool = False, clock: Clock | None = None)
     try:
         with warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always")
-            log = EpisodeLog(str(folder.episodes), agent=agent, seed=0, now=now, holder=holder(now))
+            require_log(folder)
+            log = EpisodeLog(
+                str(folder.episodes), agent=agent, seed=0, now=now, create=False, holder=holder(now)
+            )
         work.notes += [str(warning.message) for warning in said]
     except StoreLockedError as error:
         work.notes.append(f"the log, its journal and the archive were not checked: {error}")
     except BardoError as error:
         work.tell(folder.episodes, str(error))
     try:
-        return work.run(log, repair=repair)
+        return work.run(log, agent=agent, repair=repair)
     finally:
         if log is not None:
             log.close()
@@ -112,7 +117,7 @@ def check(path: str | Path, *, repair: bool = False, clock: Clock | None = None)
 
 def check_open(folder: Folder, log: EpisodeLog, *, repair: bool) -> CheckReport:
     """As `check`, for a memory that this process has open."""
-    return _Check(folder).run(log, repair=repair)
+    return _Check(folder).run(log, agent=log.agent, repair=repair)
 
 
 class _Check:
@@ -132,15 +137,17 @@ class _Check:
         """Keeps a finding."""
         self._damaged.append(Damaged(str(path.relative_to(self._folder.root)), table, row, what, repair))
 
-    def run(self, log: EpisodeLog | None, *, repair: bool) -> CheckReport:
+    def run(self, log: EpisodeLog | None, *, agent: str, repair: bool) -> CheckReport:
         """Checks everything, and says what was found."""
         folder = self._folder
         if log is not None:
             self._look(folder.episodes, "every episode, and the journal", lambda: self._read(log))
             if folder.archive.exists():
                 self._look(folder.archive, "the log", lambda: self._compare(log))
+            self._require(folder.facts, lambda: require_facts(folder, log, relearn=False))
         if folder.facts.exists():
             self._look(folder.facts, "a checksum a row", lambda: self._facts(repair=repair))
+            self._require(folder.facts, lambda: self._opened(agent))
         for name in (conduct.FILE_NAME, feedback.FILE_NAME, ledger.FILE_NAME):
             path = folder.root / name
             if path.exists():
@@ -151,7 +158,7 @@ class _Check:
             self._look(path, "its header", lambda path=path: inbox.check(path))  # type: ignore[misc]
         if folder.testaments.exists():
             for path in sorted(folder.testaments.iterdir()):
-                if path.is_file():
+                if path.is_file() and path.name != PROVENANCE_FILE:
                     self._look(path, "its signature", lambda path=path: testament.read(path))  # type: ignore[misc]
         self._look(folder.identity, "its form", lambda: lineage.Lineage.load(folder.root))
         self._look(folder.tombstone, "its form", lambda: lineage.is_dead(folder.root))
@@ -190,6 +197,28 @@ class _Check:
         except (BardoError, ValueError, TypeError, OSError) as error:
             self.tell(path, str(error))
         self._files.append(f"{name}: {held_to}")
+
+    def _require(self, path: Path, look: Callable[[], object]) -> None:
+        """Keeps as a finding what a file that may be lost is refused for."""
+        try:
+            look()
+        except (StoreReadOnlyError, StoreLockedError) as error:
+            self.notes.append(f"{path.name} was not checked: {error}")
+        except BardoError as error:
+            if str(error) not in {each.what for each in self._damaged}:
+                self.tell(path, str(error))
+
+    def _opened(self, agent: str) -> None:
+        """Opens the facts, and compares `conduct.db` with the mark that they keep of it."""
+        facts = FactStore(str(self._folder.facts), agent=agent, seed=0, create=False)
+        try:
+            kept = conduct.ConductStore(self._folder.root, facts=facts)
+            try:
+                self._require(self._folder.root / conduct.FILE_NAME, kept.state)
+            finally:
+                kept.close()
+        finally:
+            facts.close()
 
     def _read(self, log: EpisodeLog) -> None:
         """Reads every episode."""

@@ -121,7 +121,7 @@ def open_stores(
         StoreError: One of the files cannot be opened; none stays open.
         EmbeddingMismatchError: The vectors are another model's.
     """
-    _require_log(folder)
+    require_log(folder)
     now = clock.now()
     log = EpisodeLog(
         str(folder.episodes), agent=config.agent, seed=seed, now=now, durable=durable, holder=holder(now),
@@ -141,7 +141,7 @@ def open_stores(
         warnings.warn(f"{folder.journal} {_told_loss(log.lost)}", BardoWarning, stacklevel=4)
     facts = None
     try:
-        _require_facts(folder, log, relearn=relearn)
+        require_facts(folder, log, relearn=relearn)
         ticks = Ticks(config.clock, clock, last=log.last_tick, loops=bool(log.watermark(LOOPS)))
         facts = FactStore(
             str(folder.facts),
@@ -181,7 +181,7 @@ def open_stores(
     return Stores(log, facts, hot, snapshot, ticks, config)
 
 
-def _require_log(folder: Folder) -> None:
+def require_log(folder: Folder) -> None:
     """A log that was there and is gone or empty is never silently made anew: what was made of it shows that it was."""
     lost = "missing" if not folder.exists() else "empty" if not folder.episodes.stat().st_size else ""
     made_of_it = (folder.facts, folder.lance, folder.archive)
@@ -242,7 +242,7 @@ def _tell_visitors(facts: FactStore, ticks: Ticks) -> None:
     facts.upsert([], tick=ticks.now(), now=0, actor="clock", marks={LOOPS: 1})
 
 
-def _require_facts(folder: Folder, log: EpisodeLog, *, relearn: bool) -> None:
+def require_facts(folder: Folder, log: EpisodeLog, *, relearn: bool) -> None:
     """A store of facts that was there and is gone or empty is never silently made anew."""
     if relearn or not log.watermark(_FACTS_MADE):
         return

@@ -19,6 +19,7 @@ from bardo.bequeath import container, signing, tables, testament, trust
 from bardo.errors import TestamentTamperedError
 from bardo.ports import ManualClock
 
+
 @pytest.fixture(autouse=True)
 def trusted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The signer is known: a stranger's testament is looked at elsewhere."""

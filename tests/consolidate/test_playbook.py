@@ -156,7 +156,7 @@ def test_a_pass_counts_what_rose_and_writes_only_when_something_changed(opened: 
 def test_what_an_ancestor_lived_and_the_heir_bore_out_is_innate(
     opener: Callable[..., bardo.Grimoire], tmp_path: Path
 ) -> None:
-    text = "When gas is above 80, wait for the night"
+    text = "When gas is high, wait for the night"
     with opener("elder") as elder:
         elder.learn(Fact(text, kind="heuristic", confidence=0.95, category="timing"), tick=1)
         elder.bequeath(tmp_path / "t.testament")
@@ -176,7 +176,7 @@ def test_what_an_ancestor_lived_and_the_heir_bore_out_is_innate(
         acted_on(heir, told, 1.0)
         why = heir.why(told)
         assert (why.confirmed, why.rank) == (True, "playbook"), why
-        assert "## Innate\n- When gas is above 80" in heir.playbook().text
+        assert "## Innate\n- When gas is high" in heir.playbook().text
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -36,9 +37,10 @@ def add(
     """Trust a key: testaments that it signed are inherited without limits."""
     from bardo.bequeath import testament, trust  # noqa: PLC0415
 
-    if Path(key).is_file():
-        signed = testament.read(key)
-        key, name = signed.signer, name or signed.life.agent
+    with suppress(OSError, ValueError):  # no path: trust.add says what it should be
+        if Path(key).is_file():
+            signed = testament.read(key)
+            key, name = signed.signer, name or signed.life.agent
     _print([trust.add(key, name, folder=at)], Output(as_json=as_json))
 
 

@@ -158,13 +158,16 @@ impl<'a> Tags<'a> {
         let Some(next) = units.peek().map(|unit| unit.read) else { return true };
         if next.is_whitespace() {
             while units.next_if(|unit| unit.read.is_whitespace()).is_some() {}
-            let is_word = |unit: &Unit| unit.read.is_alphanumeric() || unit.read == '_' || unit.read == '-';
-            let mut words = 0;
+            let is_word = |unit: &Unit| {
+                unit.read.is_alphanumeric() || unit.read.is_whitespace() || matches!(unit.read, '_' | '-')
+            };
+            let mut letters = 0;
             while units.next_if(is_word).is_some() {
-                words += 1;
+                letters += 1;
             }
-            // `<memory leak>` is a placeholder; `<memory date="...">` is not.
-            return words == 0 || at_line_start || next_is(&mut units, '=');
+            // `<memory leak>` is a placeholder; `<memory date="...">` and one that nothing closes are not.
+            let is_placeholder = letters > 0 && units.peek().is_some_and(|unit| is_closer(unit.read));
+            return at_line_start || !is_placeholder;
         }
         at_line_start || is_closer(next) || matches!(plain(next), Some('/' | '\\' | '|' | '<' | '"' | '\''))
     }
