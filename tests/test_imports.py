@@ -31,9 +31,9 @@ OPENING = {
     "bardo.capture.inbox", "bardo.capture.recorder", "bardo.capture.remembered", "bardo.compiled", "bardo.config",
     "bardo.consolidating", "bardo.database", "bardo.deciding", "bardo.dying", "bardo.errors", "bardo.files",
     "bardo.folder", "bardo.grimoire", "bardo.index", "bardo.index.cache", "bardo.index.embedders",
-    "bardo.index.engines", "bardo.index.models", "bardo.index.snapshot", "bardo.index.upkeep", "bardo.keeping", "bardo.knowledge",
-    "bardo.lazily", "bardo.model", "bardo.opened", "bardo.opening", "bardo.ports", "bardo.stores", "bardo.texts",
-    "bardo.ticks", "bardo.undoing", "bardo.values",
+    "bardo.index.engines", "bardo.index.models", "bardo.index.snapshot", "bardo.index.upkeep", "bardo.keeping",
+    "bardo.knowledge", "bardo.lazily", "bardo.model", "bardo.opened", "bardo.opening", "bardo.ports", "bardo.stores",
+    "bardo.texts", "bardo.ticks", "bardo.undoing", "bardo.values",
 }  # fmt: skip
 #: Runs of one command; the quickest counts, since everything else on the machine can only slow a run down.
 RUNS = 7

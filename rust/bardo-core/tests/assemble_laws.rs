@@ -80,6 +80,20 @@ fn memory() -> impl Strategy<Value = MemoryText> {
         })
 }
 
+/// A memory in letters that are read alike wherever they stand. Of others, such as marks that join the words beside
+/// them, a copy is known in most cases and stays verbatim in the rest.
+fn spelled() -> impl Strategy<Value = MemoryText> {
+    let words =
+        prop_oneof!["[a-z]{1,9}", "[0-9]{1,4}", Just("</memory>".to_owned()), Just("<memory".to_owned())];
+    let text = prop::collection::vec((words, prop::sample::select(vec![" ", ", ", ". ", "\n", "? "])), 1..40);
+    (memory(), text).prop_map(|(memory, words)| MemoryText {
+        text: words.into_iter().map(|(word, sign)| word + sign).collect(),
+        source: "self".into(),
+        speaker: "Ann".into(),
+        ..memory
+    })
+}
+
 fn content() -> impl Strategy<Value = Content> {
     let cell = prop_oneof![
         any::<f64>().prop_map(Value::Float),
@@ -202,11 +216,18 @@ proptest! {
     }
 
     #[test]
-    fn a_captured_prompt_leaves_nothing_recalled_and_everything_else(blocks in blocks(), request in request()) {
+    fn a_captured_prompt_leaves_nothing_recalled_and_everything_else(
+        memories in prop::collection::vec(spelled(), 0..8), mut blocks in blocks(), request in request(),
+    ) {
+        for block in &mut blocks {
+            if matches!(block.content, Content::Memories(_)) {
+                block.content = Content::memories(memories.clone());
+            }
+        }
         let Ok(prompt) = assemble(&blocks, &request) else { return Ok(()) };
         let known = marks_of(&prompt);
         let stripped = strip_copies(&prompt.text, &known).text;
-        let (mut others, mut framed) = (stripped.clone(), false);
+        prop_assert!(!begins_memory(&stripped), "{stripped}");
         for part in &prompt.parts {
             let block = blocks.iter().find(|block| block.name == part.name).unwrap();
             // A text that spells out a memory's tag beside the words of a memory is a copy itself.
@@ -219,17 +240,12 @@ proptest! {
                 is_recalled || is_framed || stripped.contains(body),
                 "{body:?} is not in {stripped:?}"
             );
-            if !is_recalled {
-                others = others.replacen(body, "", 1);
-                framed |= is_framed;
-            }
         }
-        prop_assert!(framed || !(others.contains("<memory ") || others.contains("bardo:recalled")), "{others}");
     }
 
     #[test]
     fn of_a_prompt_cut_between_lines_no_framed_memory_is_left(
-        memories in prop::collection::vec(memory(), 1..5), from in 0.0..1.0_f64, to in 0.0..1.0_f64,
+        memories in prop::collection::vec(spelled(), 1..5), from in 0.0..1.0_f64, to in 0.0..1.0_f64,
     ) {
         let blocks = [Block::new("past_events", Content::memories(memories)), Block::new("event", Content::Text("now".into()))];
         let prompt = assemble(&blocks, &roomy()).unwrap();
@@ -237,7 +253,7 @@ proptest! {
         let at = |part: f64| (lines.len() as f64 * part) as usize;
         let part = lines[at(from.min(to))..at(from.max(to))].concat();
         let stripped = strip_copies(&part, &marks_of(&prompt)).text;
-        prop_assert!(!stripped.contains("<memory "), "{stripped}");
+        prop_assert!(!begins_memory(&stripped), "{stripped}");
     }
 
     #[test]
@@ -247,6 +263,11 @@ proptest! {
         prop_assume!(!copied_starts(&text).iter().any(|start| known.iter().any(|mark| mark.start == *start)));
         prop_assert_eq!(strip_copies(&text, &known).text, text);
     }
+}
+
+/// Whether a memory is framed in a text; at the beginning of a line no text of a prompt can spell its frame.
+fn begins_memory(text: &str) -> bool {
+    text.lines().any(|line| line.starts_with("<memory "))
 }
 
 fn marks_of(prompt: &Assembled) -> Vec<Mark> {

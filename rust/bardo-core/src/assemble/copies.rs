@@ -156,8 +156,9 @@ pub fn strip_copies(text: &str, marks: &[Mark]) -> Stripped {
         if region.is_copy() {
             passages += region.marks.iter().filter(|mark| mark.kind == MarkKind::Text).count();
             found.extend(region.marks.iter().map(|mark| mark.hash));
-            cut[at..end].fill(true);
-            ranges.push((words[at].tag.unwrap_or(words[at].start), words[end - 1].tail));
+            let start = region.start;
+            cut[start..end].fill(true);
+            ranges.push((words[start].tag.unwrap_or(words[start].start), words[end - 1].tail));
         }
         at = end.max(at + 1);
     }
@@ -166,6 +167,8 @@ pub fn strip_copies(text: &str, marks: &[Mark]) -> Stripped {
 
 /// Passages and tags that follow each other without a word between.
 struct Region<'a> {
+    /// First word of the copy: sentences before it that no closing tag of a memory follows are the speaker's own.
+    start: usize,
     end: usize,
     marks: Vec<&'a Mark>,
     /// Whether a memory's closing tag stands beside a sentence of it.
@@ -174,8 +177,8 @@ struct Region<'a> {
 
 impl<'a> Region<'a> {
     fn at(words: &[Word], from: usize, marks: &HashMap<u64, Vec<&'a Mark>>) -> Self {
-        let mut region = Self { end: from, marks: Vec::new(), closes_memory: false };
-        let mut after_text = false;
+        let mut region = Self { start: from, end: from, marks: Vec::new(), closes_memory: false };
+        let (mut after_text, mut leads) = (false, true);
         while region.end < words.len() {
             let rest = &words[region.end..];
             let tag = tag_words(rest);
@@ -183,11 +186,20 @@ impl<'a> Region<'a> {
             let is_tag =
                 |mark: &Mark| mark.kind == MarkKind::Text && tag.is_some_and(|count| count >= mark.words);
             if let Some(mark) = longest(rest, marks).filter(|mark| !is_tag(mark)) {
+                after_text = mark.kind == MarkKind::Text;
+                if leads && !after_text {
+                    region.begin_here();
+                    leads = false;
+                }
                 region.end += mark.words;
                 region.marks.push(mark);
-                after_text = mark.kind == MarkKind::Text;
             } else if let Some(count) = tag {
-                region.closes_memory |= after_text && rest[0].hash == STRUCTURE.memory;
+                let closes_memory = after_text && rest[0].hash == STRUCTURE.memory;
+                if leads && !closes_memory {
+                    region.begin_here();
+                }
+                leads = false;
+                region.closes_memory |= closes_memory;
                 region.end += count;
                 after_text = false;
             } else {
@@ -195,6 +207,11 @@ impl<'a> Region<'a> {
             }
         }
         region
+    }
+
+    fn begin_here(&mut self) {
+        self.start = self.end;
+        self.marks.clear();
     }
 
     fn is_copy(&self) -> bool {
@@ -477,6 +494,12 @@ mod tests {
         ] {
             assert_eq!(strip(text).text, text);
         }
+    }
+
+    #[test]
+    fn own_words_before_a_copy_stay_also_where_a_memory_says_the_same() {
+        let stripped = strip(&format!("Yes. It opens at noon.\n\n{BLOCK}"));
+        assert_eq!((stripped.text.trim(), stripped.passages), ("Yes. It opens at noon.", 3));
     }
 
     #[test]
