@@ -55,6 +55,7 @@ fn record(criterion: &mut Criterion) {
         now: 0,
         durable,
         create: true,
+        accept_loss: false,
         holder: None,
     };
     let mut group = criterion.benchmark_group("record");
