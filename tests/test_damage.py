@@ -245,6 +245,22 @@ def test_a_check_finds_damage_in_the_header_of_the_facts(made: Path, tmp_path: P
     assert not bardo.check(folder).sound
 
 
+@pytest.mark.parametrize("bit", [0, 4, 8, 31])
+def test_a_damaged_version_of_the_facts_is_told_from_a_newer_one(
+    made: Path, tmp_path: Path, bit: int
+) -> None:
+    folder = tmp_path / "agent"
+    shutil.copytree(made, folder)
+    content = bytearray((folder / "facts.db").read_bytes())
+    content[63 - bit // 8] ^= 1 << bit % 8
+    (folder / "facts.db").write_bytes(content)
+    (told,) = [each.what for each in bardo.check(folder).damaged]
+    assert "its header says schema version" in told
+    assert "pgrade" not in told
+    with pytest.raises(errors.StoreDamagedError, match="its header says schema version"):
+        bardo.open(folder, embedder=MODEL)
+
+
 def test_an_heir_is_sound(made: Path, tmp_path: Path) -> None:
     folder = tmp_path / "agent"
     shutil.copytree(made, folder)

@@ -14,7 +14,8 @@ use super::checksums;
 use super::facts_record::rows;
 use crate::error::{Error, Result};
 
-/// One step of the schema: the migration at index `i` leads from version `i` to `i + 1`.
+/// One step of the schema: the migration at index `i` leads from version `i` to `i + 1`. Each adds, drops or renames a
+/// table, an index or a column, so that the tables tell a damaged version field from another version.
 pub(crate) type Migration = fn(&Transaction<'_>) -> rusqlite::Result<()>;
 
 /// `bard` in ASCII, in the header of every SQLite file of ours.
@@ -69,7 +70,7 @@ pub(crate) type Step<T> = std::result::Result<T, Failure>;
 pub(crate) fn open(path: &Path, create: bool, migrations: &[Migration]) -> Result<Connection> {
     let fresh = check_file(path, create)?;
     if !fresh && !beside(path, "-journal").exists() {
-        probe(path, migrations.len())?;
+        probe(path, migrations)?;
     }
     let mut flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     flags.set(OpenFlags::SQLITE_OPEN_CREATE, create);
@@ -83,7 +84,7 @@ pub(crate) fn open(path: &Path, create: bool, migrations: &[Migration]) -> Resul
     if create {
         upgrade(&mut connection, path, migrations)?;
     } else {
-        require_current(&connection, path, migrations.len())?;
+        require_current(&connection, path, migrations)?;
     }
     configure(&connection, path)?;
     Ok(connection)
@@ -115,7 +116,7 @@ pub(crate) fn open_shared(path: &Path, migrations: &[Migration]) -> Result<(Conn
         let cause = "its write-ahead log holds changes, and the `-shm` file that tells them is missing";
         return Err(read_only("open", path, cause));
     }
-    probe(path, migrations.len())?;
+    probe(path, migrations)?;
     let fail = |error: rusqlite::Error| from_sqlite(&error, "open", path);
     let flags =
         OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -127,7 +128,7 @@ pub(crate) fn open_shared(path: &Path, migrations: &[Migration]) -> Result<(Conn
     let connection = connection.map_err(fail)?;
     connection.busy_timeout(BUSY_TIMEOUT).map_err(fail)?;
     checksums::register(&connection).map_err(fail)?;
-    require_current(&connection, path, migrations.len())?;
+    require_current(&connection, path, migrations)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     Ok((connection, alone.then_some(stamp)))
 }
@@ -158,12 +159,12 @@ fn check_file(path: &Path, create: bool) -> Result<bool> {
 }
 
 /// Refuses a foreign, newer or truncated file without touching it.
-fn probe(path: &Path, supported: usize) -> Result<()> {
+fn probe(path: &Path, migrations: &[Migration]) -> Result<()> {
     let flags =
         OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let fail = |error: rusqlite::Error| from_sqlite(&error, "open", path);
     let connection = Connection::open_with_flags(immutable_uri(path), flags).map_err(fail)?;
-    check_header(&connection, path, supported)?;
+    check_header(&connection, path, migrations)?;
     let number = |pragma: &str| connection.query_row(pragma, [], |row| row.get::<_, i64>(0)).map_err(fail);
     let expected = number("PRAGMA page_count")? * number("PRAGMA page_size")?;
     let found = std::fs::metadata(path).map_or(0, |found| found.len());
@@ -174,16 +175,29 @@ fn probe(path: &Path, supported: usize) -> Result<()> {
 }
 
 /// The schema version of a file that is ours and not too new; 0 for a file without content.
-fn check_header(connection: &Connection, path: &Path, supported: usize) -> Result<usize> {
-    let number = |query: &str| {
-        connection
-            .query_row(query, [], |row| row.get::<_, i64>(0))
-            .map_err(|error| from_sqlite(&error, "open", path))
-    };
+///
+/// A version or an application id that the tables contradict is damage, not a newer, an older or a foreign file.
+fn check_header(connection: &Connection, path: &Path, migrations: &[Migration]) -> Result<usize> {
+    let fail = |error: rusqlite::Error| from_sqlite(&error, "open", path);
+    let number = |query: &str| connection.query_row(query, [], |row| row.get::<_, i64>(0)).map_err(fail);
     let application = number("PRAGMA application_id")?;
     let version = number("PRAGMA user_version")?;
+    let supported = migrations.len();
+    if (application, version) == (APPLICATION_ID, rows(supported)) {
+        return Ok(supported);
+    }
     if application == 0 && version == 0 && number("SELECT count(*) FROM sqlite_schema")? == 0 {
         return Ok(0);
+    }
+    if shape(connection).map_err(fail)? == shape_after(migrations).map_err(fail)? {
+        let what = if application == APPLICATION_ID {
+            format!(
+                "its header says schema version {version}, and its tables are those of version {supported}"
+            )
+        } else {
+            "its header says that it is of another program, and its tables are bardo's".to_owned()
+        };
+        return Err(damaged(path, &what));
     }
     if application != APPLICATION_ID {
         return Err(foreign(path, "is a SQLite file of another program"));
@@ -199,9 +213,33 @@ fn check_header(connection: &Connection, path: &Path, supported: usize) -> Resul
     Ok(version)
 }
 
+/// The names of everything in the schema, and the columns of its tables.
+fn shape(connection: &Connection) -> rusqlite::Result<Vec<(String, String)>> {
+    checksums::register(connection)?;
+    connection
+        .prepare(
+            "SELECT s.name, coalesce(x.name, '') FROM sqlite_schema AS s
+             LEFT JOIN pragma_table_xinfo(CASE s.type WHEN 'table' THEN s.name END) AS x ORDER BY 1, 2",
+        )?
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect()
+}
+
+/// The [`shape`] of a new file.
+fn shape_after(migrations: &[Migration]) -> rusqlite::Result<Vec<(String, String)>> {
+    let mut connection = Connection::open_in_memory()?;
+    checksums::register(&connection)?;
+    let transaction = connection.transaction()?;
+    for migration in migrations {
+        migration(&transaction)?;
+    }
+    checksums::seal(&transaction)?;
+    shape(&transaction)
+}
+
 /// Refuses an older file where none may be made: whoever owns it may be an earlier bardo, which a change would break.
-fn require_current(connection: &Connection, path: &Path, supported: usize) -> Result<()> {
-    let found = check_header(connection, path, supported)?;
+fn require_current(connection: &Connection, path: &Path, migrations: &[Migration]) -> Result<()> {
+    let (found, supported) = (check_header(connection, path, migrations)?, migrations.len());
     if found == supported {
         return Ok(());
     }
@@ -210,7 +248,7 @@ fn require_current(connection: &Connection, path: &Path, supported: usize) -> Re
 }
 
 fn upgrade(connection: &mut Connection, path: &Path, migrations: &[Migration]) -> Result<()> {
-    let found = check_header(connection, path, migrations.len())?;
+    let found = check_header(connection, path, migrations)?;
     if found == migrations.len() {
         return Ok(());
     }
@@ -222,7 +260,7 @@ fn upgrade(connection: &mut Connection, path: &Path, migrations: &[Migration]) -
     connection.pragma_update(None, "foreign_keys", false).map_err(fail)?;
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(fail)?;
     // Another process may have been faster.
-    let found = check_header(&transaction, path, migrations.len())?;
+    let found = check_header(&transaction, path, migrations)?;
     for migration in &migrations[found..] {
         migration(&transaction).map_err(fail)?;
     }
@@ -445,6 +483,38 @@ mod tests {
         assert!(matches!(error, Error::StoreTooNew { found: 2, supported: 1, .. }), "{error}");
         assert_eq!(std::fs::read(&path).unwrap(), before);
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_damaged_version_field_is_told_from_another_version() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.db");
+        drop(open(&path, true, &[FIRST, SECOND]).unwrap());
+        for (field, value) in
+            [("user_version", 1), ("user_version", 3), ("user_version", 1 << 24), ("application_id", 7)]
+        {
+            let before = std::fs::read(&path).unwrap();
+            Connection::open(&path).unwrap().pragma_update(None, field, value).unwrap();
+            for create in [true, false] {
+                let error = open(&path, create, &[FIRST, SECOND]).unwrap_err();
+                assert!(matches!(error, Error::StoreDamaged { .. }), "{field} {value}: {error}");
+            }
+            std::fs::write(&path, before).unwrap();
+        }
+    }
+
+    /// First version of `facts.db` whose tables have checksums, as no earlier one has.
+    const SEALED: usize = 15;
+
+    #[test]
+    fn every_version_of_the_facts_has_tables_of_its_own() {
+        let migrations = super::super::facts_schema::MIGRATIONS;
+        let shapes: Vec<_> =
+            (SEALED..=migrations.len()).map(|version| shape_after(&migrations[..version]).unwrap()).collect();
+        for (place, shape) in shapes.iter().enumerate() {
+            assert_eq!(shapes.iter().position(|other| other == shape), Some(place));
+            assert!(shape.iter().any(|(table, column)| table == "facts" && column == "checksum"));
+        }
     }
 
     #[test]
