@@ -116,4 +116,4 @@ def test_recover_asks_first_and_tells_what_was_lost(tmp_path: Path):
     assert told["episodes"] == 3
     assert Path(told["kept"]).stat().st_size == 8_200
     again = runner.invoke(app, ["recover", "--at", str(folder)])
-    assert "Nothing is lost" in again.stdout
+    assert "nothing to recover" in again.stdout

@@ -342,8 +342,11 @@ def test_an_index_ahead_of_its_log_is_refused_until_rebuilt(log, index, tmp_path
     older = EpisodeLog(str(tmp_path / "older.redb"), agent=AGENT, seed=1, now=NOW)
     fill(older, range(1, 6))
 
-    with pytest.raises(StoreDamagedError, match="rebuild"):
+    with pytest.raises(
+        StoreDamagedError, match=r"5 arrivals or more are not in this log.*Put .* back.*rebuild"
+    ) as told:
         index.sync(older)
+    assert "nothing is lost" not in str(told.value)
     assert index.rebuild(older).appended == 5
     assert index.stats()["rows"] == 5
     older.close()

@@ -419,8 +419,10 @@ class LanceIndex:
         last = log.stats()["last_seq"]
         if self._watermark > last:
             raise StoreDamagedError(
-                f"{self.folder} knows arrivals up to {self._watermark}, the log only up to {last}: the log was "
-                "replaced by another one. The index is derived and nothing is lost: run `bardo rebuild`"
+                f"{self.folder} knows arrivals up to {self._watermark}, the log only up to {last}: "
+                f"{self._watermark - last} arrivals or more are not in this log, which is an older copy or another. "
+                "Put the right episodes.redb back, or go on without them: `bardo rebuild` makes the index again from "
+                "this log"
             )
         stored = log.fingerprint
         if stored is not None and _model_of(stored) != _model_of(self.fingerprint):

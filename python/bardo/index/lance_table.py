@@ -150,8 +150,7 @@ class TableHandle:
                     f"the condition cannot be used: {error}. Write SQL over the columns {', '.join(lance_rows.COLUMNS)}"
                 ) from error
             raise StoreDamagedError(
-                f"cannot {action} {self.folder}: {error}. It is derived from the log and nothing is lost: "
-                "run `bardo rebuild` to make it anew"
+                f"cannot {action} {self.folder}: {error}. It is derived from the log: `bardo rebuild` makes it again"
             ) from error
 
     def _connect(self, *, make: bool) -> Any:
