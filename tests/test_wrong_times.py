@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 import bardo
 from bardo.errors import BardoWarning, InvalidInputError
 from bardo.model import Episode, Fact
-from bardo.ports import ManualClock
+from bardo.ports import Clock, ManualClock
 from bardo.surfaces.cli.app import app
 
 NOW = 1_700_000_000_000_000
@@ -28,7 +28,7 @@ NO_DATES = (2**62, 2**63 - 1, -(2**63), (YEAR_9999 + 1) * 1_000_000, -62_135_596
 OLD_LOG = Path(__file__).parents[1] / "rust/bardo-core/tests/golden/episodes-bad-times.redb.gz"
 
 
-def opened(folder: Path, watch: ManualClock | None = None, **config: Any) -> bardo.Grimoire:
+def opened(folder: Path, watch: Clock | None = None, **config: Any) -> bardo.Grimoire:
     return bardo.open(
         folder, clock=watch or ManualClock(NOW), embedder=None, config={"archive": {"days": True}, **config}
     )
@@ -197,13 +197,42 @@ def test_a_text_that_states_a_fact_beyond_the_limits_stops_no_pass(tmp_path: Pat
 # -- clocks ----------------------------------------------------------------------------------------------------------
 
 
+class SayingClock:
+    """A clock of a caller's that says what it is told to."""
+
+    def __init__(self, said: Any) -> None:
+        self.said = said
+
+    def now(self) -> Any:
+        return self.said
+
+
+@pytest.mark.parametrize("seconds", [float("inf"), float("nan"), -1, -0.5, 1e30, 10**400, "1", None, True])
+def test_a_manual_clock_advances_by_a_finite_time_alone(seconds: Any) -> None:
+    clock = ManualClock(NOW)
+    with pytest.raises(InvalidInputError, match="advance"):
+        clock.advance(seconds)
+    assert clock.now() == NOW
+
+
+@pytest.mark.parametrize("now", [float("inf"), float("nan"), 2**63, -(10**30), 1.5, "noon", None, True])
+def test_a_manual_clock_is_set_to_dates_alone(now: Any) -> None:
+    clock = ManualClock(NOW)
+    for move in (clock.set, ManualClock):
+        with pytest.raises(InvalidInputError, match="the time of a ManualClock is"):
+            move(now)
+    assert clock.now() == NOW
+    clock.set(-1)
+    assert clock.now() == -1
+
+
 @pytest.mark.parametrize("said", [2**63 - 1, 2**63, 2**70, -(2**63) - 1, 1.5, float("nan"), "noon", None])
 def test_a_clock_that_says_no_time_is_a_typed_error_in_every_verb(said: Any, tmp_path: Path) -> None:
-    clock = ManualClock(NOW)
+    clock = SayingClock(NOW)
     grimoire = opened(tmp_path / "a", clock)
     grimoire.learn("The moon is rock")
     grimoire.sleep()
-    clock.set(said)
+    clock.said = said
     with (
         bardo.gate(tmp_path / "a", clock=clock) as gate,
         pytest.raises(InvalidInputError, match="the clock says"),
@@ -220,7 +249,7 @@ def test_a_clock_that_says_no_time_is_a_typed_error_in_every_verb(said: Any, tmp
     for verb in verbs:
         with pytest.raises(InvalidInputError, match="the clock says"):
             verb()
-    clock.set(NOW)
+    clock.said = NOW
     assert grimoire.remember("high water").tick == SECOND
     grimoire.close()
 

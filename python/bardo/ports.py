@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import numbers
 import operator
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -42,10 +44,17 @@ class SystemClock:
 
 
 class ManualClock:
-    """A clock that stands still until it is moved: for tests, replays and simulations."""
+    """A clock that stands still until it is moved: for tests, replays and simulations.
+
+    Args:
+        now: Microseconds since the Unix epoch, UTC.
+
+    Raises:
+        InvalidInputError: The time is no whole number, or no date from the year 1 to 9999; so do `set` and `advance`.
+    """
 
     def __init__(self, now: int = 0) -> None:
-        self._now = now
+        self.set(now)
 
     def now(self) -> int:
         """Microseconds since the Unix epoch, UTC, as last set."""
@@ -53,11 +62,17 @@ class ManualClock:
 
     def set(self, now: int) -> None:
         """Moves the clock to `now`, in microseconds since the epoch."""
-        self._now = now
+        self._now = checked_time(now, "the time of a ManualClock is")
 
     def advance(self, seconds: float) -> None:
-        """Moves the clock forward."""
-        self._now += round(seconds * 1_000_000)
+        """Moves the clock forward by a finite number of seconds, 0 or more; `set` moves it back."""
+        if not isinstance(seconds, numbers.Real) or isinstance(seconds, bool) or not 0 <= seconds < math.inf:
+            raise InvalidInputError(
+                f"seconds of advance() is {seconds!r}. It must be a number from 0; `set` moves the clock back"
+            )
+        self._now = checked_time(
+            self._now + round(seconds * 1_000_000), f"advance({seconds!r}) moves the clock to"
+        )
 
 
 class CheckedClock:
@@ -76,17 +91,29 @@ class CheckedClock:
         Raises:
             InvalidInputError: The clock says what is no whole number, or no date from the year 1 to 9999.
         """
-        said = self._clock.now()
-        try:
-            now = operator.index(said)
-        except TypeError:
-            now = LAST_AT + 1
-        if not FIRST_AT <= now <= LAST_AT:
-            raise InvalidInputError(
-                f"the clock says {said!r}. It must give whole microseconds since the epoch, UTC, of a date from the "
-                "year 1 to 9999: set it right, or pass another one"
-            )
-        return now
+        return checked_time(self._clock.now(), "the clock says")
+
+
+def checked_time(said: object, where: str) -> int:
+    """Microseconds since the Unix epoch, UTC.
+
+    Args:
+        said: By a clock, or for one.
+        where: Begins the error.
+
+    Raises:
+        InvalidInputError: It is no whole number, or no date from the year 1 to 9999.
+    """
+    try:
+        now = operator.index(said)  # type: ignore[arg-type]
+    except TypeError:
+        now = LAST_AT + 1
+    if isinstance(said, bool) or not FIRST_AT <= now <= LAST_AT:
+        raise InvalidInputError(
+            f"{where} {said!r}. A clock gives whole microseconds since the epoch, UTC, of a date from the year 1 to "
+            "9999: set it right, or pass another one"
+        )
+    return now
 
 
 def checked_clock(clock: Clock | None) -> Clock:
