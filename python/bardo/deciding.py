@@ -229,6 +229,10 @@ class Deciding(Opened):
     def outcome(self, used: Prompt | Recollection, *, value: float, note: str | None = None) -> OutcomeReport:
         """Tells what came of acting on memories: only this raises (or lowers) the confidence of facts.
 
+        A good outcome counts once in `decay.spacing_ticks` (50) for each fact: it moves no fact that was reinforced in
+        fewer ticks before. A bad one counts always. An inherited fact becomes the agent's own with the third good
+        outcome that counts, if the sum of those that count is above zero.
+
         Args:
             used: The prompt or recollection that was acted on.
             value: From -1 (it went as badly as can be) to 1.

@@ -409,3 +409,17 @@ def test_forget_asks_first_and_then_deletes_for_good(home: Path):
     assert run("forget", stored, "--yes", "--at", home).exit_code == exits.NOTHING_FOUND
     again = run("remember", "the code of the vault is nine four two", "--at", home)
     assert (again.exit_code, "on purpose" in again.stderr) == (exits.USAGE, True)
+
+
+def test_entities_are_merged_parted_and_listed_of_one_memory(home: Path):
+    (told,) = answer("remember", "Mira Castell met Anna Lindqvist in Porto", "--at", home)["ids"]
+    answer("remember", "Castell wrote to Anna Lindqvist", "--at", home)
+    named = answer("entities", "--of", told, "--at", home)["entities"]
+    assert {"Mira Castell", "Anna Lindqvist"} <= {each["name"] for each in named}
+    merged = answer("entities", "Mira Castell", "--merge", "The Captain", "--at", home)["entity"]
+    assert "The Captain" in merged["aliases"]
+    parted = answer("entities", "Mira Castell", "--part", "The Captain", "--at", home)["entity"]
+    assert "The Captain" not in parted["aliases"]
+    for wrong in (("--part", "The Captain"), ("Mira Castell", "--of", told)):
+        assert run("entities", *wrong, "--at", home).exit_code == exits.USAGE
+    assert run("entities", "Mira Castell", "--part", "Nobody", "--at", home).exit_code == exits.NOTHING_FOUND

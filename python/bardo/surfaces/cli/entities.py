@@ -26,7 +26,13 @@ def entities(
         str | None, typer.Option(help="name, person, subject, handle, ticker or address.")
     ] = None,
     merge: Annotated[
-        list[str] | None, typer.Option(metavar="ALIAS", help="Another name of NAME; repeatable.")
+        list[str] | None, typer.Option(metavar="ALIAS", help="Make it another name of NAME; repeatable.")
+    ] = None,
+    part: Annotated[
+        list[str] | None, typer.Option(metavar="ALIAS", help="Take this name away from NAME; repeatable.")
+    ] = None,
+    of: Annotated[
+        str | None, typer.Option(metavar="ID", help="Only those that this episode or fact names.")
     ] = None,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="Rows at most.")] = 20,
     at: At = HERE,
@@ -35,12 +41,19 @@ def entities(
 ) -> None:
     """List who and what memories name, the most mentioned first."""
     output = Output(as_json=as_json)
-    if merge and not name:
-        raise typer.BadParameter("--merge needs the NAME that the others become part of")
+    if (merge or part) and not name:
+        raise typer.BadParameter("--merge and --part need the NAME whose other names they are")
+    if of and (name or kind):
+        raise typer.BadParameter("--of takes neither NAME nor --kind")
     with grimoire(at) as opened:
         if name and merge:
             opened.merge_entities(name, merge)
-        found = opened.entities(name, kind=cast("EntityKind | None", kind), limit=limit)
+        if name and part:
+            opened.part_entities(name, part)
+        if of:
+            found = opened.entities_of(opened.get(of))[:limit]
+        else:
+            found = opened.entities(name, kind=cast("EntityKind | None", kind), limit=limit)
         if not found:
             output.document({"entities": []})
             output.note("nothing found")

@@ -162,7 +162,7 @@ def recover(
         document = _recovered(opened, step)
     output.document(document)
     if not document["lost"]:
-        output.text("Nothing is lost: the journal is as it should be")
+        output.text("The journal is as it should be: there is nothing to recover")
         return
     aside = f" Its file is kept as {document['kept']}" if document["kept"] else ""
     output.text(
