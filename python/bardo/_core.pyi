@@ -182,7 +182,7 @@ class EpisodeLog:
         template: Episode | None = None,
         out_of_order: bool = False,
         transcript: bool = False,
-    ) -> tuple[StoredEpisodes, int, list[int]]:
+    ) -> tuple[StoredEpisodes, list[int], list[int]]:
         """Records episodes and makes the new ones findable by their words: `record` and `HotSet.add_episodes` in one.
 
         Args:
@@ -198,8 +198,9 @@ class EpisodeLog:
                 conversation, what is stored is known, and the rest is new, whatever was said within a minute.
 
         Returns:
-            What is stored, how many of it are new, and the places of what was forgotten before and is not stored. A
-            retry gives back what was stored first; it is verified then, if the retry says so and the first did not.
+            What is stored, the places of what was stored before, and the places of what was forgotten before and is
+            not stored. A retry gives back what was stored first; it is verified then, if the retry says so and the
+            first did not.
         """
 
     def get(self, ids: Sequence[str]) -> list[Episode | None]:

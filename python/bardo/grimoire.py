@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self, SupportsIndex
 from bardo._core import Lookout, News, confidence_now
 from bardo.arguments import UNFIT, checked, refuse
 from bardo.assemble.copies import cleaned_episode
-from bardo.capture.recorder import Recorder, name_list
+from bardo.capture.recorder import Recorder, Taken, name_list
 from bardo.consolidating import LAST_PASS, Consolidating
 from bardo.deciding import Deciding
 from bardo.dying import Dying
@@ -226,13 +226,17 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing, Keeping, Dying):
                 "verified": verified, "pad": pad,
             }  # fmt: skip
             clean = self._made_prompts.cleaner()
-            drafts, batch, transcript = intake.drafts_from(what, defaults, clean=clean, truncate=truncate)
-            whole = [draft for draft in drafts if not isinstance(draft, str)]
+            handed = intake.drafts_from(what, defaults, clean=clean, truncate=truncate)
+            whole = [draft for draft in handed.drafts if not isinstance(draft, str)]
             own = tick is not None or any(draft.tick for draft in whole)
-            template = Episode("", **defaults) if len(whole) < len(drafts) else None
-            stored = self._record(drafts, template, tick=stamp, own_ticks=own, transcript=transcript)
+            template = Episode("", **defaults) if len(whole) < len(handed.drafts) else None
+            taken = self._record(
+                handed.drafts, template, tick=stamp, own_ticks=own, transcript=handed.transcript
+            )
+            left_out = handed.settle(taken, clean)
+            intake.tell_empty(left_out, len(handed.places) + len(handed.empty), stacklevel=2)
             clean.tell(stacklevel=2)
-            return stored if batch else stored[0]
+            return taken.stored if handed.batch else taken.stored[0]
         except UNFIT as error:
             refuse(error, Grimoire.remember)
             raise
@@ -257,7 +261,7 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing, Keeping, Dying):
         tick: int | None,
         own_ticks: bool,
         transcript: bool,
-    ) -> Sequence[Episode]:
+    ) -> Taken:
         taken = self._recorder.record(
             drafts, tick=tick, own_ticks=own_ticks, template=template, transcript=transcript
         )
@@ -267,7 +271,7 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing, Keeping, Dying):
         self._unembedded += taken.fresh
         if self.config.embedding.batch and self._unembedded >= self.config.embedding.batch:
             self._embed_stored()
-        return taken.stored
+        return taken
 
     def _embed_stored(self) -> None:
         """Embeds what was just stored; it is stored, so what stands in the way of its vectors is told, not raised."""
@@ -291,7 +295,7 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing, Keeping, Dying):
         if self.is_dead:
             return 0
         clean = self._made_prompts.cleaner()
-        taken = self._recorder.drain(self.path, lambda episode: cleaned_episode(episode, clean))
+        taken = self._recorder.drain(self.path, clean, lambda episode: cleaned_episode(episode, clean))
         clean.tell(stacklevel=2)
         return taken
 

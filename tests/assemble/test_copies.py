@@ -162,3 +162,67 @@ def test_a_record_holds_hashes_and_no_words(grimoire: bardo.Grimoire) -> None:
     held = b"".join(path.read_bytes() for path in grimoire.path.glob(f"{FILE_NAME}*"))
     assert held
     assert not any(word in held.lower() for word in (b"vault", b"4711", b"mira"))
+
+
+def told(grimoire: bardo.Grimoire, messages: list[dict[str, str]], **fields: Any) -> list[str]:
+    """Warnings of remembering a list of messages."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        grimoire.remember(messages, **fields)
+    return [str(warning.message) for warning in said]
+
+
+@pytest.mark.parametrize("around", ["", "I was told:\n{}\nIs that so?"], ids=["whole", "part"])
+@pytest.mark.parametrize("place", [0, 1, 2])
+@pytest.mark.parametrize("timed", [False, True])
+def test_a_growing_chat_warns_of_a_quoted_prompt_once(
+    grimoire: bardo.Grimoire, around: str, place: int, timed: bool
+) -> None:
+    _, text = section(grimoire)
+    chat = [{"role": "user" if n % 2 else "assistant", "content": f"Word {n} of it"} for n in range(6)]
+    chat[place]["content"] = around.format(text) if around else text
+    if timed:
+        chat = [message | {"at": f"2026-01-02T03:0{n}:00Z"} for n, message in enumerate(chat)]
+    said = [told(grimoire, chat[:length]) for length in range(2, len(chat) + 1)]
+    warned = [n for n, each in enumerate(said) if each]
+    # A message of which nothing is left, with nothing stored around it, is known by what follows from then on.
+    assert warned == [max(0, place - 1)]
+    assert told(grimoire, chat) == []
+    again = told(grimoire, [*chat, {"role": "user", "content": text + "\nOnce more"}])
+    assert len(again) == 1
+    assert "passages were not captured again" in again[0]
+    assert len([episode for episode in grimoire.episodes() if "Word" in episode.text]) == 5
+
+
+def test_a_message_that_is_left_out_last_is_known_to_the_next_process(tmp_path: Path) -> None:
+    chat = [{"role": "user", "content": "Sail?"}, {"role": "assistant", "content": ""}]
+    said = []
+    for more in ([], [{"role": "user", "content": "Tomorrow?"}], [{"role": "assistant", "content": " "}], []):
+        chat += more
+        with opened(tmp_path / "one") as grimoire:
+            said.append(told(grimoire, chat))
+    assert [len(each) for each in said] == [1, 0, 1, 0]
+    assert "1 of 4 were left out, at 3" in said[2][0]
+
+
+def test_another_chat_warns_of_what_it_leaves_out(grimoire: bardo.Grimoire) -> None:
+    _, text = section(grimoire)
+    chat = [{"role": "user", "content": words} for words in ("Hi", text, "Bye")]
+    for thread in ("one", "two"):
+        assert len(told(grimoire, chat, thread=thread)) == 2
+        assert told(grimoire, chat, thread=thread) == []
+    # A batch of strings is no chat that grows.
+    assert len(told(grimoire, ["Hi", text, "Bye"])) == len(told(grimoire, ["Hi", text, "Bye"])) == 2  # type: ignore[list-item]
+
+
+def test_a_growing_chat_in_the_inbox_warns_of_a_quoted_prompt_once(grimoire: bardo.Grimoire) -> None:
+    _, text = section(grimoire)
+    chat = [{"role": "user", "content": words} for words in ("Hi", text, f"Look:\n{text}\nOh", "Bye", "Hi?")]
+    said = []
+    for length in range(1, len(chat) + 1):
+        bardo.drop(grimoire.path, chat[:length])
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            grimoire.drain_inbox()
+        said.append(len(caught))
+    assert said == [0, 2, 1, 0, 0]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import threading
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +38,13 @@ _SCHEMA = """
     CREATE INDEX passages_by_start ON passages (agent, start)
 """
 
+#: Messages of which nothing was left, behind the last episode of a hand-over; the episode by a hash of its id.
+_LEFT_OUT = """
+    CREATE TABLE left_out (
+        agent TEXT NOT NULL, after INTEGER NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (agent, after)
+    ) WITHOUT ROWID
+"""
+
 Mark = tuple[int, int, int, int]
 
 
@@ -53,7 +62,7 @@ class MadePrompts:
         self._agent = agent
         self._database = Database(
             folder / FILE_NAME,
-            steps=(statements(_SCHEMA),),
+            steps=(statements(_SCHEMA), statements(_LEFT_OUT)),
             loss="copies of prompts made until now are no longer known as such",
         )
         self._written: dict[int, None] = {}
@@ -110,6 +119,26 @@ class MadePrompts:
                 found.append(((hash_, start, words, kind), prompt))
         return found
 
+    def left_after(self, episode_id: str) -> int:
+        """How many messages without text a hand-over had behind an episode, its last one; 0 if that is not known."""
+        query = "SELECT count FROM left_out WHERE agent = ? AND after = ?"
+        try:
+            return next(
+                (count for (count,) in self._database.read(query, (self._agent, _key(episode_id)))), 0
+            )
+        except StoreError:
+            # They are reported once more.
+            return 0
+
+    def leave_after(self, episode_id: str, count: int) -> None:
+        """Keeps how many messages without text a hand-over has behind an episode, its last one."""
+        if self.left_after(episode_id) == count:
+            return
+        # Where it cannot be kept, they are reported once more.
+        with suppress(StoreError), self._database.told("write to"), self._database.writing() as connection:
+            row = (self._agent, _key(episode_id), count)
+            connection.execute("INSERT OR REPLACE INTO left_out VALUES (?, ?, ?)", row)
+
     def cleaner(self) -> Cleaner:
         """What takes copies of these prompts out of the texts of one call, and reports them."""
         return Cleaner(self)
@@ -126,10 +155,15 @@ class Cleaner:
         passages: Passages of memories that were taken out.
         prompts: Ids of the prompts that they were copied from, and how many of their passages were recognised.
         problem: Why copies could not be looked for, or None.
+        place: Place of the next texts in their batch.
     """
 
     def __init__(self, made: MadePrompts) -> None:
         self._made = made
+        self.left_after, self.leave_after = made.left_after, made.leave_after
+        self.place = 0
+        #: Passages and prompts of each copy by its place, until it is known whether it is a new one.
+        self._found: list[tuple[int, int, Counter[str]]] = []
         self.passages = 0
         self.prompts: Counter[str] = Counter()
         self.problem: str | None = None
@@ -159,9 +193,17 @@ class Cleaner:
             kind, prompt = of[each]
             by_kind.setdefault(kind, Counter())[prompt] += 1
         # Only a section's own tag names its prompt surely: a memory may have stood in many.
-        self.prompts += by_kind.get(SECTION) or by_kind.get(FRAME) or sum(by_kind.values(), Counter())
-        self.passages += passages
+        prompts = by_kind.get(SECTION) or by_kind.get(FRAME) or sum(by_kind.values(), Counter())
+        self._found.append((self.place, passages, prompts))
         return stripped
+
+    def settle(self, known: Collection[int] = ()) -> None:
+        """Counts the copies that were found since, but for those at these places: an earlier hand-over had them."""
+        for place, passages, prompts in self._found:
+            if place not in known:
+                self.passages += passages
+                self.prompts += prompts
+        self._found.clear()
 
     def finds(self, text: str) -> bool:
         """Whether a text may hold copies: a quick look that reports nothing."""
@@ -170,6 +212,7 @@ class Cleaner:
     @property
     def notes(self) -> tuple[str, ...]:
         """What was taken out, and what could not be looked for, in words."""
+        self.settle()
         notes = []
         if self.prompts:
             named = [prompt for prompt, _ in self.prompts.most_common(NAMED)]
@@ -193,6 +236,8 @@ class Cleaner:
 class Verbatim:
     """Leaves every text as it is: for doors whose owner takes out copies later."""
 
+    place = 0
+
     def __call__(self, text: str) -> str:
         """The text."""
         return text
@@ -200,6 +245,22 @@ class Verbatim:
     def finds(self, text: str) -> bool:
         """Nothing."""
         return False
+
+    def settle(self, known: Collection[int]) -> None:
+        """Nothing was taken out."""
+
+    def left_after(self, episode_id: str) -> int:
+        """None: the owner of the log knows."""
+        return 0
+
+    def leave_after(self, episode_id: str, count: int) -> None:
+        """Nothing: the owner of the log does."""
+
+
+def _key(episode_id: str) -> int:
+    """A hash of an id that SQLite holds."""
+    digest = hashlib.blake2b(episode_id.encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "little", signed=True)
 
 
 def cleaned_episode(episode: Episode, clean: Cleaner) -> Episode:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, NamedTuple, Protocol
@@ -31,7 +31,13 @@ PLACES_SHOWN = 10
 
 
 class Clean(Protocol):
-    """Takes copies of prompts out of texts."""
+    """Takes copies of prompts out of texts.
+
+    Attributes:
+        place: Place of the next texts in their batch.
+    """
+
+    place: int
 
     def __call__(self, text: str) -> str:
         """The text without copies; the very text where it holds none."""
@@ -41,19 +47,84 @@ class Clean(Protocol):
         """Whether a text may hold copies."""
         ...
 
+    def settle(self, known: Collection[int]) -> None:
+        """Reports no copy at these places: an earlier hand-over had them."""
+        ...
+
+    def left_after(self, episode_id: str) -> int:
+        """How many messages without text an earlier hand-over had behind an episode."""
+        ...
+
+    def leave_after(self, episode_id: str, count: int) -> None:
+        """Keeps how many messages without text a hand-over has behind an episode, its last one."""
+        ...
+
+
+class Took(Protocol):
+    """What became of drafts: see `Taken` of the recorder."""
+
+    @property
+    def known(self) -> Sequence[int]:
+        """Places of those that were stored before."""
+        ...
+
+    def at(self, place: int) -> Episode | None:
+        """The stored episode of a draft."""
+        ...
+
 
 class Drafts(NamedTuple):
     """What `remember` was given, as it is recorded.
 
     Attributes:
         drafts: Strings and episodes.
+        places: Place of each of them in what was given.
+        empty: Places of what has no text and is left out.
         batch: Whether it was a batch.
-        transcript: Whether it was a list of chat messages without times, which may come again as it grows.
+        chat: Whether it was a list of chat messages.
+        transcript: Whether it was one without times, which may come again as it grows.
     """
 
-    drafts: list[str | Episode]
-    batch: bool
-    transcript: bool
+    drafts: list[Any]
+    places: Sequence[int]
+    empty: list[int]
+    batch: bool = True
+    chat: bool = False
+    transcript: bool = False
+
+    @classmethod
+    def of(cls, made: Sequence[str | Episode | None], *, chat: bool, transcript: bool = False) -> Drafts:
+        """Drafts of a batch; None where nothing is left of a text."""
+        places = [place for place, draft in enumerate(made) if draft is not None]
+        empty = [place for place, draft in enumerate(made) if draft is None]
+        drafts = [draft for draft in made if draft is not None]
+        return cls(drafts, places, empty, chat=chat, transcript=transcript)
+
+    def settle(self, took: Took, clean: Clean) -> list[int]:
+        """The places of what is left out, and was not in an earlier hand-over of the same chat already.
+
+        A message without text was handed over before if one that is known stands behind it. Of those behind the last
+        known one, as many were as `clean` has on record.
+
+        Args:
+            took: What became of the drafts.
+            clean: Reports copies of what is new alone, from here on.
+        """
+        known = [self.places[place] for place in took.known]
+        new = self.empty
+        if self.chat and known and new:
+            last = known[-1]
+            beyond = [place for place in new if place > last]
+            end = next((place for place in self.places if place > last), len(self.places) + len(new))
+            stored = took.at(took.known[-1])
+            seen = clean.left_after(stored.id) if beyond and stored else 0
+            new = beyond[min(seen, sum(place < end for place in beyond)) :]
+        if self.chat and self.drafts and (behind := sum(place > self.places[-1] for place in self.empty)):
+            stored = took.at(len(self.drafts) - 1)
+            if stored is not None:
+                clean.leave_after(stored.id, behind)
+        clean.settle({*known, *self.empty}.difference(new))
+        return new
 
 
 def drafts_from(what: object, defaults: Mapping[str, Any], *, clean: Clean, truncate: bool) -> Drafts:
@@ -66,8 +137,8 @@ def drafts_from(what: object, defaults: Mapping[str, Any], *, clean: Clean, trun
         truncate: Cut texts at the limit instead of refusing them.
 
     Returns:
-        The strings and episodes. What has no text is left out of a batch, with a `BardoWarning`: a conversation that is
-        handed over again as it grows may hold such messages for ever.
+        The strings and episodes. What has no text is left out of a batch: a conversation that is handed over again as
+        it grows may hold such messages for ever. `tell_empty` warns of it.
 
     Raises:
         InvalidInputError: Something in it is of another type, or nothing is left of any text.
@@ -76,19 +147,22 @@ def drafts_from(what: object, defaults: Mapping[str, Any], *, clean: Clean, trun
         draft = _one(what, defaults, clean, truncate)
         if draft is None:
             raise _empty("the text is empty")
-        return Drafts([draft], batch=False, transcript=False)
+        return Drafts([draft], (0,), [], batch=False)
     if isinstance(what, (bytes, bytearray)) or not isinstance(what, Iterable):
         raise InvalidInputError(
             f"cannot remember a {type(what).__name__}. Pass a string, an Episode, a chat message or a list of these"
         )
     items = list(what)
     if not truncate and _are_clean(items, clean):
-        return Drafts(items, batch=True, transcript=False)
-    drafts = [_one(item, defaults, clean, truncate) for item in items]
-    told = [draft for draft in drafts if draft is not None]
-    if len(told) < len(drafts):
-        _tell_empty([place for place, draft in enumerate(drafts) if draft is None], len(drafts))
-    return Drafts(told, batch=True, transcript=not defaults.get("at") and all(map(_is_untimed, items)))
+        return Drafts(items, range(len(items)), [])
+    made = []
+    for clean.place, item in enumerate(items):
+        made.append(_one(item, defaults, clean, truncate))
+    chat = all(isinstance(item, Mapping) for item in items)
+    handed = Drafts.of(made, chat=chat, transcript=not defaults.get("at") and all(map(_is_untimed, items)))
+    if items and not handed.drafts:
+        raise _empty(f"the text of each of {len(items)} is empty")
+    return handed
 
 
 def _empty(what: str) -> InvalidInputError:
@@ -97,21 +171,29 @@ def _empty(what: str) -> InvalidInputError:
     )
 
 
-def _tell_empty(places: list[int], given: int) -> None:
-    """Raises where a batch has no text at all, warns where some of it has none."""
-    if len(places) == given:
-        raise _empty(f"the text of each of {given} is empty")
+def tell_empty(places: list[int], given: int, *, stacklevel: int) -> None:
+    """Warns of what was left out of a batch for want of text.
+
+    Args:
+        places: Where it stood.
+        given: How many the batch has.
+        stacklevel: As of a function that warns in the place of this one.
+    """
+    if not places:
+        return
     shown = ", ".join(map(str, places[:PLACES_SHOWN])) + (", ..." if len(places) > PLACES_SHOWN else "")
     message = f"{len(places)} of {given} were left out, at {shown} (from 0): their text is empty"
-    warnings.warn(f"{message}, or nothing but recalled memories", BardoWarning, stacklevel=4)
+    warnings.warn(f"{message}, or nothing but recalled memories", BardoWarning, stacklevel=stacklevel + 1)
 
 
 def episodes_from(
     what: object, defaults: Mapping[str, Any], *, clean: Clean, truncate: bool
 ) -> tuple[list[Episode], bool]:
     """`drafts_from` with every string made an episode, and whether they are a transcript."""
-    drafts, _, transcript = drafts_from(what, defaults, clean=clean, truncate=truncate)
-    return [Episode(draft, **defaults) if isinstance(draft, str) else draft for draft in drafts], transcript
+    handed = drafts_from(what, defaults, clean=clean, truncate=truncate)
+    tell_empty(handed.empty, len(handed.places) + len(handed.empty), stacklevel=3)
+    made = [Episode(draft, **defaults) if isinstance(draft, str) else draft for draft in handed.drafts]
+    return made, handed.transcript
 
 
 def _is_untimed(item: object) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 
 from bardo._core import EpisodeLog, HotSet
 from bardo.capture import inbox
+from bardo.capture.intake import Clean, Drafts
 from bardo.capture.remembered import Remembered
 from bardo.errors import BardoWarning, ForgottenWarning, InvalidInputError
 from bardo.model import INHERITED_KIND, Episode
@@ -26,13 +27,25 @@ class Taken:
 
     Args:
         stored: As they are stored, in their order.
-        fresh: How many of them are new.
+        known: Places, among those handed over, of those that were stored before.
         forgotten: Places of those that were refused because the same content was forgotten.
+        refused: Places of those that broke a limit.
     """
 
     stored: Sequence[Episode]
-    fresh: int
+    known: list[int]
     forgotten: list[int]
+    refused: Sequence[int] = ()
+
+    @property
+    def fresh(self) -> int:
+        """How many are new."""
+        return len(self.stored) - len(self.known)
+
+    def at(self, place: int) -> Episode | None:
+        """The stored episode of a place among those handed over; none where nothing is stored of it."""
+        missing = {*self.forgotten, *self.refused}
+        return None if place in missing else self.stored[place - sum(gone < place for gone in missing)]
 
 
 class Recorder:
@@ -73,14 +86,14 @@ class Recorder:
 
         """
         if not drafts:
-            return Taken([], 0, [])
+            return Taken([], [], [])
         now = self._clock.now()
         of_texts = self._ticks.of((template.at if template else 0) or now) if tick is None else tick
         if set(map(type, drafts)) == {str}:
             ticks = [max(0, of_texts)] * len(drafts)
         else:
             ticks = self._ticks_of(drafts, of_texts, tick, now, late=late)
-        stored, fresh, forgotten = self._log.record_into(
+        stored, known, forgotten = self._log.record_into(
             self._hot,
             drafts,
             ticks=ticks,
@@ -93,7 +106,7 @@ class Recorder:
         )
         if len(stored):
             self._ticks.seen(stored.last_tick, own=own_ticks)
-        return Taken(Remembered(stored, fresh), fresh, forgotten)
+        return Taken(Remembered(stored, len(stored) - len(known)), known, forgotten)
 
     def _ticks_of(
         self, drafts: Sequence[str | Episode], of_texts: int, tick: int | None, now: int, *, late: bool
@@ -112,12 +125,13 @@ class Recorder:
             ticks.append(own_tick)
         return ticks
 
-    def drain(self, folder: Path, clean: Callable[[Episode], Episode]) -> int:
+    def drain(self, folder: Path, clean: Clean, cleaned: Callable[[Episode], Episode]) -> int:
         """Takes over what other processes dropped into the inbox; what cannot be taken is set aside with a warning.
 
         Args:
             folder: The grimoire.
-            clean: Takes copies of prompts out of an episode: whoever dropped it has not.
+            clean: Takes copies of prompts out of texts: the process that dropped them has not.
+            cleaned: An episode with `clean` applied to each of its texts.
 
         Returns:
             How many episodes were new.
@@ -127,18 +141,17 @@ class Recorder:
             if batch.problem is not None:
                 _warn(f"{batch.path} was set aside: {batch.problem}")
                 continue
-            episodes = _cleaned(batch.episodes, clean)
-            fresh, forgotten, refused = self._take(episodes, transcript=batch.transcript)
-            taken += fresh
-            if empty := len(batch.episodes) - len(episodes):
+            handed = _cleaned(batch.episodes, clean, cleaned, chat=batch.transcript)
+            done, refused = self._take(handed.drafts, transcript=batch.transcript)
+            taken += done.fresh
+            if empty := handed.settle(done, clean):
                 _warn(
-                    f"{empty} episodes of {batch.path.name} held nothing but recalled memories and were not captured "
-                    "again"
+                    f"{len(empty)} episodes of {batch.path.name} held nothing but recalled memories and were not "
+                    "captured again"
                 )
-            if forgotten:
-                message = (
-                    f"{forgotten} episodes of {batch.path.name} were forgotten before and not taken again"
-                )
+            if done.forgotten:
+                known = len(done.forgotten)
+                message = f"{known} episodes of {batch.path.name} were forgotten before and not taken again"
                 warnings.warn(message, ForgottenWarning, stacklevel=3)
             unfit: list[tuple[str | Episode, str]] = [*batch.unfit, *refused]
             if unfit:
@@ -152,17 +165,23 @@ class Recorder:
 
     def _take(
         self, episodes: Sequence[Episode], *, transcript: bool = False
-    ) -> tuple[int, int, list[tuple[Episode, str]]]:
-        """Records what another process left: how many are new, how many were forgotten, and what is refused and why."""
+    ) -> tuple[Taken, list[tuple[Episode, str]]]:
+        """Records what another process left; what is refused comes back with the reason, and counts as forgotten."""
         try:
-            done = self.record(episodes, tick=None, own_ticks=False, late=True, transcript=transcript)
+            return self.record(episodes, tick=None, own_ticks=False, late=True, transcript=transcript), []
         except InvalidInputError as error:
             if len(episodes) == 1:
-                return 0, 0, [(episodes[0], f"{episodes[0].id}: {error}")]
-            parts = [self._take([episode]) for episode in episodes]
-            fresh, forgotten, refused = zip(*parts, strict=True)
-            return sum(fresh), sum(forgotten), [one for some in refused for one in some]
-        return done.fresh, len(done.forgotten), []
+                return Taken([], [], [], [0]), [(episodes[0], f"{episodes[0].id}: {error}")]
+        stored: list[Episode] = []
+        places: dict[str, list[int]] = {"known": [], "forgotten": [], "refused": []}
+        refused: list[tuple[Episode, str]] = []
+        for place, episode in enumerate(episodes):
+            done, why = self._take([episode])
+            stored += done.stored
+            for name, held in (("known", done.known), ("forgotten", done.forgotten), ("refused", why)):
+                places[name] += [place] * len(held)
+            refused += why
+        return Taken(stored, **places), refused
 
     def verify(self, what: str | Episode | Iterable[str | Episode], importance: float | None) -> int:
         """Marks episodes of this life as verified; returns how many had not been."""
@@ -215,10 +234,15 @@ def _warn(message: str) -> None:
     warnings.warn(message, BardoWarning, stacklevel=4)
 
 
-def _cleaned(episodes: Iterable[Episode], clean: Callable[[Episode], Episode]) -> list[Episode]:
+def _cleaned(
+    episodes: Iterable[Episode], clean: Clean, cleaned: Callable[[Episode], Episode], *, chat: bool
+) -> Drafts:
     """The episodes without the copies of prompts in them; one of which nothing is left goes."""
-    cleaned = map(clean, episodes)
-    return [episode for episode in cleaned if episode.text and not episode.text.isspace()]
+    made = []
+    for clean.place, episode in enumerate(episodes):
+        made.append(cleaned(episode))
+    has_text = [bool(episode.text) and not episode.text.isspace() for episode in made]
+    return Drafts.of([each if told else None for each, told in zip(made, has_text, strict=True)], chat=chat)
 
 
 def pages(read: Callable[[str | None], list[Any]]) -> Iterator[Any]:

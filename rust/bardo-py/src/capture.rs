@@ -188,7 +188,7 @@ impl EpisodeLog {
         template: Option<&Bound<'_, PyAny>>,
         out_of_order: bool,
         transcript: bool,
-    ) -> PyResult<(StoredEpisodes, usize, Vec<usize>)> {
+    ) -> PyResult<(StoredEpisodes, Vec<usize>, Vec<usize>)> {
         let episodes = drafts_from(drafts, template, &ticks, (own_ticks, counted))?;
         let manner = Manner { out_of_order, is_transcript: transcript };
         py.detach(|| record_and_index(&self.core, hot, episodes, now, manner)).into_python()
@@ -428,34 +428,34 @@ impl EpisodeLog {
     }
 }
 
-/// Records episodes and makes the new ones findable; the answer is what is stored, how many of it are new, and the places
-/// of what was forgotten.
+/// Records episodes and makes the new ones findable; the answer is what is stored, and the places of what was stored
+/// before and of what was forgotten.
 fn record_and_index(
     log: &capture::EpisodeLog,
     hot: &PyHotSet,
     episodes: Vec<NewEpisode>,
     now: i64,
     manner: Manner,
-) -> bardo_core::Result<(StoredEpisodes, usize, Vec<usize>)> {
+) -> bardo_core::Result<(StoredEpisodes, Vec<usize>, Vec<usize>)> {
     let recorded: Vec<(capture::Recorded, Arc<Episode>)> = log
         .record_whole(episodes, now, manner)?
         .into_iter()
         .map(|(one, episode)| (one, Arc::new(episode)))
         .collect();
     hot.add(recorded.iter().filter(|(one, _)| one.fresh).map(|(_, episode)| episode))?;
-    let mut known = known_before(log, hot, &recorded)?.into_iter();
-    let (mut stored, mut fresh, mut forgotten) = (Vec::with_capacity(recorded.len()), 0, Vec::new());
+    let mut before = known_before(log, hot, &recorded)?.into_iter();
+    let (mut stored, mut known, mut forgotten) = (Vec::with_capacity(recorded.len()), Vec::new(), Vec::new());
     for (place, (one, episode)) in recorded.into_iter().enumerate() {
         if one.fresh {
-            fresh += 1;
             stored.push(episode);
         } else if one.forgotten {
             forgotten.push(place);
         } else {
-            stored.extend(known.next().flatten());
+            known.push(place);
+            stored.extend(before.next().flatten());
         }
     }
-    Ok((StoredEpisodes::new(stored), fresh, forgotten))
+    Ok((StoredEpisodes::new(stored), known, forgotten))
 }
 
 /// What was recorded before, as it is stored. A retry that says that it is verified, as the first attempt did not yet,
