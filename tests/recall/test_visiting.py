@@ -216,6 +216,8 @@ def test_facts_of_an_earlier_bardo_are_left_to_their_owner(tmp_path: Path) -> No
     with closing(sqlite3.connect(facts)) as connection:
         (version,) = connection.execute("PRAGMA user_version").fetchone()
         connection.execute(f"PRAGMA user_version = {version - 1}")
+        # With the tables of this version the header would be damaged.
+        connection.execute("DROP INDEX facts_by_category")
     before = facts.read_bytes()
     with pytest.raises(
         errors.StoreUnavailableError, match=f"schema version {version - 1}, of an earlier bardo"
