@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from bardo._core import FactStore, confidence_now, journaled
 from bardo.arguments import checked, handing_on
+from bardo.assemble.copies import MadePrompts
 from bardo.capture.recorder import PAGE
 from bardo.config import Config
 from bardo.deciding import CONSIDERED
@@ -74,10 +75,11 @@ def visit(
 class Visitor(Outside):
     """An agent's memory as a process sees it that does not own it. Made by `bardo.visit`; close it after use.
 
-    It knows every fact at once, whoever learned it. Episodes it has from LanceDB, to which the owner appends when it
+    It knows every fact at once, from any process. Episodes it has from LanceDB, to which the owner appends when it
     sleeps, without payload and affect; by their words, from the owner's journal and from the inbox, what came since.
     Each recollection says in `notes` how far they reach, and how many between them only the owner sees. Nothing is
-    written: what is recalled here counts neither as retrieved nor as asked in vain. Safe to use from many threads.
+    written but the hashes of prompts: what is recalled here counts neither as retrieved nor as asked in vain. Safe to
+    use from many threads.
 
     Attributes:
         path: The folder.
@@ -99,6 +101,7 @@ class Visitor(Outside):
             self._open_archive,
             Arrivals(partial(journaled, folder.episodes), folder.journal, folder.root),
         )
+        self._made_prompts = MadePrompts(folder.root, agent=self.agent)
         #: The latest tick that a fact tells of, and the number of the change up to which they were looked at.
         self._latest = (0, 0)
 
@@ -203,8 +206,8 @@ class Visitor(Outside):
     ) -> Prompt:
         """A prompt for a task within a token budget, as `Grimoire.context` makes it, of what shows from here.
 
-        Nobody contributes to it, the dossier stands in no fact's place, and it is not on record: no outcome can be told
-        of it. Its notes say so.
+        Nobody contributes to it, the dossier stands in no fact's place, and no outcome can be told of it. The owner
+        knows a copy of it by its hashes in `prompts.db`; where this process cannot write them, the notes say so.
 
         Args:
             task: What is to be decided: the instruction, and the query of the recall.
@@ -232,8 +235,11 @@ class Visitor(Outside):
             task_type=task_type,
             framing=framing,
         )
-        note = "the prompt is not on record: no outcome can be told of it"
-        return dataclasses.replace(prompt, notes=(*prompt.notes, note))
+        notes = ["the prompt is not on record: no outcome can be told of it"]
+        if not self._folder.tombstone.exists():
+            texts = [block.text for block in prompt.blocks]
+            notes += self._made_prompts.note_text(prompt.id, texts, others_write=True)
+        return dataclasses.replace(prompt, notes=(*prompt.notes, *notes))
 
     @checked
     def facts(
@@ -275,6 +281,7 @@ class Visitor(Outside):
         }
 
     def _let_go(self) -> None:
+        self._made_prompts.close()
         self._apart.close()
         self._facts.close()
 

@@ -226,3 +226,19 @@ def test_a_growing_chat_in_the_inbox_warns_of_a_quoted_prompt_once(grimoire: bar
             grimoire.drain_inbox()
         said.append(len(caught))
     assert said == [0, 2, 1, 0, 0]
+
+
+def test_a_copy_of_a_visitors_prompt_is_known_or_its_notes_say_why_not(grimoire: bardo.Grimoire) -> None:
+    model = embedders.from_callable(lambda texts: [[1.0, 2.0]] * len(texts), name="flat", dims=2)
+    with bardo.visit(grimoire.path, embedder=model) as visitor:
+        grimoire.learn(SECRETS[0])
+        prompt = visitor.context("the vault code?")
+        assert "4711" in str(prompt)
+        assert not any("copy of it" in note for note in prompt.notes)
+        with pytest.warns(BardoWarning, match=f"were not captured again.*{prompt.id}"):
+            assert "4711" not in grimoire.remember(f"It said {prompt}").text
+    (grimoire.path / FILE_NAME).unlink()
+    (grimoire.path / FILE_NAME).mkdir()
+    with bardo.visit(grimoire.path, embedder=model) as visitor:
+        notes = visitor.context("the vault code?").notes
+    assert any("a copy of it would be captured as new" in note for note in notes)

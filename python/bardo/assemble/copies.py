@@ -76,8 +76,16 @@ class MadePrompts:
         """
         return self.note_text(prompt.id, (block.text for block in prompt.blocks))
 
-    def note_text(self, prompt_id: str, blocks: Iterable[str]) -> tuple[str, ...]:
-        """As `note`, from the blocks of a prompt."""
+    def note_text(
+        self, prompt_id: str, blocks: Iterable[str], *, others_write: bool = False
+    ) -> tuple[str, ...]:
+        """As `note`, from the blocks of a prompt.
+
+        Args:
+            prompt_id: Of the prompt.
+            blocks: Their texts.
+            others_write: Whether another process captures, also where this one cannot write.
+        """
         marks = [mark for block in blocks for mark in _core.prompt_marks(block)]
         with self._lock:
             fresh = [mark for mark in marks if mark[0] not in self._written]
@@ -92,10 +100,10 @@ class MadePrompts:
                             "INSERT OR REPLACE INTO passages VALUES (?, ?, ?, ?, ?, ?)",
                             [(self._agent, *mark, prompt_id) for mark in fresh],
                         )
-            except StoreReadOnlyError:
-                # Where nothing can be written, nothing is captured.
-                return ()
             except StoreError as error:
+                if isinstance(error, StoreReadOnlyError) and not others_write:
+                    # Where nothing can be written, nothing is captured.
+                    return ()
                 return (f"this prompt is not on record, so a copy of it would be captured as new: {error}",)
             if len(self._written) > WRITTEN:
                 self._written.clear()
