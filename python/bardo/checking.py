@@ -214,7 +214,7 @@ class _Check:
         try:
             kept = conduct.ConductStore(self._folder.root, facts=facts)
             try:
-                self._require(self._folder.root / conduct.FILE_NAME, kept.state)
+                self._require(self._folder.root / conduct.FILE_NAME, kept.require)
             finally:
                 kept.close()
         finally:

@@ -94,6 +94,14 @@ class ConductStore:
             if not is_nested:
                 self._written(connection)
 
+    def require(self) -> None:
+        """Refuses a file that is not the one whose mark the facts keep.
+
+        Raises:
+            ConductLostError: It is lost, emptied, replaced or an older copy.
+        """
+        self._read("SELECT 1", ())
+
     def state(
         self,
         *,
