@@ -60,7 +60,7 @@ def check_facts(path: str, *, repair: bool) -> list[tuple[str, str, str, str]]:
 
     Args:
         path: The file; it need not be one that can be opened as a store.
-        repair: Whether to put single flipped bits back, and to make indexes and words anew.
+        repair: Whether to put single flipped bits back, and to make indexes and words again.
 
     Raises:
         StoreError: The file cannot be opened, or is read-only.
@@ -195,7 +195,7 @@ class EpisodeLog:
             template: Every other field of the texts.
             out_of_order: As for `record`.
             transcript: Whether they are messages without times: where the list begins with the end of the stored
-                conversation, what is stored is known, and the rest is new, whatever was said within a minute.
+                conversation, what is stored is known, and the rest is new, also within a minute.
 
         Returns:
             What is stored, the places of what was stored before, and the places of what was forgotten before and is
@@ -349,7 +349,7 @@ class EpisodeLog:
         """How many contents are refused because they were forgotten."""
 
     def vacuum(self) -> tuple[int, int]:
-        """Writes the file anew without free pages, while nobody reads or writes.
+        """Rewrites the file without free pages, while nobody reads or writes.
 
         Returns:
             Its length before and after; about as much as the latter was written.
@@ -518,7 +518,7 @@ class FactStore:
     ) -> list[Upserted]:
         """Stores each fact, or renews the one that already says it; all in one transaction.
 
-        The same text in the same category, whatever its case and space, is the same fact; so is one of the same kind
+        The same text in the same category, in any case and spacing, is the same fact; so is one of the same kind
         and category with a cosine above .95 (.92 for insights) in the same sense: with the same figures, names and
         negations, and more than one word put for another. A fact with an id that is already there is a retry and
         changes nothing. Hearsay (inherited or shared) that repeats the agent's own knowledge changes nothing about it;
@@ -608,7 +608,7 @@ class FactStore:
         spacing_ticks: int | None = None,
         evidence: Sequence[str] = (),
     ) -> int:
-        """A useful outcome: confidence moves from what it is now toward 1, support grows, decay starts anew.
+        """A useful outcome: confidence moves from what it is now toward 1, support grows, decay starts again.
 
         Within `spacing_ticks` of the last one that counted only the evidence is noted. Returns how many counted.
         """
@@ -784,7 +784,7 @@ class FactStore:
         """Notes that a question was asked and nothing was found. The latest 64 of at most 256 bytes are kept.
 
         Returns:
-            How often it was asked by now, whatever its case and punctuation; 0 if it is too long or says nothing.
+            How often it was asked by now, in any case and punctuation; 0 if it is too long or says nothing.
         """
 
     def asked_in_vain(self, limit: int = 10) -> builtins.list[tuple[str, bool]]:
@@ -808,7 +808,7 @@ class FactStore:
     def recount(
         self, log: EpisodeLog, names: Sequence[tuple[str, str]], *, minimum: int | None = None
     ) -> tuple[int, builtins.list[str]]:
-        """Counts baselines anew from the verified episodes that are left.
+        """Counts baselines again from the verified episodes that are left.
 
         Args:
             log: Where the episodes are.
@@ -829,7 +829,7 @@ class FactStore:
         """
 
     def vacuum(self) -> bool:
-        """Writes the file anew without free pages; False if another process keeps the write-ahead log from emptying."""
+        """Rewrites the file without free pages; False if another process keeps the write-ahead log from emptying."""
 
     def stats(self) -> dict[str, int]:
         """Counts: `facts`, one per status, `links`, `vectors`, `baselines`, `upsert_*`, `change`, `bytes_on_disk`."""
@@ -857,7 +857,7 @@ class Names:
         """
 
     def reread(self) -> None:
-        """Forgets what was read, except what callers said, so that the next `read` reads all anew."""
+        """Forgets what was read, except what callers said, so that the next `read` reads all again."""
 
     def entities(
         self, *, name: str | None = None, kind: str | None = None, memory: str | None = None, limit: int = 100
@@ -1011,7 +1011,7 @@ class DreamReport:
 
     Attributes:
         replayed: Different episodes.
-        estimates: Numbers that were estimated anew.
+        estimates: Numbers that were estimated again.
         shifts: Ids of proposals: numbers that may have shifted.
         links: Ids of proposals: events that may follow each other through a third.
         rules: Ids of proposals: rules with another threshold.
@@ -1203,7 +1203,7 @@ class Digest:
 def digest_facts(facts: FactStore, *, tick: int, limit: int) -> Digest:
     """The strongest facts in force, at most `limit`, taken in turn from their categories.
 
-    What is pinned comes first, then it goes by confidence at the tick times importance.
+    Pinned facts come first, the others in order of confidence at the tick times importance.
     """
 
 @final
@@ -1574,7 +1574,7 @@ class HotSet:
         snapshot: str | PathLike[str] | None = None,
         cold_upto: int = 0,
     ) -> Opened:
-        """Fills the hot set anew: from a snapshot and what came after it, or from the ground truth in one stream.
+        """Fills the hot set again: from a snapshot and what came after it, or from the ground truth in one stream.
 
         With a snapshot the vectors stay in the stores until the first search asks for them.
 
@@ -1616,7 +1616,7 @@ class HotSet:
     def dismiss(self, guests: Guests) -> bool:
         """Lets guests go again; false if some had gone before.
 
-        Once the hot set was filled anew, none of them is here as a guest, and nothing is removed.
+        Once the hot set was filled again, none of them is here as a guest, and nothing is removed.
         """
 
     def add_episodes(self, episodes: Iterable[Episode]) -> None:

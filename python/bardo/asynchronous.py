@@ -79,7 +79,7 @@ class AsyncGrimoire:
             print(await memory.recall("what was late?"))
 
     Attributes:
-        grimoire: The memory itself, for its attributes and for whoever has a thread of their own.
+        grimoire: The memory itself, for its attributes and for callers with a thread of their own.
     """
 
     def __init__(self, grimoire: Grimoire) -> None:

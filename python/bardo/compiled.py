@@ -47,7 +47,7 @@ class Compiled(Opened):
         """All that is known on one page of fewer than 600 words, as in `DOSSIER.md`.
 
         Facts in force by category, with an index, cross references and how sure each is. Of two that contradict each
-        other the stronger stands; what is left out is counted. Compiled anew if a fact is newer than the file.
+        other the stronger stands; what is left out is counted. Compiled again if a fact is newer than the file.
 
         Args:
             progress: Told when it is compiled.
@@ -130,7 +130,7 @@ class Compiled(Opened):
         return self._dossiers.fresh(tick=self.now_tick)
 
     def _recompile(self, report: ForgetReport) -> None:
-        """Makes anew what a deletion took away."""
+        """Makes again what a deletion took away."""
         taken = {self._folder.dossier.name, self._folder.playbook.name} & {*report.removed, *report.rewritten}
         if taken and not self.is_dead:
             self._compile(at_once=True)

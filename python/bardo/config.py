@@ -74,7 +74,7 @@ class Embedding:
         model: `minilm` (all-MiniLM-L6-v2 from an installed package, no download), `wordllama`, or any name that
             fastembed knows, such as `nomic-ai/nomic-embed-text-v1.5`.
         threads: Threads of the ONNX session; 0 leaves it to the runtime.
-        batch: Texts from which on `remember` embeds what waits; 0 never does and leaves it to the next recall or sleep.
+        batch: Texts from which on `remember` embeds; 0 never does and leaves it to the next recall or sleep.
         late_interaction: Whether a code per content token is kept and the words of a query look for their matches
             among them, where the model gives token vectors: about 50 bytes a token, .06 more recall@10 on LoCoMo.
             Without it long texts have a vector per sentence instead.

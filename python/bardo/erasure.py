@@ -1,8 +1,8 @@
 """Deleting everywhere (law 11): every store and file loses what was forgotten, and a second look proves it.
 
-The log goes first, in one transaction with a note of what the other stores have yet to lose: whoever opens the folder
-after a crash finishes from that note. Every step can be made twice. The note holds the deleted texts, for the second
-look; it loses them before the files are written anew.
+The log goes first, in one transaction with a note of what the other stores have yet to lose: the next opening after
+a crash finishes from that note. Every step can be made twice. The note holds the deleted texts, for the second
+look; it loses them before the files are written again.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from bardo.ports import Clock, Embedder, Progress, quiet, stage
 from bardo.stores import Stores, listed
 
 #: Copies of an older schema or of a damaged file, drafts that a crash left, and what is derived from the log and made
-#: anew when missing.
+#: again when missing.
 _LEFTOVERS = re.compile(r"(\.v\d+|\.damaged|\.damaged-wal|\.new|\.snapshot)$|^\..+\.[0-9a-f]{8}$")
 #: Characters of a refused text that an error shows.
 _SHOWN = 40
@@ -80,17 +80,17 @@ class ForgetReport:
         episodes: Ids of the episodes.
         facts: Ids of the facts, those that stood on the episodes alone included.
         loosened: Facts that lost an episode and stand on others.
-        baselines: Running statistics that are gone, or were counted anew without the episodes.
+        baselines: Running statistics that are gone, or were counted again without the episodes.
         entities: Entities that nothing else names.
         triples: What the texts, or `relate`, said of entities.
         links: Links between facts that were named.
         questions: Open questions that were named.
         conduct: Ids of decisions, rejections and rules that were taken from the episodes.
         rows: Rows that LanceDB lost.
-        rewritten: Files of the archive, the inbox and the like that were written anew.
+        rewritten: Files of the archive, the inbox and the like that were written again.
         removed: Files that were deleted as a whole.
         refused_again: Whether the same content is refused from now on.
-        bytes_written: About as much was written to make the files anew.
+        bytes_written: About as much was written to make the files again.
         looked: The places of the second look.
         shared: Pieces of text, and vectors, that other memories have too: finding their bytes proved nothing.
         notes: What could not be done or proved.
@@ -410,7 +410,7 @@ class Eraser:
             rows = self._upkeep.forget(intent.episodes) if self._folder.lance.exists() else 0
         with stage("files", progress):
             rewritten, removed = self._files(intent, facts, looked_for)
-        with stage("write anew", progress):
+        with stage("write again", progress):
             self._log.settle(number, intent.to_json(bare=True))
             _, log_bytes = self._log.vacuum()
             notes = self._vacuum_facts()
@@ -458,7 +458,7 @@ class Eraser:
         versions = [self._folder.playbook, *sorted(self._folder.playbook_history.glob("*.md"))]
         changed += playbook.forget(versions, facts, looked_for)
         removed = [path for path in changed if not path.exists()]
-        # Derived, and made anew from the facts that are left.
+        # Derived, and made again from the facts that are left.
         removed += [self._folder.dossier] if self._folder.dossier.exists() else []
         for path in sorted(self._folder.root.rglob("*")):
             copied = path.parent == self._folder.testaments and _bequeaths(path, intent, facts, looked_for)

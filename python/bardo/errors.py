@@ -70,7 +70,7 @@ class StoreBusyError(StoreLockedError):
 
 
 class StoreDamagedError(StoreError):
-    """A file of ours is broken; it is never silently made anew."""
+    """A file of ours is broken; it is never silently made again."""
 
 
 class ConductLostError(StoreDamagedError):

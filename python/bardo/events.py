@@ -1,4 +1,4 @@
-"""What happens in a memory, told to whoever listens: the reports that its verbs return, as events."""
+"""What happens in a memory, told to listeners: the reports that its verbs return, as events."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def parse_json(text: str | bytes, **options: Any) -> Any:
     """What a JSON text says.
 
     Args:
-        text: Of whatever origin.
+        text: Of any origin.
         options: As `json.loads` takes them.
 
     Raises:

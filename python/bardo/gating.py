@@ -46,7 +46,7 @@ class Aftermath:
         entry: The one entry that tells of it.
         confirmed: Ids of rules that applied and were kept to: their scores rose.
         violated: Ids of rules that forbade it: counted, and their scores rose, too.
-        question: To be answered by whoever acted.
+        question: To be answered by the one who acted.
         notes: What could not be done.
     """
 
@@ -399,7 +399,7 @@ class Gate(Outside):
 
     @checked
     def forget(self, ids: str | Iterable[str]) -> list[str]:
-        """Deletes entries and rules for good, whatever they say; returns the ids of those that were there."""
+        """Deletes entries and rules for good; returns the ids of those that were there."""
         self._ready(write=True)
         return self._store.forget([ids] if isinstance(ids, str) else ids)
 

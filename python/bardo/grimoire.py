@@ -303,7 +303,7 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing, Keeping, Dying):
         """Takes over what came since the last look: episodes of other processes, what has no vector, changed facts.
 
         Returns:
-            What waits for another thread, in words.
+            A note about memories that wait for another thread; none if there are none.
         """
         in_inbox, in_facts = news.in_inbox, news.in_facts
         if in_inbox:
@@ -618,9 +618,9 @@ class Grimoire(Knowledge, Consolidating, Deciding, Undoing, Keeping, Dying):
     ) -> ForgetReport:
         """Deletes episodes and facts everywhere, with the facts that stand on those episodes alone, and looks again.
 
-        Whatever a verb lists can be deleted: a triple of `relations`, a link of `links`, a question of `gaps`.
+        Everything that a verb lists can be deleted: a triple of `relations`, a link of `links`, a question of `gaps`.
 
-        The files are written anew, so it costs about as much as writing all of them once: forget many at once. A
+        The files are written again, so it costs about as much as writing all of them once: forget many at once. A
         crash in between is finished at the next opening.
 
         Args:

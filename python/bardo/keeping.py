@@ -1,4 +1,4 @@
-"""The verbs about the state of a memory: its derived parts made anew, and the model of its vectors."""
+"""The verbs about the state of a memory: its derived parts rebuilt, and the model of its vectors."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Keeping(Opened):
         """Counts and sizes of every part, in plain types; no `model` where none has ever answered."""
 
     def rebuild(self, *, progress: Progress = quiet) -> dict[str, Any]:
-        """Makes everything that is derived anew from the log, and reads the daily archive against it.
+        """Rebuilds everything that is derived from the log, and reads the daily archive against it.
 
         Vectors and token codes that are missing are made; so are the words of facts, what memories name, the LanceDB
         table, the hot set and its snapshot.
@@ -72,7 +72,7 @@ class Keeping(Opened):
         rebuilt: dict[str, Any] = {"vectors": self._embed(progress)}
         with stage("facts", progress):
             rebuilt["fact_vectors"] = self._upkeep.embed_facts()
-            # It makes the words of facts anew as well.
+            # It makes the words of facts again as well.
             self._facts.vacuum()
         with stage("names", progress):
             rebuilt["names"] = self._upkeep.read_names(anew=True)
@@ -127,7 +127,7 @@ class Keeping(Opened):
         return report
 
     def check_model(self) -> Drift:
-        """Whether the embedding model still is what it was: 20 reference texts embedded anew (spec 4, "Drift check").
+        """Whether the embedding model still is what it was: 20 reference texts embedded again (spec 4, "Drift check").
 
         Runs by itself once a week, with a Curator pass. Critical drift pauses the writing of vectors: episodes are
         captured and found by their words until the model is healthy again or another takes its place.

@@ -36,7 +36,7 @@ class Knowledge(Opened):
     """What a `Grimoire` answers about facts and what they hang together with."""
 
     def _settled(self) -> None:
-        """What waits is read first: an answer is never short for want of it."""
+        """Reads names from pending records, so that the answer is complete."""
         self._ready()
         self._upkeep.read_names()
 
@@ -244,7 +244,7 @@ class Knowledge(Opened):
         """Takes other names away from an entity: what `merge_entities` gave it, or what texts did.
 
         Memories that use such a name are read again, and name an entity of their own from then on. Triples stay with
-        the entity that has them now: `forget` them, and `relate` anew.
+        the entity that has them now: `forget` them, and `relate` again.
 
         Args:
             name: The entity.

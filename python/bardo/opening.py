@@ -54,7 +54,7 @@ def open(  # noqa: A001 - `bardo.open` reads as it should
         llm: A language model of your own; the configured one if not given, and none if none is.
         durable: Whether `remember` waits until the disk has the episode. Without, a power loss takes the latest.
         create: Whether to make a new memory where there is none.
-        relearn: Whether facts that were lost may be learned anew from the verified episodes.
+        relearn: Whether facts that were lost may be learned again from the verified episodes.
         accept_loss: Whether to go on where `JournalLostError` says that the journal lacks episodes. What it still holds
             is taken over, its file is set aside, and `Grimoire.lost` and a `BardoWarning` say so.
 

@@ -113,7 +113,7 @@ def open_stores(
         seed: Of ids.
         embedder: Must be of the model of the stored vectors.
         durable: Whether every record waits for the disk.
-        relearn: Whether facts that were lost may be learned anew from the episodes.
+        relearn: Whether facts that were lost may be learned again from the episodes.
         accept_loss: Whether to go on without episodes that the journal of the log should hold.
         settle: Ends what a crash left half done, before anything reads a vector.
 
@@ -182,13 +182,13 @@ def open_stores(
 
 
 def require_log(folder: Folder) -> None:
-    """A log that was there and is gone or empty is never silently made anew: what was made of it shows that it was."""
+    """A log that was there and is gone or empty is never silently made again: what was made of it shows that it was."""
     lost = "missing" if not folder.exists() else "empty" if not folder.episodes.stat().st_size else ""
     made_of_it = (folder.facts, folder.lance, folder.archive)
     if lost and any(path.exists() for path in made_of_it):
         raise StoreDamagedError(
             f"{folder.episodes} is {lost}, though this agent had one. Restore it from a copy; without one, move "
-            f"{folder.root} away and begin anew there: facts.db and the days in archive/ can still be read"
+            f"{folder.root} away and begin again there: facts.db and the days in archive/ can still be read"
         )
 
 
@@ -203,13 +203,13 @@ def _told_loss(lost: tuple[str, Path | None, int]) -> str:
 
 
 def _without_archive(folder: Folder, log: EpisodeLog) -> bool:
-    """Notes where LanceDB's table is gone that it has nothing: every episode is in memory until it is made anew."""
+    """Notes where LanceDB's table is gone that it has nothing: every episode is in memory until it is made again."""
     if folder.lance.exists() or not archived(log):
         return False
     unarchive(log)
     warnings.warn(
         f"{folder.lance} is missing. Every episode is in memory until the next sleep, or `bardo rebuild`, makes it "
-        "anew from the log",
+        "again from the log",
         BardoWarning,
         stacklevel=5,
     )
@@ -243,7 +243,7 @@ def _tell_visitors(facts: FactStore, ticks: Ticks) -> None:
 
 
 def require_facts(folder: Folder, log: EpisodeLog, *, relearn: bool) -> None:
-    """A store of facts that was there and is gone or empty is never silently made anew."""
+    """A store of facts that was there and is gone or empty is never silently made again."""
     if relearn or not log.watermark(_FACTS_MADE):
         return
     lost = "missing" if not folder.facts.exists() else "empty" if not folder.facts.stat().st_size else ""

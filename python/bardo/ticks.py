@@ -153,7 +153,7 @@ class Ticks:
         return tick
 
     def given(self, name: str, moment: SupportsIndex | datetime | None) -> Any:
-        """The tick of an argument that may be a point in time; what is no datetime is left to whoever takes ticks.
+        """The tick of an argument that may be a point in time; anything else is returned as it is.
 
         Args:
             name: Of the argument.
@@ -232,7 +232,7 @@ class Ticks:
 
 
 def moment_of(moment: Any, name: str = "at", *, unit: str = "microseconds UTC") -> Any:
-    """A point in time in microseconds UTC; what is no date is left to whoever takes the number.
+    """A point in time in microseconds UTC; anything else is returned as it is.
 
     Args:
         moment: A datetime with a time zone, or a number.

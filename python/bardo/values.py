@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 class Fresh(Generic[T]):
-    """A default that is made anew for each value."""
+    """A default that is made for each value."""
 
     def __init__(self, make: Callable[[], T]) -> None:
         self.make = make

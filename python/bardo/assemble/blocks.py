@@ -135,7 +135,7 @@ def memory_blocks(memories: Sequence[Recalled]) -> list[Block]:
 
 
 def block(name: str, content: str | Rows | Sequence[Recalled] | Block) -> Block:
-    """A block of whatever a value is: text, rows (mappings) or memories.
+    """A block of a value: text, rows (mappings) or memories.
 
     Raises:
         InvalidInputError: The value is none of these.

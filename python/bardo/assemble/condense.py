@@ -24,7 +24,7 @@ INSTALL = "pip install llmlingua"
 
 @dataclass(frozen=True, slots=True)
 class Condenser:
-    """What condensing goes by.
+    """What condensing is done by.
 
     Args:
         model: What is predictable in the agent's own words.
@@ -148,7 +148,7 @@ class ArrivalReader(Protocol):
 class OwnWords:
     """The model of an agent's own words: learned from its log when first asked, and kept up from then on.
 
-    It is in memory alone and made anew in each process, from hashes of words, so that nothing that is deleted from the
+    It is in memory alone and made again in each process, from hashes of words, so that nothing that is deleted from the
     log lives on in a file. Safe to share among threads.
 
     Args:
@@ -176,6 +176,6 @@ class OwnWords:
             return self._model
 
     def forget(self) -> None:
-        """Lets go of everything learned; the next call learns anew from what is in the log then."""
+        """Lets go of everything learned; the next call learns again from what is in the log then."""
         with self._lock:
             self._model, self._seen = _core.WordModel(), -1

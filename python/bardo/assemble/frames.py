@@ -88,7 +88,7 @@ class FrameTracker:
     """Makes frames out of prompts, and keeps count of how much of them was cacheable. Safe to share among threads.
 
     Args:
-        every: Every so many frames, one is laid out anew.
+        every: Every so many frames, one is laid out again.
 
     Raises:
         InvalidInputError: `every` is less than 1.
@@ -96,7 +96,7 @@ class FrameTracker:
 
     def __init__(self, every: int = EVERY) -> None:
         if every < 1:
-            raise InvalidInputError(f"every is {every}. Use 1 or more; 1 lays every frame out anew")
+            raise InvalidInputError(f"every is {every}. Use 1 or more; 1 lays every frame out again")
         self._core = _core.FrameTracker(every)
 
     def next(self, prompt: Prompt, *, phase: Phase | None = None, cycle: int = 0) -> Frame:

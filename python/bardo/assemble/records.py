@@ -1,6 +1,6 @@
 """What stood in a prompt, whether it was acted on, and what came of it (spec 5, "Feedback"), and what that teaches.
 
-The records are evidence; the weights are derived from them anew each time, so that they can be looked at beside the
+The records are evidence; the weights are derived from them again each time, so that they can be looked at beside the
 defaults, switched off, and forgotten without a trace in anything else. They hold ids and numbers, no text.
 """
 
@@ -157,7 +157,7 @@ class PromptRecords:
             )
 
     def flush(self) -> None:
-        """Writes what waits, and drops what is beyond the numbers that are kept."""
+        """Writes pending records, and drops what is beyond the numbers that are kept."""
         with self._lock:
             if not self._waiting:
                 return
@@ -231,7 +231,7 @@ class PromptRecords:
             }
 
     def close(self) -> None:
-        """Writes what waits and releases the file."""
+        """Writes pending records and releases the file."""
         with self._lock:
             try:
                 self.flush()

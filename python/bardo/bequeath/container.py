@@ -109,5 +109,5 @@ def _part_at(parts: Mapping[str, bytes], offset: int) -> str:
 def _refuse(part: str, what: str) -> NoReturn:
     raise TestamentTamperedError(
         f"{part} of the testament was changed or damaged: {what}. Get the original file again; a testament is also"
-        " refused when another program packed it anew"
+        " refused when another program packed it again"
     )

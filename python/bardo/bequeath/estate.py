@@ -27,7 +27,7 @@ class Estate:
     """What `testament.write` and `reflect.Evidence` ask for, in one order.
 
     Args:
-        facts: Every fact, whatever its status; its metadata names its mode, if it has one.
+        facts: Every fact, of every status; its metadata names its mode, if it has one.
         confidences: Decayed confidence at the tick of death, one per fact.
         vectors: Float32 of shape (len(facts), dims), a row of NaN for a fact without one; None if none has one.
         fingerprint: The model of the vectors.

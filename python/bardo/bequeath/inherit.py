@@ -51,7 +51,7 @@ class InheritanceReport:
         rejected: Entries that break a limit of this store.
         links: Links drawn among inherited facts.
         episodes: Episodes filed in the heir's log.
-        embedded: Entries whose vectors were made anew with the heir's model.
+        embedded: Entries whose vectors were made again with the heir's model.
         without_vectors: Entries that have no vector yet; they are found by their words.
         redacted: Secrets that were still in the texts and were taken out.
         repeated: Hashes of testaments that changed nothing: they were inherited before, or another one of the same life
@@ -103,7 +103,7 @@ def adopt(
         folder: The heir's grimoire: keeps the lineage, the provenance of each entry and a copy of each testament.
             Without it nothing remembers that a testament was inherited; entries are still not taken twice.
         log: The heir's episodes; without it the testaments' episodes stay in the file.
-        embedder: The heir's model. Vectors of the same model are kept; others are made anew with it, never mixed.
+        embedder: The heir's model. Vectors of the same model are kept; others are made again with it, never mixed.
         through_archive: The testament came from a public archive instead of a chosen parent: a lower base.
         strangers: Hashes of the testaments whose signer is unknown, as `trust.strangers` finds them: they are taken
             with limits. The caller vouches for the others.
@@ -307,7 +307,7 @@ class _Adoption:
         elif not same and theirs is not None:
             self.notes.append(
                 f"The vectors of {testament.life.agent} are of {theirs.model}, not of {target.model}; they were left"
-                " out. Pass the heir's embedder to make them anew"
+                " out. Pass the heir's embedder to make them again"
             )
         return vectors
 

@@ -214,7 +214,7 @@ def _bytes_at(path: Path) -> bytes | None:
 
 
 def _episodes(log: _core.EpisodeLog, best: int) -> tuple[list[Episode], list[Episode]]:
-    """The verified episodes of greatest importance, and the latest outcomes and shifts; bounded whatever the age."""
+    """The verified episodes of greatest importance, and the latest outcomes and shifts; bounded at any age."""
     candidates: list[Episode] = []
     told: list[Episode] = []
     number = 0

@@ -256,7 +256,7 @@ def general(
 ) -> tuple[str, dict[str, Any]]:
     """The text and the typed part of a fact as they may cross: exact parameters and effects are said in general.
 
-    A rule that the Curator found is told anew from its condition, action and outcome; any other text is redacted.
+    A rule that the Curator found is told again from its condition, action and outcome; any other text is redacted.
 
     Args:
         text: Of the fact.

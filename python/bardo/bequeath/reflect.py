@@ -40,7 +40,7 @@ class Evidence:
 
     Args:
         life: The testator, with its death.
-        facts: All its facts, whatever their status.
+        facts: All its facts, of every status.
         confidences: Their decayed confidence today, in the same order.
         episodes: Its episodes, or a sample of them; outcomes carry a number `value` in their payload.
         links: Links among the facts.

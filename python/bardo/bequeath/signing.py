@@ -23,7 +23,7 @@ def signing_key(folder: Path, *, seed: bytes | None = None) -> Ed25519PrivateKey
 
     Args:
         folder: The grimoire.
-        seed: Makes the key repeatable, for tests and simulations. Whoever knows the seed can sign, so leave it out
+        seed: Makes the key repeatable, for tests and simulations. Anyone who knows the seed can sign, so leave it out
             for an agent that anyone relies on.
 
     Raises:

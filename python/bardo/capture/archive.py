@@ -190,7 +190,7 @@ def forget(folder: Path | str, ids: Collection[str]) -> list[Path]:
     """Takes episodes out of the archive; a file that holds nothing else is deleted.
 
     Returns:
-        The files that were written anew or deleted.
+        The files that were written again or deleted.
 
     Raises:
         StoreDamagedError: A file is not what `write_days` wrote.

@@ -189,7 +189,7 @@ def forget(folder: Path | str, ids: Collection[str], hashes: Collection[int], wa
         wanted: What a line or file that cannot be read may not hold.
 
     Returns:
-        The files that were written anew or deleted.
+        The files that were written again or deleted.
     """
     changed = []
     for path in waiting(folder):

@@ -1,4 +1,4 @@
-"""Whatever a caller hands to `remember`, as episodes: strings, chat messages, episodes, or any batch of them."""
+"""Everything that a caller hands to `remember`, as episodes: strings, chat messages, episodes, or any batch of them."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ class CuratorCycleComplete:
             agent's statistics lowered.
         heuristics_proposed: New heuristics.
         facts_withdrawn: Held facts that made answers about other episodes worse, and were archived (the shadow check).
-        facts_held: New facts that wait for that check; nothing goes by them until it is done.
+        facts_held: New facts that wait for that check; they are invisible to recall until it is done.
         facts_unchecked: Facts that went live without it, since it is turned off or could not be done.
         texts_read: Episodes whose texts were read for facts.
         facts_distilled: New facts that texts stated.

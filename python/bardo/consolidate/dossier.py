@@ -276,7 +276,7 @@ class Dossiers:
             return known if known and known.is_fresh(self._facts.last_learned, tick) else None
 
     def current(self, *, tick: int, now: int, keep: bool = True, progress: Progress = quiet) -> Dossier:
-        """The dossier of now: compiled anew if it is not fresh, and kept in its file.
+        """The dossier of now: compiled again if it is not fresh, and kept in its file.
 
         Args:
             tick: Now, in ticks.
@@ -291,7 +291,7 @@ class Dossiers:
             return self._compile(tick, now, keep=keep, progress=progress)
 
     def keep_up(self, *, tick: int, now: int, at_once: bool) -> bool:
-        """Compiles the dossier anew if facts changed and it is time.
+        """Compiles the dossier again if facts changed and it is time.
 
         It waits until nothing more has changed for a while (60 s), but is never longer behind than a limit (5 min).
 

@@ -28,7 +28,7 @@ class DreamComplete:
         tick: When.
         rounds: Replays it came to.
         replayed: Different episodes among them.
-        estimates: Numbers that were estimated anew (NREM).
+        estimates: Numbers that were estimated again (NREM).
         shifts: Ids of proposals: a number is no longer what it was (NREM).
         links: Ids of proposals: one event follows another through a third (REM).
         rules: Ids of proposals: a rule does better with another threshold (REM).

@@ -174,7 +174,7 @@ class Playbooks:
             f"# PLAYBOOK of {one_line(self._agent)}\n\n"
             "Heuristics that were confirmed, tried and found good, each with a confidence of at least "
             f"{self._settings.confidence:g} today. "
-            "bardo writes this file anew; what you write between the next two lines is kept.\n\n"
+            "bardo writes this file again; what you write between the next two lines is kept.\n\n"
             f"{HAND_BEGINS}\n{by_hand}{HAND_ENDS}\n"
         )
         room = self._settings.bytes - len(title.encode()) - _ROOM_FOR_COUNT
@@ -237,7 +237,7 @@ def forget(paths: Iterable[Path], ids: Iterable[str], needles: Needles) -> list[
         needles: What must not be found any more, in people's own lines either.
 
     Returns:
-        The files that were written anew.
+        The files that were written again.
     """
     gone = set(ids)
     pieces = {piece for piece in needles.pieces if piece}

@@ -3,7 +3,8 @@
 Consolidation can hurt: a fact that is near everything takes the place of the episode that was asked for. So what was
 inferred is held, and tried in the memory as it would be with it: for each held fact, episodes near it that are not its
 evidence are asked for by some of their own words. Where such an episode drops out of an answer because the fact stands
-in it, the fact is withdrawn, as an act that can be taken back; the others are released. Until then nothing goes by it.
+in it, the fact is withdrawn, as an act that can be taken back; the others are released. Until then recall
+does not see it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Whether the embedding model still is what it was: reference texts embedded anew and compared (spec 4, "Embedding").
+"""Whether the embedding model still is what it was: reference texts embedded again and compared (spec 4, "Embedding").
 
 A server that swaps its weights, a new runtime or another quantisation changes vectors under the same name. Compared
 with the vectors in the store such ones find the wrong memories, and nothing else would tell.
@@ -175,7 +175,7 @@ class DriftWatch:
             # It is derived: a memory is not kept shut for it.
             warnings.warn(
                 f"{self._path} is damaged and taken as if it were not there: {error}. What the model was is not known "
-                "any more: the next check (`bardo model check`) is the first of it and writes the file anew",
+                "any more: the next check (`bardo model check`) is the first of it and writes the file again",
                 BardoWarning,
                 stacklevel=3,
             )

@@ -178,7 +178,7 @@ class TextEmbedder:
             if self._process not in (0, process):
                 raise EmbedderUnavailableError(
                     f"the embedder {self.name} was loaded before this process was forked, and its threads did not come "
-                    "along. Make it anew in the child, or start children with the `spawn` method"
+                    "along. Make it again in the child, or start children with the `spawn` method"
                 )
             if not self._process:
                 found = call()

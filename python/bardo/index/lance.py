@@ -131,7 +131,7 @@ class LanceIndex:
         return self._handle.files.exists()
 
     def reach(self) -> Reach:
-        """How far the index has come at this moment, whoever wrote it."""
+        """How far the index has come at this moment, in any process."""
         with self._handle.lock:
             table = self._handle.open()
             version = self._handle.run("read", lambda: table.version)
@@ -222,7 +222,7 @@ class LanceIndex:
             return Synced(appended, embedded, annotated, self._without_vector, compacted)
 
     def rebuild(self, log: EpisodeLog, progress: Progress = quiet) -> Synced:
-        """Makes the table anew from the log, beside the old one, and puts it in its place; the old may be damaged.
+        """Makes the table again from the log, beside the old one, and puts it in its place; the old may be damaged.
 
         Args:
             log: The ground truth.
@@ -280,7 +280,7 @@ class LanceIndex:
             purged = self._handle.run(
                 "purge", lambda: lance_files.purge(table, self._handle.files, list(ids))
             )
-            # The next sync trains the index anew, where it is due.
+            # The next sync trains the index again, where it is due.
             self._measure(table)
             return purged
 

@@ -79,7 +79,7 @@ class TableHandle:
         if os.getpid() != self._process:
             raise GrimoireClosedError(
                 f"{self.folder} was opened before this process was forked, and LanceDB does not survive a fork. "
-                "Open it anew in the child, or start children with the `spawn` method"
+                "Open it again in the child, or start children with the `spawn` method"
             )
 
     def open(self, *, make: bool = True) -> Any:

@@ -2,7 +2,7 @@
 
 The vectors of the new model are made page by page and lie beside the old ones, which stay in force; a kill in
 between costs one page. When all are there, log and facts switch, each in one transaction. From the moment the switch
-has begun, `migration.json` says so, and whoever opens the folder next ends it before anything else.
+has begun, `migration.json` says so, and the next process that opens the folder ends it first.
 
 Meanwhile the index holds old vectors alone, so queries must be vectors of the old model: of that model itself as long
 as it can be loaded, else of the new one, led over by an adapter fitted on texts whose old vectors are stored.
@@ -108,7 +108,7 @@ class Pending:
         except (ValueError, TypeError, KeyError) as error:
             raise StoreDamagedError(
                 f"{path} is damaged: {error}. Delete it to keep the model in force; "
-                "the migration can be begun anew with `bardo model migrate`"
+                "the migration can be begun again with `bardo model migrate`"
             ) from error
 
     def write(self, folder: Path) -> None:
@@ -273,7 +273,7 @@ class Migration:
         if self.is_behind():
             while self.step():
                 pass
-        # LanceDB holds old vectors and is made anew from the log.
+        # LanceDB holds old vectors and is made again from the log.
         self._log.set_watermark(ARCHIVE_WATERMARK, 0)
         shutil.rmtree(self._folder / ARCHIVE_FOLDER, ignore_errors=True)
         for store in (self._log, self._facts):

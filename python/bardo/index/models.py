@@ -134,7 +134,7 @@ class ModelKeeper:
         return self._upkeep.unless_out(self.check, None)
 
     def check(self) -> Drift:
-        """Embeds the reference texts anew and compares; critical drift pauses the writing of vectors."""
+        """Embeds the reference texts again and compares; critical drift pauses the writing of vectors."""
         found = self._watch.check(self.embedder, now=self._clock.now())
         self._upkeep.paused = self._watch.paused
         return found

@@ -30,7 +30,7 @@ PAGE = 256
 NAMES_AT_ONCE = 64
 #: Name under which the log keeps how far LanceDB has come; so that asking needs no LanceDB.
 _ARCHIVED = "lance"
-#: Length of the log when it was last written anew; that it be this much longer now, and at least so long at all. A byte
+#: Length of the log when it was last rewritten; that it be this much longer now, and at least so long at all. A byte
 #: is written about seven times in a log's life.
 _TIDIED = "log.tidied"
 _TIDY_GROWTH = 1.15
@@ -151,7 +151,7 @@ class Upkeep:
         return embedded
 
     def catch_up(self, *, facts: bool = True) -> bool:
-        """As `embed`, for whoever must not wait: what another thread is at is left to the next call.
+        """As `embed`, for callers that must not wait: what another thread is at is left to the next call.
 
         Args:
             facts: Whether any can have changed since the last time.
@@ -379,7 +379,7 @@ class Upkeep:
             return self._hot.leave(self._log, upto) if upto > self._hot.cold_upto else 0
 
     def reload(self) -> int:
-        """Loads the hot set anew from the log and the facts.
+        """Loads the hot set again from the log and the facts.
 
         Returns:
             How many memories it holds.
@@ -389,7 +389,7 @@ class Upkeep:
             return len(self._hot)
 
     def rebuild_archive(self, progress: Progress = quiet) -> int:
-        """Makes the LanceDB table anew from the log.
+        """Makes the LanceDB table again from the log.
 
         Returns:
             How many episodes it holds.
@@ -410,12 +410,12 @@ class Upkeep:
         self._log.set_watermark(_EMBEDDED, embedded)
 
     def tidy(self) -> bool:
-        """Writes the log anew without the room that its pages waste, once that has grown by enough to be worth it.
+        """Writes the log again without the room that its pages waste, once that has grown by enough to be worth it.
 
         Pages filled one episode at a time are two thirds full; written in order they are full.
 
         Returns:
-            Whether it was written anew.
+            Whether it was written again.
         """
         with self._archiving:
             size = self._log.stats()["bytes_on_disk"]

@@ -1,6 +1,6 @@
 """A language model behind any OpenAI-compatible address, through the official client.
 
-The answer is read under a limit of bytes and of time, since a server is outside: whatever it does ends as a
+The answer is read under a limit of bytes and of time, since a server is outside: every failure of it ends as a
 `LanguageModelError` that says what happened.
 """
 

@@ -130,7 +130,7 @@ class Apart:
             self._archive = None
 
     def _keep_in_step(self) -> None:
-        """Takes over what is known by now; all anew once the vectors are another model's."""
+        """Takes over what is known by now; all again once the vectors are another model's."""
         if self._model != (model := self._facts.fingerprint):
             self._hot, self._model = HotSet(), model
         try:
@@ -147,7 +147,7 @@ class Apart:
         try:
             return self._search_archive(text, vector, filters, notes)
         except (StoreError, EmbeddingMismatchError):
-            # The owner may have made it anew, or for another model, since it was opened.
+            # The owner may have made it again, or for another model, since it was opened.
             self.close()
         try:
             return self._search_archive(text, vector, filters, notes)

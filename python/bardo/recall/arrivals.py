@@ -37,7 +37,7 @@ class Arrived:
 
 
 class Arrivals:
-    """What is in the journal and the inbox of a memory; read anew when one of them has changed.
+    """What is in the journal and the inbox of a memory; read again when one of them has changed.
 
     Args:
         journaled: Reads the journal.

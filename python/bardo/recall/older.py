@@ -73,7 +73,7 @@ class Everything:
     def _search_with_guests(
         self, text: str, vector: Vectors | None, options: Mapping[str, Any], cold_upto: int
     ) -> tuple[Found, bool]:
-        """Searches with what LanceDB proposes; and whether all of it stayed to the end: loading anew turns it out."""
+        """Searches with what LanceDB proposes; and whether all of it stayed to the end: loading again turns it out."""
         notes: list[str] = []
         ids = self._propose(text, vector, options.get("filters"), cold_upto, notes)
         # One at a time: the guests of one query are no candidates of another.

@@ -16,7 +16,7 @@ from bardo.surfaces.cli.output import Output, plain
 def dossier(at: At = HERE, as_json: Json = False, debug: Debug = False) -> None:
     """Print what is known, on one page.
 
-    Compiled anew if a fact is newer than DOSSIER.md.
+    Compiled again if a fact is newer than DOSSIER.md.
     """
     output = Output(as_json=as_json)
     with grimoire(at) as opened, output.progress() as step:

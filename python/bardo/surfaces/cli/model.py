@@ -52,7 +52,7 @@ def install(
 
 @app.command()
 def check(at: At = HERE, as_json: Json = False, debug: Debug = False) -> None:
-    """Embed 20 reference texts anew and say whether the model has drifted; exits with 1 if it is critical."""
+    """Embed 20 reference texts again and say whether the model has drifted; exits with 1 if it is critical."""
     output = Output(as_json=as_json)
     with grimoire(at) as opened:
         drift = opened.check_model()

@@ -49,7 +49,7 @@ def grimoire(at: Path, *, wait: float = 0.0) -> Grimoire:
 
 @contextmanager
 def found(at: Path) -> Iterator[None]:
-    """Tells whoever names a folder without a grimoire how to name another."""
+    """Says how to name another folder where one without a grimoire was named."""
     try:
         yield
     except NotFoundError as error:

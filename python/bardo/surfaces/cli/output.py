@@ -89,7 +89,7 @@ def delivering() -> Iterator[None]:
 
     Raises:
         BardoError: It is closed, or full.
-        BrokenPipeError: Whoever reads has read enough.
+        BrokenPipeError: The reader has read enough.
     """
     try:
         yield

@@ -1,4 +1,4 @@
-"""`bardo sleep` and `bardo rebuild`: consolidation, and derived indexes made anew."""
+"""`bardo sleep` and `bardo rebuild`: consolidation, and derived indexes rebuilt."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def recover(
     """Go on without what a lost journal held.
 
     For a grimoire that is refused because its journal lacks episodes. What can be read is taken over, the journal's
-    file is set aside, and every index is made anew.
+    file is set aside, and every index is made again.
     """
     import bardo  # noqa: PLC0415
 
@@ -181,7 +181,7 @@ def _recovered(opened: Grimoire, step: Progress) -> dict[str, Any]:
 
 
 def rebuild(at: At = HERE, as_json: Json = False, debug: Debug = False) -> None:
-    """Make every index anew from the log."""
+    """Rebuild every index from the log."""
     output = Output(as_json=as_json)
     with grimoire(at) as opened, output.progress() as step:
         report = opened.rebuild(progress=step)
@@ -189,7 +189,7 @@ def rebuild(at: At = HERE, as_json: Json = False, debug: Debug = False) -> None:
 
     document = plain(report)
     output.document(document)
-    output.show(tables.pairs(document.items(), title="Made anew"))
+    output.show(tables.pairs(document.items(), title="Rebuilt"))
 
 
 def rebase_ticks(
