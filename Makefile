@@ -27,7 +27,7 @@ say = @printf '\n\033[1m==> %s\033[0m\n' "$(1)"
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help dev demo test test-rust test-python language lint lint-rust lint-python format bench peers docs wheel lock upgrade clean
+.PHONY: help dev demo test test-rust test-python test-language language lint lint-rust lint-python format bench peers docs wheel lock upgrade clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -107,7 +107,7 @@ endif
 
 # --- checks -------------------------------------------------------------------------------------------------------
 
-test: test-rust test-python ## Run every test
+test: test-rust test-python ## Run every test but those of test-language
 
 test-rust: dev
 ifneq ($(shell command -v cargo-nextest),)
@@ -120,9 +120,14 @@ else
 	@cargo test --locked --quiet --package bardo-core
 endif
 
-test-python: dev language
+# A file's tests share its fixtures, so a file is never divided between processes.
+test-python: dev
 	$(call say,Testing from Python)
-	@BARDO_LANGUAGE_PYTHON=$(abspath $(LANGUAGE_VENV))/bin/python $(BIN)/python -m pytest
+	@$(BIN)/python -m pytest --numprocesses logical --dist loadfile --ignore tests/language/test_real_model.py
+
+test-language: dev language ## Test with a small language model behind a real server, which is compiled first
+	$(call say,Testing with a small language model)
+	@BARDO_LANGUAGE_PYTHON=$(abspath $(LANGUAGE_VENV))/bin/python $(BIN)/python -m pytest tests/language/test_real_model.py
 
 lint: lint-rust lint-python ## Check format, lints, types and the direction of imports
 

@@ -1,6 +1,6 @@
 """A real, if very small, language model behind a real server: that every way through it works. Its facts are no use.
 
-`make test` sets the server up and names its Python in BARDO_LANGUAGE_PYTHON.
+`make test-language` sets the server up and names its Python in BARDO_LANGUAGE_PYTHON.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def stop(server: subprocess.Popen[bytes]) -> None:
 def python() -> str:
     path = os.environ.get("BARDO_LANGUAGE_PYTHON")
     if not path:
-        pytest.skip("BARDO_LANGUAGE_PYTHON is not set; `make test` sets a small model up and names it")
+        pytest.skip("BARDO_LANGUAGE_PYTHON is not set; `make test-language` sets a small model up and names it")
     return path
 
 
