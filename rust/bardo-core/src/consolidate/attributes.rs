@@ -1,17 +1,15 @@
 //! Functional attributes as data: what has one value at a time, by which words a text says it, and by which words a value
 //! ends or changes. What is not in these tables is additive: two values of it may hold together.
 
-/// Something that has one value at a time.
+/// Something that has one value at a time, and is said in several ways.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Attribute {
     /// Its name.
     pub name: &'static str,
-    /// Nouns in whose place it stands: "the *price* of the pass is".
+    /// Nouns in whose place it stands: "the *price* of the pass is". All of them mean the same.
     pub nouns: &'static [&'static str],
     /// Phrases that its value follows: "Mira *lives in* Bern".
     pub phrases: &'static [&'static str],
-    /// What becomes of the earlier value where a later one is stated.
-    pub change: Change,
 }
 
 /// How a functional attribute changes.
@@ -23,13 +21,45 @@ pub(super) enum Change {
     Never,
 }
 
+/// The attribute that a noun or a phrase stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Key {
+    /// Two keys of one name are one attribute.
+    pub name: &'static str,
+    /// What becomes of the earlier value where a later one is stated.
+    pub change: Change,
+}
+
 use Change::{Changes, Never};
 
-/// Every functional attribute.
+/// The attribute that a noun stands for.
+pub(super) fn noun(word: &str) -> Option<Key> {
+    let singular = word.strip_suffix('s').unwrap_or(word);
+    let is = |noun: &&str| *noun == word || *noun == singular;
+    let alone = |nouns: &'static [&'static str], change| {
+        nouns.iter().find(|noun| is(noun)).map(|name| Key { name, change })
+    };
+    ATTRIBUTES
+        .iter()
+        .find(|attribute| attribute.nouns.iter().any(is))
+        .map(|attribute| Key { name: attribute.name, change: Changes })
+        .or_else(|| alone(EACH, Changes))
+        .or_else(|| alone(EACH_FOR_EVER, Never))
+}
+
+/// The attributes that phrases stand for, with the phrases.
+pub(super) fn phrases() -> impl Iterator<Item = (Key, &'static str)> {
+    let changing = ATTRIBUTES.iter().flat_map(|attribute| {
+        attribute.phrases.iter().map(|phrase| (Key { name: attribute.name, change: Changes }, *phrase))
+    });
+    changing.chain(ONCE.iter().map(|phrase| (Key { name: phrase, change: Never }, *phrase)))
+}
+
+/// Every functional attribute that is said in several ways.
 pub(super) const ATTRIBUTES: &[Attribute] = &[
     Attribute {
         name: "home",
-        nouns: &["home", "residence", "hometown", "address", "location", "city"],
+        nouns: &["home", "residence"],
         phrases: &[
             "lives in",
             "live in",
@@ -44,225 +74,212 @@ pub(super) const ATTRIBUTES: &[Attribute] = &[
             "relocated to",
             "has relocated to",
         ],
-        change: Changes,
     },
     Attribute {
         name: "employer",
         nouns: &["employer", "workplace"],
         phrases: &["works at", "work at", "works for", "work for", "is employed at", "is employed by"],
-        change: Changes,
     },
-    Attribute {
-        name: "job",
-        nouns: &["job", "profession", "occupation", "title", "position"],
-        phrases: &["works as", "work as"],
-        change: Changes,
-    },
+    Attribute { name: "job", nouns: &["job", "profession", "occupation"], phrases: &["works as", "work as"] },
     Attribute {
         name: "partner",
         nouns: &["partner", "husband", "wife", "spouse", "girlfriend", "boyfriend", "fiance", "fiancee"],
         phrases: &["is married to", "is engaged to", "is dating"],
-        change: Changes,
     },
-    Attribute { name: "age", nouns: &["age"], phrases: &[], change: Changes },
     Attribute {
-        name: "origin",
-        nouns: &[
-            "birthday",
-            "birthplace",
-            "birthdate",
-            "nationality",
-            "mother",
-            "father",
-            "height",
-            "type",
-            "group",
-            "founder",
-            "author",
-            "inventor",
-            "creator",
-        ],
-        phrases: &[
-            "was born in",
-            "was born on",
-            "were born in",
-            "was founded in",
-            "was built in",
-            "died in",
-            "died on",
-        ],
-        change: Never,
+        name: "due",
+        nouns: &["deadline"],
+        phrases: &["is due on", "is due in", "is due by", "is due", "are due on", "are due"],
     },
     Attribute {
         name: "date",
-        nouns: &["deadline", "date"],
-        phrases: &[
-            "is due on",
-            "is due in",
-            "is due by",
-            "is due",
-            "are due on",
-            "are due",
-            "is planned for",
-            "is scheduled for",
-            "is set for",
-            "is booked for",
-            "takes place on",
-        ],
-        change: Changes,
+        nouns: &["date"],
+        phrases: &["is planned for", "is scheduled for", "is set for", "is booked for", "takes place on"],
     },
-    Attribute {
-        name: "start",
-        nouns: &[],
-        phrases: &["starts at", "starts on", "begins at", "begins on"],
-        change: Changes,
-    },
+    Attribute { name: "start", nouns: &[], phrases: &["starts at", "starts on", "begins at", "begins on"] },
     Attribute {
         name: "end",
         nouns: &["expiry"],
         phrases: &["ends at", "ends on", "expires on", "expires in"],
-        change: Changes,
     },
-    Attribute {
-        name: "departure",
-        nouns: &["departure"],
-        phrases: &["leaves at", "departs at"],
-        change: Changes,
-    },
-    Attribute { name: "arrival", nouns: &["arrival"], phrases: &["arrives at", "lands at"], change: Changes },
-    Attribute { name: "opening", nouns: &[], phrases: &["opens at"], change: Changes },
-    Attribute { name: "closing", nouns: &[], phrases: &["closes at"], change: Changes },
+    Attribute { name: "departure", nouns: &["departure"], phrases: &["leaves at", "departs at"] },
+    Attribute { name: "arrival", nouns: &["arrival"], phrases: &["arrives at", "lands at"] },
+    Attribute { name: "opening", nouns: &[], phrases: &["opens at"] },
+    Attribute { name: "closing", nouns: &[], phrases: &["closes at"] },
     Attribute {
         name: "price",
-        nouns: &["price", "cost", "fee", "fare", "rent", "salary", "wage", "premium", "budget", "rate"],
+        nouns: &["price", "cost"],
         phrases: &["costs", "cost", "sells for", "is priced at"],
-        change: Changes,
     },
-    Attribute { name: "dose", nouns: &["dose", "dosage"], phrases: &[], change: Changes },
-    Attribute {
-        name: "status",
-        nouns: &["status", "state", "phase", "stage", "condition", "priority", "visibility"],
-        phrases: &[],
-        change: Changes,
-    },
+    Attribute { name: "dose", nouns: &["dose", "dosage"], phrases: &[] },
     Attribute {
         name: "owner",
-        nouns: &["owner", "maintainer", "proprietor", "landlord"],
-        phrases: &["is owned by", "are owned by", "is maintained by", "belongs to"],
-        change: Changes,
+        nouns: &["owner", "proprietor"],
+        phrases: &["is owned by", "are owned by", "belongs to"],
+    },
+    Attribute {
+        name: "maintainer",
+        nouns: &["maintainer"],
+        phrases: &["is maintained by", "are maintained by"],
     },
     Attribute {
         name: "leader",
-        nouns: &[
-            "leader",
-            "lead",
-            "head",
-            "boss",
-            "manager",
-            "director",
-            "chair",
-            "chairman",
-            "president",
-            "captain",
-            "coach",
-            "mayor",
-            "ceo",
-            "cto",
-            "cfo",
-            "governor",
-            "minister",
-            "champion",
-        ],
-        phrases: &[
-            "is led by",
-            "are led by",
-            "is headed by",
-            "is managed by",
-            "is run by",
-            "is chaired by",
-            "is coached by",
-        ],
-        change: Changes,
+        nouns: &["leader", "lead", "head"],
+        phrases: &["is led by", "are led by", "is headed by"],
     },
     Attribute {
-        name: "contact",
-        nouns: &["number", "email", "username", "handle", "symbol", "ticker"],
-        phrases: &[],
-        change: Changes,
+        name: "manager",
+        nouns: &["manager"],
+        phrases: &["is managed by", "are managed by", "reports to", "report to"],
     },
+    Attribute { name: "chair", nouns: &["chair", "chairman", "chairwoman"], phrases: &["is chaired by"] },
+    Attribute { name: "coach", nouns: &["coach"], phrases: &["is coached by"] },
     Attribute {
         name: "name",
-        nouns: &["name", "nickname", "surname"],
-        phrases: &["is called", "are called", "is named"],
-        change: Changes,
-    },
-    Attribute {
-        name: "device",
-        nouns: &["phone", "laptop", "computer", "tablet", "camera", "car", "bike", "watch"],
-        phrases: &[],
-        change: Changes,
+        nouns: &["name"],
+        phrases: &[
+            "is called",
+            "are called",
+            "is named",
+            "was renamed to",
+            "were renamed to",
+            "has been renamed to",
+        ],
     },
     Attribute {
         name: "version",
-        nouns: &["version", "release", "firmware", "licence", "license"],
-        phrases: &["is at version", "is on version", "runs version", "is licensed under"],
-        change: Changes,
+        nouns: &["version", "release"],
+        phrases: &["is at version", "is on version", "runs version"],
     },
+    Attribute { name: "licence", nouns: &["licence", "license"], phrases: &["is licensed under"] },
+    Attribute { name: "port", nouns: &["port"], phrases: &["listens on", "listens on port"] },
     Attribute {
-        name: "port",
-        nouns: &["port", "host", "url", "endpoint", "domain", "region", "zone", "path", "directory"],
-        phrases: &[
-            "listens on",
-            "listens on port",
-            "is hosted on",
-            "are hosted on",
-            "is hosted by",
-            "is deployed on",
-            "is deployed to",
-        ],
-        change: Changes,
+        name: "host",
+        nouns: &["host"],
+        phrases: &["is hosted on", "are hosted on", "is hosted by", "is deployed on", "is deployed to"],
     },
-    Attribute {
-        name: "limit",
-        nouns: &[
-            "limit",
-            "cap",
-            "threshold",
-            "timeout",
-            "interval",
-            "size",
-            "quota",
-            "maximum",
-            "minimum",
-            "capacity",
-            "target",
-            "frequency",
-            "period",
-            "retention",
-            "leverage",
-            "capital",
-            "timezone",
-            "quorum",
-        ],
-        phrases: &[],
-        change: Changes,
-    },
-    Attribute {
-        name: "choice",
-        nouns: &[
-            "default",
-            "favourite",
-            "favorite",
-            "branch",
-            "password",
-            "colour",
-            "color",
-            "model",
-            "editor",
-        ],
-        phrases: &[],
-        change: Changes,
-    },
+    Attribute { name: "favourite", nouns: &["favourite", "favorite"], phrases: &[] },
+    Attribute { name: "colour", nouns: &["colour", "color"], phrases: &[] },
+];
+
+/// Nouns each of which is an attribute of its own.
+const EACH: &[&str] = &[
+    "address",
+    "age",
+    "apartment",
+    "bike",
+    "boss",
+    "branch",
+    "budget",
+    "camera",
+    "cap",
+    "capacity",
+    "capital",
+    "captain",
+    "car",
+    "ceo",
+    "cfo",
+    "champion",
+    "city",
+    "computer",
+    "condition",
+    "cto",
+    "default",
+    "director",
+    "directory",
+    "domain",
+    "editor",
+    "email",
+    "endpoint",
+    "fare",
+    "fee",
+    "firmware",
+    "frequency",
+    "governor",
+    "handle",
+    "hometown",
+    "interval",
+    "landlord",
+    "laptop",
+    "leverage",
+    "limit",
+    "location",
+    "maximum",
+    "mayor",
+    "minimum",
+    "minister",
+    "model",
+    "nickname",
+    "number",
+    "password",
+    "path",
+    "period",
+    "phase",
+    "phone",
+    "position",
+    "premium",
+    "president",
+    "priority",
+    "quorum",
+    "quota",
+    "rate",
+    "region",
+    "rent",
+    "retention",
+    "salary",
+    "size",
+    "stage",
+    "state",
+    "status",
+    "surname",
+    "symbol",
+    "tablet",
+    "target",
+    "threshold",
+    "ticker",
+    "timeout",
+    "timezone",
+    "title",
+    "url",
+    "username",
+    "visibility",
+    "wage",
+    "watch",
+    "zone",
+];
+
+/// The same, of attributes that never change: of two values one is wrong.
+const EACH_FOR_EVER: &[&str] = &[
+    "author",
+    "birthdate",
+    "birthday",
+    "birthplace",
+    "creator",
+    "father",
+    "founder",
+    "group",
+    "height",
+    "inventor",
+    "mother",
+    "nationality",
+    "type",
+];
+
+/// Phrases of what happens once: of two values one is wrong.
+const ONCE: &[&str] = &[
+    "was born in",
+    "was born on",
+    "were born in",
+    "was founded in",
+    "was built in",
+    "was completed in",
+    "was discovered in",
+    "was established in",
+    "was invented in",
+    "was published in",
+    "was signed in",
+    "died in",
+    "died on",
 ];
 
 /// Adjectives that make any noun functional: "the *default* shell", "her *favourite* band".
@@ -301,17 +318,27 @@ pub(super) const ADDITIVE: &[&str] = &[
 
 /// States of which one thing has one at a time, each with the words that say it.
 pub(super) const STATES: &[&[&[&str]]] = &[
-    &[&["open", "opened", "reopened"], &["closed", "shut"]],
+    &[&["open", "opened", "reopened"], &["closed", "shut", "resolved"]],
     &[
         &["paused", "suspended", "halted", "frozen", "stopped", "on hold"],
         &["resumed", "unpaused", "running", "active", "restarted", "unfrozen", "continued"],
-        &["finished", "completed", "cancelled", "canceled", "abandoned"],
+        &[
+            "finished",
+            "completed",
+            "cancelled",
+            "canceled",
+            "abandoned",
+            "decommissioned",
+            "discontinued",
+            "shut down",
+        ],
     ],
     &[&["valid", "renewed"], &["expired", "invalid", "revoked", "lapsed"]],
     &[&["enabled", "on", "activated"], &["disabled", "off", "deactivated"]],
     &[&["alive"], &["dead", "died", "deceased"]],
     &[&["up", "online", "restored"], &["down", "offline"]],
     &[&["public"], &["private"]],
+    &[&["included"], &["removed", "excluded"]],
     &[&["positive"], &["negative"]],
     &[&["locked"], &["unlocked"]],
     &[&["occupied", "taken", "rented"], &["vacant", "free", "empty"]],
@@ -427,68 +454,4 @@ pub(super) const ENDINGS: &[Ending] = &[
         ends: &["have", "call", "name", "own", "aliv"],
         is_intransitive: true,
     },
-];
-
-/// Verbs of change: before "to", "from" or "off" they say that a value took the place of another.
-pub(super) const CHANGING: &[&str] = &[
-    "bumped",
-    "changed",
-    "climbed",
-    "converted",
-    "cut",
-    "decreased",
-    "delayed",
-    "downgraded",
-    "dropped",
-    "extended",
-    "fell",
-    "flipped",
-    "grew",
-    "increased",
-    "lowered",
-    "migrated",
-    "moved",
-    "passed",
-    "postponed",
-    "pushed",
-    "raised",
-    "rebooked",
-    "reduced",
-    "relicensed",
-    "relocated",
-    "renamed",
-    "replaced",
-    "rescheduled",
-    "risen",
-    "rose",
-    "shifted",
-    "shortened",
-    "slip",
-    "slipped",
-    "switched",
-    "transferred",
-    "transitioned",
-    "turned",
-    "updated",
-    "upgraded",
-    "went",
-    "gone",
-];
-
-/// Words that say that something holds from now on.
-pub(super) const NOW: &[&str] = &[
-    "now",
-    "from now on",
-    "instead",
-    "these days",
-    "as of now",
-    "as of today",
-    "has become",
-    "have become",
-    "became",
-    "any more",
-    "anymore",
-    "no longer",
-    "was renewed",
-    "were renewed",
 ];

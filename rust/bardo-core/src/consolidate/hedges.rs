@@ -1,43 +1,9 @@
 //! Words by which a text says something as somebody else's word, or as a guess.
 
-/// Verbs after which somebody else's words stand, with or without "that".
-const REPORTING: &[&str] = &[
-    "announced",
-    "argues",
-    "argued",
-    "believes",
-    "believed",
-    "claimed",
-    "claims",
-    "heard",
-    "insists",
-    "mentioned",
-    "reported",
-    "reports",
-    "said",
-    "says",
-    "states",
-    "suggests",
-    "thinks",
-    "thought",
-    "told",
-];
-/// Words that make a statement a guess.
-const GUESSING: &[&str] = &[
-    "about",
-    "allegedly",
-    "apparently",
-    "approximately",
-    "could",
-    "may",
-    "maybe",
-    "might",
-    "perhaps",
-    "possibly",
-    "probably",
-    "roughly",
-    "supposedly",
-];
+use crate::index::qualifiers::{GUESSING, REPORTING};
+
+/// Those of the verbs of reporting that take the contrary for true.
+const DOUBTING: &[&str] = &["doubt", "doubted", "doubts"];
 /// The same before "to": "seems to be".
 const SEEMING: &[&str] = &["appeared", "appears", "seemed", "seems"];
 
@@ -59,6 +25,9 @@ pub(super) fn without_hedges(text: &str) -> Option<String> {
         {
             // What is reported is a figure: "the sensor reports 4".
             return Some([&words[..at], &["has"], &words[from..]].concat().join(" "));
+        }
+        if DOUBTING.contains(&bare[at].as_str()) {
+            return Some(format!("It is not true that {}", words[from..].join(" ")));
         }
         let speaker = words.first()?.trim_end_matches("'s").trim_end_matches("’s");
         let said =
@@ -99,6 +68,7 @@ mod tests {
             ("The date might slip to Friday", Some("The date slip to Friday")),
             ("The gauge reports 48 bar", Some("The gauge has 48 bar")),
             ("Jo seems to like tea", Some("Jo like tea")),
+            ("Jo doubts that the tap drips", Some("It is not true that the tap drips")),
             ("The tap drips", None),
         ] {
             assert_eq!(without_hedges(hedged).as_deref(), plain, "{hedged}");

@@ -1,5 +1,6 @@
 //! What many episodes teach, and how it fades (spec 2 and 3).
 
+mod accounted;
 mod agreement;
 mod attributes;
 mod baseline;
@@ -7,6 +8,7 @@ mod betting;
 mod calibration;
 mod chance;
 mod claims;
+mod clause;
 mod contradiction;
 mod curator;
 mod dream;
@@ -35,8 +37,10 @@ mod sum_tree;
 mod testimony;
 mod tidy;
 mod utility;
+mod value;
 mod window;
 mod wording;
+mod words;
 
 pub use crate::model::decay;
 pub use agreement::{Verdict, judge};

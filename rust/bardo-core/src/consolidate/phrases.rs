@@ -144,6 +144,10 @@ pub(crate) fn alike(stem: &str) -> &str {
         "move" | "moved" | "reloc" | "resid" | "dwell" => "live",
         "employ" | "job" | "join" => "work",
         "call" | "renam" => "name",
+        "owner" | "ownership" => "own",
+        "drove" | "driven" => "drive",
+        "took" | "taken" => "take",
+        "held" => "hold",
         other => other,
     }
 }

@@ -112,6 +112,11 @@ impl Statement {
         self.subject == other.subject
     }
 
+    /// Whether each figure is one of the other's too.
+    pub fn figures_are_in(&self, other: &Self) -> bool {
+        self.figures.iter().all(|figure| other.figures.contains(figure))
+    }
+
     /// Whether both have the same figures in the same order.
     pub fn says_the_same_figures(&self, other: &Self) -> bool {
         self.figures == other.figures

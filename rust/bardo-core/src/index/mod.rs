@@ -54,6 +54,7 @@ mod numbers;
 mod packed_words;
 pub(crate) mod picked;
 mod pieces;
+pub(crate) mod qualifiers;
 mod quantize;
 pub mod sense;
 pub mod sentences;

@@ -1,0 +1,194 @@
+//! Words that bind a statement to a case, a time, a part of something, a degree or a speaker. A statement with one of them
+//! says less than the same statement without it, or says it with less certainty.
+
+/// How a word limits the statement that it stands in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Qualifier {
+    /// Somebody else's word.
+    Report,
+    /// A guess, a wish or a plan.
+    Guess,
+    /// Holds in some cases alone.
+    Condition,
+    /// Leaves cases or parts out.
+    Part,
+    /// Holds for a while, or now and then.
+    Passing,
+    /// Stands beside what there is.
+    Addition,
+}
+
+use Qualifier::{Addition, Condition, Guess, Part, Passing, Report};
+
+/// Verbs after which somebody else's words stand, with or without "that".
+pub(crate) const REPORTING: &[&str] = &[
+    "announced",
+    "argue",
+    "argued",
+    "argues",
+    "assumed",
+    "assumes",
+    "believe",
+    "believed",
+    "believes",
+    "claim",
+    "claimed",
+    "claims",
+    "doubt",
+    "doubted",
+    "doubts",
+    "estimated",
+    "estimates",
+    "guess",
+    "guesses",
+    "heard",
+    "insisted",
+    "insists",
+    "mentioned",
+    "mentions",
+    "posted",
+    "read",
+    "reported",
+    "reports",
+    "said",
+    "saw",
+    "say",
+    "says",
+    "showed",
+    "shows",
+    "state",
+    "states",
+    "suggested",
+    "suggests",
+    "suspect",
+    "suspects",
+    "think",
+    "thinks",
+    "thought",
+    "told",
+    "wrote",
+];
+
+/// Words that make a statement a guess.
+pub(crate) const GUESSING: &[&str] = &[
+    "about",
+    "allegedly",
+    "almost",
+    "apparently",
+    "approximately",
+    "could",
+    "likely",
+    "may",
+    "maybe",
+    "might",
+    "nearly",
+    "perhaps",
+    "possibly",
+    "presumably",
+    "probably",
+    "reportedly",
+    "roughly",
+    "seemingly",
+    "supposedly",
+];
+
+/// Every other word that qualifies, by what it does.
+const OTHERS: &[(Qualifier, &[&str])] = &[
+    (Report, &["according", "alleged", "rumour", "rumor", "rumoured", "rumored"]),
+    (
+        Guess,
+        &[
+            "appeared",
+            "appears",
+            "expected",
+            "expects",
+            "hopes",
+            "intends",
+            "planned",
+            "planning",
+            "plans",
+            "seem",
+            "seemed",
+            "seems",
+            "should",
+            "tentatively",
+            "wants",
+            "whether",
+            "wishes",
+            "would",
+        ],
+    ),
+    (
+        Condition,
+        &[
+            "assuming", "case", "if", "once", "provided", "unless", "when", "whenever", "where", "wherever",
+            "while",
+        ],
+    ),
+    (
+        Part,
+        &[
+            "any",
+            "besides",
+            "both",
+            "except",
+            "excluding",
+            "few",
+            "gradually",
+            "half",
+            "largely",
+            "least",
+            "mainly",
+            "most",
+            "mostly",
+            "one",
+            "only",
+            "part",
+            "partially",
+            "partly",
+            "several",
+            "some",
+        ],
+    ),
+    (
+        Passing,
+        &[
+            "briefly",
+            "during",
+            "formerly",
+            "holiday",
+            "lunch",
+            "normally",
+            "occasionally",
+            "often",
+            "once",
+            "previously",
+            "provisionally",
+            "rarely",
+            "seldom",
+            "sometimes",
+            "temporarily",
+            "temporary",
+            "tonight",
+            "trip",
+            "until",
+            "till",
+            "usually",
+            "vacation",
+            "visit",
+            "weekend",
+        ],
+    ),
+    (Addition, &["additional", "additionally", "also", "another", "second", "too"]),
+];
+
+/// What a word in lower case does to the statement that it stands in.
+pub(crate) fn qualifier(word: &str) -> Option<Qualifier> {
+    if REPORTING.contains(&word) {
+        return Some(Report);
+    }
+    if GUESSING.contains(&word) {
+        return Some(Guess);
+    }
+    OTHERS.iter().find(|(_, words)| words.contains(&word)).map(|(qualifier, _)| *qualifier)
+}
