@@ -57,15 +57,20 @@ class Compiled(Opened):
             tick=self.now_tick, now=self._clock.now(), keep=not self.is_dead, progress=progress
         )
 
-    def playbook(self) -> Playbook:
+    def playbook(self, *, mode: str | None = None) -> Playbook:
         """The heuristics that are acted by, and what people wrote beside them, as in `PLAYBOOK.md`.
 
         A fact rises into it when at least 3 episodes support it, it holds on episodes that it was not made from, it has
         been known for 10 ticks, acting on it did good on the whole (`outcome`), and it is as sure as .7 today. It
-        leaves when one of these no longer holds. `why` says how far a fact has risen.
+        leaves when one of these no longer holds. `why` says how far a fact has risen. A line names the mode that all
+        episodes behind its fact have in common.
+
+        Args:
+            mode: Only this posture and what has none, as in `recall`; the file is then not written. By default the
+                heuristics of every posture, as in the file.
         """
         self._ready()
-        return self._playbooks.renew(tick=self.now_tick, keep=not self.is_dead)
+        return self._playbooks.renew(tick=self.now_tick, keep=not self.is_dead, mode=mode)
 
     def playbook_versions(self) -> list[Version]:
         """The versions of the playbook that are kept, the latest first."""

@@ -48,11 +48,13 @@ def opened(opener: Callable[..., bardo.Grimoire]) -> Iterator[bardo.Grimoire]:
         yield grimoire
 
 
-def said_again(grimoire: bardo.Grimoire, text: str, *ticks: int) -> None:
+def said_again(grimoire: bardo.Grimoire, text: str, *ticks: int, mode: str | None = None) -> list[str]:
     """Episodes that say what a fact says, and are verified."""
-    grimoire.remember(
-        [Episode(text, tick=tick, verified=True, importance=0.5, payload={"tick": tick}) for tick in ticks]
-    )
+    episodes = [
+        Episode(text, tick=tick, verified=True, importance=0.5, payload={"tick": tick}, mode=mode)
+        for tick in ticks
+    ]
+    return [episode.id for episode in grimoire.remember(episodes)]
 
 
 def acted_on(grimoire: bardo.Grimoire, fact: Fact, value: float) -> None:
@@ -62,12 +64,15 @@ def acted_on(grimoire: bardo.Grimoire, fact: Fact, value: float) -> None:
 
 
 def risen(
-    grimoire: bardo.Grimoire, text: str = "When gas is above 80, wait for the night", **fields: object
+    grimoire: bardo.Grimoire,
+    text: str = "When gas is above 80, wait for the night",
+    mode: str | None = None,
+    **fields: object,
 ) -> Fact:
     """A fact that was stated, confirmed by three later episodes, and tried with success."""
     tick = grimoire.now_tick
     fact = grimoire.learn(Fact(text, **{"kind": "heuristic", "confidence": 0.8, **fields}), tick=tick + 1)
-    said_again(grimoire, text, tick + 2, tick + 60, tick + 120)
+    said_again(grimoire, text, tick + 2, tick + 60, tick + 120, mode=mode)
     grimoire.sleep()
     acted_on(grimoire, fact, 0.9)
     return fact
@@ -271,6 +276,23 @@ def test_a_bounded_number_of_versions_is_kept_and_the_oldest_goes(
         assert versions[0].path.read_bytes() == (grimoire.path / "PLAYBOOK.md").read_bytes()
         assert len(list(grimoire.path.glob("playbook/history/*"))) == 3
         assert all(f"note {number}" in grimoire.playbook().by_hand for number in range(5))
+
+
+def test_a_playbook_of_one_mode_has_no_heuristic_of_another_and_the_file_names_the_modes(
+    opened: bardo.Grimoire,
+) -> None:
+    plain = risen(opened)
+    text = "When a build fails twice, read the first error"
+    evidence = said_again(opened, text, opened.now_tick + 1, mode="code")
+    coded = risen(opened, text, mode="code", evidence=tuple(evidence))
+
+    book = opened.playbook()
+    lines = {entry.fact: entry.line for entry in book.entries}
+    assert "mode" not in lines[plain.id]
+    assert "mode code" in lines[coded.id]
+    assert [entry.fact for entry in opened.playbook(mode="chat").entries] == [plain.id]
+    assert {entry.fact for entry in opened.playbook(mode="code").entries} == {plain.id, coded.id}
+    assert opened.playbook().text == book.text  # neither question wrote the file
 
 
 def test_forgetting_reaches_the_playbook_its_versions_and_what_people_wrote(opened: bardo.Grimoire) -> None:

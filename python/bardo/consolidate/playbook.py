@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bardo import config
-from bardo._core import FactStore, Standing, promoted_facts
+from bardo._core import FactStore, Standing, modes_with, promoted_facts
 from bardo.capture.traces import Needles
 from bardo.consolidate.dossier import UNFILED, one_line
 from bardo.files import make_folder, parse_json, write_atomically
@@ -117,13 +117,15 @@ class Playbooks:
         self._agent = agent
         self._lock = threading.Lock()
 
-    def renew(self, *, tick: int, keep: bool = True) -> Playbook:
+    def renew(self, *, tick: int, keep: bool = True, mode: str | None = None) -> Playbook:
         """The playbook of now; written if anything but the time has changed.
 
         Args:
             tick: Now.
             keep: Whether it may be written.
+            mode: Only heuristics of this mode, of those it shares with, and of none; the file is then not written.
         """
+        keep = keep and mode is None
         with self._lock:
             before = _read(self._path)
             version, _ = _header(before)
@@ -134,7 +136,12 @@ class Playbooks:
                 active_ticks=self._settings.active_ticks,
                 confidence=self._settings.confidence,
             )
-            entries = [_entry(standing) for standing in standings]
+            scopes = self._facts.scopes([standing.fact.id for standing in standings])
+            of_modes = {standing.fact.id: own for standing, (_, own) in zip(standings, scopes, strict=True)}
+            if mode is not None:
+                seen = {None, *modes_with(mode)}
+                standings = [standing for standing in standings if of_modes[standing.fact.id] in seen]
+            entries = [_entry(standing, of_modes[standing.fact.id]) for standing in standings]
             stored = {standing.fact.id: standing.fact.confidence for standing in standings}
             body, shown = self._compose(entries, stored, by_hand)
             known = set(_ENTRY.findall("\n".join(_split(before)[1])))
@@ -277,7 +284,7 @@ def _lines_with(text: str, pieces: Iterable[str]) -> set[int]:
     return found
 
 
-def _entry(standing: Standing) -> Entry:
+def _entry(standing: Standing, mode: str | None) -> Entry:
     fact = standing.fact
     payload = fact.payload
     condition, action = (one_line(str(payload.get(name, ""))) for name in ("condition", "action"))
@@ -295,6 +302,8 @@ def _entry(standing: Standing) -> Entry:
     if standing.outcomes:
         good, bad, *_ = standing.outcomes
         remarks.append(f"went well {good} times" + (f", badly {bad}" if bad else ""))
+    if mode is not None:
+        remarks.append(f"mode {one_line(mode)}")
     section = INNATE if standing.innate else one_line(fact.category) or UNFILED
     line = f"- {said} ({'; '.join(remark for remark in remarks if remark)}) <!-- {fact.id} -->"
     return Entry(fact.id, section, line, standing.confidence, standing.innate)
