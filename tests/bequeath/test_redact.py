@@ -169,6 +169,28 @@ def test_fields_of_positions_and_results_are_dropped_with_all_they_hold():
     assert counts == {"private_field": 5, "password": 1}
 
 
+def test_numbers_of_a_payload_are_judged_by_the_name_of_their_field():
+    payload = {
+        "doorCode": 4471,
+        "garage_pin": "2290",
+        "passport_no": "K8837261",
+        "date_of_birth": "14/02/1979",
+        "error_code": 404,
+        "zip_code": 12001,
+        "tcp_port": "5432",
+        "rows": 48211,
+        "price": 81.3,
+        "open": True,
+    }
+    counts = Counter()
+    assert strip(payload, counts) == {name: payload[name] for name in list(payload)[4:]}
+    assert counts == {"private_field": 4}
+
+
+def test_a_name_of_a_field_that_holds_a_secret_takes_the_field_with_it():
+    assert strip({"zvezda_77 opens the gate": 1, "lag": 2}) == {"lag": 2}
+
+
 def test_names_are_private_by_whole_words():
     assert all(map(is_private, ("size", "P&L", "realizedPNL", "position_size", "api-key", "gas.params")))
     assert not any(map(is_private, ("sizing", "lag", "turnkey", "gas_used", "price", "compositions")))
@@ -179,6 +201,10 @@ json_like = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
     max_leaves=10,
 )
+
+
+# What finds the cues is made when first asked for, which is no part of the time that an example has.
+redact(" ".join(SECRETS.values()))
 
 
 @given(json_like)
@@ -216,6 +242,12 @@ def test_redacting_twice_changes_nothing_more(text):
         "password=",
         "://a:",
         "0",
+        "1,",
+        "A-",
+        "+44 ",
+        "The door code is 4471. ",
+        "Old 500 500 500 ",
+        f"login hf_{'a' * 40}A ",
     ],
 )
 def test_a_hostile_text_takes_no_more_than_a_moment(piece):

@@ -12,10 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
-from itertools import pairwise
 from typing import Any
 
 from bardo.bequeath import private
+from bardo.bequeath.cues import is_private
 
 #: Begins every mark that stands where something was taken out.
 MARK = "[redacted: "
@@ -41,15 +41,6 @@ class Pattern:
 #: Nothing that continues a word or a token stands before or after.
 _START, _END = r"(?<![\w-])", r"(?![\w-])"
 _ASSIGN = r"[\"']?\s{0,3}(?:[:=]|=>|:=)\s{0,3}[\"']?"
-#: Before a hash: what it is the hash of, or whose public key; there it is no secret.
-_HASH_OF = (
-    r"(?<!sha256:)(?<!sha512:)(?<!blake3:)(?<!hash )(?<!hash: )(?<!digest )(?<!digest: )(?<!sha256 "
-    r")(?<!sha-256 )(?<!blake3 )(?<!blake3: )"
-    r"(?<!checksum )(?<!checksum: )(?<!hash is )(?<!hash of )(?<!digest is )(?<!commit )(?<!root "
-    r")(?<!block )(?<!tx )(?<!transaction )"
-    r"(?<!testament )(?<!manifest )(?<!signer )(?<!signed by )(?<!public key )(?<!pubkey )(?<!image "
-    r")(?<!fingerprint )(?<!parent )(?<!replaces )"
-)
 
 PATTERNS: tuple[Pattern, ...] = (
     Pattern(
@@ -58,7 +49,7 @@ PATTERNS: tuple[Pattern, ...] = (
         r"(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|\Z)",
         "RFC 7468; RFC 4880 section 6.2",
     ),
-    Pattern("age_key", r"AGE-SECRET-KEY-1[0-9A-Z]{58}", "age specification, age-encryption.org/v1"),
+    Pattern("age_key", r"AGE-SECRET-KEY-1[0-9A-Z]{16,58}", "age specification, age-encryption.org/v1"),
     Pattern("aws_key", _START + r"(?:AKIA|ASIA)[A-Z0-9]{16}" + _END, "AWS IAM reference, unique identifiers"),
     Pattern(
         "github_token",
@@ -80,12 +71,12 @@ PATTERNS: tuple[Pattern, ...] = (
     ),
     Pattern("google_key", _START + r"AIza[\w-]{35}" + _END, "Google Cloud docs, API keys"),
     Pattern(
-        "hugging_face_token", _START + r"hf_[A-Za-z0-9]{30,255}", "Hugging Face docs, user access tokens"
+        "hugging_face_token", _START + r"hf_[A-Za-z0-9]{20,255}", "Hugging Face docs, user access tokens"
     ),
     Pattern("npm_token", _START + r"npm_[A-Za-z0-9]{24,255}", "npm docs, access tokens"),
     Pattern("pypi_token", _START + r"pypi-[\w-]{50,255}", "PyPI help, API tokens"),
     Pattern(
-        "telegram_token", _START + r"\d{8,10}:[\w-]{35}" + _END, "Telegram Bot API, authorizing your bot"
+        "telegram_token", _START + r"\d{8,10}:[\w-]{30,40}" + _END, "Telegram Bot API, authorizing your bot"
     ),
     Pattern("sendgrid_key", _START + r"SG\.[\w-]{10,64}\.[\w-]{10,128}", "SendGrid docs, API keys"),
     Pattern(
@@ -145,12 +136,6 @@ PATTERNS: tuple[Pattern, ...] = (
         "ours: an assignment of something long with a digit to a word that names a secret",
     ),
     Pattern(
-        "hex_secret",
-        r"(?<![0-9A-Za-z])" + _HASH_OF + r"(?:0x)?[0-9a-fA-F]{64,256}(?![0-9A-Za-z])",
-        "32 bytes and more: secp256k1 and Ed25519 keys, unless what stands before says that it is a "
-        "hash or a public key",
-    ),
-    Pattern(
         "wallet_key",
         r"(?<![0-9A-Za-z])(?:[5KL][1-9A-HJ-NP-Za-km-z]{50,51}|[xyztuv]prv[0-9A-Za-z]{32,112})(?![0-9A-Za-z])",
         "Bitcoin wallet import format; BIP-32 serialization",
@@ -164,29 +149,19 @@ PATTERNS: tuple[Pattern, ...] = (
     ),
 )
 
-_PRIVATE_WORDS = """
-amount amounts balance balances collateral equity exposure holdings leverage loss losses lot lots margin networth
-notional pnl portfolio drawdown salary income pension
-threshold thresholds pin passcode passport ssn position positions profit profits qty quantity shares size sizes stake
-config configuration param parameter parameters params settings
-account apikey auth authorization cookie credential credentials iban key keys login mnemonic passphrase passwd
-password private pwd secret secrets seed session signature token tokens wallet
-"""
-#: A payload field is dropped with all it holds when its name contains one of these as a word (`position_size`,
-#: `unrealizedPnl`, `wallet.balance`): holdings and results, exact parameters, secrets.
-PRIVATE_WORDS = frozenset(_PRIVATE_WORDS.split())
-
 #: A rule as the Curator words it, with its effect and the means behind it.
 _FOUND_RULE = re.compile(r"^When .+, .+ is (?:higher|lower) by \S+ \(95 % interval ")
 #: Numbers in a sentence of the Curator's.
 _FIGURES = re.compile(r"(?<![\w.])-?\d[\d.]*(?:e[-+]?\d+)?(?![\w:])")
 _COMPILED = tuple((pattern.name, re.compile(pattern.expression)) for pattern in PATTERNS)
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_WORD = re.compile(r"[A-ZÀ-Þ]+(?![a-zà-ÿ])|[^\W_][^\W_A-ZÀ-Þ]*")
 _LOWER_RUN = re.compile(
     r"(?<![\w-])[A-Za-z]{3,8}(?:[\s,]{1,3}(?:\d{1,2}[.)]\s?)?[A-Za-z]{3,8}){11,}(?![\w-])"
 )
 #: Passes over one text at most; two are enough unless secrets stand shoulder to shoulder.
 _PASSES = 16
+#: Characters of a number in a string; longer ones are read as text.
+_NUMBER_LENGTH = 12
 _TOKEN = re.compile(r"[A-Za-z]+")
 
 
@@ -211,7 +186,9 @@ def redact(text: str, counts: Counter[str] | None = None) -> str:
 
 
 def strip(payload: Any, counts: Counter[str] | None = None) -> Any:
-    """A payload without the fields that `is_private` names, and with its texts redacted.
+    """A payload without the fields that are private by their name, and with its texts redacted.
+
+    Numbers, also those in a string, are judged by the name of their field alone.
 
     Args:
         payload: JSON-like.
@@ -221,13 +198,31 @@ def strip(payload: Any, counts: Counter[str] | None = None) -> Any:
     if isinstance(payload, str):
         return redact(payload, tally)
     if isinstance(payload, Mapping):
-        kept = {name: inner for name, inner in payload.items() if not is_private(name)}
+        kept = {name: inner for name, inner in payload.items() if not _is_dropped(name, inner)}
         if len(kept) < len(payload):
             tally["private_field"] += len(payload) - len(kept)
-        return {redact(name, tally): strip(inner, tally) for name, inner in kept.items()}
+        return {name: inner if _is_number(inner) else strip(inner, tally) for name, inner in kept.items()}
     if isinstance(payload, Sequence):
         return [strip(inner, tally) for inner in payload]
     return payload
+
+
+def _is_number(value: Any) -> bool:
+    is_short = isinstance(value, str) and len(value) <= _NUMBER_LENGTH
+    return isinstance(value, int | float) or (
+        is_short and re.fullmatch(r"[-+]?\d+(?:[.,]\d+)*", value) is not None
+    )
+
+
+def _is_dropped(name: str, value: Any) -> bool:
+    """Whether a field's name holds what is private, or says that its value does."""
+    if is_private(name) or redact(name) != name:
+        return True
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return False
+    said = f"{' '.join(_WORD.findall(name)).lower()}: "
+    is_told = any(span.kind in {"code", "identity", "password"} for span in private.spans(f"{said}{value}"))
+    return private.opens(said) and is_told
 
 
 def texts(value: Any, counts: Counter[str] | None = None) -> Any:
@@ -240,15 +235,6 @@ def texts(value: Any, counts: Counter[str] | None = None) -> Any:
     if isinstance(value, Sequence):
         return [texts(inner, tally) for inner in value]
     return value
-
-
-def is_private(name: str) -> bool:
-    """Whether a field of this name holds what must not cross (`PRIVATE_WORDS`)."""
-    words = [word.lower() for word in _WORD.findall(name)]
-    joined = {one + other for one, other in pairwise(words)}
-    return (
-        not PRIVATE_WORDS.isdisjoint(words) or not PRIVATE_WORDS.isdisjoint(joined) or "p&l" in name.lower()
-    )
 
 
 def general(
@@ -311,11 +297,12 @@ def _mark(match: re.Match[str], name: str, counts: Counter[str]) -> str:
 
 def _without_private(text: str, counts: Counter[str]) -> str:
     """A text without the stretches whose sense says that they are private; some are said in general instead."""
-    found = private.spans(text)
-    for span in reversed(found):
+    parts, done = [], 0
+    for span in private.spans(text):
         counts[span.kind] += 1
-        text = text[: span.start] + (span.instead or f"{MARK}{span.kind}]") + text[span.end :]
-    return text
+        parts += [text[done : span.start], span.instead or f"{MARK}{span.kind}]"]
+        done = span.end
+    return "".join([*parts, text[done:]])
 
 
 def _without_phrases(run: str, counts: Counter[str]) -> str:

@@ -1,0 +1,88 @@
+"""The words by which it is told what a number or a word is about (`private.toml`), as patterns."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections import Counter, defaultdict
+from functools import cache
+from importlib import resources
+from itertools import pairwise
+from math import log2
+from typing import Any
+
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+#: From here on, scripts that put no spaces between words.
+_UNSPACED = "\u2e80"
+
+
+@cache
+def _table() -> dict[str, Any]:
+    return tomllib.loads(resources.files(__package__).joinpath("private.toml").read_text("utf-8"))
+
+
+@cache
+def _expression(section: str, name: str) -> str:
+    # By their first letter, so that a word is compared with few terms.
+    bounded: defaultdict[str, list[str]] = defaultdict(list)
+    unspaced = []
+    for entry in _table()[section][name].split(","):
+        term = " ".join(entry.split())
+        word = re.escape(term.strip("=*")).replace("\\ ", r"['’\s_-]{1,3}")
+        if term >= _UNSPACED:
+            unspaced.append(word)
+            continue
+        word += r"\w*" if term.endswith("*") else r"(?![^\W_])"
+        word = f"(?-i:{word})" if term.startswith("=") else word
+        first = "" if term.startswith("*") else re.escape(term.strip("=")[0])
+        bounded[first].append(word if first else r"\w{0,30}" + word)
+    groups = [f"(?={first})(?:{'|'.join(words)})" for first, words in bounded.items()]
+    return "|".join([rf"(?<![^\W_])(?:{'|'.join(groups)})", *unspaced])
+
+
+@cache
+def cue(name: str) -> re.Pattern[str]:
+    """What finds a cue anywhere in a text."""
+    return re.compile(_expression("cue", name), re.IGNORECASE)
+
+
+@cache
+def before(name: str) -> re.Pattern[str]:
+    """What finds a word that ends a text, but for a space or `#`."""
+    return re.compile(rf"(?:{_expression('near', name)})\s{{0,2}}#?$", re.IGNORECASE)
+
+
+@cache
+def after(name: str) -> re.Pattern[str]:
+    """What finds a word that begins a text, but for a space."""
+    return re.compile(rf"[\s-]{{0,2}}(?:{_expression('near', name)})", re.IGNORECASE)
+
+
+def weights() -> dict[str, float]:
+    """How much each thing that is noticed of a number says that it is private."""
+    found: dict[str, float] = _table()["weights"]
+    return found
+
+
+@cache
+def private_words() -> frozenset[str]:
+    """A payload field is dropped with all it holds when its name contains one of these as a word."""
+    return frozenset(_table()["fields"].split())
+
+
+@cache
+def common_words() -> frozenset[str]:
+    """Words of seed phrases of which plain sentences are made too."""
+    return frozenset(_table()["common"].split())
+
+
+def is_private(name: str) -> bool:
+    """Whether a field of this name (`position_size`, `unrealizedPnl`, `wallet.balance`) holds what must not cross."""
+    words = [word.lower() for word in _WORD.findall(name)]
+    joined = {one + other for one, other in pairwise(words)}
+    return not private_words().isdisjoint({*words, *joined}) or "p&l" in name.lower()
+
+
+def bits(token: str) -> float:
+    """Bits of information in a character of a token, by how often each occurs."""
+    return -sum(count / len(token) * log2(count / len(token)) for count in Counter(token).values())

@@ -1,0 +1,271 @@
+"""Tells which figures of a sentence are one's own: results, holdings, parameters, codes.
+
+Each figure has a kind, by its form and its unit. A kind that only names, dates or measures is harmless; of any other,
+what stands in the sentence and beside the figure adds up, and a figure of which nothing is known is private.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from bardo.bequeath.cues import after, before, cue, is_private, weights
+
+#: Characters around a figure in which its unit or its label stands.
+BESIDE = 28
+_FIGURE = re.compile(
+    r"(?:(?<![\w#/§^,:_-])(?<!\d\.)|(?=[$€£]))(?P<sign>[-+−±]|(?<=\S\s)[-+−±]\s)?(?P<coin>(?:R\$|[$€£¥₿₽₺₹])\s?)?(?P<minus>[-−])?"
+    r"(?P<number>\d{1,3}(?:[.,'’]\d{3}){1,12}(?:[.,]\d{1,18})?(?!\d)|\d{1,3}(?:[   ]\d{3}){1,12}(?:[.,]\d{1,18})?(?!\d)"
+    r"|\d{1,40}(?:[.,]\d{1,30}){0,8}(?:e[-+]?\d{1,3})?)(?P<unit>\s?[%€£$¥×]|(?<=\d)[A-Za-zµ°]{1,6}(?![^\W_]))?(?!\w)"
+)
+#: A name, a comparison and a number: `gas >= 68.3`.
+_CONDITION = re.compile(
+    r"(?<![\w.])(?P<name>[A-Za-z_][\w.]{0,63})\s{0,2}(?P<sign>>=|<=|[><≥≤])\s{0,2}"
+    r"(?P<number>[-+−]?\d(?:[\d.,_]{0,30}\d)?(?:e[-+]?\d{1,3})?%?)(?![\w])"
+)
+_SPELT = (
+    r"(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|"
+    r"sixty|seventy|eighty|ninety|a|half a|several)"
+)
+#: Money in words: `four grand`, `thirty-one hundred dollars`, `two and a half million`.
+_MONEY_WORDS = re.compile(
+    rf"(?i)\b{_SPELT}(?:[\s-](?:and[\s-](?:a[\s-])?half|hundred|{_SPELT})){{0,6}}(?:[\s-](?:grand|hundred|"
+    rf"thousand|million|billion|bucks|quid|k|lots|contracts|coins|dollars|euros|pounds))"
+    rf"(?:[\s-](?:thousand|million|billion|and[\s-]a[\s-]half)){{0,3}}\b"
+)
+#: Money that nobody but a speaker of their own counts in.
+_INFORMAL = re.compile(r"(?i)(?:grand|bucks|quid|k)$")
+_SIGN = re.compile(r"[\w.\]) ](?:>=|<=|==|[><≥≤])\s{0,2}$")
+_EFFECT = re.compile(r"(?i)\bby\s(?:about\s|around\s)?$")
+#: A name that is given a value: `pnl_today = `, `"qty": `.
+_FIELD = re.compile(r"(?P<name>[A-Za-z][\w.]{0,63})[\"']?\s?(?:[:=]|:=)\s?[\"']?$")
+_RULE = re.compile(r"=>|→|->|\baction\s(?:is|=)|[\w.\]) ](?:>=|<=|[><≥≤])\s?[-+−]?\d")
+#: What tells an action to the reader.
+_ORDER = re.compile(
+    r"^\W{0,3}(?:only |never |always |do not |don't |please |then |and |better to )?"
+    r"(?:enter|exit|buy|sell|short|long|wait|keep|hold|stop|"
+    r"skip|cut|close|open|take|took|size|sized|scale|rebalance|rotate|quote|bid|hedge|trade|avoid|reduce|add|bought|sold|lost|made|cleared|"
+    r"pulled|won|netted|pocketed|earned|liquidated|gave|paid|risk|cap|limit|deploy|bluff|fold|raise|bet|stake|lower|dropped|ended|"
+    r"when|if|once|unless|with|whenever)\b",
+    re.IGNORECASE,
+)
+#: Somebody else, who does or says what the sentence tells.
+_OTHERS = re.compile(
+    r"(?:^|[.;:]\s)\W{0,2}(?:(?i:the|a|an|in|on|at|by|for|day|first-class|la|le|el|der|die|das|o|os)\s){0,2}"
+    r"(?P<who>(?:(?!(?:The|An|He|She|They|It|This|That|There)\b)[A-Z][\w&'’/.-]{1,40}"
+    r"(?:\s(?:of\s(?:the\s)?)?(?:[A-Z0-9&][\w&'’/.-]{0,40}|markets?|traders?|payments?|stamp|"
+    r"index|futures|shares|pools|v\d|exchange)){0,6}|exchange|ETF|bond|halving)"
+    r"(?:\s[a-z-]{3,14})?)"
+    r"(?:['’]s(?:\s[\w/-]+){0,4})?\s(?:\w+ly\s)?"
+    r"(?:is|are|was|were|has|had|have|\w{2,14}ed|lost|rose|fell|cuts?|split|halts?|went|hit|made|paid|pays|charges?|costs?|takes?|allows?|"
+    r"requires?|liquidates?|deviates?|settles?|trades?|lists|broke|under|over|worth|grew|shrank|bought|lets|gives|began|stood|holds?|owns?|"
+    r"held|insures?|come|comes|makes?|needs?|produces?|returns?)\b"
+)
+_DATED = re.compile(r"\b(?:19|20)\d\d\b")
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_VERSION = re.compile(r"\d+(?:\.\d+){2,}|\bv\d")
+#: Before a year that is a code.
+_AS_CODE = re.compile(r"(?i)\b(?:the year|code|pin|to|wants|takes|needs)\s$|[:=]\s$")
+_COINS = frozenset("€£$¥")
+_PERCENT = re.compile(r"(?i)\s?(?:%|per ?cent\b|prozent\b)")
+#: What goes on after a figure: dates, ranges, times, coordinates.
+_CONTINUED = re.compile(r"[-:/–]\w|\s?[º°]\d")
+_OUT_OF = re.compile(r"\s(?:of|out of|by|for|to|in)\s\d")
+_VERSION_PART = re.compile(r"\d{1,3}\.\d{1,3}")
+#: Amounts that hardly anybody has.
+_LARGE = re.compile(r"(?i)\s?(?:bn|billions?|trillions?|milliarden?|mrd)\b")
+#: Digits of a figure that is small, and of one that is short.
+_SMALL, _SHORT = 2, 3
+#: Kinds of whole figures by their digits.
+_SIZES = ("small", "small", "short", "plain")
+#: The next figures of a list, as in `2, 4 and 8 seconds`.
+_LISTED = re.compile(r"(?:\s?(?:%?,|%?\sand|%?\sor|%?\sto|und|et|y|e|–|by)\s[$€£]?\d[\d.,]{0,12}){1,6}")
+_GROUPED = re.compile(r"\d[.,'’\s]\d{3}(?!\d)")
+#: After a figure: several of something.
+_PLURAL = re.compile(
+    r"\s(?:[a-z]{3,}s|people|children|men|women)\b(?!\s(?:the|a|an|it|its|for|when|if|on)\b)"
+)
+_MOVED = re.compile(r"(?i)\b(?:up|down|ahead|behind)\s(?:by\s|about\s|some\s)?$")
+_MOVES = re.compile(r"(?i)\s?(?:percent\s)?(?:up|down|ahead|behind)\b")
+_THING = re.compile(r"\s(?=[^\W\d_]{3,}|[^\W\d_]{2,}\s)(?P<word>[^\W\d_]+)")
+#: Mid-sentence, a name or an acronym directly before a figure: `Volvo 240`, `RAL 7016`.
+_NAMED = re.compile(r"(?:\w,?\s|^)(?P<name>[A-ZÀ-ÞА-Я][\w-]*)\s$")
+_ACRONYM = re.compile(r"(?<![\w-])[A-Z]{2,5}[\s-]$")
+_CUES = ("first", "own", "made", "held", "tuned", "then", "world", "price", "software")
+
+
+def figures(text: str) -> Iterator[tuple[int, int, str, str]]:
+    """Start, end, kind and words instead (or none) of every private figure in a sentence."""
+    has_figure = any(character.isdigit() for character in text)
+    if not has_figure and not _MONEY_WORDS.search(text):
+        return
+    about = _about(text)
+    for match in _CONDITION.finditer(text):
+        above = match["sign"] in {">", ">=", "≥"}
+        yield match.end("name"), match.end("number"), "parameter", f" is {'high' if above else 'low'}"
+    for match in _MONEY_WORDS.finditer(text):
+        noticed = about | {"money"} | _beside(*_around(text, match), about)
+        noticed |= {"informal"} if _INFORMAL.search(match[0]) else set()
+        if score(noticed) > 0:
+            yield *match.span(), "holding", ""
+    for match, noticed in noticed_in(text, about):
+        if score(noticed) > 0:
+            own = not noticed.isdisjoint({"own", "made", "money"})
+            kind = "code" if "lock" in noticed else "holding" if own else "parameter"
+            yield match.start(), match.end(), kind, ""
+
+
+def score(noticed: set[str]) -> float:
+    """Above zero for what is private."""
+    known = weights()
+    return sum(known.get(each, 0.0) for each in noticed) if noticed else -1.0
+
+
+def _about(text: str) -> set[str]:
+    """What a sentence says beside its figures."""
+    plain = cue("misleading").sub(" ", text)
+    found = {name for name in _CUES if cue(name).search(plain)}
+    found |= {"order"} if _ORDER.search(plain) else set()
+    found |= {"rule"} if _RULE.search(plain) else set()
+    found |= {"dated"} if _DATED.search(plain) else set()
+    others = None if found & {"first", "order"} else _OTHERS.search(plain)
+    if others and not any(cue(name).search(others["who"]) for name in ("own", "held", "tuned")):
+        found.add("others")
+    is_public = cue("public_code").search(plain)
+    if not is_public and (cue("lock").search(plain) or cue("code").search(plain)):
+        found.add("lock")
+    return found
+
+
+def noticed_in(text: str, about: set[str]) -> list[tuple[re.Match[str], set[str]]]:
+    """Every figure of a sentence with what is noticed of it; units are noticed of those beside it too."""
+    found = [(match, notice(text, match, about)) for match in _FIGURE.finditer(text)]
+    units = {unit for _, noticed in found for unit in noticed & {"market", "measure"}}
+    for _, noticed in found:
+        if "measure" in noticed:
+            noticed.update({"beside_market"} if "market" in units else ())
+        elif not noticed.isdisjoint({"decimal", "small", "short"}):
+            noticed.update(f"beside_{unit}" for unit in units)
+    return found
+
+
+def notice(text: str, match: re.Match[str], about: set[str]) -> set[str]:
+    """What is noticed of a figure; nothing of one that only names or dates."""
+    ahead, behind = _around(text, match)
+    kind = _kind(text, match, ahead, behind, about)
+    if not kind:
+        return set()
+    found = about | {kind} | _beside(ahead, behind, about)
+    if match["sign"] or match["minus"]:
+        found.add(f"signed_{kind}")
+    return found if kind in {"plain", "short"} else found - {"lock"}
+
+
+def _around(text: str, match: re.Match[str]) -> tuple[str, str]:
+    return text[max(match.start() - BESIDE, 0) : match.start()], text[match.end() : match.end() + BESIDE]
+
+
+def _beside(ahead: str, behind: str, about: set[str]) -> set[str]:
+    """What stands beside a figure."""
+    found = set()
+    field = _FIELD.search(ahead)
+    if field:
+        found.add(
+            "private_field" if is_private(field["name"]) else "field" if "_" in field["name"] else "colon"
+        )
+    if _SIGN.search(ahead):
+        found.add("sign")
+    if _EFFECT.search(ahead):
+        found.add("effect")
+    if _MOVED.search(ahead) or _MOVES.match(behind):
+        found.add("moved")
+    if _LARGE.match(behind):
+        found.add("large")
+    if "world" not in about and any(
+        cue(name).search(ahead) for name in ("own", "held", "tuned") if name in about
+    ):
+        found.add("near")
+    return found
+
+
+def _kind(text: str, match: re.Match[str], ahead: str, behind: str, about: set[str]) -> str:
+    """What kind of thing a figure is by its form and its unit; empty for names, dates and versions."""
+    number, unit = match["number"], (match["unit"] or "").strip()
+    listed = _LISTED.match(behind)
+    beyond = behind[listed.end() :] if listed else behind
+    has_coin = match["coin"] or unit in _COINS or after("money").match(beyond if not unit else behind)
+    if has_coin or after("money").match(behind):
+        return "money"
+    if _YEAR.fullmatch(number) and "lock" in about and _AS_CODE.search(ahead):
+        return "plain"
+    if _only_names(text, match, ahead, behind, about):
+        return ""
+    kind = _unit_kind(unit, behind, beyond)
+    if kind or (unit and unit != "×"):
+        return kind
+    is_code = number.isdigit() and "lock" in about and len(number) > _SMALL
+    is_whole = number.isdigit() or _GROUPED.search(number)
+    is_counted = counts(number, beyond) and is_whole and not (is_code and not _PLURAL.match(beyond))
+    if is_counted or (number.isdigit() and len(number) <= _SHORT and _OUT_OF.match(behind)):
+        return "count"
+    size = _SIZES[min(len(number), len(_SIZES)) - 1]
+    return size if number.isdigit() else "amount" if _GROUPED.search(number) else "decimal"
+
+
+def _only_names(text: str, match: re.Match[str], ahead: str, behind: str, about: set[str]) -> bool:
+    """Whether a figure is part of a date, a time, a range, a version or a label."""
+    number = match["number"]
+    is_day = number.isdigit() and len(number) <= _SMALL
+    return bool(
+        _YEAR.fullmatch(number)
+        or (number.isdigit() and _CONTINUED.match(behind))
+        or (_VERSION.fullmatch(number) and not re.fullmatch(r"\d{1,3}(?:\.\d{3})+", number))
+        or (_VERSION.search(text) and _VERSION_PART.fullmatch(number) and not match["unit"])
+        or (is_day and (after("month").match(behind) or before("month").search(ahead)))
+        or (not match["unit"] and is_label(number, ahead, about))
+    )
+
+
+def _unit_kind(unit: str, behind: str, beyond: str) -> str:
+    """The kind of a unit, written to the figure or after it."""
+    if unit == "%" or _PERCENT.match(beyond):
+        return "percent"
+    if unit in {"k", "K", "m", "M", "b", "B"}:
+        return "scale"
+    if unit == "×" or (not unit and after("market").match(beyond)):
+        return "market"
+    if unit:
+        return next((kind for kind in ("market", "scale", "measure") if after(kind).fullmatch(unit)), "")
+    if _LARGE.match(behind) or after("scale").match(behind):
+        return "scale"
+    return "measure" if after("measure").match(beyond) or re.match(r"\s?°", beyond) else ""
+
+
+def counts(number: str, behind: str) -> bool:
+    """Whether a figure says how many there are of what follows it."""
+    return bool(_THING.match(behind)) and not after("function").match(behind) and len(number) < 16
+
+
+def is_label(number: str, ahead: str, about: set[str]) -> bool:
+    """Whether what stands directly before a figure says that it is a name or a place in an order."""
+    if before("label").search(ahead):
+        least = 3 if re.search(r"(?i)\b(?:pin|key|code)\W{1,2}$", ahead) else 4
+        return (
+            "lock" not in about
+            or len(number) < least
+            or not re.search(r"(?i)\b(?:pin|key|code|number|no|nr)\W{1,2}$", ahead)
+        )
+    named = _NAMED.search(ahead)
+    if _ACRONYM.search(ahead) or (named and named.start() > 0 and "-" not in named["name"]):
+        word = ahead.rsplit(maxsplit=1)[-1]
+        is_own = any(
+            cue(name).search(word)
+            for name in ("lock", "code", "id", "tuned", "own", "held", "made", "password")
+        )
+        return (
+            not is_own
+            and not before("money").search(ahead)
+            and not before("market").search(ahead)
+            and not before("month").search(ahead)
+        )
+    return False
