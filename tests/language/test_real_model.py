@@ -78,7 +78,9 @@ def stop(server: subprocess.Popen[bytes]) -> None:
 def python() -> str:
     path = os.environ.get("BARDO_LANGUAGE_PYTHON")
     if not path:
-        pytest.skip("BARDO_LANGUAGE_PYTHON is not set; `make test-language` sets a small model up and names it")
+        pytest.skip(
+            "BARDO_LANGUAGE_PYTHON is not set; `make test-language` sets a small model up and names it"
+        )
     return path
 
 

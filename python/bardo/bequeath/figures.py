@@ -127,6 +127,7 @@ def _about(text: str) -> set[str]:
     found = {name for name in _CUES if cue(name).search(plain)}
     found |= {"order"} if _ORDER.search(plain) else set()
     found |= {"rule"} if _RULE.search(plain) else set()
+    found |= {"version"} if _VERSION.search(plain) else set()
     found |= {"dated"} if _DATED.search(plain) else set()
     others = None if found & {"first", "order"} else _OTHERS.search(plain)
     if others and not any(cue(name).search(others["who"]) for name in ("own", "held", "tuned")):
@@ -152,7 +153,7 @@ def noticed_in(text: str, about: set[str]) -> list[tuple[re.Match[str], set[str]
 def notice(text: str, match: re.Match[str], about: set[str]) -> set[str]:
     """What is noticed of a figure; nothing of one that only names or dates."""
     ahead, behind = _around(text, match)
-    kind = _kind(text, match, ahead, behind, about)
+    kind = _kind(match, ahead, behind, about)
     if not kind:
         return set()
     found = about | {kind} | _beside(ahead, behind, about)
@@ -188,7 +189,7 @@ def _beside(ahead: str, behind: str, about: set[str]) -> set[str]:
     return found
 
 
-def _kind(text: str, match: re.Match[str], ahead: str, behind: str, about: set[str]) -> str:
+def _kind(match: re.Match[str], ahead: str, behind: str, about: set[str]) -> str:
     """What kind of thing a figure is by its form and its unit; empty for names, dates and versions."""
     number, unit = match["number"], (match["unit"] or "").strip()
     listed = _LISTED.match(behind)
@@ -198,7 +199,7 @@ def _kind(text: str, match: re.Match[str], ahead: str, behind: str, about: set[s
         return "money"
     if _YEAR.fullmatch(number) and "lock" in about and _AS_CODE.search(ahead):
         return "plain"
-    if _only_names(text, match, ahead, behind, about):
+    if _only_names(match, ahead, behind, about):
         return ""
     kind = _unit_kind(unit, behind, beyond)
     if kind or (unit and unit != "×"):
@@ -212,7 +213,7 @@ def _kind(text: str, match: re.Match[str], ahead: str, behind: str, about: set[s
     return size if number.isdigit() else "amount" if _GROUPED.search(number) else "decimal"
 
 
-def _only_names(text: str, match: re.Match[str], ahead: str, behind: str, about: set[str]) -> bool:
+def _only_names(match: re.Match[str], ahead: str, behind: str, about: set[str]) -> bool:
     """Whether a figure is part of a date, a time, a range, a version or a label."""
     number = match["number"]
     is_day = number.isdigit() and len(number) <= _SMALL
@@ -220,8 +221,14 @@ def _only_names(text: str, match: re.Match[str], ahead: str, behind: str, about:
         _YEAR.fullmatch(number)
         or (number.isdigit() and _CONTINUED.match(behind))
         or (_VERSION.fullmatch(number) and not re.fullmatch(r"\d{1,3}(?:\.\d{3})+", number))
-        or (_VERSION.search(text) and _VERSION_PART.fullmatch(number) and not match["unit"])
-        or (is_day and (after("month").match(behind) or before("month").search(ahead)))
+        or ("version" in about and _VERSION_PART.fullmatch(number) and not match["unit"])
+        or (
+            is_day
+            and (
+                after("month").match(behind)
+                or (ahead[-2:].strip()[-1:].isalpha() and before("month").search(ahead))
+            )
+        )
         or (not match["unit"] and is_label(number, ahead, about))
     )
 
@@ -248,6 +255,8 @@ def counts(number: str, behind: str) -> bool:
 
 def is_label(number: str, ahead: str, about: set[str]) -> bool:
     """Whether what stands directly before a figure says that it is a name or a place in an order."""
+    if not ahead.rstrip(" #-")[-1:].isalpha():
+        return False
     if before("label").search(ahead):
         least = 3 if re.search(r"(?i)\b(?:pin|key|code)\W{1,2}$", ahead) else 4
         return (
