@@ -97,6 +97,14 @@ def test_a_sentence_loses_what_is_private_and_keeps_its_lesson(text, gone, stay)
     assert redact(told) == told
 
 
+@pytest.mark.parametrize("before", range(990, 1040, 7))
+def test_a_secret_goes_wherever_it_stands_in_a_long_sentence(before):
+    text = "and so on " * 200
+    text = f"{text[:before]} the door code is 4471, the wifi password is Sunflower_91, {text}"
+    assert "4471" not in redact(text)
+    assert "Sunflower_91" not in redact(text)
+
+
 def test_a_condition_is_said_in_general_where_that_keeps_the_lesson():
     counts = Counter()
     assert (

@@ -180,24 +180,26 @@ def spans(text: str) -> list[Span]:
     """The stretches of a text that must not cross, in order and apart from each other."""
     found: list[Span] = []
     start = 0
-    ends = [match.end() for match in _PIECE.finditer(text)]
-    for end in (*ends, len(text)):
-        for place in range(start, end, _LONGEST):
-            sentence = text[place : min(place + _LONGEST, end)]
-            # A piece that begins within a word begins with no number of its own.
-            is_cut = place > start and " " not in text[place - 1 : place + 1]
+    for end in (*(match.end() for match in _PIECE.finditer(text)), len(text)):
+        while start < end:
+            stop = _stop(text, start, end)
             found += [
-                Span(place + one.start, place + one.end, one.kind, one.instead)
-                for one in _of(sentence)
-                if one.start or not is_cut
+                Span(start + one.start, start + one.end, one.kind, one.instead)
+                for one in _of(text[start:stop])
             ]
-        start = end
+            start = stop
     found.sort(key=lambda span: (span.start, -span.end))
     apart: list[Span] = []
     for span in found:
         if not apart or span.start >= apart[-1].end:
             apart.append(span)
     return apart
+
+
+def _stop(text: str, start: int, end: int) -> int:
+    """Where a piece of a long sentence ends: behind a space, if there is one."""
+    longest = start + _LONGEST
+    return end if longest >= end else text.rfind(" ", start + _LONGEST // 2, longest) + 1 or longest
 
 
 def _of(sentence: str) -> Iterator[Span]:
