@@ -28,6 +28,7 @@ KINDS = frozenset(
         "parameter",
     }
 )
+_FIGURES = frozenset({"holding", "parameter"})
 #: Characters of a sentence that is looked at; what is longer is looked at in pieces.
 _LONGEST = 1_024
 #: Characters before a token in which its label stands; and, before a password, what says that it is a hash.
@@ -183,9 +184,12 @@ def spans(text: str) -> list[Span]:
     for end in (*(match.end() for match in _PIECE.finditer(text)), len(text)):
         while start < end:
             stop = _stop(text, start, end)
+            # A figure that an end of the piece may cut in two is not read: its other half would be another figure.
+            cuts = {at for at in (start, stop) if 0 < at < len(text) and text[at - 1] not in " \n.!?。！？"}
             found += [
                 Span(start + one.start, start + one.end, one.kind, one.instead)
                 for one in _of(text[start:stop])
+                if one.kind not in _FIGURES or cuts.isdisjoint({start + one.start, start + one.end})
             ]
             start = stop
     found.sort(key=lambda span: (span.start, -span.end))
