@@ -239,7 +239,7 @@ def test_a_deletion_tells_how_far_it_has_come(opener) -> None:
         grimoire.sleep()
         report = grimoire.forget(doomed, reason="asked to", progress=lambda *step: told.append(step))
     stages = list(dict.fromkeys(stage for stage, _, _ in told))
-    assert stages == ["facts", "lance", "files", "write anew", "look again"]
+    assert stages == ["facts", "lance", "files", "write again", "look again"]
     assert told[-1][1] == told[-1][2] > len(report.looked) // 2
     assert len([stage for stage, _, _ in told if stage == "look again"]) == told[-1][2] + 1
 

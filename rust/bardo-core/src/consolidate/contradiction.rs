@@ -8,7 +8,7 @@ use super::hedges::without_hedges;
 use super::phrases::Mark;
 use super::slots::{Turn, tells_what_happened, turn};
 use super::statement::Statement;
-use crate::index::sense::opposites;
+use crate::index::sense::{is_negation, opposites};
 
 /// How a newer statement speaks against an older one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -106,7 +106,9 @@ fn flips(old: &Statement, new: &Statement) -> bool {
         // What is said and what is denied in fewer words cannot both hold: "he does not drive", "he drove the van to Aachen".
         let denied = if old.negations % 2 == 1 { old } else { new };
         return old.starts_like(new)
-            && (denied.content.len() > 1 || (gone.is_empty() && came.is_empty()))
+            // "Never sell into a thin book" forbids, and says nothing of what happened.
+            && ((gone.is_empty() && came.is_empty())
+                || (denied.content.len() > 1 && !denied.words.first().is_some_and(|word| is_negation(word))))
             && if old.negations % 2 == 1 { gone.is_empty() } else { came.is_empty() };
     }
     if !old.figures_are_in(new) || !old.starts_like(new) {

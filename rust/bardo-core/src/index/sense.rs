@@ -282,9 +282,9 @@ struct Words {
     /// Numbers that are written as words, in their order.
     numbers: Vec<String>,
     negations: usize,
-    /// Stems of content outside of phrases that begin with a preposition, in their order: who does what to whom.
+    /// Stems of content, in their order: who does what to whom.
     core: Vec<String>,
-    /// Whether order tells nothing of who does what: a passive, or a list.
+    /// Whether order tells nothing of who does what: a passive, a list, or a phrase that may stand anywhere.
     is_reordered: bool,
     /// How it is qualified: a report, a guess or an exception is not the plain statement.
     qualifiers: BTreeSet<Qualifier>,
@@ -294,19 +294,16 @@ impl Words {
     fn of(text: &str) -> Self {
         let stemmer = Stemmer::create(Algorithm::English);
         let mut words = Self::default();
-        let mut follows_preposition = false;
         for (place, word) in text.unicode_words().enumerate() {
             let lower = word.to_lowercase().replace('\u{2019}', "'");
             let is_content = !is_stop_word(&lower) || (place > 0 && is_label(word));
-            follows_preposition |= PREPOSITIONS.contains(&lower.as_str());
-            words.is_reordered |= REORDERING.contains(&lower.as_str());
+            words.is_reordered |=
+                REORDERING.contains(&lower.as_str()) || PREPOSITIONS.contains(&lower.as_str());
             words.negations += usize::from(is_negation(&lower));
             words.qualifiers.extend(qualifier(&lower));
             let stem = stemmer.stem(lower.strip_suffix("'s").unwrap_or(&lower)).into_owned();
             if is_content {
-                if !std::mem::take(&mut follows_preposition) {
-                    words.core.push(stem.clone());
-                }
+                words.core.push(stem.clone());
                 if word.contains(char::is_uppercase) {
                     words.names.insert(stem.clone());
                     words.named.push(stem.clone());
