@@ -2,8 +2,7 @@
 
 use bardo_core::index::hot::HotSet;
 use bardo_core::index::lexical::Slot;
-use bardo_core::index::nearest::NearestScratch;
-use bardo_core::index::vectors::{QueryVector, Similarity};
+use bardo_core::index::vectors::{NearestScratch, QueryVector, Similarity};
 use bardo_core::model::{Id, Micros};
 use bardo_core::recall::filter::Filters;
 use bardo_core::recall::search::{Query, Scratch, search};

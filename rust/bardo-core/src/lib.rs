@@ -1,18 +1,20 @@
 //! The memory engine of bardo, without Python.
 //!
-//! Six stages, in the order a memory takes them, name the modules: [`capture`], [`index`], [`consolidate`],
-//! [`recall`], [`assemble`], [`bequeath`]. A stage uses only the ones before it. The crate starts no threads,
-//! reads no clock and draws no random number by itself: time and seed are arguments, so the same call gives
-//! the same result.
+//! The stages, in the order a memory takes them, name the modules: [`capture`], [`facts`], [`index`], [`consolidate`],
+//! [`recall`], [`assemble`], [`bequeath`]; [`model`] and [`text`] serve all of them. A stage uses only the ones before
+//! it. The crate starts no threads, reads no clock and draws no random number by itself: time and seed are arguments,
+//! so the same call gives the same result.
 
 pub mod assemble;
 pub mod bequeath;
 pub mod capture;
 pub mod consolidate;
 pub mod error;
+pub mod facts;
 mod hashing;
 pub mod index;
 pub mod model;
 pub mod recall;
+pub mod text;
 
 pub use error::{Error, Result};

@@ -5,7 +5,7 @@
 mod support;
 
 use bardo_core::consolidate::{Promotion, Rank, promoted, standing};
-use bardo_core::index::{DERIVED_KEPT, FactFilter, FactStore, Link, Relation, Retention};
+use bardo_core::facts::{DERIVED_KEPT, FactFilter, FactStore, Link, Relation, Retention};
 use bardo_core::model::{Fact, FactKind, FactStatus, Id, Source};
 use proptest::prelude::*;
 use support::fact;

@@ -6,7 +6,7 @@ mod support;
 
 use bardo_core::Error;
 use bardo_core::consolidate::{CuratorSettings, consolidate};
-use bardo_core::index::{EVIDENCE_KEPT, FactStore, FactVectors};
+use bardo_core::facts::{EVIDENCE_KEPT, FactStore, FactVectors};
 use bardo_core::model::{Fact, FactKind, FactPayload, FactStatus, Id, Role, Source, Value};
 use proptest::prelude::*;
 use support::script::{Script, all, fingerprint, open, pass};

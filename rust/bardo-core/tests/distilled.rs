@@ -5,7 +5,7 @@
 mod support;
 
 use bardo_core::Error;
-use bardo_core::index::{FactStore, FactVectors, Note, Outcome};
+use bardo_core::facts::{FactStore, FactVectors, Note, Outcome};
 use bardo_core::model::{Fact, Fingerprint};
 use proptest::prelude::*;
 use support::fact;

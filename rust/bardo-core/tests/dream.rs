@@ -5,7 +5,7 @@
 mod support;
 
 use bardo_core::consolidate::{CuratorReport, CuratorSettings, DreamReport, dream};
-use bardo_core::index::FactStore;
+use bardo_core::facts::FactStore;
 use bardo_core::model::{Fact, FactKind, FactPayload, FactStatus, Id, Source, Value};
 use rand::RngExt;
 use rand_pcg::Pcg64Mcg;

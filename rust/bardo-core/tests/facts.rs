@@ -7,7 +7,7 @@ mod support;
 use std::path::Path;
 
 use bardo_core::Error;
-use bardo_core::index::{
+use bardo_core::facts::{
     EVIDENCE_KEPT, FactFilter, FactOptions, FactStore, FactVectors, Link, Outcome, Relation, Retention,
 };
 use bardo_core::model::{

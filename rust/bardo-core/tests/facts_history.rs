@@ -6,7 +6,7 @@ mod support;
 
 use std::collections::BTreeMap;
 
-use bardo_core::index::{FactFilter, FactOptions, FactStore, Leap, Link, Relation, Retention};
+use bardo_core::facts::{FactFilter, FactOptions, FactStore, Leap, Link, Relation, Retention};
 use bardo_core::model::{Fact, FactStatus, Id, Source};
 use proptest::prelude::*;
 use support::fact;
@@ -215,7 +215,7 @@ fn facts_supported_by_deleted_episodes_alone_are_deleted_with_all_their_traces()
         let bytes = std::fs::read(file.unwrap().path()).unwrap();
         assert!(!bytes.windows(8).any(|window| window == b"zanzibar"));
     }
-    assert_eq!(store.forget_episodes(&[first]).unwrap(), bardo_core::index::Forgotten::default());
+    assert_eq!(store.forget_episodes(&[first]).unwrap(), bardo_core::facts::Forgotten::default());
     assert_eq!(store.forget_facts(&[taught]).unwrap().facts, [taught]);
     assert_eq!(everything(&store).len(), 1);
 }

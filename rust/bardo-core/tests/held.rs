@@ -5,8 +5,8 @@
 mod support;
 
 use bardo_core::consolidate::{CuratorReport, CuratorSettings, LintSettings, consolidate, gaps, lint};
+use bardo_core::facts::{FactFilter, FactStore, FactVectors};
 use bardo_core::index::hot::HotSet;
-use bardo_core::index::{FactFilter, FactStore, FactVectors};
 use bardo_core::model::{Fact, FactKind, FactPayload, FactStatus, Id, Source};
 use bardo_core::recall::filter::Filters;
 use support::script::{Script, fingerprint, open, pass};

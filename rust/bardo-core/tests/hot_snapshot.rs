@@ -7,10 +7,8 @@ mod support;
 use std::path::{Path, PathBuf};
 
 use bardo_core::capture::{EpisodeLog, Forgetting, LogOptions, VectorBatch};
-use bardo_core::index::hot::HotSet;
-use bardo_core::index::hot_snapshot::{Opened, SNAPSHOT_FILE};
-use bardo_core::index::hot_sync::Origin;
-use bardo_core::index::{FactOptions, FactStore, FactVectors, Retention};
+use bardo_core::facts::{FactOptions, FactStore, FactVectors, Retention};
+use bardo_core::index::hot::{HotSet, Opened, Origin, SNAPSHOT_FILE};
 use bardo_core::model::{Episode, Fingerprint, Id};
 use bardo_core::recall::explain::Hit;
 use bardo_core::recall::filter::Filters;

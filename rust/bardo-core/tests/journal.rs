@@ -4,7 +4,7 @@
 
 mod support;
 
-use bardo_core::index::{FactStore, Undone};
+use bardo_core::facts::{FactStore, Undone};
 use bardo_core::model::{Fact, FactKind, FactPayload, FactStatus, Id, Source};
 use proptest::prelude::*;
 use support::script::{Script, all, open, pass};

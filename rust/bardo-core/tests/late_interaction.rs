@@ -6,7 +6,7 @@ mod support;
 
 use bardo_core::capture::{EpisodeLog, Forgetting, VectorBatch};
 use bardo_core::index::hot::HotSet;
-use bardo_core::index::late::Tokens;
+use bardo_core::index::vectors::Tokens;
 use bardo_core::model::{Episode, Fingerprint, Id, Role};
 use bardo_core::recall::explain::Found;
 use bardo_core::recall::filter::Filters;

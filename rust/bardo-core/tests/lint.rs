@@ -5,7 +5,7 @@
 mod support;
 
 use bardo_core::consolidate::{LintReport, LintSettings, lint, rehearse_lint};
-use bardo_core::index::{FactFilter, FactOptions, FactStore, FactVectors, Link, Relation, Retention};
+use bardo_core::facts::{FactFilter, FactOptions, FactStore, FactVectors, Link, Relation, Retention};
 use bardo_core::model::{Fact, FactKind, FactPayload, FactStatus, Fingerprint, Id, Source};
 use proptest::prelude::*;
 use support::fact;

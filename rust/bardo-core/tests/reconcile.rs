@@ -5,7 +5,7 @@
 mod support;
 
 use bardo_core::consolidate::{CuratorReport, CuratorSettings, consolidate};
-use bardo_core::index::{FactStore, FactVectors, Relation};
+use bardo_core::facts::{FactStore, FactVectors, Relation};
 use bardo_core::model::{Fact, FactKind, FactPayload, FactStatus, Id, Role, Source};
 use support::script::{Script, all, fingerprint, open, pass};
 

@@ -74,7 +74,7 @@ pub fn check_facts(
     path: PathBuf,
     repair: bool,
 ) -> PyResult<Vec<(String, String, String, String)>> {
-    let found = py.detach(|| bardo_core::index::check_facts(&path, repair)).into_python()?;
+    let found = py.detach(|| bardo_core::facts::check_facts(&path, repair)).into_python()?;
     Ok(found.into_iter().map(|each| (each.table, each.row, each.what, each.repair)).collect())
 }
 

@@ -2,7 +2,7 @@
 
 use bardo_core::consolidate::{self as core, LintSettings, Promotion};
 use bardo_core::error::Error;
-use bardo_core::index::{self, Judged};
+use bardo_core::facts::{self, Judged};
 use bardo_core::model::Id;
 use pyo3::prelude::*;
 
@@ -25,7 +25,7 @@ pub struct Digest {
 }
 
 impl Digest {
-    fn from_core(py: Python<'_>, digest: index::Digest) -> PyResult<Self> {
+    fn from_core(py: Python<'_>, digest: facts::Digest) -> PyResult<Self> {
         let facts = digest.facts.iter().map(|(fact, sure)| Ok((fact_into(py, fact)?.unbind(), *sure)));
         Ok(Self {
             learned: digest.learned,

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use bardo_core::consolidate;
-use bardo_core::index;
 use bardo_core::model::decay::{self, Fading};
 use bardo_core::model::{Episode, FactKind};
+use bardo_core::text;
 use pyo3::prelude::*;
 
 use crate::convert::{episodes_from, fact_from};
@@ -62,6 +62,6 @@ pub fn number_names(py: Python<'_>, episodes: &Bound<'_, PyAny>) -> PyResult<Vec
 /// The web addresses, shell commands and file paths of a text.
 #[pyfunction]
 pub fn findings(text: &str) -> BTreeMap<&'static str, Vec<String>> {
-    let found = index::findings::findings(text);
+    let found = text::urls_commands_paths::findings(text);
     BTreeMap::from([("urls", found.urls), ("commands", found.commands), ("paths", found.paths)])
 }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use bardo_core::consolidate::{self, MINIMUM_EPISODES};
-use bardo_core::index::{self, FactFilter, FactOptions, FactVectors, Link, Note, Retention, Scope};
+use bardo_core::facts::{self, FactFilter, FactOptions, FactVectors, Link, Note, Retention, Scope};
 use bardo_core::model::{Fact, Fingerprint, Id};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -52,13 +52,13 @@ pub fn unfit_facts(facts: &Bound<'_, PyAny>) -> PyResult<Vec<(usize, String)>> {
 /// Confidence at which a fact of a source arrives at most; none where there is no limit.
 #[pyfunction]
 pub fn arrival_confidence(source: &str) -> PyResult<Option<f64>> {
-    Ok(index::arrival_confidence(source.parse().into_python()?).map(widen))
+    Ok(facts::arrival_confidence(source.parse().into_python()?).map(widen))
 }
 
 /// The facts of one agent in `facts.db`.
 #[pyclass(frozen, module = "bardo._core")]
 pub struct FactStore {
-    pub(crate) store: index::FactStore,
+    pub(crate) store: facts::FactStore,
 }
 
 #[pymethods]
@@ -81,7 +81,7 @@ impl FactStore {
     ) -> PyResult<Self> {
         let retention = Retention::default().with(tau_ticks, reinforcement, spacing_ticks, expiry_ticks);
         let options = FactOptions { agent, seed, now, create, retention };
-        let store = py.detach(|| index::FactStore::open(&path, &options)).into_python()?;
+        let store = py.detach(|| facts::FactStore::open(&path, &options)).into_python()?;
         Ok(Self { store })
     }
 
@@ -193,7 +193,7 @@ impl FactStore {
         name: &str,
         offset: i64,
     ) -> PyResult<u64> {
-        let leap = index::Leap { through, by, tick };
+        let leap = facts::Leap { through, by, tick };
         py.detach(|| self.store.rebase(leap, name, offset)).into_python()
     }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-use bardo_core::index::lookout::{Lookout, News};
+use bardo_core::index::hot::{Lookout, News};
 use pyo3::prelude::*;
 
 use crate::capture::EpisodeLog;

@@ -3,8 +3,8 @@
 #![expect(clippy::needless_pass_by_value, reason = "extracted arguments are owned")]
 
 use bardo_core::error::Error;
-use bardo_core::index::names::EntityKind;
-use bardo_core::index::{EntityFilter, NewTriple, Triple, TripleFilter};
+use bardo_core::facts::{EntityFilter, NewTriple, Triple, TripleFilter};
+use bardo_core::text::names::EntityKind;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use bardo_core::index::bm25::Bm25;
 use bardo_core::index::hot::Layer;
+use bardo_core::index::lexical::Bm25;
 use bardo_core::model::{Role, Source};
 use bardo_core::recall::explain::{Found, Hit};
 use bardo_core::recall::filter::Filters;

@@ -1,10 +1,10 @@
 //! Sentences of texts, and what their words say of each other.
 
 use bardo_core::consolidate::is_disputed;
-use bardo_core::index::sense;
-use bardo_core::index::sentences;
-use bardo_core::index::text::{indexed_sentences, indexed_text};
+use bardo_core::index::lexical::{indexed_sentences, indexed_text};
 use bardo_core::model;
+use bardo_core::text::same_statement;
+use bardo_core::text::sentences;
 use pyo3::prelude::*;
 
 /// The texts as they are embedded, then the sentences of those that have several, and how many each has.
@@ -48,7 +48,7 @@ pub fn touches(py: Python<'_>, texts: Vec<String>, action: &str) -> Vec<(f64, us
         texts
             .iter()
             .map(|text| {
-                let touch = sense::touch(text, action);
+                let touch = same_statement::touch(text, action);
                 (touch.share, touch.words, touch.apart)
             })
             .collect()
@@ -58,7 +58,7 @@ pub fn touches(py: Python<'_>, texts: Vec<String>, action: &str) -> Vec<(f64, us
 /// The stem of each word, and nothing for a function word.
 #[pyfunction]
 pub fn stems(words: Vec<String>) -> Vec<Option<String>> {
-    sense::stems(&words)
+    same_statement::stems(&words)
 }
 
 /// Whether a newer text speaks against an older one, as far as the words tell.
@@ -70,7 +70,7 @@ pub fn speaks_against(py: Python<'_>, newer: &str, older: &str) -> bool {
 /// Whether no figure, no name and no negation tells two texts apart.
 #[pyfunction]
 pub fn may_mean_the_same(py: Python<'_>, left: &str, right: &str) -> bool {
-    py.detach(|| sense::may_mean_the_same(left, right))
+    py.detach(|| same_statement::may_mean_the_same(left, right))
 }
 
 /// The modes whose memories a mode sees, itself among them.

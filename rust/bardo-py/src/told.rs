@@ -1,6 +1,6 @@
 //! What `facts.db` tells, as tuples and dictionaries of Python.
 
-use bardo_core::index::{Act, FactChange, Forgotten, Link, Undone};
+use bardo_core::facts::{Act, FactChange, Forgotten, Link, Undone};
 use bardo_core::model::Id;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

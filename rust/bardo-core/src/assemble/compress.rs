@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Tokenizer;
 use super::predict::WordModel;
 use super::protected::{Chunk, chunks};
-use crate::index::stop_words::is_stop_word;
-use crate::index::text::{Analyzer, TermKind};
+use crate::index::lexical::{Analyzer, TermKind};
+use crate::text::stop_words::is_stop_word;
 use crate::{Error, Result};
 
 /// Least part of a text that is kept (spec 5): less is no longer the text.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::block::{Block, Place, standard_blocks};
 use super::framing::MemoryText;
-use crate::index::text::{Analyzer, TermKind};
+use crate::index::lexical::{Analyzer, TermKind};
 
 /// Words that two memories without a subject share at least, if they are about one thing.
 const SHARED_WORDS: usize = 2;

@@ -1,8 +1,8 @@
 //! Which words of a text may be dropped to shorten it, and which never: numbers, names, negations, URLs and code.
 
 use super::predict::WordModel;
-use crate::index::sense::is_negation;
-use crate::index::stop_words::is_stop_word;
+use crate::text::same_statement::is_negation;
+use crate::text::stop_words::is_stop_word;
 
 /// Words that limit a statement without saying no.
 const LIMITS: &[&str] =

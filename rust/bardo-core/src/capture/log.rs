@@ -6,19 +6,20 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
 
 use redb::{ReadTransaction, ReadableDatabase, StorageBackend};
 
-use super::backend::Change;
-use super::codec::OrderKey;
-use super::fault::{Fault, catching};
-use super::group::Group;
-use super::handover::{FIRST_OPENING, JournalLoss, read_journal};
-use super::journal::{self, Home, Journal, Source};
-use super::lease::{Holder, Lease};
-use super::session::WriterState;
-use super::store::{self, Expected, Live};
-use super::tables::{META, meta};
-use super::tail::Tail;
-use super::upgrade::Upgraded;
-use super::write::{Job, Reply};
+use super::maintenance::compact;
+use super::maintenance::upgrade::Upgraded;
+use super::storage::codec::OrderKey;
+use super::storage::deferred_backend::Change;
+use super::storage::fault::{self, Fault, catching};
+use super::storage::lease::{Holder, Lease};
+use super::storage::schema::{META, meta};
+use super::storage::store::{self, Expected, Live};
+use super::wal::checkpoint::{FIRST_OPENING, JournalLoss, read_journal};
+use super::wal::journal::{self, Home, Journal, Source};
+use super::wal::memtable::Tail;
+use super::write::group_commit::Group;
+use super::write::transaction::WriterState;
+use super::write::verbs::{Job, Reply};
 use crate::error::{Error, Result};
 use crate::model::{Fingerprint, IdSource, Micros};
 
@@ -143,7 +144,7 @@ impl EpisodeLog {
         let path = PathBuf::from(name);
         let syncs = Arc::new(AtomicU64::new(0));
         let expected = Expected { agent: options.agent.clone(), now: options.now };
-        let unavailable = |error: &std::io::Error| super::fault::unavailable("open", &path, error);
+        let unavailable = |error: &std::io::Error| fault::unavailable("open", &path, error);
         let backend = source().map_err(|error| unavailable(&error))?;
         let empty = backend.len().map_err(|error| unavailable(&error))? == 0;
         let live = if empty && options.create {
@@ -175,7 +176,7 @@ impl EpisodeLog {
             (Place::File, Some(holder)) => Some(Lease::take(&path, holder)?),
             _ => None,
         };
-        live.backend.arm().map_err(|error| super::fault::unavailable("open", &path, &error))?;
+        live.backend.arm().map_err(|error| fault::unavailable("open", &path, &error))?;
         let mut log = Self {
             expected: Expected { agent: live.agent.clone(), now: options.now },
             path,
@@ -285,7 +286,7 @@ impl EpisodeLog {
     /// Length of the file and its journal.
     pub(super) fn bytes_on_disk(&self) -> Result<u64> {
         let length = self.connect_as_is()?.live()?.backend.len();
-        let length = length.map_err(|error| super::fault::unavailable("read", &self.path, &error))?;
+        let length = length.map_err(|error| fault::unavailable("read", &self.path, &error))?;
         Ok(length + self.state().tail.journal.as_ref().map_or(0, Journal::room))
     }
 
@@ -334,11 +335,11 @@ impl EpisodeLog {
         };
         let opened = match &self.place {
             Place::File => store::open(&self.path, &self.expected, changes.clone(), &self.syncs),
-            Place::Backend(source) => source()
-                .map_err(|error| super::fault::unavailable("open", &self.path, &error))
-                .and_then(|backend| {
+            Place::Backend(source) => {
+                source().map_err(|error| fault::unavailable("open", &self.path, &error)).and_then(|backend| {
                     store::open_on(&self.path, backend, &self.expected, changes.clone(), &self.syncs)
-                }),
+                })
+            }
         };
         let (state, result) = match opened {
             Ok(live) => (Connection::Open(Box::new(live)), Ok(())),
@@ -359,12 +360,12 @@ impl EpisodeLog {
         make: impl FnOnce(&Live, &Path, &Expected, &Arc<AtomicU64>) -> Result<Live>,
     ) -> Result<()> {
         if matches!(self.place, Place::Backend(_)) {
-            return Err(super::vacuum::no_file(&self.path));
+            return Err(compact::no_file(&self.path));
         }
         drop(self.connect_as_is()?);
         let mut connection = self.connection.write().unwrap_or_else(PoisonError::into_inner);
         let Connection::Open(live) = &*connection else { return Err(self.closed()) };
-        let failed = |error: &std::io::Error| super::fault::unavailable("write", &self.path, error);
+        let failed = |error: &std::io::Error| fault::unavailable("write", &self.path, error);
         live.backend.arm().map_err(|error| failed(&error))?;
         // Told to the old file, and taken out of the journal: nothing of what was deleted stays there.
         self.hand_over(live).map_err(|fault| fault.into_error("write", &self.path))?;

@@ -1,51 +1,31 @@
 //! Fast, verbatim, durable: the episode log, and who owns it (spec 1).
 //!
 //! [`EpisodeLog`] is one redb file with one owner process, and while it is open a journal in front of it. Concurrent
-//! writers share a commit and its fsync; a file that is not ours, or not whole, is refused before the first byte of it is
+//! writers share a commit and its fsync. A file that is not ours, or not whole, is refused before its first byte is
 //! changed.
+//!
+//! A write runs through `write` (plan, transaction, group commit) into `wal` (durable), and from there into the tables
+//! of `storage` (many episodes in one transaction). `read` sees both. `maintenance` rewrites whole files.
+//!
+//! Not here: anything that can be computed again from an episode. The log holds what was said, its vectors, and notes
+//! on what other stores still have to do.
 
-mod backend;
-mod catch_up;
-mod codec;
-mod conversations;
-mod fault;
-mod forget;
-#[cfg(test)]
-mod fuzz;
-mod group;
-mod handover;
-mod journal;
-mod journal_file;
-mod lease;
 mod log;
-mod mark;
-mod packed;
-mod plan;
+mod maintenance;
 mod read;
-mod record;
-mod retry;
-mod session;
-mod shelf;
-mod staging;
-mod store;
-mod tables;
-mod tail;
-mod traces;
-mod transcript;
-mod upgrade;
-mod vacuum;
-mod vectors;
+mod storage;
+mod wal;
 mod write;
 
-pub(crate) use fault::unavailable;
-pub use forget::Forgetting;
-pub use handover::{JournalLoss, Journaled, journaled};
-pub use lease::{Holder, LEASE_FILE};
 pub use log::{EpisodeLog, LogOptions, Stats};
-pub use plan::Manner;
-pub use record::{NewEpisode, Recorded, finish};
-pub use staging::Staged;
-pub use traces::traces;
-pub use upgrade::Upgraded;
-pub use vacuum::Vacuumed;
-pub use vectors::{EpisodeVectors, VectorBatch};
+pub use maintenance::compact::Vacuumed;
+pub use maintenance::residue::traces;
+pub use maintenance::upgrade::Upgraded;
+pub(crate) use storage::fault::unavailable;
+pub use storage::lease::{Holder, LEASE_FILE};
+pub use wal::checkpoint::{JournalLoss, Journaled, journaled};
+pub use write::append::{NewEpisode, Recorded, finish};
+pub use write::delete::Forgetting;
+pub use write::model_switch::Staged;
+pub use write::plan::Manner;
+pub use write::vectors::{EpisodeVectors, VectorBatch};

@@ -6,8 +6,8 @@ use super::attributes::{self, ENDINGS, Key, noun};
 use super::clause::{Clause, Word, matches_at};
 use super::value::{Sort, sort};
 use super::words::{CHANGING, DATING, DAYS, DENYING, FINAL, NOW, PLAIN, TAKING};
-use crate::index::qualifiers::qualifier;
-use crate::index::sense::is_negation;
+use crate::text::qualifiers::qualifier;
+use crate::text::same_statement::is_negation;
 
 /// Whether nothing qualifies what a newer clause says of an older one, and nothing qualified the older one. `value` is the
 /// new value within the newer clause, if it gives one.

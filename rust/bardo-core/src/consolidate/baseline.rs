@@ -8,14 +8,14 @@ use super::recount::Recounted;
 use super::statistic::Statistic;
 use super::testimony::{self, Observations};
 use super::wording::{category, one_line, short};
-use crate::index::facts_change as change;
-use crate::index::facts_erase::forget_states;
-use crate::index::facts_forget;
-use crate::index::facts_record::{self as record, Stored, signed};
-use crate::index::facts_upsert::{rebase, revive};
-use crate::index::facts_write::Writer;
-use crate::index::migrate::Step;
-use crate::index::{EVIDENCE_KEPT, FactStore};
+use crate::facts::delete;
+use crate::facts::evidence as change;
+use crate::facts::purge::forget_states;
+use crate::facts::rows::{self as record, Stored, signed};
+use crate::facts::sqlite::Step;
+use crate::facts::transaction::Writer;
+use crate::facts::upsert::{rebase, revive};
+use crate::facts::{EVIDENCE_KEPT, FactStore};
 use crate::model::decay::{CONTRADICTED_CEILING, confidence_now, weakened};
 use crate::model::{Fact, FactKind, FactStatus, Id};
 
@@ -251,7 +251,7 @@ pub(crate) fn replace(
         writer.note(&stored)?;
         fact = known.fact;
     } else if let Some(stored) = stored {
-        facts_forget::delete(writer, &stored)?;
+        delete::delete(writer, &stored)?;
         report.deleted.push(stored.fact.id);
     }
     let Some(observed) = observed else {

@@ -5,9 +5,9 @@
 //! Mathematical Statistics 26, 1955: pool adjacent violators) says how often facts of that confidence held.
 
 use crate::error::Result;
-use crate::index::FactStore;
-use crate::index::facts_outcomes::{counted, judged};
-use crate::index::facts_record as record;
+use crate::facts::FactStore;
+use crate::facts::outcomes::{counted, judged};
+use crate::facts::rows as record;
 use crate::model::Id;
 use crate::model::decay::confidence_now;
 
@@ -106,7 +106,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::index::facts_outcomes::BINS;
+    use crate::facts::outcomes::BINS;
 
     #[test]
     fn without_outcomes_a_confidence_is_taken_at_its_word() {

@@ -10,9 +10,9 @@ use super::words::{
     AUXILIARIES, BOUNDARIES, CHANGING, COPULAS, DATING, DAYS, DENYING, FINAL_STATES, HAPPENED, LIGHT, NOW,
     REFERRING, TAKING,
 };
-use crate::index::qualifiers::qualifier;
-use crate::index::sense::{NUMBERS, is_negation};
-use crate::index::stop_words::is_stop_word;
+use crate::text::qualifiers::qualifier;
+use crate::text::same_statement::{NUMBERS, is_negation};
+use crate::text::stop_words::is_stop_word;
 
 /// One word.
 #[derive(Clone, Debug)]

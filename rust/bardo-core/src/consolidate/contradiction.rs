@@ -8,7 +8,7 @@ use super::hedges::without_hedges;
 use super::phrases::Mark;
 use super::slots::{Turn, tells_what_happened, turn};
 use super::statement::Statement;
-use crate::index::sense::{is_negation, opposites};
+use crate::text::same_statement::{is_negation, opposites};
 
 /// How a newer statement speaks against an older one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -10,12 +10,11 @@ use super::hypotheses::Ledger;
 use super::window::{Window, window_end};
 use super::{baseline, evict, reconcile, restate};
 use crate::error::{Error, Result};
-use crate::index::facts_change::archive;
-use crate::index::facts_journal::Actor;
-use crate::index::facts_record::{self as record, signed};
-use crate::index::facts_write::{Writer, counter, set_meta};
-use crate::index::migrate::{Step, damaged};
-use crate::index::{FactChange, FactStore, Retention};
+use crate::facts::evidence::archive;
+use crate::facts::rows::{self as record, signed};
+use crate::facts::sqlite::{Step, damaged};
+use crate::facts::transaction::{Writer, counter, set_meta};
+use crate::facts::{Actor, FactChange, FactStore, Retention};
 use crate::model::decay::EXPIRY_TICKS;
 use crate::model::{FactStatus, Id, Micros};
 
@@ -323,7 +322,7 @@ fn expire(writer: &Writer<'_>, tick: u64) -> Step<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::index::{FactOptions, FactStore};
+    use crate::facts::{FactOptions, FactStore};
 
     #[test]
     fn a_pass_looks_for_expired_facts_among_living_ones_alone() {

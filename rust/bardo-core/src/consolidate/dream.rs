@@ -10,22 +10,20 @@
 use std::collections::BTreeSet;
 
 use super::agreement::{Verdict, judge};
-use super::baseline;
 use super::betting::dream_share;
 use super::claims::{Claim, Measure};
 use super::curator::{CuratorReport, CuratorSettings, Pass};
 use super::gather::{Batch, VerifiedEpisodes};
 use super::hypotheses::{Ledger, Stated};
-use super::subgroups;
 use super::window::{Label, Window};
 use super::wording::{one_line, short};
+use super::{baseline, subgroups};
 use crate::error::{Error, Result};
-use crate::index::FactStore;
-use crate::index::facts_change::replace;
-use crate::index::facts_journal::Actor;
-use crate::index::facts_record as record;
-use crate::index::facts_write::Writer;
-use crate::index::migrate::Step;
+use crate::facts::evidence::replace;
+use crate::facts::rows as record;
+use crate::facts::sqlite::Step;
+use crate::facts::transaction::Writer;
+use crate::facts::{Actor, FactStore};
 use crate::model::{Episode, Fact, FactPayload, FactStatus, Id, Micros, Source};
 
 /// The name of its acts in the journal.

@@ -6,10 +6,10 @@
 use rusqlite::params;
 
 use super::curator::Pass;
-use crate::index::facts_change::archive;
-use crate::index::facts_record::{self as record, Stored, rows};
-use crate::index::facts_write::{Writer, counter, set_meta};
-use crate::index::migrate::Step;
+use crate::facts::evidence::archive;
+use crate::facts::rows::{self as record, Stored, rows};
+use crate::facts::sqlite::Step;
+use crate::facts::transaction::{Writer, counter, set_meta};
 use crate::model::decay::{Fading, confidence_now, decay};
 use crate::model::is_from_death;
 

@@ -6,15 +6,15 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::wording::one_line;
 use crate::error::Result;
-use crate::index::FactStore;
-use crate::index::facts_forget::drop_unnamed;
-use crate::index::facts_names::introduce;
-use crate::index::facts_questions::{ASKED_OFTEN, question_row};
-use crate::index::facts_record::{rows, signed};
-use crate::index::facts_write::Writer;
-use crate::index::migrate::Step;
-use crate::index::names::EntityKind;
+use crate::facts::FactStore;
+use crate::facts::delete::drop_unnamed;
+use crate::facts::mentions::introduce;
+use crate::facts::rows::{rows, signed};
+use crate::facts::sqlite::Step;
+use crate::facts::transaction::Writer;
+use crate::facts::unanswered::{ASKED_OFTEN, question_row};
 use crate::model::Id;
+use crate::text::names::EntityKind;
 
 /// Open questions that are kept (spec 3).
 pub const GAPS_KEPT: usize = 10;

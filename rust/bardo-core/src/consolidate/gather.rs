@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::statistic::Statistic;
 use crate::capture::EpisodeLog;
 use crate::error::{Error, Result};
-use crate::index::EVIDENCE_KEPT;
+use crate::facts::EVIDENCE_KEPT;
 use crate::model::{Episode, Fingerprint, Id, Role, limits};
 
 /// Episodes held in memory at once while a batch is read: each may weigh a megabyte.

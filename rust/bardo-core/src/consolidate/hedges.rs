@@ -1,6 +1,6 @@
 //! Words by which a text says something as somebody else's word, or as a guess.
 
-use crate::index::qualifiers::{GUESSING, REPORTING};
+use crate::text::qualifiers::{GUESSING, REPORTING};
 
 /// Those of the verbs of reporting that take the contrary for true.
 const DOUBTING: &[&str] = &["doubt", "doubted", "doubts"];

@@ -13,14 +13,14 @@ use super::kinship::{Heard, bear_out};
 use super::window::Window;
 use super::{links, rhythm, subgroups};
 use crate::error::Result;
-use crate::index::facts_change::archive;
-use crate::index::facts_erase::is_forgotten;
-use crate::index::facts_forget::delete;
-use crate::index::facts_record::{self as record, json, signed, unreadable};
-use crate::index::facts_upsert::{confirm, rebase, revive_as};
-use crate::index::facts_write::Writer;
-use crate::index::migrate::Step;
-use crate::index::{EVIDENCE_KEPT, FactStore};
+use crate::facts::delete::delete;
+use crate::facts::evidence::archive;
+use crate::facts::purge::is_forgotten;
+use crate::facts::rows::{self as record, json, signed, unreadable};
+use crate::facts::sqlite::Step;
+use crate::facts::transaction::Writer;
+use crate::facts::upsert::{confirm, rebase, revive_as};
+use crate::facts::{EVIDENCE_KEPT, FactStore};
 use crate::model::{Fact, FactStatus, Id, Source};
 
 /// The most frequent sorts of event of a window that are compared with one another.

@@ -12,12 +12,12 @@ use super::baseline::lower;
 use super::curator::{CuratorReport, Pass};
 use super::testimony::has_left;
 use super::tidy::pass_on_links;
-use crate::index::facts_change::{link_both, replace};
-use crate::index::facts_outcomes::take_over;
-use crate::index::facts_record::{self as record, Stored, rows};
-use crate::index::facts_upsert::{confirm, rebase};
-use crate::index::facts_write::Writer;
-use crate::index::migrate::Step;
+use crate::facts::evidence::{link_both, replace};
+use crate::facts::outcomes::take_over;
+use crate::facts::rows::{self as record, Stored, rows};
+use crate::facts::sqlite::Step;
+use crate::facts::transaction::Writer;
+use crate::facts::upsert::{confirm, rebase};
 use crate::model::decay::confidence_now;
 use crate::model::{FactPayload, FactStatus, Id};
 

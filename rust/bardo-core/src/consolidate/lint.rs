@@ -11,10 +11,9 @@ use rusqlite::{Connection, params};
 use super::gaps;
 use super::tidy::{Item, Likeness, alike, archive, file, flag, gather, merge};
 use crate::error::Result;
-use crate::index::facts_journal::Actor;
-use crate::index::facts_write::Writer;
-use crate::index::migrate::Step;
-use crate::index::{FactChange, FactStore};
+use crate::facts::sqlite::Step;
+use crate::facts::transaction::Writer;
+use crate::facts::{Actor, FactChange, FactStore};
 use crate::model::decay::confidence_now;
 use crate::model::{FactKind, FactStatus, Id, Micros};
 

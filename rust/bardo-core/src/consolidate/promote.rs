@@ -6,10 +6,10 @@ use rusqlite::{Connection, params};
 use super::curator::MINIMUM_EPISODES;
 use super::hypotheses::{Trial, trial_in};
 use crate::error::Result;
-use crate::index::facts_outcomes::judged;
-use crate::index::facts_record::{self as record, Stored, signed};
-use crate::index::migrate::Step;
-use crate::index::{FactStore, Judged};
+use crate::facts::outcomes::judged;
+use crate::facts::rows::{self as record, Stored, signed};
+use crate::facts::sqlite::Step;
+use crate::facts::{FactStore, Judged};
 use crate::model::decay::confidence_now;
 use crate::model::{Fact, FactStatus, Id, Source};
 

@@ -11,14 +11,15 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::contradiction::{Contradiction, Shape, contradiction, is_disputed};
 use super::curator::{CuratorReport, Pass};
-use crate::index::facts_change::{Link, Relation, link_both, oppose, replace, weaken_one, write_link};
-use crate::index::facts_record::{self as record, Stored, rows, signed};
-use crate::index::facts_schema::Direction;
-use crate::index::facts_write::{Writer, counter, set_meta};
-use crate::index::migrate::Step;
-use crate::index::stop_words::is_stop_word;
+use crate::facts::evidence::{link_both, oppose, replace, weaken_one, write_link};
+use crate::facts::rows::{self as record, Stored, rows, signed};
+use crate::facts::schema::Direction;
+use crate::facts::sqlite::Step;
+use crate::facts::transaction::{Writer, counter, set_meta};
+use crate::facts::{Link, Relation};
 use crate::model::FactStatus;
 use crate::model::decay::confidence_now;
+use crate::text::stop_words::is_stop_word;
 
 /// Row of the last fact that was reconciled, among the settings of the fact store.
 pub(crate) const RECONCILED: &str = "reconciled";

@@ -7,8 +7,8 @@ use super::baseline;
 use super::curator::WATERMARK;
 use super::gather::{Batch, VerifiedEpisodes};
 use crate::error::Result;
-use crate::index::FactStore;
-use crate::index::facts_write::counter;
+use crate::facts::FactStore;
+use crate::facts::transaction::counter;
 use crate::model::{Episode, Id};
 
 /// Episodes held in memory at once.

@@ -7,14 +7,14 @@ use rusqlite::params;
 use super::contradiction::{Shape, contradiction};
 use super::curator::{CuratorReport, Pass};
 use super::gather::Saying;
-use crate::index::SAME_MEANING;
-use crate::index::facts_change::{reinforce_one, weaken_one};
-use crate::index::facts_record::{self as record, Stored, normalised};
-use crate::index::facts_schema::Direction;
-use crate::index::facts_upsert::confirm;
-use crate::index::facts_write::Writer;
-use crate::index::migrate::Step;
-use crate::index::sense::same_sense;
+use crate::facts::SAME_MEANING;
+use crate::facts::evidence::{reinforce_one, weaken_one};
+use crate::facts::rows::{self as record, Stored, normalised};
+use crate::facts::schema::Direction;
+use crate::facts::sqlite::Step;
+use crate::facts::transaction::Writer;
+use crate::facts::upsert::confirm;
+use crate::text::same_statement::same_sense;
 
 /// Cosine from which an episode may speak of what a fact speaks of: what says the contrary is about as near as what says
 /// the same.

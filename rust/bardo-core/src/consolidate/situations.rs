@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::window::{Said, Window};
 use super::wording::one_line;
-use crate::index::facts_schema::Direction;
+use crate::facts::schema::Direction;
 use crate::model::Id;
 
 /// Cosine to the middle from which an episode belongs to a situation. Measured on MiniLM: paraphrases lie above .7,

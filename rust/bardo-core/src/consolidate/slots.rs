@@ -9,7 +9,7 @@ use super::attributes::{Change, ENDINGS, Ending, STATES, noun};
 use super::clause::{Clause, Word, clauses, person};
 use super::value::{Sort, is_value, sort};
 use super::words::{ADDING, CONDITIONS, DENYING, LATER_DENIALS, LIGHT, PLAIN};
-use crate::index::sense::is_negation;
+use crate::text::same_statement::is_negation;
 
 /// What a newer text says of the value that an older one gave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,8 +6,8 @@ use rust_stemmers::{Algorithm, Stemmer};
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::phrases::{Mark, alike, phrase_at};
-use crate::index::sense::is_negation;
-use crate::index::stop_words::is_stop_word;
+use crate::text::same_statement::is_negation;
+use crate::text::stop_words::is_stop_word;
 
 /// One statement.
 #[derive(Clone, Debug, Default)]

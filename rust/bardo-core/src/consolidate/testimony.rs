@@ -10,12 +10,12 @@ use super::agreement::{Verdict, judge};
 use super::baseline::{credible, lower};
 use super::curator::{CuratorReport, Pass};
 use super::statistic::Statistic;
-use crate::index::FactStore;
-use crate::index::facts_change::{self as change, Link, Relation};
-use crate::index::facts_record::{self as record, Stored};
-use crate::index::facts_upsert::{confirm, rebase, restore};
-use crate::index::facts_write::Writer;
-use crate::index::migrate::Step;
+use crate::facts::evidence as change;
+use crate::facts::rows::{self as record, Stored};
+use crate::facts::sqlite::Step;
+use crate::facts::transaction::Writer;
+use crate::facts::upsert::{confirm, rebase, restore};
+use crate::facts::{FactStore, Link, Relation};
 use crate::model::decay::{confidence_now, reinforced};
 use crate::model::{FactStatus, Id};
 

@@ -7,17 +7,17 @@ use rust_stemmers::{Algorithm, Stemmer};
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::contradiction::is_disputed;
-use crate::index::facts_change::{self, Link, Relation, link_both, retire, write_link};
-use crate::index::facts_outcomes::take_over;
-use crate::index::facts_record::{self as record, Stored, rows, signed};
-use crate::index::facts_schema::Direction;
-use crate::index::facts_upsert::rebase;
-use crate::index::facts_write::Writer;
-use crate::index::migrate::Step;
-use crate::index::sense::same_sense;
-use crate::index::stop_words::is_stop_word;
-use crate::index::{SAME_INSIGHT, SAME_MEANING};
+use crate::facts::evidence::{self, link_both, retire, write_link};
+use crate::facts::outcomes::take_over;
+use crate::facts::rows::{self as record, Stored, rows, signed};
+use crate::facts::schema::Direction;
+use crate::facts::sqlite::Step;
+use crate::facts::transaction::Writer;
+use crate::facts::upsert::rebase;
+use crate::facts::{Link, Relation, SAME_INSIGHT, SAME_MEANING};
 use crate::model::{FactKind, FactPayload, Id, Source, limits};
+use crate::text::same_statement::same_sense;
+use crate::text::stop_words::is_stop_word;
 
 /// Part of the words of content of two texts together that both must have to be taken for the same by their words.
 const SAME_WORDS: f64 = 0.8;
@@ -235,7 +235,7 @@ pub(super) fn pass_on_links(writer: &Writer<'_>, from: Id, to: Id, tick: u64) ->
 
 /// Sends a fact to the cold tier.
 pub(super) fn archive(writer: &Writer<'_>, item: &mut Item, tick: u64) -> Step<()> {
-    facts_change::archive(writer, &mut item.stored, tick)
+    evidence::archive(writer, &mut item.stored, tick)
 }
 
 /// Whether a fact stands on words alone: what a test states is argued with by its test.

@@ -7,10 +7,10 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::gather::VerifiedEpisodes;
 use super::replay::ReplayBuffer;
 use crate::error::Result;
-use crate::index::FactStore;
-use crate::index::facts_record as record;
-use crate::index::facts_schema::Direction;
-use crate::index::migrate::Step;
+use crate::facts::FactStore;
+use crate::facts::rows as record;
+use crate::facts::schema::Direction;
+use crate::facts::sqlite::Step;
 use crate::model::decay::confidence_now;
 use crate::model::{Episode, Id};
 

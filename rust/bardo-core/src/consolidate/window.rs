@@ -11,7 +11,7 @@ use super::gather::VerifiedEpisodes;
 use super::rhythm::Activity;
 use super::situations::quote;
 use crate::error::Result;
-use crate::index::facts_schema::Direction;
+use crate::facts::schema::Direction;
 use crate::model::{Episode, INHERITED_KIND, Id, Micros, Role, Value};
 
 /// Verified episodes in the first window; each next one ends where the total has doubled, until windows have

@@ -1,85 +1,10 @@
-//! Making what was captured findable: vectors, words and facts (spec 2 and 4).
+//! What can be rebuilt from the log and the facts, so that recall reads memory and no disk (spec 4).
+//!
+//! [`hot`] composes a [`lexical`] index of words and an index of [`vectors`] into one set of rows; a snapshot file
+//! keeps it across openings. Nothing here is the only copy of anything: a damaged or outdated index is dropped and
+//! rebuilt.
 
-pub mod bm25;
-pub mod calendar;
-mod checksums;
-mod estimate;
-pub(crate) mod facts;
-pub(crate) mod facts_change;
-mod facts_check;
-pub(crate) mod facts_derived;
-mod facts_digest;
-mod facts_entities;
-pub(crate) mod facts_erase;
-pub(crate) mod facts_forget;
-mod facts_graph;
-pub(crate) mod facts_held;
-pub(crate) mod facts_journal;
-pub(crate) mod facts_names;
-mod facts_noting;
-pub(crate) mod facts_outcomes;
-pub(crate) mod facts_questions;
-mod facts_rebase;
-pub(crate) mod facts_record;
-pub(crate) mod facts_schema;
-pub(crate) mod facts_scope;
-mod facts_staging;
-mod facts_told;
-mod facts_triples;
-pub(crate) mod facts_upsert;
-mod facts_vectors;
-mod facts_versions;
-mod facts_words;
-pub(crate) mod facts_write;
-mod file_types;
-pub mod findings;
-pub mod gazetteer;
-pub mod graph;
 pub mod hot;
-mod hot_conversations;
-pub mod hot_snapshot;
-pub mod hot_sync;
-pub mod interner;
-mod known_chunks;
-mod large;
-pub mod late;
-mod latest;
 pub mod lexical;
-pub mod lookout;
-pub(crate) mod migrate;
-pub mod names;
-pub mod nearest;
-#[cfg(test)]
-mod numbers;
-mod packed_words;
-pub(crate) mod picked;
-mod pieces;
-pub(crate) mod qualifiers;
-mod quantize;
-pub mod sense;
-pub mod sentences;
-mod sign_table;
-mod signs;
-mod snapshot;
-pub mod stop_words;
-pub mod text;
+mod snapshot_file;
 pub mod vectors;
-mod words;
-
-pub use facts::{Changed, FactChange, FactFilter, FactOptions, FactStore, Moment, Retention};
-pub use facts_change::{Link, Relation};
-pub use facts_check::{Damage, check_facts};
-pub use facts_derived::{DERIVED_CONFIDENCE, DERIVED_IMPORTANCE, DERIVED_KEPT, arrival_confidence};
-pub use facts_digest::Digest;
-pub use facts_entities::{Entity, EntityFilter, Related};
-pub use facts_forget::Forgotten;
-pub use facts_journal::{Act, ActChange, Actor, Undone};
-pub use facts_names::Read;
-pub use facts_noting::Note;
-pub use facts_outcomes::Judged;
-pub use facts_rebase::Leap;
-pub use facts_record::EVIDENCE_KEPT;
-pub use facts_scope::Scope;
-pub use facts_triples::{NewTriple, Triple, TripleFilter};
-pub use facts_upsert::{FactVectors, Outcome, SAME_INSIGHT, SAME_MEANING};
-pub use facts_versions::FactState;

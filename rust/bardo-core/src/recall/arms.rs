@@ -5,13 +5,9 @@ use std::cmp::Ordering;
 use super::best::Best;
 use super::order;
 use super::settings::{Fusion, Settings};
-use crate::index::bm25::BLOCK;
-use crate::index::calendar::MICROS_PER_DAY;
 use crate::index::hot::{HotSet, Row};
-use crate::index::lexical::{LexicalIndex, QueryTerm, Slot};
-use crate::index::nearest::{NearestScratch, rescored};
-use crate::index::text::Analyzer;
-use crate::index::vectors::{QueryVector, Similarity};
+use crate::index::lexical::{Analyzer, BLOCK, LexicalIndex, MICROS_PER_DAY, QueryTerm, Slot};
+use crate::index::vectors::{NearestScratch, QueryVector, Similarity, rescored};
 use crate::model::{Id, Micros};
 
 /// Latest memories that are looked at.

@@ -4,7 +4,7 @@
 use super::arms::List;
 use super::order;
 use crate::index::lexical::Slot;
-use crate::index::picked::{each_picked, pick};
+use crate::index::vectors::select::{each_picked, pick};
 use crate::model::Id;
 
 /// Values that are looked at together: the edge moves up between them.

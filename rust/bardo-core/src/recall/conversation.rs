@@ -6,10 +6,8 @@
 
 use super::dates::{Days, spans};
 use super::settings::ConversationWeights;
-use crate::index::calendar::{Date, MONTHS};
-use crate::index::hot::{HotSet, Row};
-use crate::index::interner::NO_NAME;
-use crate::index::lexical::Slot;
+use crate::index::hot::{HotSet, NO_NAME, Row};
+use crate::index::lexical::{Date, MONTHS, Slot};
 use crate::model::{Micros, Role};
 
 /// Names of the parts, as explanations show them.

@@ -1,7 +1,7 @@
 //! When a query speaks of: "yesterday", "two weeks ago", "last May", "on 8 May 2023". A span of time that favours what
 //! happened in it, and never excludes the rest: people misremember dates.
 
-use crate::index::calendar::{Date, MICROS_PER_DAY, MONTHS, WEEKDAYS};
+use crate::index::lexical::{Date, MICROS_PER_DAY, MONTHS, WEEKDAYS};
 use crate::model::Micros;
 
 /// Days of a month and of a year, about.

@@ -4,8 +4,7 @@
 use std::collections::HashSet;
 
 use super::score::confidence_of;
-use crate::index::hot::{FactRow, HotSet, Layer, Row};
-use crate::index::interner::{NO_NAME, Symbol};
+use crate::index::hot::{FactRow, HotSet, Layer, NO_NAME, Row, Symbol};
 use crate::model::{FactStatus, Id, Micros, Role, Source, modes_with};
 
 /// Conditions that a memory must meet, all of them; an empty one lets everything through (spec 4, "Filters").

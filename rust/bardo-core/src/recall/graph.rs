@@ -6,7 +6,7 @@ use super::arms::{Arms, Scratch};
 use super::candidate::{Candidate, candidate};
 use super::fuse::reciprocal;
 use super::settings::{Fusion, Settings};
-use crate::index::graph::Reached;
+use crate::index::hot::Reached;
 use crate::index::lexical::Slot;
 
 /// Name of its part in an explanation.

@@ -10,8 +10,8 @@ use super::arms::Arms;
 use super::candidate::Candidate;
 use crate::capture::EpisodeLog;
 use crate::error::Result;
-use crate::index::late::{LateQuery, MatchScratch, Matches};
 use crate::index::lexical::Slot;
+use crate::index::vectors::{LateQuery, MatchScratch, Matches};
 use crate::model::Id;
 
 /// Where the codes of memories are read from.

@@ -4,8 +4,7 @@
 use std::collections::HashSet;
 
 use super::seats::Seat;
-use crate::index::lexical::{LexicalIndex, QueryTerm, Slot};
-use crate::index::text::Analyzer;
+use crate::index::lexical::{Analyzer, LexicalIndex, QueryTerm, Slot};
 
 /// A name in more memories than this is no clue to any single one of them.
 const RARE_DOCUMENTS: usize = 3;

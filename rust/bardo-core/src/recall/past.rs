@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::candidate::Candidate;
 use super::filter::Filters;
 use crate::error::Result;
-use crate::index::FactStore;
+use crate::facts::FactStore;
 use crate::index::hot::{HotSet, Row};
 use crate::index::lexical::Slot;
 use crate::model::{Fact, Id};

@@ -1,7 +1,6 @@
 //! Where the asker stands: the posture of its thread, and whether its session has begun.
 
-use crate::index::hot::HotSet;
-use crate::index::interner::NO_NAME;
+use crate::index::hot::{HotSet, NO_NAME};
 
 /// The mode of the latest episode of a thread that has one.
 #[must_use]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::explain::{Found, Hit};
 use crate::capture::EpisodeLog;
 use crate::error::Result;
-use crate::index::FactStore;
+use crate::facts::FactStore;
 use crate::index::hot::Layer;
 use crate::model::{Episode, Fact, Id};
 

@@ -21,12 +21,9 @@ use super::seats::{self, Seat};
 use super::settings::{Fusion, Policy, Settings};
 use crate::consolidate::Calibration;
 use crate::error::{Error, Result};
-use crate::index::hot::{HotSet, Row};
-use crate::index::interner::Symbol;
-use crate::index::late::{LateQuery, Tokens};
-use crate::index::lexical::{QueryTerm, Slot};
-use crate::index::text::{Analyzer, QUERY_BYTES, cut};
-use crate::index::vectors::QueryVector;
+use crate::index::hot::{HotSet, Row, Symbol};
+use crate::index::lexical::{Analyzer, QUERY_BYTES, QueryTerm, Slot, cut};
+use crate::index::vectors::{LateQuery, QueryVector, Tokens};
 use crate::model::{Micros, Pad};
 
 /// Memories that one call may return.

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use super::late::LateWeights;
 use crate::error::{Error, Result};
-use crate::index::bm25::Bm25;
+use crate::index::lexical::Bm25;
 
 /// How the fused relevance becomes a score.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -5,9 +5,8 @@ use super::arms::Scratch;
 use super::best::Best;
 use super::settings::Settings;
 use crate::error::Result;
-use crate::index::bm25::BLOCK;
 use crate::index::hot::HotSet;
-use crate::index::lexical::Slot;
+use crate::index::lexical::{BLOCK, Slot};
 use crate::index::vectors::QueryVector;
 use crate::model::Id;
 

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::path::Path;
 
 use bardo_core::consolidate::{CuratorReport, CuratorSettings, VerifiedEpisodes, consolidate};
-use bardo_core::index::{FactFilter, FactOptions, FactStore, Retention};
+use bardo_core::facts::{FactFilter, FactOptions, FactStore, Retention};
 use bardo_core::model::{Annotations, Episode, Fact, Fingerprint, Id, Role, Value};
 use bardo_core::{Error, Result};
 

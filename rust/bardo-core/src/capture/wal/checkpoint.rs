@@ -1,0 +1,150 @@
+//! Handing what waits over to redb: before somebody reads, before the file is closed or replaced, and after a crash.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use redb::ReadableDatabase;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::journal::{self, Contents, Home, Journal};
+use super::mark::{Mark, Use};
+use super::memtable::{self, Tail};
+use crate::capture::log::EpisodeLog;
+use crate::capture::storage::fault::{self, Fault, catching};
+use crate::capture::storage::schema::{META, count_arrivals, meta};
+use crate::capture::storage::store::Live;
+use crate::error::{Error, Result};
+use crate::model::Episode;
+
+impl EpisodeLog {
+    /// Tells redb what waits, without waiting for the disk.
+    pub(crate) fn tell(&self) -> Result<()> {
+        let attempt = || -> Result<Result<(), Fault>> {
+            let guard = self.connect_as_is()?;
+            let live = guard.live()?;
+            let mut state = self.state();
+            if !self.behind.load(Ordering::Acquire) {
+                return Ok(Ok(()));
+            }
+            Ok(self.transact(live, &mut state, false, Use::GoesOn, |_| Ok(())).map(drop))
+        };
+        let opening = self.opening();
+        let mut told = attempt()?;
+        if told.as_ref().is_err_and(Fault::needs_reopening) {
+            // Opened again, the file takes no more from the disk than memory until the next write.
+            self.reopen(opening)?;
+            told = attempt()?;
+        }
+        told.map_err(|fault| fault.into_error("read", self.path()))
+    }
+
+    /// Tells redb everything that waits, durably, and does away with the journal. Nobody else has the connection.
+    pub(crate) fn hand_over(&self, live: &Live) -> Result<(), Fault> {
+        let mut state = self.state();
+        state.tail.align(self.opening());
+        let mark = catching(|| Mark::read(&live.db.begin_read()?.open_table(META)?))?;
+        // The log must not wait for a journal that is gone.
+        if !state.tail.ops.is_empty() || mark.is_some_and(|mark| mark.in_use) {
+            live.backend.arm().map_err(|error| fault::unavailable("write", self.path(), &error))?;
+            self.transact(live, &mut state, true, Use::Ends, |_| Ok(()))?;
+        }
+        if let Some(journal) = &mut state.tail.journal {
+            journal.remove().map_err(redb::StorageError::from)?;
+        }
+        Ok(())
+    }
+}
+
+/// The opening that a log begins with.
+pub(crate) const FIRST_OPENING: u64 = 1;
+
+/// Episodes that a journal holds.
+#[derive(Clone, Debug, Default)]
+pub struct Journaled {
+    /// Those after the number that was asked for, in the order of arrival.
+    pub episodes: Vec<Episode>,
+    /// Number of the last arrival; 0 if the journal holds none.
+    pub last_seq: u64,
+}
+
+/// Episodes in the journal beside the log at `path` that arrived after a number: what a process that does not own the log
+/// can see of the latest ones. The journal may be written meanwhile.
+pub fn journaled(path: &Path, after_seq: u64) -> Result<Journaled> {
+    let bytes = match std::fs::read(journal::path_of(path)) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Journaled::default()),
+        Err(error) => return Err(fault::unavailable("read the journal of", path, &error)),
+    };
+    let found = memtable::episodes_in(&journal::frames_in(&bytes));
+    let last_seq = found.last().map_or(0, |(seq, _)| *seq);
+    let episodes = found.into_iter().filter(|(seq, _)| *seq > after_seq).map(|(_, episode)| episode);
+    Ok(Journaled { episodes: episodes.collect(), last_seq })
+}
+
+/// Episodes that were acknowledged and that the journal does not hold any more, accepted by who opened the log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JournalLoss {
+    /// What is wrong with the journal.
+    pub what: String,
+    /// New name of the journal's file; none if there was no file.
+    pub kept: Option<PathBuf>,
+    /// Episodes that were taken over from it all the same.
+    pub taken: usize,
+}
+
+/// Reads what the journal has and the log has not, and returns what is wrong with the journal. Nothing is changed.
+pub(crate) fn read_journal(
+    home: Home,
+    path: &Path,
+    live: &Live,
+    syncs: &Arc<AtomicU64>,
+    tail: &mut Tail,
+) -> Result<Option<Error>> {
+    let known = catching(|| {
+        let view = live.db.begin_read()?;
+        let table = view.open_table(META)?;
+        let created = table.get(meta::CREATED)?.map(|bytes| bytes.value().to_vec());
+        let owner = xxh3_64(&[live.agent.as_bytes(), &created.unwrap_or_default()].concat());
+        Ok((owner, Mark::read(&table)?, count_arrivals(&view)?.0))
+    });
+    let (owner, mark, known) = known.map_err(|fault| fault.into_error("open", path))?;
+    let mut journal = Journal::new(home, owner, Arc::clone(syncs));
+    let mut ops = Vec::new();
+    let lost = |what| Error::JournalLost { path: journal::path_of(path), what };
+    let problem = match journal.read(path, mark.as_ref()) {
+        Ok(Contents { frames, loss }) => {
+            let decoded = memtable::decode(&frames, known, &mut ops);
+            loss.or(decoded.err()).map(lost)
+        }
+        Err(error @ Error::StoreForeign { .. }) => Some(error),
+        Err(error) => return Err(error),
+    };
+    tail.begin(journal, ops, FIRST_OPENING);
+    Ok(problem)
+}
+
+impl EpisodeLog {
+    /// Goes on without what a journal should have held: takes over what it holds, and sets its file aside.
+    pub(crate) fn accept_loss(&self, problem: &Error) -> Result<JournalLoss> {
+        let guard = self.connect_as_is()?;
+        let mut state = self.state();
+        let taken = state.tail.ops.len();
+        self.transact(guard.live()?, &mut state, true, Use::Ends, |_| Ok(()))
+            .map_err(|fault| fault.into_error("write", self.path()))?;
+        // Only now: the episodes in it are in the log.
+        let suffix = format!(".lost-{}", self.opened_at());
+        let kept = match &mut state.tail.journal {
+            Some(journal) => journal.set_aside(&suffix),
+            None => Ok(None),
+        };
+        let kept =
+            kept.map_err(|error| fault::unavailable("set aside the journal of", self.path(), &error))?;
+        let what = match problem {
+            Error::JournalLost { what, .. } | Error::StoreForeign { what, .. } => what.clone(),
+            other => other.to_string(),
+        };
+        Ok(JournalLoss { what, kept, taken })
+    }
+}

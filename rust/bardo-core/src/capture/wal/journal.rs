@@ -1,0 +1,501 @@
+//! The journal beside the log (`episodes.redb.wal`): episodes that redb does not have durably yet, one frame and one sync
+//! for each commit.
+//!
+//! redb writes a commit in ten places of its file. A disk takes one stretch in half the time, and leaves the processor
+//! more: so episodes go to the journal first, and to redb many at a time (`memtable.rs`).
+//!
+//! The format, version 1, all numbers little-endian. The first 4,096 bytes hold two slots, at 0 and 2,048, each
+//! `bardowal`, the version (u32), the epoch (u32, 0 in journals of logs without a mark), the owner (u64), the lap (u64),
+//! and the XXH3 checksum of these. Each frame begins at a multiple of 4,096, so that no byte that was acknowledged is
+//! written again before the next lap: `bfrm`, its number within the lap from 0 (u32), the lap (u64), the length of its
+//! body (u64), the XXH3 checksum of number, lap, length and body (u64), and the body.
+//!
+//! The log says which lap counts (`mark.rs`), in the same transaction that makes the frames of the lap before
+//! superfluous: the slot of a lap is on the disk before the log names it, and no frame is written before that. A journal
+//! that lacks the slot, is shorter than its room, or holds fewer frames than the log knows of, has lost episodes.
+//!
+//! A last frame that is cut short is a sync that never ended: nothing of it was acknowledged, and it does not count. A
+//! broken frame before a whole one of the same lap is damage, and refused.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use redb::StorageBackend;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+
+use super::file;
+use super::mark::Mark;
+use crate::capture::storage::fault::unavailable;
+use crate::capture::storage::store;
+use crate::error::{Error, Result};
+
+/// Bytes that the journal may have: a thousand commits of one episode, or ten thousand episodes in batches.
+pub(crate) const JOURNAL_BYTES: u64 = 4 * 1024 * 1024;
+/// Length of the file of a first lap: 63 commits of one episode.
+const FIRST_BYTES: u64 = 256 * 1024;
+/// Factor by which a lap is longer than the one before it, up to [`JOURNAL_BYTES`].
+const GROWTH: u64 = 4;
+/// The owner of a journal that is looked at without its log.
+pub(crate) const ANYBODY: u64 = 0;
+/// Ending of the journal's name, after the log's.
+const ENDING: &str = ".wal";
+/// Version of the format.
+const VERSION: u32 = 1;
+const MAGIC: [u8; 8] = *b"bardowal";
+const FRAME_MAGIC: [u8; 4] = *b"bfrm";
+/// What a frame begins at a multiple of.
+const STEP: usize = 4_096;
+/// Places of the slots.
+const SLOTS: [usize; 2] = [0, 2_048];
+const SLOT_BYTES: usize = 40;
+/// Bytes before the body of a frame.
+const FRAME_HEAD: usize = 32;
+
+/// Opens the bytes of a store or a journal; called again after a failure.
+pub(crate) type Source = Arc<dyn Fn() -> io::Result<Box<dyn StorageBackend>> + Send + Sync>;
+
+/// Where a journal lives.
+pub(crate) enum Home {
+    File(PathBuf),
+    Backend(Source),
+}
+
+/// A journal, open or to be opened.
+pub(crate) struct Journal {
+    home: Home,
+    /// Number that tells logs apart.
+    owner: u64,
+    file: Option<Box<dyn StorageBackend>>,
+    /// Place of the next frame; none until the log says that this lap counts.
+    end: Option<u64>,
+    lap: u64,
+    epoch: u32,
+    frames: u32,
+    /// Length of its file.
+    room: u64,
+    /// The frame being written; kept for its room.
+    buffer: Vec<u8>,
+    syncs: Arc<AtomicU64>,
+}
+
+/// The journal's place beside a log.
+pub(crate) fn path_of(log: &Path) -> PathBuf {
+    let mut path = log.as_os_str().to_owned();
+    path.push(ENDING);
+    PathBuf::from(path)
+}
+
+/// Frames of a journal, and what is wrong with it.
+pub(crate) struct Contents {
+    /// Bodies of the whole frames, in order.
+    pub frames: Vec<Vec<u8>>,
+    /// Why episodes that were acknowledged are missing from it.
+    pub loss: Option<String>,
+}
+
+impl Contents {
+    const fn whole(frames: Vec<Vec<u8>>) -> Self {
+        Self { frames, loss: None }
+    }
+
+    const fn nothing() -> Self {
+        Self::whole(Vec::new())
+    }
+
+    fn lost(what: impl Into<String>) -> Self {
+        Self { frames: Vec::new(), loss: Some(what.into()) }
+    }
+
+    const fn is_nothing(&self) -> bool {
+        self.frames.is_empty() && self.loss.is_none()
+    }
+}
+
+/// The owner, epoch and lap of a slot.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Slot {
+    owner: u64,
+    epoch: u32,
+    lap: u64,
+}
+
+impl Journal {
+    /// A journal of which nothing is known yet. `syncs` counts its syncs.
+    pub const fn new(home: Home, owner: u64, syncs: Arc<AtomicU64>) -> Self {
+        Self {
+            home,
+            owner,
+            file: None,
+            end: None,
+            lap: 0,
+            epoch: 0,
+            frames: 0,
+            room: 0,
+            buffer: Vec::new(),
+            syncs,
+        }
+    }
+
+    /// Whether a frame with a body of so many bytes may be appended.
+    pub fn takes(&self, body: usize) -> bool {
+        self.end.is_some_and(|end| end + frame_bytes(body) as u64 <= self.room)
+    }
+
+    /// Length of its file, as far as it is open.
+    pub const fn room(&self) -> u64 {
+        self.room
+    }
+
+    /// What the log is to keep of a journal that takes frames; none for one that does not.
+    pub fn mark(&self) -> Option<Mark> {
+        self.end.map(|_| Mark {
+            in_use: true,
+            lap: self.lap,
+            epoch: self.epoch,
+            frames: self.frames,
+            room: self.room,
+        })
+    }
+
+    /// Reads a journal that the log's mark speaks of, or that a log without a mark has beside it. `log` names the store
+    /// in errors.
+    ///
+    /// # Errors
+    /// [`Error::StoreForeign`] if it is another log's or no journal, [`Error::StoreTooNew`] for a newer format.
+    pub fn read(&mut self, log: &Path, mark: Option<&Mark>) -> Result<Contents> {
+        let bytes = self.load().map_err(|error| unavailable("read the journal of", log, &error))?;
+        let mark = mark.copied().unwrap_or_default();
+        if mark.in_use && self.file.is_none() {
+            return Ok(Contents::lost("is missing"));
+        }
+        if bytes.is_empty() {
+            return Ok(if mark.in_use { Contents::lost("is empty") } else { Contents::nothing() });
+        }
+        let slots = match slots_of(&bytes) {
+            Ok(slots) => slots,
+            Err(Refusal::TooNew(found)) => {
+                return Err(Error::StoreTooNew { path: path_of(log), found, supported: VERSION });
+            }
+            Err(Refusal::Foreign) => return Err(foreign(log, "is not the journal of an episode log")),
+            Err(Refusal::Damaged) => {
+                return Ok(Contents::lost(
+                    "cannot be read: its first bytes are broken, and it holds whole frames",
+                ));
+            }
+        };
+        // The latest lap with frames: the slot of the next lap is written before the log names it.
+        let latest = slots.iter().map(|slot| (contents_of(&bytes, slot, None), slot));
+        let latest = latest.max_by_key(|(found, slot)| (!found.is_nothing(), slot.lap));
+        if self.owner == ANYBODY {
+            return Ok(latest.map_or(Contents::nothing(), |(found, _)| found));
+        }
+        let is_named = |slot: &&Slot| {
+            (slot.owner, slot.lap, slot.epoch) == (self.owner, mark.lap, mark.epoch) && mark.lap > 0
+        };
+        let named = slots.iter().find(is_named);
+        if let Some((found, slot)) = latest
+            && !found.is_nothing()
+            && named.is_none_or(|named| slot.lap > named.lap)
+        {
+            if slot.owner != self.owner {
+                return Err(foreign(log, "is the journal of another episode log"));
+            }
+            // A journal of a release that kept no mark.
+            let is_unmarked = mark.lap == 0 && slot.epoch == 0;
+            return Ok(if is_unmarked { found } else { Contents::lost(other_time(slot, &mark)) });
+        }
+        match (named, slots.first()) {
+            (Some(slot), _) => Ok(contents_of(&bytes, slot, Some(&mark))),
+            (None, _) if !mark.in_use => Ok(Contents::nothing()),
+            (None, Some(slot)) if slot.owner != self.owner => {
+                Err(foreign(log, "is the journal of another episode log"))
+            }
+            (None, Some(slot)) => Ok(Contents::lost(other_time(slot, &mark))),
+            (None, None) => Ok(Contents::lost("is broken: its first bytes are gone")),
+        }
+    }
+
+    /// Appends one frame, and returns when it is on the disk. After a failure it takes none until the log has begun
+    /// another lap.
+    pub fn append(&mut self, body: &[u8]) -> io::Result<()> {
+        let Some(end) = self.end.take() else {
+            return Err(io::Error::other("the journal takes nothing until its next lap"));
+        };
+        self.buffer.clear();
+        self.buffer.resize(FRAME_HEAD, 0);
+        self.buffer.extend_from_slice(body);
+        close_frame(&mut self.buffer, self.frames, self.lap);
+        self.buffer.resize(self.buffer.len().next_multiple_of(STEP), 0);
+        let Some(file) = &self.file else { return Err(io::ErrorKind::NotFound.into()) };
+        file.write(end, &self.buffer)?;
+        self.sync()?;
+        self.end = Some(end + self.buffer.len() as u64);
+        self.frames += 1;
+        Ok(())
+    }
+
+    /// Makes ready for a lap, durably, with room for a frame of so many bytes. It takes frames once the log has named the
+    /// lap durably, and [`Journal::start`] said so.
+    pub fn prepare(&mut self, lap: u64, epoch: u32, body: usize) -> io::Result<Mark> {
+        self.end = None;
+        self.connect(true)?;
+        let needed = (STEP + frame_bytes(body)) as u64;
+        let mut room = FIRST_BYTES.max((self.room * GROWTH).min(JOURNAL_BYTES)).max(self.room);
+        while room < needed {
+            room *= GROWTH;
+        }
+        let Some(file) = &self.file else { return Err(io::ErrorKind::NotFound.into()) };
+        if room > self.room {
+            file.set_len(room)?;
+        }
+        let slot = Slot { owner: self.owner, epoch, lap };
+        file.write(SLOTS[(lap % 2) as usize] as u64, &slot.to_bytes())?;
+        self.sync()?;
+        self.room = room;
+        Ok(Mark { in_use: true, lap, epoch, frames: 0, room })
+    }
+
+    /// Takes frames of a lap from now on: the log has named it durably.
+    pub fn start(&mut self, mark: &Mark) {
+        (self.lap, self.epoch, self.frames) = (mark.lap, mark.epoch, 0);
+        self.end = Some(STEP as u64);
+    }
+
+    /// Gives its file up, durably, with no byte left of it. The log must say before that it is not in use.
+    pub fn remove(&mut self) -> io::Result<()> {
+        self.end = None;
+        if self.connect(false)? && self.room > 0 {
+            if let Some(file) = &self.file {
+                file.set_len(0)?;
+            }
+            self.sync()?;
+        }
+        self.lose_place();
+        if let Home::File(path) = &self.home {
+            // An empty journal says nothing: whether its name stays does not matter.
+            let _ = std::fs::remove_file(path);
+        }
+        Ok(())
+    }
+
+    /// Gives the file another name, which is returned; a journal without a file of its own is emptied.
+    pub fn set_aside(&mut self, suffix: &str) -> io::Result<Option<PathBuf>> {
+        self.lose_place();
+        let Home::File(path) = &self.home else {
+            self.remove()?;
+            return Ok(None);
+        };
+        if !path.exists() {
+            return Ok(None);
+        }
+        let mut aside = path.as_os_str().to_owned();
+        aside.push(suffix);
+        let aside = PathBuf::from(aside);
+        std::fs::rename(path, &aside)?;
+        store::sync_folder(path)?;
+        Ok(Some(aside))
+    }
+
+    /// Forgets where it was: somebody else may have had the log meanwhile. It takes nothing until its next lap.
+    pub fn lose_place(&mut self) {
+        (self.file, self.end, self.room) = (None, None, 0);
+        (self.lap, self.epoch, self.frames) = (0, 0, 0);
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        self.syncs.fetch_add(1, Ordering::Relaxed);
+        self.file.as_ref().map_or(Ok(()), |file| file.sync_data())
+    }
+
+    /// Everything in the file.
+    fn load(&mut self) -> io::Result<Vec<u8>> {
+        self.connect(false)?;
+        let Some(file) = &self.file else { return Ok(Vec::new()) };
+        let mut bytes = vec![0; usize::try_from(self.room).map_err(io::Error::other)?];
+        read_whole(&**file, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Opens the file, making it if asked to; whether it is there.
+    fn connect(&mut self, create: bool) -> io::Result<bool> {
+        if self.file.is_none() {
+            let file = match &self.home {
+                Home::File(path) => file::open(path, create)?,
+                Home::Backend(source) => Some(source()?),
+            };
+            let Some(file) = file else {
+                self.room = 0;
+                return Ok(false);
+            };
+            self.room = file.len()?;
+            self.file = Some(file);
+        }
+        Ok(true)
+    }
+}
+
+/// Frames of the latest lap in the bytes of a journal, for a process that has no log to hold it against.
+pub(crate) fn frames_in(bytes: &[u8]) -> Vec<Vec<u8>> {
+    let slots = slots_of(bytes).unwrap_or_default();
+    let laps = slots.iter().map(|slot| (slot.lap, frames_of(bytes, slot.lap).0));
+    laps.filter(|(_, frames)| !frames.is_empty()).max_by_key(|(lap, _)| *lap).map_or(Vec::new(), |(_, it)| it)
+}
+
+/// Reads a file from its start; what falls short though the file is long enough is read once more.
+fn read_whole(file: &dyn StorageBackend, bytes: &mut [u8]) -> io::Result<()> {
+    if bytes.is_empty() {
+        return Ok(());
+    }
+    let falls_short = |result: &io::Result<()>| {
+        result.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::UnexpectedEof)
+    };
+    let mut result = file.read(0, bytes);
+    if falls_short(&result) {
+        result = file.read(0, bytes);
+    }
+    if falls_short(&result) {
+        return Err(io::Error::other("a read fell short though the file is long enough"));
+    }
+    result
+}
+
+/// Bytes of a frame with a body of so many bytes.
+const fn frame_bytes(body: usize) -> usize {
+    (FRAME_HEAD + body).next_multiple_of(STEP)
+}
+
+impl Slot {
+    fn to_bytes(self) -> [u8; SLOT_BYTES] {
+        let mut slot = [0; SLOT_BYTES];
+        slot[..8].copy_from_slice(&MAGIC);
+        slot[8..12].copy_from_slice(&VERSION.to_le_bytes());
+        slot[12..16].copy_from_slice(&self.epoch.to_le_bytes());
+        slot[16..24].copy_from_slice(&self.owner.to_le_bytes());
+        slot[24..32].copy_from_slice(&self.lap.to_le_bytes());
+        let checksum = xxh3_64(&slot[..32]);
+        slot[32..].copy_from_slice(&checksum.to_le_bytes());
+        slot
+    }
+}
+
+fn foreign(log: &Path, what: &str) -> Error {
+    Error::StoreForeign {
+        path: path_of(log),
+        what: what.into(),
+        hint: "Put the journal back that belongs to the log, or the log that belongs to the journal; to go on without \
+               what the journal held, see `bardo recover`"
+            .into(),
+    }
+}
+
+/// What is wrong with a journal of another lap than the log names.
+fn other_time(slot: &Slot, mark: &Mark) -> String {
+    format!(
+        "is not of the same time as the log: it is at lap {} of epoch {:08x}, the log at lap {} of epoch {:08x}",
+        slot.lap, slot.epoch, mark.lap, mark.epoch
+    )
+}
+
+/// Frames of the lap of a slot, held against what the log knows of it.
+fn contents_of(bytes: &[u8], slot: &Slot, mark: Option<&Mark>) -> Contents {
+    let (frames, broken) = frames_of(bytes, slot.lap);
+    let (room, known) = mark.map_or((0, 0), |mark| (mark.room, u64::from(mark.frames)));
+    let (count, length) = (frames.len() as u64, bytes.len() as u64);
+    let loss = if length < room {
+        Some(format!("was cut short: it has {length} bytes and had {room}"))
+    } else if count < known && broken.is_none() {
+        Some(format!("holds {count} commits, and the log knows of {known}"))
+    } else {
+        broken
+    };
+    Contents { frames, loss }
+}
+
+/// Writes the head of a frame whose body follows it.
+fn close_frame(frame: &mut [u8], number: u32, lap: u64) {
+    let body = (frame.len() - FRAME_HEAD) as u64;
+    frame[..4].copy_from_slice(&FRAME_MAGIC);
+    frame[4..8].copy_from_slice(&number.to_le_bytes());
+    frame[8..16].copy_from_slice(&lap.to_le_bytes());
+    frame[16..24].copy_from_slice(&body.to_le_bytes());
+    let checksum = checksum(&frame[4..24], &frame[FRAME_HEAD..]);
+    frame[24..32].copy_from_slice(&checksum.to_le_bytes());
+}
+
+fn checksum(head: &[u8], body: &[u8]) -> u64 {
+    let mut hash = Xxh3::new();
+    hash.update(head);
+    hash.update(body);
+    hash.digest()
+}
+
+/// Why a journal is not read.
+enum Refusal {
+    Foreign,
+    Damaged,
+    TooNew(u32),
+}
+
+fn number(bytes: &[u8], at: usize) -> u64 {
+    bytes.get(at..at + 8).and_then(|eight| eight.try_into().ok()).map_or(0, u64::from_le_bytes)
+}
+
+/// The slots that can be read.
+fn slots_of(bytes: &[u8]) -> std::result::Result<Vec<Slot>, Refusal> {
+    let mut found = Vec::new();
+    let mut is_ours = false;
+    let mut is_other = false;
+    for at in SLOTS {
+        let slot = bytes.get(at..at + SLOT_BYTES).unwrap_or_default();
+        let version = number(slot, 8) as u32;
+        let has_magic = slot.starts_with(&MAGIC);
+        if has_magic && version > VERSION {
+            return Err(Refusal::TooNew(version));
+        }
+        if has_magic && version == VERSION && number(slot, 32) == xxh3_64(&slot[..32]) {
+            let epoch = (number(slot, 8) >> 32) as u32;
+            found.push(Slot { owner: number(slot, 16), epoch, lap: number(slot, 24) });
+        }
+        is_ours |= has_magic;
+        // A slot that was cut short is zeros from some byte on.
+        is_other |= slot.iter().zip(MAGIC).any(|(byte, own)| *byte != own && *byte != 0);
+    }
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    let has_frames = (STEP..bytes.len()).step_by(STEP).any(|at| frame(&bytes[at..], None).is_some());
+    match (has_frames, is_other && !is_ours) {
+        (true, _) => Err(Refusal::Damaged),
+        (false, true) => Err(Refusal::Foreign),
+        (false, false) => Ok(found),
+    }
+}
+
+/// Bodies of the whole frames of a lap in a row, and what is wrong with the next one.
+fn frames_of(bytes: &[u8], lap: u64) -> (Vec<Vec<u8>>, Option<String>) {
+    let (mut found, mut at) = (Vec::new(), STEP);
+    while let Some((number, body)) = bytes.get(at..).and_then(|rest| frame(rest, Some(lap)))
+        && number as usize == found.len()
+    {
+        found.push(body.to_vec());
+        at += frame_bytes(body.len());
+    }
+    let later = (at..bytes.len()).step_by(STEP).find_map(|at| frame(&bytes[at..], Some(lap)));
+    let broken = later.map(|(number, _)| {
+        format!("is broken: its frame {} cannot be read, and frame {number} after it is whole", found.len())
+    });
+    (found, broken)
+}
+
+/// The frame at the start of bytes, if it is whole and of the lap that is asked for: its number and its body.
+fn frame(bytes: &[u8], lap: Option<u64>) -> Option<(u32, &[u8])> {
+    let (head, rest) = bytes.split_at_checked(FRAME_HEAD)?;
+    if !head.starts_with(&FRAME_MAGIC) || lap.is_some_and(|lap| number(head, 8) != lap) {
+        return None;
+    }
+    let body = rest.get(..usize::try_from(number(head, 16)).ok()?)?;
+    let own = number(head, 4) as u32;
+    (checksum(&head[4..24], body) == number(head, 24)).then_some((own, body))
+}

@@ -1,0 +1,123 @@
+//! What the log keeps of its journal, so that a journal that is missing, emptied, cut or of another time is noticed.
+//!
+//! The mark is written with transactions that wait for the disk anyway, and costs no sync of its own: one that begins a
+//! lap of the journal names the lap, every later one counts the frames so far, and closing the log ends the use. What
+//! was appended since the last of them is known by the journal alone.
+
+use redb::ReadableTable;
+use xxhash_rust::xxh3::Xxh3;
+
+use super::memtable::FRAME_BYTES;
+use crate::capture::storage::fault::Fault;
+use crate::capture::storage::packed_table;
+use crate::capture::storage::schema::{Arrival, META, meta};
+use crate::capture::write::transaction::{RecordTables, Session};
+
+/// What the log knows of its journal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Mark {
+    /// Whether episodes may be in the journal alone.
+    pub in_use: bool,
+    /// Lap that counts; of a journal that is not in use, the last one.
+    pub lap: u64,
+    /// Number that tells this lap from laps of the same number after a copy of the log was put back; 0 before the first.
+    pub epoch: u32,
+    /// Frames that were acknowledged at least.
+    pub frames: u32,
+    /// Length of the journal's file at least.
+    pub room: u64,
+}
+
+const BYTES: usize = 25;
+
+/// What becomes of the journal with a transaction that waits for the disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Use {
+    /// It is begun where the next commits may need it.
+    GoesOn,
+    /// It is given up.
+    Ends,
+}
+
+impl Mark {
+    /// The mark of a log; none in a file of an older release.
+    pub fn read(
+        table: &impl ReadableTable<&'static str, &'static [u8]>,
+    ) -> std::result::Result<Option<Self>, Fault> {
+        let Some(bytes) = table.get(meta::JOURNAL)? else { return Ok(None) };
+        let mark = Self::from_bytes(bytes.value());
+        mark.map(Some).ok_or_else(|| Fault::Corrupt("what it says of its journal cannot be read".into()))
+    }
+
+    /// The mark once redb has everything durably.
+    pub const fn ended(self) -> Self {
+        Self { in_use: false, frames: 0, room: 0, ..self }
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let bytes: &[u8; BYTES] = bytes.try_into().ok()?;
+        let number = |at: usize| Some(u64::from_le_bytes(bytes[at..at + 8].try_into().ok()?));
+        let (lap, room, counted) = (number(1)?, number(9)?, number(17)?);
+        let (epoch, frames) = (counted as u32, (counted >> 32) as u32);
+        Some(Self { in_use: bytes[0] == 1, lap, epoch, frames, room })
+    }
+
+    fn to_bytes(self) -> [u8; BYTES] {
+        let mut bytes = [0; BYTES];
+        bytes[0] = u8::from(self.in_use);
+        bytes[1..9].copy_from_slice(&self.lap.to_le_bytes());
+        bytes[9..17].copy_from_slice(&self.room.to_le_bytes());
+        bytes[17..21].copy_from_slice(&self.epoch.to_le_bytes());
+        bytes[21..].copy_from_slice(&self.frames.to_le_bytes());
+        bytes
+    }
+}
+
+impl Session<'_> {
+    /// Writes the mark of a transaction that waits for the disk, after which redb has every episode durably. Returns the
+    /// mark of a lap that begins with it.
+    pub fn mark_journal(&mut self, becomes: Use) -> Result<Option<Mark>, Fault> {
+        let old = Mark::read(&self.transaction.open_table(META)?)?.unwrap_or_default();
+        let tail = &mut self.state.tail;
+        let Some(journal) = &tail.journal else { return Ok(None) };
+        let wanted = tail.wanted.take();
+        let goes_on = becomes == Use::GoesOn;
+        let (new, begun) = match journal.mark().filter(|_| goes_on && wanted.is_none()) {
+            Some(mark) => (mark, None),
+            // A session of one commit needs no journal.
+            None if goes_on && self.log.durable && tail.durable_commits > 0 => {
+                let begun = self.prepare_lap(&old, wanted.unwrap_or(0).min(FRAME_BYTES))?;
+                (begun.unwrap_or_else(|| old.ended()), begun)
+            }
+            None => (old.ended(), None),
+        };
+        if new != old {
+            self.transaction.open_table(META)?.insert(meta::JOURNAL, new.to_bytes().as_slice())?;
+            self.changed = true;
+        }
+        Ok(begun)
+    }
+
+    /// Makes the journal ready for the next lap; none if it cannot be, and then each commit goes to redb and tries again.
+    fn prepare_lap(&mut self, old: &Mark, body: usize) -> Result<Option<Mark>, Fault> {
+        let epoch = self.epoch_after(old)?;
+        let journal = self.state.tail.journal.as_mut();
+        Ok(journal.and_then(|journal| journal.prepare(old.lap + 1, epoch, body).ok()))
+    }
+
+    /// The epoch of the next lap: another one for every history of the log.
+    fn epoch_after(&mut self, old: &Mark) -> Result<u32, Fault> {
+        let RecordTables { episodes, arrivals, .. } = self.record_tables()?;
+        let mut hash = Xxh3::new();
+        hash.update(&old.to_bytes());
+        if let Some(last) = packed_table::last(arrivals)?
+            && let Some(arrival) = packed_table::get(arrivals, &last)?
+        {
+            let key = Arrival::from_bytes(arrival.value())?.key.to_bytes();
+            hash.update(&last);
+            hash.update(&key);
+            hash.update(packed_table::get(episodes, &key)?.as_ref().map_or(&[], |body| body.value()));
+        }
+        Ok((hash.digest() as u32).max(1))
+    }
+}

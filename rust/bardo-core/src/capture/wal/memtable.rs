@@ -1,0 +1,325 @@
+//! What was recorded and redb does not have durably yet: the journal has it, and so has memory.
+//!
+//! An episode is durable with its frame in the journal. redb is told later, many episodes in one transaction: before
+//! anything reads the log, without waiting for the disk; and durably with the next change of another sort, when the
+//! journal is full, and when the log is closed. Whatever redb loses in a crash is told again from the journal: episodes
+//! up to the last number by arrival are known, so telling twice changes nothing. Few new vectors at a time are told in
+//! the same way but are not in the journal: a crash loses them, and they are made again.
+
+use std::collections::{HashSet, VecDeque};
+
+use super::journal::Journal;
+use super::mark::Mark;
+use crate::capture::storage::codec::{self, OrderKey};
+use crate::capture::storage::fault::Fault;
+use crate::capture::storage::packed_table::{self, push_number, take_number};
+use crate::capture::storage::schema::{META, meta, meta_number};
+use crate::capture::storage::vector_table::IN_FORCE;
+use crate::capture::write::transaction::Session;
+use crate::capture::write::vectors::VectorBatch;
+use crate::model::{Annotations, Episode, Fingerprint, Id};
+
+/// Bytes of what waits in memory at most.
+const WAITING_BYTES: usize = 4 * 1024 * 1024;
+/// Bytes of a frame at most: a larger commit goes to redb at once.
+pub(crate) const FRAME_BYTES: usize = 1024 * 1024;
+/// New vectors that may wait: as many as a recall finds missing after some episodes were recorded. More are told at once.
+const FEW_VECTORS: usize = 64;
+/// Episodes without vectors that are remembered at most; beyond, they are looked for.
+const LACKING: usize = 4_096;
+/// Flags of an episode in the journal.
+const IN_ORDER: u8 = 1;
+const ANNOTATED: u8 = 2;
+
+/// An episode as it goes into redb.
+#[derive(Debug)]
+pub(crate) struct Kept {
+    pub key: OrderKey,
+    pub seq: u64,
+    pub in_order: bool,
+    /// Sealed.
+    pub body: Vec<u8>,
+    pub annotations: Annotations,
+    pub subjects: Vec<String>,
+    pub thread: Option<String>,
+}
+
+/// What waits.
+#[derive(Debug)]
+pub(crate) enum Op {
+    Record(Kept),
+    Vectors(Box<(Vec<Id>, VectorBatch, Fingerprint)>),
+}
+
+/// Everything that waits, in order.
+#[derive(Default)]
+pub(crate) struct Tail {
+    /// None once the log is closed, and where it has none.
+    pub journal: Option<Journal>,
+    /// Not durably in redb.
+    pub ops: Vec<Op>,
+    /// How many of them, from the first, redb was told in the opening below.
+    pub told: usize,
+    opening: u64,
+    bytes: usize,
+    /// Transactions of this opening that waited for the disk.
+    pub durable_commits: u64,
+    /// Bytes of the commit that the journal had no room for; its next lap has.
+    pub wanted: Option<usize>,
+    /// Every episode that has no vectors; none if that is not known.
+    pub lacking: Option<VecDeque<OrderKey>>,
+    /// The model of the vectors, once it is known.
+    pub model: Option<Fingerprint>,
+}
+
+impl Kept {
+    fn encode(&self, out: &mut Vec<u8>) -> Result<(), Fault> {
+        let annotated = self.annotations != Annotations::default();
+        out.extend_from_slice(&self.key.to_bytes());
+        push_number(out, self.seq);
+        out.push(if self.in_order { IN_ORDER } else { 0 } | if annotated { ANNOTATED } else { 0 });
+        push_number(out, self.body.len() as u64);
+        out.extend_from_slice(&self.body);
+        if annotated {
+            let sealed = codec::encode_annotations(&self.key.id, &self.annotations)?;
+            push_number(out, sealed.len() as u64);
+            out.extend_from_slice(&sealed);
+        }
+        Ok(())
+    }
+
+    fn decode(bytes: &mut &[u8]) -> Result<Self, Fault> {
+        let (key, seq, flags, body) = Self::parts(bytes).ok_or_else(cut)?;
+        let annotations = if flags & ANNOTATED == 0 {
+            Annotations::default()
+        } else {
+            let sealed = run(bytes).ok_or_else(cut)?;
+            codec::decode_annotations(&key.id, sealed)?
+        };
+        let episode = codec::decode_episode(&key, body, annotations)?;
+        Ok(Self {
+            key,
+            seq,
+            in_order: flags & IN_ORDER != 0,
+            body: body.to_vec(),
+            annotations,
+            subjects: episode.subjects,
+            thread: episode.thread,
+        })
+    }
+
+    fn parts<'b>(bytes: &mut &'b [u8]) -> Option<(OrderKey, u64, u8, &'b [u8])> {
+        let (key, rest) = bytes.split_first_chunk()?;
+        *bytes = rest;
+        let seq = take_number(bytes)?;
+        let (&flags, rest) = bytes.split_first()?;
+        *bytes = rest;
+        Some((OrderKey::from_bytes(key), seq, flags, run(bytes)?))
+    }
+
+    /// The episode as it is read from the log.
+    fn episode(&self) -> Result<Episode, Fault> {
+        Ok(codec::decode_episode(&self.key, &self.body, self.annotations)?)
+    }
+}
+
+/// A length and as many bytes.
+fn run<'b>(bytes: &mut &'b [u8]) -> Option<&'b [u8]> {
+    let length = usize::try_from(take_number(bytes)?).ok()?;
+    let (run, rest) = bytes.split_at_checked(length)?;
+    *bytes = rest;
+    Some(run)
+}
+
+fn cut() -> Fault {
+    Fault::Corrupt("an episode in it is cut short".into())
+}
+
+/// The body of a frame.
+pub(crate) fn encode(kept: &[Kept]) -> Result<Vec<u8>, Fault> {
+    let mut body = Vec::with_capacity(kept.iter().map(|one| one.body.len() + 64).sum());
+    kept.iter().try_for_each(|one| one.encode(&mut body))?;
+    Ok(body)
+}
+
+/// The episodes of frames as they are read from the log, each with its number by arrival; those that cannot be read are
+/// left out.
+pub(crate) fn episodes_in(frames: &[Vec<u8>]) -> Vec<(u64, Episode)> {
+    let mut found = Vec::new();
+    for frame in frames {
+        let mut rest = frame.as_slice();
+        while !rest.is_empty()
+            && let Ok(kept) = Kept::decode(&mut rest)
+        {
+            found.extend(kept.episode().map(|episode| (kept.seq, episode)));
+        }
+    }
+    found
+}
+
+/// Adds the episodes of the frames that follow the arrival `last` to `found`; those up to it are known.
+pub(crate) fn decode(frames: &[Vec<u8>], mut last: u64, found: &mut Vec<Op>) -> Result<(), String> {
+    for frame in frames {
+        let mut rest = frame.as_slice();
+        while !rest.is_empty() {
+            let kept = Kept::decode(&mut rest).map_err(|fault| match fault {
+                Fault::Corrupt(what) => format!("is broken: {what}"),
+                _ => "is broken: an episode in it cannot be read".to_owned(),
+            })?;
+            if kept.seq > last + 1 {
+                let (next, had) = (kept.seq, last);
+                return Err(format!(
+                    "goes on at arrival {next} and the log ends at {had}: they are not of the same time"
+                ));
+            }
+            if kept.seq == last + 1 {
+                last += 1;
+                found.push(Op::Record(kept));
+            }
+        }
+    }
+    Ok(())
+}
+
+impl Tail {
+    /// Whether a commit with so many bytes of episodes may wait; a durable one goes through the journal, whose next lap
+    /// has room for it.
+    pub fn takes(&mut self, bytes: usize, durable: bool) -> bool {
+        if bytes > FRAME_BYTES || self.bytes + bytes > WAITING_BYTES {
+            return false;
+        }
+        let takes = !durable || self.journal.as_ref().is_some_and(|journal| journal.takes(bytes));
+        self.wanted = (!takes).then_some(bytes);
+        takes
+    }
+
+    /// Whether vectors may wait: there are few, and each is one that is known to be missing.
+    pub fn takes_vectors(&self, ids: &[Id], batch: &VectorBatch, given: &Fingerprint) -> bool {
+        let bytes = bytes_of(batch);
+        ids.len() <= FEW_VECTORS
+            && self.bytes + bytes <= WAITING_BYTES
+            && self.model.as_ref().is_some_and(|model| model.require(given).is_ok())
+            && self
+                .lacking
+                .as_ref()
+                .is_some_and(|lacking| ids.iter().all(|id| lacking.iter().any(|key| key.id == *id)))
+    }
+
+    /// Adds episodes that are in the journal.
+    pub fn push(&mut self, kept: Vec<Kept>) {
+        self.bytes += kept.iter().map(|one| one.body.len()).sum::<usize>();
+        self.lack(kept.iter().map(|one| one.key));
+        self.ops.extend(kept.into_iter().map(Op::Record));
+    }
+
+    /// Adds vectors.
+    pub fn push_vectors(&mut self, ids: Vec<Id>, batch: VectorBatch, model: Fingerprint) {
+        self.bytes += bytes_of(&batch);
+        self.have(&ids);
+        self.ops.push(Op::Vectors(Box::new((ids, batch, model))));
+    }
+
+    /// Notes that new episodes have no vectors.
+    pub fn lack(&mut self, keys: impl Iterator<Item = OrderKey>) {
+        if let Some(lacking) = &mut self.lacking {
+            lacking.extend(keys);
+            if lacking.len() > LACKING {
+                self.lacking = None;
+            }
+        }
+    }
+
+    /// Notes that episodes have their vectors.
+    pub fn have(&mut self, ids: &[Id]) {
+        if let Some(lacking) = &mut self.lacking {
+            let ids: HashSet<&Id> = ids.iter().collect();
+            lacking.retain(|key| !ids.contains(&key.id));
+        }
+    }
+
+    /// Whether every episode is known to have its vectors.
+    pub fn is_embedded(&self) -> bool {
+        self.lacking.as_ref().is_some_and(VecDeque::is_empty)
+    }
+
+    /// Learns which opening of the file this is. What an earlier one was told may be gone, and somebody else may have had
+    /// the file.
+    pub fn align(&mut self, opening: u64) {
+        if self.opening != opening {
+            (self.opening, self.told, self.lacking, self.durable_commits) = (opening, 0, None, 0);
+            if let Some(journal) = &mut self.journal {
+                journal.lose_place();
+            }
+        }
+    }
+
+    /// As [`Tail::align`] for the first opening, whose journal was just read.
+    pub fn begin(&mut self, journal: Journal, ops: Vec<Op>, opening: u64) {
+        (self.journal, self.ops, self.opening) = (Some(journal), ops, opening);
+    }
+
+    /// Lets go of everything: redb has it durably, and named the lap that begins now, if one does.
+    pub fn settle(&mut self, begun: Option<Mark>) {
+        self.ops.clear();
+        (self.told, self.bytes) = (0, 0);
+        self.durable_commits += 1;
+        if let (Some(journal), Some(mark)) = (&mut self.journal, begun) {
+            journal.start(&mark);
+        }
+    }
+
+    /// The first episode that redb was not told: the others lie after it.
+    pub fn first_untold(&self) -> Option<OrderKey> {
+        self.ops[self.told.min(self.ops.len())..].iter().find_map(|op| match op {
+            Op::Record(kept) => Some(kept.key),
+            Op::Vectors(_) => None,
+        })
+    }
+
+    /// The episode at a place, if it waits.
+    pub fn episode(&self, key: &OrderKey) -> Result<Option<Episode>, Fault> {
+        let found = self.ops.iter().rev().find_map(|op| match op {
+            Op::Record(kept) if kept.key == *key => Some(kept),
+            _ => None,
+        });
+        found.map(Kept::episode).transpose()
+    }
+}
+
+/// Bytes that vectors take while they wait.
+fn bytes_of(batch: &VectorBatch) -> usize {
+    (batch.whole.len() + batch.sentences.len()) * size_of::<f32>()
+        + batch.tokens.iter().map(Vec::len).sum::<usize>()
+}
+
+impl Session<'_> {
+    /// Tells redb what waits, less what it knows already.
+    pub fn take_over(&mut self, ops: &[Op]) -> Result<(), Fault> {
+        if ops.is_empty() {
+            return Ok(());
+        }
+        let floor = meta_number(&self.transaction.open_table(META)?, meta::SEQ_FLOOR)?;
+        let last =
+            packed_table::last(&self.record_tables()?.arrivals)?.map_or(0, u64::from_be_bytes).max(floor);
+        let mut kept = Vec::new();
+        for op in ops {
+            match op {
+                Op::Record(one) if one.seq > last => kept.push(one),
+                Op::Record(_) => {}
+                Op::Vectors(vectors) => {
+                    self.write_kept(&std::mem::take(&mut kept))?;
+                    let (ids, batch, model) = &**vectors;
+                    match self.shelve(&IN_FORCE, ids, batch, model) {
+                        // One of them was deleted meanwhile; what the others lack is made again.
+                        Ok(()) => {}
+                        Err(Fault::Refused(_)) => self.state.tail.lacking = None,
+                        Err(fault) => return Err(fault),
+                    }
+                }
+            }
+        }
+        self.write_kept(&kept)?;
+        self.changed = true;
+        Ok(())
+    }
+}

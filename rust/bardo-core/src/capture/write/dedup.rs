@@ -1,0 +1,132 @@
+//! Telling a retry from a new event: the same content by the same author in the same thread within a minute, and in the
+//! same tick where ticks are the caller's own. "Price unchanged" at the next tick is another observation.
+//!
+//! What one call says twice was said twice: its second "yes" is the retry of a second one, if there was one.
+//!
+//! Nothing is stored for it: what arrived last is read back from the log after a restart.
+
+use std::collections::VecDeque;
+
+use crate::capture::storage::codec::{Fingermark, OrderKey};
+use crate::hashing::HashedMap;
+use crate::model::Micros;
+
+/// A retry comes at most this long after the first attempt (spec 1, "Store").
+pub(crate) const WINDOW_MICROS: Micros = 60 * 1_000_000;
+/// Arrivals that are compared at least, however old they are.
+pub(crate) const KEPT_ARRIVALS: usize = 4096;
+
+/// An arrival that a retry may repeat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Seen {
+    pub key: OrderKey,
+    pub at: Micros,
+    pub seq: u64,
+}
+
+/// The latest arrivals by content.
+#[derive(Debug, Default)]
+pub(crate) struct Recent {
+    /// The number of the last arrival with a mark.
+    latest: HashedMap<Fingermark, u64>,
+    /// What is kept of each arrival, in their order.
+    arrivals: VecDeque<Kept>,
+    /// Arrivals that were let go: the number of the first that is kept.
+    gone: u64,
+    newest: Micros,
+}
+
+#[derive(Debug)]
+struct Kept {
+    mark: Fingermark,
+    seen: Seen,
+    /// The number of the arrival before it with the same mark.
+    previous: Option<u64>,
+}
+
+impl Recent {
+    /// The first attempt that an arrival at `at` would repeat, after `earlier` others like it in the same call; one of
+    /// `tick`, where that is the caller's own.
+    pub fn find(&self, mark: &Fingermark, at: Micros, tick: Option<u64>, earlier: usize) -> Option<Seen> {
+        let kept = |number: u64| self.arrivals.get(number.checked_sub(self.gone)? as usize);
+        let latest = kept(*self.latest.get(mark)?);
+        let alike: Vec<Seen> = std::iter::successors(latest, |arrival| kept(arrival.previous?))
+            .filter(|arrival| arrival.seen.at.abs_diff(at) <= WINDOW_MICROS.unsigned_abs())
+            .filter(|arrival| tick.is_none_or(|tick| tick == arrival.seen.key.tick))
+            .map(|arrival| arrival.seen)
+            .collect();
+        alike.into_iter().rev().nth(earlier)
+    }
+
+    /// Adds the next arrival, and lets go of those that are both old and many arrivals back.
+    pub fn add(&mut self, mark: Fingermark, seen: Seen) {
+        self.newest = self.newest.max(seen.at);
+        let previous = self.latest.insert(mark, self.gone + self.arrivals.len() as u64);
+        self.arrivals.push_back(Kept { mark, seen, previous });
+        while self.arrivals.len() > KEPT_ARRIVALS
+            && let Some(oldest) = self.arrivals.front()
+            && self.newest.saturating_sub(oldest.seen.at) > WINDOW_MICROS
+        {
+            if self.latest.get(&oldest.mark) == Some(&self.gone) {
+                self.latest.remove(&oldest.mark);
+            }
+            self.arrivals.pop_front();
+            self.gone += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::model::Id;
+
+    fn seen(at: Micros, seq: u64, tick: u64) -> Seen {
+        Seen { key: OrderKey { tick, event_index: 0, id: Id([seq as u8; 16]) }, at, seq }
+    }
+
+    #[test]
+    fn a_minute_separates_a_retry_from_a_repetition() {
+        let (mut recent, mark) = (Recent::default(), Fingermark::new(1, Some("t")));
+        recent.add(mark, seen(1_000, 1, 1));
+        assert_eq!(recent.find(&mark, 1_000 + WINDOW_MICROS, None, 0), Some(seen(1_000, 1, 1)));
+        assert_eq!(recent.find(&mark, 1_001 + WINDOW_MICROS, None, 0), None);
+        assert_eq!(recent.find(&Fingermark::new(1, None), 1_000, None, 0), None);
+    }
+
+    #[test]
+    fn old_arrivals_are_let_go_when_many_others_came() {
+        let mut recent = Recent::default();
+        for (seq, at) in (0..3 * KEPT_ARRIVALS as u64).zip((0..).step_by(60_000_001)) {
+            recent.add(Fingermark::new(seq, None), seen(at, seq, 1));
+        }
+        assert_eq!(recent.arrivals.len(), KEPT_ARRIVALS);
+        assert_eq!(recent.latest.len(), KEPT_ARRIVALS);
+    }
+
+    proptest! {
+        #[test]
+        fn the_attempt_of_the_same_place_within_a_minute_is_found(
+            arrivals in prop::collection::vec((0_u64..4, 0_i64..5 * WINDOW_MICROS, 0_u64..3), 1..60),
+            asked in 0_u64..4,
+            at in 0_i64..5 * WINDOW_MICROS,
+            tick in prop::option::of(0_u64..3),
+            earlier in 0_usize..3,
+        ) {
+            let mut recent = Recent::default();
+            let mut expected = Vec::new();
+            for (seq, (content, arrived, own)) in (0..).zip(arrivals) {
+                let arrival = seen(arrived, seq, own);
+                recent.add(Fingermark::new(content, None), arrival);
+                let in_time = arrived.abs_diff(at) <= WINDOW_MICROS.unsigned_abs();
+                if content == asked && in_time && tick.is_none_or(|tick| tick == own) {
+                    expected.push(arrival);
+                }
+            }
+            let found = recent.find(&Fingermark::new(asked, None), at, tick, earlier);
+            prop_assert_eq!(found, expected.get(earlier).copied());
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! Deleting episodes (law 11): the rows of every table in one transaction, a tombstone on the value so that a source
+//! that is read again does not bring it back, and a note of what is left to do in other stores.
+
+use std::collections::HashSet;
+
+use redb::{ReadableTable, TableDefinition, TableError};
+
+use super::model_switch::COMING;
+use super::transaction::Session;
+use super::verbs::Reply;
+use crate::capture::log::EpisodeLog;
+use crate::capture::storage::codec;
+use crate::capture::storage::fault::Fault;
+use crate::capture::storage::packed_table;
+use crate::capture::storage::schema::{
+    ANNOTATIONS, INTENTS, META, NEXT_TOKENS, Place, TOKENS, TOMBSTONES, VERIFICATIONS, meta, meta_number,
+    place_of, set_meta_number,
+};
+use crate::capture::storage::vector_table::IN_FORCE;
+use crate::error::Result;
+use crate::model::{Annotations, Id, Micros};
+
+/// A deletion to be made.
+#[derive(Clone, Debug)]
+pub struct Forgetting {
+    /// Episodes; those that are not there any more are passed over.
+    pub ids: Vec<Id>,
+    /// Whether the same content is refused from now on.
+    pub tombstones: bool,
+    /// What the caller must know to finish the deletion in other stores after a crash; kept until
+    /// [`EpisodeLog::settle`].
+    pub intent: String,
+    /// When, for the tombstones.
+    pub now: Micros,
+}
+
+impl EpisodeLog {
+    /// Deletes episodes with everything that is kept of them, and notes the intent, all in one durable transaction.
+    /// Returns the intent's number. The freed pages still hold the bytes until [`EpisodeLog::vacuum`].
+    pub fn forget(&self, forgetting: Forgetting) -> Result<u64> {
+        self.count(Box::new(move |session| session.forget(&forgetting)))
+    }
+
+    /// Deletions that are not finished, by number.
+    pub fn intents(&self) -> Result<Vec<(u64, String)>> {
+        self.read(|view| {
+            let table = match view.open_table(INTENTS) {
+                Ok(table) => table,
+                Err(TableError::TableDoesNotExist(_)) => return Ok(Vec::new()),
+                Err(error) => return Err(error.into()),
+            };
+            table
+                .range::<u64>(..)?
+                .map(|row| row.map(|(number, text)| (number.value(), text.value().to_owned())))
+                .collect::<std::result::Result<_, _>>()
+                .map_err(Fault::from)
+        })
+    }
+
+    /// Puts another text in the place of an intent, or ends it.
+    pub fn settle(&self, number: u64, rest: Option<String>) -> Result<()> {
+        self.count(Box::new(move |session| {
+            let mut table = session.transaction.open_table(INTENTS)?;
+            match &rest {
+                Some(text) => table.insert(number, text.as_str())?,
+                None => table.remove(number)?,
+            };
+            (session.changed, session.sync) = (true, true);
+            Ok(Reply::Count(1))
+        }))?;
+        Ok(())
+    }
+
+    /// Contents that are refused because they were forgotten.
+    pub fn tombstones(&self) -> Result<usize> {
+        self.read(|view| match view.open_table(TOMBSTONES) {
+            Ok(table) => Ok(table.range::<u64>(..)?.count()),
+            Err(TableError::TableDoesNotExist(_)) => Ok(0),
+            Err(error) => Err(error.into()),
+        })
+    }
+}
+
+/// The content hashes in the table of tombstones.
+pub(crate) fn buried(
+    table: std::result::Result<impl ReadableTable<u64, Micros>, TableError>,
+) -> Result<HashSet<u64>, Fault> {
+    match table {
+        Ok(table) => table
+            .range::<u64>(..)?
+            .map(|row| row.map(|(hash, _)| hash.value()))
+            .collect::<std::result::Result<_, _>>()
+            .map_err(Fault::from),
+        Err(TableError::TableDoesNotExist(_)) => Ok(HashSet::new()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+impl Session<'_> {
+    fn forget(&mut self, forgetting: &Forgetting) -> Result<Reply, Fault> {
+        self.keep_counters()?;
+        let mut seqs = Vec::new();
+        for id in &forgetting.ids {
+            if let Some(seq) = self.remove_episode(id, forgetting)? {
+                seqs.push(seq);
+            }
+        }
+        self.remove_verifications(&forgetting.ids)?;
+        let mut intents = self.transaction.open_table(INTENTS)?;
+        let number = intents.last()?.map_or(0, |(number, _)| number.value()) + 1;
+        intents.insert(number, forgetting.intent.as_str())?;
+        (self.changed, self.sync) = (true, true);
+        // What the writer knows of retries names episodes that are gone.
+        self.outdated = true;
+        Ok(Reply::Count(number))
+    }
+
+    /// Running numbers are never given twice, even if their last holder is deleted.
+    fn keep_counters(&mut self) -> Result<(), Fault> {
+        let last =
+            self.transaction.open_table(VERIFICATIONS)?.last()?.map_or(0, |(number, _)| number.value());
+        let mut table = self.transaction.open_table(META)?;
+        for (name, value) in [
+            (meta::SEQ_FLOOR, self.state.last_seq),
+            (meta::TICK_FLOOR, self.state.last_tick),
+            (meta::VERIFICATION_FLOOR, last),
+        ] {
+            let value = value.max(meta_number(&table, name)?);
+            set_meta_number(&mut table, name, value)?;
+        }
+        Ok(())
+    }
+
+    /// Deletes one episode from every table that is keyed by it; its number by arrival, if it was there.
+    fn remove_episode(&mut self, id: &Id, forgetting: &Forgetting) -> Result<Option<u64>, Fault> {
+        let tables = self.record_tables()?;
+        let Some(Place { key, seq }) = place_of(&tables.ids, id)? else { return Ok(None) };
+        let removed = match packed_table::remove(&mut tables.episodes, &key.to_bytes())? {
+            Some(value) => codec::decode_episode(&key, &value, Annotations::default())?,
+            None => return Err(Fault::Corrupt(format!("episode {id} is listed but not there"))),
+        };
+        packed_table::remove(&mut tables.ids, &id.0)?;
+        packed_table::remove(&mut tables.arrivals, &seq.to_be_bytes())?;
+        self.unlist_names(&removed, &key.to_bytes())?;
+        for table in [ANNOTATIONS, TOKENS, NEXT_TOKENS] {
+            remove_by_id(self, table, id)?;
+        }
+        let mut counters = self.transaction.open_table(META)?;
+        for shelf in [IN_FORCE, COMING] {
+            let mut vectors = self.transaction.open_table(shelf.vectors)?;
+            if packed_table::remove(&mut vectors, &seq.to_be_bytes())?.is_some() {
+                let count = meta_number(&counters, shelf.count)?.saturating_sub(1);
+                set_meta_number(&mut counters, shelf.count, count)?;
+            }
+        }
+        let forgotten = meta_number(&counters, meta::FORGOTTEN)? + 1;
+        set_meta_number(&mut counters, meta::FORGOTTEN, forgotten)?;
+        if forgetting.tombstones {
+            self.transaction.open_table(TOMBSTONES)?.insert(removed.content_hash, forgetting.now)?;
+        }
+        Ok(Some(seq))
+    }
+
+    fn remove_verifications(&mut self, ids: &[Id]) -> Result<(), Fault> {
+        let gone: HashSet<[u8; 16]> = ids.iter().map(|id| id.0).collect();
+        self.transaction.open_table(VERIFICATIONS)?.retain(|_, id| !gone.contains(id))?;
+        Ok(())
+    }
+}
+
+fn remove_by_id(
+    session: &Session<'_>,
+    table: TableDefinition<'_, &'static [u8; 16], &'static [u8]>,
+    id: &Id,
+) -> Result<(), Fault> {
+    session.transaction.open_table(table)?.remove(&id.0)?;
+    Ok(())
+}

@@ -1,0 +1,156 @@
+//! Vectors of a new model beside those in force, until all are there and take their place in one transaction.
+//!
+//! The new ones lie in a table of their own, written page by page, so that a migration is bounded in memory and goes on
+//! where it was killed. Nothing reads them before the switch (law 10), and the switch is one commit: renamed tables and
+//! a fingerprint.
+
+use std::ops::Bound;
+
+use redb::TableError;
+
+use super::transaction::Session;
+use super::vectors::VectorBatch;
+use super::verbs::Reply;
+use crate::capture::log::EpisodeLog;
+use crate::capture::storage::codec::Corrupt;
+use crate::capture::storage::fault::Fault;
+use crate::capture::storage::packed_table;
+use crate::capture::storage::schema::{
+    self, META, NEXT_TOKENS, NEXT_VECTORS, TOKENS, VECTORS, meta_number, set_meta_number,
+};
+use crate::capture::storage::store;
+use crate::capture::storage::vector_table::Shelf;
+use crate::error::{Error, Result};
+use crate::model::{Episode, Fingerprint, Id};
+
+/// Name in `meta` of the fingerprint of the model that comes, postcard.
+const NEXT_FINGERPRINT: &str = "next_fingerprint";
+/// Name in `meta`: every arrival up to this number has a vector of the model that comes.
+const STAGED_UPTO: &str = "staged_upto";
+/// Name in `meta`: episodes that have a vector of the model that comes.
+const STAGED: &str = "staged";
+/// The vectors of the model that comes.
+pub(crate) const COMING: Shelf = Shelf {
+    vectors: NEXT_VECTORS,
+    tokens: NEXT_TOKENS,
+    fingerprint: NEXT_FINGERPRINT,
+    embedded_upto: STAGED_UPTO,
+    count: STAGED,
+};
+
+/// How far a migration has come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Staged {
+    /// The model that comes.
+    pub fingerprint: Fingerprint,
+    /// Episodes that have its vectors.
+    pub episodes: u64,
+}
+
+impl EpisodeLog {
+    /// Keeps vectors of a model that is to follow the one in force. The first ones decide which; those of a third are
+    /// refused.
+    ///
+    /// # Errors
+    /// As [`EpisodeLog::put_vectors`], and [`Error::InvalidInput`] if the model is the one in force.
+    pub fn stage_vectors(&self, ids: Vec<Id>, batch: VectorBatch, fingerprint: Fingerprint) -> Result<()> {
+        batch.validate(ids.len(), &fingerprint)?;
+        if self.fingerprint()?.is_some_and(|stored| stored.matches(&fingerprint)) {
+            return Err(Error::invalid(
+                format!("the vectors are those of {fingerprint} already"),
+                "Migrate to another model, or leave the store as it is",
+            ));
+        }
+        self.count(Box::new(move |session| {
+            session.shelve(&COMING, &ids, &batch, &fingerprint)?;
+            Ok(Reply::Count(ids.len() as u64))
+        }))?;
+        Ok(())
+    }
+
+    /// How far a migration has come; `None` if there is none.
+    pub fn staged(&self) -> Result<Option<Staged>> {
+        self.read(|view| {
+            let table = view.open_table(META)?;
+            let Some(fingerprint) = store::fingerprint(&table, NEXT_FINGERPRINT)? else { return Ok(None) };
+            Ok(Some(Staged { fingerprint, episodes: meta_number(&table, STAGED)? }))
+        })
+    }
+
+    /// Episodes that have no vector of the model that comes, by arrival, at most `limit`.
+    pub fn without_staged(&self, limit: usize) -> Result<Vec<Episode>> {
+        self.read(|view| COMING.waiting(view, limit))
+    }
+
+    /// Puts the staged vectors in the place of the old ones, in one transaction; returns how many there are.
+    ///
+    /// # Errors
+    /// [`Error::InvalidInput`]: nothing is staged, it is another model's, or an episode that has an old vector has no
+    /// new one. Nothing was changed.
+    pub fn switch_vectors(&self, fingerprint: Fingerprint) -> Result<u64> {
+        self.count(Box::new(move |session| session.switch_vectors(&fingerprint)))
+    }
+
+    /// Gives a migration up: the staged vectors go, those in force stay.
+    pub fn drop_staged(&self) -> Result<()> {
+        self.count(Box::new(|session| {
+            session.transaction.delete_table(NEXT_VECTORS)?;
+            session.transaction.delete_table(NEXT_TOKENS)?;
+            let mut table = session.transaction.open_table(META)?;
+            table.remove(NEXT_FINGERPRINT)?;
+            table.remove(STAGED_UPTO)?;
+            table.remove(STAGED)?;
+            session.changed = true;
+            Ok(Reply::Count(0))
+        }))?;
+        Ok(())
+    }
+}
+
+impl Session<'_> {
+    fn switch_vectors(&mut self, given: &Fingerprint) -> Result<Reply, Fault> {
+        let mut table = self.transaction.open_table(META)?;
+        let Some(next) = store::fingerprint(&table, NEXT_FINGERPRINT)? else {
+            return Err(Error::invalid(
+                "there is no migration to end",
+                "Begin one with `bardo model migrate`",
+            )
+            .into());
+        };
+        next.require(given)?;
+        let episodes = meta_number(&table, STAGED)?;
+        {
+            let (old, new) =
+                (self.transaction.open_table(VECTORS)?, self.transaction.open_table(NEXT_VECTORS)?);
+            let mut missing = 0_u64;
+            packed_table::walk(&old, (Bound::Unbounded, Bound::Unbounded), false, |seq, _| {
+                missing += u64::from(packed_table::get(&new, seq)?.is_none());
+                Ok(true)
+            })?;
+            if missing > 0 {
+                return Err(Error::invalid(
+                    format!("{missing} episodes have no vector of {next} yet"),
+                    "Stage them first: the store is never half of one model and half of another",
+                )
+                .into());
+            }
+        }
+        self.transaction.delete_table(VECTORS)?;
+        self.transaction.rename_table(NEXT_VECTORS, VECTORS)?;
+        // A model without token vectors has none to take the place of the old ones.
+        self.transaction.delete_table(TOKENS)?;
+        match self.transaction.rename_table(NEXT_TOKENS, TOKENS) {
+            Ok(()) | Err(TableError::TableDoesNotExist(_)) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let bytes = postcard::to_stdvec(&next).map_err(|error| Corrupt(error.to_string()))?;
+        table.insert(schema::meta::FINGERPRINT, bytes.as_slice())?;
+        table.remove(NEXT_FINGERPRINT)?;
+        table.remove(STAGED_UPTO)?;
+        table.remove(STAGED)?;
+        set_meta_number(&mut table, schema::meta::WITH_VECTORS, episodes)?;
+        // The writer knows the old model.
+        (self.changed, self.outdated) = (true, true);
+        Ok(Reply::Count(episodes))
+    }
+}

@@ -1,0 +1,254 @@
+//! One write transaction, and what the writer knows of the file without asking it.
+
+use std::collections::HashSet;
+use std::ops::Bound;
+
+use redb::{ReadableTable, Table, TableDefinition, TableHandle, WriteTransaction};
+
+use super::dedup::{KEPT_ARRIVALS, Recent, Seen, WINDOW_MICROS};
+use super::delete::buried;
+use super::transcript::Conversations;
+use super::verbs::Reply;
+use crate::capture::log::EpisodeLog;
+use crate::capture::storage::codec::{self, KEY_BYTES, OrderKey};
+use crate::capture::storage::fault::Fault;
+use crate::capture::storage::packed_table::{self, PackedTable};
+use crate::capture::storage::schema::{
+    ANNOTATIONS, ARRIVALS, Arrival, EPISODES, IDS, META, Place, SEQ_BYTES, SUBJECTS, THREADS, TOMBSTONES,
+    VERIFICATIONS, meta, meta_number, place_of,
+};
+use crate::capture::storage::store;
+use crate::capture::wal::memtable::Tail;
+use crate::error::{Error, Result};
+use crate::model::{Annotations, Episode, Id, Micros};
+
+/// What the writer knows of the file without asking it.
+#[derive(Default)]
+pub(crate) struct WriterState {
+    /// The opening of the file that this was read from; 0 before the first.
+    pub opening: u64,
+    pub last_tick: u64,
+    pub last_seq: u64,
+    pub recent: Recent,
+    /// What a conversation that is handed over again is known by.
+    pub conversations: Conversations,
+    pub commits: u64,
+    /// The highest place that is taken; none in an empty log.
+    pub highest: Option<OrderKey>,
+    /// Hashes of contents that were forgotten and are not to come back.
+    pub tombstones: HashSet<u64>,
+    /// What redb does not have durably yet.
+    pub tail: Tail,
+}
+
+/// One write transaction, shared by the jobs of a commit.
+pub(crate) struct Session<'t> {
+    pub transaction: &'t WriteTransaction,
+    pub state: &'t mut WriterState,
+    pub log: &'t EpisodeLog,
+    pub tables: Option<RecordTables<'t>>,
+    /// Whether anything was written.
+    pub changed: bool,
+    /// Whether the commit waits for the disk.
+    pub sync: bool,
+    /// Whether the writer must read its picture of the file again after this commit.
+    pub outdated: bool,
+}
+
+/// The tables that every new episode is written to.
+pub(crate) struct RecordTables<'t> {
+    pub episodes: PackedTable<'t, KEY_BYTES>,
+    pub ids: PackedTable<'t, 16>,
+    pub arrivals: PackedTable<'t, SEQ_BYTES>,
+    /// Opened for the first episode with a subject: opening a table costs as much as writing to it.
+    pub subjects: Option<NameTable<'t>>,
+    /// Opened for the first episode of a thread.
+    pub threads: Option<NameTable<'t>>,
+}
+
+/// A list of order keys by name, open for writing.
+pub(crate) type NameTable<'t> = Table<'t, (&'static str, &'static [u8; KEY_BYTES]), ()>;
+
+impl WriterState {
+    /// Reads the picture of the file from its last arrivals.
+    pub fn load(
+        &mut self,
+        arrivals: &impl ReadableTable<&'static [u8; SEQ_BYTES], &'static [u8]>,
+        episodes: &impl ReadableTable<&'static [u8; KEY_BYTES], &'static [u8]>,
+        counters: &impl ReadableTable<&'static str, &'static [u8]>,
+        tombstones: HashSet<u64>,
+    ) -> Result<(), Fault> {
+        self.tombstones = tombstones;
+        self.last_seq = meta_number(counters, meta::SEQ_FLOOR)?;
+        (self.recent, self.conversations) = (Recent::default(), Conversations::default());
+        self.highest = packed_table::last(episodes)?.map(|key| OrderKey::from_bytes(&key));
+        let mut latest = Vec::new();
+        let mut newest = Micros::MIN;
+        let mut last_tick = None;
+        packed_table::walk(arrivals, (Bound::Unbounded, Bound::Unbounded), true, |seq, arrival| {
+            let (seq, arrival) = (u64::from_be_bytes(*seq), Arrival::from_bytes(arrival)?);
+            self.last_seq = self.last_seq.max(seq);
+            if arrival.in_order && last_tick.is_none() {
+                last_tick = Some(arrival.key.tick);
+            }
+            let value = packed_table::get(episodes, &arrival.key.to_bytes())?;
+            let value = value.ok_or_else(|| {
+                Fault::Corrupt(format!("episode {} is listed but not there", arrival.key.id))
+            })?;
+            let (at, mark) = codec::decode_mark(&arrival.key, value.value())?;
+            newest = newest.max(at);
+            let retry_is_possible =
+                latest.len() < KEPT_ARRIVALS || newest.saturating_sub(at) <= WINDOW_MICROS;
+            if !retry_is_possible && last_tick.is_some() {
+                return Ok(false);
+            }
+            latest.push((mark, Seen { key: arrival.key, at, seq }, codec::decode_turn(value.value())?));
+            Ok(true)
+        })?;
+        self.last_tick = last_tick.unwrap_or(0).max(meta_number(counters, meta::TICK_FLOOR)?);
+        for (mark, seen, turn) in latest.into_iter().rev() {
+            self.recent.add(mark, seen);
+            if let Some((conversation, turn)) = turn {
+                self.conversations.add(conversation, turn, seen);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The tick of the last arrival that was in order, or the one that deletion left behind.
+pub(crate) fn last_tick(
+    arrivals: &impl ReadableTable<&'static [u8; SEQ_BYTES], &'static [u8]>,
+    counters: &impl ReadableTable<&'static str, &'static [u8]>,
+) -> Result<u64, Fault> {
+    let mut last = meta_number(counters, meta::TICK_FLOOR)?;
+    packed_table::walk(arrivals, (Bound::Unbounded, Bound::Unbounded), true, |_, arrival| {
+        let arrival = Arrival::from_bytes(arrival)?;
+        if arrival.in_order {
+            last = last.max(arrival.key.tick);
+        }
+        Ok(!arrival.in_order)
+    })?;
+    Ok(last)
+}
+
+impl<'t> Session<'t> {
+    /// Reads the writer's picture of the file.
+    pub fn load(&mut self) -> Result<(), Fault> {
+        // A table that is missing would be made by asking for it; none is opened that is not listed.
+        let has_tombstones = self.transaction.list_tables()?.any(|table| table.name() == TOMBSTONES.name());
+        let tombstones =
+            if has_tombstones { buried(self.transaction.open_table(TOMBSTONES))? } else { HashSet::new() };
+        let counters = self.transaction.open_table(META)?;
+        let tables = record_tables(&mut self.tables, self.transaction)?;
+        self.state.load(&tables.arrivals, &tables.episodes, &counters, tombstones)?;
+        self.state.tail.model = store::fingerprint(&counters, meta::FINGERPRINT)?;
+        self.state.tail.lacking = None;
+        Ok(())
+    }
+
+    /// The tables that every new episode is written to.
+    pub fn record_tables(&mut self) -> Result<&mut RecordTables<'t>, Fault> {
+        record_tables(&mut self.tables, self.transaction)
+    }
+
+    /// Takes an episode off the lists of its subjects and its thread.
+    pub fn unlist_names(&mut self, episode: &Episode, key: &[u8; KEY_BYTES]) -> Result<(), Fault> {
+        let transaction = self.transaction;
+        let tables = self.record_tables()?;
+        for subject in &episode.subjects {
+            opened(&mut tables.subjects, transaction, SUBJECTS)?.remove((subject.as_str(), key))?;
+        }
+        if let Some(thread) = &episode.thread {
+            opened(&mut tables.threads, transaction, THREADS)?.remove((thread.as_str(), key))?;
+        }
+        Ok(())
+    }
+
+    /// Where the episode with an id is.
+    pub fn place_of(&mut self, id: &Id) -> Result<Place, Fault> {
+        let place = place_of(&self.record_tables()?.ids, id)?;
+        Ok(place.ok_or_else(|| Error::NotFound { kind: "episode", id: id.to_string() })?)
+    }
+
+    pub fn verify(&mut self, items: &[(Id, Option<f32>)]) -> Result<Reply, Fault> {
+        let ids: Vec<Id> = items.iter().map(|item| item.0).collect();
+        self.annotate(&ids, |place, annotations| {
+            annotations.verified = true;
+            annotations.importance = items[place].1.or(annotations.importance);
+        })
+    }
+
+    /// Changes the annotations of episodes that must all be there. Counts those newly verified, or if none could be,
+    /// those that were changed.
+    pub fn annotate(&mut self, ids: &[Id], change: impl Fn(usize, &mut Annotations)) -> Result<Reply, Fault> {
+        for id in ids {
+            self.place_of(id)?;
+        }
+        let mut count = 0;
+        for (place, id) in ids.iter().enumerate() {
+            let before = match self.transaction.open_table(ANNOTATIONS)?.get(&id.0)? {
+                Some(sealed) => codec::decode_annotations(id, sealed.value())?,
+                None => Annotations::default(),
+            };
+            let mut after = before;
+            change(place, &mut after);
+            if after != before {
+                self.store_annotations(id, &before, &after)?;
+                let replayed = after.replay_count != before.replay_count;
+                count += u64::from(replayed || (after.verified && !before.verified));
+            }
+        }
+        Ok(Reply::Count(count))
+    }
+
+    /// Writes annotations, and gives a verification number where one is due.
+    pub fn store_annotations(
+        &mut self,
+        id: &Id,
+        before: &Annotations,
+        after: &Annotations,
+    ) -> Result<(), Fault> {
+        let sealed = codec::encode_annotations(id, after)?;
+        self.transaction.open_table(ANNOTATIONS)?.insert(&id.0, sealed.as_slice())?;
+        if after.verified && !before.verified {
+            let mut verifications = self.transaction.open_table(VERIFICATIONS)?;
+            let last = verifications.last()?.map_or(0, |(number, _)| number.value());
+            let floor = meta_number(&self.transaction.open_table(META)?, meta::VERIFICATION_FLOOR)?;
+            verifications.insert(last.max(floor) + 1, &id.0)?;
+        }
+        self.changed = true;
+        Ok(())
+    }
+}
+
+/// The tables that every new episode is written to, opened if they are not.
+pub(crate) fn record_tables<'a, 't>(
+    tables: &'a mut Option<RecordTables<'t>>,
+    transaction: &'t WriteTransaction,
+) -> Result<&'a mut RecordTables<'t>, Fault> {
+    let open = match tables.take() {
+        Some(open) => open,
+        None => RecordTables {
+            episodes: transaction.open_table(EPISODES)?,
+            ids: transaction.open_table(IDS)?,
+            arrivals: transaction.open_table(ARRIVALS)?,
+            subjects: None,
+            threads: None,
+        },
+    };
+    Ok(tables.insert(open))
+}
+
+/// The table, opened if it is not.
+pub(crate) fn opened<'a, 't>(
+    table: &'a mut Option<NameTable<'t>>,
+    transaction: &'t WriteTransaction,
+    definition: TableDefinition<'static, (&'static str, &'static [u8; KEY_BYTES]), ()>,
+) -> Result<&'a mut NameTable<'t>, Fault> {
+    let open = match table.take() {
+        Some(open) => open,
+        None => transaction.open_table(definition)?,
+    };
+    Ok(table.insert(open))
+}

@@ -1,0 +1,355 @@
+//! The verbs that change the log. Each is a job in a commit that concurrent callers share.
+
+use std::sync::atomic::Ordering;
+use std::sync::{MutexGuard, PoisonError};
+
+use redb::Durability;
+
+use super::append::{NewEpisode, Prepared, Recorded, prepare};
+use super::plan::Manner;
+use super::transaction::{self, Session, WriterState};
+use super::vectors::VectorBatch;
+use crate::capture::log::EpisodeLog;
+use crate::capture::storage::fault::{self, Fault, catching};
+use crate::capture::storage::schema::{ARRIVALS, META, WATERMARKS};
+use crate::capture::storage::store::Live;
+use crate::capture::storage::vector_table::IN_FORCE;
+use crate::capture::wal::mark::Use;
+use crate::capture::wal::memtable::{self, Kept};
+use crate::error::Result;
+use crate::model::{Episode, Fingerprint, Id, Micros, check_name};
+
+/// Commits that a log which does not wait for the disk makes between two that do: redb reuses no page until then.
+const COMMITS_PER_SYNC: u64 = 512;
+
+/// A change of any sort. It may refuse only before it writes anything.
+pub(crate) type Work = Box<dyn FnOnce(&mut Session<'_>) -> Result<Reply, Fault> + Send>;
+
+/// One caller's change.
+pub(crate) enum Job {
+    /// Episodes, and how they come.
+    Record(Vec<Prepared>, Manner),
+    Vectors(Vec<Id>, Box<VectorBatch>, Fingerprint),
+    Other(Work),
+}
+
+impl Job {
+    fn run(self, session: &mut Session<'_>) -> Result<Reply, Fault> {
+        match self {
+            Self::Record(prepared, manner) => session.record(prepared, manner),
+            Self::Vectors(ids, batch, model) => {
+                session.shelve(&IN_FORCE, &ids, &batch, &model)?;
+                session.state.tail.have(&ids);
+                session.state.tail.model = Some(model);
+                Ok(Reply::Count(ids.len() as u64))
+            }
+            Self::Other(work) => work(session),
+        }
+    }
+}
+
+/// What a job answers.
+#[derive(Debug)]
+pub(crate) enum Reply {
+    /// What became of each episode, beside the episode as it is stored if it is new.
+    Recorded(Vec<(Recorded, Episode)>),
+    Count(u64),
+}
+
+impl EpisodeLog {
+    /// Records episodes, all or none, and returns when they would survive a power loss. An episode that was recorded
+    /// before (the same id and content, or without an id the same content by the same author in the same thread
+    /// within 60 s) is one episode: its first id comes back as not fresh. Ticks must not fall below the last one,
+    /// unless `out_of_order` says that the episodes come from another writer (an inbox, an archive).
+    pub fn record(
+        &self,
+        episodes: Vec<NewEpisode>,
+        now: Micros,
+        out_of_order: bool,
+    ) -> Result<Vec<Recorded>> {
+        let recorded = self.record_whole(episodes, now, Manner { out_of_order, ..Manner::default() })?;
+        Ok(recorded.into_iter().map(|(recorded, _)| recorded).collect())
+    }
+
+    /// [`EpisodeLog::record`] that gives the episodes back: those that are new as they are stored, the others as they
+    /// came. Of a transcript that goes on where a stored conversation ends, the messages that are stored are not fresh.
+    pub fn record_whole(
+        &self,
+        episodes: Vec<NewEpisode>,
+        now: Micros,
+        manner: Manner,
+    ) -> Result<Vec<(Recorded, Episode)>> {
+        if episodes.is_empty() {
+            return Ok(Vec::new());
+        }
+        let prepared = episodes.into_iter().map(|new| prepare(new, now)).collect::<Result<Vec<_>>>()?;
+        match self.write(Job::Record(prepared, manner))? {
+            Reply::Recorded(recorded) => Ok(recorded),
+            Reply::Count(_) => Ok(Vec::new()),
+        }
+    }
+
+    /// Marks episodes as verified, and sets their importance where one is given. Each newly verified episode gets the
+    /// next verification number. Returns how many were newly verified.
+    pub fn verify(&self, items: Vec<(Id, Option<f32>)>) -> Result<u64> {
+        for importance in items.iter().filter_map(|item| item.1) {
+            crate::model::check_unit("importance", importance)?;
+        }
+        self.count(Box::new(move |session| session.verify(&items)))
+    }
+
+    /// Counts one replay for each of the episodes, and returns how many there were.
+    pub fn mark_replayed(&self, ids: Vec<Id>) -> Result<u64> {
+        self.count(Box::new(move |session| {
+            session.annotate(&ids, |_, annotations| {
+                annotations.replay_count = annotations.replay_count.saturating_add(1);
+            })
+        }))
+    }
+
+    /// Keeps a number under a name, such as how far a source was read.
+    pub fn set_watermark(&self, name: &str, value: u64) -> Result<()> {
+        check_name("the name of a watermark", name)?;
+        let name = name.to_owned();
+        self.count(Box::new(move |session| {
+            session.transaction.open_table(WATERMARKS)?.insert(name.as_str(), value)?;
+            session.changed = true;
+            Ok(Reply::Count(1))
+        }))?;
+        Ok(())
+    }
+
+    /// Makes everything recorded so far durable; only needed by a log that does not wait for the disk.
+    pub fn flush(&self) -> Result<()> {
+        self.count(Box::new(|session| {
+            (session.changed, session.sync) = (true, true);
+            Ok(Reply::Count(0))
+        }))?;
+        Ok(())
+    }
+
+    /// Tick of the last episode that was recorded in order; 0 before the first.
+    pub fn last_tick(&self) -> Result<u64> {
+        {
+            let state = self.state();
+            if state.opening == self.opening() {
+                return Ok(state.last_tick);
+            }
+        }
+        self.read(|view| {
+            // A writer also wants the latest contents, to know a retry; whoever only opens the log does not.
+            transaction::last_tick(&view.open_table(ARRIVALS)?, &view.open_table(META)?)
+        })
+    }
+
+    pub(crate) fn count(&self, work: Work) -> Result<u64> {
+        self.count_job(Job::Other(work))
+    }
+
+    pub(crate) fn count_job(&self, job: Job) -> Result<u64> {
+        match self.write(job)? {
+            Reply::Count(count) => Ok(count),
+            Reply::Recorded(recorded) => Ok(recorded.len() as u64),
+        }
+    }
+
+    fn write(&self, job: Job) -> Result<Reply> {
+        self.group.submit(job, |jobs| self.commit(jobs))
+    }
+
+    pub(crate) fn state(&self) -> MutexGuard<'_, WriterState> {
+        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Runs jobs as one commit. A job that refuses fails alone; if the store fails, all do.
+    fn commit(&self, jobs: Vec<Job>) -> Vec<Result<Reply>> {
+        let jobs = match self.commit_to_journal(jobs) {
+            Ok(replies) => return replies,
+            Err(jobs) => jobs,
+        };
+        let count = jobs.len();
+        let opening = self.opening();
+        match self.try_commit(jobs) {
+            Ok(replies) => replies,
+            Err(fault) => {
+                if fault.needs_reopening() {
+                    // If this fails too, the next call tries again and reports it.
+                    let _ = self.reopen(opening);
+                }
+                let error = fault.into_error("write", self.path());
+                (0..count).map(|_| Err(error.clone())).collect()
+            }
+        }
+    }
+
+    fn try_commit(&self, jobs: Vec<Job>) -> Result<Vec<Result<Reply>>, Fault> {
+        let guard = self.connect_as_is()?;
+        let live = guard.live()?;
+        live.backend.arm().map_err(|error| fault::unavailable("write", self.path(), &error))?;
+        let mut state = self.state();
+        let known_at = std::mem::take(&mut state.opening);
+        let sync = self.durable || is_sync_due(&state);
+        let loads = known_at != self.opening();
+        let transacted = self.transact(live, &mut state, sync, Use::GoesOn, |session| {
+            if loads {
+                session.load()?;
+            }
+            let replies = jobs.into_iter().map(|job| settle(job.run(session)));
+            replies.collect::<Result<Vec<_>, _>>()
+        });
+        let (replies, outdated) = transacted?;
+        // Only now: after a failure the state may be ahead of the file, and is read again.
+        state.opening = if outdated { 0 } else { self.opening() };
+        self.note_embedded(&state);
+        Ok(replies)
+    }
+
+    /// Runs one transaction in which redb is first told what waits, and with which the use of the journal goes on or
+    /// ends. Returns what `step` does, and whether the writer must read its picture of the file again.
+    pub(crate) fn transact<T>(
+        &self,
+        live: &Live,
+        state: &mut WriterState,
+        sync: bool,
+        journal: Use,
+        step: impl FnOnce(&mut Session<'_>) -> Result<T, Fault>,
+    ) -> Result<(T, bool), Fault> {
+        state.tail.align(self.opening());
+        let ops = std::mem::take(&mut state.tail.ops);
+        let told = state.tail.told.min(ops.len());
+        let transacted = catching(|| {
+            let mut transaction = live.db.begin_write()?;
+            let (answer, changed, sync, outdated, begun) = {
+                let mut session = Session {
+                    transaction: &transaction,
+                    state: &mut *state,
+                    log: self,
+                    tables: None,
+                    changed: false,
+                    sync,
+                    outdated: false,
+                };
+                session.take_over(&ops[told..])?;
+                // What redb was told without waiting for the disk is durable with the next commit that waits.
+                session.changed |= sync && told > 0;
+                let answer = step(&mut session)?;
+                session.changed |= journal == Use::Ends;
+                let begun =
+                    if session.sync && session.changed { session.mark_journal(journal)? } else { None };
+                (answer, session.changed, session.sync, session.outdated, begun)
+            };
+            if changed {
+                transaction.set_durability(if sync { Durability::Immediate } else { Durability::None })?;
+                transaction.commit()?;
+                self.note_change();
+            } else {
+                transaction.abort()?;
+            }
+            Ok((answer, changed, sync, outdated, begun))
+        });
+        state.tail.ops = ops;
+        let (answer, changed, synced, outdated, begun) = transacted?;
+        self.behind.store(false, Ordering::Release);
+        state.tail.told = state.tail.ops.len();
+        if changed {
+            state.commits += 1;
+        }
+        if synced {
+            state.tail.settle(begun);
+        }
+        Ok((answer, outdated))
+    }
+
+    /// Records episodes by one frame of the journal (in memory alone if they need not be durable), and keeps few new
+    /// vectors in memory; gives the jobs back if it must be redb that does it.
+    fn commit_to_journal(&self, jobs: Vec<Job>) -> std::result::Result<Vec<Result<Reply>>, Vec<Job>> {
+        // Held to the end: while the file is not open here, its journal may be another process's.
+        let Ok(_guard) = self.connect_as_is() else { return Err(jobs) };
+        let mut state = self.state();
+        if state.opening != self.opening() || !can_wait(&mut state, &jobs, self.durable) {
+            return Err(jobs);
+        }
+        let known_at = std::mem::take(&mut state.opening);
+        let count = jobs.len();
+        let mut kept = Vec::new();
+        let mut replies = Vec::with_capacity(count);
+        for job in jobs {
+            replies.push(match job {
+                Job::Record(prepared, manner) => match state.lay_out_quickly(self.ids, prepared, manner) {
+                    Ok((recorded, new)) => {
+                        kept.extend(new);
+                        Ok(Reply::Recorded(recorded))
+                    }
+                    Err(fault) => Err(fault.into_error("write", self.path())),
+                },
+                Job::Vectors(ids, batch, model) => {
+                    let count = ids.len() as u64;
+                    state.tail.push_vectors(ids, *batch, model);
+                    Ok(Reply::Count(count))
+                }
+                // Such a job cannot wait.
+                Job::Other(_) => Ok(Reply::Count(0)),
+            });
+        }
+        if let Err(fault) = state.append(kept, self.durable) {
+            // The state is ahead of the log, and is read again.
+            let error = fault.into_error("write", self.path());
+            return Ok((0..count).map(|_| Err(error.clone())).collect());
+        }
+        self.note_change();
+        self.behind.store(true, Ordering::Release);
+        state.commits += 1;
+        state.opening = known_at;
+        self.note_embedded(&state);
+        Ok(replies)
+    }
+
+    /// Keeps where it can be seen at any time whether every episode has its vectors.
+    pub(crate) fn note_embedded(&self, state: &WriterState) {
+        let known = state.opening == self.opening() && state.tail.is_embedded();
+        self.embedded.store(known, Ordering::Release);
+    }
+}
+
+impl WriterState {
+    /// Keeps episodes, in the journal as well if they are to be durable.
+    fn append(&mut self, kept: Vec<Kept>, durable: bool) -> Result<(), Fault> {
+        if kept.is_empty() {
+            return Ok(());
+        }
+        if let (true, Some(journal)) = (durable, &mut self.tail.journal) {
+            let body = memtable::encode(&kept)?;
+            journal.append(&body).map_err(redb::StorageError::from)?;
+        }
+        self.tail.push(kept);
+        Ok(())
+    }
+}
+
+/// Whether the next commit of a log that does not wait for the disk does.
+const fn is_sync_due(state: &WriterState) -> bool {
+    state.commits % COMMITS_PER_SYNC == COMMITS_PER_SYNC - 1
+}
+
+/// Whether every job is one that the journal or memory takes.
+fn can_wait(state: &mut WriterState, jobs: &[Job], durable: bool) -> bool {
+    let (mut highest, mut last_tick, mut bytes) = (state.highest, state.last_tick, 0);
+    let all = jobs.iter().all(|job| match job {
+        Job::Record(prepared, _) => {
+            WriterState::knows_enough(prepared, &mut highest, &mut last_tick, &mut bytes)
+        }
+        Job::Vectors(ids, batch, model) => state.tail.takes_vectors(ids, batch, model),
+        Job::Other(_) => false,
+    });
+    let is_due = !durable && is_sync_due(state);
+    all && !is_due && state.tail.takes(bytes, durable)
+}
+
+/// Tells a refusal, which is one caller's, from a failure, which is everyone's.
+fn settle(outcome: Result<Reply, Fault>) -> Result<Result<Reply>, Fault> {
+    match outcome {
+        Ok(reply) => Ok(Ok(reply)),
+        Err(Fault::Refused(error)) => Ok(Err(error)),
+        Err(fault) => Err(fault),
+    }
+}

@@ -1,0 +1,336 @@
+//! The journal: which facts were changed under a name, how they were before and after, and how that is taken back.
+//!
+//! Whatever is inferred (a pass of the Curator, lint, a dream) writes its facts as an *act*: one transaction with a name,
+//! a tick and a time. Nothing is copied that `versions` does not keep as well, but an act knows what belongs together,
+//! and undoing it is an act of its own: it can be undone in turn.
+
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use serde_json::{Map, Value};
+
+use super::evidence::{EDGES, archive};
+use super::history::{fields, restored};
+use super::quarantine::{SHADOW, release};
+use super::rows::{self as record, Stored, json, rows, signed, unreadable};
+use super::sqlite::Step;
+use super::store::FactStore;
+use super::transaction::Writer;
+use crate::error::{Error, Result};
+use crate::model::{FactStatus, Id, Micros};
+
+/// Acts that are kept; older ones can no longer be undone. A Curator at its default pace makes one every 50 ticks.
+const ACTS_KEPT: usize = 1_024;
+/// Changes of facts that are kept in all, so that passes over large batches do not fill the file.
+const CHANGES_KEPT: usize = 65_536;
+/// Acts between two counts of the changes: counting takes as long as there are many.
+const COUNTED_EVERY: i64 = 16;
+
+/// Who acts, and when.
+#[derive(Clone, Copy, Debug)]
+pub struct Actor<'a> {
+    /// In a word: `curator`, `lint`, `dream`.
+    pub name: &'a str,
+    /// Logical time.
+    pub tick: u64,
+    /// Wall clock, microseconds UTC.
+    pub now: Micros,
+}
+
+/// One entry of the journal.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Act {
+    /// Its number, from 1.
+    pub number: u64,
+    /// Who acted.
+    pub name: String,
+    /// When, in ticks.
+    pub tick: u64,
+    /// When, in microseconds UTC.
+    pub at: Micros,
+    /// The act that undid it.
+    pub undone_by: Option<u64>,
+    /// What it did, fact by fact, in the order of the first change.
+    pub changes: Vec<ActChange>,
+}
+
+/// What an act did to one fact: only the fields that changed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ActChange {
+    /// The fact.
+    pub fact: Id,
+    /// The fields as they were; none if the fact was born.
+    pub before: Option<Map<String, Value>>,
+    /// The same fields as they became; of a fact that was born all.
+    pub after: Map<String, Value>,
+}
+
+/// What undoing an act did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Undone {
+    /// The act that undid the other; it can be undone as well.
+    pub act: u64,
+    /// Facts that are as they were before.
+    pub restored: Vec<Id>,
+    /// Facts that the act had brought into being, and that are archived now.
+    pub withdrawn: Vec<Id>,
+    /// Facts of which something had changed again meanwhile, with the names of the fields that stay as they are.
+    pub kept: Vec<(Id, Vec<String>)>,
+}
+
+impl FactStore {
+    /// Writes in one transaction, and notes what was done to facts as an act of `actor`; gives the number of the act, or
+    /// none if no fact was touched.
+    pub(crate) fn act<T>(
+        &self,
+        actor: Actor<'_>,
+        action: impl FnOnce(&Writer<'_>) -> Step<T>,
+    ) -> Result<(T, Option<u64>)> {
+        self.write(|writer| {
+            let answer = action(writer)?;
+            let act = note(writer, actor)?;
+            Ok((answer, act))
+        })
+    }
+
+    /// The latest acts, the last first, with what they did.
+    pub fn acts(&self, limit: usize) -> Result<Vec<Act>> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT serial, name, tick, at, undone_by, intact FROM acts ORDER BY serial DESC LIMIT ?1",
+            )?;
+            let mut acts = statement.query_map([rows(limit)], read)?.collect::<rusqlite::Result<Vec<_>>>()?;
+            for act in &mut acts {
+                act.changes = changes_of(connection, act.number)?
+                    .into_iter()
+                    .map(|(stored, before, after)| ActChange { fact: stored.fact.id, before, after })
+                    .collect();
+            }
+            Ok(acts)
+        })
+    }
+
+    /// The number of the latest act; 0 before the first.
+    pub fn last_act(&self) -> Result<u64> {
+        self.read(|connection| {
+            let last: i64 = connection
+                .prepare_cached("SELECT coalesce(max(serial), 0) FROM acts")?
+                .query_row([], |row| row.get(0))?;
+            Ok(last.unsigned_abs())
+        })
+    }
+
+    /// Takes an act back: what it changed and nothing changed since is as it was, what it brought into being is archived,
+    /// and the links that it drew are gone. Statistics and hypotheses keep what they counted: evidence is never taken back
+    /// by this.
+    pub fn undo(&self, act: u64, tick: u64, now: Micros) -> Result<Undone> {
+        let name = format!("undo {act}");
+        let actor = Actor { name: &name, tick, now };
+        self.write(|writer| {
+            let is_verdict = undoable(&writer.transaction, act)? == SHADOW;
+            let mut undone = Undone::default();
+            for (stored, before, after) in changes_of(&writer.transaction, act)?.into_iter().rev() {
+                match before {
+                    None => {
+                        undone.withdrawn.push(stored.fact.id);
+                        withdraw(writer, stored, tick)?;
+                    }
+                    Some(before) => {
+                        restore(writer, &stored, before, &after, tick, &mut undone)?;
+                        if is_verdict
+                            && let Some(again) = record::find(&writer.transaction, stored.fact.id)?
+                            && again.fact.status == FactStatus::Held
+                        {
+                            release(writer, again, tick)?;
+                        }
+                    }
+                }
+            }
+            unlink(writer, act)?;
+            // Also if nothing was left to take back: it was undone.
+            let by = match note(writer, actor)? {
+                Some(by) => signed(by)?,
+                None => begin(&writer.transaction, actor)?,
+            };
+            writer
+                .transaction
+                .prepare_cached("UPDATE acts SET undone_by = ?2 WHERE serial = ?1 AND intact")?
+                .execute(params![signed(act)?, by])?;
+            Ok(Undone { act: by.unsigned_abs(), ..undone })
+        })
+    }
+}
+
+/// The name of an act that can be taken back.
+fn undoable(connection: &Connection, act: u64) -> Step<String> {
+    let known: Option<(String, Option<i64>)> = connection
+        .prepare_cached("SELECT name, undone_by, intact FROM acts WHERE serial = ?1")?
+        .query_row([signed(act)?], |row| Ok((row.get(0)?, row.get(1)?)))
+        .optional()?;
+    match known {
+        None => Err(Error::NotFound { kind: "act", id: act.to_string() }.into()),
+        Some((_, Some(by))) => {
+            let what = format!("act {act} was undone by act {by}");
+            Err(Error::invalid(what, "Undo that one to have it back").into())
+        }
+        Some((name, None)) => Ok(name),
+    }
+}
+
+/// Archives a fact, unless it is history.
+pub(super) fn withdraw(writer: &Writer<'_>, mut stored: Stored, tick: u64) -> Step<()> {
+    if matches!(stored.fact.status, FactStatus::Active | FactStatus::Contradicted | FactStatus::Held) {
+        archive(writer, &mut stored, tick)?;
+    }
+    Ok(())
+}
+
+/// Puts back the fields that are still as the act left them.
+fn restore(
+    writer: &Writer<'_>,
+    stored: &Stored,
+    before: Map<String, Value>,
+    after: &Map<String, Value>,
+    tick: u64,
+    undone: &mut Undone,
+) -> Step<()> {
+    let mut known = fields(stored)?;
+    let (mine, changed): (Vec<_>, Vec<_>) =
+        before.into_iter().partition(|(name, _)| known.get(name) == after.get(name));
+    if !changed.is_empty() {
+        undone.kept.push((stored.fact.id, changed.into_iter().map(|(name, _)| name).collect()));
+    }
+    if mine.is_empty() {
+        return Ok(());
+    }
+    known.extend(mine);
+    let then = restored(stored, known, stored.since_tick)?;
+    if then.fact.text != stored.fact.text {
+        // It is of the other wording; the next look for missing vectors makes it anew.
+        writer.transaction.prepare_cached("DELETE FROM vectors WHERE fact = ?1")?.execute([stored.serial])?;
+    }
+    writer.update(&then, tick)?;
+    undone.restored.push(stored.fact.id);
+    Ok(())
+}
+
+/// Takes away the links that an act drew and that were not there before it.
+fn unlink(writer: &Writer<'_>, act: u64) -> Step<()> {
+    writer
+        .transaction
+        .prepare_cached(
+            "DELETE FROM links WHERE (src, dst, relation) IN
+             (SELECT src, dst, relation FROM act_links WHERE act = ?1)",
+        )?
+        .execute([signed(act)?])?;
+    writer.next(EDGES)?;
+    Ok(())
+}
+
+/// Writes down what was done in this transaction, if anything was.
+fn note(writer: &Writer<'_>, actor: Actor<'_>) -> Step<Option<u64>> {
+    let changes = writer
+        .touched()?
+        .into_iter()
+        .map(|(before, after)| Ok((after.serial, difference(before.as_ref(), &after)?)))
+        .filter(|change| !matches!(change, Ok((_, (Some(before), after))) if before.is_empty() && after.is_empty()))
+        .collect::<Step<Vec<_>>>()?;
+    let drawn = writer.drawn();
+    if changes.is_empty() && drawn.is_empty() {
+        return Ok(None);
+    }
+    let act = begin(&writer.transaction, actor)?;
+    let mut insert = writer.transaction.prepare_cached(
+        "INSERT INTO act_facts (act, position, fact, before, after) VALUES (?1, ?2, ?3, ?4, ?5)",
+    )?;
+    for (position, (serial, (before, after))) in changes.into_iter().enumerate() {
+        let before = before.as_ref().map(json).transpose()?;
+        insert.execute(params![act, rows(position), serial, before, json(&after)?])?;
+    }
+    let mut link = writer.transaction.prepare_cached(
+        "INSERT OR IGNORE INTO act_links (act, src, dst, relation) VALUES (?1, ?2, ?3, ?4)",
+    )?;
+    for (src, dst, relation) in drawn {
+        link.execute(params![act, src.0, dst.0, relation])?;
+    }
+    prune(&writer.transaction, act)?;
+    Ok(Some(act.unsigned_abs()))
+}
+
+fn begin(connection: &Connection, actor: Actor<'_>) -> Step<i64> {
+    connection.prepare_cached("INSERT INTO acts (name, tick, at) VALUES (?1, ?2, ?3)")?.execute(params![
+        actor.name,
+        signed(actor.tick)?,
+        actor.now
+    ])?;
+    Ok(connection.last_insert_rowid())
+}
+
+/// Fields of a record before and after, by their names.
+type Difference = (Option<Map<String, Value>>, Map<String, Value>);
+
+/// The fields that differ, as they were and as they became; of a fact that was born all.
+fn difference(before: Option<&Stored>, after: &Stored) -> Step<Difference> {
+    let mut became = fields(after)?;
+    let Some(before) = before else { return Ok((None, became)) };
+    let mut was = fields(before)?;
+    was.retain(|name, value| became.get(name) != Some(value));
+    became.retain(|name, _| was.contains_key(name));
+    Ok((Some(was), became))
+}
+
+/// Lets the oldest acts go, now that there is this one.
+fn prune(connection: &Connection, latest: i64) -> Step<()> {
+    connection.prepare_cached("DELETE FROM acts WHERE serial <= ?1")?.execute([latest - rows(ACTS_KEPT)])?;
+    if latest % COUNTED_EVERY != 0 {
+        return Ok(());
+    }
+    let count = |query: &str| connection.prepare_cached(query)?.query_row([], |row| row.get::<_, i64>(0));
+    let mut surplus = count("SELECT count(*) FROM act_facts")? - rows(CHANGES_KEPT);
+    while surplus > 0 {
+        // The latest act stays, however large it is.
+        let gone: Option<i64> = connection
+            .prepare_cached(
+                "DELETE FROM acts WHERE serial = (SELECT min(serial) FROM acts)
+                 AND serial < (SELECT max(serial) FROM acts) RETURNING serial",
+            )?
+            .query_row([], |row| row.get(0))
+            .optional()?;
+        if gone.is_none() {
+            break;
+        }
+        surplus = count("SELECT count(*) FROM act_facts")? - rows(CHANGES_KEPT);
+    }
+    Ok(())
+}
+
+fn read(row: &Row<'_>) -> rusqlite::Result<Act> {
+    let number = |name: &str| row.get::<_, i64>(name).map(i64::unsigned_abs);
+    Ok(Act {
+        number: number("serial")?,
+        name: row.get("name")?,
+        tick: number("tick")?,
+        at: row.get("at")?,
+        undone_by: row.get::<_, Option<i64>>("undone_by")?.map(i64::unsigned_abs),
+        changes: Vec::new(),
+    })
+}
+
+/// What an act did to the facts that are still there, in its order: each as it is today, and its fields before and after.
+type Done = (Stored, Option<Map<String, Value>>, Map<String, Value>);
+
+fn changes_of(connection: &Connection, act: u64) -> Step<Vec<Done>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT fact, before, after, intact FROM act_facts WHERE act = ?1 ORDER BY position",
+    )?;
+    let mut found = statement.query([signed(act)?])?;
+    let mut changes = Vec::new();
+    while let Some(row) = found.next()? {
+        let before: Option<String> = row.get(1)?;
+        let before = before.map(|text| serde_json::from_str(&text)).transpose().map_err(unreadable)?;
+        let after = serde_json::from_str(&row.get::<_, String>(2)?).map_err(unreadable)?;
+        let stored = record::select(connection, "WHERE serial = ?1", [row.get::<_, i64>(0)?])?;
+        if let Some(stored) = stored.into_iter().next() {
+            changes.push((stored, before, after));
+        }
+    }
+    Ok(changes)
+}

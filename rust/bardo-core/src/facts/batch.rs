@@ -1,0 +1,73 @@
+//! Facts stored together with how far their reader has come, as one act, in one transaction: nothing counts twice.
+
+use super::acts::Actor;
+use super::sqlite::Step;
+use super::store::FactStore;
+use super::transaction::{Writer, counter, set_meta};
+use super::upsert::{FactVectors, Outcome, check_offered};
+use crate::error::{Error, Result};
+use crate::model::{Fact, Id, Micros};
+
+/// What a language model may answer in stage 2 of an upsert.
+pub(crate) const ANSWERS: [&str; 3] = ["new", "update", "duplicate"];
+
+/// A number that is written with the facts it belongs to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Note {
+    /// How far a reader has come, under its name.
+    Mark(String, i64),
+    /// More of what a language model answered in stage 2: `new`, `update` or `duplicate`.
+    Answered(String, i64),
+}
+
+impl Note {
+    fn write(&self, writer: &Writer<'_>) -> Step<()> {
+        match self {
+            Self::Mark(name, value) => set_meta(&writer.transaction, &mark_key(name), value),
+            Self::Answered(answer, more) => {
+                writer.count(&format!("upsert_llm_{answer}"), *more)?;
+                Ok(())
+            }
+        }
+    }
+
+    fn check(&self) -> Result<()> {
+        match self {
+            Self::Answered(answer, _) if !ANSWERS.contains(&answer.as_str()) => Err(Error::invalid(
+                format!("there is no answer {answer:?}"),
+                "Use one of: new, update, duplicate",
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+pub(crate) fn mark_key(name: &str) -> String {
+    format!("mark_{name}")
+}
+
+impl FactStore {
+    /// As [`FactStore::upsert`], as an act of `actor` and with numbers that are written in the same transaction.
+    pub fn upsert_noting(
+        &self,
+        facts: &[Fact],
+        vectors: Option<FactVectors<'_>>,
+        (tick, now): (u64, Micros),
+        actor: &str,
+        notes: &[Note],
+    ) -> Result<Vec<(Id, Outcome)>> {
+        check_offered(facts, vectors)?;
+        notes.iter().try_for_each(Note::check)?;
+        let stored = |writer: &Writer<'_>| {
+            let outcomes = self.upsert_all(writer, facts, vectors, tick, now)?;
+            notes.iter().try_for_each(|note| note.write(writer))?;
+            Ok(outcomes)
+        };
+        self.act(Actor { name: actor, tick, now }, stored).map(|(outcomes, _)| outcomes)
+    }
+
+    /// How far a reader has come by its own account; 0 if it never said.
+    pub fn mark(&self, name: &str) -> Result<i64> {
+        self.read(|connection| counter(connection, &mark_key(name)))
+    }
+}

@@ -1,0 +1,440 @@
+//! What outcomes, contradictions and retrievals do to a fact (spec 2). Every verb is one transaction.
+
+use std::str::FromStr;
+
+use rusqlite::params;
+
+use super::batch::ANSWERS;
+use super::purge::is_forgotten;
+use super::quota::{make_room, tempered};
+use super::rows::{self as record, Stored, signed};
+use super::sqlite::Step;
+use super::store::{FactStore, Retention, check_fraction};
+use super::transaction::{Writer, counter};
+use super::upsert::{rebase, renew, restore, same_text, spaced};
+use crate::error::{Error, Result};
+use crate::model::decay::{CONTRADICTED_CEILING, confidence_now, reinforced, weakened};
+use crate::model::{Fact, FactPayload, FactStatus, Id, Micros, Source};
+
+/// Counts what was written about how facts and entities stand to each other.
+pub(crate) const EDGES: &str = "edges";
+
+/// How two facts stand to each other (spec 2, "Links and graph").
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Relation {
+    /// The first makes the second more likely.
+    Supports,
+    /// Both cannot hold.
+    Contradicts,
+    /// The first says the second more exactly.
+    Refines,
+    /// The first brings about the second.
+    Causes,
+    /// The first belongs to the second.
+    PartOf,
+    /// Worth reading together.
+    SeeAlso,
+}
+
+impl Relation {
+    const ALL: [Self; 6] =
+        [Self::Supports, Self::Contradicts, Self::Refines, Self::Causes, Self::PartOf, Self::SeeAlso];
+
+    /// The name used outside the core.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Supports => "supports",
+            Self::Contradicts => "contradicts",
+            Self::Refines => "refines",
+            Self::Causes => "causes",
+            Self::PartOf => "part_of",
+            Self::SeeAlso => "see_also",
+        }
+    }
+}
+
+impl FromStr for Relation {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        Self::ALL.into_iter().find(|relation| relation.name() == name).ok_or_else(|| {
+            Error::invalid(
+                format!("{name:?} is not a relation"),
+                "Use one of: supports, contradicts, refines, causes, part_of, see_also",
+            )
+        })
+    }
+}
+
+/// One link between two facts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Link {
+    /// From.
+    pub src: Id,
+    /// To.
+    pub dst: Id,
+    /// How they stand to each other.
+    pub relation: Relation,
+    /// 0..1.
+    pub weight: f64,
+    /// When it was drawn.
+    pub tick: u64,
+}
+
+impl FactStore {
+    /// A useful outcome or a new supporting episode for each of these facts: confidence moves from what it is now toward
+    /// 1 by the fraction, support grows, decay starts anew. Within the spacing of the last one that counted only the
+    /// evidence is noted. Says how many counted.
+    pub fn reinforce(&self, ids: &[Id], evidence: &[Id], tick: u64, retention: Retention) -> Result<usize> {
+        check_fraction(retention.reinforcement)?;
+        self.write(|writer| {
+            let mut counted = 0;
+            for id in ids {
+                let stored = record::require(&writer.transaction, *id)?;
+                counted += usize::from(reinforce_one(writer, stored, evidence, tick, retention)?);
+            }
+            Ok(counted)
+        })
+    }
+
+    /// A contrary outcome for each of these facts: confidence falls from what it is now by the fraction, by twice that
+    /// for inherited ones. Says how many there were.
+    pub fn weaken(&self, ids: &[Id], tick: u64, fraction: f64) -> Result<usize> {
+        check_fraction(fraction)?;
+        let retention = Retention { reinforcement: fraction, ..self.retention() };
+        self.write(|writer| {
+            for id in ids {
+                weaken_one(writer, record::require(&writer.transaction, *id)?, tick, retention)?;
+            }
+            Ok(ids.len())
+        })
+    }
+
+    /// Two facts that cannot both hold: both are linked, the weaker falls to at most 0.3 and expires; an inherited one
+    /// falls by the doubled step at least (spec 2, reconsolidation). A pinned fact gives way only to another. The answer
+    /// is the weaker one.
+    pub fn contradict(&self, a: Id, b: Id, tick: u64, expires_tick: u64) -> Result<Id> {
+        if a == b {
+            return Err(Error::invalid("a fact cannot contradict itself", "Pass two ids"));
+        }
+        let retention = self.retention();
+        self.write(|writer| {
+            let first = record::require(&writer.transaction, a)?;
+            let second = record::require(&writer.transaction, b)?;
+            for stored in [&first, &second] {
+                if !matches!(stored.fact.status, FactStatus::Active | FactStatus::Contradicted) {
+                    return Err(Error::invalid(
+                        format!(
+                            "{} is {}: only what is in force is argued with",
+                            stored.fact.id,
+                            stored.fact.status.name()
+                        ),
+                        "Name the fact that is in force; `history` shows what replaced it",
+                    )
+                    .into());
+                }
+            }
+            oppose(writer, first, second, tick, expires_tick, retention)
+        })
+    }
+
+    /// Puts a new fact in the place of an old one, which stays as history; the answer is the new id, or that of a fact in
+    /// force that says the same and is renewed. A new fact that is held takes the place when it is released.
+    pub fn supersede(&self, old: Id, new: &Fact, tick: u64, now: Micros) -> Result<Id> {
+        new.validate()?;
+        let new = &tempered(new.clone(), tick, self.retention());
+        self.write(|writer| {
+            let mut stored = record::require(&writer.transaction, old)?;
+            if let Some(newer) = stored.fact.superseded_by {
+                return Err(Error::invalid(
+                    format!("{old} was already superseded by {newer}"),
+                    "Supersede that one instead",
+                )
+                .into());
+            }
+            if is_forgotten(writer, &new.text)? {
+                return Err(Error::forgotten(&new.text).into());
+            }
+            // What says the same already takes the place; a second fact of the same words would fade on its own.
+            let is_plain = new.id == Id::ABSENT
+                && new.status != FactStatus::Held
+                && new.payload == FactPayload::None
+                && new.expires_tick.is_none();
+            if is_plain
+                && let Some(mut known) = same_text(&writer.transaction, new, tick)?
+                && known.fact.id != old
+            {
+                let id = known.fact.id;
+                known.fact.supersedes = known.fact.supersedes.or(Some(old));
+                renew(writer, known, new, self.retention(), tick)?;
+                retire(writer, &mut stored, id, tick)?;
+                return Ok(id);
+            }
+            let mut fact = self.born(new, tick, now);
+            if fact.id != Id::ABSENT && record::find(&writer.transaction, fact.id)?.is_some() {
+                return Err(Error::invalid(
+                    format!("the id {} is taken", fact.id),
+                    "Leave the id of the new fact out",
+                )
+                .into());
+            }
+            fact.supersedes = Some(old);
+            if fact.status == FactStatus::Held {
+                writer.insert(&mut fact)?;
+                return Ok(fact.id);
+            }
+            fact.status = FactStatus::Active;
+            writer.insert(&mut fact)?;
+            retire(writer, &mut stored, fact.id, tick)?;
+            if fact.source == Source::Derived {
+                make_room(writer, tick)?;
+            }
+            Ok(fact.id)
+        })
+    }
+
+    /// Draws a link, or changes the weight of the one that is there.
+    pub fn link(&self, link: &Link) -> Result<()> {
+        check_fraction(link.weight)?;
+        self.write(|writer| {
+            record::require(&writer.transaction, link.src)?;
+            record::require(&writer.transaction, link.dst)?;
+            write_link(writer, link)
+        })
+    }
+
+    /// The links from or to any of these facts.
+    pub fn links(&self, ids: &[Id]) -> Result<Vec<Link>> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT src, dst, relation, weight, tick, intact FROM links WHERE src = ?1 OR dst = ?1
+                 ORDER BY src, dst, relation",
+            )?;
+            let mut links: Vec<Link> = Vec::new();
+            for id in ids {
+                let mut rows = statement.query([id.0])?;
+                while let Some(row) = rows.next()? {
+                    links.push(Link {
+                        src: Id(row.get(0)?),
+                        dst: Id(row.get(1)?),
+                        relation: row.get::<_, String>(2)?.parse()?,
+                        weight: row.get(3)?,
+                        tick: row.get::<_, i64>(4)?.unsigned_abs(),
+                    });
+                }
+            }
+            let key = |link: &Link| (link.src, link.dst, link.relation.name());
+            links.sort_by_key(key);
+            links.dedup_by_key(|link| key(link));
+            Ok(links)
+        })
+    }
+
+    /// Notes that these facts were retrieved. Confidence does not move: only outcomes raise it (law 5).
+    pub fn touch(&self, ids: &[Id], tick: u64) -> Result<()> {
+        self.note(|writer| writer.look_at(ids, tick))
+    }
+
+    /// Exempts these facts from decay and pruning, or ends the exemption; what they lost is not given back.
+    pub fn pin(&self, ids: &[Id], pinned: bool, tick: u64) -> Result<()> {
+        let tau = self.retention().tau_ticks;
+        self.write(|writer| {
+            for id in ids {
+                let mut stored = record::require(&writer.transaction, *id)?;
+                if stored.fact.pinned != pinned {
+                    let now = confidence_now(&stored.fact, tick, tau);
+                    rebase(&mut stored.fact, now, tick);
+                    stored.fact.pinned = pinned;
+                    writer.update(&stored, tick)?;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Lets a life begin at its first tick: what was inherited at tick 0, before there was any, fades and expires from
+    /// here. Returns how many facts that were.
+    pub fn begin(&self, tick: u64) -> Result<u64> {
+        self.write(|writer| {
+            let unborn = record::select(
+                &writer.transaction,
+                "WHERE source = ?1 AND created_tick = 0 AND reinforced_tick = 0 ORDER BY serial",
+                [Source::Testament.name()],
+            )?;
+            let count = unborn.len() as u64;
+            for mut stored in unborn {
+                let fact = &mut stored.fact;
+                (fact.created_tick, fact.reinforced_tick) = (tick, tick);
+                fact.expires_tick = fact.expires_tick.map(|end| end.saturating_add(tick));
+                stored.since_tick = tick;
+                writer.note(&stored)?;
+            }
+            Ok(count)
+        })
+    }
+
+    /// How many facts there are, whatever their status.
+    pub fn count(&self) -> Result<u64> {
+        self.read(|connection| {
+            Ok(connection
+                .query_row("SELECT count(*) FROM facts", [], |row| row.get::<_, i64>(0))?
+                .unsigned_abs())
+        })
+    }
+
+    /// Counts: facts by status, links, vectors, baselines, upsert outcomes, the last change, bytes on disk.
+    pub fn stats(&self) -> Result<Vec<(String, i64)>> {
+        let mut stats = self.read(|connection| {
+            let count = |query: &str| connection.query_row(query, [], |row| row.get::<_, i64>(0));
+            let mut stats = vec![("facts".to_owned(), count("SELECT count(*) FROM facts")?)];
+            for status in FactStatus::ALL {
+                let number = connection.query_row(
+                    "SELECT count(*) FROM facts WHERE status = ?1",
+                    [status.name()],
+                    |row| row.get(0),
+                )?;
+                stats.push((status.name().to_owned(), number));
+            }
+            for table in ["links", "vectors", "baselines", "versions", "entities", "triples"] {
+                stats.push((table.to_owned(), count(&format!("SELECT count(*) FROM {table}"))?));
+            }
+            for name in
+                ["upsert_new", "upsert_no_existing", "upsert_exact", "upsert_similar", "change", "watermark"]
+            {
+                stats.push((name.to_owned(), counter(connection, name)?));
+            }
+            for answer in ANSWERS {
+                let name = format!("upsert_llm_{answer}");
+                let number = counter(connection, &name)?;
+                stats.push((name, number));
+            }
+            Ok(stats)
+        })?;
+        let bytes = std::fs::metadata(&self.path).map_or(0, |found| found.len());
+        stats.push(("bytes_on_disk".to_owned(), signed(bytes)?));
+        Ok(stats)
+    }
+}
+
+/// One reinforcement of a fact that was just read; says whether it counted.
+pub(crate) fn reinforce_one(
+    writer: &Writer<'_>,
+    mut stored: Stored,
+    evidence: &[Id],
+    tick: u64,
+    retention: Retention,
+) -> Step<bool> {
+    let counted = spaced(&stored, retention.spacing_ticks, tick);
+    if counted {
+        let before = confidence_now(&stored.fact, tick, retention.tau_ticks);
+        rebase(&mut stored.fact, reinforced(before, retention.reinforcement), tick);
+        stored.fact.support = stored.fact.support.saturating_add(1);
+        stored.spaced_tick = Some(tick);
+        restore(&mut stored.fact);
+    }
+    let noted = record::add_evidence(&writer.transaction, stored.serial, evidence, tick)?;
+    if counted || noted > 0 {
+        writer.update(&stored, tick)?;
+    }
+    Ok(counted)
+}
+
+/// One contrary outcome for a fact that was just read.
+pub(crate) fn weaken_one(
+    writer: &Writer<'_>,
+    mut stored: Stored,
+    tick: u64,
+    retention: Retention,
+) -> Step<()> {
+    let before = confidence_now(&stored.fact, tick, retention.tau_ticks);
+    let after = weakened(before, retention.reinforcement, stored.fact.is_hearsay());
+    rebase(&mut stored.fact, after, tick);
+    writer.update(&stored, tick)
+}
+
+/// Of two facts in force that cannot both hold, lowers the weaker and links both; the answer is the weaker one. On a tie the
+/// one with less behind it gives way, then the older one.
+pub(crate) fn oppose(
+    writer: &Writer<'_>,
+    first: Stored,
+    second: Stored,
+    tick: u64,
+    expires_tick: u64,
+    Retention { tau_ticks, reinforcement, .. }: Retention,
+) -> Step<Id> {
+    let strength = |stored: &Stored| confidence_now(&stored.fact, tick, tau_ticks);
+    let order = (first.fact.pinned.cmp(&second.fact.pinned))
+        .then(strength(&first).total_cmp(&strength(&second)))
+        .then(first.fact.support.cmp(&second.fact.support))
+        .then(first.serial.cmp(&second.serial));
+    let (mut weaker, stronger) = if order.is_le() { (first, second) } else { (second, first) };
+    let before = strength(&weaker);
+    let labile = if weaker.fact.is_hearsay() { weakened(before, reinforcement, true) } else { before };
+    lower(&mut weaker, labile.min(CONTRADICTED_CEILING), tick, expires_tick);
+    writer.update(&weaker, tick)?;
+    link_both(writer, weaker.fact.id, stronger.fact.id, tick)?;
+    Ok(weaker.fact.id)
+}
+
+/// Lowers a contradicted fact; it expires unless it is confirmed.
+pub(crate) fn lower(stored: &mut Stored, confidence: f64, tick: u64, expires_tick: u64) {
+    rebase(&mut stored.fact, confidence, tick);
+    stored.fact.expires_tick = Some(expires_tick);
+    stored.fact.status = FactStatus::Contradicted;
+}
+
+/// Sends a fact to the cold tier: out of force, but there.
+pub(crate) fn archive(writer: &Writer<'_>, stored: &mut Stored, tick: u64) -> Step<()> {
+    stored.fact.status = FactStatus::Archived;
+    stored.ended_tick = Some(tick);
+    writer.update(stored, tick)
+}
+
+/// Lets a fact that is there take the place of another, which becomes its history.
+pub(crate) fn replace(writer: &Writer<'_>, newer: &mut Stored, mut older: Stored, tick: u64) -> Step<()> {
+    if newer.fact.supersedes.is_none() {
+        newer.fact.supersedes = Some(older.fact.id);
+        writer.update(newer, tick)?;
+    }
+    retire(writer, &mut older, newer.fact.id, tick)
+}
+
+/// Turns a fact into the history of another.
+pub(crate) fn retire(writer: &Writer<'_>, stored: &mut Stored, newer: Id, tick: u64) -> Step<()> {
+    stored.fact.superseded_by = Some(newer);
+    stored.fact.status = FactStatus::Superseded;
+    stored.ended_tick = Some(tick);
+    writer.update(stored, tick)
+}
+
+/// Labels two facts as contradicting each other.
+pub(crate) fn link_both(writer: &Writer<'_>, a: Id, b: Id, tick: u64) -> Step<()> {
+    for (src, dst) in [(a, b), (b, a)] {
+        write_link(writer, &Link { src, dst, relation: Relation::Contradicts, weight: 1.0, tick })?;
+    }
+    Ok(())
+}
+
+/// Writes one link.
+pub(crate) fn write_link(writer: &Writer<'_>, link: &Link) -> Step<()> {
+    let relation = link.relation.name();
+    let is_new: bool = writer
+        .transaction
+        .prepare_cached(
+            "SELECT NOT EXISTS (SELECT 1 FROM links WHERE src = ?1 AND dst = ?2 AND relation = ?3)",
+        )?
+        .query_row(params![link.src.0, link.dst.0, relation], |row| row.get(0))?;
+    if is_new {
+        writer.draw(link.src, link.dst, relation);
+    }
+    writer
+        .transaction
+        .prepare_cached(
+            "INSERT INTO links (src, dst, relation, weight, tick) VALUES (?1, ?2, ?3, ?4, ?5)
+             ON CONFLICT (src, dst, relation) DO UPDATE SET weight = excluded.weight, tick = excluded.tick WHERE intact",
+        )?
+        .execute(params![link.src.0, link.dst.0, relation, link.weight, signed(link.tick)?])?;
+    writer.next(EDGES)?;
+    Ok(())
+}

@@ -1,0 +1,56 @@
+//! Facts: general knowledge, with its evidence and history, in SQLite (spec 2).
+//!
+//! [`FactStore`] owns `facts.db`. Every change is one immediate transaction (`transaction`) that stamps the facts it
+//! touches with a change number and keeps the earlier state (`history`). Facts arrive by `upsert`, move by `evidence`
+//! and `outcomes`, wait in `quarantine` when they are inferred, and leave by `delete`, `retract` and `purge`. Entities,
+//! triples and mentions lie in the same file.
+//!
+//! Not here: deciding what is worth knowing (`consolidate`), and ranking (`recall`). The stages after this one may join
+//! a transaction through its modules, so that a pass of theirs is one commit.
+
+pub(crate) mod acts;
+pub(crate) mod batch;
+pub(crate) mod check;
+pub(crate) mod checksums;
+pub(crate) mod clock_leap;
+pub(crate) mod delete;
+pub(crate) mod digest;
+pub(crate) mod entities;
+pub(crate) mod evidence;
+pub(crate) mod fulltext;
+pub(crate) mod history;
+pub(crate) mod mentions;
+pub(crate) mod model_switch;
+pub(crate) mod outcomes;
+pub(crate) mod purge;
+pub(crate) mod quarantine;
+pub(crate) mod quota;
+pub(crate) mod retract;
+pub(crate) mod rows;
+pub(crate) mod schema;
+pub(crate) mod scope;
+pub(crate) mod sqlite;
+pub(crate) mod store;
+pub(crate) mod transaction;
+pub(crate) mod triples;
+pub(crate) mod unanswered;
+pub(crate) mod upsert;
+pub(crate) mod vectors;
+
+pub use acts::{Act, ActChange, Actor, Undone};
+pub use batch::Note;
+pub use check::{Damage, check_facts};
+pub use clock_leap::Leap;
+pub use delete::Forgotten;
+pub use digest::Digest;
+pub use entities::{Entity, EntityFilter, Related};
+pub use evidence::{Link, Relation};
+pub use history::FactState;
+pub use mentions::Read;
+pub use outcomes::Judged;
+pub use quota::{DERIVED_CONFIDENCE, DERIVED_IMPORTANCE, DERIVED_KEPT, arrival_confidence};
+pub use rows::EVIDENCE_KEPT;
+pub use scope::Scope;
+pub use store::{Changed, FactChange, FactFilter, FactOptions, FactStore, Moment, Retention};
+pub use triples::{NewTriple, Triple, TripleFilter};
+pub use upsert::{FactVectors, Outcome, SAME_INSIGHT, SAME_MEANING};

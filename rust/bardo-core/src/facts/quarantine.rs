@@ -1,0 +1,95 @@
+//! Facts that were inferred are held: they are there, and gain and lose by evidence like any other, but nothing goes by
+//! them until they were tried against the memory. Who tries them releases or withdraws them here.
+
+use rusqlite::params;
+
+use super::acts::{Actor, withdraw};
+use super::evidence::retire;
+use super::quota::make_room;
+use super::rows::{self as record, Stored, rows};
+use super::sqlite::Step;
+use super::store::{FactStore, facts};
+use super::transaction::Writer;
+use crate::error::Result;
+use crate::model::{Fact, FactStatus, Id, Micros, Source};
+
+/// The name under which the journal keeps what was withdrawn.
+pub(crate) const SHADOW: &str = "shadow";
+
+impl FactStore {
+    /// Facts that are held, the oldest first.
+    pub fn held(&self, limit: usize) -> Result<Vec<Fact>> {
+        self.read(|connection| {
+            let found =
+                record::select(connection, "WHERE status = 'held' ORDER BY serial LIMIT ?1", [rows(limit)])?;
+            Ok(facts(found))
+        })
+    }
+
+    /// How many facts are held.
+    pub fn count_held(&self) -> Result<u64> {
+        self.read(|connection| {
+            let count: i64 = connection
+                .prepare_cached("SELECT count(*) FROM facts WHERE status = 'held'")?
+                .query_row([], |row| row.get(0))?;
+            Ok(count.unsigned_abs())
+        })
+    }
+
+    /// Puts those of these facts in force that are held; says how many. They are known from this tick on.
+    pub fn release(&self, ids: &[Id], tick: u64) -> Result<usize> {
+        self.write(|writer| {
+            let mut released = 0;
+            for stored in held_of(writer, ids)? {
+                release(writer, stored, tick)?;
+                released += 1;
+            }
+            Ok(released)
+        })
+    }
+
+    /// Archives those of these facts that are held, pinned ones aside, as one act; the answer is its number, none if nothing
+    /// was archived. Whoever takes the act back has judged: the facts are in force then.
+    pub fn withdraw(&self, ids: &[Id], tick: u64, now: Micros) -> Result<Option<u64>> {
+        let ((), act) = self.act(Actor { name: SHADOW, tick, now }, |writer| {
+            for stored in held_of(writer, ids)? {
+                if !stored.fact.pinned {
+                    withdraw(writer, stored, tick)?;
+                }
+            }
+            Ok(())
+        })?;
+        Ok(act)
+    }
+}
+
+/// Those of these facts that are held; others were forgotten, said by somebody or withdrawn meanwhile.
+fn held_of(writer: &Writer<'_>, ids: &[Id]) -> Step<Vec<Stored>> {
+    let mut found = Vec::new();
+    for id in ids {
+        let stored = record::find(&writer.transaction, *id)?;
+        found.extend(stored.filter(|stored| stored.fact.status == FactStatus::Held));
+    }
+    Ok(found)
+}
+
+/// Puts a held fact in force. It was not known before, so that it counts as born now, and what it supersedes stood until now.
+pub(crate) fn release(writer: &Writer<'_>, mut stored: Stored, tick: u64) -> Step<()> {
+    stored.fact.status = FactStatus::Active;
+    stored.fact.created_tick = stored.fact.created_tick.max(tick);
+    writer.update(&stored, tick)?;
+    if let Some(older) = stored.fact.supersedes
+        && let Some(mut older) = record::find(&writer.transaction, older)?
+        && older.fact.superseded_by.is_none()
+    {
+        retire(writer, &mut older, stored.fact.id, tick)?;
+    }
+    if stored.fact.source == Source::Derived {
+        make_room(writer, tick)?;
+    }
+    writer
+        .transaction
+        .prepare_cached("INSERT OR IGNORE INTO released (fact) VALUES (?1)")?
+        .execute(params![stored.serial])?;
+    Ok(())
+}

@@ -1,0 +1,242 @@
+//! Subject, predicate, object: what holds between two entities, from when to when, and who says so (spec 2).
+
+use rusqlite::{Connection, OptionalExtension, Params, Row, named_params, params};
+
+use super::evidence::EDGES;
+use super::mentions::{find, introduce};
+use super::rows::{rows, signed};
+use super::sqlite::Step;
+use super::store::{FactStore, check_fraction};
+use super::transaction::Writer;
+use crate::error::{Error, Result};
+use crate::model::{Fact, FactPayload, FactStatus, Id, limits};
+use crate::text::names::EntityKind;
+
+/// Predicate of a causal link.
+const CAUSES: &str = "causes";
+
+/// A triple that is handed in.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewTriple {
+    /// Name of an entity; a new one is made.
+    pub subject: String,
+    /// What holds.
+    pub predicate: String,
+    /// Name of an entity; a new one is made.
+    pub object: String,
+    /// 0..1.
+    pub confidence: f64,
+    /// The episode or fact that says so.
+    pub source: Option<Id>,
+    /// First tick at which it holds.
+    pub valid_from: u64,
+    /// Tick from which it no longer holds.
+    pub valid_to: Option<u64>,
+    /// Whether what the subject had by this predicate until now ends with it (one can only live in one place).
+    pub replaces: bool,
+}
+
+/// A triple as it is kept.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Triple {
+    /// Running number.
+    pub serial: i64,
+    /// Canonical name.
+    pub subject: String,
+    /// What holds.
+    pub predicate: String,
+    /// Canonical name.
+    pub object: String,
+    /// 0..1.
+    pub confidence: f64,
+    /// The episode or fact that says so.
+    pub source: Option<Id>,
+    /// First tick at which it holds.
+    pub valid_from: u64,
+    /// Tick from which it no longer holds.
+    pub valid_to: Option<u64>,
+    /// Whether it was read from the payload of its source.
+    pub is_derived: bool,
+}
+
+/// Which triples; the default is every one.
+#[derive(Clone, Debug, Default)]
+pub struct TripleFilter {
+    /// With this entity at either end.
+    pub entity: Option<String>,
+    /// With this predicate.
+    pub predicate: Option<String>,
+    /// That hold at this tick.
+    pub as_of: Option<u64>,
+}
+
+impl FactStore {
+    /// Keeps a triple; the answer is its number. The same one, if it still holds, takes the higher confidence.
+    pub fn relate(&self, triple: &NewTriple) -> Result<i64> {
+        check_fraction(triple.confidence)?;
+        let names = [&triple.subject, &triple.predicate, &triple.object];
+        if names.iter().any(|name| name.trim().is_empty() || name.len() > limits::NAME_BYTES) {
+            return Err(Error::invalid(
+                format!("one of {names:?} is empty or longer than {} bytes", limits::NAME_BYTES),
+                "Name a subject, a predicate and an object",
+            ));
+        }
+        if let Some(end) = triple.valid_to
+            && end <= triple.valid_from
+        {
+            return Err(Error::invalid(
+                format!("it would hold from tick {} to {end}", triple.valid_from),
+                "Let it end after it begins",
+            ));
+        }
+        self.write(|writer| insert(writer, triple, false))
+    }
+
+    /// The triples that pass the filter, the latest first.
+    pub fn triples(&self, filter: &TripleFilter, limit: usize) -> Result<Vec<Triple>> {
+        self.read(|connection| {
+            let entity = match &filter.entity {
+                Some(name) => match find(connection, name)? {
+                    Some(entity) => Some(entity),
+                    None => return Ok(Vec::new()),
+                },
+                None => None,
+            };
+            select_triples(
+                connection,
+                "WHERE (:entity IS NULL OR subject = :entity OR object = :entity)
+                   AND (:predicate IS NULL OR predicate = :predicate)
+                   AND (:as_of IS NULL OR (valid_from <= :as_of AND (valid_to IS NULL OR valid_to > :as_of)))
+                 ORDER BY valid_from DESC, triples.serial DESC LIMIT :limit",
+                named_params! {
+                    ":entity": entity,
+                    ":predicate": filter.predicate,
+                    ":as_of": filter.as_of.map(signed).transpose()?,
+                    ":limit": rows(limit),
+                },
+            )
+        })
+    }
+}
+
+/// The triples that a clause of SQL names.
+pub(crate) fn select_triples(connection: &Connection, which: &str, given: impl Params) -> Step<Vec<Triple>> {
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT triples.serial, subjects.name, predicate, objects.name, confidence, source, valid_from, valid_to, derived,
+             triples.intact, subjects.intact, objects.intact
+         FROM triples JOIN entities AS subjects ON subjects.serial = subject
+         JOIN entities AS objects ON objects.serial = object {which}"
+    ))?;
+    let found = statement.query_map(given, read)?;
+    Ok(found.collect::<rusqlite::Result<_>>()?)
+}
+
+fn read(row: &Row<'_>) -> rusqlite::Result<Triple> {
+    let source: Option<[u8; 16]> = row.get(5)?;
+    Ok(Triple {
+        serial: row.get(0)?,
+        subject: row.get(1)?,
+        predicate: row.get(2)?,
+        object: row.get(3)?,
+        confidence: row.get(4)?,
+        source: source.map(Id),
+        valid_from: row.get::<_, i64>(6)?.unsigned_abs(),
+        valid_to: row.get::<_, Option<i64>>(7)?.map(i64::unsigned_abs),
+        is_derived: row.get(8)?,
+    })
+}
+
+fn insert(writer: &Writer<'_>, triple: &NewTriple, derived: bool) -> Step<i64> {
+    let connection = &writer.transaction;
+    let entity = |name: &str| -> Step<i64> {
+        match introduce(connection, name, EntityKind::Name, false)? {
+            Some((entity, _)) => Ok(entity),
+            None => Err(Error::invalid(format!("{name:?} is no name"), "Use a letter or a digit").into()),
+        }
+    };
+    let (subject, object) = (entity(&triple.subject)?, entity(&triple.object)?);
+    let (from, to) = (signed(triple.valid_from)?, triple.valid_to.map(signed).transpose()?);
+    let known: Option<i64> = connection
+        .prepare_cached(
+            "UPDATE triples SET confidence = max(confidence, ?4) WHERE subject = ?1 AND predicate = ?2 AND object = ?3
+             AND source IS ?5 AND valid_from <= ?6 AND valid_to IS ?7 AND intact RETURNING serial",
+        )?
+        .query_row(
+            params![
+                subject,
+                triple.predicate,
+                object,
+                triple.confidence,
+                triple.source.map(|id| id.0),
+                from,
+                to
+            ],
+            |row| row.get(0),
+        )
+        .optional()?;
+    if triple.replaces {
+        connection
+            .prepare_cached(
+                "UPDATE triples SET valid_to = ?4 WHERE subject = ?1 AND predicate = ?2 AND object <> ?3
+                 AND valid_from < ?4 AND (valid_to IS NULL OR valid_to > ?4) AND intact",
+            )?
+            .execute(params![subject, triple.predicate, object, from])?;
+    }
+    writer.next(EDGES)?;
+    if let Some(known) = known {
+        return Ok(known);
+    }
+    connection
+        .prepare_cached(
+            "INSERT INTO triples (subject, predicate, object, confidence, source, valid_from, valid_to, derived)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+        )?
+        .execute(params![
+            subject,
+            triple.predicate,
+            object,
+            triple.confidence,
+            triple.source.map(|id| id.0),
+            from,
+            to,
+            derived
+        ])?;
+    Ok(connection.last_insert_rowid())
+}
+
+/// Keeps the triple that the typed payload of a fact states in step with the fact.
+pub(crate) fn derive(writer: &Writer<'_>, fact: &Fact) -> Step<()> {
+    let FactPayload::CausalLink { cause, effect, .. } = &fact.payload else { return Ok(()) };
+    writer
+        .transaction
+        .prepare_cached("DELETE FROM triples WHERE source = ?1 AND derived")?
+        .execute([fact.id.0])?;
+    if fact.status == FactStatus::Held {
+        return Ok(());
+    }
+    let names = [cause, effect];
+    let is_named =
+        |name: &&String| name.len() <= limits::NAME_BYTES && name.chars().any(char::is_alphanumeric);
+    if !names.iter().all(is_named) {
+        return Ok(());
+    }
+    let ended: Option<i64> = writer
+        .transaction
+        .prepare_cached("SELECT ended_tick, intact FROM facts WHERE id = ?1")?
+        .query_row([fact.id.0], |row| row.get(0))
+        .optional()?
+        .flatten();
+    let is_over = matches!(fact.status, FactStatus::Superseded | FactStatus::Archived);
+    let triple = NewTriple {
+        subject: cause.clone(),
+        predicate: CAUSES.to_owned(),
+        object: effect.clone(),
+        confidence: f64::from(fact.confidence),
+        source: Some(fact.id),
+        valid_from: fact.created_tick,
+        valid_to: ended.filter(|_| is_over).map(i64::unsigned_abs),
+        replaces: false,
+    };
+    insert(writer, &triple, true)?;
+    Ok(())
+}

@@ -1,0 +1,152 @@
+//! Finding facts by words and by vectors, inside SQLite.
+
+use std::path::Path;
+
+use rusqlite::{OptionalExtension, params};
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::rows::{self as record, json, rows};
+use super::schema::{decode, encode};
+use super::sqlite::Step;
+use super::store::{FactStore, facts};
+use super::transaction::{Writer, fingerprint, set_meta};
+use super::upsert::FactVectors;
+use crate::error::{Error, Result};
+use crate::model::{Fact, Fingerprint, Id};
+
+/// Words of a query that are looked up; more make every fact match.
+const QUERY_WORDS: usize = 64;
+/// Largest magnitude of a component that half precision holds.
+const HALF_LIMIT: f32 = 65_504.0;
+
+impl FactStore {
+    /// Active facts that share words with the query (Porter stems), best first, with their BM25 score (more is
+    /// better). Any text is a query; none of it is syntax.
+    pub fn search_text(&self, query: &str, limit: usize) -> Result<Vec<(Id, f64)>> {
+        let words: Vec<String> = query
+            .unicode_words()
+            .filter(|word| !word.contains('\0'))
+            .take(QUERY_WORDS)
+            .map(|word| format!("\"{}\"", word.replace('"', "\"\"")))
+            .collect();
+        if words.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT id, -bm25(words) FROM words JOIN facts ON facts.serial = words.rowid
+                 WHERE words MATCH ?1 AND status = 'active' ORDER BY bm25(words), serial LIMIT ?2",
+            )?;
+            let found = statement.query_map(params![words.join(" OR "), rows(limit)], |row| {
+                Ok((Id(row.get(0)?), row.get(1)?))
+            })?;
+            Ok(found.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+
+    /// Active facts by cosine to the vector, best first.
+    pub fn nearest(&self, vector: &[f32], limit: usize) -> Result<Vec<(Id, f64)>> {
+        self.read(|connection| {
+            let Some(stored) = fingerprint(connection, &self.path)? else {
+                return Ok(Vec::new());
+            };
+            check_vector(vector, &stored)?;
+            let mut statement = connection.prepare_cached(
+                "SELECT id, cosine(vector, ?1) AS likeness, vectors.intact FROM vectors JOIN facts ON facts.serial = vectors.fact
+                 WHERE status = 'active' ORDER BY likeness DESC, serial LIMIT ?2",
+            )?;
+            let found = statement
+                .query_map(params![encode(vector), rows(limit)], |row| Ok((Id(row.get(0)?), row.get(1)?)))?;
+            Ok(found.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+
+    /// Stores the vectors of these facts, replacing those they have.
+    pub fn put_vectors(&self, ids: &[Id], vectors: FactVectors<'_>) -> Result<()> {
+        check_vectors(ids, vectors)?;
+        self.write(|writer| {
+            claim_fingerprint(writer, vectors.fingerprint, &self.path)?;
+            for (id, row) in ids.iter().zip(vectors.rows) {
+                let stored = record::require(&writer.transaction, *id)?;
+                writer
+                    .transaction
+                    .prepare_cached(
+                        "INSERT INTO vectors (fact, vector) VALUES (?1, ?2)
+                         ON CONFLICT (fact) DO UPDATE SET vector = excluded.vector WHERE intact",
+                    )?
+                    .execute(params![stored.serial, encode(row)])?;
+                writer.note(&stored)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// The vectors of these facts, in their order; `None` where there is none.
+    pub fn vectors(&self, ids: &[Id]) -> Result<Vec<Option<Vec<f32>>>> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT vector, vectors.intact FROM vectors JOIN facts ON facts.serial = vectors.fact WHERE id = ?1",
+            )?;
+            ids.iter()
+                .map(|id| {
+                    let blob: Option<Vec<u8>> = statement.query_row([id.0], |row| row.get(0)).optional()?;
+                    Ok(blob.as_deref().map(decode))
+                })
+                .collect()
+        })
+    }
+
+    /// Facts that have no vector yet and are not history, oldest first.
+    pub fn without_vectors(&self, limit: usize) -> Result<Vec<Fact>> {
+        self.read(|connection| {
+            let found = record::select(
+                connection,
+                "WHERE NOT EXISTS (SELECT 1 FROM vectors WHERE vectors.fact = facts.serial)
+                 AND status IN ('active', 'contradicted', 'held') ORDER BY serial LIMIT ?1",
+                [rows(limit)],
+            )?;
+            Ok(facts(found))
+        })
+    }
+}
+
+/// Refuses rows that are not one for each fact, or that the model cannot have made.
+pub(super) fn check_vectors(ids: &[Id], vectors: FactVectors<'_>) -> Result<()> {
+    if ids.len() != vectors.rows.len() {
+        return Err(Error::vector(
+            format!("{} vectors for {} facts", vectors.rows.len(), ids.len()),
+            "Pass one row per fact",
+        ));
+    }
+    vectors.rows.iter().try_for_each(|row| check_vector(row, vectors.fingerprint))
+}
+
+/// Refuses a vector that the model cannot have made, or that half precision cannot hold.
+pub(crate) fn check_vector(vector: &[f32], fingerprint: &Fingerprint) -> Result<()> {
+    if vector.len() != fingerprint.dims as usize {
+        return Err(Error::vector(
+            format!(
+                "the vector has {} dimensions, {} has {}",
+                vector.len(),
+                fingerprint.model,
+                fingerprint.dims
+            ),
+            "Pass the vectors as the model made them",
+        ));
+    }
+    if vector.iter().all(|part| part.abs() <= HALF_LIMIT) {
+        return Ok(());
+    }
+    Err(Error::vector(
+        format!("the vector holds a component that is NaN, infinite or beyond {HALF_LIMIT}"),
+        "Scale vectors to length 1, and look at the text that gave NaN",
+    ))
+}
+
+/// Makes the model of the first vectors the model of the store, and refuses any other (law 10).
+pub(crate) fn claim_fingerprint(writer: &Writer<'_>, given: &Fingerprint, path: &Path) -> Step<()> {
+    match fingerprint(&writer.transaction, path)? {
+        Some(stored) => Ok(stored.require(given)?),
+        None => set_meta(&writer.transaction, "fingerprint", &json(given)?),
+    }
+}

@@ -1,0 +1,181 @@
+//! Which memories name which entities, in memory: what recall walks from the entities of a query (spec 4).
+//!
+//! Derived from `facts.db` and kept in step with it by [`super::hot_set::HotSet::sync_facts`]. A walk is bounded
+//! whatever the size of the graph: entities that very many memories name lead nowhere in particular and are not walked
+//! through.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::facts::mentions::Names;
+use crate::index::lexical::postings::Slot;
+use crate::text::gazetteer::EntitySerial;
+
+/// Hops from the entities of a query: 0 are the memories that name one of them.
+pub const HOPS: usize = 2;
+/// The constant of a hop's weight `1 / (K + hop)` (spec 4): 1 makes naming the entity itself count fully.
+const K: f32 = 1.0;
+/// Memories of one entity that are looked at, the latest read.
+const OF_ONE: usize = 256;
+/// Entities that more memories name are not walked through.
+const RARE: usize = 64;
+/// Memories that one walk looks at.
+const WALKED: usize = 2_048;
+
+/// Entities, the memories that name them, and what joins them.
+#[derive(Debug, Default)]
+pub struct Graph {
+    /// Finds entities in a query.
+    pub(crate) names: Names,
+    /// What the graph was made from, see `sync.rs`.
+    pub(crate) taken: Taken,
+    memories: HashMap<EntitySerial, Vec<Slot>>,
+    entities: HashMap<Slot, Box<[EntitySerial]>>,
+    /// Entities that triples join.
+    triples: HashMap<EntitySerial, Vec<EntitySerial>>,
+    /// Facts that links join.
+    links: HashMap<Slot, Vec<Slot>>,
+}
+
+/// How far the graph is in step with the file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Taken {
+    /// Merges and deletions.
+    pub epoch: i64,
+    /// The last memory that was read.
+    pub memory: i64,
+    /// Links and triples.
+    pub edges: i64,
+}
+
+/// A memory that a walk came to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Reached {
+    /// Its row.
+    pub slot: Slot,
+    /// 0..1 per entity of the query: how telling the entity is, by the weight of the hop.
+    pub value: f32,
+    /// Whether it names an entity of the query itself.
+    pub is_direct: bool,
+}
+
+impl Graph {
+    /// Puts a memory in its place; what it named before no longer counts.
+    pub(crate) fn set(&mut self, slot: Slot, entities: Vec<EntitySerial>) {
+        self.remove(slot);
+        for entity in &entities {
+            self.memories.entry(*entity).or_default().push(slot);
+        }
+        if !entities.is_empty() {
+            self.entities.insert(slot, entities.into());
+        }
+    }
+
+    /// Takes a memory out.
+    pub(crate) fn remove(&mut self, slot: Slot) {
+        for entity in self.entities.remove(&slot).unwrap_or_default() {
+            if let Some(memories) = self.memories.get_mut(&entity) {
+                memories.retain(|memory| *memory != slot);
+            }
+        }
+        if let Some(others) = self.links.remove(&slot) {
+            for other in others {
+                if let Some(back) = self.links.get_mut(&other) {
+                    back.retain(|memory| *memory != slot);
+                }
+            }
+        }
+    }
+
+    /// Replaces what joins entities and facts; each pair is joined both ways.
+    pub(crate) fn set_edges(&mut self, triples: &[(EntitySerial, EntitySerial)], links: &[(Slot, Slot)]) {
+        self.triples.clear();
+        self.links.clear();
+        for (subject, object) in triples {
+            self.triples.entry(*subject).or_default().push(*object);
+            self.triples.entry(*object).or_default().push(*subject);
+        }
+        for (src, dst) in links {
+            self.links.entry(*src).or_default().push(*dst);
+            self.links.entry(*dst).or_default().push(*src);
+        }
+    }
+
+    /// The memories within [`HOPS`] of the entities that a query names, by slot; empty where it names none.
+    #[must_use]
+    pub fn reach(&self, query: &str) -> Vec<Reached> {
+        let mut reached: HashMap<Slot, Reached> = HashMap::new();
+        let mut frontier = self.names.gazetteer.find(query, true);
+        let mut seen: HashSet<EntitySerial> = frontier.iter().copied().collect();
+        let mut walked = 0;
+        for hop in 0..=HOPS {
+            let mut next = Vec::new();
+            let weight = 1.0 / (K + hop as f32);
+            for entity in &frontier {
+                let Some(memories) = self.memories.get(entity) else { continue };
+                let value = self.telling(memories.len()) * weight;
+                for &slot in memories.iter().rev().take(OF_ONE) {
+                    walked += 1;
+                    let known =
+                        reached.entry(slot).or_insert(Reached { slot, value: 0.0, is_direct: hop == 0 });
+                    // Naming two entities of the query counts twice; every way round counts as its best one.
+                    known.value = if hop == 0 { known.value + value } else { known.value.max(value) };
+                }
+                if memories.len() <= RARE {
+                    next.extend(memories.iter().filter_map(|slot| self.entities.get(slot)).flatten());
+                }
+                next.extend(self.triples.get(entity).into_iter().flatten());
+            }
+            if walked >= WALKED || hop == HOPS {
+                break;
+            }
+            self.follow_links(&mut reached, 1.0 / (K + hop as f32 + 1.0));
+            next.sort_unstable();
+            next.dedup();
+            next.retain(|entity| {
+                seen.insert(*entity) && self.memories.get(entity).is_some_and(|known| known.len() <= RARE)
+            });
+            frontier = next;
+        }
+        let mut reached: Vec<Reached> = reached.into_values().collect();
+        reached.sort_unstable_by_key(|memory| memory.slot);
+        reached
+    }
+
+    /// Facts that are linked with those that were reached.
+    fn follow_links(&self, reached: &mut HashMap<Slot, Reached>, weight: f32) {
+        if self.links.is_empty() {
+            return;
+        }
+        let from: Vec<Slot> = reached.keys().copied().filter(|slot| self.links.contains_key(slot)).collect();
+        for slot in from.iter().flat_map(|slot| &self.links[slot]).copied() {
+            let known = reached.entry(slot).or_insert(Reached { slot, value: 0.0, is_direct: false });
+            known.value = known.value.max(weight);
+        }
+    }
+
+    /// How much naming an entity says, 0..1: the rarer, the more (as the idf of a word).
+    fn telling(&self, memories: usize) -> f32 {
+        let all = self.entities.len() as f32;
+        (1.0 + all / memories.max(1) as f32).ln() / (1.0 + all).ln()
+    }
+
+    /// Entities that memories name.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.memories.len()
+    }
+
+    /// Whether no memory names anything.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.memories.is_empty()
+    }
+
+    /// Bytes held, about.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let mentions: usize = self.entities.values().map(|entities| entities.len()).sum();
+        let rows = self.entities.len() + self.memories.len();
+        mentions * (size_of::<EntitySerial>() + size_of::<Slot>()) + rows * 48 + self.names.gazetteer.bytes()
+    }
+}

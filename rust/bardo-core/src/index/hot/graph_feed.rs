@@ -1,0 +1,95 @@
+//! Bringing the graph in memory in step with the names, links and triples in `facts.db`.
+
+use rusqlite::{Connection, Row};
+
+use super::graph::{Graph, Taken};
+use super::hot_set::HotSet;
+use crate::error::Result;
+use crate::facts::FactStore;
+use crate::facts::evidence::EDGES;
+use crate::facts::mentions::NAMES_EPOCH;
+use crate::facts::sqlite::Step;
+use crate::facts::transaction::counter;
+use crate::model::Id;
+use crate::text::gazetteer::EntitySerial;
+
+impl FactStore {
+    /// What a graph that is in step has taken over.
+    pub(crate) fn names_taken(&self) -> Result<Taken> {
+        self.read(|connection| {
+            let memory: Option<i64> = connection
+                .prepare_cached("SELECT max(serial) FROM memories")?
+                .query_row([], |row| row.get(0))?;
+            Ok(Taken {
+                epoch: counter(connection, NAMES_EPOCH)?,
+                memory: memory.unwrap_or(0),
+                edges: counter(connection, EDGES)?,
+            })
+        })
+    }
+
+    /// Brings the graph of a hot set in step: what was read since, or all of it after a merge or a deletion. Memories
+    /// that the hot set does not hold are left out.
+    pub(crate) fn follow_graph(&self, hot: &mut HotSet) -> Result<()> {
+        let now = self.names_taken()?;
+        let mut graph = std::mem::take(&mut hot.graph);
+        if now == graph.taken {
+            hot.graph = graph;
+            return Ok(());
+        }
+        if now.epoch != graph.taken.epoch {
+            graph = Graph::default();
+        }
+        let mut taken = graph.taken;
+        self.read(|connection| {
+            graph.names.follow(connection)?;
+            let mut statement = connection.prepare_cached(
+                "SELECT memories.serial, id, entity FROM memories JOIN mentions ON mentions.memory = memories.serial
+                 WHERE memories.serial > ?1 AND memories.serial <= ?2 ORDER BY memories.serial",
+            )?;
+            let mut found = statement.query([taken.memory, now.memory])?;
+            let mut waiting: Option<(Id, Vec<EntitySerial>)> = None;
+            while let Some(row) = found.next()? {
+                let (id, entity) = (Id(row.get(1)?), row.get(2)?);
+                match &mut waiting {
+                    Some((known, entities)) if *known == id => entities.push(entity),
+                    _ => {
+                        put(&mut graph, hot, waiting.replace((id, vec![entity])));
+                    }
+                }
+            }
+            put(&mut graph, hot, waiting);
+            if now.edges != taken.edges || now.epoch != taken.epoch {
+                let links = edges(connection, "SELECT src, dst, intact FROM links", |row| {
+                    Ok(hot.slot(&Id(row.get(0)?)).zip(hot.slot(&Id(row.get(1)?))))
+                })?;
+                let triples =
+                    edges(connection, "SELECT subject, object, intact FROM triples", |row| Ok(Some((row.get(0)?, row.get(1)?))))?;
+                graph.set_edges(&triples, &links);
+            }
+            Ok(())
+        })?;
+        taken = now;
+        graph.taken = taken;
+        hot.graph = graph;
+        Ok(())
+    }
+}
+
+fn put(graph: &mut Graph, hot: &HotSet, memory: Option<(Id, Vec<EntitySerial>)>) {
+    if let Some((id, entities)) = memory
+        && let Some(slot) = hot.slot(&id)
+    {
+        graph.set(slot, entities);
+    }
+}
+
+fn edges<T>(
+    connection: &Connection,
+    query: &str,
+    read: impl Fn(&Row<'_>) -> rusqlite::Result<Option<(T, T)>>,
+) -> Step<Vec<(T, T)>> {
+    let mut statement = connection.prepare_cached(query)?;
+    let found = statement.query_map([], read)?.collect::<rusqlite::Result<Vec<_>>>()?;
+    Ok(found.into_iter().flatten().collect())
+}

@@ -1,0 +1,588 @@
+//! The hot set: every memory that recall looks at, episodes and facts in one space of rows, with their words, vectors
+//! and the metadata that filters and scores need. Held in memory, kept up to date by every write, rebuilt from the
+//! log and the fact store at will (law 9). Texts stay in the stores.
+
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
+use std::sync::Arc;
+
+use prefetch_index::prefetch_index;
+use serde::{Deserialize, Serialize};
+
+use super::graph::Graph;
+use super::interner::{Interner, NO_NAME, Symbol};
+use super::recent::Latest;
+use crate::error::{Error, Result};
+use crate::facts::Scope;
+use crate::facts::outcomes::BINS;
+use crate::hashing::IdMap;
+use crate::index::lexical::analyzer::{holds_question, lexical_text_of_episode, lexical_text_of_fact};
+use crate::index::lexical::dates::holds_time;
+use crate::index::lexical::postings::{LexicalIndex, MAX_DOCUMENTS, NO_GROUP, Slot};
+use crate::index::lexical::terms::{Clues, ReadText, TermReader};
+use crate::index::vectors::index::VectorIndex;
+use crate::model::decay::Fading;
+use crate::model::{Episode, Fact, FactStatus, Id, Micros, Pad, Role, Source};
+
+/// Where a memory is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Layer {
+    /// The episode log.
+    Episode,
+    /// The fact store.
+    Fact,
+}
+
+impl Layer {
+    /// The name used outside the core.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Episode => "episode",
+            Self::Fact => "fact",
+        }
+    }
+}
+
+/// What a row knows of a fact beyond what every memory has.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FactRow {
+    /// What makes it fade: its kind, a death, a pin.
+    pub fading: Fading,
+    /// As of `reinforced_tick`.
+    pub confidence: f32,
+    /// Episodes behind it.
+    pub support: u32,
+    /// From where decay counts.
+    pub reinforced_tick: u64,
+    /// When it stops being in force.
+    pub expires_tick: Option<u64>,
+    /// Whether it is in force.
+    pub status: FactStatus,
+    /// The fact that replaced it.
+    pub superseded_by: Option<Id>,
+    /// Times retrieved.
+    pub mentions: u32,
+    /// Learned in a death.
+    pub bloodstain: bool,
+    /// The episode that it repeats, if it rests on one alone.
+    pub restates: Option<Id>,
+}
+
+/// What filters and scores need of one memory.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// Id of the record.
+    pub id: Id,
+    /// Hash of what is indexed by words.
+    pub text_hash: u64,
+    /// Tick of the episode, or of the fact's birth.
+    pub tick: u64,
+    /// Order within the tick.
+    pub event_index: u32,
+    /// Wall clock of the episode, or of the fact's birth.
+    pub at: Micros,
+    /// Kind of episode or of fact.
+    pub kind: Symbol,
+    /// Who authored an episode.
+    pub role: Option<Role>,
+    /// Who spoke.
+    pub speaker: Symbol,
+    /// Project scope.
+    pub thread: Symbol,
+    /// Run.
+    pub session: Symbol,
+    /// Posture.
+    pub mode: Symbol,
+    /// Slash path of a fact.
+    pub category: Symbol,
+    /// What it is about.
+    pub subjects: Box<[Symbol]>,
+    /// Where it came from; episodes are the agent's own.
+    pub source: Source,
+    /// Importance of an episode, quality (or else importance) of a fact; none while nobody judged it.
+    pub importance: Option<f32>,
+    /// Affect.
+    pub pad: Pad,
+    /// The quality gate of episodes.
+    pub verified: bool,
+    /// Times an episode was replayed.
+    pub replay_count: u32,
+    /// Words of the text, about.
+    pub words: u16,
+    /// Whether the text asks.
+    pub asks: bool,
+    /// Whether the text says when.
+    pub tells_time: bool,
+    /// Number of the conversation, if it is in one.
+    pub conversation: Option<u32>,
+    /// The turn before it in its conversation.
+    pub previous: Option<Slot>,
+    /// The turn after it in its conversation.
+    pub next: Option<Slot>,
+    /// What only facts have.
+    pub fact: Option<Box<FactRow>>,
+}
+
+impl Row {
+    /// Where the memory is kept.
+    #[must_use]
+    pub const fn layer(&self) -> Layer {
+        if self.fact.is_some() { Layer::Fact } else { Layer::Episode }
+    }
+
+    pub(crate) const fn order(&self) -> (u64, u32, Id) {
+        (self.tick, self.event_index, self.id)
+    }
+}
+
+/// Rows, words, vectors and conversations of one agent.
+#[derive(Debug, Default)]
+pub struct HotSet {
+    pub(crate) rows: Vec<Option<Row>>,
+    pub(crate) free: Vec<Slot>,
+    pub(crate) slots: IdMap<Slot>,
+    pub(crate) names: Interner,
+    pub(crate) lexical: LexicalIndex,
+    /// Reads what is indexed by words.
+    pub(crate) reader: TermReader,
+    /// Working memory of the reader.
+    pub(crate) read: ReadText,
+    pub(crate) vectors: VectorIndex,
+    pub(crate) conversations: HashMap<(Symbol, Symbol), u32>,
+    /// Last turn of every conversation.
+    pub(crate) tails: Vec<Option<Slot>>,
+    /// Words of every conversation.
+    pub(crate) lengths: Vec<u32>,
+    /// Conversation of every slot: a copy of the rows' that is quick to walk.
+    pub(crate) conversation_of: Vec<u32>,
+    /// Episodes of every session.
+    pub(crate) sessions: HashMap<Symbol, u32>,
+    /// Wall clock of every slot: a copy of the rows' that is quick to walk.
+    pub(crate) times: Vec<Micros>,
+    /// Slots that are not free, latest last, equal times by descending id.
+    pub(crate) by_time: Vec<Slot>,
+    /// Whether each slot holds an episode.
+    pub(crate) holds_episode: Vec<bool>,
+    /// Slots of facts.
+    pub(crate) facts: BTreeSet<Slot>,
+    /// Number of the last change of facts that was taken over (`sync.rs`).
+    pub(crate) facts_change: u64,
+    /// Number of the last change of what is known that was taken over whole, if any was.
+    pub(crate) facts_learned: Option<u64>,
+    /// Outcomes and good ones by the confidence of their fact, as of the last change that was taken over whole.
+    pub(crate) judged: [(u64, u64); BINS],
+    /// What memories name.
+    pub(crate) graph: Graph,
+    /// The episodes that came last.
+    pub(crate) latest: Latest,
+    /// Arrivals up to this number are not here: LanceDB answers for them.
+    pub(crate) cold_upto: u64,
+}
+
+impl From<&Fact> for FactRow {
+    fn from(fact: &Fact) -> Self {
+        Self {
+            fading: Fading::of(fact, 1.0),
+            confidence: fact.confidence,
+            support: fact.support,
+            reinforced_tick: fact.reinforced_tick,
+            expires_tick: fact.expires_tick,
+            status: fact.status,
+            superseded_by: fact.superseded_by,
+            mentions: fact.mentions,
+            bloodstain: fact.bloodstain,
+            restates: fact
+                .evidence
+                .first()
+                .copied()
+                .filter(|_| fact.support == 1 && fact.evidence.len() == 1),
+        }
+    }
+}
+
+impl Row {
+    /// The same memory with the numbers that a fact had at another time.
+    #[must_use]
+    pub fn with_numbers_of(&self, fact: &Fact) -> Self {
+        let importance = Some(importance_of(fact));
+        Self { importance, source: fact.source, fact: Some(Box::new(FactRow::from(fact))), ..self.clone() }
+    }
+}
+
+/// Quality, or importance while nobody judged that.
+fn importance_of(fact: &Fact) -> f32 {
+    fact.quality.map_or(fact.importance, |quality| quality.mean())
+}
+
+impl HotSet {
+    /// Outcomes and good ones by the confidence of their fact.
+    #[must_use]
+    pub const fn judged(&self) -> &[(u64, u64)] {
+        &self.judged
+    }
+
+    /// Adds an episode, findable by its words at once. An id that is there already only has its annotations renewed:
+    /// the rest of an episode never changes.
+    pub fn add_episode(&mut self, episode: &Episode) -> Result<()> {
+        self.add_shared(&Arc::new(episode.clone()))
+    }
+
+    /// The same of an episode that somebody else holds, too.
+    pub fn add_shared(&mut self, episode: &Arc<Episode>) -> Result<()> {
+        if self.update_episode(episode) {
+            return Ok(());
+        }
+        let (text, body) = lexical_text_of_episode(episode);
+        let row = self.row_of_episode(episode, hash(&text));
+        let slot = self.insert(row)?;
+        let clues = self.index_words(slot, &text, body);
+        if let Some(row) = &mut self.rows[slot as usize] {
+            row.words = u16::try_from(clues.words).unwrap_or(u16::MAX);
+            row.tells_time = clues.tells_time;
+        }
+        self.link(slot);
+        self.latest.keep(slot, Arc::clone(episode));
+        Ok(())
+    }
+
+    /// Renews the annotations of an episode; false if it is not here. One that left memory stays where it is.
+    pub fn update_episode(&mut self, episode: &Arc<Episode>) -> bool {
+        let Some(&slot) = self.slots.get(&episode.id) else { return false };
+        if let Some(row) = &mut self.rows[slot as usize] {
+            row.importance = episode.annotations.importance;
+            row.verified = episode.annotations.verified;
+            row.replay_count = episode.annotations.replay_count;
+        }
+        self.latest.renew(slot, episode);
+        true
+    }
+
+    /// Adds a fact that is known everywhere, or renews the one with its id. New words make its old vector void.
+    pub fn put_fact(&mut self, fact: &Fact) -> Result<()> {
+        self.put_fact_in(fact, &Scope::default())
+    }
+
+    /// As [`HotSet::put_fact`], of a fact that is known in a thread or mode.
+    pub fn put_fact_in(&mut self, fact: &Fact, scope: &Scope) -> Result<()> {
+        let text = lexical_text_of_fact(fact);
+        let row = self.row_of_fact(fact, scope, hash(&text));
+        let slot = match self.slots.get(&fact.id) {
+            Some(&slot) => {
+                let is_same =
+                    self.rows[slot as usize].as_ref().is_some_and(|old| old.text_hash == row.text_hash);
+                self.rows[slot as usize] = Some(row);
+                if is_same {
+                    return Ok(());
+                }
+                self.vectors.remove(slot);
+                slot
+            }
+            None => self.insert(row)?,
+        };
+        self.index_words(slot, &text, 0..text.len());
+        Ok(())
+    }
+
+    fn index_words(&mut self, slot: Slot, text: &str, body: Range<usize>) -> Clues {
+        self.reader.read(text, body, &mut self.read);
+        self.lexical.set(slot, &self.read, &mut self.reader);
+        self.read.clues
+    }
+
+    /// Sets the vectors of a memory: of its whole text, and of its sentences if it has more than one.
+    pub fn set_vectors(&mut self, id: &Id, whole: &[f32], sentences: &[&[f32]]) -> Result<()> {
+        let slot = *self
+            .slots
+            .get(id)
+            .ok_or_else(|| Error::NotFound { kind: "memory in the hot set", id: id.to_string() })?;
+        self.vectors.set(slot, whole, sentences)
+    }
+
+    /// Removes a memory with its words and vectors; false if it was not there.
+    pub fn remove(&mut self, id: &Id) -> bool {
+        let Some(slot) = self.slots.remove(id) else { return false };
+        if let Ok(place) = self.place_in_time(slot) {
+            self.by_time.remove(place);
+        }
+        self.unlink(slot);
+        if let Some(session) = self.row(slot).map(|row| row.session)
+            && let Entry::Occupied(mut episodes) = self.sessions.entry(session)
+        {
+            *episodes.get_mut() -= 1;
+            if *episodes.get() == 0 {
+                episodes.remove();
+            }
+        }
+        self.conversation_of[slot as usize] = NO_GROUP;
+        self.lexical.remove(slot);
+        self.vectors.remove(slot);
+        self.graph.remove(slot);
+        self.latest.remove(slot);
+        self.rows[slot as usize] = None;
+        self.holds_episode[slot as usize] = false;
+        self.facts.remove(&slot);
+        self.free.push(slot);
+        true
+    }
+
+    /// The row of an id.
+    #[must_use]
+    pub fn find(&self, id: &Id) -> Option<&Row> {
+        self.row(*self.slots.get(id)?)
+    }
+
+    /// Whether a memory has vectors.
+    #[must_use]
+    pub fn has_vectors(&self, id: &Id) -> bool {
+        self.slots.get(id).is_some_and(|&slot| self.vectors.has(slot))
+    }
+
+    /// The row of a slot, unless it is free.
+    #[must_use]
+    pub fn row(&self, slot: Slot) -> Option<&Row> {
+        self.rows.get(slot as usize)?.as_ref()
+    }
+
+    /// Wall clock of a slot that is not free.
+    #[must_use]
+    pub fn at(&self, slot: Slot) -> Micros {
+        self.times[slot as usize]
+    }
+
+    /// Asks for the row and the time of a slot before they are needed.
+    pub fn prefetch(&self, slot: Slot) {
+        let slot = slot as usize;
+        prefetch_index(&self.rows, slot);
+        // A row is longer than a line of the cache: its end lies where the next begins.
+        prefetch_index(&self.rows, slot + 1);
+        prefetch_index(&self.times, slot);
+    }
+
+    /// Every row with its slot.
+    pub fn rows(&self) -> impl Iterator<Item = (Slot, &Row)> {
+        (0..).zip(&self.rows).filter_map(|(slot, row)| Some((slot, row.as_ref()?)))
+    }
+
+    /// Slots, free ones included: the length of every array by slot.
+    #[must_use]
+    pub fn slots(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// The names that rows refer to.
+    #[must_use]
+    pub const fn names(&self) -> &Interner {
+        &self.names
+    }
+
+    /// The words.
+    #[must_use]
+    pub const fn lexical(&self) -> &LexicalIndex {
+        &self.lexical
+    }
+
+    /// What memories name, and what that joins.
+    #[must_use]
+    pub const fn graph(&self) -> &Graph {
+        &self.graph
+    }
+
+    /// The slot of a memory.
+    #[must_use]
+    pub fn slot(&self, id: &Id) -> Option<Slot> {
+        self.slots.get(id).copied()
+    }
+
+    /// The whole episode of a slot, if it came lately.
+    #[must_use]
+    pub fn episode(&self, slot: Slot) -> Option<&Arc<Episode>> {
+        self.latest.get(slot)
+    }
+
+    /// The vectors.
+    #[must_use]
+    pub const fn vectors(&self) -> &VectorIndex {
+        &self.vectors
+    }
+
+    /// Whether an episode of a session is here.
+    #[must_use]
+    pub fn holds_session(&self, session: Symbol) -> bool {
+        self.sessions.contains_key(&session)
+    }
+
+    /// Memories.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// Facts among them.
+    #[must_use]
+    pub fn facts(&self) -> usize {
+        self.facts.len()
+    }
+
+    /// Whether each slot holds an episode.
+    #[must_use]
+    pub fn holds_episode(&self) -> &[bool] {
+        &self.holds_episode
+    }
+
+    /// The rows of facts with their slots.
+    pub fn fact_rows(&self) -> impl Iterator<Item = (Slot, &Row)> {
+        self.facts.iter().filter_map(|&slot| Some((slot, self.row(slot)?)))
+    }
+
+    /// Slots that are not free, the latest first, equal times by id.
+    pub fn latest(&self) -> impl Iterator<Item = Slot> {
+        self.by_time.iter().rev().copied()
+    }
+
+    /// The number of the last arrival that was left to LanceDB; 0 while every episode is here.
+    #[must_use]
+    pub const fn cold_upto(&self) -> u64 {
+        self.cold_upto
+    }
+
+    /// Whether there is no memory.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.slots.is_empty()
+    }
+
+    /// Bytes held, about: rows, words and vectors.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.rows.capacity() * size_of::<Option<Row>>()
+            + self.slots.capacity() * (size_of::<(Id, Slot)>() + 1)
+            + self.facts.len() * (size_of::<FactRow>() + size_of::<Slot>())
+            + self.rows.len() * (size_of::<Micros>() + 2 * size_of::<u32>() + 1)
+            + self.names.bytes()
+            + self.lexical.bytes()
+            + self.vectors.bytes()
+            + self.graph.bytes()
+            + self.latest.bytes()
+    }
+
+    fn insert(&mut self, row: Row) -> Result<Slot> {
+        let (id, at, is_fact) = (row.id, row.at, row.fact.is_some());
+        if row.session != NO_NAME {
+            *self.sessions.entry(row.session).or_default() += 1;
+        }
+        let slot = if let Some(slot) = self.free.pop() {
+            self.rows[slot as usize] = Some(row);
+            slot
+        } else {
+            if self.rows.len() == MAX_DOCUMENTS {
+                return Err(Error::invalid(
+                    format!("the hot set is full ({MAX_DOCUMENTS} memories)"),
+                    "Let older episodes move to the LanceDB index",
+                ));
+            }
+            self.rows.push(Some(row));
+            self.conversation_of.push(NO_GROUP);
+            self.times.push(0);
+            self.holds_episode.push(false);
+            self.rows.len() as Slot - 1
+        };
+        self.slots.insert(id, slot);
+        self.times[slot as usize] = at;
+        match self.place_in_time(slot) {
+            Ok(place) | Err(place) => self.by_time.insert(place, slot),
+        }
+        self.holds_episode[slot as usize] = !is_fact;
+        if is_fact {
+            self.facts.insert(slot);
+        }
+        Ok(slot)
+    }
+
+    /// Where a slot is in [`HotSet::latest`], from the end, or where it belongs. What arrives is nearly always among the
+    /// latest, so the search begins there.
+    fn place_in_time(&self, slot: Slot) -> std::result::Result<usize, usize> {
+        let id = |slot: Slot| self.rows[slot as usize].as_ref().map(|row| row.id);
+        let (at, own) = (self.times[slot as usize], id(slot));
+        let compare = |&other: &Slot| self.times[other as usize].cmp(&at).then_with(|| own.cmp(&id(other)));
+        let (mut from, mut step) = (self.by_time.len(), 1);
+        while from > 0 && compare(&self.by_time[from - 1]).is_ge() {
+            from = from.saturating_sub(step);
+            step *= 2;
+        }
+        let found = self.by_time[from..].binary_search_by(compare);
+        found.map(|place| from + place).map_err(|place| from + place)
+    }
+
+    fn row_of_episode(&mut self, episode: &Episode, text_hash: u64) -> Row {
+        let names = &mut self.names;
+        Row {
+            id: episode.id,
+            text_hash,
+            tick: episode.tick,
+            event_index: episode.event_index,
+            at: episode.at,
+            kind: names.intern(&episode.kind),
+            role: Some(episode.role),
+            speaker: names.intern_optional(episode.speaker.as_deref()),
+            thread: names.intern_optional(episode.thread.as_deref()),
+            session: names.intern_optional(episode.session.as_deref()),
+            mode: names.intern_optional(episode.mode.as_deref()),
+            category: NO_NAME,
+            subjects: episode.subjects.iter().map(|subject| names.intern(subject)).collect(),
+            source: episode.source(),
+            importance: episode.annotations.importance,
+            pad: episode.pad,
+            verified: episode.annotations.verified,
+            replay_count: episode.annotations.replay_count,
+            // Noticed when the words are read.
+            words: 0,
+            asks: holds_question(&episode.text),
+            tells_time: false,
+            conversation: None,
+            previous: None,
+            next: None,
+            fact: None,
+        }
+    }
+
+    fn row_of_fact(&mut self, fact: &Fact, scope: &Scope, text_hash: u64) -> Row {
+        let names = &mut self.names;
+        Row {
+            id: fact.id,
+            text_hash,
+            tick: fact.created_tick,
+            event_index: 0,
+            at: fact.created_at,
+            kind: names.intern(fact.kind.name()),
+            role: None,
+            speaker: NO_NAME,
+            thread: names.intern_optional(scope.thread.as_deref()),
+            session: NO_NAME,
+            mode: names.intern_optional(scope.mode.as_deref()),
+            category: names.intern(&fact.category),
+            subjects: fact.subjects.iter().map(|subject| names.intern(subject)).collect(),
+            source: fact.source,
+            importance: Some(importance_of(fact)),
+            pad: fact.pad,
+            verified: true,
+            replay_count: 0,
+            words: count_words(&fact.text),
+            asks: holds_question(&fact.text),
+            tells_time: holds_time(&fact.text),
+            conversation: None,
+            previous: None,
+            next: None,
+            fact: Some(Box::new(FactRow::from(fact))),
+        }
+    }
+}
+
+fn hash(text: &str) -> u64 {
+    xxhash_rust::xxh3::xxh3_64(text.as_bytes())
+}
+
+fn count_words(text: &str) -> u16 {
+    u16::try_from(text.split_whitespace().count()).unwrap_or(u16::MAX)
+}

@@ -1,0 +1,23 @@
+//! The hot set: every memory that recall looks at, as rows in memory.
+//!
+//! [`HotSet`] composes postings, vectors and the graph of entities. `sync` fills it from the log and the facts,
+//! `changes` tells cheaply whether there is anything to sync, and `snapshot` saves it without its vectors.
+//!
+//! Beyond the limit of episodes (`index.hot_limit`) the oldest leave it: those are found through LanceDB, in Python.
+
+pub(crate) mod changes;
+pub(crate) mod conversations;
+pub(crate) mod graph;
+pub(crate) mod graph_feed;
+pub(crate) mod hot_set;
+pub(crate) mod interner;
+pub(crate) mod recent;
+pub(crate) mod snapshot;
+pub(crate) mod sync;
+
+pub use changes::{Lookout, News};
+pub use graph::Reached;
+pub use hot_set::{FactRow, HotSet, Layer, Row};
+pub use interner::{NO_NAME, Symbol};
+pub use snapshot::{Opened, SNAPSHOT_FILE};
+pub use sync::{Origin, guests};

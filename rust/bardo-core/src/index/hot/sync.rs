@@ -1,0 +1,190 @@
+//! Filling the hot set from the ground truth, and keeping it in step with facts that any process may change.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::hot_set::HotSet;
+use crate::capture::{EpisodeLog, EpisodeVectors, Stats};
+use crate::error::Result;
+use crate::facts::FactStore;
+use crate::model::{Episode, Fingerprint, Id};
+
+/// Changed facts read at once.
+const PAGE: usize = 1024;
+
+/// An episode that left memory, with its vectors if it has any, to be looked at by one search.
+pub type Guest = (Arc<Episode>, Option<EpisodeVectors>);
+
+/// Reads episodes of the log as guests, each once, together with the turns right beside them: a question speaks for its
+/// answer, and a turn for its session, only where both are. What arrived after `cold_upto` is no guest: it is in memory,
+/// or on its way there.
+pub fn guests(log: &EpisodeLog, ids: &[Id], cold_upto: u64) -> Result<Vec<Guest>> {
+    let beside = log.beside(ids, 1)?;
+    let neighbours = beside.iter().flat_map(|(before, after)| before.iter().chain(after));
+    let mut seen = HashSet::new();
+    let mut together: Vec<Id> =
+        ids.iter().chain(neighbours).filter(|id| seen.insert(**id)).copied().collect();
+    let at_home = log.arrived_after(cold_upto, &together)?;
+    together.retain(|id| at_home.iter().all(|episode| episode.id != *id));
+    let episodes = log.get(&together)?.into_iter();
+    let read = episodes.zip(log.vectors_if_any(&together)?);
+    Ok(read.filter_map(|(episode, vectors)| Some((Arc::new(episode?), vectors))).collect())
+}
+
+/// What a log holds, as far as a hot set that is made from it can tell.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Origin {
+    episodes: u64,
+    with_vectors: u64,
+    last_seq: u64,
+    last_verification: u64,
+    fingerprint: Option<Fingerprint>,
+}
+
+impl Origin {
+    /// What it holds now.
+    pub fn of(log: &EpisodeLog) -> Result<Self> {
+        let Stats { episodes, with_vectors, last_seq, last_verification, .. } = log.stats()?;
+        Ok(Self { episodes, with_vectors, last_seq, last_verification, fingerprint: log.fingerprint()? })
+    }
+}
+
+impl HotSet {
+    /// Takes over what changed in the stores since they were as `origin` says and this hot set was made from them.
+    /// False where it has to be made anew: something was deleted, or the model is another one.
+    pub fn catch_up(&mut self, origin: &Origin, log: &EpisodeLog, facts: &FactStore) -> Result<bool> {
+        let now = Origin::of(log)?;
+        if now != *origin {
+            let deleted = origin.episodes + now.last_seq.saturating_sub(origin.last_seq) != now.episodes;
+            if deleted || now.fingerprint != origin.fingerprint {
+                return Ok(false);
+            }
+            self.replay(log, origin.last_seq)?;
+            let mut number = origin.last_verification;
+            loop {
+                let page = log.verified_since(number, PAGE)?;
+                let Some((last, _)) = page.last() else { break };
+                number = *last;
+                for (_, episode) in page {
+                    self.update_episode(&Arc::new(episode));
+                }
+            }
+            if now.with_vectors != origin.with_vectors {
+                self.read_vectors(log, facts)?;
+            }
+        }
+        self.sync_facts(facts)?;
+        Ok(self.facts() as u64 == facts.count()?)
+    }
+
+    /// Takes guests in; gives back the ids of those that were not here, which the caller takes out again.
+    pub fn host(&mut self, guests: &[Guest]) -> Result<Vec<Id>> {
+        let mut fresh = Vec::with_capacity(guests.len());
+        for (episode, vectors) in guests {
+            if self.find(&episode.id).is_some() {
+                continue;
+            }
+            fresh.push(episode.id);
+            let mut taken = self.add_shared(episode);
+            if let (Ok(()), Some(vectors)) = (&taken, vectors) {
+                taken = self.put_vectors(&episode.id, vectors);
+            }
+            if let Err(error) = taken {
+                for id in &fresh {
+                    self.remove(id);
+                }
+                return Err(error);
+            }
+        }
+        Ok(fresh)
+    }
+
+    /// The hot set of a log and its facts, streamed: nothing is held twice. Arrivals up to `cold_upto` are left out.
+    pub fn load(log: &EpisodeLog, facts: &FactStore, cold_upto: u64) -> Result<Self> {
+        let mut hot = Self { cold_upto, ..Self::default() };
+        hot.replay(log, cold_upto)?;
+        hot.sync_facts(facts)?;
+        Ok(hot)
+    }
+
+    /// Takes over the arrivals above a number; returns how many.
+    pub(crate) fn replay(&mut self, log: &EpisodeLog, after_seq: u64) -> Result<u64> {
+        let mut replayed = 0;
+        log.for_each_arrival(after_seq, |_, episode, vectors| {
+            let episode = Arc::new(episode);
+            self.add_shared(&episode)?;
+            if let Some(vectors) = vectors {
+                self.put_vectors(&episode.id, &vectors)?;
+            }
+            replayed += 1;
+            Ok(())
+        })?;
+        Ok(replayed)
+    }
+
+    pub(crate) fn put_vectors(&mut self, id: &Id, vectors: &EpisodeVectors) -> Result<()> {
+        let sentences: Vec<&[f32]> = vectors.sentences.iter().map(Vec::as_slice).collect();
+        self.set_vectors(id, &vectors.whole, &sentences)
+    }
+
+    /// Leaves the arrivals up to a number to LanceDB; returns how many went. The caller sees to it that LanceDB has
+    /// them.
+    pub fn leave(&mut self, log: &EpisodeLog, upto: u64) -> Result<usize> {
+        let ids = log.arrivals_between(self.cold_upto, upto)?;
+        self.cold_upto = self.cold_upto.max(upto);
+        Ok(ids.iter().filter(|id| self.remove(id)).count())
+    }
+
+    /// Whether no fact changed since the last [`HotSet::sync_facts`]: one look at a counter.
+    pub fn is_in_step(&self, facts: &FactStore) -> Result<bool> {
+        Ok(facts.last_change()? == self.facts_change && facts.names_taken()? == self.graph.taken)
+    }
+
+    /// Takes over the facts that changed since the last call, whichever process changed them; returns how many.
+    pub fn sync_facts(&mut self, facts: &FactStore) -> Result<usize> {
+        if let Some(looked_at) = self.sync_looks(facts)? {
+            return Ok(looked_at);
+        }
+        // Read before the facts: what is learned meanwhile is taken over once more.
+        let learned = facts.last_learned()?;
+        let mut taken = 0;
+        loop {
+            let page = facts.changed_since(self.facts_change, PAGE)?;
+            for changed in &page {
+                self.put_fact_in(&changed.fact, &changed.scope)?;
+                if let Some(vector) = &changed.vector {
+                    self.set_vectors(&changed.fact.id, vector, &[])?;
+                }
+                self.facts_change = changed.change;
+            }
+            taken += page.len();
+            if page.len() < PAGE {
+                facts.follow_graph(self)?;
+                self.judged = facts.judged_by_confidence()?;
+                self.facts_learned = Some(learned);
+                return Ok(taken);
+            }
+        }
+    }
+
+    /// Takes over how often facts were looked at, where nothing else changed; nothing if more did.
+    fn sync_looks(&mut self, facts: &FactStore) -> Result<Option<usize>> {
+        let Some(learned) = self.facts_learned else { return Ok(None) };
+        if facts.names_taken()? != self.graph.taken {
+            return Ok(None);
+        }
+        let Some(looks) = facts.looks_since(self.facts_change, learned)? else { return Ok(None) };
+        if looks.iter().any(|(_, id, _)| self.slot(id).is_none()) {
+            return Ok(None);
+        }
+        for (change, id, mentions) in &looks {
+            if let Some(row) = self.slot(id).and_then(|slot| self.rows[slot as usize].as_mut())
+                && let Some(fact) = &mut row.fact
+            {
+                fact.mentions = *mentions;
+            }
+            self.facts_change = *change;
+        }
+        Ok(Some(looks.len()))
+    }
+}

@@ -1,0 +1,18 @@
+//! Search by words: BM25 over postings in memory.
+//!
+//! [`Analyzer`] turns text into terms, [`LexicalIndex`] keeps which documents hold them, and [`Bm25`] scores. Documents
+//! can be added and removed at any time, and are found by the next call; there are no segments to merge and no commits,
+//! which is why the index suits a hundred thousand documents and not a hundred million.
+
+pub(crate) mod analyzer;
+pub(crate) mod bm25;
+pub(crate) mod dates;
+pub(crate) mod postings;
+pub(crate) mod segment;
+pub(crate) mod term_cache;
+pub(crate) mod terms;
+
+pub use analyzer::{Analyzer, QUERY_BYTES, TermKind, cut, indexed_sentences, indexed_text};
+pub use bm25::{BLOCK, Bm25};
+pub use dates::{Date, MICROS_PER_DAY, MONTHS, WEEKDAYS};
+pub use postings::{LexicalIndex, NO_GROUP, QueryTerm, Slot};

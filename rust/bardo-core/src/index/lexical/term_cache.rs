@@ -1,0 +1,144 @@
+//! What chunks of text came to when they were read before. A chunk is known by its 64-bit hash, as terms are: no letter
+//! of a document that was removed stays behind.
+//!
+//! Nearly every chunk comes to one term. Such are kept in a table of fixed size, two to a cache line: a new one takes
+//! the place of that which was met longest ago. So a look costs one line of memory, which can be asked for before.
+
+use prefetch_index::prefetch_index;
+
+use super::analyzer::TermKind;
+use super::terms::{HashedTerm, NO_NUMBER, ReadText};
+use crate::hashing::HashedMap;
+
+/// Lines of the table: a megabyte, for 32,768 chunks.
+const LINES: usize = 1 << 14;
+/// Chunks of several terms, or none, that are kept at most: about a megabyte.
+const SEVERAL: usize = 8_192;
+
+/// A chunk of one term. The key of an empty place is 0, which is no chunk's.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    key: u64,
+    term: HashedTerm,
+    tells_time: bool,
+}
+
+/// The chunk that was met last is the first.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+struct Line([Known; 2]);
+
+const NOTHING: Known = Known {
+    key: 0,
+    term: HashedTerm { hash: 0, number: NO_NUMBER, kind: TermKind::Extra, has_digit: false },
+    tells_time: false,
+};
+
+/// Chunks that were read, with their terms and whether they say when.
+#[derive(Debug, Default)]
+pub(crate) struct KnownChunks {
+    /// Empty until the first is added.
+    lines: Vec<Line>,
+    several: HashedMap<u64, (Box<[HashedTerm]>, bool)>,
+}
+
+/// The key of a chunk by its hash.
+pub(crate) const fn key_of(hash: u64) -> u64 {
+    if hash == 0 { 1 } else { hash }
+}
+
+const fn line_of(key: u64) -> usize {
+    key as usize % LINES
+}
+
+impl KnownChunks {
+    /// Asks for what is known of a chunk before it is needed.
+    pub fn prefetch(&self, key: u64) {
+        prefetch_index(&self.lines, line_of(key));
+    }
+
+    /// Adds the terms of a chunk to a text; whether it says when. Nothing if it is not known.
+    #[inline]
+    pub fn find(&mut self, key: u64, read: &mut ReadText) -> Option<bool> {
+        let Line([first, second]) = self.lines.get_mut(line_of(key))?;
+        if first.key != key {
+            if second.key != key {
+                return self.find_several(key, read);
+            }
+            std::mem::swap(first, second);
+        }
+        read.push(first.term, key);
+        Some(first.tells_time)
+    }
+
+    fn find_several(&self, key: u64, read: &mut ReadText) -> Option<bool> {
+        let (terms, tells_time) = self.several.get(&key)?;
+        read.terms.extend_from_slice(terms);
+        Some(*tells_time)
+    }
+
+    /// Keeps what a chunk came to that was not known.
+    pub fn add(&mut self, key: u64, terms: &[HashedTerm], tells_time: bool) {
+        if self.lines.is_empty() {
+            self.lines.resize(LINES, Line([NOTHING; 2]));
+        }
+        if let [term] = *terms {
+            let Line([first, second]) = &mut self.lines[line_of(key)];
+            *second = std::mem::replace(first, Known { key, term, tells_time });
+            return;
+        }
+        if self.several.len() == SEVERAL {
+            self.several.clear();
+        }
+        self.several.insert(key, (terms.into(), tells_time));
+    }
+
+    /// Keeps the number of the one term of a chunk, if the chunk is still known.
+    pub fn number(&mut self, key: u64, number: u32) {
+        let Some(Line(places)) = self.lines.get_mut(line_of(key)) else { return };
+        if let Some(known) = places.iter_mut().find(|known| known.key == key) {
+            known.term.number = number;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn term(number: u64) -> HashedTerm {
+        HashedTerm { hash: number, ..NOTHING.term }
+    }
+
+    fn found(known: &mut KnownChunks, key: u64) -> Option<Vec<HashedTerm>> {
+        let mut read = ReadText::default();
+        known.find(key, &mut read).map(|_| read.terms)
+    }
+
+    #[test]
+    fn of_the_chunks_of_one_line_the_two_that_were_met_last_are_known() {
+        let mut known = KnownChunks::default();
+        let keys = [7, 7 + LINES as u64, 7 + 2 * LINES as u64];
+        known.add(keys[0], &[term(10)], false);
+        known.add(keys[1], &[term(11)], false);
+        known.number(keys[0], 5);
+        assert_eq!(found(&mut known, keys[0]).unwrap()[0].number, 5);
+        known.add(keys[2], &[term(12)], false);
+        assert_eq!(found(&mut known, keys[0]), Some(vec![HashedTerm { number: 5, ..term(10) }]));
+        assert_eq!(found(&mut known, keys[1]), None);
+        assert_eq!(found(&mut known, keys[2]), Some(vec![term(12)]));
+    }
+
+    #[test]
+    fn chunks_of_several_terms_and_of_none_are_known_too() {
+        let mut known = KnownChunks::default();
+        known.add(1, &[], true);
+        known.add(2, &[term(1), term(2)], false);
+        assert_eq!(found(&mut known, 1), Some(vec![]));
+        assert_eq!(found(&mut known, 2), Some(vec![term(1), term(2)]));
+        for key in 3..2 * SEVERAL as u64 {
+            known.add(key, &[], false);
+        }
+        assert!(known.several.len() <= SEVERAL);
+    }
+}

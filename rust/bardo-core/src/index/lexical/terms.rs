@@ -1,0 +1,198 @@
+//! The terms of documents by their hashes. A few thousand words make up nearly all of what is ever said, so what one
+//! comes to is remembered, and reading one that is known takes one look at a table.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::analyzer::{Analyzer, TermKind, normalized};
+use super::dates::{chunk_holds_time, holds_time};
+use super::segment::{chunks, piece_chunk};
+use super::term_cache::{KnownChunks, key_of};
+
+/// Bytes of a chunk that is remembered. Longer ones are addresses and the like, which hardly come again.
+const CHUNK_BYTES: usize = 32;
+
+/// The number of a term whose number is not known.
+pub(crate) const NO_NUMBER: u32 = u32::MAX;
+
+/// A term without its letters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct HashedTerm {
+    /// xxh3 of the term.
+    pub hash: u64,
+    /// Its number in the index, where it was told once. Terms come and go: whoever uses it compares the hash.
+    pub number: u32,
+    /// What it counts for.
+    pub kind: TermKind,
+    /// Whether a digit is in it.
+    pub has_digit: bool,
+}
+
+impl HashedTerm {
+    /// The hash of a term.
+    pub fn new(term: &str, kind: TermKind) -> Self {
+        let has_digit = term.bytes().any(|byte| byte.is_ascii_digit());
+        Self { hash: xxh3_64(term.as_bytes()), number: NO_NUMBER, kind, has_digit }
+    }
+}
+
+/// What a text says beside its terms.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Clues {
+    /// Number of its words: of what stands between white space.
+    pub words: usize,
+    /// Whether it says when something was or will be.
+    pub tells_time: bool,
+}
+
+/// A text that was read.
+#[derive(Clone, Debug, Default)]
+pub struct ReadText {
+    /// Its terms, in order.
+    pub(crate) terms: Vec<HashedTerm>,
+    /// Chunks of one term whose number is not known: the place of the term, and the chunk's hash.
+    unnumbered: Vec<(u32, u64)>,
+    /// What else it says.
+    pub clues: Clues,
+}
+
+impl ReadText {
+    /// Adds the one term of a chunk.
+    #[inline]
+    pub(crate) fn push(&mut self, term: HashedTerm, chunk: u64) {
+        if term.number == NO_NUMBER {
+            self.unnumbered.push((self.terms.len() as u32, chunk));
+        }
+        self.terms.push(term);
+    }
+}
+
+/// What stands between white space.
+#[derive(Clone, Copy, Debug)]
+struct Chunk {
+    start: usize,
+    end: usize,
+    /// What it is known by; nothing if it is too long to be remembered.
+    key: Option<u64>,
+}
+
+/// Reads documents, and remembers what the chunks of their texts come to.
+#[derive(Debug, Default)]
+pub struct TermReader {
+    analyzer: Analyzer,
+    known: KnownChunks,
+    /// Working memory.
+    chunks: Vec<Chunk>,
+}
+
+impl TermReader {
+    /// Reads a text: its terms are those of [`Analyzer::terms`], in order. The clues are those of the part of the text in
+    /// `body`, which stands between white space.
+    pub fn read(&mut self, text: &str, body: Range<usize>, read: &mut ReadText) {
+        read.terms.clear();
+        read.unnumbered.clear();
+        let normal = normalized(text);
+        let mut found = std::mem::take(&mut self.chunks);
+        found.clear();
+        chunks(&normal, &mut |start, chunk| {
+            let key = (chunk.len() <= CHUNK_BYTES).then(|| key_of(xxh3_64(chunk.as_bytes())));
+            if let Some(key) = key {
+                self.known.prefetch(key);
+            }
+            found.push(Chunk { start, end: start + chunk.len(), key });
+        });
+        let mut clues = Clues::default();
+        for &Chunk { start, end, key } in &found {
+            let known = key.and_then(|key| self.known.find(key, read));
+            let tells_time = known.unwrap_or_else(|| self.take_up(&normal[start..end], key, read));
+            if body.contains(&start) {
+                clues.words += 1;
+                clues.tells_time |= tells_time;
+            }
+        }
+        self.chunks = found;
+        if let Cow::Owned(_) = normal {
+            // The bytes of the body have moved.
+            let body = &text[body];
+            clues = Clues { words: body.split_whitespace().count(), tells_time: holds_time(body) };
+        }
+        read.clues = clues;
+    }
+
+    /// Learns the numbers of terms that were read without one: `numbers` has that of every term of the text.
+    pub fn learn(&mut self, read: &ReadText, numbers: &[u32]) {
+        for &(place, key) in &read.unnumbered {
+            self.known.number(key, numbers[place as usize]);
+        }
+    }
+
+    /// Adds the terms of a chunk that is not known, and remembers them unless it is too long; whether it says when.
+    #[cold]
+    fn take_up(&mut self, chunk: &str, key: Option<u64>, read: &mut ReadText) -> bool {
+        let first = read.terms.len();
+        analyze(&mut self.analyzer, chunk, &mut read.terms);
+        let tells_time = chunk_holds_time(chunk);
+        if let Some(key) = key {
+            if read.terms.len() == first + 1 {
+                read.unnumbered.push((first as u32, key));
+            }
+            self.known.add(key, &read.terms[first..], tells_time);
+        }
+        tells_time
+    }
+}
+
+/// Adds the terms of a chunk as the analyzer finds them.
+fn analyze(analyzer: &mut Analyzer, chunk: &str, terms: &mut Vec<HashedTerm>) {
+    piece_chunk(chunk, &mut |piece| {
+        analyzer.piece(piece, &mut |term, kind| terms.push(HashedTerm::new(term, kind)));
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn any_text() -> impl Strategy<Value = String> {
+        prop_oneof![
+            "\\PC{0,60}",
+            "[\\x00-\\x7f]{0,60}",
+            "((the|ETH|The|Running|running,|x_y|книги|我去|1,000.5|don't|May|2023-05-01|\u{b4}a|https://aave.com/v3/reserve/usdc?x=1)[ .,\u{a0}]){0,12}",
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_remembered_is_what_the_analyzer_says(
+            texts in prop::collection::vec((any_text(), any_text(), any_text()), 1..5),
+        ) {
+            let (mut reader, mut read) = (TermReader::default(), ReadText::default());
+            for (before, body, after) in texts.iter().chain(&texts) {
+                let text = format!("{before}: {body}\n{after}");
+                let place = before.len() + 2..before.len() + 2 + body.len();
+                let mut expected = Vec::new();
+                Analyzer::default().terms(&text, &mut |term, kind| expected.push(HashedTerm::new(term, kind)));
+                reader.read(&text, place, &mut read);
+                prop_assert_eq!(&read.terms, &expected);
+                let words = body.split_whitespace().count();
+                prop_assert_eq!(read.clues, Clues { words, tells_time: holds_time(body) });
+            }
+        }
+    }
+
+    #[test]
+    fn more_words_than_are_remembered_read_the_same() {
+        let (mut reader, mut read) = (TermReader::default(), ReadText::default());
+        for round in 0..2 {
+            for number in 0..70_000 {
+                let word = format!("word{number}");
+                reader.read(&word, 0..word.len(), &mut read);
+                assert_eq!(read.terms, [HashedTerm::new(&word, TermKind::Word)], "round {round}");
+            }
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! How near a vector is, estimated from its signs and from the query in four bits a component: about twice as sure as the
+//! number of signs that differ, for five looks at each word instead of one (Gao and Long 2024, `RaBitQ`).
+//!
+//! A turned vector of length 1 has components like those of a random one: its signs, scaled to length 1, lie at a cosine
+//! of about `sqrt(2 / pi)` to it, and the rest of it points anywhere. So the product of the query with the signs, over
+//! that cosine, is the cosine with the vector, give or take a deviation that is known.
+
+#![expect(clippy::inline_always, reason = "what is not inlined is not compiled for the instruction set")]
+
+use std::f32::consts::{FRAC_2_PI, FRAC_PI_2};
+
+use pulp::{Arch, Simd, WithSimd};
+
+use super::sign_bits::{WORD_BITS, words_of};
+use super::sign_table::SignTable;
+
+/// Bits of a component of the query.
+const BITS: usize = 4;
+/// Steps from its least component to its greatest.
+const STEPS: f32 = ((1 << BITS) - 1) as f32;
+
+/// A query that estimates.
+#[derive(Clone, Debug)]
+pub(crate) struct Estimator {
+    /// The bits of the components that belong to each word of signs, the lowest bits first.
+    planes: Vec<[u64; BITS]>,
+    /// Of the components, one for each step.
+    step: f32,
+    /// Of the components: the least one.
+    least: f32,
+    /// Of the components: their sum.
+    sum: f32,
+    /// Turns a product with signs into a cosine.
+    scale: f32,
+}
+
+impl Estimator {
+    /// Of a vector of length 1 that was turned as those were whose signs it meets.
+    pub fn new(turned: &[f32]) -> Self {
+        let least = turned.iter().copied().fold(f32::INFINITY, f32::min);
+        let greatest = turned.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        let step = if greatest > least { (greatest - least) / STEPS } else { 1.0 };
+        let mut planes = vec![[0; BITS]; words_of(turned.len())];
+        let mut sum = 0.0;
+        for (planes, components) in planes.iter_mut().zip(turned.chunks(WORD_BITS)) {
+            for (at, component) in components.iter().enumerate() {
+                // Not `round`: on many processors that is a call.
+                let steps = ((component - least) / step + 0.5).clamp(0.0, STEPS) as u32;
+                for (bit, plane) in planes.iter_mut().enumerate() {
+                    *plane |= u64::from(steps >> bit & 1) << at;
+                }
+                sum += least + step * steps as f32;
+            }
+        }
+        let scale = (turned.len() as f32 * FRAC_2_PI).sqrt().recip();
+        Self { planes, step, least, sum, scale }
+    }
+
+    /// Writes the cosines with the vectors that have the signs of these rows, about.
+    pub fn cosines(&self, signs: &SignTable, rows: &[u32], cosines: &mut Vec<f32>) {
+        cosines.clear();
+        cosines.resize(rows.len(), 0.0);
+        Arch::new().dispatch(Estimates { estimator: self, signs, rows, cosines });
+    }
+
+    /// Of as many signs that say yes and as many steps of the components that belong to them.
+    #[inline(always)]
+    fn cosine(&self, positive: u32, steps: u32) -> f32 {
+        let of_positive = self.least * positive as f32 + self.step * steps as f32;
+        (2.0 * of_positive - self.sum) * self.scale
+    }
+}
+
+/// Estimates with the instructions that the processor has.
+struct Estimates<'scan> {
+    estimator: &'scan Estimator,
+    signs: &'scan SignTable,
+    rows: &'scan [u32],
+    cosines: &'scan mut [f32],
+}
+
+impl WithSimd for Estimates<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        // Plain loops: a closure that is not inlined is not compiled for the instruction set.
+        for (&row, cosine) in self.rows.iter().zip(self.cosines) {
+            let (mut positive, mut steps) = (0_u32, 0_u32);
+            for (word, planes) in self.signs.row(row as usize).zip(&self.estimator.planes) {
+                // Not the checked additions: a sum is at most 16 a component.
+                positive = positive.wrapping_add(word.count_ones());
+                for (bit, plane) in planes.iter().enumerate() {
+                    steps = steps.wrapping_add((word & plane).count_ones() << bit);
+                }
+            }
+            *cosine = self.estimator.cosine(positive, steps);
+        }
+    }
+}
+
+/// The standard deviation of an estimate for vectors of so many components at a cosine: where the rest of the vector points,
+/// `(pi / 2 - 1) (1 - cosine^2)`, and how far its own cosine to its signs is from the usual one, `(pi / 2 - 3 / 2) cosine^2`.
+pub(crate) fn deviation(dims: usize, cosine: f32) -> f32 {
+    let variance = FRAC_PI_2 - 1.0 - cosine * cosine / 2.0;
+    (variance.max(0.0) / dims.saturating_sub(1).max(1) as f32).sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::quantize::unit;
+    use super::super::sign_bits::Signer;
+    use super::super::testing::{Numbers, architectures};
+    use super::*;
+
+    #[test]
+    fn every_processor_estimates_the_same() {
+        let (mut numbers, mut signer) = (Numbers(9), Signer::new(384));
+        let zeros = vec![0.0; 384];
+        let mut table = SignTable::new(384);
+        for _ in 0..20 {
+            let mut signs = vec![0; words_of(384)];
+            signer.write(&numbers.near(&zeros, 1.0), &mut signs);
+            table.add(&signs);
+        }
+        let query = unit("query", &numbers.near(&zeros, 1.0)).unwrap().unwrap();
+        let (estimator, rows) = (Estimator::new(signer.turn(&query)), (0..20).collect::<Vec<u32>>());
+        let mut expected = Vec::new();
+        estimator.cosines(&table, &rows, &mut expected);
+        for arch in architectures() {
+            let mut cosines = vec![0.0; 20];
+            let (estimator, rows) = (&estimator, rows.as_slice());
+            arch.dispatch(Estimates { estimator, signs: &table, rows, cosines: &mut cosines });
+            assert_eq!(cosines, expected, "{arch:?}");
+        }
+    }
+
+    #[test]
+    fn estimates_deviate_from_the_cosine_as_expected() {
+        for dims in [128_usize, 384, 400] {
+            let (mut numbers, mut signer) = (Numbers(5), Signer::new(dims));
+            let zeros = vec![0.0; dims];
+            let mut deviations = Vec::new();
+            // Vectors near one query err alike, so there are many queries.
+            for distance in [0.2, 0.6, 1.0, 3.0].into_iter().cycle().take(60) {
+                let center = numbers.near(&zeros, 1.0);
+                let query = unit("query", &center).unwrap().unwrap();
+                let estimator = Estimator::new(signer.turn(&query));
+                for _ in 0..10 {
+                    let vector = unit("vector", &numbers.near(&center, distance)).unwrap().unwrap();
+                    let mut signs = vec![0; words_of(dims)];
+                    signer.write(&vector, &mut signs);
+                    let mut table = SignTable::new(dims);
+                    table.add(&signs);
+                    let cosine: f32 = vector.iter().zip(&query).map(|(one, other)| one * other).sum();
+                    let mut estimate = Vec::new();
+                    estimator.cosines(&table, &[0], &mut estimate);
+                    deviations.push((estimate[0] - cosine) / deviation(dims, cosine));
+                }
+            }
+            let count = deviations.len() as f32;
+            let mean = deviations.iter().sum::<f32>() / count;
+            let spread = (deviations.iter().map(|one| one * one).sum::<f32>() / count).sqrt();
+            assert!(mean.abs() < 0.5 && (0.75..1.35).contains(&spread), "{dims}: {mean} +- {spread}");
+        }
+    }
+
+    #[test]
+    fn a_vector_of_one_component_or_of_equal_ones_has_an_estimate() {
+        for vector in [vec![1.0], vec![0.5; 4], vec![0.0; 70]] {
+            let estimator = Estimator::new(&vector);
+            let (mut table, mut estimates) = (SignTable::new(vector.len()), Vec::new());
+            (0..2).for_each(|_| table.add(&vec![u64::MAX; words_of(vector.len())]));
+            estimator.cosines(&table, &[1, 0], &mut estimates);
+            assert!(estimates.len() == 2 && estimates.iter().all(|estimate| estimate.is_finite()));
+        }
+    }
+}

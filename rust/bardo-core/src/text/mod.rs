@@ -1,0 +1,14 @@
+//! Reading text without a model: names, addresses, commands, sentences, and whether two texts say the same.
+//!
+//! Plain functions over strings, for English where a language matters. They hold no state and know no store. What turns
+//! text into the terms of an index is in [`index::lexical`](crate::index::lexical).
+
+mod file_types;
+pub mod gazetteer;
+pub mod names;
+pub(crate) mod packed_words;
+pub(crate) mod qualifiers;
+pub mod same_statement;
+pub mod sentences;
+pub mod stop_words;
+pub mod urls_commands_paths;
