@@ -2,7 +2,7 @@
 
 use super::hot_set::{HotSet, Row};
 use super::interner::NO_NAME;
-use crate::index::lexical::postings::Slot;
+use crate::index::lexical::posting::Slot;
 use crate::model::{Id, Role};
 
 impl HotSet {

@@ -7,7 +7,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::facts::mentions::Names;
-use crate::index::lexical::postings::Slot;
+use crate::index::lexical::posting::Slot;
 use crate::text::gazetteer::EntitySerial;
 
 /// Hops from the entities of a query: 0 are the memories that name one of them.

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use crate::index::lexical::postings::Slot;
+use crate::index::lexical::posting::Slot;
 use crate::model::{Episode, Value};
 
 /// Bytes of episodes that are kept, about: some 30,000 short ones.

@@ -9,28 +9,14 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::dates::Date;
-use super::segment::{Piece, pieces};
+use super::segment::{Piece, TERM_BYTES, TermKind, cut, pieces};
 use crate::hashing::HashedMap;
 use crate::model::{Episode, Fact};
 use crate::text::sentences::split_sentences;
 use crate::text::stop_words::is_stop_word;
 
-/// Bytes of a term; what is longer is cut there. Holds a URL or a 0x address with room to spare.
-pub const TERM_BYTES: usize = 256;
-
 /// Bytes of a query that are read. Longer ones are cut and the cut is reported; the longest episode has 64 KiB.
 pub const QUERY_BYTES: usize = 64 * 1024;
-
-/// What a term counts for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TermKind {
-    /// A word of the text: it counts towards the length of the document.
-    Word,
-    /// A word on the stop list: a query uses it only when it has no other.
-    Stop,
-    /// A second reading of text that other terms cover already (a whole identifier, one character of a bigram).
-    Extra,
-}
 
 /// The text that an episode is embedded by: "speaker: text". Without the speaker's name recall@10 on LoCoMo falls
 /// from .454 to .29; the date inside the embedded text did not help.
@@ -96,12 +82,6 @@ fn push_parts(text: &mut String, parts: &[String]) {
 #[must_use]
 pub fn holds_question(text: &str) -> bool {
     text.contains('?') || (!text.is_ascii() && text.contains(['\u{ff1f}', '\u{61f}']))
-}
-
-/// Cuts text at a character boundary.
-#[must_use]
-pub fn cut(text: &str, bytes: usize) -> &str {
-    &text[..text.floor_char_boundary(bytes)]
 }
 
 /// A text in NFKC, which most are already.

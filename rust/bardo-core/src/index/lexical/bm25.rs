@@ -3,7 +3,8 @@
 //! Documents are scored a block at a time, by every term before the next block: what is added up stays in the nearest
 //! cache, and whoever wants the best looks at a block while it is still there.
 
-use super::postings::{LexicalIndex, NO_GROUP, QueryTerm, Slot, frequency_of, slot_of};
+use super::posting::{NO_GROUP, QueryTerm, Slot, frequency_of, idf, slot_of};
+use super::postings::LexicalIndex;
 
 /// Documents of a block: their scores take a third of the nearest cache of most processors.
 pub const BLOCK: usize = 4_096;
@@ -127,17 +128,13 @@ impl LexicalIndex {
     }
 }
 
-/// Inverse document frequency as in Lucene: never negative.
-pub(crate) fn idf(documents: f32, of: f32) -> f32 {
-    (1.0 + (of - documents + 0.5) / (documents + 0.5)).ln()
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::terms::{ReadText, TermReader};
+    use super::super::terms::TermReader;
     use super::*;
+    use crate::index::lexical::hashed_term::ReadText;
 
     /// Documents of one to four of nine words, some of them taken out again.
     fn index(documents: Slot) -> LexicalIndex {

@@ -7,12 +7,19 @@
 pub(crate) mod analyzer;
 pub(crate) mod bm25;
 pub(crate) mod dates;
+pub(crate) mod hashed_term;
+pub(crate) mod posting;
 pub(crate) mod postings;
 pub(crate) mod segment;
 pub(crate) mod term_cache;
 pub(crate) mod terms;
 
-pub use analyzer::{Analyzer, QUERY_BYTES, TermKind, cut, indexed_sentences, indexed_text};
+pub use analyzer::{Analyzer, QUERY_BYTES, indexed_sentences, indexed_text};
 pub use bm25::{BLOCK, Bm25};
 pub use dates::{Date, MICROS_PER_DAY, MONTHS, WEEKDAYS};
-pub use postings::{LexicalIndex, NO_GROUP, QueryTerm, Slot};
+pub use posting::NO_GROUP;
+pub use posting::QueryTerm;
+pub use posting::Slot;
+pub use postings::LexicalIndex;
+pub use segment::TermKind;
+pub use segment::cut;

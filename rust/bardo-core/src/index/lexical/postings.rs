@@ -3,54 +3,20 @@
 
 use std::io::{self, Read, Write};
 use std::ops::Range;
-use std::sync::Arc;
 
 use prefetch_index::prefetch_index;
 
-use super::analyzer::{Analyzer, QUERY_BYTES, TermKind, cut};
-use super::bm25::idf;
-use super::terms::{HashedTerm, ReadText, TermReader};
+use super::analyzer::{Analyzer, QUERY_BYTES};
+use super::hashed_term::{HashedTerm, ReadText};
+use super::posting::idf;
+use super::posting::{FREQUENCY_BITS, MAX_FREQUENCY, QueryTerm, Slot, slot_of};
+use super::segment::{TermKind, cut};
+use super::terms::TermReader;
 use crate::hashing::HashedMap;
 use crate::index::snapshot_file::{Reader, Writer};
 
-/// Number of a document: the slot of its row in the hot set.
-pub type Slot = u32;
-
-/// Bits of a posting that hold the term frequency; the others hold the slot.
-const FREQUENCY_BITS: u32 = 6;
-/// Frequencies saturate here, where BM25 is flat already.
-const MAX_FREQUENCY: u32 = (1 << FREQUENCY_BITS) - 1;
-/// Documents that fit the other 26 bits.
-pub const MAX_DOCUMENTS: usize = 1 << (32 - FREQUENCY_BITS);
-
-/// The document of a posting.
-pub(crate) const fn slot_of(entry: u32) -> Slot {
-    entry >> FREQUENCY_BITS
-}
-
-/// How often the term occurs in it.
-pub(crate) const fn frequency_of(entry: u32) -> u32 {
-    entry & MAX_FREQUENCY
-}
-
-/// Group of a document that is in none.
-pub const NO_GROUP: u32 = u32::MAX;
-
 /// Different terms of a query that are scored at most: the first ones. A question has about ten.
 pub const QUERY_TERMS: usize = 256;
-
-/// A term of a query that occurs in the index.
-#[derive(Clone, Debug, PartialEq)]
-pub struct QueryTerm {
-    /// Number of the term.
-    pub term: u32,
-    /// Documents that hold it.
-    pub documents: u32,
-    /// Inverse document frequency.
-    pub idf: f32,
-    /// The term itself, for explanations.
-    pub text: Arc<str>,
-}
 
 #[derive(Clone, Debug, Default)]
 struct Postings {

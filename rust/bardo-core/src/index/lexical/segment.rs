@@ -2,8 +2,6 @@
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::analyzer::{TERM_BYTES, TermKind, cut};
-
 /// A part of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Piece<'text> {
@@ -207,6 +205,26 @@ const fn is_unsegmented(character: char) -> bool {
 /// Emoji and other symbols that somebody may search for.
 const fn is_pictograph(character: char) -> bool {
     matches!(character, '\u{20a0}'..='\u{20cf}' | '\u{2190}'..='\u{2bff}' | '\u{1f000}'..='\u{1faff}')
+}
+
+/// Bytes of a term; what is longer is cut there. Holds a URL or a 0x address with room to spare.
+pub const TERM_BYTES: usize = 256;
+
+/// What a term counts for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TermKind {
+    /// A word of the text: it counts towards the length of the document.
+    Word,
+    /// A word on the stop list: a query uses it only when it has no other.
+    Stop,
+    /// A second reading of text that other terms cover already (a whole identifier, one character of a bigram).
+    Extra,
+}
+
+/// Cuts text at a character boundary.
+#[must_use]
+pub fn cut(text: &str, bytes: usize) -> &str {
+    &text[..text.floor_char_boundary(bytes)]
 }
 
 #[cfg(test)]

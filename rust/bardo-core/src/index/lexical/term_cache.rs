@@ -6,8 +6,10 @@
 
 use prefetch_index::prefetch_index;
 
-use super::analyzer::TermKind;
-use super::terms::{HashedTerm, NO_NUMBER, ReadText};
+use super::hashed_term::HashedTerm;
+use super::hashed_term::NO_NUMBER;
+use super::hashed_term::ReadText;
+use super::segment::TermKind;
 use crate::hashing::HashedMap;
 
 /// Lines of the table: a megabyte, for 32,768 chunks.

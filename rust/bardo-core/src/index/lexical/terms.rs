@@ -6,68 +6,14 @@ use std::ops::Range;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::analyzer::{Analyzer, TermKind, normalized};
+use super::analyzer::{Analyzer, normalized};
 use super::dates::{chunk_holds_time, holds_time};
+use super::hashed_term::{Clues, HashedTerm, ReadText};
 use super::segment::{chunks, piece_chunk};
 use super::term_cache::{KnownChunks, key_of};
 
 /// Bytes of a chunk that is remembered. Longer ones are addresses and the like, which hardly come again.
 const CHUNK_BYTES: usize = 32;
-
-/// The number of a term whose number is not known.
-pub(crate) const NO_NUMBER: u32 = u32::MAX;
-
-/// A term without its letters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct HashedTerm {
-    /// xxh3 of the term.
-    pub hash: u64,
-    /// Its number in the index, where it was told once. Terms come and go: whoever uses it compares the hash.
-    pub number: u32,
-    /// What it counts for.
-    pub kind: TermKind,
-    /// Whether a digit is in it.
-    pub has_digit: bool,
-}
-
-impl HashedTerm {
-    /// The hash of a term.
-    pub fn new(term: &str, kind: TermKind) -> Self {
-        let has_digit = term.bytes().any(|byte| byte.is_ascii_digit());
-        Self { hash: xxh3_64(term.as_bytes()), number: NO_NUMBER, kind, has_digit }
-    }
-}
-
-/// What a text says beside its terms.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Clues {
-    /// Number of its words: of what stands between white space.
-    pub words: usize,
-    /// Whether it says when something was or will be.
-    pub tells_time: bool,
-}
-
-/// A text that was read.
-#[derive(Clone, Debug, Default)]
-pub struct ReadText {
-    /// Its terms, in order.
-    pub(crate) terms: Vec<HashedTerm>,
-    /// Chunks of one term whose number is not known: the place of the term, and the chunk's hash.
-    unnumbered: Vec<(u32, u64)>,
-    /// What else it says.
-    pub clues: Clues,
-}
-
-impl ReadText {
-    /// Adds the one term of a chunk.
-    #[inline]
-    pub(crate) fn push(&mut self, term: HashedTerm, chunk: u64) {
-        if term.number == NO_NUMBER {
-            self.unnumbered.push((self.terms.len() as u32, chunk));
-        }
-        self.terms.push(term);
-    }
-}
 
 /// What stands between white space.
 #[derive(Clone, Copy, Debug)]
@@ -155,6 +101,7 @@ fn analyze(analyzer: &mut Analyzer, chunk: &str, terms: &mut Vec<HashedTerm>) {
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::segment::TermKind;
     use super::*;
 
     fn any_text() -> impl Strategy<Value = String> {

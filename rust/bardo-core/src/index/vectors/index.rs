@@ -10,7 +10,7 @@ use super::quantize::{quantize, scale_to_unit, unit};
 use super::sign_bits::{Signer, cosines, words_of, write_signs};
 use super::sign_table::SignTable;
 use crate::error::{Error, Result};
-use crate::index::lexical::postings::Slot;
+use crate::index::lexical::posting::Slot;
 
 /// Marks the rows of sentences; slots have 26 bits.
 pub(crate) const SENTENCE: u32 = 1 << 31;

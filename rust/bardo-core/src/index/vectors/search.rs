@@ -11,7 +11,7 @@ use super::estimate::deviation;
 use super::index::{QueryVector, SENTENCE, Similarity, VectorIndex};
 use super::select::{each_picked, pick};
 use crate::error::Result;
-use crate::index::lexical::postings::Slot;
+use crate::index::lexical::posting::Slot;
 
 /// Memories that are compared one by one without a sieve.
 const DIRECT: usize = 4_096;
