@@ -12,7 +12,7 @@ use super::curator::{CuratorReport, Pass};
 use super::statistic::Statistic;
 use crate::facts::evidence as change;
 use crate::facts::rows::{self as record, Stored};
-use crate::facts::sqlite::Step;
+use crate::facts::sqlite::{self, Step};
 use crate::facts::transaction::Writer;
 use crate::facts::upsert::{confirm, rebase, restore};
 use crate::facts::{FactStore, Link, Relation};
@@ -64,7 +64,7 @@ pub(crate) fn settle(
         "WHERE serial IN (SELECT fact FROM subjects WHERE subject = ?1) AND kind = 'baseline' AND id <> ?2
          AND status IN ('active', 'contradicted') AND json_extract(payload, '$.metric') = ?3
          ORDER BY serial LIMIT ?4",
-        params![subject, observations.own.0, metric, record::rows(CLAIMS)],
+        params![subject, observations.own.0, metric, sqlite::rows(CLAIMS)],
     )?;
     let mut claims: Vec<(Statistic, Stored)> = claims
         .into_iter()

@@ -6,9 +6,10 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::mentions::NAMES_EPOCH;
 use super::purge::mend_history;
-use super::rows::{self as record, Stored, rows};
-use super::scope::mark_due;
+use super::rows::mark_due;
+use super::rows::{self as record, Stored};
 use super::sqlite::Step;
+use super::sqlite::rows;
 use super::store::FactStore;
 use super::transaction::Writer;
 use crate::error::Result;

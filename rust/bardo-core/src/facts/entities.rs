@@ -3,8 +3,8 @@
 use rusqlite::{Connection, named_params, params};
 
 use super::mentions::{NAMES_EPOCH, find, introduce, read_again, search_findings};
-use super::rows::rows;
 use super::sqlite::Step;
+use super::sqlite::rows;
 use super::store::FactStore;
 use crate::error::{Error, Result};
 use crate::model::{Id, limits};

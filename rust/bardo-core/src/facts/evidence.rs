@@ -5,11 +5,13 @@ use std::str::FromStr;
 use rusqlite::params;
 
 use super::batch::ANSWERS;
+use super::filter::Retention;
+use super::filter::check_fraction;
 use super::purge::is_forgotten;
 use super::quota::{make_room, tempered};
 use super::rows::{self as record, Stored, signed};
 use super::sqlite::Step;
-use super::store::{FactStore, Retention, check_fraction};
+use super::store::FactStore;
 use super::transaction::{Writer, counter};
 use super::upsert::{rebase, renew, restore, same_text, spaced};
 use crate::error::{Error, Result};

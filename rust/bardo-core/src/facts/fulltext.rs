@@ -74,8 +74,10 @@ mod tests {
 
     use super::super::delete::delete;
     use super::super::rows::require;
-    use super::super::store::{FactOptions, FactStore, Retention};
+    use super::super::store::FactStore;
     use super::*;
+    use crate::facts::filter::FactOptions;
+    use crate::facts::filter::Retention;
     use crate::model::Fact;
 
     #[test]

@@ -9,9 +9,11 @@ use std::collections::HashSet;
 use rusqlite::{Connection, OptionalExtension, Row, named_params, params};
 use serde_json::{Map, Value};
 
-use super::rows::{self as record, Stored, json, rows, signed};
+use super::filter::FactFilter;
+use super::rows::{self as record, Stored, json, signed};
 use super::sqlite::Step;
-use super::store::{FactFilter, FactStore};
+use super::sqlite::rows;
+use super::store::FactStore;
 use crate::error::Result;
 use crate::model::{Fact, FactKind, FactStatus, Id};
 

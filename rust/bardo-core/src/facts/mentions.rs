@@ -4,8 +4,9 @@
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::delete::drop_unnamed;
-use super::rows::{rows, signed};
+use super::rows::signed;
 use super::sqlite::Step;
+use super::sqlite::rows;
 use super::store::FactStore;
 use super::transaction::{Writer, counter, set_meta};
 use super::triples::derive;

@@ -2,9 +2,10 @@
 
 use rusqlite::{Connection, params};
 
-use super::rows::{self as record, json, rows};
+use super::rows::{self as record, json};
 use super::schema::encode;
 use super::sqlite::Step;
+use super::sqlite::rows;
 use super::store::{FactStore, facts};
 use super::transaction::{Writer, set_meta};
 use super::upsert::FactVectors;

@@ -3,9 +3,11 @@
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::evidence::{reinforce_one, weaken_one};
+use super::filter::Retention;
+use super::filter::check_fraction;
 use super::rows::{self as record, Stored, signed};
 use super::sqlite::{Failure, Step};
-use super::store::{FactStore, Retention, check_fraction};
+use super::store::FactStore;
 use super::transaction::{Writer, counter};
 use super::upsert::confirm;
 use crate::error::{Error, Result};

@@ -1,9 +1,9 @@
 //! How a fact arrives by its source (spec 4), and how many insights of its own the agent holds (spec 3, "Dossier").
 
 use super::evidence::archive;
+use super::filter::Retention;
 use super::rows as record;
 use super::sqlite::Step;
-use super::store::Retention;
 use super::transaction::Writer;
 use crate::model::{Fact, Source};
 

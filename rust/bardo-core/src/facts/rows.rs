@@ -7,8 +7,7 @@ use rusqlite::{Connection, OptionalExtension, Params, Row, params};
 use serde::de::DeserializeOwned;
 
 use super::fulltext as words;
-use super::scope::mark_due;
-use super::sqlite::Step;
+use super::sqlite::{Step, rows};
 use crate::error::{Error, Result};
 use crate::model::{Fact, Id};
 
@@ -299,11 +298,6 @@ pub(crate) fn signed(number: u64) -> Result<i64> {
         .map_err(|_| Error::invalid(format!("{number} is too large"), "Ticks and counts go up to 2**63 - 1"))
 }
 
-/// A number of rows as SQLite holds it; more than it can hold means all.
-pub(crate) fn rows(number: usize) -> i64 {
-    i64::try_from(number).unwrap_or(i64::MAX)
-}
-
 /// A value as JSON text.
 pub(crate) fn json<T: serde::Serialize>(value: &T) -> Result<String> {
     serde_json::to_string(value)
@@ -318,4 +312,10 @@ pub(crate) fn normalised(text: &str) -> String {
 /// The hash of the normalised text, by which the same text is found.
 pub(crate) fn text_key(text: &str) -> i64 {
     xxhash_rust::xxh3::xxh3_64(normalised(text).as_bytes()).cast_signed()
+}
+
+/// Notes that the evidence of a fact changed.
+pub(crate) fn mark_due(connection: &Connection, serial: i64) -> Step<()> {
+    connection.prepare_cached("INSERT OR IGNORE INTO unscoped (fact) VALUES (?1)")?.execute([serial])?;
+    Ok(())
 }

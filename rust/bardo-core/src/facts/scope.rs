@@ -3,38 +3,18 @@
 //! The log is not at hand where evidence is written. So each change of a fact's evidence notes that its scope is due, and
 //! whoever holds log and facts derives it before anything reads the fact anew.
 
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension};
 
 use super::rows as record;
+use super::scope_rows::{Scope, of, put};
 use super::sqlite::Step;
 use super::store::FactStore;
 use crate::capture::EpisodeLog;
 use crate::error::Result;
-use crate::model::{Episode, Id, share_a_mode};
+use crate::model::{Episode, Id};
 
 /// Facts whose scope is derived in one transaction.
 const PAGE: i64 = 256;
-
-/// Where a fact is known; a missing part is no restriction.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Scope {
-    /// Thread of all its evidence.
-    pub thread: Option<String>,
-    /// Mode of all its evidence, up to modes that share what they know.
-    pub mode: Option<String>,
-}
-
-impl Scope {
-    /// What episodes share.
-    fn shared(episodes: &[Episode]) -> Self {
-        let Some((first, others)) = episodes.split_first() else { return Self::default() };
-        let thread = first.thread.as_ref().filter(|_| others.iter().all(|one| one.thread == first.thread));
-        let mode = first.mode.as_ref().filter(|mode| {
-            others.iter().all(|one| one.mode.as_ref().is_some_and(|other| share_a_mode(mode, other)))
-        });
-        Self { thread: thread.cloned(), mode: mode.cloned() }
-    }
-}
 
 impl FactStore {
     /// Derives the scopes that are due from the episodes of the log; says how many changed. A fact none of whose evidence
@@ -98,31 +78,6 @@ impl FactStore {
             Ok(())
         })
     }
-}
-
-/// Notes that the evidence of a fact changed.
-pub(crate) fn mark_due(connection: &Connection, serial: i64) -> Step<()> {
-    connection.prepare_cached("INSERT OR IGNORE INTO unscoped (fact) VALUES (?1)")?.execute([serial])?;
-    Ok(())
-}
-
-/// The scope of a fact.
-pub(crate) fn of(connection: &Connection, serial: i64) -> Step<Scope> {
-    let found = connection
-        .prepare_cached("SELECT thread, mode, intact FROM scopes WHERE fact = ?1")?
-        .query_row([serial], |row| Ok(Scope { thread: row.get(0)?, mode: row.get(1)? }))
-        .optional()?;
-    Ok(found.unwrap_or_default())
-}
-
-fn put(connection: &Connection, serial: i64, scope: &Scope) -> Step<()> {
-    connection
-        .prepare_cached(
-            "INSERT INTO scopes (fact, thread, mode) VALUES (?1, ?2, ?3)
-             ON CONFLICT (fact) DO UPDATE SET thread = excluded.thread, mode = excluded.mode",
-        )?
-        .execute(params![serial, scope.thread, scope.mode])?;
-    Ok(())
 }
 
 /// Facts whose scope is due, with their evidence.

@@ -11,7 +11,6 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
 use super::checksums;
-use super::rows::rows;
 use crate::error::{Error, Result};
 
 /// One step of the schema: the migration at index `i` leads from version `i` to `i + 1`. Each adds, drops or renames a
@@ -426,6 +425,11 @@ fn read_only(action: &'static str, path: &Path, cause: &str) -> Error {
 
 fn unavailable(action: &'static str, path: &Path, cause: &str, hint: &str) -> Error {
     Error::StoreUnavailable { action, path: path.to_owned(), cause: cause.to_owned(), hint: hint.to_owned() }
+}
+
+/// A number of rows as SQLite holds it; more than it can hold means all.
+pub(crate) fn rows(number: usize) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
 }
 
 #[cfg(test)]

@@ -10,109 +10,20 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, named_params, params};
 
+use super::filter::{FactFilter, FactOptions, Retention};
 use super::history::list_as_of;
 use super::mentions::Names;
-use super::rows::{self as record, Stored, rows, signed};
+use super::rows::{self as record, Stored, signed};
 use super::schema::{MIGRATIONS, decode, register_functions};
-use super::scope::{self, Scope};
-use super::sqlite::{self, Stamp, Step};
+use super::scope_rows::{self, Scope};
+use super::sqlite::{self, Stamp, Step, rows};
 use super::transaction::{LEARNED, Writer, counter, fingerprint, meta, set_meta};
 use crate::error::{Error, Result};
-use crate::model::decay::{self, check_tau};
+use crate::model::decay;
 use crate::model::{Fact, FactKind, FactStatus, Fingerprint, Id, IdSource, Micros, Source};
 
 /// Mixed into the seed so that facts and episodes of one agent, or facts of two, never share an id.
 const ID_DOMAIN: &str = "bardo facts of ";
-
-/// How a store is opened.
-#[derive(Clone, Debug)]
-pub struct FactOptions {
-    /// The owner; a file of another agent is refused.
-    pub agent: String,
-    /// Of the random part of new ids.
-    pub seed: u64,
-    /// The time of opening, kept as the birth of a new file.
-    pub now: Micros,
-    /// Whether to begin a new file where there is none.
-    pub create: bool,
-    /// How confidence fades and is renewed.
-    pub retention: Retention,
-}
-
-/// How confidence fades and is renewed; see [`decay`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Retention {
-    /// e-folding time in ticks.
-    pub tau_ticks: f64,
-    /// Fraction of the gap to 1 that one reinforcement closes.
-    pub reinforcement: f64,
-    /// Reinforcements within this many ticks count once.
-    pub spacing_ticks: u64,
-    /// Ticks after which a dream expires that nothing confirmed.
-    pub expiry_ticks: u64,
-}
-
-impl Default for Retention {
-    fn default() -> Self {
-        Self {
-            tau_ticks: decay::LOOP_TAU_TICKS,
-            reinforcement: decay::REINFORCEMENT,
-            spacing_ticks: decay::SPACING_TICKS,
-            expiry_ticks: decay::EXPIRY_TICKS,
-        }
-    }
-}
-
-impl Retention {
-    /// The same with these parts replaced, where given.
-    #[must_use]
-    pub fn with(
-        self,
-        tau: Option<f64>,
-        reinforcement: Option<f64>,
-        spacing: Option<u64>,
-        expiry: Option<u64>,
-    ) -> Self {
-        Self {
-            expiry_ticks: expiry.unwrap_or(self.expiry_ticks),
-            tau_ticks: tau.unwrap_or(self.tau_ticks),
-            reinforcement: reinforcement.unwrap_or(self.reinforcement),
-            spacing_ticks: spacing.unwrap_or(self.spacing_ticks),
-        }
-    }
-
-    fn check(&self) -> Result<()> {
-        check_tau(self.tau_ticks)?;
-        check_fraction(self.reinforcement)
-    }
-}
-
-/// Refuses a step that is not a fraction.
-pub(crate) fn check_fraction(fraction: f64) -> Result<()> {
-    if (0.0..=1.0).contains(&fraction) {
-        return Ok(());
-    }
-    Err(Error::invalid(format!("the fraction is {fraction}"), "It must be a number from 0 to 1"))
-}
-
-/// Which facts to list; the default is every one.
-#[derive(Clone, Debug, Default)]
-pub struct FactFilter {
-    /// Of this kind.
-    pub kind: Option<FactKind>,
-    /// In this category or one below it.
-    pub category: Option<String>,
-    /// About this subject.
-    pub subject: Option<String>,
-    /// From this source.
-    pub source: Option<Source>,
-    /// With this status; set aside when `as_of` is given.
-    pub status: Option<FactStatus>,
-    /// In force at the end of this tick, and as it was then.
-    pub as_of: Option<u64>,
-    /// After this id, for pages.
-    pub after: Option<Id>,
-}
 
 /// One fact as of its latest change.
 #[derive(Clone, Debug)]
@@ -361,7 +272,7 @@ impl FactStore {
                         change: stored.change,
                         fact: stored.fact,
                         vector: blob.as_deref().map(decode),
-                        scope: scope::of(connection, stored.serial)?,
+                        scope: scope_rows::of(connection, stored.serial)?,
                     })
                 })
                 .collect()

@@ -8,7 +8,8 @@ use rusqlite::types::{FromSql, ToSql};
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
 use super::history as versions;
-use super::rows::{self as record, Stored, rows, signed};
+use super::rows::{self as record, Stored, signed};
+use super::sqlite::rows;
 use super::sqlite::{Step, damaged};
 use crate::error::Error;
 use crate::model::{Fact, Fingerprint, Id, IdSource, Micros};

@@ -3,10 +3,12 @@
 use rusqlite::{Connection, OptionalExtension, Params, Row, named_params, params};
 
 use super::evidence::EDGES;
+use super::filter::check_fraction;
 use super::mentions::{find, introduce};
-use super::rows::{rows, signed};
+use super::rows::signed;
 use super::sqlite::Step;
-use super::store::{FactStore, check_fraction};
+use super::sqlite::rows;
+use super::store::FactStore;
 use super::transaction::Writer;
 use crate::error::{Error, Result};
 use crate::model::{Fact, FactPayload, FactStatus, Id, limits};

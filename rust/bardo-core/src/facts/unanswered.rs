@@ -11,8 +11,9 @@ use unicode_segmentation::UnicodeSegmentation;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::delete::drop_unnamed;
-use super::rows::{rows, signed};
+use super::rows::signed;
 use super::sqlite::Step;
+use super::sqlite::rows;
 use super::store::FactStore;
 use super::transaction::Writer;
 use crate::error::Result;

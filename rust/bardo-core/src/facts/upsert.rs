@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use rusqlite::{Connection, params};
 
+use super::filter::Retention;
 use super::mentions::with_findings;
 use super::purge::is_forgotten;
 use super::quarantine::release;
@@ -11,7 +12,7 @@ use super::quota::{make_room, tempered};
 use super::rows::{self as record, Stored, normalised, signed};
 use super::schema::{Direction, encode};
 use super::sqlite::Step;
-use super::store::{FactStore, Retention};
+use super::store::FactStore;
 use super::transaction::Writer;
 use super::vectors::{check_vector, claim_fingerprint};
 use crate::error::{Error, Result};

@@ -5,9 +5,10 @@ use std::path::Path;
 use rusqlite::{OptionalExtension, params};
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::rows::{self as record, json, rows};
+use super::rows::{self as record, json};
 use super::schema::{decode, encode};
 use super::sqlite::Step;
+use super::sqlite::rows;
 use super::store::{FactStore, facts};
 use super::transaction::{Writer, fingerprint, set_meta};
 use super::upsert::FactVectors;
