@@ -8,13 +8,14 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde_json::{Map, Value};
 
 use super::evidence::{EDGES, archive};
-use super::history::{fields, restored};
 use super::quarantine::{SHADOW, release};
 use super::rows::{self as record, Stored, json, signed, unreadable};
 use super::sqlite::Step;
 use super::sqlite::rows;
 use super::store::FactStore;
 use super::transaction::Writer;
+use super::versions::fields;
+use super::versions::restored;
 use crate::error::{Error, Result};
 use crate::model::{FactStatus, Id, Micros};
 

@@ -11,13 +11,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, named_params, params};
 
 use super::filter::{FactFilter, FactOptions, Retention};
-use super::history::list_as_of;
 use super::mentions::Names;
 use super::rows::{self as record, Stored, signed};
 use super::schema::{MIGRATIONS, decode, register_functions};
 use super::scope_rows::{self, Scope};
 use super::sqlite::{self, Stamp, Step, rows};
 use super::transaction::{LEARNED, Writer, counter, fingerprint, meta, set_meta};
+use super::versions::list_as_of;
 use crate::error::{Error, Result};
 use crate::model::decay;
 use crate::model::{Fact, FactKind, FactStatus, Fingerprint, Id, IdSource, Micros, Source};

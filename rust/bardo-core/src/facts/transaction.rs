@@ -7,10 +7,9 @@ use std::path::Path;
 use rusqlite::types::{FromSql, ToSql};
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
-use super::history as versions;
 use super::rows::{self as record, Stored, signed};
-use super::sqlite::rows;
-use super::sqlite::{Step, damaged};
+use super::sqlite::{Step, damaged, rows};
+use super::versions;
 use crate::error::Error;
 use crate::model::{Fact, Fingerprint, Id, IdSource, Micros};
 
