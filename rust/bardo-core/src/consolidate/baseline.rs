@@ -9,12 +9,13 @@ use super::statistic::Statistic;
 use super::testimony::{self, Observations};
 use super::wording::{category, one_line, short};
 use crate::facts::delete;
-use crate::facts::evidence as change;
-use crate::facts::purge::forget_states;
 use crate::facts::rows::{self as record, Stored, signed};
 use crate::facts::sqlite::Step;
+use crate::facts::tombstones::forget_states;
 use crate::facts::transaction::Writer;
-use crate::facts::upsert::{rebase, revive};
+use crate::facts::transitions;
+use crate::facts::transitions::rebase;
+use crate::facts::transitions::revive;
 use crate::facts::{EVIDENCE_KEPT, FactStore};
 use crate::model::decay::{CONTRADICTED_CEILING, confidence_now, weakened};
 use crate::model::{Fact, FactKind, FactStatus, Id};
@@ -142,7 +143,7 @@ fn own_fact(subject: &str, metric: &str, row: &Row, text: String, support: u32) 
 pub(crate) fn lower(writer: &Writer<'_>, pass: &Pass, stored: &mut Stored, tick: u64) -> Step<()> {
     let before = confidence_now(&stored.fact, tick, pass.retention.tau_ticks);
     let after = weakened(before, pass.retention.reinforcement, stored.fact.is_hearsay());
-    change::lower(stored, after.min(CONTRADICTED_CEILING), tick, pass.expiry(tick));
+    transitions::lower(stored, after.min(CONTRADICTED_CEILING), tick, pass.expiry(tick));
     writer.update(stored, tick)
 }
 

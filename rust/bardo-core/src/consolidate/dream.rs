@@ -19,10 +19,10 @@ use super::window::{Label, Window};
 use super::wording::{one_line, short};
 use super::{baseline, subgroups};
 use crate::error::{Error, Result};
-use crate::facts::evidence::replace;
 use crate::facts::rows as record;
 use crate::facts::sqlite::Step;
 use crate::facts::transaction::Writer;
+use crate::facts::transitions::replace;
 use crate::facts::{Actor, FactStore};
 use crate::model::{Episode, Fact, FactPayload, FactStatus, Id, Micros, Source};
 

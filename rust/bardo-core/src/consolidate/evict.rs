@@ -6,11 +6,11 @@
 use rusqlite::params;
 
 use super::curator::Pass;
-use crate::facts::evidence::archive;
 use crate::facts::rows::{self as record, Stored};
 use crate::facts::sqlite::Step;
 use crate::facts::sqlite::rows;
 use crate::facts::transaction::{Writer, counter, set_meta};
+use crate::facts::transitions::archive;
 use crate::model::decay::{Fading, confidence_now, decay};
 use crate::model::is_from_death;
 

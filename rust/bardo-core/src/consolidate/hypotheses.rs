@@ -14,12 +14,14 @@ use super::window::Window;
 use super::{links, rhythm, subgroups};
 use crate::error::Result;
 use crate::facts::delete::delete;
-use crate::facts::evidence::archive;
-use crate::facts::purge::is_forgotten;
 use crate::facts::rows::{self as record, json, signed, unreadable};
 use crate::facts::sqlite::Step;
+use crate::facts::tombstones::is_forgotten;
 use crate::facts::transaction::Writer;
-use crate::facts::upsert::{confirm, rebase, revive_as};
+use crate::facts::transitions::archive;
+use crate::facts::transitions::confirm;
+use crate::facts::transitions::rebase;
+use crate::facts::transitions::revive_as;
 use crate::facts::{EVIDENCE_KEPT, FactStore};
 use crate::model::{Fact, FactStatus, Id, Source};
 

@@ -12,13 +12,15 @@ use super::baseline::lower;
 use super::curator::{CuratorReport, Pass};
 use super::testimony::has_left;
 use super::tidy::pass_on_links;
-use crate::facts::evidence::{link_both, replace};
 use crate::facts::outcomes::take_over;
 use crate::facts::rows::{self as record, Stored};
 use crate::facts::sqlite::Step;
 use crate::facts::sqlite::rows;
 use crate::facts::transaction::Writer;
-use crate::facts::upsert::{confirm, rebase};
+use crate::facts::transitions::confirm;
+use crate::facts::transitions::link_both;
+use crate::facts::transitions::rebase;
+use crate::facts::transitions::replace;
 use crate::model::decay::confidence_now;
 use crate::model::{FactPayload, FactStatus, Id};
 

@@ -11,12 +11,15 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::contradiction::{Contradiction, Shape, contradiction, is_disputed};
 use super::curator::{CuratorReport, Pass};
-use crate::facts::evidence::{link_both, oppose, replace, weaken_one, write_link};
+use crate::facts::evidence::{oppose, weaken_one};
 use crate::facts::rows::{self as record, Stored, signed};
 use crate::facts::schema::Direction;
 use crate::facts::sqlite::Step;
 use crate::facts::sqlite::rows;
 use crate::facts::transaction::{Writer, counter, set_meta};
+use crate::facts::transitions::link_both;
+use crate::facts::transitions::replace;
+use crate::facts::transitions::write_link;
 use crate::facts::{Link, Relation};
 use crate::model::FactStatus;
 use crate::model::decay::confidence_now;

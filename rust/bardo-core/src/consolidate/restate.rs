@@ -13,7 +13,7 @@ use crate::facts::rows::{self as record, Stored, normalised};
 use crate::facts::schema::Direction;
 use crate::facts::sqlite::Step;
 use crate::facts::transaction::Writer;
-use crate::facts::upsert::confirm;
+use crate::facts::transitions::confirm;
 use crate::text::same_statement::same_sense;
 
 /// Cosine from which an episode may speak of what a fact speaks of: what says the contrary is about as near as what says

@@ -10,11 +10,13 @@ use super::agreement::{Verdict, judge};
 use super::baseline::{credible, lower};
 use super::curator::{CuratorReport, Pass};
 use super::statistic::Statistic;
-use crate::facts::evidence as change;
 use crate::facts::rows::{self as record, Stored};
 use crate::facts::sqlite::{self, Step};
 use crate::facts::transaction::Writer;
-use crate::facts::upsert::{confirm, rebase, restore};
+use crate::facts::transitions;
+use crate::facts::transitions::confirm;
+use crate::facts::transitions::rebase;
+use crate::facts::transitions::restore;
 use crate::facts::{FactStore, Link, Relation};
 use crate::model::decay::{confidence_now, reinforced};
 use crate::model::{FactStatus, Id};
@@ -139,7 +141,7 @@ fn look(
         }
         Verdict::Disagrees if stored.fact.status == FactStatus::Active && !stored.fact.pinned => {
             lower(writer, pass, stored, moment.tick)?;
-            change::link_both(writer, stored.fact.id, observations.own, moment.tick)?;
+            transitions::link_both(writer, stored.fact.id, observations.own, moment.tick)?;
             if hearsay {
                 report.refuted.push(stored.fact.id);
             } else {
@@ -189,7 +191,7 @@ fn bear_out(
     write(writer, observations, moment, stored)?;
     let (src, dst) = (observations.own, stored.fact.id);
     let link = Link { src, dst, relation: Relation::Supports, weight: 1.0, tick: moment.tick };
-    change::write_link(writer, &link)
+    transitions::write_link(writer, &link)
 }
 
 /// One's own claim gains by the observations since the last look, as a baseline does.
@@ -229,7 +231,7 @@ fn keep_best(writer: &Writer<'_>, agent: &str, tick: u64, claims: &mut Vec<(Stat
             continue;
         }
         if let Some((_, older)) = older.take() {
-            change::replace(writer, &mut stored, older, tick)?;
+            transitions::replace(writer, &mut stored, older, tick)?;
         }
         older = Some((claim, stored));
     }

@@ -7,14 +7,16 @@ use rust_stemmers::{Algorithm, Stemmer};
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::contradiction::is_disputed;
-use crate::facts::evidence::{self, link_both, retire, write_link};
 use crate::facts::outcomes::take_over;
 use crate::facts::rows::{self as record, Stored, signed};
 use crate::facts::schema::Direction;
-use crate::facts::sqlite::Step;
-use crate::facts::sqlite::rows;
+use crate::facts::sqlite::{Step, rows};
 use crate::facts::transaction::Writer;
-use crate::facts::upsert::rebase;
+use crate::facts::transitions;
+use crate::facts::transitions::link_both;
+use crate::facts::transitions::rebase;
+use crate::facts::transitions::retire;
+use crate::facts::transitions::write_link;
 use crate::facts::{Link, Relation, SAME_INSIGHT, SAME_MEANING};
 use crate::model::{FactKind, FactPayload, Id, Source, limits};
 use crate::text::same_statement::same_sense;
@@ -236,7 +238,7 @@ pub(super) fn pass_on_links(writer: &Writer<'_>, from: Id, to: Id, tick: u64) ->
 
 /// Sends a fact to the cold tier.
 pub(super) fn archive(writer: &Writer<'_>, item: &mut Item, tick: u64) -> Step<()> {
-    evidence::archive(writer, &mut item.stored, tick)
+    transitions::archive(writer, &mut item.stored, tick)
 }
 
 /// Whether a fact stands on words alone: what a test states is argued with by its test.

@@ -7,13 +7,15 @@
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde_json::{Map, Value};
 
-use super::evidence::{EDGES, archive};
-use super::quarantine::{SHADOW, release};
+use super::quarantine::SHADOW;
 use super::rows::{self as record, Stored, json, signed, unreadable};
 use super::sqlite::Step;
 use super::sqlite::rows;
 use super::store::FactStore;
+use super::transaction::EDGES;
 use super::transaction::Writer;
+use super::transitions::archive;
+use super::transitions::release;
 use super::versions::fields;
 use super::versions::restored;
 use crate::error::{Error, Result};

@@ -3,13 +3,10 @@
 use super::acts::Actor;
 use super::sqlite::Step;
 use super::store::FactStore;
-use super::transaction::{Writer, counter, set_meta};
+use super::transaction::{ANSWERS, Writer, counter, set_meta};
 use super::upsert::{FactVectors, Outcome, check_offered};
 use crate::error::{Error, Result};
 use crate::model::{Fact, Id, Micros};
-
-/// What a language model may answer in stage 2 of an upsert.
-pub(crate) const ANSWERS: [&str; 3] = ["new", "update", "duplicate"];
 
 /// A number that is written with the facts it belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,10 +4,10 @@
 use rusqlite::params;
 
 use super::batch::mark_key;
-use super::evidence::EDGES;
 use super::rows::{self as record, signed};
 use super::sqlite::Step;
 use super::store::FactStore;
+use super::transaction::EDGES;
 use super::transaction::{Writer, set_meta};
 use crate::error::Result;
 

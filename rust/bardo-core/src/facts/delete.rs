@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::mentions::NAMES_EPOCH;
-use super::purge::mend_history;
 use super::rows::mark_due;
 use super::rows::{self as record, Stored};
 use super::sqlite::Step;
 use super::sqlite::rows;
 use super::store::FactStore;
+use super::tombstones::mend_history;
 use super::transaction::Writer;
 use crate::error::Result;
 use crate::model::{FactKind, Id};

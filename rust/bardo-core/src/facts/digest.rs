@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use rusqlite::{Connection, params};
 
-use super::evidence::{Link, Relation};
 use super::rows::{self as record, signed};
 use super::sqlite::Step;
 use super::store::FactStore;
 use super::transaction::{LEARNED, counter};
+use super::transitions::Link;
+use super::transitions::Relation;
 use crate::error::Result;
 use crate::model::decay::{Fading, decay};
 use crate::model::{Fact, FactKind, Id, is_from_death};

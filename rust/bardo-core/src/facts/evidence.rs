@@ -1,88 +1,22 @@
 //! What outcomes, contradictions and retrievals do to a fact (spec 2). Every verb is one transaction.
 
-use std::str::FromStr;
-
-use rusqlite::params;
-
-use super::batch::ANSWERS;
-use super::filter::Retention;
-use super::filter::check_fraction;
-use super::purge::is_forgotten;
-use super::quota::{make_room, tempered};
+use super::filter::{Retention, check_fraction};
 use super::rows::{self as record, Stored, signed};
 use super::sqlite::Step;
 use super::store::FactStore;
-use super::transaction::{Writer, counter};
-use super::upsert::{rebase, renew, restore, same_text, spaced};
+use super::tombstones::is_forgotten;
+use super::transaction::{ANSWERS, Writer, counter};
+use super::transitions::make_room;
+use super::transitions::rebase;
+use super::transitions::renew;
+use super::transitions::restore;
+use super::transitions::same_text;
+use super::transitions::spaced;
+use super::transitions::tempered;
+use super::transitions::{Link, link_both, lower, retire, write_link};
 use crate::error::{Error, Result};
 use crate::model::decay::{CONTRADICTED_CEILING, confidence_now, reinforced, weakened};
 use crate::model::{Fact, FactPayload, FactStatus, Id, Micros, Source};
-
-/// Counts what was written about how facts and entities stand to each other.
-pub(crate) const EDGES: &str = "edges";
-
-/// How two facts stand to each other (spec 2, "Links and graph").
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Relation {
-    /// The first makes the second more likely.
-    Supports,
-    /// Both cannot hold.
-    Contradicts,
-    /// The first says the second more exactly.
-    Refines,
-    /// The first brings about the second.
-    Causes,
-    /// The first belongs to the second.
-    PartOf,
-    /// Worth reading together.
-    SeeAlso,
-}
-
-impl Relation {
-    const ALL: [Self; 6] =
-        [Self::Supports, Self::Contradicts, Self::Refines, Self::Causes, Self::PartOf, Self::SeeAlso];
-
-    /// The name used outside the core.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Supports => "supports",
-            Self::Contradicts => "contradicts",
-            Self::Refines => "refines",
-            Self::Causes => "causes",
-            Self::PartOf => "part_of",
-            Self::SeeAlso => "see_also",
-        }
-    }
-}
-
-impl FromStr for Relation {
-    type Err = Error;
-
-    fn from_str(name: &str) -> Result<Self> {
-        Self::ALL.into_iter().find(|relation| relation.name() == name).ok_or_else(|| {
-            Error::invalid(
-                format!("{name:?} is not a relation"),
-                "Use one of: supports, contradicts, refines, causes, part_of, see_also",
-            )
-        })
-    }
-}
-
-/// One link between two facts.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Link {
-    /// From.
-    pub src: Id,
-    /// To.
-    pub dst: Id,
-    /// How they stand to each other.
-    pub relation: Relation,
-    /// 0..1.
-    pub weight: f64,
-    /// When it was drawn.
-    pub tick: u64,
-}
 
 impl FactStore {
     /// A useful outcome or a new supporting episode for each of these facts: confidence moves from what it is now toward
@@ -377,66 +311,4 @@ pub(crate) fn oppose(
     writer.update(&weaker, tick)?;
     link_both(writer, weaker.fact.id, stronger.fact.id, tick)?;
     Ok(weaker.fact.id)
-}
-
-/// Lowers a contradicted fact; it expires unless it is confirmed.
-pub(crate) fn lower(stored: &mut Stored, confidence: f64, tick: u64, expires_tick: u64) {
-    rebase(&mut stored.fact, confidence, tick);
-    stored.fact.expires_tick = Some(expires_tick);
-    stored.fact.status = FactStatus::Contradicted;
-}
-
-/// Sends a fact to the cold tier: out of force, but there.
-pub(crate) fn archive(writer: &Writer<'_>, stored: &mut Stored, tick: u64) -> Step<()> {
-    stored.fact.status = FactStatus::Archived;
-    stored.ended_tick = Some(tick);
-    writer.update(stored, tick)
-}
-
-/// Lets a fact that is there take the place of another, which becomes its history.
-pub(crate) fn replace(writer: &Writer<'_>, newer: &mut Stored, mut older: Stored, tick: u64) -> Step<()> {
-    if newer.fact.supersedes.is_none() {
-        newer.fact.supersedes = Some(older.fact.id);
-        writer.update(newer, tick)?;
-    }
-    retire(writer, &mut older, newer.fact.id, tick)
-}
-
-/// Turns a fact into the history of another.
-pub(crate) fn retire(writer: &Writer<'_>, stored: &mut Stored, newer: Id, tick: u64) -> Step<()> {
-    stored.fact.superseded_by = Some(newer);
-    stored.fact.status = FactStatus::Superseded;
-    stored.ended_tick = Some(tick);
-    writer.update(stored, tick)
-}
-
-/// Labels two facts as contradicting each other.
-pub(crate) fn link_both(writer: &Writer<'_>, a: Id, b: Id, tick: u64) -> Step<()> {
-    for (src, dst) in [(a, b), (b, a)] {
-        write_link(writer, &Link { src, dst, relation: Relation::Contradicts, weight: 1.0, tick })?;
-    }
-    Ok(())
-}
-
-/// Writes one link.
-pub(crate) fn write_link(writer: &Writer<'_>, link: &Link) -> Step<()> {
-    let relation = link.relation.name();
-    let is_new: bool = writer
-        .transaction
-        .prepare_cached(
-            "SELECT NOT EXISTS (SELECT 1 FROM links WHERE src = ?1 AND dst = ?2 AND relation = ?3)",
-        )?
-        .query_row(params![link.src.0, link.dst.0, relation], |row| row.get(0))?;
-    if is_new {
-        writer.draw(link.src, link.dst, relation);
-    }
-    writer
-        .transaction
-        .prepare_cached(
-            "INSERT INTO links (src, dst, relation, weight, tick) VALUES (?1, ?2, ?3, ?4, ?5)
-             ON CONFLICT (src, dst, relation) DO UPDATE SET weight = excluded.weight, tick = excluded.tick WHERE intact",
-        )?
-        .execute(params![link.src.0, link.dst.0, relation, link.weight, signed(link.tick)?])?;
-    writer.next(EDGES)?;
-    Ok(())
 }

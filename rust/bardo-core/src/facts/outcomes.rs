@@ -9,7 +9,7 @@ use super::rows::{self as record, Stored, signed};
 use super::sqlite::{Failure, Step};
 use super::store::FactStore;
 use super::transaction::{Writer, counter};
-use super::upsert::confirm;
+use super::transitions::confirm;
 use crate::error::{Error, Result};
 use crate::model::decay::confidence_now;
 use crate::model::{FactStatus, Id};

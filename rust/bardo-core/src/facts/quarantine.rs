@@ -1,18 +1,13 @@
 //! Facts that were inferred are held: they are there, and gain and lose by evidence like any other, but nothing goes by
 //! them until they were tried against the memory. Who tries them releases or withdraws them here.
 
-use rusqlite::params;
-
 use super::acts::{Actor, withdraw};
-use super::evidence::retire;
-use super::quota::make_room;
-use super::rows::{self as record, Stored};
-use super::sqlite::Step;
+use super::rows as record;
 use super::sqlite::rows;
 use super::store::{FactStore, facts};
-use super::transaction::Writer;
+use super::transitions::{held_of, release};
 use crate::error::Result;
-use crate::model::{Fact, FactStatus, Id, Micros, Source};
+use crate::model::{Fact, Id, Micros};
 
 /// The name under which the journal keeps what was withdrawn.
 pub(crate) const SHADOW: &str = "shadow";
@@ -62,35 +57,4 @@ impl FactStore {
         })?;
         Ok(act)
     }
-}
-
-/// Those of these facts that are held; others were forgotten, said by somebody or withdrawn meanwhile.
-fn held_of(writer: &Writer<'_>, ids: &[Id]) -> Step<Vec<Stored>> {
-    let mut found = Vec::new();
-    for id in ids {
-        let stored = record::find(&writer.transaction, *id)?;
-        found.extend(stored.filter(|stored| stored.fact.status == FactStatus::Held));
-    }
-    Ok(found)
-}
-
-/// Puts a held fact in force. It was not known before, so that it counts as born now, and what it supersedes stood until now.
-pub(crate) fn release(writer: &Writer<'_>, mut stored: Stored, tick: u64) -> Step<()> {
-    stored.fact.status = FactStatus::Active;
-    stored.fact.created_tick = stored.fact.created_tick.max(tick);
-    writer.update(&stored, tick)?;
-    if let Some(older) = stored.fact.supersedes
-        && let Some(mut older) = record::find(&writer.transaction, older)?
-        && older.fact.superseded_by.is_none()
-    {
-        retire(writer, &mut older, stored.fact.id, tick)?;
-    }
-    if stored.fact.source == Source::Derived {
-        make_room(writer, tick)?;
-    }
-    writer
-        .transaction
-        .prepare_cached("INSERT OR IGNORE INTO released (fact) VALUES (?1)")?
-        .execute(params![stored.serial])?;
-    Ok(())
 }

@@ -1,11 +1,6 @@
-//! How a fact arrives by its source (spec 4), and how many insights of its own the agent holds (spec 3, "Dossier").
+//! Limits by source: how sure a fact arrives (spec 4), and how many conclusions of its own an agent keeps (spec 3).
 
-use super::evidence::archive;
-use super::filter::Retention;
-use super::rows as record;
-use super::sqlite::Step;
-use super::transaction::Writer;
-use crate::model::{Fact, Source};
+use crate::model::Source;
 
 /// Confidence at which a conclusion of the agent's own starts (spec 3).
 pub const DERIVED_CONFIDENCE: f32 = 0.7;
@@ -26,50 +21,4 @@ pub const fn arrival_confidence(source: Source) -> Option<f32> {
         Source::Derived => Some(DERIVED_CONFIDENCE),
         Source::SelfLived | Source::Upload => None,
     }
-}
-
-/// A fact as it enters the store: no surer than its source allows, whoever writes it. A conclusion enters at one
-/// confidence and importance, and a dream ends.
-pub(crate) fn tempered(mut fact: Fact, tick: u64, retention: Retention) -> Fact {
-    let source = if fact.is_hearsay() && arrival_confidence(fact.source).is_none() {
-        Source::Testament
-    } else {
-        fact.source
-    };
-    if let Some(most) = arrival_confidence(source) {
-        fact.confidence = fact.confidence.min(most);
-    }
-    match fact.source {
-        Source::Derived => {
-            fact.confidence = DERIVED_CONFIDENCE;
-            fact.importance = DERIVED_IMPORTANCE;
-        }
-        Source::Dream => {
-            let end = tick.saturating_add(retention.expiry_ticks).min(i64::MAX.unsigned_abs());
-            fact.expires_tick = Some(fact.expires_tick.map_or(end, |given| given.min(end)));
-        }
-        _ => {}
-    }
-    fact
-}
-
-/// Archives the oldest conclusions beyond those that are kept. What is pinned stays, and counts.
-pub(crate) fn make_room(writer: &Writer<'_>, tick: u64) -> Step<()> {
-    let surplus: i64 = writer
-        .transaction
-        .prepare_cached("SELECT count(*) - ?1 FROM facts WHERE source = 'derived' AND status IN ('active', 'contradicted')")?
-        .query_row([DERIVED_KEPT], |row| row.get(0))?;
-    if surplus <= 0 {
-        return Ok(());
-    }
-    let oldest = record::select(
-        &writer.transaction,
-        "WHERE source = 'derived' AND status IN ('active', 'contradicted') AND NOT pinned
-         ORDER BY created_tick, serial LIMIT ?1",
-        [surplus],
-    )?;
-    for mut stored in oldest {
-        archive(writer, &mut stored, tick)?;
-    }
-    Ok(())
 }

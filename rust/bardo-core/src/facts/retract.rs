@@ -4,11 +4,12 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::delete::{Forgotten, drop_unnamed};
 use super::entities::require;
-use super::evidence::{EDGES, Relation};
 use super::mentions::{NAMES_EPOCH, find, read_again};
 use super::sqlite::Step;
 use super::store::FactStore;
+use super::transaction::EDGES;
 use super::transaction::Writer;
+use super::transitions::Relation;
 use super::triples::{Triple, select_triples};
 use crate::error::{Error, Result};
 use crate::model::Id;

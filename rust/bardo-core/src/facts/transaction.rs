@@ -171,3 +171,9 @@ pub(crate) fn fingerprint(connection: &Connection, path: &Path) -> Step<Option<F
         .transpose()
         .map_err(|cause| damaged(path, &format!("its embedding fingerprint is unreadable: {cause}")))?)
 }
+
+/// Counts what was written about how facts and entities stand to each other.
+pub(crate) const EDGES: &str = "edges";
+
+/// What a language model may answer in stage 2 of an upsert.
+pub(crate) const ANSWERS: [&str; 3] = ["new", "update", "duplicate"];

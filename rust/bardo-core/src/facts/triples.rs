@@ -2,13 +2,13 @@
 
 use rusqlite::{Connection, OptionalExtension, Params, Row, named_params, params};
 
-use super::evidence::EDGES;
 use super::filter::check_fraction;
 use super::mentions::{find, introduce};
 use super::rows::signed;
 use super::sqlite::Step;
 use super::sqlite::rows;
 use super::store::FactStore;
+use super::transaction::EDGES;
 use super::transaction::Writer;
 use crate::error::{Error, Result};
 use crate::model::{Fact, FactPayload, FactStatus, Id, limits};

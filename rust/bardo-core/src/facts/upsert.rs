@@ -6,17 +6,15 @@ use rusqlite::{Connection, params};
 
 use super::filter::Retention;
 use super::mentions::with_findings;
-use super::purge::is_forgotten;
-use super::quarantine::release;
-use super::quota::{make_room, tempered};
 use super::rows::{self as record, Stored, normalised, signed};
 use super::schema::{Direction, encode};
 use super::sqlite::Step;
 use super::store::FactStore;
+use super::tombstones::is_forgotten;
 use super::transaction::Writer;
+use super::transitions::{LIVING, make_room, renew, revive, same_text, tempered};
 use super::vectors::{check_vector, claim_fingerprint};
 use crate::error::{Error, Result};
-use crate::model::decay::{confidence_now, reinforced};
 use crate::model::{Fact, FactKind, FactStatus, Fingerprint, Id, Micros, Source};
 use crate::text::same_statement::same_sense;
 
@@ -229,26 +227,11 @@ pub(crate) fn check_offered(facts: &[Fact], vectors: Option<FactVectors<'_>>) ->
     given.rows.iter().try_for_each(|row| check_vector(row, given.fingerprint))
 }
 
-/// In force, contradicted or held, and not yet expired by tick ?3: what a repetition may renew.
-const LIVING: &str =
-    "status IN ('active', 'contradicted', 'held') AND (expires_tick IS NULL OR expires_tick >= ?3)";
-
 /// Whether there is anything that the fact could have been compared with.
 fn has_living(writer: &Writer<'_>, fact: &Fact, tick: u64) -> Step<bool> {
     let query = format!("SELECT 1 FROM facts WHERE category = ?1 AND kind = ?2 AND {LIVING}");
     let given = params![fact.category, fact.kind.name(), signed(tick)?];
     Ok(writer.transaction.prepare_cached(&query)?.exists(given)?)
-}
-
-/// The living fact of the same words, if any.
-pub(crate) fn same_text(connection: &Connection, fact: &Fact, tick: u64) -> Step<Option<Stored>> {
-    let candidates = record::select(
-        connection,
-        &format!("WHERE text_key = ?1 AND category = ?2 AND {LIVING} ORDER BY serial"),
-        params![record::text_key(&fact.text), fact.category, signed(tick)?],
-    )?;
-    let text = normalised(&fact.text);
-    Ok(candidates.into_iter().find(|stored| normalised(&stored.fact.text) == text))
 }
 
 /// Facts of like meaning that are looked at for the same sense.
@@ -318,122 +301,5 @@ impl Neighbours {
             self.known.insert(key.clone(), rows.collect::<rusqlite::Result<_>>()?);
         }
         Ok(&self.known[&key])
-    }
-}
-
-/// What a repetition does to the fact that is there.
-pub(crate) fn renew(
-    writer: &Writer<'_>,
-    mut stored: Stored,
-    incoming: &Fact,
-    retention: Retention,
-    tick: u64,
-) -> Step<()> {
-    let before = confidence_now(&stored.fact, tick, retention.tau_ticks);
-    let given = f64::from(incoming.confidence);
-    let hearsay = incoming.is_hearsay();
-    if hearsay && !stored.fact.is_hearsay() {
-        return Ok(());
-    }
-    // What was dreamt again is no evidence, either.
-    let counted =
-        !hearsay && incoming.source != Source::Dream && spaced(&stored, retention.spacing_ticks, tick);
-    let mut after = before.max(given);
-    if counted {
-        after = after.max(reinforced(before, retention.reinforcement));
-        stored.fact.support = stored.fact.support.saturating_add(1);
-        stored.spaced_tick = Some(tick);
-    }
-    // Also when nothing was gained: what follows may change how fast it fades, which must not reach into the past.
-    rebase(&mut stored.fact, after, tick);
-    stored.fact.expires_tick = prolonged(&stored.fact, incoming);
-    if hearsay {
-        stored.fact.generation = stored.fact.generation.min(incoming.generation);
-    } else if confirms(incoming.source, &stored.fact) {
-        confirm(&mut stored.fact, tick, retention.tau_ticks);
-    }
-    restore(&mut stored.fact);
-    stored.fact.importance = stored.fact.importance.max(incoming.importance);
-    stored.fact.bloodstain |= incoming.bloodstain;
-    stored.fact.pinned |= incoming.pinned;
-    for subject in &incoming.subjects {
-        if !stored.fact.subjects.contains(subject) {
-            stored.fact.subjects.push(subject.clone());
-        }
-    }
-    record::add_evidence(&writer.transaction, stored.serial, &incoming.evidence, tick)?;
-    // What somebody says, and nothing infers, needs no trial.
-    if stored.fact.status == FactStatus::Held && incoming.status != FactStatus::Held {
-        return release(writer, stored, tick);
-    }
-    writer.update(&stored, tick)
-}
-
-/// Whether a fact of this source makes one that says the same the agent's own: the agent lived it, or concluded what it had
-/// only heard or dreamt of.
-fn confirms(source: Source, stored: &Fact) -> bool {
-    match source {
-        Source::SelfLived => true,
-        Source::Derived => stored.is_hearsay() || stored.source == Source::Dream,
-        _ => false,
-    }
-}
-
-/// When a fact ends that is stated again: later, if whoever lived it, or the same source, says so; never, if it was only
-/// dreamt or heard of and now whoever lived it names no end. An end that was set on purpose is not taken away, nor is
-/// that of a contradiction.
-fn prolonged(stored: &Fact, incoming: &Fact) -> Option<u64> {
-    let lived = matches!(incoming.source, Source::SelfLived | Source::Derived);
-    let repeats = incoming.source == stored.source && stored.source != Source::Dream;
-    match (stored.expires_tick, incoming.expires_tick) {
-        _ if stored.status == FactStatus::Contradicted => stored.expires_tick,
-        (Some(before), Some(end)) if lived || repeats => Some(before.max(end)),
-        (Some(_), None) if confirms(incoming.source, stored) && stored.source != Source::SelfLived => None,
-        (before, _) => before,
-    }
-}
-
-/// Whether a reinforcement at this tick is far enough from the last one that counted.
-pub(crate) fn spaced(stored: &Stored, spacing_ticks: u64, tick: u64) -> bool {
-    stored.spaced_tick.is_none_or(|last| tick.saturating_sub(last) >= spacing_ticks.max(1))
-}
-
-/// Lets decay count from this tick on. Exponential decay has no memory, so that this alone changes nothing.
-pub(crate) fn rebase(fact: &mut Fact, confidence: f64, tick: u64) {
-    fact.confidence = confidence as f32;
-    fact.reinforced_tick = fact.reinforced_tick.max(tick);
-}
-
-/// What the agent's own episodes confirm becomes its own knowledge (spec 6, "Inheritance"). The origin stays: it says
-/// who lived it first. A warning keeps the mark of the death that it came from, so that it fades no faster than before.
-pub(crate) fn confirm(fact: &mut Fact, tick: u64, tau_ticks: f64) {
-    rebase(fact, confidence_now(fact, tick, tau_ticks), tick);
-    fact.bloodstain |= fact.from_death();
-    fact.source = Source::SelfLived;
-    fact.generation = 0;
-}
-
-/// Confidence above which a contradicted fact is in force again: more likely than not.
-const RESTORED_ABOVE: f32 = 0.5;
-
-/// A fact that new evidence states again is in force, if it had only left for the cold tier or is likely again.
-pub(crate) fn revive(stored: &mut Stored) {
-    revive_as(stored, FactStatus::Active);
-}
-
-/// As [`revive`]; what comes back from the cold tier comes back as `birth`: in force, or held.
-pub(crate) fn revive_as(stored: &mut Stored, birth: FactStatus) {
-    if stored.fact.status == FactStatus::Archived {
-        stored.fact.status = birth;
-        stored.ended_tick = None;
-    }
-    restore(&mut stored.fact);
-}
-
-/// A contradicted fact that new evidence made likely again is in force, and no longer expires.
-pub(crate) fn restore(fact: &mut Fact) {
-    if fact.status == FactStatus::Contradicted && fact.confidence > RESTORED_ABOVE {
-        fact.status = FactStatus::Active;
-        fact.expires_tick = None;
     }
 }

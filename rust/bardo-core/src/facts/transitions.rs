@@ -1,0 +1,351 @@
+//! Changes of state that several verbs share: a fact fades less, gains or loses force, is replaced or archived, and is
+//! linked with another.
+//!
+//! Each works on a fact that was just read, inside the transaction of its caller.
+
+use std::str::FromStr;
+
+use rusqlite::{Connection, params};
+
+use super::filter::Retention;
+use super::quota::{DERIVED_CONFIDENCE, DERIVED_IMPORTANCE, DERIVED_KEPT, arrival_confidence};
+use super::rows::{self as record, Stored, normalised, signed};
+use super::sqlite::Step;
+use super::transaction::{EDGES, Writer};
+use crate::error::{Error, Result};
+use crate::model::decay::{confidence_now, reinforced};
+use crate::model::{Fact, FactStatus, Id, Source};
+
+/// How two facts stand to each other (spec 2, "Links and graph").
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Relation {
+    /// The first makes the second more likely.
+    Supports,
+    /// Both cannot hold.
+    Contradicts,
+    /// The first says the second more exactly.
+    Refines,
+    /// The first brings about the second.
+    Causes,
+    /// The first belongs to the second.
+    PartOf,
+    /// Worth reading together.
+    SeeAlso,
+}
+
+impl Relation {
+    const ALL: [Self; 6] =
+        [Self::Supports, Self::Contradicts, Self::Refines, Self::Causes, Self::PartOf, Self::SeeAlso];
+
+    /// The name used outside the core.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Supports => "supports",
+            Self::Contradicts => "contradicts",
+            Self::Refines => "refines",
+            Self::Causes => "causes",
+            Self::PartOf => "part_of",
+            Self::SeeAlso => "see_also",
+        }
+    }
+}
+
+impl FromStr for Relation {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        Self::ALL.into_iter().find(|relation| relation.name() == name).ok_or_else(|| {
+            Error::invalid(
+                format!("{name:?} is not a relation"),
+                "Use one of: supports, contradicts, refines, causes, part_of, see_also",
+            )
+        })
+    }
+}
+
+/// One link between two facts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Link {
+    /// From.
+    pub src: Id,
+    /// To.
+    pub dst: Id,
+    /// How they stand to each other.
+    pub relation: Relation,
+    /// 0..1.
+    pub weight: f64,
+    /// When it was drawn.
+    pub tick: u64,
+}
+
+/// Lowers a contradicted fact; it expires unless it is confirmed.
+pub(crate) fn lower(stored: &mut Stored, confidence: f64, tick: u64, expires_tick: u64) {
+    rebase(&mut stored.fact, confidence, tick);
+    stored.fact.expires_tick = Some(expires_tick);
+    stored.fact.status = FactStatus::Contradicted;
+}
+
+/// Sends a fact to the cold tier: out of force, but there.
+pub(crate) fn archive(writer: &Writer<'_>, stored: &mut Stored, tick: u64) -> Step<()> {
+    stored.fact.status = FactStatus::Archived;
+    stored.ended_tick = Some(tick);
+    writer.update(stored, tick)
+}
+
+/// Lets a fact that is there take the place of another, which becomes its history.
+pub(crate) fn replace(writer: &Writer<'_>, newer: &mut Stored, mut older: Stored, tick: u64) -> Step<()> {
+    if newer.fact.supersedes.is_none() {
+        newer.fact.supersedes = Some(older.fact.id);
+        writer.update(newer, tick)?;
+    }
+    retire(writer, &mut older, newer.fact.id, tick)
+}
+
+/// Turns a fact into the history of another.
+pub(crate) fn retire(writer: &Writer<'_>, stored: &mut Stored, newer: Id, tick: u64) -> Step<()> {
+    stored.fact.superseded_by = Some(newer);
+    stored.fact.status = FactStatus::Superseded;
+    stored.ended_tick = Some(tick);
+    writer.update(stored, tick)
+}
+
+/// Labels two facts as contradicting each other.
+pub(crate) fn link_both(writer: &Writer<'_>, a: Id, b: Id, tick: u64) -> Step<()> {
+    for (src, dst) in [(a, b), (b, a)] {
+        write_link(writer, &Link { src, dst, relation: Relation::Contradicts, weight: 1.0, tick })?;
+    }
+    Ok(())
+}
+
+/// Writes one link.
+pub(crate) fn write_link(writer: &Writer<'_>, link: &Link) -> Step<()> {
+    let relation = link.relation.name();
+    let is_new: bool = writer
+        .transaction
+        .prepare_cached(
+            "SELECT NOT EXISTS (SELECT 1 FROM links WHERE src = ?1 AND dst = ?2 AND relation = ?3)",
+        )?
+        .query_row(params![link.src.0, link.dst.0, relation], |row| row.get(0))?;
+    if is_new {
+        writer.draw(link.src, link.dst, relation);
+    }
+    writer
+        .transaction
+        .prepare_cached(
+            "INSERT INTO links (src, dst, relation, weight, tick) VALUES (?1, ?2, ?3, ?4, ?5)
+             ON CONFLICT (src, dst, relation) DO UPDATE SET weight = excluded.weight, tick = excluded.tick WHERE intact",
+        )?
+        .execute(params![link.src.0, link.dst.0, relation, link.weight, signed(link.tick)?])?;
+    writer.next(EDGES)?;
+    Ok(())
+}
+
+/// A fact as it enters the store: no surer than its source allows, whoever writes it. A conclusion enters at one
+/// confidence and importance, and a dream ends.
+pub(crate) fn tempered(mut fact: Fact, tick: u64, retention: Retention) -> Fact {
+    let source = if fact.is_hearsay() && arrival_confidence(fact.source).is_none() {
+        Source::Testament
+    } else {
+        fact.source
+    };
+    if let Some(most) = arrival_confidence(source) {
+        fact.confidence = fact.confidence.min(most);
+    }
+    match fact.source {
+        Source::Derived => {
+            fact.confidence = DERIVED_CONFIDENCE;
+            fact.importance = DERIVED_IMPORTANCE;
+        }
+        Source::Dream => {
+            let end = tick.saturating_add(retention.expiry_ticks).min(i64::MAX.unsigned_abs());
+            fact.expires_tick = Some(fact.expires_tick.map_or(end, |given| given.min(end)));
+        }
+        _ => {}
+    }
+    fact
+}
+
+/// Archives the oldest conclusions beyond those that are kept. What is pinned stays, and counts.
+pub(crate) fn make_room(writer: &Writer<'_>, tick: u64) -> Step<()> {
+    let surplus: i64 = writer
+        .transaction
+        .prepare_cached("SELECT count(*) - ?1 FROM facts WHERE source = 'derived' AND status IN ('active', 'contradicted')")?
+        .query_row([DERIVED_KEPT], |row| row.get(0))?;
+    if surplus <= 0 {
+        return Ok(());
+    }
+    let oldest = record::select(
+        &writer.transaction,
+        "WHERE source = 'derived' AND status IN ('active', 'contradicted') AND NOT pinned
+         ORDER BY created_tick, serial LIMIT ?1",
+        [surplus],
+    )?;
+    for mut stored in oldest {
+        archive(writer, &mut stored, tick)?;
+    }
+    Ok(())
+}
+
+/// Those of these facts that are held; others were forgotten, said by somebody or withdrawn meanwhile.
+pub(crate) fn held_of(writer: &Writer<'_>, ids: &[Id]) -> Step<Vec<Stored>> {
+    let mut found = Vec::new();
+    for id in ids {
+        let stored = record::find(&writer.transaction, *id)?;
+        found.extend(stored.filter(|stored| stored.fact.status == FactStatus::Held));
+    }
+    Ok(found)
+}
+
+/// Puts a held fact in force. It was not known before, so that it counts as born now, and what it supersedes stood until now.
+pub(crate) fn release(writer: &Writer<'_>, mut stored: Stored, tick: u64) -> Step<()> {
+    stored.fact.status = FactStatus::Active;
+    stored.fact.created_tick = stored.fact.created_tick.max(tick);
+    writer.update(&stored, tick)?;
+    if let Some(older) = stored.fact.supersedes
+        && let Some(mut older) = record::find(&writer.transaction, older)?
+        && older.fact.superseded_by.is_none()
+    {
+        retire(writer, &mut older, stored.fact.id, tick)?;
+    }
+    if stored.fact.source == Source::Derived {
+        make_room(writer, tick)?;
+    }
+    writer
+        .transaction
+        .prepare_cached("INSERT OR IGNORE INTO released (fact) VALUES (?1)")?
+        .execute(params![stored.serial])?;
+    Ok(())
+}
+
+/// What a repetition does to the fact that is there.
+pub(crate) fn renew(
+    writer: &Writer<'_>,
+    mut stored: Stored,
+    incoming: &Fact,
+    retention: Retention,
+    tick: u64,
+) -> Step<()> {
+    let before = confidence_now(&stored.fact, tick, retention.tau_ticks);
+    let given = f64::from(incoming.confidence);
+    let hearsay = incoming.is_hearsay();
+    if hearsay && !stored.fact.is_hearsay() {
+        return Ok(());
+    }
+    // What was dreamt again is no evidence, either.
+    let counted =
+        !hearsay && incoming.source != Source::Dream && spaced(&stored, retention.spacing_ticks, tick);
+    let mut after = before.max(given);
+    if counted {
+        after = after.max(reinforced(before, retention.reinforcement));
+        stored.fact.support = stored.fact.support.saturating_add(1);
+        stored.spaced_tick = Some(tick);
+    }
+    // Also when nothing was gained: what follows may change how fast it fades, which must not reach into the past.
+    rebase(&mut stored.fact, after, tick);
+    stored.fact.expires_tick = prolonged(&stored.fact, incoming);
+    if hearsay {
+        stored.fact.generation = stored.fact.generation.min(incoming.generation);
+    } else if confirms(incoming.source, &stored.fact) {
+        confirm(&mut stored.fact, tick, retention.tau_ticks);
+    }
+    restore(&mut stored.fact);
+    stored.fact.importance = stored.fact.importance.max(incoming.importance);
+    stored.fact.bloodstain |= incoming.bloodstain;
+    stored.fact.pinned |= incoming.pinned;
+    for subject in &incoming.subjects {
+        if !stored.fact.subjects.contains(subject) {
+            stored.fact.subjects.push(subject.clone());
+        }
+    }
+    record::add_evidence(&writer.transaction, stored.serial, &incoming.evidence, tick)?;
+    // What somebody says, and nothing infers, needs no trial.
+    if stored.fact.status == FactStatus::Held && incoming.status != FactStatus::Held {
+        return release(writer, stored, tick);
+    }
+    writer.update(&stored, tick)
+}
+
+/// Whether a fact of this source makes one that says the same the agent's own: the agent lived it, or concluded what it had
+/// only heard or dreamt of.
+fn confirms(source: Source, stored: &Fact) -> bool {
+    match source {
+        Source::SelfLived => true,
+        Source::Derived => stored.is_hearsay() || stored.source == Source::Dream,
+        _ => false,
+    }
+}
+
+/// When a fact ends that is stated again: later, if whoever lived it, or the same source, says so; never, if it was only
+/// dreamt or heard of and now whoever lived it names no end. An end that was set on purpose is not taken away, nor is
+/// that of a contradiction.
+fn prolonged(stored: &Fact, incoming: &Fact) -> Option<u64> {
+    let lived = matches!(incoming.source, Source::SelfLived | Source::Derived);
+    let repeats = incoming.source == stored.source && stored.source != Source::Dream;
+    match (stored.expires_tick, incoming.expires_tick) {
+        _ if stored.status == FactStatus::Contradicted => stored.expires_tick,
+        (Some(before), Some(end)) if lived || repeats => Some(before.max(end)),
+        (Some(_), None) if confirms(incoming.source, stored) && stored.source != Source::SelfLived => None,
+        (before, _) => before,
+    }
+}
+
+/// Whether a reinforcement at this tick is far enough from the last one that counted.
+pub(crate) fn spaced(stored: &Stored, spacing_ticks: u64, tick: u64) -> bool {
+    stored.spaced_tick.is_none_or(|last| tick.saturating_sub(last) >= spacing_ticks.max(1))
+}
+
+/// Lets decay count from this tick on. Exponential decay has no memory, so that this alone changes nothing.
+pub(crate) fn rebase(fact: &mut Fact, confidence: f64, tick: u64) {
+    fact.confidence = confidence as f32;
+    fact.reinforced_tick = fact.reinforced_tick.max(tick);
+}
+
+/// What the agent's own episodes confirm becomes its own knowledge (spec 6, "Inheritance"). The origin stays: it says
+/// who lived it first. A warning keeps the mark of the death that it came from, so that it fades no faster than before.
+pub(crate) fn confirm(fact: &mut Fact, tick: u64, tau_ticks: f64) {
+    rebase(fact, confidence_now(fact, tick, tau_ticks), tick);
+    fact.bloodstain |= fact.from_death();
+    fact.source = Source::SelfLived;
+    fact.generation = 0;
+}
+
+/// Confidence above which a contradicted fact is in force again: more likely than not.
+const RESTORED_ABOVE: f32 = 0.5;
+
+/// A fact that new evidence states again is in force, if it had only left for the cold tier or is likely again.
+pub(crate) fn revive(stored: &mut Stored) {
+    revive_as(stored, FactStatus::Active);
+}
+
+/// As [`revive`]; what comes back from the cold tier comes back as `birth`: in force, or held.
+pub(crate) fn revive_as(stored: &mut Stored, birth: FactStatus) {
+    if stored.fact.status == FactStatus::Archived {
+        stored.fact.status = birth;
+        stored.ended_tick = None;
+    }
+    restore(&mut stored.fact);
+}
+
+/// A contradicted fact that new evidence made likely again is in force, and no longer expires.
+pub(crate) fn restore(fact: &mut Fact) {
+    if fact.status == FactStatus::Contradicted && fact.confidence > RESTORED_ABOVE {
+        fact.status = FactStatus::Active;
+        fact.expires_tick = None;
+    }
+}
+
+/// In force, contradicted or held, and not yet expired by tick ?3: what a repetition may renew.
+pub(crate) const LIVING: &str =
+    "status IN ('active', 'contradicted', 'held') AND (expires_tick IS NULL OR expires_tick >= ?3)";
+
+/// The living fact of the same words, if any.
+pub(crate) fn same_text(connection: &Connection, fact: &Fact, tick: u64) -> Step<Option<Stored>> {
+    let candidates = record::select(
+        connection,
+        &format!("WHERE text_key = ?1 AND category = ?2 AND {LIVING} ORDER BY serial"),
+        params![record::text_key(&fact.text), fact.category, signed(tick)?],
+    )?;
+    let text = normalised(&fact.text);
+    Ok(candidates.into_iter().find(|stored| normalised(&stored.fact.text) == text))
+}
