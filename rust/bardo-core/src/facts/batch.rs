@@ -1,10 +1,11 @@
 //! Facts stored together with how far their reader has come, as one act, in one transaction: nothing counts twice.
 
 use super::acts::Actor;
+use super::fingerprint::FactVectors;
 use super::sqlite::Step;
 use super::store::FactStore;
 use super::transaction::{ANSWERS, Writer, counter, set_meta};
-use super::upsert::{FactVectors, Outcome, check_offered};
+use super::upsert::{Outcome, check_offered};
 use crate::error::{Error, Result};
 use crate::model::{Fact, Id, Micros};
 

@@ -2,14 +2,14 @@
 
 use rusqlite::{Connection, params};
 
+use super::fingerprint::FactVectors;
+use super::fingerprint::check_vectors;
 use super::rows::{self as record, json};
 use super::schema::encode;
 use super::sqlite::Step;
 use super::sqlite::rows;
 use super::store::{FactStore, facts};
 use super::transaction::{Writer, set_meta};
-use super::upsert::FactVectors;
-use super::vectors::check_vectors;
 use crate::error::{Error, Result};
 use crate::model::{Fact, Fingerprint, Id};
 

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use rusqlite::{Connection, params};
 
 use super::filter::Retention;
+use super::fingerprint::{FactVectors, check_vector, claim_fingerprint};
 use super::mentions::with_findings;
 use super::rows::{self as record, Stored, normalised, signed};
 use super::schema::{Direction, encode};
@@ -13,9 +14,8 @@ use super::store::FactStore;
 use super::tombstones::is_forgotten;
 use super::transaction::Writer;
 use super::transitions::{LIVING, make_room, renew, revive, same_text, tempered};
-use super::vectors::{check_vector, claim_fingerprint};
 use crate::error::{Error, Result};
-use crate::model::{Fact, FactKind, FactStatus, Fingerprint, Id, Micros, Source};
+use crate::model::{Fact, FactKind, FactStatus, Id, Micros, Source};
 use crate::text::same_statement::same_sense;
 
 /// Cosine above which two facts of one kind and category mean the same (spec 2).
@@ -47,15 +47,6 @@ impl Outcome {
             Self::Forgotten => "forgotten",
         }
     }
-}
-
-/// Vectors of a batch of facts, row by row, and the model that made them.
-#[derive(Clone, Copy, Debug)]
-pub struct FactVectors<'a> {
-    /// One row per fact.
-    pub rows: &'a [&'a [f32]],
-    /// Their model.
-    pub fingerprint: &'a Fingerprint,
 }
 
 /// One fact that is handed in.

@@ -1,24 +1,20 @@
 //! Finding facts by words and by vectors, inside SQLite.
 
-use std::path::Path;
-
 use rusqlite::{OptionalExtension, params};
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::rows::{self as record, json};
+use super::fingerprint::FactVectors;
+use super::fingerprint::{check_vector, check_vectors, claim_fingerprint};
+use super::rows as record;
 use super::schema::{decode, encode};
-use super::sqlite::Step;
 use super::sqlite::rows;
 use super::store::{FactStore, facts};
-use super::transaction::{Writer, fingerprint, set_meta};
-use super::upsert::FactVectors;
-use crate::error::{Error, Result};
-use crate::model::{Fact, Fingerprint, Id};
+use super::transaction::fingerprint;
+use crate::error::Result;
+use crate::model::{Fact, Id};
 
 /// Words of a query that are looked up; more make every fact match.
 const QUERY_WORDS: usize = 64;
-/// Largest magnitude of a component that half precision holds.
-const HALF_LIMIT: f32 = 65_504.0;
 
 impl FactStore {
     /// Active facts that share words with the query (Porter stems), best first, with their BM25 score (more is
@@ -108,46 +104,5 @@ impl FactStore {
             )?;
             Ok(facts(found))
         })
-    }
-}
-
-/// Refuses rows that are not one for each fact, or that the model cannot have made.
-pub(super) fn check_vectors(ids: &[Id], vectors: FactVectors<'_>) -> Result<()> {
-    if ids.len() != vectors.rows.len() {
-        return Err(Error::vector(
-            format!("{} vectors for {} facts", vectors.rows.len(), ids.len()),
-            "Pass one row per fact",
-        ));
-    }
-    vectors.rows.iter().try_for_each(|row| check_vector(row, vectors.fingerprint))
-}
-
-/// Refuses a vector that the model cannot have made, or that half precision cannot hold.
-pub(crate) fn check_vector(vector: &[f32], fingerprint: &Fingerprint) -> Result<()> {
-    if vector.len() != fingerprint.dims as usize {
-        return Err(Error::vector(
-            format!(
-                "the vector has {} dimensions, {} has {}",
-                vector.len(),
-                fingerprint.model,
-                fingerprint.dims
-            ),
-            "Pass the vectors as the model made them",
-        ));
-    }
-    if vector.iter().all(|part| part.abs() <= HALF_LIMIT) {
-        return Ok(());
-    }
-    Err(Error::vector(
-        format!("the vector holds a component that is NaN, infinite or beyond {HALF_LIMIT}"),
-        "Scale vectors to length 1, and look at the text that gave NaN",
-    ))
-}
-
-/// Makes the model of the first vectors the model of the store, and refuses any other (law 10).
-pub(crate) fn claim_fingerprint(writer: &Writer<'_>, given: &Fingerprint, path: &Path) -> Step<()> {
-    match fingerprint(&writer.transaction, path)? {
-        Some(stored) => Ok(stored.require(given)?),
-        None => set_meta(&writer.transaction, "fingerprint", &json(given)?),
     }
 }
