@@ -4,11 +4,10 @@ use std::collections::BTreeSet;
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::mentions::NAMES_EPOCH;
-use super::rows::mark_due;
-use super::rows::{self as record, Stored};
-use super::sqlite::Step;
-use super::sqlite::rows;
+use super::mention_rows::drop_unnamed;
+use super::names_state::NAMES_EPOCH;
+use super::rows::{self as record, Stored, mark_due};
+use super::sqlite::{Step, rows};
 use super::store::FactStore;
 use super::tombstones::mend_history;
 use super::transaction::Writer;
@@ -207,16 +206,4 @@ fn forget_sources(
         writer.next(NAMES_EPOCH)?;
     }
     Ok(())
-}
-
-/// Deletes the entities that nothing names any more, no caller named and no inherited question is about.
-pub(crate) fn drop_unnamed(connection: &Connection) -> Step<usize> {
-    Ok(connection
-        .prepare_cached(
-            "DELETE FROM entities WHERE NOT EXISTS (SELECT 1 FROM mentions WHERE entity = entities.serial)
-             AND NOT EXISTS (SELECT 1 FROM triples WHERE subject = entities.serial OR object = entities.serial)
-             AND NOT EXISTS (SELECT 1 FROM aliases WHERE entity = entities.serial AND given)
-             AND NOT EXISTS (SELECT 1 FROM gaps WHERE entity = entities.serial AND origin IS NOT NULL)",
-        )?
-        .execute([])?)
 }

@@ -2,7 +2,10 @@
 
 use rusqlite::{Connection, named_params, params};
 
-use super::mentions::{NAMES_EPOCH, find, introduce, read_again, search_findings};
+use super::mention_rows::find;
+use super::mention_rows::introduce;
+use super::mentions::{read_again, search_findings};
+use super::names_state::NAMES_EPOCH;
 use super::sqlite::Step;
 use super::sqlite::rows;
 use super::store::FactStore;

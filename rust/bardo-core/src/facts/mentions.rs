@@ -3,26 +3,25 @@
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::delete::drop_unnamed;
+use super::mention_rows::drop_unnamed;
+use super::mention_rows::{find, introduce};
+use super::names_state::{NAMES_EPOCH, Names};
 use super::rows::signed;
-use super::sqlite::Step;
-use super::sqlite::rows;
+use super::sqlite::{Step, rows};
 use super::store::FactStore;
 use super::transaction::{Writer, counter, set_meta};
 use super::triples::derive;
 use crate::capture::EpisodeLog;
 use crate::error::Result;
 use crate::model::{Episode, Fact, Id, Metadata};
-use crate::text::gazetteer::{EntitySerial, Gazetteer};
-use crate::text::names::{EntityKind, Named, name_key, names};
+use crate::text::gazetteer::EntitySerial;
+use crate::text::names::{EntityKind, Named, names};
 use crate::text::urls_commands_paths::findings;
 
 /// Number of the last episode that was read, in order of arrival.
 const EPISODES_READ: &str = "names_episodes";
 /// Number of the last change of facts that was read.
 const FACTS_READ: &str = "names_facts";
-/// Counts what makes an index of names in memory void: merges and deletions.
-pub(crate) const NAMES_EPOCH: &str = "names";
 /// Memories read in one transaction.
 const PAGE: usize = 256;
 
@@ -39,17 +38,6 @@ pub struct Read {
     pub mentions: usize,
     /// Web addresses, commands and paths.
     pub findings: usize,
-}
-
-/// Known names in step with the file.
-#[derive(Debug, Default)]
-pub(crate) struct Names {
-    /// All of them.
-    pub gazetteer: Gazetteer,
-    /// [`NAMES_EPOCH`] that it belongs to.
-    epoch: i64,
-    /// The last entity in it.
-    last: EntitySerial,
 }
 
 /// A memory as it is read.
@@ -146,27 +134,6 @@ impl<'a> Reading<'a> {
     fn key(&self) -> i64 {
         let parts: Vec<&str> = self.subjects.iter().map(String::as_str).chain([self.text]).collect();
         xxhash_rust::xxh3::xxh3_64(parts.join("\0").as_bytes()).cast_signed()
-    }
-}
-
-impl Names {
-    /// Takes over the names that came since the last call, whoever brought them.
-    pub fn follow(&mut self, connection: &Connection) -> Step<()> {
-        let epoch = counter(connection, NAMES_EPOCH)?;
-        if epoch != self.epoch {
-            *self = Self { epoch, ..Self::default() };
-        }
-        let mut statement = connection.prepare_cached(
-            "SELECT key, alias, serial, entities.intact, aliases.intact FROM entities JOIN aliases ON aliases.entity = entities.serial
-             WHERE serial > ?1 ORDER BY serial, key",
-        )?;
-        let mut found = statement.query([self.last])?;
-        while let Some(row) = found.next()? {
-            self.last = row.get(2)?;
-            let (key, alias): (String, String) = (row.get(0)?, row.get(1)?);
-            self.gazetteer.add(&key, &alias, self.last);
-        }
-        Ok(())
     }
 }
 
@@ -268,61 +235,6 @@ fn entities_in(
     Ok(entities)
 }
 
-/// The entity of a name.
-pub(crate) fn find(connection: &Connection, name: &str) -> Step<Option<EntitySerial>> {
-    Ok(connection
-        .prepare_cached("SELECT entity, intact FROM aliases WHERE key = ?1")?
-        .query_row([name_key(name)], |row| row.get(0))
-        .optional()?)
-}
-
-/// The entity of a name, made if there is none, and whether it was; none for a name without a letter.
-pub(crate) fn introduce(
-    connection: &Connection,
-    name: &str,
-    kind: EntityKind,
-    given: bool,
-) -> Step<Option<(EntitySerial, bool)>> {
-    let key = name_key(name);
-    if !key.chars().any(char::is_alphanumeric) {
-        return Ok(None);
-    }
-    if let Some(entity) = find(connection, name)? {
-        raise_kind(connection, entity, kind)?;
-        if given {
-            connection
-                .prepare_cached("UPDATE aliases SET given = 1 WHERE key = ?1 AND intact")?
-                .execute([key])?;
-        }
-        return Ok(Some((entity, false)));
-    }
-    let name = name.trim();
-    connection
-        .prepare_cached("INSERT INTO entities (name, kind) VALUES (?1, ?2)")?
-        .execute(params![name, kind.name()])?;
-    let entity = connection.last_insert_rowid();
-    connection
-        .prepare_cached("INSERT INTO aliases (key, alias, entity, given) VALUES (?1, ?2, ?3, ?4)")?
-        .execute(params![key, name, entity, given])?;
-    Ok(Some((entity, true)))
-}
-
-/// A kind that tells more takes the place of one that tells less.
-fn raise_kind(connection: &Connection, entity: EntitySerial, kind: EntityKind) -> Step<()> {
-    if kind == EntityKind::Name {
-        return Ok(());
-    }
-    let known: String = connection
-        .prepare_cached("SELECT kind, intact FROM entities WHERE serial = ?1")?
-        .query_row([entity], |row| row.get(0))?;
-    if EntityKind::of(&known).is_none_or(|known| known < kind) {
-        connection
-            .prepare_cached("UPDATE entities SET kind = ?2 WHERE serial = ?1 AND intact")?
-            .execute(params![entity, kind.name()])?;
-    }
-    Ok(())
-}
-
 /// Ids of the memories whose web addresses, commands or paths contain a fragment (ASCII letters in any case), with what
 /// was found, the latest first.
 pub(crate) fn search_findings(
@@ -338,11 +250,4 @@ pub(crate) fn search_findings(
     let found = statement
         .query_map(params![kind, fragment, rows(limit)], |row| Ok((Id(row.get(0)?), row.get(1)?)))?;
     Ok(found.collect::<rusqlite::Result<_>>()?)
-}
-
-/// What a fact's text holds, for its own record.
-pub(crate) fn with_findings(fact: &mut Fact) {
-    if fact.metadata == Metadata::default() {
-        fact.metadata = findings(&fact.text);
-    }
 }

@@ -2,9 +2,12 @@
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::delete::{Forgotten, drop_unnamed};
+use super::delete::Forgotten;
 use super::entities::require;
-use super::mentions::{NAMES_EPOCH, find, read_again};
+use super::mention_rows::drop_unnamed;
+use super::mention_rows::find;
+use super::mentions::read_again;
+use super::names_state::NAMES_EPOCH;
 use super::sqlite::Step;
 use super::store::FactStore;
 use super::transaction::EDGES;

@@ -11,7 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, named_params, params};
 
 use super::filter::{FactFilter, FactOptions, Retention};
-use super::mentions::Names;
+use super::names_state::Names;
 use super::rows::{self as record, Stored, signed};
 use super::schema::{MIGRATIONS, decode, register_functions};
 use super::scope_rows::{self, Scope};

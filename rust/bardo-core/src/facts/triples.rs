@@ -3,7 +3,8 @@
 use rusqlite::{Connection, OptionalExtension, Params, Row, named_params, params};
 
 use super::filter::check_fraction;
-use super::mentions::{find, introduce};
+use super::mention_rows::find;
+use super::mention_rows::introduce;
 use super::rows::signed;
 use super::sqlite::Step;
 use super::sqlite::rows;

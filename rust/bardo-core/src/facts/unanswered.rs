@@ -10,7 +10,7 @@ use rust_stemmers::{Algorithm, Stemmer};
 use unicode_segmentation::UnicodeSegmentation;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::delete::drop_unnamed;
+use super::mention_rows::drop_unnamed;
 use super::rows::signed;
 use super::sqlite::Step;
 use super::sqlite::rows;

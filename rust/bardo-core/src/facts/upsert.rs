@@ -6,7 +6,6 @@ use rusqlite::{Connection, params};
 
 use super::filter::Retention;
 use super::fingerprint::{FactVectors, check_vector, claim_fingerprint};
-use super::mentions::with_findings;
 use super::rows::{self as record, Stored, normalised, signed};
 use super::schema::{Direction, encode};
 use super::sqlite::Step;
@@ -15,8 +14,9 @@ use super::tombstones::is_forgotten;
 use super::transaction::Writer;
 use super::transitions::{LIVING, make_room, renew, revive, same_text, tempered};
 use crate::error::{Error, Result};
-use crate::model::{Fact, FactKind, FactStatus, Id, Micros, Source};
+use crate::model::{Fact, FactKind, FactStatus, Id, Metadata, Micros, Source};
 use crate::text::same_statement::same_sense;
+use crate::text::urls_commands_paths::findings;
 
 /// Cosine above which two facts of one kind and category mean the same (spec 2).
 pub const SAME_MEANING: f64 = 0.95;
@@ -292,5 +292,12 @@ impl Neighbours {
             self.known.insert(key.clone(), rows.collect::<rusqlite::Result<_>>()?);
         }
         Ok(&self.known[&key])
+    }
+}
+
+/// What a fact's text holds, for its own record.
+pub(crate) fn with_findings(fact: &mut Fact) {
+    if fact.metadata == Metadata::default() {
+        fact.metadata = findings(&fact.text);
     }
 }

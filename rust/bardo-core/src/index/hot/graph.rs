@@ -6,7 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::facts::mentions::Names;
+use crate::facts::names_state::Names;
 use crate::index::lexical::posting::Slot;
 use crate::text::gazetteer::EntitySerial;
 

@@ -6,7 +6,7 @@ use super::graph::{Graph, Taken};
 use super::hot_set::HotSet;
 use crate::error::Result;
 use crate::facts::FactStore;
-use crate::facts::mentions::NAMES_EPOCH;
+use crate::facts::names_state::NAMES_EPOCH;
 use crate::facts::sqlite::Step;
 use crate::facts::transaction::EDGES;
 use crate::facts::transaction::counter;
