@@ -7,17 +7,12 @@
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde_json::{Map, Value};
 
-use super::quarantine::SHADOW;
 use super::rows::{self as record, Stored, json, signed, unreadable};
-use super::sqlite::Step;
-use super::sqlite::rows;
+use super::sqlite::{Step, rows};
 use super::store::FactStore;
-use super::transaction::EDGES;
-use super::transaction::Writer;
-use super::transitions::archive;
-use super::transitions::release;
-use super::versions::fields;
-use super::versions::restored;
+use super::transaction::{EDGES, Writer};
+use super::transitions::{archive, release};
+use super::versions::{fields, restored};
 use crate::error::{Error, Result};
 use crate::model::{FactStatus, Id, Micros};
 
@@ -338,3 +333,6 @@ fn changes_of(connection: &Connection, act: u64) -> Step<Vec<Done>> {
     }
     Ok(changes)
 }
+
+/// The name under which the journal keeps what was withdrawn.
+pub(crate) const SHADOW: &str = "shadow";

@@ -1,16 +1,13 @@
 //! Facts that were inferred are held: they are there, and gain and lose by evidence like any other, but nothing goes by
 //! them until they were tried against the memory. Who tries them releases or withdraws them here.
 
-use super::acts::{Actor, withdraw};
+use super::acts::{Actor, SHADOW, withdraw};
 use super::rows as record;
 use super::sqlite::rows;
 use super::store::{FactStore, facts};
 use super::transitions::{held_of, release};
 use crate::error::Result;
 use crate::model::{Fact, Id, Micros};
-
-/// The name under which the journal keeps what was withdrawn.
-pub(crate) const SHADOW: &str = "shadow";
 
 impl FactStore {
     /// Facts that are held, the oldest first.
