@@ -6,13 +6,13 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
 
 use redb::{ReadTransaction, ReadableDatabase, StorageBackend};
 
-use super::maintenance::compact;
-use super::maintenance::upgrade::Upgraded;
 use super::storage::codec::OrderKey;
 use super::storage::deferred_backend::Change;
 use super::storage::fault::{self, Fault, catching};
-use super::storage::lease::{Holder, Lease};
-use super::storage::schema::{META, meta};
+use super::storage::holder::Holder;
+use super::storage::lease::Lease;
+use super::storage::schema::{self, META, meta};
+use super::storage::store::Upgraded;
 use super::storage::store::{self, Expected, Live};
 use super::wal::checkpoint::{FIRST_OPENING, JournalLoss, read_journal};
 use super::wal::journal::{self, Home, Journal, Source};
@@ -245,7 +245,7 @@ impl EpisodeLog {
 
     /// Which model made the vectors; none before the first.
     pub fn fingerprint(&self) -> Result<Option<Fingerprint>> {
-        self.read(|view| store::fingerprint(&view.open_table(META)?, meta::FINGERPRINT))
+        self.read(|view| schema::fingerprint(&view.open_table(META)?, meta::FINGERPRINT))
     }
 
     /// Closes the file and gives up the lease; later calls fail. A log that is dropped closes too, but cannot report
@@ -360,7 +360,7 @@ impl EpisodeLog {
         make: impl FnOnce(&Live, &Path, &Expected, &Arc<AtomicU64>) -> Result<Live>,
     ) -> Result<()> {
         if matches!(self.place, Place::Backend(_)) {
-            return Err(compact::no_file(&self.path));
+            return Err(fault::no_file(&self.path));
         }
         drop(self.connect_as_is()?);
         let mut connection = self.connection.write().unwrap_or_else(PoisonError::into_inner);

@@ -3,8 +3,6 @@
 //! redb frees a page without clearing it and reuses it at some time. So the living rows are copied into a new file,
 //! which takes the place of the old one in one step. It costs as much as writing the whole log once.
 
-use std::path::Path;
-
 use redb::{Database, ReadTransaction, ReadableDatabase, TableDefinition, TableError, WriteTransaction};
 
 use super::upgrade::Sum;
@@ -15,7 +13,7 @@ use crate::capture::storage::schema::{
     TOKENS, TOMBSTONES, VECTORS, VERIFICATIONS, WATERMARKS,
 };
 use crate::capture::storage::store;
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// What a vacuum cost and brought.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,14 +33,6 @@ impl EpisodeLog {
         })?;
         Ok(Vacuumed { bytes_before, bytes_after: self.bytes_on_disk()? })
     }
-}
-
-/// The error for a log that has no file of its own.
-pub(crate) fn no_file(path: &Path) -> Error {
-    Error::invalid(
-        format!("{} is not a file, and only a file can be written anew", path.display()),
-        "Open the log at a path",
-    )
 }
 
 /// The same for every table that holds a row for each entry, less `meta`.

@@ -23,19 +23,10 @@ use crate::capture::storage::schema::{
     ARRIVALS, Arrival, EPISODES, IDS, META, NEXT_VECTORS, Place, SCHEMA_VERSION, SEQ_BYTES, VECTORS, meta,
     meta_number, set_meta_number,
 };
-use crate::capture::storage::store::{self, Expected, Live};
-use crate::capture::write::model_switch::COMING;
+use crate::capture::storage::store::{self, Expected, Live, Upgraded};
+use crate::capture::storage::vector_table::COMING;
 use crate::error::{Error, Result};
 use crate::model::Id;
-
-/// What became of a log of an older schema.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Upgraded {
-    /// The schema that it had.
-    pub from: u32,
-    /// Where the old file is kept; it may be deleted once all is seen to be well.
-    pub kept: PathBuf,
-}
 
 /// Schema 1: a row of redb for each entry.
 mod one {

@@ -10,7 +10,7 @@ use crate::capture::storage::codec;
 use crate::capture::storage::fault::catching;
 use crate::capture::storage::packed_table;
 use crate::capture::storage::schema::{ANNOTATIONS, ARRIVALS, EpisodeReader, VECTORS, arrivals_above};
-use crate::capture::write::vectors;
+use crate::capture::storage::vector_batch;
 use crate::error::Result;
 use crate::model::{Annotations, Episode, Id};
 
@@ -39,7 +39,7 @@ impl EpisodeLog {
         let live = guard.live()?;
         let walked = catching(|| {
             let view = live.db.begin_read()?;
-            let mut rows = vectors::Rows::new(vectors::dims(&view)?);
+            let mut rows = vector_batch::Rows::new(vector_batch::dims(&view)?);
             let mut ids = Vec::new();
             arrivals_above(&view.open_table(ARRIVALS)?, after_seq, |seq, arrival| {
                 ids.push((seq, arrival.key.id));

@@ -12,7 +12,7 @@ use crate::capture::storage::schema::{
     ARRIVALS, Arrival, EpisodeReader, META, SUBJECTS, THREADS, VECTORS, VERIFICATIONS, WATERMARKS,
     arrivals_above, count_arrivals, meta, meta_number,
 };
-use crate::capture::write::vectors::{self, EpisodeVectors};
+use crate::capture::storage::vector_batch::{self, EpisodeVectors};
 use crate::error::{Error, Result};
 use crate::model::{Episode, Id};
 
@@ -163,7 +163,7 @@ impl EpisodeLog {
             let view = live.db.begin_read()?;
             let reader = EpisodeReader::open(&view)?;
             let vector_table = view.open_table(VECTORS)?;
-            let dims = vectors::dims(&view)?;
+            let dims = vector_batch::dims(&view)?;
             arrivals_above(&view.open_table(ARRIVALS)?, after_seq, |seq, Arrival { key, .. }| {
                 let vectors = packed_table::get(&vector_table, &seq.to_be_bytes())?;
                 let vectors = vectors.map(|sealed| EpisodeVectors::decode(&key.id, sealed.value(), dims));

@@ -6,7 +6,8 @@ use std::hash::{Hash, Hasher};
 
 use serde::{Deserialize, Serialize};
 
-use crate::capture::write::transcript::{Turn, conversation_of};
+use super::turn::Turn;
+use super::turn::conversation_of;
 use crate::model::{Annotations, Episode, Id, Micros, Pad, Role, Value};
 
 /// Bytes of an order key: tick (8), event index (4), id (16), each big-endian, so that byte order is time order.

@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use super::codec::Corrupt;
-use super::lease::Lease;
+use super::holder::Holder;
 use crate::error::{Error, Result};
 
 /// Why a step inside a transaction failed.
@@ -100,7 +100,7 @@ fn is_damage(cause: &io::Error) -> bool {
 
 /// The error for a store that somebody holds.
 pub(crate) fn locked(path: &Path) -> Error {
-    let holder = match Lease::read(path) {
+    let holder = match Holder::read(path) {
         // Only for the reader: a pid of another host or container may be the same.
         Some(holder) if holder.pid == std::process::id() => {
             format!("a process with the id of this one ({holder})")
@@ -141,4 +141,12 @@ pub(crate) fn catching<T>(step: impl FnOnce() -> Result<T, Fault>) -> Result<T, 
             .unwrap_or("no reason given");
         Err(Fault::Corrupt(format!("the storage engine gave up on its content ({words})")))
     })
+}
+
+/// The error for a log that has no file of its own.
+pub(crate) fn no_file(path: &Path) -> Error {
+    Error::invalid(
+        format!("{} is not a file, and only a file can be written anew", path.display()),
+        "Open the log at a path",
+    )
 }

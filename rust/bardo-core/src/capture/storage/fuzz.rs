@@ -7,7 +7,7 @@ use proptest::test_runner::Config;
 
 use super::codec::tests::any_episode;
 use super::codec::{self, KEY_BYTES, OrderKey};
-use crate::capture::write::vectors::EpisodeVectors;
+use super::vector_batch::EpisodeVectors;
 use crate::model::Annotations;
 
 const CASES: u32 = 256;

@@ -9,10 +9,14 @@
 pub(crate) mod codec;
 pub(crate) mod deferred_backend;
 pub(crate) mod fault;
+pub(crate) mod folder;
 #[cfg(test)]
 pub(crate) mod fuzz;
+pub(crate) mod holder;
 pub(crate) mod lease;
 pub(crate) mod packed_table;
 pub(crate) mod schema;
 pub(crate) mod store;
+pub(crate) mod turn;
+pub(crate) mod vector_batch;
 pub(crate) mod vector_table;

@@ -20,14 +20,16 @@
 //! `subjects` and `threads` are multimaps written as composite keys: a page of a long list starts where the last one
 //! ended, which the value sets of redb's own multimap cannot do.
 
+use std::collections::HashSet;
 use std::ops::Bound;
 
-use redb::{ReadOnlyTable, ReadTransaction, ReadableTable, Table, TableDefinition};
+use redb::{ReadOnlyTable, ReadTransaction, ReadableTable, Table, TableDefinition, TableError};
 
 use super::codec::{self, KEY_BYTES, OrderKey};
 use super::fault::Fault;
 use super::packed_table::{self, Packed, push_number, take_number};
-use crate::model::{Annotations, Episode, Id};
+use crate::error::Result;
+use crate::model::{Annotations, Episode, Fingerprint, Id, Micros};
 
 /// Newest schema that this build reads and the one it writes.
 pub(crate) const SCHEMA_VERSION: u32 = 2;
@@ -248,5 +250,30 @@ impl EpisodeReader {
             })?;
         }
         Ok(found)
+    }
+}
+
+/// Which model made the vectors of a store, by the name in `meta` that says so.
+pub(crate) fn fingerprint(
+    table: &impl ReadableTable<&'static str, &'static [u8]>,
+    name: &str,
+) -> Result<Option<Fingerprint>, Fault> {
+    let Some(bytes) = table.get(name)? else { return Ok(None) };
+    let fingerprint = postcard::from_bytes(bytes.value());
+    fingerprint.map(Some).map_err(|error| Fault::Corrupt(format!("its fingerprint cannot be read ({error})")))
+}
+
+/// The content hashes in the table of tombstones.
+pub(crate) fn buried(
+    table: std::result::Result<impl ReadableTable<u64, Micros>, TableError>,
+) -> Result<HashSet<u64>, Fault> {
+    match table {
+        Ok(table) => table
+            .range::<u64>(..)?
+            .map(|row| row.map(|(hash, _)| hash.value()))
+            .collect::<std::result::Result<_, _>>()
+            .map_err(Fault::from),
+        Err(TableError::TableDoesNotExist(_)) => Ok(HashSet::new()),
+        Err(error) => Err(error.into()),
     }
 }

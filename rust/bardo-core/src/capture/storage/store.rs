@@ -11,13 +11,13 @@ use redb::backends::FileBackend;
 use redb::{Builder, Database, ReadTransaction, ReadableDatabase, ReadableTable, StorageBackend};
 
 use super::deferred_backend::{Change, HeldBackend};
-use super::fault::{self, Fault, catching};
-use super::schema::{self, FORMAT, META, SCHEMA_VERSION, meta};
-use crate::capture::maintenance::compact::no_file;
-use crate::capture::maintenance::upgrade::{Upgraded, upgrade};
+use super::fault::{self, Fault, catching, no_file};
+use super::folder::sync_folder;
+use super::schema::{self, FORMAT, META, SCHEMA_VERSION, fingerprint, meta};
+use crate::capture::maintenance::upgrade::upgrade;
 use crate::capture::wal::journal::{self, Home, Journal};
 use crate::error::{Error, Result};
-use crate::model::{Fingerprint, Micros};
+use crate::model::Micros;
 
 /// The first bytes of every redb file.
 const REDB_MAGIC: [u8; 9] = [b'r', b'e', b'd', b'b', 0x1A, 0x0A, 0xA9, 0x0D, 0x0A];
@@ -281,16 +281,6 @@ fn identify(path: &Path, view: &ReadTransaction, expected: &Expected) -> Result<
     Ok((agent, schema))
 }
 
-/// Which model made the vectors of a store, by the name in `meta` that says so.
-pub(crate) fn fingerprint(
-    table: &impl ReadableTable<&'static str, &'static [u8]>,
-    name: &str,
-) -> Result<Option<Fingerprint>, Fault> {
-    let Some(bytes) = table.get(name)? else { return Ok(None) };
-    let fingerprint = postcard::from_bytes(bytes.value());
-    fingerprint.map(Some).map_err(|error| Fault::Corrupt(format!("its fingerprint cannot be read ({error})")))
-}
-
 /// Refuses a file that does not begin like a store, saying what it seems to be.
 fn sniff(path: &Path, file: &File) -> Result<()> {
     let metadata = file.metadata().map_err(|error| fault::unavailable("open", path, &error))?;
@@ -339,18 +329,11 @@ fn file_backend(path: &Path, file: File) -> Result<Box<dyn StorageBackend>> {
     Ok(Box::new(backend))
 }
 
-/// Makes the name of a new file durable.
-#[cfg(unix)]
-pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
-    let folder = path
-        .parent()
-        .filter(|parent| !parent.as_os_str().is_empty())
-        .map_or_else(|| PathBuf::from("."), PathBuf::from);
-    File::open(folder)?.sync_all()
-}
-
-/// Windows makes names durable with the file.
-#[cfg(not(unix))]
-pub(crate) fn sync_folder(_path: &Path) -> io::Result<()> {
-    Ok(())
+/// What became of a log of an older schema.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Upgraded {
+    /// The schema that it had.
+    pub from: u32,
+    /// Where the old file is kept; it may be deleted once all is seen to be well.
+    pub kept: PathBuf,
 }

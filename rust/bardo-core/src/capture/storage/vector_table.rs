@@ -3,17 +3,13 @@
 
 use redb::{ReadTransaction, TableDefinition, TableError};
 
-use super::codec::{self, Corrupt};
 use super::fault::Fault;
-use super::packed_table::{self, LONG_RUN_BYTES, Packed};
+use super::packed_table::{self, Packed};
 use super::schema::{
-    ARRIVALS, EpisodeReader, META, SEQ_BYTES, TOKENS, VECTORS, arrivals_above, meta, meta_number,
-    set_meta_number,
+    ARRIVALS, EpisodeReader, META, NEXT_TOKENS, NEXT_VECTORS, SEQ_BYTES, TOKENS, VECTORS, arrivals_above,
+    meta, meta_number,
 };
-use super::store;
-use crate::capture::write::transaction::Session;
-use crate::capture::write::vectors::VectorBatch;
-use crate::model::{Episode, Fingerprint, Id};
+use crate::model::Episode;
 
 /// A table of sealed values by episode.
 type ById = TableDefinition<'static, &'static [u8; 16], &'static [u8]>;
@@ -67,57 +63,20 @@ impl Shelf {
     }
 }
 
-impl Session<'_> {
-    /// Keeps vectors and codes of episodes. The first ones decide which model the shelf belongs to.
-    pub(crate) fn shelve(
-        &mut self,
-        place: &Shelf,
-        ids: &[Id],
-        batch: &VectorBatch,
-        given: &Fingerprint,
-    ) -> Result<(), Fault> {
-        let mut sealed = Vec::with_capacity(ids.len());
-        for (id, value) in ids.iter().zip(batch.seal(ids)) {
-            sealed.push((self.place_of(id)?.seq.to_be_bytes(), value));
-        }
-        // The last of several for one episode counts.
-        sealed.reverse();
-        sealed.sort_by_key(|(seq, _)| *seq);
-        sealed.dedup_by_key(|(seq, _)| *seq);
-        let mut table = self.transaction.open_table(META)?;
-        if let Some(stored) = store::fingerprint(&table, place.fingerprint)? {
-            stored.require(given)?;
-        } else {
-            let bytes = postcard::to_stdvec(given).map_err(|error| Corrupt(error.to_string()))?;
-            table.insert(place.fingerprint, bytes.as_slice())?;
-        }
-        let mut vectors = self.transaction.open_table(place.vectors)?;
-        let rows: Vec<_> = sealed.iter().map(|(seq, value)| (*seq, value.as_slice())).collect();
-        let mut fresh = 0;
-        for (seq, _) in &rows {
-            fresh += u64::from(packed_table::get(&vectors, seq)?.is_none());
-        }
-        packed_table::insert(&mut vectors, &rows, LONG_RUN_BYTES)?;
-        let count = meta_number(&table, place.count)? + fresh;
-        set_meta_number(&mut table, place.count, count)?;
-        if !batch.tokens.is_empty() {
-            let mut tokens = self.transaction.open_table(place.tokens)?;
-            for (id, codes) in ids.iter().zip(&batch.tokens) {
-                tokens.insert(&id.0, codec::seal(&id.0, codes).as_slice())?;
-            }
-        }
-        self.changed = true;
-        // Vectors mostly come in the order of arrival: what is left to embed starts after the last unbroken one.
-        let before = meta_number(&table, place.embedded_upto)?;
-        let mut upto = before;
-        arrivals_above(&self.record_tables()?.arrivals, before, |seq, _| {
-            let is_there = packed_table::get(&vectors, &seq.to_be_bytes())?.is_some();
-            upto = if is_there { seq } else { upto };
-            Ok(is_there)
-        })?;
-        if upto != before {
-            set_meta_number(&mut table, place.embedded_upto, upto)?;
-        }
-        Ok(())
-    }
-}
+/// Name in `meta` of the fingerprint of the model that comes, postcard.
+pub(crate) const NEXT_FINGERPRINT: &str = "next_fingerprint";
+
+/// Name in `meta`: every arrival up to this number has a vector of the model that comes.
+pub(crate) const STAGED_UPTO: &str = "staged_upto";
+
+/// Name in `meta`: episodes that have a vector of the model that comes.
+pub(crate) const STAGED: &str = "staged";
+
+/// The vectors of the model that comes.
+pub(crate) const COMING: Shelf = Shelf {
+    vectors: NEXT_VECTORS,
+    tokens: NEXT_TOKENS,
+    fingerprint: NEXT_FINGERPRINT,
+    embedded_upto: STAGED_UPTO,
+    count: STAGED,
+};

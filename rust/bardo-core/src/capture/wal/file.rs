@@ -8,7 +8,7 @@ use std::path::Path;
 use redb::StorageBackend;
 use redb::backends::FileBackend;
 
-use crate::capture::storage::store::sync_folder;
+use crate::capture::storage::folder::sync_folder;
 
 /// Bytes of zeros that are written at once.
 const ZEROS: usize = 64 * 1024;

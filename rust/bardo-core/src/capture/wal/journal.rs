@@ -28,7 +28,7 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 use super::file;
 use super::mark::Mark;
 use crate::capture::storage::fault::unavailable;
-use crate::capture::storage::store;
+use crate::capture::storage::folder;
 use crate::error::{Error, Result};
 
 /// Bytes that the journal may have: a thousand commits of one episode, or ten thousand episodes in batches.
@@ -294,7 +294,7 @@ impl Journal {
         aside.push(suffix);
         let aside = PathBuf::from(aside);
         std::fs::rename(path, &aside)?;
-        store::sync_folder(path)?;
+        folder::sync_folder(path)?;
         Ok(Some(aside))
     }
 

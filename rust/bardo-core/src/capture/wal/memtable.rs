@@ -14,9 +14,9 @@ use crate::capture::storage::codec::{self, OrderKey};
 use crate::capture::storage::fault::Fault;
 use crate::capture::storage::packed_table::{self, push_number, take_number};
 use crate::capture::storage::schema::{META, meta, meta_number};
+use crate::capture::storage::vector_batch::VectorBatch;
 use crate::capture::storage::vector_table::IN_FORCE;
 use crate::capture::write::transaction::Session;
-use crate::capture::write::vectors::VectorBatch;
 use crate::model::{Annotations, Episode, Fingerprint, Id};
 
 /// Bytes of what waits in memory at most.

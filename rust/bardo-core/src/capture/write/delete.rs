@@ -5,7 +5,6 @@ use std::collections::HashSet;
 
 use redb::{ReadableTable, TableDefinition, TableError};
 
-use super::model_switch::COMING;
 use super::transaction::Session;
 use super::verbs::Reply;
 use crate::capture::log::EpisodeLog;
@@ -16,7 +15,7 @@ use crate::capture::storage::schema::{
     ANNOTATIONS, INTENTS, META, NEXT_TOKENS, Place, TOKENS, TOMBSTONES, VERIFICATIONS, meta, meta_number,
     place_of, set_meta_number,
 };
-use crate::capture::storage::vector_table::IN_FORCE;
+use crate::capture::storage::vector_table::{COMING, IN_FORCE};
 use crate::error::Result;
 use crate::model::{Annotations, Id, Micros};
 
@@ -78,21 +77,6 @@ impl EpisodeLog {
             Err(TableError::TableDoesNotExist(_)) => Ok(0),
             Err(error) => Err(error.into()),
         })
-    }
-}
-
-/// The content hashes in the table of tombstones.
-pub(crate) fn buried(
-    table: std::result::Result<impl ReadableTable<u64, Micros>, TableError>,
-) -> Result<HashSet<u64>, Fault> {
-    match table {
-        Ok(table) => table
-            .range::<u64>(..)?
-            .map(|row| row.map(|(hash, _)| hash.value()))
-            .collect::<std::result::Result<_, _>>()
-            .map_err(Fault::from),
-        Err(TableError::TableDoesNotExist(_)) => Ok(HashSet::new()),
-        Err(error) => Err(error.into()),
     }
 }
 

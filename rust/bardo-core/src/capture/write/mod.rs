@@ -13,5 +13,6 @@ pub(crate) mod model_switch;
 pub(crate) mod plan;
 pub(crate) mod transaction;
 pub(crate) mod transcript;
+pub(crate) mod vector_rows;
 pub(crate) mod vectors;
 pub(crate) mod verbs;

@@ -9,7 +9,6 @@ use std::ops::Bound;
 use redb::TableError;
 
 use super::transaction::Session;
-use super::vectors::VectorBatch;
 use super::verbs::Reply;
 use crate::capture::log::EpisodeLog;
 use crate::capture::storage::codec::Corrupt;
@@ -18,25 +17,10 @@ use crate::capture::storage::packed_table;
 use crate::capture::storage::schema::{
     self, META, NEXT_TOKENS, NEXT_VECTORS, TOKENS, VECTORS, meta_number, set_meta_number,
 };
-use crate::capture::storage::store;
-use crate::capture::storage::vector_table::Shelf;
+use crate::capture::storage::vector_batch::VectorBatch;
+use crate::capture::storage::vector_table::{COMING, NEXT_FINGERPRINT, STAGED, STAGED_UPTO};
 use crate::error::{Error, Result};
 use crate::model::{Episode, Fingerprint, Id};
-
-/// Name in `meta` of the fingerprint of the model that comes, postcard.
-const NEXT_FINGERPRINT: &str = "next_fingerprint";
-/// Name in `meta`: every arrival up to this number has a vector of the model that comes.
-const STAGED_UPTO: &str = "staged_upto";
-/// Name in `meta`: episodes that have a vector of the model that comes.
-const STAGED: &str = "staged";
-/// The vectors of the model that comes.
-pub(crate) const COMING: Shelf = Shelf {
-    vectors: NEXT_VECTORS,
-    tokens: NEXT_TOKENS,
-    fingerprint: NEXT_FINGERPRINT,
-    embedded_upto: STAGED_UPTO,
-    count: STAGED,
-};
 
 /// How far a migration has come.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,7 +56,7 @@ impl EpisodeLog {
     pub fn staged(&self) -> Result<Option<Staged>> {
         self.read(|view| {
             let table = view.open_table(META)?;
-            let Some(fingerprint) = store::fingerprint(&table, NEXT_FINGERPRINT)? else { return Ok(None) };
+            let Some(fingerprint) = schema::fingerprint(&table, NEXT_FINGERPRINT)? else { return Ok(None) };
             Ok(Some(Staged { fingerprint, episodes: meta_number(&table, STAGED)? }))
         })
     }
@@ -110,7 +94,7 @@ impl EpisodeLog {
 impl Session<'_> {
     fn switch_vectors(&mut self, given: &Fingerprint) -> Result<Reply, Fault> {
         let mut table = self.transaction.open_table(META)?;
-        let Some(next) = store::fingerprint(&table, NEXT_FINGERPRINT)? else {
+        let Some(next) = schema::fingerprint(&table, NEXT_FINGERPRINT)? else {
             return Err(Error::invalid(
                 "there is no migration to end",
                 "Begin one with `bardo model migrate`",

@@ -6,18 +6,17 @@ use std::ops::Bound;
 use redb::{ReadableTable, Table, TableDefinition, TableHandle, WriteTransaction};
 
 use super::dedup::{KEPT_ARRIVALS, Recent, Seen, WINDOW_MICROS};
-use super::delete::buried;
 use super::transcript::Conversations;
 use super::verbs::Reply;
 use crate::capture::log::EpisodeLog;
 use crate::capture::storage::codec::{self, KEY_BYTES, OrderKey};
 use crate::capture::storage::fault::Fault;
 use crate::capture::storage::packed_table::{self, PackedTable};
+use crate::capture::storage::schema::buried;
 use crate::capture::storage::schema::{
-    ANNOTATIONS, ARRIVALS, Arrival, EPISODES, IDS, META, Place, SEQ_BYTES, SUBJECTS, THREADS, TOMBSTONES,
-    VERIFICATIONS, meta, meta_number, place_of,
+    self, ANNOTATIONS, ARRIVALS, Arrival, EPISODES, IDS, META, Place, SEQ_BYTES, SUBJECTS, THREADS,
+    TOMBSTONES, VERIFICATIONS, meta, meta_number, place_of,
 };
-use crate::capture::storage::store;
 use crate::capture::wal::memtable::Tail;
 use crate::error::{Error, Result};
 use crate::model::{Annotations, Episode, Id, Micros};
@@ -142,7 +141,7 @@ impl<'t> Session<'t> {
         let counters = self.transaction.open_table(META)?;
         let tables = record_tables(&mut self.tables, self.transaction)?;
         self.state.load(&tables.arrivals, &tables.episodes, &counters, tombstones)?;
-        self.state.tail.model = store::fingerprint(&counters, meta::FINGERPRINT)?;
+        self.state.tail.model = schema::fingerprint(&counters, meta::FINGERPRINT)?;
         self.state.tail.lacking = None;
         Ok(())
     }

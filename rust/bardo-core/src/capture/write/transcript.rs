@@ -9,11 +9,9 @@
 
 use std::collections::VecDeque;
 
-use xxhash_rust::xxh3::Xxh3;
-
 use super::dedup::Seen;
+use crate::capture::storage::turn::Turn;
 use crate::hashing::HashedMap;
-use crate::model::{Episode, Role};
 
 /// Turns in a row from which on they are known wherever they begin: a list may have lost its first ones.
 const SURE_TURNS: usize = 3;
@@ -22,40 +20,11 @@ const TURNS: usize = 4_096;
 /// Turns that are kept of all conversations; the conversation that was silent longest goes first.
 const ALL_TURNS: usize = 4 * TURNS;
 
-/// A turn of a stored conversation, or of a list.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Turn {
-    /// Hash of role, speaker, text and payload.
-    pub content_hash: u64,
-    /// Whether its place says nothing: what the operator says first may change from call to call.
-    pub is_placeless: bool,
-}
-
 /// The latest turns by conversation.
 #[derive(Debug, Default)]
 pub(crate) struct Conversations {
     turns: HashedMap<u64, VecDeque<(Turn, Seen)>>,
     count: usize,
-}
-
-/// A number for the conversation of an episode; none for what is no turn of one.
-pub(crate) fn conversation_of(kind: &str, thread: Option<&str>, session: Option<&str>) -> Option<u64> {
-    if !["turn", "tool"].contains(&kind) {
-        return None;
-    }
-    let mut hash = Xxh3::new();
-    for name in [thread, session] {
-        hash.update(&(name.map_or(0, str::len) as u64).to_le_bytes());
-        hash.update(name.unwrap_or_default().as_bytes());
-    }
-    Some(hash.digest())
-}
-
-impl Turn {
-    /// The turn that an episode is.
-    pub fn of(episode: &Episode) -> Self {
-        Self { content_hash: episode.content_hash, is_placeless: episode.role == Role::System }
-    }
 }
 
 impl Conversations {
