@@ -6,14 +6,14 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
 
 use redb::{ReadTransaction, ReadableDatabase, StorageBackend};
 
+use super::maintenance::open;
 use super::storage::codec::OrderKey;
 use super::storage::deferred_backend::Change;
 use super::storage::fault::{self, Fault, catching};
 use super::storage::holder::Holder;
 use super::storage::lease::Lease;
 use super::storage::schema::{self, META, meta};
-use super::storage::store::Upgraded;
-use super::storage::store::{self, Expected, Live};
+use super::storage::store::{self, Expected, Live, Upgraded};
 use super::wal::checkpoint::{FIRST_OPENING, JournalLoss, read_journal};
 use super::wal::journal::{self, Home, Journal, Source};
 use super::wal::memtable::Tail;
@@ -111,9 +111,9 @@ impl EpisodeLog {
         let syncs = Arc::new(AtomicU64::new(0));
         let expected = Expected { agent: options.agent.clone(), now: options.now };
         let live = if options.create && !path.exists() {
-            store::create(&path, &expected, &syncs)?
+            open::create(&path, &expected, &syncs)?
         } else {
-            store::open(&path, &expected, Vec::new(), &syncs)?
+            open::open(&path, &expected, Vec::new(), &syncs)?
         };
         let journal = Home::File(journal::path_of(&path));
         Self::assemble(path, Place::File, Some(journal), live, options, syncs)
@@ -150,7 +150,7 @@ impl EpisodeLog {
         let live = if empty && options.create {
             store::create_on(&path, backend, &expected, Vec::new(), &syncs)?
         } else {
-            store::open_on(&path, backend, &expected, Vec::new(), &syncs)?
+            open::open_on(&path, backend, &expected, Vec::new(), &syncs)?
         };
         Self::assemble(path, Place::Backend(source), journal, live, options, syncs)
     }
@@ -334,10 +334,10 @@ impl EpisodeLog {
             Connection::Closed => return Err(self.closed()),
         };
         let opened = match &self.place {
-            Place::File => store::open(&self.path, &self.expected, changes.clone(), &self.syncs),
+            Place::File => open::open(&self.path, &self.expected, changes.clone(), &self.syncs),
             Place::Backend(source) => {
                 source().map_err(|error| fault::unavailable("open", &self.path, &error)).and_then(|backend| {
-                    store::open_on(&self.path, backend, &self.expected, changes.clone(), &self.syncs)
+                    open::open_on(&self.path, backend, &self.expected, changes.clone(), &self.syncs)
                 })
             }
         };

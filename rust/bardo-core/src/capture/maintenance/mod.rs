@@ -4,5 +4,8 @@
 //! It costs as much as writing the log once: not for the way of a single change.
 
 pub(crate) mod compact;
+pub(crate) mod copy;
+pub(crate) mod open;
+pub(crate) mod replace;
 pub(crate) mod residue;
 pub(crate) mod upgrade;

@@ -13,9 +13,9 @@ use redb::{
     Database, ReadTransaction, ReadableDatabase, ReadableTable, StorageBackend, TableDefinition, TableError,
     WriteTransaction,
 };
-use xxhash_rust::xxh3::Xxh3;
 
-use super::compact;
+use super::copy::{self, Sum};
+use super::replace;
 use crate::capture::storage::codec::{self, KEY_BYTES, OrderKey};
 use crate::capture::storage::fault::{Fault, catching, unavailable};
 use crate::capture::storage::packed_table::{self, LONG_RUN_BYTES, Packed, SHORT_RUN_BYTES};
@@ -23,7 +23,7 @@ use crate::capture::storage::schema::{
     ARRIVALS, Arrival, EPISODES, IDS, META, NEXT_VECTORS, Place, SCHEMA_VERSION, SEQ_BYTES, VECTORS, meta,
     meta_number, set_meta_number,
 };
-use crate::capture::storage::store::{self, Expected, Live, Upgraded};
+use crate::capture::storage::store::{Expected, Live, Upgraded};
 use crate::capture::storage::vector_table::COMING;
 use crate::error::{Error, Result};
 use crate::model::Id;
@@ -55,7 +55,7 @@ pub(crate) fn upgrade(path: &Path, old: &Live, expected: &Expected, syncs: &Arc<
     let kept = PathBuf::from(kept);
     check_room(path, old)?;
     let expected = Expected { agent: old.agent.clone(), now: expected.now };
-    let mut fresh = store::replace(path, &expected, syncs, Some(&kept), |fresh| {
+    let mut fresh = replace::replace(path, &expected, syncs, Some(&kept), |fresh| {
         let written = copy(&old.db, fresh)?;
         let found = catching(|| tally(fresh))?;
         if written == found {
@@ -96,27 +96,6 @@ fn check_room(_path: &Path, _old: &Live) -> Result<()> {
 struct Tally {
     tables: Vec<(u64, u64)>,
     copied: Vec<(u64, u64)>,
-}
-
-/// Counts and hashes the entries of one table.
-#[derive(Default)]
-pub(crate) struct Sum {
-    count: u64,
-    hash: Xxh3,
-}
-
-impl Sum {
-    pub fn add(&mut self, key: &[u8], value: &[u8]) {
-        self.count += 1;
-        for part in [key, value] {
-            self.hash.update(&(part.len() as u64).to_le_bytes());
-            self.hash.update(part);
-        }
-    }
-
-    pub fn done(&self) -> (u64, u64) {
-        (self.count, self.hash.digest())
-    }
 }
 
 /// Entries on their way into a table of runs.
@@ -163,7 +142,7 @@ fn copy(from: &Database, to: &Database) -> Result<Tally, Fault> {
         let vectors = copy_vectors(&view, &transaction, one::VECTORS, VECTORS, &ids)?;
         let coming = copy_vectors(&view, &transaction, one::NEXT_VECTORS, NEXT_VECTORS, &ids)?;
         tables.extend([vectors, coming]);
-        compact::copy_unpacked(&view, &transaction)?;
+        copy::copy_unpacked(&view, &transaction)?;
         {
             let mut counters = transaction.open_table(META)?;
             counters.insert(meta::SCHEMA, SCHEMA_VERSION.to_le_bytes().as_slice())?;
@@ -175,7 +154,7 @@ fn copy(from: &Database, to: &Database) -> Result<Tally, Fault> {
             }
         }
         transaction.commit()?;
-        Ok(Tally { tables, copied: compact::sums(&view)? })
+        Ok(Tally { tables, copied: copy::sums(&view)? })
     })
 }
 
@@ -259,7 +238,7 @@ fn tally(db: &Database) -> Result<Tally, Fault> {
         sum_of(&view, VECTORS)?,
         sum_of(&view, NEXT_VECTORS)?,
     ];
-    Ok(Tally { tables, copied: compact::sums(&view)? })
+    Ok(Tally { tables, copied: copy::sums(&view)? })
 }
 
 fn sum_of<const N: usize>(view: &ReadTransaction, table: Packed<N>) -> Result<(u64, u64), Fault> {

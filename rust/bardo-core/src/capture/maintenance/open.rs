@@ -1,0 +1,138 @@
+//! Opening and making `episodes.redb`: refuse a file that is not ours before its first byte is changed, and upgrade one
+//! of an older schema.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use redb::StorageBackend;
+
+use super::upgrade::upgrade;
+use crate::capture::storage::deferred_backend::Change;
+use crate::capture::storage::fault::{self, no_file};
+use crate::capture::storage::folder::sync_folder;
+use crate::capture::storage::schema::SCHEMA_VERSION;
+use crate::capture::storage::store::{DRAFT_ENDING, Expected, Live, create_on, file_backend, open_any};
+use crate::capture::wal::journal::{self, Home, Journal};
+use crate::error::{Error, Result};
+
+/// The first bytes of every redb file.
+const REDB_MAGIC: [u8; 9] = [b'r', b'e', b'd', b'b', 0x1A, 0x0A, 0xA9, 0x0D, 0x0A];
+
+/// Bytes looked at to tell whose file it is.
+const SNIFFED_BYTES: u64 = 512;
+
+/// Opens an existing file, held: nothing is written to it until it is armed. `changes` are those of a predecessor that
+/// may not have reached the disk.
+pub(crate) fn open(
+    path: &Path,
+    expected: &Expected,
+    changes: Vec<Change>,
+    syncs: &Arc<AtomicU64>,
+) -> Result<Live> {
+    let file = OpenOptions::new().read(true).write(true).open(path);
+    let file = file.map_err(|error| fault::unavailable("open", path, &error))?;
+    if changes.is_empty() {
+        sniff(path, &file)?;
+    }
+    let live = open_any(path, file_backend(path, file)?, expected, changes, syncs)?;
+    if live.schema == SCHEMA_VERSION { Ok(live) } else { upgrade(path, &live, expected, syncs) }
+}
+
+/// [`open`] over any backend. A store of an older schema is refused: only a file can be written anew.
+pub(crate) fn open_on(
+    path: &Path,
+    backend: Box<dyn StorageBackend>,
+    expected: &Expected,
+    changes: Vec<Change>,
+    syncs: &Arc<AtomicU64>,
+) -> Result<Live> {
+    let live = open_any(path, backend, expected, changes, syncs)?;
+    if live.schema == SCHEMA_VERSION { Ok(live) } else { Err(no_file(path)) }
+}
+
+/// Makes a new file and opens it, armed. It gets its name only once it is whole, so a crash leaves no half store.
+pub(crate) fn create(path: &Path, expected: &Expected, syncs: &Arc<AtomicU64>) -> Result<Live> {
+    crate::model::check_name("the agent", &expected.agent)?;
+    refuse_orphan(path, syncs)?;
+    let mut draft = path.as_os_str().to_owned();
+    draft.push(DRAFT_ENDING);
+    let draft = PathBuf::from(draft);
+    let failed = |error: &io::Error| fault::unavailable("create", path, error);
+    let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&draft);
+    let backend = file_backend(path, file.map_err(|error| failed(&error))?)?;
+    // What an earlier attempt left in the draft does not count.
+    let live = create_on(path, backend, expected, vec![Change::SetLength(0)], syncs)?;
+    // Only now, under the lock of the draft: had another process finished a store in between, this would replace it.
+    if path.exists() {
+        drop(live);
+        let _ = fs::remove_file(&draft);
+        return open(path, expected, Vec::new(), syncs);
+    }
+    live.backend.arm().and_then(|()| fs::rename(&draft, path)).map_err(|error| {
+        let _ = fs::remove_file(&draft);
+        failed(&error)
+    })?;
+    sync_folder(path).map_err(|error| failed(&error))?;
+    Ok(live)
+}
+
+/// Refuses to make a store where the journal of another one is left: with it, that one may be whole.
+fn refuse_orphan(path: &Path, syncs: &Arc<AtomicU64>) -> Result<()> {
+    let beside = journal::path_of(path);
+    if !beside.exists() {
+        return Ok(());
+    }
+    let mut journal = Journal::new(Home::File(beside.clone()), journal::ANYBODY, Arc::clone(syncs));
+    let found = journal.read(path, None)?;
+    if found.frames.is_empty() && found.loss.is_none() {
+        return journal.remove().map_err(|error| fault::unavailable("create", path, &error));
+    }
+    let what = format!("it is missing, though {} holds episodes of it", beside.display());
+    Err(Error::StoreDamaged { path: path.to_owned(), what })
+}
+
+/// Refuses a file that does not begin like a store, saying what it seems to be.
+fn sniff(path: &Path, file: &File) -> Result<()> {
+    let metadata = file.metadata().map_err(|error| fault::unavailable("open", path, &error))?;
+    if metadata.is_dir() {
+        return Err(fault::unavailable("open", path, &io::Error::from(io::ErrorKind::IsADirectory)));
+    }
+    let mut start = Vec::new();
+    file.take(SNIFFED_BYTES)
+        .read_to_end(&mut start)
+        .map_err(|error| fault::unavailable("open", path, &error))?;
+    if start.starts_with(&REDB_MAGIC) {
+        return Ok(());
+    }
+    let foreign = |what: &str| {
+        Err(Error::StoreForeign {
+            path: path.to_owned(),
+            what: what.into(),
+            hint: "Move it away, or choose another folder for the grimoire".into(),
+        })
+    };
+    if start.starts_with(b"SQLite format 3\0") {
+        return foreign("is a SQLite database, not an episode log");
+    }
+    if !REDB_MAGIC.starts_with(&start) && is_text(&start) {
+        return foreign("is a text file, not an episode log");
+    }
+    let what = if start.is_empty() { "it is empty" } else { "it does not begin like an episode log" };
+    Err(Error::StoreDamaged { path: path.to_owned(), what: what.into() })
+}
+
+/// Whether bytes read as text; the last character may be cut off.
+fn is_text(bytes: &[u8]) -> bool {
+    let valid = match std::str::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) if error.error_len().is_none() => {
+            std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or("")
+        }
+        Err(_) => return false,
+    };
+    !valid.is_empty()
+        && valid.chars().all(|character| !character.is_control() || "\t\r\n".contains(character))
+}
