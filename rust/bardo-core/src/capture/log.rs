@@ -14,12 +14,15 @@ use super::storage::holder::Holder;
 use super::storage::lease::Lease;
 use super::storage::schema::{self, META, meta};
 use super::storage::store::{self, Expected, Live, Upgraded};
-use super::wal::checkpoint::{FIRST_OPENING, JournalLoss, read_journal};
 use super::wal::journal::{self, Home, Journal, Source};
 use super::wal::memtable::Tail;
+use super::wal::recovery::FIRST_OPENING;
+use super::wal::recovery::JournalLoss;
+use super::wal::recovery::read_journal;
 use super::write::group_commit::Group;
+use super::write::job::Job;
+use super::write::transaction::Reply;
 use super::write::transaction::WriterState;
-use super::write::verbs::{Job, Reply};
 use crate::error::{Error, Result};
 use crate::model::{Fingerprint, IdSource, Micros};
 

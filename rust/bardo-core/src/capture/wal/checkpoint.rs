@@ -1,19 +1,18 @@
-//! Handing what waits over to redb: before somebody reads, before the file is closed or replaced, and after a crash.
+//! Moving the memtable into redb: before the log is read, closed or replaced, and once a lost journal is accepted.
 
 use std::io;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::path::Path;
+use std::sync::atomic::Ordering;
 
 use redb::ReadableDatabase;
-use xxhash_rust::xxh3::xxh3_64;
 
-use super::journal::{self, Contents, Home, Journal};
+use super::journal;
 use super::mark::{Mark, Use};
-use super::memtable::{self, Tail};
+use super::memtable;
+use super::recovery::JournalLoss;
 use crate::capture::log::EpisodeLog;
 use crate::capture::storage::fault::{self, Fault, catching};
-use crate::capture::storage::schema::{META, count_arrivals, meta};
+use crate::capture::storage::schema::META;
 use crate::capture::storage::store::Live;
 use crate::error::{Error, Result};
 use crate::model::Episode;
@@ -57,9 +56,6 @@ impl EpisodeLog {
     }
 }
 
-/// The opening that a log begins with.
-pub(crate) const FIRST_OPENING: u64 = 1;
-
 /// Episodes that a journal holds.
 #[derive(Clone, Debug, Default)]
 pub struct Journaled {
@@ -81,48 +77,6 @@ pub fn journaled(path: &Path, after_seq: u64) -> Result<Journaled> {
     let last_seq = found.last().map_or(0, |(seq, _)| *seq);
     let episodes = found.into_iter().filter(|(seq, _)| *seq > after_seq).map(|(_, episode)| episode);
     Ok(Journaled { episodes: episodes.collect(), last_seq })
-}
-
-/// Episodes that were acknowledged and that the journal does not hold any more, accepted by who opened the log.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct JournalLoss {
-    /// What is wrong with the journal.
-    pub what: String,
-    /// New name of the journal's file; none if there was no file.
-    pub kept: Option<PathBuf>,
-    /// Episodes that were taken over from it all the same.
-    pub taken: usize,
-}
-
-/// Reads what the journal has and the log has not, and returns what is wrong with the journal. Nothing is changed.
-pub(crate) fn read_journal(
-    home: Home,
-    path: &Path,
-    live: &Live,
-    syncs: &Arc<AtomicU64>,
-    tail: &mut Tail,
-) -> Result<Option<Error>> {
-    let known = catching(|| {
-        let view = live.db.begin_read()?;
-        let table = view.open_table(META)?;
-        let created = table.get(meta::CREATED)?.map(|bytes| bytes.value().to_vec());
-        let owner = xxh3_64(&[live.agent.as_bytes(), &created.unwrap_or_default()].concat());
-        Ok((owner, Mark::read(&table)?, count_arrivals(&view)?.0))
-    });
-    let (owner, mark, known) = known.map_err(|fault| fault.into_error("open", path))?;
-    let mut journal = Journal::new(home, owner, Arc::clone(syncs));
-    let mut ops = Vec::new();
-    let lost = |what| Error::JournalLost { path: journal::path_of(path), what };
-    let problem = match journal.read(path, mark.as_ref()) {
-        Ok(Contents { frames, loss }) => {
-            let decoded = memtable::decode(&frames, known, &mut ops);
-            loss.or(decoded.err()).map(lost)
-        }
-        Err(error @ Error::StoreForeign { .. }) => Some(error),
-        Err(error) => return Err(error),
-    };
-    tail.begin(journal, ops, FIRST_OPENING);
-    Ok(problem)
 }
 
 impl EpisodeLog {

@@ -5,13 +5,9 @@
 //! was appended since the last of them is known by the journal alone.
 
 use redb::ReadableTable;
-use xxhash_rust::xxh3::Xxh3;
 
-use super::memtable::FRAME_BYTES;
 use crate::capture::storage::fault::Fault;
-use crate::capture::storage::packed_table;
-use crate::capture::storage::schema::{Arrival, META, meta};
-use crate::capture::write::transaction::{RecordTables, Session};
+use crate::capture::storage::schema::meta;
 
 /// What the log knows of its journal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -62,7 +58,7 @@ impl Mark {
         Some(Self { in_use: bytes[0] == 1, lap, epoch, frames, room })
     }
 
-    fn to_bytes(self) -> [u8; BYTES] {
+    pub(crate) fn to_bytes(self) -> [u8; BYTES] {
         let mut bytes = [0; BYTES];
         bytes[0] = u8::from(self.in_use);
         bytes[1..9].copy_from_slice(&self.lap.to_le_bytes());
@@ -70,54 +66,5 @@ impl Mark {
         bytes[17..21].copy_from_slice(&self.epoch.to_le_bytes());
         bytes[21..].copy_from_slice(&self.frames.to_le_bytes());
         bytes
-    }
-}
-
-impl Session<'_> {
-    /// Writes the mark of a transaction that waits for the disk, after which redb has every episode durably. Returns the
-    /// mark of a lap that begins with it.
-    pub fn mark_journal(&mut self, becomes: Use) -> Result<Option<Mark>, Fault> {
-        let old = Mark::read(&self.transaction.open_table(META)?)?.unwrap_or_default();
-        let tail = &mut self.state.tail;
-        let Some(journal) = &tail.journal else { return Ok(None) };
-        let wanted = tail.wanted.take();
-        let goes_on = becomes == Use::GoesOn;
-        let (new, begun) = match journal.mark().filter(|_| goes_on && wanted.is_none()) {
-            Some(mark) => (mark, None),
-            // A session of one commit needs no journal.
-            None if goes_on && self.log.durable && tail.durable_commits > 0 => {
-                let begun = self.prepare_lap(&old, wanted.unwrap_or(0).min(FRAME_BYTES))?;
-                (begun.unwrap_or_else(|| old.ended()), begun)
-            }
-            None => (old.ended(), None),
-        };
-        if new != old {
-            self.transaction.open_table(META)?.insert(meta::JOURNAL, new.to_bytes().as_slice())?;
-            self.changed = true;
-        }
-        Ok(begun)
-    }
-
-    /// Makes the journal ready for the next lap; none if it cannot be, and then each commit goes to redb and tries again.
-    fn prepare_lap(&mut self, old: &Mark, body: usize) -> Result<Option<Mark>, Fault> {
-        let epoch = self.epoch_after(old)?;
-        let journal = self.state.tail.journal.as_mut();
-        Ok(journal.and_then(|journal| journal.prepare(old.lap + 1, epoch, body).ok()))
-    }
-
-    /// The epoch of the next lap: another one for every history of the log.
-    fn epoch_after(&mut self, old: &Mark) -> Result<u32, Fault> {
-        let RecordTables { episodes, arrivals, .. } = self.record_tables()?;
-        let mut hash = Xxh3::new();
-        hash.update(&old.to_bytes());
-        if let Some(last) = packed_table::last(arrivals)?
-            && let Some(arrival) = packed_table::get(arrivals, &last)?
-        {
-            let key = Arrival::from_bytes(arrival.value())?.key.to_bytes();
-            hash.update(&last);
-            hash.update(&key);
-            hash.update(packed_table::get(episodes, &key)?.as_ref().map_or(&[], |body| body.value()));
-        }
-        Ok((hash.digest() as u32).max(1))
     }
 }

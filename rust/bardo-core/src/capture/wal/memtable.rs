@@ -1,4 +1,4 @@
-//! What was recorded and redb does not have durably yet: the journal has it, and so has memory.
+//! Memtable: episodes that are durable in the journal but not yet in redb.
 //!
 //! An episode is durable with its frame in the journal. redb is told later, many episodes in one transaction: before
 //! anything reads the log, without waiting for the disk; and durably with the next change of another sort, when the
@@ -12,11 +12,8 @@ use super::journal::Journal;
 use super::mark::Mark;
 use crate::capture::storage::codec::{self, OrderKey};
 use crate::capture::storage::fault::Fault;
-use crate::capture::storage::packed_table::{self, push_number, take_number};
-use crate::capture::storage::schema::{META, meta, meta_number};
+use crate::capture::storage::packed_table::{push_number, take_number};
 use crate::capture::storage::vector_batch::VectorBatch;
-use crate::capture::storage::vector_table::IN_FORCE;
-use crate::capture::write::transaction::Session;
 use crate::model::{Annotations, Episode, Fingerprint, Id};
 
 /// Bytes of what waits in memory at most.
@@ -290,36 +287,4 @@ impl Tail {
 fn bytes_of(batch: &VectorBatch) -> usize {
     (batch.whole.len() + batch.sentences.len()) * size_of::<f32>()
         + batch.tokens.iter().map(Vec::len).sum::<usize>()
-}
-
-impl Session<'_> {
-    /// Tells redb what waits, less what it knows already.
-    pub fn take_over(&mut self, ops: &[Op]) -> Result<(), Fault> {
-        if ops.is_empty() {
-            return Ok(());
-        }
-        let floor = meta_number(&self.transaction.open_table(META)?, meta::SEQ_FLOOR)?;
-        let last =
-            packed_table::last(&self.record_tables()?.arrivals)?.map_or(0, u64::from_be_bytes).max(floor);
-        let mut kept = Vec::new();
-        for op in ops {
-            match op {
-                Op::Record(one) if one.seq > last => kept.push(one),
-                Op::Record(_) => {}
-                Op::Vectors(vectors) => {
-                    self.write_kept(&std::mem::take(&mut kept))?;
-                    let (ids, batch, model) = &**vectors;
-                    match self.shelve(&IN_FORCE, ids, batch, model) {
-                        // One of them was deleted meanwhile; what the others lack is made again.
-                        Ok(()) => {}
-                        Err(Fault::Refused(_)) => self.state.tail.lacking = None,
-                        Err(fault) => return Err(fault),
-                    }
-                }
-            }
-        }
-        self.write_kept(&kept)?;
-        self.changed = true;
-        Ok(())
-    }
 }

@@ -12,3 +12,4 @@ pub(crate) mod file;
 pub(crate) mod journal;
 pub(crate) mod mark;
 pub(crate) mod memtable;
+pub(crate) mod recovery;

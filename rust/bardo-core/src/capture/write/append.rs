@@ -1,53 +1,22 @@
-//! What it takes to record episodes: their limits, their place, and telling new ones from those that are known.
+//! Writing episodes that have their place: the rows of every table, and what the memtable holds for redb.
 
 use std::ops::Bound;
 
 use redb::{CursorError, Table};
 
+use super::draft::Prepared;
 use super::plan::{InTables, Manner};
-use super::transaction::{Session, opened};
-use super::verbs::Reply;
-use crate::capture::storage::codec::{self, KEY_BYTES};
+use super::transaction::{Reply, Session, opened};
+use crate::capture::storage::codec::KEY_BYTES;
 use crate::capture::storage::fault::Fault;
 use crate::capture::storage::packed_table::{self, SHORT_RUN_BYTES};
-use crate::capture::storage::schema::{Arrival, Place, SEQ_BYTES, SUBJECTS, THREADS};
-use crate::capture::wal::memtable::Kept;
-use crate::error::{Error, Result};
-use crate::model::{Annotations, Episode, Id, IdSource, Micros, limits};
-
-/// An episode to be recorded.
-#[derive(Clone, Debug, PartialEq)]
-pub struct NewEpisode {
-    /// Its content. An `at` of 0 means now; an `event_index` of 0 lets the log number it within its tick.
-    pub episode: Episode,
-    /// Whether `episode.id` is the caller's own; otherwise the log gives one.
-    pub has_id: bool,
-    /// Whether `episode.tick` is the caller's own count: a retry then has the same one.
-    pub own_tick: bool,
-}
-
-/// Where a recorded episode went.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Recorded {
-    /// Its id.
-    pub id: Id,
-    /// Its running number by arrival, from 1.
-    pub seq: u64,
-    /// False if it was here already: a retry, or the same id again.
-    pub fresh: bool,
-    /// Whether it was refused because the same content was forgotten; nothing is stored then and `seq` is 0.
-    pub forgotten: bool,
-    /// Its place within the tick.
-    pub event_index: u32,
-    /// Its wall clock.
-    pub at: Micros,
-}
-
-/// An episode that is ready to be written but for its place.
-pub(crate) struct Prepared {
-    pub new: NewEpisode,
-    pub body: Vec<u8>,
-}
+use crate::capture::storage::schema::{
+    Arrival, META, Place, SEQ_BYTES, SUBJECTS, THREADS, meta, meta_number,
+};
+use crate::capture::storage::vector_table::IN_FORCE;
+use crate::capture::wal::memtable::{Kept, Op};
+use crate::error::Result;
+use crate::model::Annotations;
 
 /// Rows from which on a run is cheaper than single inserts.
 const SHORTEST_RUN: usize = 4;
@@ -78,56 +47,11 @@ fn listed<'e, N: Iterator<Item = &'e str>>(
     listed
 }
 
-/// The episodes as a log would record them, with ids for those that have none: for a process that hands episodes over
-/// to the owner of the log. Refuses what the log would refuse.
-pub fn finish(episodes: Vec<NewEpisode>, now: Micros, ids: &IdSource) -> Result<Vec<Episode>> {
-    let finished = episodes.into_iter().zip(0..).map(|(new, serial)| {
-        let Prepared { new: NewEpisode { mut episode, has_id, .. }, .. } = prepare(new, now)?;
-        if !has_id {
-            episode.id = ids.make(episode.at, serial);
-        }
-        Ok(episode)
-    });
-    finished.collect()
-}
-
-/// An episode within its limits, encoded.
-pub(crate) fn prepare(mut new: NewEpisode, now: Micros) -> Result<Prepared> {
-    let episode = &mut new.episode;
-    if episode.at == 0 {
-        episode.at = now;
-    }
-    // Who has no name is nobody.
-    episode.speaker.take_if(|name| name.is_empty());
-    episode.validate()?;
-    if episode.tick > i64::MAX.unsigned_abs() {
-        return Err(Error::invalid(
-            format!("tick is {}", episode.tick),
-            "A tick is a whole number from 0 to 2**63 - 1",
-        ));
-    }
-    let payload = codec::encode_payload(episode)
-        .map_err(|corrupt| Error::invalid(corrupt.0, "Simplify the payload"))?;
-    episode.content_hash = episode.hash_content_with(&payload);
-    let body = codec::encode_body(episode, &payload)
-        .map_err(|corrupt| Error::invalid(corrupt.0, "Simplify the payload"))?;
-    let rest = episode.text.len() + episode.subjects.iter().map(String::len).sum::<usize>();
-    // The body is the payload and the rest; names and numbers beside them are bounded by their own limits.
-    let beside = codec::body_bytes(&body).saturating_sub(rest);
-    if beside > limits::PAYLOAD_BYTES {
-        return Err(Error::invalid(
-            format!("the payload has about {} bytes encoded, the limit is {}", beside, limits::PAYLOAD_BYTES),
-            "Keep the numbers and names that matter, and refer to the rest by path or address",
-        ));
-    }
-    Ok(Prepared { new, body })
-}
-
 impl Session<'_> {
     /// Records the episodes of one call, all or none.
     pub(crate) fn record(&mut self, prepared: Vec<Prepared>, manner: Manner) -> Result<Reply, Fault> {
         let mut look = InTables { tables: &mut self.tables, transaction: self.transaction };
-        let plans = self.state.plan(self.log.ids, &prepared, manner, &mut look)?;
+        let plans = self.state.plan(self.ids, &prepared, manner, &mut look)?;
         let (recorded, kept) = self.state.lay_out(plans, prepared, manner.out_of_order);
         self.write_kept(&kept.iter().collect::<Vec<_>>())?;
         self.state.tail.lack(kept.iter().map(|one| one.key));
@@ -211,4 +135,36 @@ fn append<'r, K: redb::Key + 'static, V: redb::Value + 'static>(
         table.insert(key, value)?;
     }
     Ok(())
+}
+
+impl Session<'_> {
+    /// Tells redb what waits, less what it knows already.
+    pub fn take_over(&mut self, ops: &[Op]) -> Result<(), Fault> {
+        if ops.is_empty() {
+            return Ok(());
+        }
+        let floor = meta_number(&self.transaction.open_table(META)?, meta::SEQ_FLOOR)?;
+        let last =
+            packed_table::last(&self.record_tables()?.arrivals)?.map_or(0, u64::from_be_bytes).max(floor);
+        let mut kept = Vec::new();
+        for op in ops {
+            match op {
+                Op::Record(one) if one.seq > last => kept.push(one),
+                Op::Record(_) => {}
+                Op::Vectors(vectors) => {
+                    self.write_kept(&std::mem::take(&mut kept))?;
+                    let (ids, batch, model) = &**vectors;
+                    match self.shelve(&IN_FORCE, ids, batch, model) {
+                        // One of them was deleted meanwhile; what the others lack is made again.
+                        Ok(()) => {}
+                        Err(Fault::Refused(_)) => self.state.tail.lacking = None,
+                        Err(fault) => return Err(fault),
+                    }
+                }
+            }
+        }
+        self.write_kept(&kept)?;
+        self.changed = true;
+        Ok(())
+    }
 }

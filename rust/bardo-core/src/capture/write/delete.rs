@@ -5,8 +5,8 @@ use std::collections::HashSet;
 
 use redb::{ReadableTable, TableDefinition, TableError};
 
+use super::transaction::Reply;
 use super::transaction::Session;
-use super::verbs::Reply;
 use crate::capture::log::EpisodeLog;
 use crate::capture::storage::codec;
 use crate::capture::storage::fault::Fault;

@@ -8,7 +8,10 @@
 pub(crate) mod append;
 pub(crate) mod dedup;
 pub(crate) mod delete;
+pub(crate) mod draft;
 pub(crate) mod group_commit;
+pub(crate) mod job;
+pub(crate) mod lap;
 pub(crate) mod model_switch;
 pub(crate) mod plan;
 pub(crate) mod transaction;

@@ -8,8 +8,8 @@ use std::ops::Bound;
 
 use redb::TableError;
 
+use super::transaction::Reply;
 use super::transaction::Session;
-use super::verbs::Reply;
 use crate::capture::log::EpisodeLog;
 use crate::capture::storage::codec::Corrupt;
 use crate::capture::storage::fault::Fault;

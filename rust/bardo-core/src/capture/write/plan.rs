@@ -5,8 +5,10 @@ use std::ops::Bound;
 
 use redb::WriteTransaction;
 
-use super::append::{NewEpisode, Prepared, Recorded};
 use super::dedup::Seen;
+use super::draft::NewEpisode;
+use super::draft::Prepared;
+use super::draft::Recorded;
 use super::transaction::{RecordTables, WriterState, record_tables};
 use crate::capture::storage::codec::{self, Fingermark, KEY_BYTES, OrderKey};
 use crate::capture::storage::fault::Fault;

@@ -6,20 +6,18 @@ use std::ops::Bound;
 use redb::{ReadableTable, Table, TableDefinition, TableHandle, WriteTransaction};
 
 use super::dedup::{KEPT_ARRIVALS, Recent, Seen, WINDOW_MICROS};
+use super::draft::Recorded;
 use super::transcript::Conversations;
-use super::verbs::Reply;
-use crate::capture::log::EpisodeLog;
 use crate::capture::storage::codec::{self, KEY_BYTES, OrderKey};
 use crate::capture::storage::fault::Fault;
 use crate::capture::storage::packed_table::{self, PackedTable};
-use crate::capture::storage::schema::buried;
 use crate::capture::storage::schema::{
     self, ANNOTATIONS, ARRIVALS, Arrival, EPISODES, IDS, META, Place, SEQ_BYTES, SUBJECTS, THREADS,
-    TOMBSTONES, VERIFICATIONS, meta, meta_number, place_of,
+    TOMBSTONES, VERIFICATIONS, buried, meta, meta_number, place_of,
 };
 use crate::capture::wal::memtable::Tail;
 use crate::error::{Error, Result};
-use crate::model::{Annotations, Episode, Id, Micros};
+use crate::model::{Annotations, Episode, Id, IdSource, Micros};
 
 /// What the writer knows of the file without asking it.
 #[derive(Default)]
@@ -44,7 +42,8 @@ pub(crate) struct WriterState {
 pub(crate) struct Session<'t> {
     pub transaction: &'t WriteTransaction,
     pub state: &'t mut WriterState,
-    pub log: &'t EpisodeLog,
+    /// Gives ids to new episodes.
+    pub ids: IdSource,
     pub tables: Option<RecordTables<'t>>,
     /// Whether anything was written.
     pub changed: bool,
@@ -250,4 +249,12 @@ pub(crate) fn opened<'a, 't>(
         None => transaction.open_table(definition)?,
     };
     Ok(table.insert(open))
+}
+
+/// What a job answers.
+#[derive(Debug)]
+pub(crate) enum Reply {
+    /// What became of each episode, beside the episode as it is stored if it is new.
+    Recorded(Vec<(Recorded, Episode)>),
+    Count(u64),
 }

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use redb::TableError;
 
-use super::verbs::Job;
+use super::job::Job;
 use crate::capture::log::EpisodeLog;
 use crate::capture::storage::codec::{self, OrderKey};
 use crate::capture::storage::packed_table;

@@ -5,56 +5,21 @@ use std::sync::{MutexGuard, PoisonError};
 
 use redb::Durability;
 
-use super::append::{NewEpisode, Prepared, Recorded, prepare};
+use super::draft::{NewEpisode, Recorded, prepare};
+use super::job::{Job, Work};
 use super::plan::Manner;
-use super::transaction::{self, Session, WriterState};
+use super::transaction::{self, Reply, Session, WriterState};
 use crate::capture::log::EpisodeLog;
 use crate::capture::storage::fault::{self, Fault, catching};
 use crate::capture::storage::schema::{ARRIVALS, META, WATERMARKS};
 use crate::capture::storage::store::Live;
-use crate::capture::storage::vector_batch::VectorBatch;
-use crate::capture::storage::vector_table::IN_FORCE;
 use crate::capture::wal::mark::Use;
 use crate::capture::wal::memtable::{self, Kept};
 use crate::error::Result;
-use crate::model::{Episode, Fingerprint, Id, Micros, check_name};
+use crate::model::{Episode, Id, Micros, check_name};
 
 /// Commits that a log which does not wait for the disk makes between two that do: redb reuses no page until then.
 const COMMITS_PER_SYNC: u64 = 512;
-
-/// A change of any sort. It may refuse only before it writes anything.
-pub(crate) type Work = Box<dyn FnOnce(&mut Session<'_>) -> Result<Reply, Fault> + Send>;
-
-/// One caller's change.
-pub(crate) enum Job {
-    /// Episodes, and how they come.
-    Record(Vec<Prepared>, Manner),
-    Vectors(Vec<Id>, Box<VectorBatch>, Fingerprint),
-    Other(Work),
-}
-
-impl Job {
-    fn run(self, session: &mut Session<'_>) -> Result<Reply, Fault> {
-        match self {
-            Self::Record(prepared, manner) => session.record(prepared, manner),
-            Self::Vectors(ids, batch, model) => {
-                session.shelve(&IN_FORCE, &ids, &batch, &model)?;
-                session.state.tail.have(&ids);
-                session.state.tail.model = Some(model);
-                Ok(Reply::Count(ids.len() as u64))
-            }
-            Self::Other(work) => work(session),
-        }
-    }
-}
-
-/// What a job answers.
-#[derive(Debug)]
-pub(crate) enum Reply {
-    /// What became of each episode, beside the episode as it is stored if it is new.
-    Recorded(Vec<(Recorded, Episode)>),
-    Count(u64),
-}
 
 impl EpisodeLog {
     /// Records episodes, all or none, and returns when they would survive a power loss. An episode that was recorded
@@ -223,7 +188,7 @@ impl EpisodeLog {
                 let mut session = Session {
                     transaction: &transaction,
                     state: &mut *state,
-                    log: self,
+                    ids: self.ids,
                     tables: None,
                     changed: false,
                     sync,
@@ -234,8 +199,11 @@ impl EpisodeLog {
                 session.changed |= sync && told > 0;
                 let answer = step(&mut session)?;
                 session.changed |= journal == Use::Ends;
-                let begun =
-                    if session.sync && session.changed { session.mark_journal(journal)? } else { None };
+                let begun = if session.sync && session.changed {
+                    session.mark_journal(journal, self.durable)?
+                } else {
+                    None
+                };
                 (answer, session.changed, session.sync, session.outdated, begun)
             };
             if changed {

@@ -1,0 +1,36 @@
+//! One caller's change, as it waits for the commit that takes it along.
+
+use super::draft::Prepared;
+use super::plan::Manner;
+use super::transaction::{Reply, Session};
+use crate::capture::storage::fault::Fault;
+use crate::capture::storage::vector_batch::VectorBatch;
+use crate::capture::storage::vector_table::IN_FORCE;
+use crate::error::Result;
+use crate::model::{Fingerprint, Id};
+
+/// A change of any sort. It may refuse only before it writes anything.
+pub(crate) type Work = Box<dyn FnOnce(&mut Session<'_>) -> Result<Reply, Fault> + Send>;
+
+/// One caller's change.
+pub(crate) enum Job {
+    /// Episodes, and how they come.
+    Record(Vec<Prepared>, Manner),
+    Vectors(Vec<Id>, Box<VectorBatch>, Fingerprint),
+    Other(Work),
+}
+
+impl Job {
+    pub(crate) fn run(self, session: &mut Session<'_>) -> Result<Reply, Fault> {
+        match self {
+            Self::Record(prepared, manner) => session.record(prepared, manner),
+            Self::Vectors(ids, batch, model) => {
+                session.shelve(&IN_FORCE, &ids, &batch, &model)?;
+                session.state.tail.have(&ids);
+                session.state.tail.model = Some(model);
+                Ok(Reply::Count(ids.len() as u64))
+            }
+            Self::Other(work) => work(session),
+        }
+    }
+}
