@@ -132,6 +132,8 @@ test-language: dev language ## Test with a small language model behind a real se
 lint: lint-rust lint-python ## Check format, lints, types and the direction of imports
 
 lint-rust:
+	$(call say,Rust: the core's layers)
+	@$(PYTHON) .ci/layers.py
 	$(call say,Rust: format)
 	@cargo fmt --all --check
 	@cargo fmt --manifest-path benches/core/Cargo.toml --check
