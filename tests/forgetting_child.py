@@ -6,7 +6,7 @@ import sys
 import numpy as np
 
 import bardo
-from bardo.index import embedders
+from bardo.index.embedding import embedders
 
 
 def embed(texts: list[str]) -> np.ndarray:

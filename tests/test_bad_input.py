@@ -267,7 +267,7 @@ def test_a_text_over_the_limit_can_be_cut_on_demand(tmp_path: Path, minilm: Embe
 def test_a_broken_model_is_refused_and_what_was_stored_stays(
     tmp_path: Path, vectors: Callable[[list[str]], Any]
 ) -> None:
-    from bardo.index.embedders import from_callable
+    from bardo.index.embedding.embedders import from_callable
 
     broken = from_callable(vectors, name="broken", dims=8)
     with bardo.open(tmp_path / "agent", embedder=broken) as opened:
@@ -281,7 +281,7 @@ def test_a_broken_model_is_refused_and_what_was_stored_stays(
 def test_vectors_without_a_direction_are_refused_and_the_words_are_still_found(
     tmp_path: Path, component: float
 ) -> None:
-    from bardo.index.embedders import from_callable
+    from bardo.index.embedding.embedders import from_callable
 
     def silent(texts: list[str]) -> Any:
         return np.full((len(texts), 8), component, np.float32)
@@ -295,7 +295,7 @@ def test_vectors_without_a_direction_are_refused_and_the_words_are_still_found(
 
 
 def test_vectors_of_two_models_never_meet(tmp_path: Path, minilm: Embedder) -> None:
-    from bardo.index.embedders import from_callable
+    from bardo.index.embedding.embedders import from_callable
 
     with bardo.open(tmp_path / "agent", embedder=minilm) as opened:
         opened.remember("made with the first model")
@@ -308,7 +308,7 @@ def test_vectors_of_two_models_never_meet(tmp_path: Path, minilm: Embedder) -> N
 
 
 def test_a_function_that_moved_is_told_how_it_keeps_its_name(tmp_path: Path) -> None:
-    from bardo.index.embedders import from_callable
+    from bardo.index.embedding.embedders import from_callable
 
     def embed(texts: list[str]) -> Any:
         return np.eye(len(texts), 8, dtype=np.float32)

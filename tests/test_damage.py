@@ -14,10 +14,10 @@ import pytest
 from typer.testing import CliRunner
 
 import bardo
-from bardo import database, errors
+from bardo import _database, errors
 from bardo._core import check_facts
 from bardo.conduct.store import FILE_NAME
-from bardo.index import embedders
+from bardo.index.embedding import embedders
 from bardo.surfaces.cli import exits
 from bardo.surfaces.cli.app import app
 
@@ -91,7 +91,7 @@ class Case(NamedTuple):
 
 CASES = [
     Case("facts.db", LESSONS, answers, lambda path: check_facts(str(path), repair=False)),
-    Case(FILE_NAME, REJECTED, verdicts, database.damage),
+    Case(FILE_NAME, REJECTED, verdicts, _database.damage),
 ]
 
 

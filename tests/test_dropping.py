@@ -10,8 +10,8 @@ import pytest
 
 import bardo
 from bardo import errors
+from bardo._values import replace
 from bardo.ports import Embedder, ManualClock
-from bardo.values import replace
 
 NOW = 1_700_000_000_000_000
 CALLS = [{"function": {"name": "swap"}}]

@@ -21,8 +21,8 @@ import bardo
 from bardo import errors
 from bardo._core import traces
 from bardo.capture import archive, inbox
-from bardo.erasure import Eraser
-from bardo.index import embedders
+from bardo.grimoire.erasure import Eraser
+from bardo.index.embedding import embedders
 from bardo.model import Episode
 from bardo.ports import ManualClock
 

@@ -124,7 +124,9 @@ def test_a_deletion_of_what_was_told_is_finished_after_a_crash(
     opened: bardo.Grimoire, tmp_path: Path
 ) -> None:
     told = opened.relate("Mallory", "secretly works for", "Umbrella Corp")
-    intent = opened._eraser._plan(bardo.erasure.Wanted(triples=(int(told.id[7:]),)), "asked for", True)
+    intent = opened._eraser._plan(
+        bardo.grimoire.erasure.Wanted(triples=(int(told.id[7:]),)), "asked for", True
+    )
     opened._log.forget([], intent=intent.to_json(), now=1)
     opened.close()
     with bardo.open(tmp_path / "agent", embedder=embed) as again:

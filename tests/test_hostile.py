@@ -21,7 +21,7 @@ import bardo
 from bardo.assemble.context import count_tokens
 from bardo.assemble.framing import MARK
 from bardo.errors import BardoError, InvalidInputError
-from bardo.index import embedders
+from bardo.index.embedding import embedders
 
 COUNT = 10_000
 SAMPLE = 600

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bardo.lazily import once
+from bardo._lazy import once
 
 HEAVY = {"arch", "fastembed", "lancedb", "matplotlib", "onnx", "onnxruntime", "pandas", "pyarrow"}
 #: Libraries that take as long to load as opening a memory may take, and one that only a testament needs.
@@ -27,13 +27,15 @@ SLOW = {
 MODULES = 155
 #: What bardo itself needs to open a memory. Everything else loads at the first call that needs it.
 OPENING = {
-    "bardo", "bardo._core", "bardo.arguments", "bardo.assemble", "bardo.assemble.copies", "bardo.capture",
-    "bardo.capture.inbox", "bardo.capture.recorder", "bardo.capture.remembered", "bardo.compiled", "bardo.config",
-    "bardo.consolidating", "bardo.database", "bardo.deciding", "bardo.dying", "bardo.errors", "bardo.files",
-    "bardo.folder", "bardo.grimoire", "bardo.index", "bardo.index.cache", "bardo.index.embedders",
-    "bardo.index.engines", "bardo.index.models", "bardo.index.snapshot", "bardo.index.upkeep", "bardo.keeping",
-    "bardo.knowledge", "bardo.lazily", "bardo.model", "bardo.opened", "bardo.opening", "bardo.ports", "bardo.stores",
-    "bardo.texts", "bardo.ticks", "bardo.undoing", "bardo.values",
+    "bardo", "bardo._atomic", "bardo._core", "bardo._database", "bardo._lazy", "bardo._validation",
+    "bardo._values", "bardo.assemble", "bardo.assemble.copies", "bardo.capture", "bardo.capture.inbox",
+    "bardo.capture.recorder", "bardo.capture.remembered", "bardo.clock", "bardo.config", "bardo.errors",
+    "bardo.folder", "bardo.grimoire", "bardo.grimoire.acts", "bardo.grimoire.curation",
+    "bardo.grimoire.factory", "bardo.grimoire.facts", "bardo.grimoire.grimoire", "bardo.grimoire.inheritance",
+    "bardo.grimoire.maintenance", "bardo.grimoire.prompts", "bardo.grimoire.session", "bardo.grimoire.stores",
+    "bardo.index", "bardo.index.embedding", "bardo.index.embedding.cache", "bardo.index.embedding.embedders",
+    "bardo.index.embedding.engines", "bardo.index.indexer", "bardo.index.keeper", "bardo.index.snapshot",
+    "bardo.model", "bardo.ports",
 }  # fmt: skip
 #: Runs of one command; the quickest counts, since everything else on the machine can only slow a run down.
 RUNS = 7
@@ -132,7 +134,7 @@ def test_a_part_that_is_made_once_is_made_once_by_many_threads() -> None:
 
 
 def test_what_is_loaded_late_works_when_it_is_used(tmp_path: Path) -> None:
-    late = "from bardo.lazily import numpy, sqlite3; print(numpy.float32(1.5), sqlite3.Error.__name__)"
+    late = "from bardo._lazy import numpy, sqlite3; print(numpy.float32(1.5), sqlite3.Error.__name__)"
     assert run("-c", late).split() == ["1.5", "Error"]
 
 

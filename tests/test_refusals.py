@@ -16,10 +16,10 @@ import numpy as np
 import pytest
 
 import bardo
-from bardo import database, errors
+from bardo import _database, errors
+from bardo._database import Database, statements
 from bardo.assemble.records import PromptRecords
-from bardo.database import Database, statements
-from bardo.index import embedders
+from bardo.index.embedding import embedders
 from bardo.language.ledger import Call, Ledger
 
 #: A user that may not write where root may; root ignores permissions.
@@ -255,7 +255,7 @@ def stores(folder: Path) -> dict[str, Callable[[], object]]:
 
 @pytest.mark.parametrize("name", ["conduct.db", "ledger.db"])
 def test_a_busy_file_says_that_it_is_busy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    monkeypatch.setattr(database, "PATIENCE", 0.05)
+    monkeypatch.setattr(_database, "PATIENCE", 0.05)
     folder = tmp_path / "agent"
     opened(folder).close()
     stores(folder)[name]()

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bardo._values import fresh, is_value, replace, value
 from bardo.config import Config, Decay
 from bardo.model import Episode, Fact, Fingerprint
-from bardo.values import fresh, is_value, replace, value
 
 CLASSES = [Config, Decay, Episode, Fact, Fingerprint]
 

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from bardo._core import EpisodeLog
-from bardo.index.lance import LanceIndex
+from bardo.index.archive.lance_index import LanceIndex
 from bardo.model import Episode, Fingerprint
 
 DIMS = 384

@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 
 import bardo
-from bardo.index import embedders
+from bardo.index.embedding import embedders
 from bardo.model import Fingerprint
 from bardo.ports import Tokens
 

@@ -20,7 +20,7 @@ from pydoc_data.topics import topics
 from bardo import _core
 from bardo.assemble.context import build
 from bardo.model import Episode
-from bardo.recall.found import Explanation, Memory
+from bardo.recall.recollection import Explanation, Memory
 
 SEED = 7
 NOW = 1_767_225_600_000_000

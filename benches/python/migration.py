@@ -18,8 +18,8 @@ from pathlib import Path
 import numpy as np
 
 from bardo.config import Embedding
-from bardo.index import adapter, embedders
-from bardo.index.migration import SAMPLE
+from bardo.index.embedding import adapter, embedders
+from bardo.index.embedding.migration import SAMPLE
 
 ADVERSARIAL = 5
 LIMIT = 10

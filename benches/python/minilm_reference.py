@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from bardo.config import Embedding
-from bardo.index import embedders
+from bardo.index.embedding import embedders
 
 #: A build that agrees has at least this cosine with every reference vector.
 AGREES = 0.9999

@@ -9,30 +9,30 @@ from bardo._core import __version__
 
 if TYPE_CHECKING:
     from bardo.assemble.context import Block, Prompt
-    from bardo.asynchronous import AsyncGrimoire
     from bardo.bequeath.inherit import InheritanceReport
     from bardo.bequeath.testament import Testament
-    from bardo.checking import check
+    from bardo.conduct.gate import Gate, gate
+    from bardo.conduct.verdict import Verdict
     from bardo.config import Config
     from bardo.consolidate.curator import CuratorCycleComplete
     from bardo.consolidate.dream import DreamComplete
     from bardo.consolidate.lint import LintReport
-    from bardo.dropping import drop
-    from bardo.erasure import ForgetReport
     from bardo.errors import BardoError
-    from bardo.gating import Gate, gate
-    from bardo.grimoire import Grimoire
+    from bardo.grimoire.aio import AsyncGrimoire
+    from bardo.grimoire.erasure import ForgetReport
+    from bardo.grimoire.factory import inherit, open  # noqa: A004 - `bardo.open` reads as it should
+    from bardo.grimoire.grimoire import Grimoire
+    from bardo.grimoire.inbox import drop
+    from bardo.grimoire.integrity import check
+    from bardo.grimoire.reader import Visitor, visit
     from bardo.model import Episode, Fact, Fingerprint, Quality
-    from bardo.opening import inherit, open  # noqa: A004 - `bardo.open` reads as it should
     from bardo.ports import ManualClock, SystemClock
     from bardo.recall.feedback import OutcomeReport
-    from bardo.recall.found import Memory, Recollection
-    from bardo.verdicts import Verdict
-    from bardo.visiting import Visitor, visit
+    from bardo.recall.recollection import Memory, Recollection
 
 #: Where each exported name lives. Modules load on first use, so that `import bardo` costs next to nothing.
 _HOME = {
-    "AsyncGrimoire": "bardo.asynchronous",
+    "AsyncGrimoire": "bardo.grimoire.aio",
     "BardoError": "bardo.errors",
     "Block": "bardo.assemble.context",
     "Config": "bardo.config",
@@ -41,27 +41,27 @@ _HOME = {
     "Episode": "bardo.model",
     "Fact": "bardo.model",
     "Fingerprint": "bardo.model",
-    "ForgetReport": "bardo.erasure",
-    "Gate": "bardo.gating",
-    "Grimoire": "bardo.grimoire",
+    "ForgetReport": "bardo.grimoire.erasure",
+    "Gate": "bardo.conduct.gate",
+    "Grimoire": "bardo.grimoire.grimoire",
     "InheritanceReport": "bardo.bequeath.inherit",
     "LintReport": "bardo.consolidate.lint",
     "ManualClock": "bardo.ports",
-    "Memory": "bardo.recall.found",
+    "Memory": "bardo.recall.recollection",
     "OutcomeReport": "bardo.recall.feedback",
     "Prompt": "bardo.assemble.context",
     "Quality": "bardo.model",
-    "Recollection": "bardo.recall.found",
+    "Recollection": "bardo.recall.recollection",
     "SystemClock": "bardo.ports",
     "Testament": "bardo.bequeath.testament",
-    "Verdict": "bardo.verdicts",
-    "Visitor": "bardo.visiting",
-    "check": "bardo.checking",
-    "drop": "bardo.dropping",
-    "gate": "bardo.gating",
-    "inherit": "bardo.opening",
-    "open": "bardo.opening",
-    "visit": "bardo.visiting",
+    "Verdict": "bardo.conduct.verdict",
+    "Visitor": "bardo.grimoire.reader",
+    "check": "bardo.grimoire.integrity",
+    "drop": "bardo.grimoire.inbox",
+    "gate": "bardo.conduct.gate",
+    "inherit": "bardo.grimoire.factory",
+    "open": "bardo.grimoire.factory",
+    "visit": "bardo.grimoire.reader",
 }
 
 __all__ = [

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, Self, TypeVar, get_args, get_origin, get_type_hints
 
+from bardo._atomic import write_atomically
+from bardo._lazy import difflib, json
+from bardo._values import fresh, is_value, value
 from bardo.errors import ConfigError
-from bardo.files import write_atomically
-from bardo.lazily import difflib, json
-from bardo.values import fresh, is_value, value
 
 T = TypeVar("T")
 
@@ -26,6 +26,8 @@ SECONDS_TAU_TICKS = 14.0 * SECONDS_PER_DAY
 LOOP_TICKS_PER_DAY = 1_440
 #: Days after which a contradicted fact, or a dream that nothing confirmed, expires (spec 2 and 3).
 EXPIRY_DAYS = 14
+#: Days that `costs` looks back.
+MONTH_DAYS = 30
 #: Tokenizers that need no file.
 TOKENIZERS = ("o200k", "o200k_base", "cl100k", "cl100k_base", "estimate")
 #: How the name of a file ends that holds another one.

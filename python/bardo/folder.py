@@ -6,11 +6,11 @@ import os
 from pathlib import Path
 from typing import Self
 
+from bardo._atomic import unavailable, write_atomically
+from bardo._lazy import json, platform
+from bardo._values import value
 from bardo.config import FILE_NAME
 from bardo.errors import GrimoireClosedError, InvalidInputError, NotFoundError, StoreUnavailableError
-from bardo.files import unavailable, write_atomically
-from bardo.lazily import json, platform
-from bardo.values import value
 
 #: Files that say what is not so in most folders: a migration is under way, the model was checked, the agent is dead.
 MIGRATION_FILE, DRIFT_FILE = "migration.json", "drift.json"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from bardo.values import fresh, replace, value
+from bardo._values import fresh, replace, value
 
 #: Who authored an episode; `assistant` is another name of `agent`, which is what is stored.
 Role = Literal["user", "agent", "assistant", "system", "environment", "tool"]

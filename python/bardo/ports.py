@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
+from bardo._lazy import numpy as np
+from bardo._values import value
 from bardo.errors import InvalidInputError
-from bardo.lazily import numpy as np
 from bardo.model import Fingerprint
-from bardo.values import value
 
 if TYPE_CHECKING:
     import numpy.typing as npt

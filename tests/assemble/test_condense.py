@@ -15,7 +15,7 @@ from bardo.assemble.blocks import Block
 from bardo.assemble.condense import Condenser, OwnWords, condense
 from bardo.assemble.context import assemble, build, count_tokens
 from bardo.errors import BudgetTooSmallError, InvalidInputError, MissingPackageError
-from bardo.index import embedders
+from bardo.index.embedding import embedders
 
 TEXT = "\n".join(
     f"Speaker {number}: well, you know, I was really thinking about it and then we went to the market because it was "

@@ -10,7 +10,7 @@ import bardo
 from bardo.assemble.blocks import Block
 from bardo.assemble.contributors import STABILITY, Contributors, Situation
 from bardo.errors import InvalidInputError
-from bardo.index import embedders
+from bardo.index.embedding import embedders
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ import pytest
 import bardo
 from bardo.assemble.copies import FILE_NAME
 from bardo.errors import BardoWarning, InvalidInputError
-from bardo.index import embedders
+from bardo.index.embedding import embedders
 
 SECRETS = ("The vault code is 4711. It opens at noon.", "Mira keeps the spare key in the blue box")
 #: Ways in which a transcript, a mail or a log may hold a prompt.

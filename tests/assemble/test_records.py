@@ -12,7 +12,7 @@ import bardo
 from bardo.assemble import records as kept
 from bardo.assemble.records import FACTORS, LARGEST_FACTOR, WAITING, PromptRecords, caps
 from bardo.errors import InvalidInputError, StoreDamagedError
-from bardo.index import embedders
+from bardo.index.embedding import embedders
 
 
 def open_agent(folder, **feedback):

@@ -9,7 +9,7 @@ import pytest
 
 import bardo
 from bardo.assemble import turns
-from bardo.index.embedders import from_callable
+from bardo.index.embedding.embedders import from_callable
 
 SAID = (
     ("Mira", "Where is the picnic basket?"),

@@ -28,7 +28,7 @@ def embed(texts: list[str]) -> list[list[float]]:
 
 
 def opened(folder: Path) -> bardo.Grimoire:
-    model = bardo.index.embedders.from_callable(embed, name="__main__.<lambda>")
+    model = bardo.index.embedding.embedders.from_callable(embed, name="__main__.<lambda>")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BardoWarning)
         return bardo.open(folder, embedder=model)
@@ -113,7 +113,7 @@ def dying(tmp_path_factory: pytest.TempPathFactory, living: Path) -> Path:
 def test_a_death_whose_place_is_gone_waits_for_another_place(tmp_path: Path, dying: Path) -> None:
     place = tmp_path
     shutil.copytree(dying, place / "ann")
-    model = bardo.index.embedders.from_callable(embed, name="__main__.<lambda>")
+    model = bardo.index.embedding.embedders.from_callable(embed, name="__main__.<lambda>")
     with pytest.warns(BardoWarning, match="interrupted the death of ann"):
         again = bardo.open(place / "ann", embedder=model)
     with again:
@@ -143,7 +143,7 @@ def test_forgetting_what_a_signed_testament_holds_takes_that_testament_back(
     with opened(place / "ann") as again:
         (fact,) = again.facts(kind="insight")
         again.forget(fact, reason="asked for")
-    model = bardo.index.embedders.from_callable(embed, name="__main__.<lambda>")
+    model = bardo.index.embedding.embedders.from_callable(embed, name="__main__.<lambda>")
     with pytest.warns(BardoWarning, match="deleted with what it held"):
         bardo.open(place / "ann", embedder=model).close()
     with opened(place / "ann") as again:

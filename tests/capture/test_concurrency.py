@@ -20,7 +20,7 @@ import pytest
 import bardo
 from bardo import errors
 from bardo._core import EpisodeLog
-from bardo.index import embedders
+from bardo.index.embedding import embedders
 from bardo.model import Episode
 
 THREADS = 32

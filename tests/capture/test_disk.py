@@ -13,7 +13,7 @@ import pytest
 import bardo
 from bardo import errors
 from bardo._core import EpisodeLog
-from bardo.index import upkeep
+from bardo.index import indexer
 from bardo.model import Episode
 
 #: A user that may not write where root may; root ignores permissions.
@@ -65,7 +65,7 @@ import os, sys
 import bardo
 from bardo import errors
 from bardo._core import EpisodeLog
-from bardo.index import upkeep
+from bardo.index import indexer as upkeep
 from bardo.model import Episode
 if os.geteuid() == 0:
     os.setuid(int(sys.argv[2]))
@@ -128,7 +128,7 @@ def test_a_folder_or_a_file_in_the_way_is_unavailable(tmp_path: Path) -> None:
 def test_sleep_writes_a_log_anew_that_wastes_room_and_only_when_it_has_grown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(upkeep, "_TIDY_BYTES", 0)
+    monkeypatch.setattr(indexer, "_TIDY_BYTES", 0)
     chance = np.random.default_rng(1)
 
     def embed(texts: list[str]) -> np.ndarray:

@@ -11,7 +11,7 @@ import numpy as np
 
 import bardo
 from bardo import errors
-from bardo.index import embedders
+from bardo.index.embedding import embedders
 from bardo.model import Episode
 
 

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import bardo
-from bardo import database, errors
+from bardo import _database, errors
 from bardo._core import traces
-from bardo.index import embedders
+from bardo.index.embedding import embedders
 
 SECRET = "the vault code of the relayer is nine-four-two-seven"
 WHY = "whispered behind the third door on the left"
@@ -166,7 +166,7 @@ def test_a_vector_of_words_that_no_rule_has_any_more_is_no_trace(
 def test_a_reader_that_keeps_the_old_pages_is_told_of_and_the_next_opening_goes_on(
     opener: Callable[[], bardo.Grimoire], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(database, "PATIENCE", 0.1)
+    monkeypatch.setattr(_database, "PATIENCE", 0.1)
     with opener() as grimoire, bardo.gate(grimoire.path, words_only=True) as gate:
         doomed = grimoire.remember(SECRET)
         gate.reject(SECRET, episode=doomed.id)

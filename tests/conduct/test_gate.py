@@ -14,7 +14,7 @@ import pytest
 import bardo
 from bardo import errors
 from bardo.conduct.store import LONGEST
-from bardo.index import embedders
+from bardo.index.embedding import embedders
 from bardo.ports import ManualClock
 
 NOW = 1_700_000_000_000_000

@@ -16,9 +16,9 @@ import pytest
 import bardo
 from bardo import errors
 from bardo.conduct import mark
+from bardo.conduct.gate import Gate
 from bardo.conduct.store import FILE_NAME
-from bardo.gating import Gate
-from bardo.index import embedders
+from bardo.index.embedding import embedders
 
 REJECTED = "short ETH on weekends"
 ACTION = "Short 3 ETH this weekend"

@@ -15,7 +15,7 @@ from bardo._core import FactStore
 from bardo.conduct.matching import touches
 from bardo.conduct.store import VECTORS, ConductStore
 from bardo.errors import EmbedderUnavailableError
-from bardo.index import embedders
+from bardo.index.embedding import embedders
 from bardo.model import Fingerprint
 from bardo.ports import Embedder
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import bardo
 from bardo.conduct.operations import Reading, action, compare, rulings
-from bardo.index import embedders
+from bardo.index.embedding import embedders
 
 TABLE = tomllib.loads(resources.files("bardo.conduct").joinpath("operations.toml").read_text("utf-8"))
 

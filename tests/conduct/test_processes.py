@@ -20,7 +20,7 @@ import pytest
 import bardo
 from bardo._core import FactStore
 from bardo.conduct.store import FILE_NAME
-from bardo.index import embedders
+from bardo.index.embedding import embedders
 
 PROCESSES = 5
 CHILD = Path(__file__).with_name("gating_process.py")

@@ -8,7 +8,7 @@ from typing import Any
 import bardo
 from bardo._core import FactStore
 from bardo.consolidate import shadow
-from bardo.index import embedders
+from bardo.index.embedding import embedders
 from bardo.ports import ManualClock
 
 folder, questions, moment = sys.argv[1], int(sys.argv[2]), sys.argv[3]

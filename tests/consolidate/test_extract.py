@@ -15,7 +15,7 @@ import pytest
 import bardo
 from bardo import Episode
 from bardo.consolidate import extract
-from bardo.index import embedders
+from bardo.index.embedding import embedders
 from bardo.model import Fingerprint
 from bardo.ports import ManualClock, Vectors
 

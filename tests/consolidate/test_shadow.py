@@ -14,7 +14,7 @@ import pytest
 import bardo
 from bardo.consolidate import shadow
 from bardo.errors import EmbedderUnavailableError
-from bardo.index.embedders import TextEmbedder
+from bardo.index.embedding.embedders import TextEmbedder
 from bardo.model import Fact
 from bardo.ports import ManualClock
 

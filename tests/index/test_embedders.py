@@ -18,7 +18,7 @@ from bardo.errors import (
     InvalidVectorError,
     UnusableVectorError,
 )
-from bardo.index import embedders, engines
+from bardo.index.embedding import embedders, engines
 
 HEAVY = {"onnxruntime", "onnx", "fastembed", "lancedb", "pyarrow", "wordllama", "torch"}
 DIMS = 8
@@ -31,7 +31,8 @@ def lengths(texts):
 
 def test_importing_and_making_embedders_loads_no_heavy_library():
     code = (
-        "import bardo, bardo.index.embedders as e, bardo.index.sentences, sys; from bardo.config import Embedding;"
+        "import bardo, bardo.index.embedding.embedders as e, bardo.index.embedding.sentences, sys;"
+        "from bardo.config import Embedding;"
         "[e.load(Embedding(n)) for n in ('minilm', 'minilm-int8', 'wordllama', 'nomic-ai/nomic-embed-text-v1.5')];"
         "print(*sys.modules)"
     )
@@ -230,7 +231,7 @@ def test_a_forked_child_is_told_to_make_its_own():
     code = """
 import os, sys
 from bardo.errors import EmbedderUnavailableError
-from bardo.index import embedders
+from bardo.index.embedding import embedders
 parent = embedders.load()
 parent.embed_queries(["x"])
 child = os.fork()

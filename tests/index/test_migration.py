@@ -17,8 +17,8 @@ import pytest
 
 import bardo
 from bardo.errors import BardoWarning, EmbedderUnavailableError, EmbeddingMismatchError, InvalidInputError
-from bardo.index import adapter, embedders, migration
-from bardo.index.drift import CRITICAL_DISTANCE, DriftWatch, compare
+from bardo.index.embedding import adapter, embedders, migration
+from bardo.index.embedding.drift import CRITICAL_DISTANCE, DriftWatch, compare
 from bardo.model import Fingerprint
 from bardo.ports import ManualClock
 
@@ -159,7 +159,7 @@ CHILD = """
     from test_migration import NEW, OLD
     import bardo
     from bardo import _core
-    from bardo.index.migration import Migration
+    from bardo.index.embedding.migration import Migration
 
     point = {point!r}
     opened = bardo.open({folder!r}, embedder=OLD)
@@ -170,7 +170,7 @@ CHILD = """
         Migration.settle = lambda self: os._exit(9)
     else:
         # Between the two stores: the log has switched, the facts have not.
-        from bardo.index import migration
+        from bardo.index.embedding import migration
         real = migration.same
         def fatal(left, right):
             if opened._log.fingerprint.model == "new":

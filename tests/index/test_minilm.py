@@ -10,7 +10,7 @@ import pytest
 
 from bardo.config import Embedding
 from bardo.errors import EmbedderUnavailableError
-from bardo.index import embedders, minilm
+from bardo.index.embedding import embedders, minilm
 
 LONG = "Every block the keeper writes down the price, the gas and the funding rate. " * 60
 
@@ -32,7 +32,7 @@ GOLDEN = {
     LONG: [-0.03635, 0.065491, -0.108593, 0.037599, -0.041013],
 }
 
-BUILD = "from bardo.index import minilm; print(minilm.ensure().folder)"
+BUILD = "from bardo.index.embedding import minilm; print(minilm.ensure().folder)"
 
 
 @pytest.fixture

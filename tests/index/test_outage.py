@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 import bardo
-from bardo.index.embedders import from_callable
+from bardo.index.embedding.embedders import from_callable
 from bardo.ports import Vectors
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bardo.errors import InvalidInputError
-from bardo.index import embedders, sentences
+from bardo.index.embedding import embedders, sentences
 
 
 def marks(texts):

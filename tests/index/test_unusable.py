@@ -11,7 +11,7 @@ import pytest
 
 import bardo
 from bardo.errors import BardoWarning, InvalidVectorError, UnusableVectorError
-from bardo.index.embedders import from_callable
+from bardo.index.embedding.embedders import from_callable
 from bardo.model import Fingerprint
 from bardo.ports import Vectors
 

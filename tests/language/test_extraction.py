@@ -14,7 +14,7 @@ from serving import MISBEHAVIOURS, Behaviour, Misbehaviour, Server, replies, say
 
 import bardo
 from bardo.consolidate import asking
-from bardo.index import embedders
+from bardo.index.embedding import embedders
 from bardo.ports import ManualClock
 
 BY_MODEL = {"text": "Mira goes to physiotherapy on Mondays for a knee", "kind": "context", "messages": [1, 3]}

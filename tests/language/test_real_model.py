@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict
 
 import bardo
 from bardo import config
-from bardo.index import embedders
+from bardo.index.embedding import embedders
 from bardo.language.advisor import Advisor
 from bardo.language.client import FORMS, OpenAIClient
 from bardo.language.ledger import Ledger

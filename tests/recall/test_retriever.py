@@ -19,7 +19,7 @@ import bardo
 from bardo import _core
 from bardo.config import Recall, Weights
 from bardo.errors import EmbedderUnavailableError, InvalidInputError, InvalidVectorError, NotFoundError
-from bardo.index import embedders
+from bardo.index.embedding import embedders
 from bardo.model import Episode, Fact, Fingerprint
 from bardo.ports import ManualClock, Vectors
 from bardo.recall.filters import Filters

@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 import bardo
-from bardo.index import embedders
+from bardo.index.embedding import embedders
 from bardo.surfaces.cli import exits
 from bardo.surfaces.cli.app import app
 

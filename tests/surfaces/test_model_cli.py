@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 import bardo
-from bardo.index import embedders
+from bardo.index.embedding import embedders
 from bardo.surfaces.cli.app import app
 
 

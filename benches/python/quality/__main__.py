@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from bardo import config
-from bardo.index import embedders
+from bardo.index.embedding import embedders
 from common import report
 from common.cached import CachedEmbedder
 from quality import tables

@@ -23,7 +23,7 @@ import numpy as np
 
 import bardo
 from bardo import config
-from bardo.index import embedders
+from bardo.index.embedding import embedders
 from common import report
 from common.cached import CachedEmbedder
 from quality.data import load_turns

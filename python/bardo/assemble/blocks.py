@@ -19,7 +19,7 @@ _HIGHEST_PRIORITY = 255
 
 
 class Recalled(Protocol):
-    """What a memory must tell to stand in a prompt; `bardo.recall.found.Memory` does."""
+    """What a memory must tell to stand in a prompt; `bardo.recall.recollection.Memory` does."""
 
     @property
     def text(self) -> str:

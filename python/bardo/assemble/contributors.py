@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from bardo._lazy import logging
 from bardo.assemble.blocks import Block, Place, block
 from bardo.assemble.context import assemble
 from bardo.errors import InvalidInputError
-from bardo.lazily import logging
 
 #: When contributors run, the lowest first (spec 9).
 STABILITY, CONTEMPLATION, CURRENT_TRUTHS, CONTINUITY, CODE_EVOLUTION = 5, 7, 8, 10, 20

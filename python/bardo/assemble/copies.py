@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bardo import _core
-from bardo.database import Database, statements
+from bardo._database import Database, statements
+from bardo._values import replace
 from bardo.errors import BardoWarning, StoreError, StoreReadOnlyError
-from bardo.values import replace
 
 if TYPE_CHECKING:
     from bardo.assemble.context import Prompt

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from bardo._database import Database, statements, unchanged
 from bardo.assemble.blocks import standard_blocks
 from bardo.assemble.context import Prompt
-from bardo.database import Database, statements, unchanged
 
 FILE_NAME = "feedback.db"
 #: The four factors of recall and their default weights (spec 4, "Score").

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from bardo import _core
+from bardo._lazy import numpy as np
 from bardo.bequeath import redact, tables
 from bardo.bequeath.tables import Link, LinkTuple
 from bardo.config import Bequeath
 from bardo.errors import InvalidInputError
-from bardo.lazily import numpy as np
 from bardo.model import Episode, Fact
 from bardo.ports import Vectors
 

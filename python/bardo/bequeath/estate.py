@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from bardo._lazy import numpy as np
+from bardo._values import replace
 from bardo.bequeath.questions import Question, open_questions
 from bardo.bequeath.tables import LinkTuple
-from bardo.lazily import numpy as np
 from bardo.model import Fact, Fingerprint
 from bardo.ports import Vectors
-from bardo.values import replace
 
 if TYPE_CHECKING:
     from bardo._core import FactStore

@@ -17,18 +17,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bardo import _core
+from bardo._atomic import make_folder, read_json, write_atomically, write_json
+from bardo._lazy import numpy as np
 from bardo.bequeath import limits, questions, redact
 from bardo.bequeath.estate import MODES
 from bardo.bequeath.lineage import GENERATION_LIMIT, Lineage
 from bardo.bequeath.testament import Testament
+from bardo.clock import MAX_TICK
 from bardo.config import Bequeath
 from bardo.errors import EmbedderUnavailableError, InvalidInputError
-from bardo.files import make_folder, read_json, write_atomically, write_json
-from bardo.index.sentences import usable
-from bardo.lazily import numpy as np
+from bardo.index.embedding.sentences import usable
 from bardo.model import INHERITED_KIND, Episode, Fact, Fingerprint
 from bardo.ports import Embedder, Vectors
-from bardo.ticks import MAX_TICK
 
 if TYPE_CHECKING:
     from bardo._core import EpisodeLog, FactStore, Recorded

@@ -8,15 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from bardo import _core
-from bardo.bequeath import reflect, testament, trust
-from bardo.bequeath.estate import gather
-from bardo.bequeath.lineage import Lineage, Tombstone, mark_dead
-from bardo.bequeath.signing import signing_key
-from bardo.bequeath.testament import Testament
-from bardo.capture.recorder import PAGE
-from bardo.config import Bequeath
-from bardo.errors import InvalidInputError, NotFoundError, StoreUnavailableError, TestamentError
-from bardo.files import (
+from bardo._atomic import (
     damaged,
     make_folder,
     read_json,
@@ -25,6 +17,14 @@ from bardo.files import (
     write_atomically,
     write_json,
 )
+from bardo.bequeath import reflect, testament, trust
+from bardo.bequeath.estate import gather
+from bardo.bequeath.lineage import Lineage, Tombstone, mark_dead
+from bardo.bequeath.signing import signing_key
+from bardo.bequeath.testament import Testament
+from bardo.capture.recorder import PAGE
+from bardo.config import Bequeath
+from bardo.errors import InvalidInputError, NotFoundError, StoreUnavailableError, TestamentError
 from bardo.folder import DEATH_FILE
 from bardo.model import Episode
 

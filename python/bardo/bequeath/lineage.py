@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from bardo.files import damaged, read_json, write_json
+from bardo._atomic import damaged, read_json, write_json
+from bardo.clock import MAX_TICK
 from bardo.folder import TOMBSTONE_FILE
-from bardo.ticks import MAX_TICK
 
 LINEAGE_FILE = "lineage.json"
 #: Generations that a life or an entry has behind it at most; the store counts them in 32 bits.

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from bardo._atomic import parse_json
 from bardo._core import inherit_gaps, knowledge_gaps
-from bardo.files import parse_json
 
 if TYPE_CHECKING:
     from bardo._core import FactStore

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, get_args
 from uuid import UUID
 
+from bardo._atomic import parse_json
+from bardo._lazy import numpy as np
 from bardo.bequeath.lineage import GENERATION_LIMIT
 from bardo.errors import TestamentTamperedError
-from bardo.files import parse_json
-from bardo.lazily import numpy as np
 from bardo.model import Episode, Fact, FactKind, FactStatus, Fingerprint, Quality, Role, Source
 from bardo.ports import Vectors
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bardo._atomic import write_atomically
 from bardo.bequeath import container, redact, signing, tables
 from bardo.bequeath.choose import (
     ENTRY_LIMIT,
@@ -25,7 +26,6 @@ from bardo.bequeath.reflect import REFLECTION_BYTES
 from bardo.bequeath.tables import Link, LinkTuple
 from bardo.config import Bequeath
 from bardo.errors import InvalidInputError, StoreUnavailableError, TestamentError, TestamentTamperedError
-from bardo.files import write_atomically
 from bardo.model import Episode, Fact, Fingerprint
 from bardo.ports import Vectors
 

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from bardo._atomic import damaged, make_folder, sync_folder, unavailable, write_atomically
 from bardo.bequeath.lineage import Lineage
 from bardo.bequeath.signing import KEY_PATH, signing_key
 from bardo.errors import BardoWarning, InvalidInputError, NotFoundError, StoreError, UnknownSignerError
-from bardo.files import damaged, make_folder, sync_folder, unavailable, write_atomically
 
 if TYPE_CHECKING:
     from bardo.bequeath.testament import Testament

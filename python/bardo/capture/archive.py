@@ -16,10 +16,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from bardo._core import EpisodeLog
-from bardo.capture.records import from_record, to_record
-from bardo.errors import InvalidInputError, StoreDamagedError
-from bardo.files import (
+from bardo._atomic import (
     make_folder,
     parse_json,
     read_json,
@@ -28,6 +25,9 @@ from bardo.files import (
     write_atomically,
     write_json,
 )
+from bardo._core import EpisodeLog
+from bardo.capture.records import from_record, to_record
+from bardo.errors import InvalidInputError, StoreDamagedError
 from bardo.model import Episode
 from bardo.ports import Progress, quiet
 

@@ -12,13 +12,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bardo._atomic import make_folder, parse_json, sync_folder, unavailable, write_atomically
 from bardo._core import finish_episodes
+from bardo._lazy import json, modules
+from bardo._values import value
 from bardo.errors import BardoError, InvalidInputError
-from bardo.files import make_folder, parse_json, sync_folder, unavailable, write_atomically
-from bardo.lazily import json, modules
 from bardo.model import Episode
 from bardo.ports import SystemClock
-from bardo.values import value
 
 if TYPE_CHECKING:
     from bardo.capture import records

@@ -9,10 +9,10 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, NamedTuple, Protocol
 
+from bardo._lazy import json
+from bardo.clock import moment_of
 from bardo.errors import BardoWarning, InvalidInputError
-from bardo.lazily import json
 from bardo.model import ROLES, Episode
-from bardo.ticks import moment_of
 
 #: Bytes of UTF-8 text in one episode (spec 1, "Limits"); the core refuses more.
 MAX_TEXT_BYTES = 64 * 1024

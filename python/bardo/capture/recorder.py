@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bardo._core import EpisodeLog, HotSet
+from bardo._lazy import modules
+from bardo._values import value
 from bardo.capture import inbox
 from bardo.capture.remembered import Remembered
+from bardo.clock import MAX_TICK, Ticks
 from bardo.errors import BardoWarning, ForgottenWarning, InvalidInputError
-from bardo.lazily import modules
 from bardo.model import INHERITED_KIND, Episode
 from bardo.ports import Clock
-from bardo.ticks import MAX_TICK, Ticks
-from bardo.values import value
 
 if TYPE_CHECKING:
     from bardo.capture import intake

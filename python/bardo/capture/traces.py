@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from bardo import _core
+from bardo._lazy import subprocess
 from bardo.errors import StoreUnavailableError
-from bardo.lazily import subprocess
 
 #: Shorter texts are no proof: other memories hold the same few letters by chance. They are looked for by id alone.
 SHORTEST_CHARACTERS = 12

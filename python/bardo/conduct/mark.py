@@ -12,9 +12,9 @@ import sqlite3
 import warnings
 from pathlib import Path
 
+from bardo._atomic import unavailable
 from bardo._core import FactStore
 from bardo.errors import BardoWarning, ConductLostError, StoreError, StoreForeignError
-from bardo.files import unavailable
 
 #: Names of the two numbers in `facts.db`.
 _MADE, _WRITES = "conduct.made", "conduct.writes"

@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import Any, TypeVar, get_args
 
 from bardo._core import FactStore
-from bardo.arguments import holds_surrogate
+from bardo._database import Database, statements, unchanged
+from bardo._lazy import json
+from bardo._lazy import numpy as np
+from bardo._validation import holds_surrogate
 from bardo.conduct import mark
 from bardo.conduct.entries import Rule, StateEntry, StateKind
 from bardo.conduct.mark import Mark
-from bardo.database import Database, statements, unchanged
 from bardo.errors import (
     BardoWarning,
     ConductLostError,
@@ -23,8 +25,6 @@ from bardo.errors import (
     StoreForeignError,
     StoreUnavailableError,
 )
-from bardo.lazily import json
-from bardo.lazily import numpy as np
 from bardo.ports import Vectors
 
 Kept = TypeVar("Kept", StateEntry, Rule)

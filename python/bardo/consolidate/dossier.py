@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from bardo import config
+from bardo._atomic import parse_json, write_atomically
 from bardo._core import Digest, FactStore, digest_facts
-from bardo.files import parse_json, write_atomically
+from bardo.clock import MICROSECONDS
 from bardo.ports import Progress, quiet
-from bardo.ticks import MICROSECONDS
 
 #: Facts that are read for a dossier: more cannot stand in it.
 CANDIDATES = 128

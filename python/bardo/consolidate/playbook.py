@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bardo import config
+from bardo._atomic import make_folder, parse_json, write_atomically
 from bardo._core import FactStore, Standing, modes_with, promoted_facts
 from bardo.capture.traces import Needles
 from bardo.consolidate.dossier import UNFILED, one_line
-from bardo.files import make_folder, parse_json, write_atomically
 
 #: Heading of what was confirmed over generations.
 INNATE = "Innate"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from bardo.assemble.context import Prompt
-    from bardo.recall.found import Recollection
+    from bardo.recall.recollection import Recollection
 
 TRANSCRIPT = "transcript.jsonl"
 SPEAKERS = ("Mira", "Juno")

@@ -19,8 +19,8 @@ from bardo.ports import ManualClock, Progress
 if TYPE_CHECKING:
     from bardo.bequeath.testament import Testament
     from bardo.consolidate.curator import CuratorCycleComplete
-    from bardo.grimoire import Grimoire
-    from bardo.recall.found import Recollection
+    from bardo.grimoire.grimoire import Grimoire
+    from bardo.recall.recollection import Recollection
 
 GENERATIONS = 3
 #: Facts recalled for one decision.

@@ -13,7 +13,7 @@ from bardo.surfaces.cli.tables import recollection_document
 
 if TYPE_CHECKING:
     from bardo.demo.chat import Chat
-    from bardo.recall.found import Recollection
+    from bardo.recall.recollection import Recollection
 
 
 def document(

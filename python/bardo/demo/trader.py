@@ -14,7 +14,7 @@ from bardo.demo.market import REGIMES, TRADING_DAYS_PER_YEAR, Day, describe
 from bardo.model import Episode, Fact
 
 if TYPE_CHECKING:
-    from bardo.recall.found import Memory
+    from bardo.recall.recollection import Memory
 
 #: The number in the payload that decisions look at.
 TARGET = "sp500_return"

@@ -1,1 +1,1 @@
-"""Making what was captured findable: embedders and the LanceDB archive index (spec 2 and 4)."""
+"""Makes captured memories findable: vectors, the LanceDB archive, and the indexer of both (spec 2 and 4)."""

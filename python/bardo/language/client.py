@@ -15,8 +15,8 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
 from bardo import config
+from bardo._lazy import once
 from bardo.errors import LanguageModelError, MissingPackageError
-from bardo.lazily import once
 from bardo.ports import Completion, Message, Usage
 
 if TYPE_CHECKING:

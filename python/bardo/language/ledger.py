@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from bardo._database import Database, statements, unchanged
 from bardo.config import SECONDS_PER_DAY, Price
-from bardo.database import Database, statements, unchanged
 
 FILE_NAME = "ledger.db"
 #: What a call was for (spec 12, "Cost").

@@ -6,10 +6,10 @@ import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from bardo._values import value
 from bardo.capture import inbox
 from bardo.errors import BardoError
 from bardo.model import Episode
-from bardo.values import value
 
 #: Files of the inbox that are read at most, the latest.
 _FILES = 256

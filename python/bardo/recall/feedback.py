@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from bardo._core import FactStore, judge_facts
 from bardo.errors import InvalidInputError, NotFoundError
-from bardo.recall.found import Memory
+from bardo.recall.recollection import Memory
 
 #: Sources of what the agent lived, concluded or dreamt itself, or its user gave it.
 OWN_SOURCES = frozenset({"self", "dream", "upload", "derived"})

@@ -8,11 +8,11 @@ from typing import Any, Protocol, cast
 from bardo import _core
 from bardo.config import Recall
 from bardo.errors import EmbedderUnavailableError, UnusableVectorError
-from bardo.index.sentences import has_direction
+from bardo.index.embedding.sentences import has_direction
 from bardo.model import NEUTRAL, Pad
 from bardo.ports import Embedder, LateEmbedder, Tokens, Vectors
 from bardo.recall.filters import Filters
-from bardo.recall.found import Answer, Recollection, recollection
+from bardo.recall.recollection import Answer, Recollection, recollection
 
 #: What the conversation around a memory adds, by the names of its weights.
 CONVERSATION = (

@@ -7,8 +7,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from bardo._atomic import parse_json
 from bardo.errors import InvalidInputError
-from bardo.files import parse_json
 from bardo.model import Episode
 
 #: An episode, or a chat message with `role` and `content`.

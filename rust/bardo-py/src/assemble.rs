@@ -378,7 +378,7 @@ fn block_from(object: &Bound<'_, PyAny>, failure: &Failure) -> PyResult<Block> {
 /// The exception that reading a memory raised, on its way past the core.
 type Failure = Arc<Mutex<Option<PyErr>>>;
 
-/// A sequence of `bardo.recall.found.Memory`, read as far as there is room for them.
+/// A sequence of `bardo.recall.recollection.Memory`, read as far as there is room for them.
 struct PyMemories {
     memories: Py<PySequence>,
     count: usize,
@@ -413,7 +413,7 @@ impl MemorySource for PyMemories {
     }
 }
 
-/// A `bardo.recall.found.Memory`; the speaker is that of its record.
+/// A `bardo.recall.recollection.Memory`; the speaker is that of its record.
 fn memory_from(object: &Bound<'_, PyAny>) -> PyResult<MemoryText> {
     let py = object.py();
     let record = object.getattr(intern!(py, "record"))?;

@@ -12,7 +12,7 @@ from bardo.surfaces.cli.output import Output, moment, plain
 from bardo.surfaces.cli.show import ROWS
 
 if TYPE_CHECKING:
-    from bardo.known import Act
+    from bardo.grimoire.results import Act
 
 
 def acts(

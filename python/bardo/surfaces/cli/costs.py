@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
+from bardo.config import MONTH_DAYS
 from bardo.surfaces.cli.opening import grimoire
 from bardo.surfaces.cli.options import HERE, At, Debug, Json
 from bardo.surfaces.cli.output import Output, plain
-from bardo.texts import MONTH_DAYS
 
 
 def costs(

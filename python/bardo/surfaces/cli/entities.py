@@ -12,9 +12,9 @@ from bardo.surfaces.cli.options import HERE, At, Debug, Json
 from bardo.surfaces.cli.output import Output, plain
 
 if TYPE_CHECKING:
-    from bardo.grimoire import Grimoire
-    from bardo.knowledge import EntityKind
-    from bardo.known import Entity
+    from bardo.grimoire.facts import EntityKind
+    from bardo.grimoire.grimoire import Grimoire
+    from bardo.grimoire.results import Entity
 
 
 def entities(

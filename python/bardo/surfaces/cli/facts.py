@@ -13,10 +13,10 @@ from bardo.surfaces.cli.output import Output, plain
 from bardo.surfaces.cli.show import ROWS, rows
 
 if TYPE_CHECKING:
-    from bardo.grimoire import Grimoire
-    from bardo.known import Grounds
+    from bardo.grimoire.grimoire import Grimoire
+    from bardo.grimoire.reader import Visitor
+    from bardo.grimoire.results import Grounds
     from bardo.model import Fact
-    from bardo.visiting import Visitor
 
 
 def facts(

@@ -11,7 +11,7 @@ from bardo.surfaces.cli.options import HERE, At, Debug, Json
 from bardo.surfaces.cli.output import Output, plain
 
 if TYPE_CHECKING:
-    from bardo.grimoire import Grimoire
+    from bardo.grimoire.grimoire import Grimoire
 
 #: Characters of a record that the question shows.
 _SHOWN = 60

@@ -15,7 +15,7 @@ from bardo.surfaces.cli.output import Output, moment, plain
 
 if TYPE_CHECKING:
     from bardo.conduct.entries import Rule, StateEntry
-    from bardo.gating import Gate
+    from bardo.conduct.gate import Gate
 
 app = typer.Typer(
     help="Ask before an action what was rejected, ruled and decided; tell after it what came of it.",

@@ -33,7 +33,7 @@ def init(
     import bardo  # noqa: PLC0415
     from bardo.config import FILE_NAME, Config, write_setting  # noqa: PLC0415
     from bardo.folder import Folder  # noqa: PLC0415
-    from bardo.index import embedders  # noqa: PLC0415
+    from bardo.index.embedding import embedders  # noqa: PLC0415
 
     root = folder or at
     chosen = {

@@ -25,7 +25,7 @@ def status(as_json: Json = False, debug: Debug = False) -> None:
     document = _status()
     _print(document, output)
     if not document["installed"]:
-        from bardo.index import minilm  # noqa: PLC0415
+        from bardo.index.embedding import minilm  # noqa: PLC0415
 
         minilm.package_folder()  # raises, and says what to do
 
@@ -37,7 +37,7 @@ def install(
     debug: Debug = False,
 ) -> None:
     """Install the model's package with pip if it is not there, and build the model in the cache."""
-    from bardo.index import minilm  # noqa: PLC0415
+    from bardo.index.embedding import minilm  # noqa: PLC0415
 
     output = Output(as_json=as_json)
     if not _status()["installed"]:
@@ -119,7 +119,7 @@ def _pip(command: list[str], output: Output) -> None:
 
 
 def _status() -> dict[str, Any]:
-    from bardo.index import minilm  # noqa: PLC0415
+    from bardo.index.embedding import minilm  # noqa: PLC0415
 
     try:
         package = minilm.package_folder()

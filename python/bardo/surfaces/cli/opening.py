@@ -13,8 +13,8 @@ from bardo.errors import NotFoundError, StoreLockedError
 from bardo.surfaces.cli.options import HOME
 
 if TYPE_CHECKING:
-    from bardo.grimoire import Grimoire
-    from bardo.visiting import Visitor
+    from bardo.grimoire.grimoire import Grimoire
+    from bardo.grimoire.reader import Visitor
 
 #: Seconds between two attempts to open a grimoire that another process has open.
 LOOKS_AGAIN = 0.03

@@ -15,7 +15,7 @@ from bardo.surfaces.cli.options import HERE, At, Debug, Json, moment_given, tick
 from bardo.surfaces.cli.output import Output, plain
 
 if TYPE_CHECKING:
-    from bardo.recall.found import Memory
+    from bardo.recall.recollection import Memory
 
 
 def recall(
@@ -69,7 +69,7 @@ def recall(
     }
     words = _query(query)
     opened, notes = to_read(at)
-    from bardo.grimoire import Grimoire  # noqa: PLC0415  # loaded by now
+    from bardo.grimoire.grimoire import Grimoire  # noqa: PLC0415  # loaded by now
 
     with opened:
         if isinstance(opened, Grimoire):

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bardo._atomic import parse_json
 from bardo.errors import InvalidInputError, StoreLockedError
-from bardo.files import parse_json
 from bardo.model import Role
 from bardo.surfaces.cli.options import HERE, At, Debug, Json
 from bardo.surfaces.cli.output import Output
 
 if TYPE_CHECKING:
-    from bardo.grimoire import Grimoire
+    from bardo.grimoire.grimoire import Grimoire
     from bardo.surfaces.reading import Item
 
 #: Episodes stored at once: one durable write, and one step of the progress bar.

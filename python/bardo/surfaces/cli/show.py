@@ -15,7 +15,7 @@ from bardo.surfaces.cli.options import HERE, At, Debug, Json, is_file, tick_or_m
 from bardo.surfaces.cli.output import Output, plain
 
 if TYPE_CHECKING:
-    from bardo.grimoire import Grimoire
+    from bardo.grimoire.grimoire import Grimoire
     from bardo.model import Episode
 
 #: Rows of a list when no number is given.

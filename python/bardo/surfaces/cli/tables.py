@@ -13,10 +13,10 @@ from bardo.surfaces.cli.output import moment, plain
 
 if TYPE_CHECKING:
     from bardo.consolidate.curator import Change
-    from bardo.known import FactState, Link
+    from bardo.grimoire.results import FactState, Link
     from bardo.language.ledger import Spent
     from bardo.model import Episode, Fact
-    from bardo.recall.found import Explanation, Memory, Recollection
+    from bardo.recall.recollection import Explanation, Memory, Recollection
 
 #: Characters of a text in a table; the whole is in `bardo show ID` and in the JSON.
 TEXT_CHARACTERS = 280

@@ -19,7 +19,7 @@ from bardo.surfaces.cli.output import Output, moment, plain
 
 if TYPE_CHECKING:
     from bardo.consolidate.curator import CuratorCycleComplete
-    from bardo.grimoire import Grimoire
+    from bardo.grimoire.grimoire import Grimoire
     from bardo.ports import Progress
 
 #: Seconds between two nights of `--watch`: the slow rhythm of spec 12 (Delta, 5 to 20 minutes) at its quickest.

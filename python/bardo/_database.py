@@ -1,0 +1,489 @@
+"""SQLite files that Python opens: one way to open, read, write and close them, and one mapping of SQLite's errors."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from bardo._atomic import unavailable
+from bardo._lazy import blake3, sqlite3
+from bardo.errors import (
+    StoreBusyError,
+    StoreDamagedError,
+    StoreError,
+    StoreFullError,
+    StoreReadOnlyError,
+    StoreTooNewError,
+    StoreUnavailableError,
+)
+
+#: Seconds a statement waits for another process's transaction.
+PATIENCE = 10.0
+#: Seconds between two attempts to give a new file its write-ahead log.
+_PAUSE = 0.01
+#: Free bytes below which a disk counts as full: SQLite needs a page and the header of a write-ahead log to begin.
+_LEAST_ROOM = 65_536
+#: Primary result codes of a file whose content is not what we wrote: 1 (`SQLITE_ERROR`) is a statement that does not
+#: fit the tables, 11 is `SQLITE_CORRUPT`, 24 `SQLITE_FORMAT`, 26 `SQLITE_NOTADB`.
+_DAMAGED = frozenset({1, 11, 24, 26})
+#: `SQLITE_BUSY`, `SQLITE_LOCKED`, `SQLITE_PROTOCOL`.
+_BUSY = frozenset({5, 6, 15})
+#: `SQLITE_PERM`, `SQLITE_READONLY`, `SQLITE_AUTH`.
+_READ_ONLY = frozenset({3, 8, 23})
+#: `SQLITE_IOERR`, `SQLITE_CANTOPEN`: the disk has to be asked why.
+_UNCLEAR = frozenset({10, 14})
+_FULL = 13
+
+#: One step of a schema: from the version that equals its place to the next.
+Step = Callable[["sqlite3.Connection"], object]
+
+
+class Database:
+    """A SQLite file, opened at its first use; safe to share among threads and processes.
+
+    A file in a folder that cannot be written to is read; writing to it raises `StoreReadOnlyError`.
+
+    Args:
+        path: The file.
+        steps: The schema, step by step; the number of steps is the version.
+        loss: Advice about a damaged file: what is lost when it is moved away.
+    """
+
+    def __init__(self, path: Path, *, steps: Sequence[Step], loss: str) -> None:
+        self.path = path
+        self._steps = steps
+        self._loss = loss
+        self._connection: sqlite3.Connection | None = None
+        #: The row that a statement found damaged, until the error is raised.
+        self._damaged = ""
+        #: Number of other processes' commits up to which every row of a table was compared; see `verify`.
+        self._verified: dict[str, int] = {}
+        #: Which file the connection is to: device and number.
+        self._opened: list[int] = []
+        self._lock = threading.RLock()
+
+    @property
+    def in_transaction(self) -> bool:
+        """Whether a transaction of this thread is under way, for a caller that holds `told`."""
+        return self._connection is not None and self._connection.in_transaction
+
+    def exists(self) -> bool:
+        """Whether the file was made."""
+        return self.path.exists()
+
+    def has_content(self) -> bool:
+        """Whether the file was made and is not empty."""
+        return _identity(self.path)[2] > 0
+
+    def is_current(self) -> bool:
+        """Whether the connection is to the file that has the name."""
+        *opened, length = _identity(self.path)
+        return length > 0 and opened == self._opened
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """One transaction for all that is read and written inside: other processes wait. May be nested.
+
+        Raises:
+            StoreBusyError: Another process has been writing for too long.
+            StoreFullError: The disk is full; nothing of the transaction was kept.
+            StoreReadOnlyError: The file or its folder cannot be written to.
+            StoreDamagedError: The content of the file is broken.
+        """
+        with self.told("write to"):
+            connection = self.opened()
+            if connection.in_transaction:
+                yield connection
+                return
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+                connection.execute("COMMIT")
+            except BaseException:
+                if connection.in_transaction:  # SQLite ends it by itself where the disk is full, for one
+                    connection.execute("ROLLBACK")
+                raise
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """A connection to read from; to one that cannot be written to where the folder is read-only.
+
+        Raises:
+            StoreError: As `writing` says.
+        """
+        with self.told("read"):
+            if self._connection is None and not self._is_writable():
+                with contextlib.closing(self._open_to_read()) as connection:
+                    yield connection
+            else:
+                yield self.opened()
+
+    def read(self, query: str, given: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """The rows of a query; none where there is no file.
+
+        Raises:
+            StoreError: As `writing` says.
+        """
+        if not self.path.exists():
+            return []
+        with self.reading() as connection:
+            return connection.execute(query, given).fetchall()
+
+    @contextlib.contextmanager
+    def told(self, action: str) -> Iterator[None]:
+        """Keeps other threads out, and raises what SQLite refuses as errors that say what to do.
+
+        Args:
+            action: What is done with the file, as in "cannot {action} feedback.db".
+        """
+        with self._lock:
+            try:
+                yield
+            except sqlite3.Error as error:
+                raise self.refusal(error, action) from error
+
+    def verify(self, connection: sqlite3.Connection, *tables: str) -> None:
+        """Compares every row of tables with its checksum, and their pages and indexes with each other.
+
+        A condition would leave a damaged row out in silence. Only rows that another process may have written, or that
+        this connection has not read, are compared.
+
+        Args:
+            connection: To the file, as `reading` gives it.
+            tables: Their names.
+
+        Raises:
+            StoreDamagedError: A row is not what was written.
+        """
+        (commits,) = connection.execute("PRAGMA data_version").fetchone()
+        for table in tables:
+            if connection is self._connection and self._verified.get(table) == commits:
+                continue
+            connection.execute(f"SELECT count(intact) FROM {table} NOT INDEXED").fetchone()
+            for (found,) in connection.execute(f"PRAGMA integrity_check('{table}')"):
+                if found != "ok":
+                    self._damaged = f"table {table}: {found}"
+                    raise sqlite3.DatabaseError(found)
+            if connection is self._connection:
+                self._verified[table] = commits
+
+    def scrub(self, *, rewrite: bool = True) -> None:
+        """Empties the write-ahead log and rewrites the file without its free pages: both would hold what was deleted.
+
+        Args:
+            rewrite: Whether to rewrite the file; False where nothing was deleted since the last time.
+
+        Raises:
+            StoreError: As `writing` says.
+        """
+        with self.told("write to"):
+            if rewrite:
+                self.opened().execute("VACUUM")
+            self.opened().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+    def opened(self) -> sqlite3.Connection:
+        """The connection to the file that has the name, for a caller that holds `told`."""
+        if self._connection is not None and not self._connection.in_transaction and not self.is_current():
+            self.close()
+        if self._connection is None:
+            if self.path.exists() and not self._is_writable():
+                raise self._read_only("write to", "it or its folder is read-only")
+            connection = sqlite3.connect(
+                self.path, timeout=PATIENCE, check_same_thread=False, isolation_level=None
+            )
+            try:
+                self._register(connection)
+                self._verified.clear()
+                _write_ahead(connection)
+                connection.execute("PRAGMA synchronous = FULL")
+                connection.execute("PRAGMA secure_delete = ON")
+                self._prepare(connection)
+                *self._opened, _ = _identity(self.path)
+            except BaseException:
+                connection.close()
+                raise
+            self._connection = connection
+        return self._connection
+
+    def close(self) -> None:
+        """Releases the file; the next use opens it again. Idempotent."""
+        with self.told("close"):
+            if self._connection is not None:
+                connection, self._connection = self._connection, None
+                connection.close()
+
+    def refusal(self, error: sqlite3.Error, action: str) -> StoreError:
+        """The error that says what SQLite refused and what to do about it.
+
+        Args:
+            error: As SQLite raised it.
+            action: What was being done with the file, as in "cannot {action} feedback.db".
+        """
+        # A text that is no UTF-8 has no code.
+        code = getattr(error, "sqlite_errorcode", min(_DAMAGED)) & 0xFF
+        if code in _BUSY:
+            return StoreBusyError(
+                f"{self.path} is busy: another process has been writing to it for more than {PATIENCE:g} s. "
+                "Try again when it is done; nothing was changed"
+            )
+        if code in _UNCLEAR:
+            if not self._is_writable():
+                code = min(_READ_ONLY)
+            elif _room(self.path.parent) < _LEAST_ROOM:
+                code = _FULL
+        if code == _FULL:
+            return StoreFullError(
+                f"cannot {action} {self.path}: the disk is full ({error}). Make room on the disk and try again; "
+                "nothing was changed"
+            )
+        if code in _READ_ONLY:
+            return self._read_only(action, str(error))
+        if code in _DAMAGED:
+            what, self._damaged = self._damaged or str(error), ""
+            return StoreDamagedError(
+                f"{self.path} is damaged: {what}. See all of it with `bardo check`. Restore it from a copy, or move it "
+                f"away: {self._loss}"
+            )
+        return StoreUnavailableError(
+            f"cannot {action} {self.path}: {error}. Check the disk, and that the path is a file in a folder that is "
+            "writable; nothing was changed"
+        )
+
+    def _read_only(self, action: str, cause: str) -> StoreReadOnlyError:
+        return StoreReadOnlyError(
+            f"cannot {action} {self.path}: {cause}. Make the file and its folder writable; reading works without"
+        )
+
+    def _is_writable(self) -> bool:
+        # A place that is not there is refused for that, and not for its permissions.
+        return all(os.access(place, os.W_OK) or not place.exists() for place in (self.path.parent, self.path))
+
+    def _open_to_read(self) -> sqlite3.Connection:
+        """A connection to a file that cannot be written to.
+
+        SQLite shares a write-ahead log through a file beside it. Where that is missing and cannot be made, the file is
+        read as one that nobody changes, which holds if there is no log.
+        """
+        log, index = (self.path.with_name(self.path.name + suffix) for suffix in ("-wal", "-shm"))
+        alone = not index.exists()
+        if alone and log.exists() and log.stat().st_size:
+            raise self._read_only(
+                "read", f"{log.name} beside it holds changes, and {index.name}, which tells them, is missing"
+            )
+        options = "mode=ro&immutable=1" if alone else "mode=ro"
+        connection = sqlite3.connect(
+            f"{self.path.absolute().as_uri()}?{options}", timeout=PATIENCE, check_same_thread=False, uri=True
+        )
+        try:
+            self._register(connection)
+            found = _version(connection)
+            if found > len(self._steps):
+                raise self._too_new(found)
+            if found < len(self._steps):
+                cause = f"it has version {found}, of an earlier bardo, and would be brought up to {len(self._steps)}"
+                raise self._read_only("read", cause)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _register(self, connection: sqlite3.Connection) -> None:
+        """Makes the functions of checksums known; needed before a table is looked at."""
+
+        def is_intact(table: str, stored: bytes | None, *row: Any) -> int:
+            if stored == checksum(table, *row):
+                return 1
+            self._damaged = f"row {row[0]!r} of the table {table} does not match its checksum"
+            raise ValueError(self._damaged)
+
+        connection.create_function("row_checksum", -1, checksum, deterministic=True)
+        connection.create_function("row_intact", -1, is_intact, deterministic=True)
+
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        """Brings the schema up to date in one transaction."""
+        if _version(connection) == len(self._steps):
+            return
+        if 0 < _version(connection) < len(self._steps):
+            self._copy_aside(connection)
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            found = _version(connection)
+            if found > len(self._steps):
+                raise self._too_new(found)
+            for step in self._steps[found:]:
+                step(connection)
+            _seal(connection)
+            connection.execute(f"PRAGMA user_version = {len(self._steps)}")
+            connection.execute("COMMIT")
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+
+    def _copy_aside(self, connection: sqlite3.Connection) -> None:
+        """Keeps a copy of a file of an earlier version before it is brought up."""
+        copy = self.path.with_name(f"{self.path.name}.v{_version(connection)}")
+        try:
+            connection.execute("VACUUM INTO ?", (str(copy),))
+        except sqlite3.OperationalError:
+            # Another process that is about the same was faster.
+            if not copy.exists():
+                raise
+
+    def _too_new(self, found: int) -> StoreTooNewError:
+        return StoreTooNewError(
+            f"{self.path} has version {found}, and this bardo reads up to {len(self._steps)}. Update bardo"
+        )
+
+
+def checksum(*row: Any) -> bytes:
+    """Eight bytes of BLAKE3 over the values of a row, each with its type and length."""
+    digest = blake3.blake3()
+    for value in row:
+        part = value if isinstance(value, bytes) else repr(value).encode("utf-8", "surrogatepass")
+        digest.update(f"{type(value).__name__} {len(part)} ".encode() + part)
+    return digest.digest(length=8)
+
+
+def damage(path: Path) -> list[tuple[str, str, str]]:
+    """Everything in a SQLite file of ours that is not as it was written: table, row, and what was found.
+
+    The file need not be one that can be opened as a store; nothing is changed.
+    """
+    found: list[tuple[str, str, str]] = []
+    connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
+    with contextlib.closing(connection):
+        # A text that is none any more is compared by its bytes.
+        connection.text_factory = _as_text
+        connection.create_function("row_checksum", -1, checksum, deterministic=True)
+        connection.create_function("row_intact", -1, lambda *_: 1, deterministic=True)
+        try:
+            for table in _tables(connection):
+                found += _damaged_rows(connection, table)
+            told = connection.execute("PRAGMA integrity_check").fetchall()
+            found += [("", "", what) for (what,) in told if what != "ok"]
+        except sqlite3.Error as error:
+            found.append(("", "", str(error)))
+    return found
+
+
+def _as_text(content: bytes) -> str:
+    return content.decode("utf-8", "surrogateescape")
+
+
+def _damaged_rows(connection: sqlite3.Connection, table: str) -> list[tuple[str, str, str]]:
+    columns = _columns(connection, table)
+    known = {row[1] for row in connection.execute(f"PRAGMA table_xinfo({table})")}
+    if "checksum" not in known:
+        return []
+    rows = connection.execute(f"SELECT checksum, {', '.join(columns)} FROM {table} NOT INDEXED")
+    return [
+        (table, str(row[0]), "it does not match its checksum")
+        for stored, *row in rows
+        if stored != checksum(table, *row)
+    ]
+
+
+def _tables(connection: sqlite3.Connection) -> list[str]:
+    query = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY name"
+    return [name for (name,) in connection.execute(query)]
+
+
+def _columns(connection: sqlite3.Connection, table: str) -> list[str]:
+    """The columns that a row is made of, without those that are generated."""
+    return [row[1] for row in connection.execute(f"PRAGMA table_xinfo({table})") if not row[6]]
+
+
+def _seal(connection: sqlite3.Connection) -> None:
+    """Gives every table two generated columns over all of its columns, inside the transaction of a migration.
+
+    `checksum` is stored with a row whenever it is written. `intact` compares it with the row: it is 1, or the statement
+    that reads it fails. A statement that changes a row asks for it in its condition, so that damage is not written
+    back under a checksum that fits.
+    """
+    for table in _tables(connection):
+        columns = ", ".join(_columns(connection, table))
+        generated = (
+            f"checksum BLOB GENERATED ALWAYS AS (row_checksum('{table}', {columns})) STORED, "
+            f"intact GENERATED ALWAYS AS (row_intact('{table}', checksum, {columns})) VIRTUAL, "
+        )
+        query = "SELECT sql FROM sqlite_master WHERE type = 'table' AND name = ?"
+        (sql,) = connection.execute(query, (table,)).fetchone()
+        if generated in sql:
+            continue
+        body = sql.partition("(")[2]
+        was_sealed = body.startswith("checksum BLOB GENERATED")
+        body = body.partition("VIRTUAL, ")[2] if was_sealed else body
+        indexes = connection.execute(
+            "SELECT sql FROM sqlite_master WHERE tbl_name = ? AND type = 'index' AND sql IS NOT NULL",
+            (table,),
+        ).fetchall()
+        counts = "AUTOINCREMENT" in body
+        query = "SELECT seq FROM sqlite_sequence WHERE name = ?"
+        last = connection.execute(query, (table,)).fetchall() if counts else []
+        connection.execute(f"CREATE TABLE sealed_{table} ({generated}{body}")
+        intact = "WHERE intact" if was_sealed else ""
+        connection.execute(f"INSERT INTO sealed_{table} ({columns}) SELECT {columns} FROM {table} {intact}")
+        connection.execute(f"DROP TABLE {table}")
+        connection.execute(f"ALTER TABLE sealed_{table} RENAME TO {table}")
+        if last:
+            connection.execute("DELETE FROM sqlite_sequence WHERE name = ?", (table,))
+            connection.execute("INSERT INTO sqlite_sequence VALUES (?, ?)", (table, last[0][0]))
+        for (index,) in indexes:
+            connection.execute(index)
+
+
+def unchanged(_connection: sqlite3.Connection) -> None:
+    """A step of a schema that only has every row sealed."""
+
+
+def statements(script: str) -> Step:
+    """A step of a schema from its statements; no statement may hold a semicolon."""
+
+    def run(connection: sqlite3.Connection) -> None:
+        # `executescript` would end the transaction.
+        for statement in script.split(";"):
+            connection.execute(statement)
+
+    return run
+
+
+def _identity(path: Path) -> tuple[int, int, int]:
+    """Device, number and length of a file; zeros where there is none."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return 0, 0, 0
+    except OSError as error:
+        raise unavailable("look at", path, error) from error
+    return found.st_dev, found.st_ino, found.st_size
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _room(folder: Path) -> int:
+    try:
+        return shutil.disk_usage(folder).free
+    except OSError:
+        return _LEAST_ROOM
+
+
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    """Gives the file a write-ahead log. SQLite does not wait here for another process that is about the same."""
+    patience = time.monotonic() + PATIENCE
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > patience:
+                raise
+        time.sleep(_PAUSE)

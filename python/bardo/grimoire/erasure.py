@@ -1,0 +1,600 @@
+"""Deleting everywhere (law 11): every store and file loses what was forgotten, and a second look proves it.
+
+The log goes first, in one transaction with a note of what the other stores have yet to lose: the next opening after
+a crash finishes from that note. Every step can be made twice. The note holds the deleted texts, for the second
+look; it loses them before the files are written again.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import warnings
+from base64 import b64decode, b64encode
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bardo._atomic import drafts
+from bardo._core import forget_gaps, number_names
+from bardo._lazy import numpy as np
+from bardo.capture import archive, inbox, traces
+from bardo.capture.recorder import PAGE, Taken
+from bardo.capture.traces import Needles
+from bardo.conduct.store import ConductStore
+from bardo.consolidate import playbook
+from bardo.consolidate.lint import Gap
+from bardo.errors import (
+    ForgottenError,
+    ForgottenWarning,
+    InvalidInputError,
+    NotFoundError,
+    StoreError,
+    TestamentError,
+)
+from bardo.folder import Folder
+from bardo.grimoire.results import Entity, Link, Triple, triple_id, triple_number
+from bardo.grimoire.stores import Stores, listed
+from bardo.index.embedding.cache import VectorCache
+from bardo.index.indexer import Upkeep
+from bardo.model import Episode, Fact
+from bardo.ports import Clock, Embedder, Progress, quiet, stage
+
+#: Copies of an older schema or of a damaged file, drafts that a crash left, and what is derived from the log and made
+#: again when missing.
+_LEFTOVERS = re.compile(r"(\.v\d+|\.damaged|\.damaged-wal|\.new|\.snapshot)$|^\..+\.[0-9a-f]{8}$")
+#: Characters of a refused text that an error shows.
+_SHOWN = 40
+#: Rows of a table that can be read at once: all.
+ALL = 2**31
+#: Counts of a step that had nothing to do.
+_NOTHING: Mapping[str, int] = {"entities": 0, "triples": 0}
+
+#: Records that `forget` takes, or their ids.
+Forgettable = str | Episode | Fact | Triple | Link | Gap | Entity
+#: A triple as the store tells it.
+TripleTuple = tuple[str, str, str, float, str | None, int, int | None, int, bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """One place that was looked at after a deletion.
+
+    Args:
+        place: A file in the folder, or a store by name.
+        how: `bytes` if its raw bytes were read, `records` if it was asked for the records.
+        bytes: How many were read.
+    """
+
+    place: str
+    how: str
+    bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetReport:
+    """What a deletion did.
+
+    Args:
+        reason: As it was given.
+        episodes: Ids of the episodes.
+        facts: Ids of the facts, those that stood on the episodes alone included.
+        loosened: Facts that lost an episode and stand on others.
+        baselines: Running statistics that are gone, or were counted again without the episodes.
+        entities: Entities that nothing else names.
+        triples: What the texts, or `relate`, said of entities.
+        links: Links between facts that were named.
+        questions: Open questions that were named.
+        conduct: Ids of decisions, rejections and rules that were taken from the episodes.
+        rows: Rows that LanceDB lost.
+        rewritten: Files of the archive, the inbox and the like that were written again.
+        removed: Files that were deleted as a whole.
+        refused_again: Whether the same content is refused from now on.
+        bytes_written: About as much was written to make the files again.
+        looked: The places of the second look.
+        shared: Pieces of text, and vectors, that other memories have too: finding their bytes proved nothing.
+        notes: What could not be done or proved.
+    """
+
+    reason: str
+    episodes: tuple[str, ...]
+    facts: tuple[str, ...]
+    loosened: tuple[str, ...]
+    baselines: int
+    entities: int
+    triples: int
+    links: int
+    questions: int
+    conduct: tuple[str, ...]
+    rows: int
+    rewritten: tuple[str, ...]
+    removed: tuple[str, ...]
+    refused_again: bool
+    bytes_written: int
+    looked: tuple[Look, ...]
+    shared: int
+    notes: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class _Intent:
+    """What must be known to finish a deletion."""
+
+    episodes: list[str]
+    facts: list[str]
+    reason: str
+    tombstones: bool
+    texts: list[str] = field(default_factory=list)
+    vectors: list[str] = field(default_factory=list)
+    numbers: list[tuple[str, str]] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
+    hashes: list[int] = field(default_factory=list)
+    triples: list[int] = field(default_factory=list)
+    links: list[tuple[str, str, str]] = field(default_factory=list)
+    questions: list[str] = field(default_factory=list)
+    entities: list[str] = field(default_factory=list)
+
+    def to_json(self, *, bare: bool = False) -> str:
+        content = {name: getattr(self, name) for name in self.__slots__}
+        if bare:
+            content |= {
+                "texts": [],
+                "vectors": [],
+                "numbers": [],
+                "names": [],
+                "questions": [],
+                "entities": [],
+            }
+        return json.dumps(content, ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> _Intent:
+        fields = json.loads(text)
+        fields["numbers"] = [(subject, metric) for subject, metric in fields["numbers"]]
+        fields["links"] = [(src, dst, relation) for src, dst, relation in fields.get("links", ())]
+        return cls(**fields)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a deletion is asked for.
+
+    Args:
+        records: Ids of episodes and facts.
+        triples: Numbers of triples.
+        links: Both ids and the relation of links between facts.
+        questions: Open questions in words.
+        about: Names of entities, with all that names them.
+    """
+
+    records: tuple[str, ...] = ()
+    triples: tuple[int, ...] = ()
+    links: tuple[tuple[str, str, str], ...] = ()
+    questions: tuple[str, ...] = ()
+    about: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, items: Iterable[Forgettable], about: Sequence[str]) -> Wanted:
+        """Sorts what a caller named."""
+        records: list[str] = []
+        names = list(about)
+        triples: list[int] = []
+        links: list[tuple[str, str, str]] = []
+        questions: list[str] = []
+        for item in items:
+            if isinstance(item, Link):
+                links.append((item.src, item.dst, item.relation))
+            elif isinstance(item, Gap):
+                questions.append(item.question)
+            elif isinstance(item, Entity):
+                names.append(item.name)
+            else:
+                id_ = item if isinstance(item, str) else item.id
+                number = triple_number(id_)
+                if number is None:
+                    records.append(id_)
+                else:
+                    triples.append(number)
+        return cls(
+            tuple(dict.fromkeys(records)),
+            tuple(dict.fromkeys(triples)),
+            tuple(links),
+            tuple(questions),
+            tuple(names),
+        )
+
+    def __bool__(self) -> bool:
+        return any((self.records, self.triples, self.links, self.questions, self.about))
+
+
+@dataclass(frozen=True, slots=True)
+class _Gone:
+    """What left the records of the facts and of what was done; as `ForgetReport` has it."""
+
+    facts: list[str]
+    loosened: list[str]
+    baselines: int
+    entities: int
+    triples: int
+    links: int
+    questions: int
+    conduct: Sequence[str]
+
+
+class Eraser:
+    """Deletes in every store of one grimoire.
+
+    Args:
+        folder: Of the grimoire.
+        stores: The log, the facts, the hot set.
+        upkeep: Opens LanceDB.
+        embedder: Its cache is emptied.
+        clock: Wall clock.
+    """
+
+    def __init__(
+        self, folder: Folder, stores: Stores, upkeep: Upkeep, embedder: Embedder, clock: Clock
+    ) -> None:
+        self._folder = folder
+        self._log, self._facts, self._hot = stores.log, stores.facts, stores.hot
+        self._upkeep = upkeep
+        self._embedder = embedder
+        self._clock = clock
+        self._conduct = ConductStore(folder.root, facts=self._facts)
+
+    def forget(
+        self, wanted: Wanted, *, reason: str, tombstones: bool, progress: Progress = quiet
+    ) -> ForgetReport:
+        """Deletes records and looks again; see `Grimoire.forget`."""
+        if not wanted:
+            raise InvalidInputError(
+                "there is nothing to forget. Pass ids, episodes, facts, triples, links or questions, or about=NAME"
+            )
+        if not isinstance(reason, str) or not reason.strip():
+            raise InvalidInputError("a deletion needs a reason. Say why in a sentence")
+        with self._upkeep.held():
+            with self._upkeep.hold(), stage("facts", progress):
+                intent = self._plan(wanted, reason, tombstones)
+                number = self._log.forget(
+                    intent.episodes, intent=intent.to_json(), now=self._clock.now(), tombstones=tombstones
+                )
+                gone = self._let_go(intent)
+            # Nothing that is embedded from here on can have been read before the records were gone.
+            return self._finish(number, intent, gone, progress)
+
+    def resume(self) -> tuple[ForgetReport, ...]:
+        """Finishes the deletions that a crash interrupted."""
+        left = [(number, _Intent.from_json(text)) for number, text in self._log.intents()]
+        return tuple(self._finish(number, intent, self._let_go(intent)) for number, intent in left)
+
+    def _plan(self, wanted: Wanted, reason: str, tombstones: bool) -> _Intent:
+        ids = list(dict.fromkeys([*wanted.records, *self._naming(wanted.about)]))
+        triples = self._triples(wanted)
+        episodes: list[Episode] = []
+        facts: list[Fact] = []
+        for id_, episode, fact in zip(ids, self._log.get(ids), self._facts.get(ids), strict=True):
+            if episode is not None:
+                episodes.append(episode)
+            elif fact is not None:
+                facts.append(fact)
+            else:
+                raise NotFoundError(
+                    f"no episode or fact with id {id_}; nothing was forgotten. List what is there with `bardo show`"
+                )
+        given = [episode.id for episode in episodes]
+        known = {fact.id for fact in facts}
+        facts += [fact for fact in self._facts.derived_from(given) if fact.id not in known]
+        texts = [text for episode in episodes for text in (episode.text, *traces.texts_in(episode.payload))]
+        texts += [triple[1] for triple in triples]
+        return _Intent(
+            episodes=given,
+            facts=[fact.id for fact in facts],
+            reason=reason,
+            tombstones=tombstones,
+            texts=[*texts, *(fact.text for fact in facts)],
+            vectors=[b64encode(vector).decode() for vector in self._vectors(given)],
+            numbers=number_names(episodes),
+            names=sorted(
+                {
+                    name
+                    for episode in episodes
+                    for name in (*episode.subjects, *traces.texts_in(episode.payload))
+                }
+            ),
+            hashes=[episode.content_hash for episode in episodes],
+            triples=[triple[7] for triple in triples],
+            links=self._links(wanted),
+            questions=list(wanted.questions),
+            entities=list(wanted.about),
+        )
+
+    def _naming(self, about: Sequence[str]) -> list[str]:
+        """Ids of the memories that name an entity or are about it."""
+        if not about:
+            return []
+        self._upkeep.read_names()
+        found: list[str] = []
+        for name in about:
+            subjects = [name]
+            for known, _, aliases, mentions, _ in self._upkeep.names.entities(name=name, limit=1):
+                subjects = list(dict.fromkeys([name, known, *aliases]))
+                found += self._upkeep.names.mentions(name, limit=mentions) if mentions else []
+            for subject in subjects:
+                found += [fact.id for fact in listed(self._facts, subject=subject, status=None)]
+                found += [episode.id for episode in self._log.by_subject(subject, limit=len(self._log))]
+            if not found and not self._upkeep.names.entities(name=name, limit=1):
+                raise NotFoundError(
+                    f"nothing is known of {name!r}; nothing was forgotten. List who is with `bardo entities`"
+                )
+        # An index of names can be older than a deletion.
+        held = [one.id for one in (*self._log.get(found), *self._facts.get(found)) if one is not None]
+        return list(dict.fromkeys(held))
+
+    def _triples(self, wanted: Wanted) -> list[TripleTuple]:
+        """What was told of entities and has to go, by number or by either end."""
+        found = []
+        for number, triple in zip(wanted.triples, self._upkeep.names.triples_of(wanted.triples), strict=True):
+            if triple is None:
+                raise NotFoundError(
+                    f"no triple has the id {triple_id(number)}; nothing was forgotten. List them with relations()"
+                )
+            if triple[8]:
+                raise InvalidInputError(
+                    f"{triple_id(number)} is read from fact {triple[4]}, and would come back. Forget that fact"
+                )
+            found.append(triple)
+        for name in wanted.about:
+            found += self._upkeep.names.triples(entity=name, limit=ALL)
+        return found
+
+    def _links(self, wanted: Wanted) -> list[tuple[str, str, str]]:
+        """The links that were named; each must be there."""
+        held = (
+            {link[:3] for link in self._facts.links([src for src, _, _ in wanted.links])}
+            if wanted.links
+            else set()
+        )
+        for link in wanted.links:
+            if link not in held:
+                raise NotFoundError(
+                    f"no link says that {link[0]} {link[2]} {link[1]}; nothing was forgotten. List them with links()"
+                )
+        return list(wanted.links)
+
+    def _vectors(self, ids: Sequence[str]) -> list[bytes]:
+        found = []
+        for id_ in ids:
+            try:
+                whole, _, _ = self._log.vectors([id_])
+            except NotFoundError:
+                continue
+            found.append(whole[0].astype(np.float16).tobytes())
+        return found
+
+    def _let_go(self, intent: _Intent) -> _Gone:
+        """What the log has lost leaves the other records as well; each step may have been made before a crash."""
+        if intent.tombstones:
+            self._facts.bury(intent.facts)
+        derived = self._facts.forget_episodes(intent.episodes)
+        named = self._facts.forget_facts(intent.facts)
+        baselines, emptied = self._facts.recount(self._log, intent.numbers)
+        emptied += self._facts.forget_claims(set(intent.names), intent.episodes)
+        told = self._upkeep.names.forget_triples(intent.triples) if intent.triples else _NOTHING
+        about = self._upkeep.names.forget(intent.entities) if intent.entities else _NOTHING
+        links = self._facts.forget_links(intent.links) if intent.links else 0
+        questions = forget_gaps(self._facts, intent.questions) if intent.questions else 0
+        self._facts.forget_questions([*intent.texts, *intent.names, *intent.entities])
+        facts = list(dict.fromkeys([*intent.facts, *derived["facts"], *emptied]))
+        self._hot.remove([*intent.episodes, *facts])
+        self._hot.sync_facts(self._facts)
+        cache = getattr(self._embedder, "cache", None)
+        if isinstance(cache, VectorCache):
+            cache.clear()
+        conduct = self._conduct.erase(intent.episodes)
+        return _Gone(
+            facts=facts,
+            loosened=[id_ for id_ in derived["kept"] if id_ not in facts],
+            baselines=baselines + derived["baselines"],
+            entities=sum(part["entities"] for part in (derived, named, told, about)),
+            triples=sum(part["triples"] for part in (derived, named, told, about)),
+            links=links,
+            questions=questions,
+            conduct=conduct,
+        )
+
+    def _finish(self, number: int, intent: _Intent, gone: _Gone, progress: Progress = quiet) -> ForgetReport:
+        """Everything after the records have gone; each step may have been made before a crash."""
+        facts = gone.facts
+        looked_for = traces.needles(intent.texts, [b64decode(vector) for vector in intent.vectors])
+        with stage("lance", progress):
+            rows = self._upkeep.forget(intent.episodes) if self._folder.lance.exists() else 0
+        with stage("files", progress):
+            rewritten, removed = self._files(intent, facts, looked_for)
+        with stage("write again", progress):
+            self._log.settle(number, intent.to_json(bare=True))
+            _, log_bytes = self._log.vacuum()
+            notes = self._vacuum_facts()
+        try:
+            looked, shared = self._look_again(intent, facts, looked_for, progress)
+        finally:
+            self._conduct.close()
+        self._log.settle(number)
+        return ForgetReport(
+            reason=intent.reason,
+            episodes=tuple(intent.episodes),
+            facts=tuple(facts),
+            loosened=tuple(gone.loosened),
+            baselines=gone.baselines,
+            entities=gone.entities,
+            triples=gone.triples,
+            links=gone.links,
+            questions=gone.questions,
+            conduct=tuple(gone.conduct),
+            rows=rows,
+            rewritten=tuple(rewritten),
+            removed=tuple(removed),
+            refused_again=intent.tombstones,
+            bytes_written=log_bytes + self._folder.facts.stat().st_size,
+            looked=looked,
+            shared=shared,
+            notes=tuple(notes),
+        )
+
+    def _vacuum_facts(self) -> list[str]:
+        if self._facts.vacuum():
+            return []
+        return [
+            "another process reads facts.db, so its write-ahead log could not be emptied: "
+            "forget again when that process is done"
+        ]
+
+    def _files(
+        self, intent: _Intent, facts: Sequence[str], looked_for: Needles
+    ) -> tuple[list[str], list[str]]:
+        """The files that people or other programs read, and those that a crash left behind."""
+        changed = archive.forget(self._folder.archive, intent.episodes)
+        refused = set(intent.hashes) if intent.tombstones else set()
+        changed += inbox.forget(self._folder.root, set(intent.episodes), refused, looked_for)
+        versions = [self._folder.playbook, *sorted(self._folder.playbook_history.glob("*.md"))]
+        changed += playbook.forget(versions, facts, looked_for)
+        removed = [path for path in changed if not path.exists()]
+        # Derived, and made again from the facts that are left.
+        removed += [self._folder.dossier] if self._folder.dossier.exists() else []
+        for path in sorted(self._folder.root.rglob("*")):
+            copied = path.parent == self._folder.testaments and _bequeaths(path, intent, facts, looked_for)
+            if copied or self._is_left_over(path):
+                removed.append(path)
+        for path in removed:
+            path.unlink(missing_ok=True)
+        return [self._name(path) for path in changed if path not in removed], [
+            self._name(path) for path in removed
+        ]
+
+    def _is_left_over(self, path: Path) -> bool:
+        # Drafts in the inbox belong to the processes that write them.
+        is_written = path in drafts or self._folder.inbox in path.parents
+        return bool(_LEFTOVERS.search(path.name)) and not is_written and path.is_file()
+
+    def _look_again(
+        self, intent: _Intent, facts: Sequence[str], looked_for: Needles, progress: Progress
+    ) -> tuple[tuple[Look, ...], int]:
+        left = [f"episode {one.id} in the log" for one in self._log.get(intent.episodes) if one is not None]
+        left += [f"fact {one.id} in facts.db" for one in self._facts.get(list(facts)) if one is not None]
+        with self._upkeep.hosting:
+            left += [f"{id_} in the hot set" for id_ in [*intent.episodes, *facts] if id_ in self._hot]
+        left += [f"fact {one.id}, which stands on it" for one in self._facts.derived_from(intent.episodes)]
+        looked = [Look(place, "records") for place in ("log", "facts", "hot set")]
+        found: dict[int, list[str]] = {}
+        paths = sorted(self._folder.root.rglob("*"))
+        for done, path in enumerate(paths):
+            progress("look again", done, len(paths))
+            if not path.is_file() or path.name.startswith(f"{self._folder.facts.name}-"):
+                continue
+            if path == self._folder.facts:
+                places, size = self._facts.traces(looked_for.raw)
+            else:
+                places, size = traces.find(path, looked_for)
+            looked.append(Look(self._name(path), "bytes", size))
+            for place in places:
+                found.setdefault(place, []).append(self._name(path))
+        progress("look again", len(paths), len(paths))
+        shared = self._shared({looked_for.pieces[place] for place in found} - {""})
+        twins = self._twins({looked_for.raw[place] for place in found if not looked_for.pieces[place]})
+        for place, files in found.items():
+            if looked_for.pieces[place] not in shared and looked_for.raw[place] not in twins:
+                left.append(f"{len(looked_for.raw[place])} of its bytes in {', '.join(files)}")
+        if left:
+            raise StoreError(
+                f"the deletion left traces: {'; '.join(left[:5])}. Close other processes that use {self._folder.root} "
+                "and open it again: the deletion goes on then"
+            )
+        return tuple(looked), len(shared) + len(twins)
+
+    def _shared(self, pieces: set[str]) -> set[str]:
+        """Pieces of text that memories which stay hold as well."""
+        shared: set[str] = set()
+        if not pieces:
+            return shared
+        # What waits in the inbox stays as well.
+        for page in (*self._pages(), inbox.held(self._folder.root)):
+            for episode in page:
+                held = (episode.text, *traces.texts_in(episode.payload), *episode.subjects)
+                shared |= {piece for piece in pieces - shared if any(piece in text for text in held)}
+        after = None
+        while facts := self._facts.list(status=None, after=after, limit=PAGE):
+            after = facts[-1].id
+            for fact in facts:
+                shared |= {piece for piece in pieces - shared if piece in fact.text}
+        for subject, predicate, object_, *_ in self._upkeep.names.triples(limit=ALL):
+            told = (subject, predicate, object_)
+            shared |= {piece for piece in pieces - shared if any(piece in text for text in told)}
+        for text in self._conduct.texts():
+            shared |= {piece for piece in pieces - shared if piece in text}
+        return shared
+
+    def _twins(self, vectors: set[bytes]) -> set[bytes]:
+        """Pieces of vectors that memories which stay have as well: some models give two texts one vector."""
+        twins: set[bytes] = set()
+        if not vectors:
+            return twins
+        for page in self._pages():
+            for held in self._vectors([episode.id for episode in page]):
+                twins |= {piece for piece in vectors - twins if piece in held}
+        return twins
+
+    def _pages(self) -> Iterator[list[Episode]]:
+        seq = 0
+        while page := self._log.since(seq, PAGE):
+            seq = page[-1][0]
+            yield [episode for _, episode in page]
+
+    def _name(self, path: Path) -> str:
+        return str(path.relative_to(self._folder.root))
+
+
+def _forgotten(text: str) -> ForgottenError:
+    """The error for a content that was forgotten on purpose."""
+    shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+    return ForgottenError(
+        f"{shown!r} was forgotten on purpose and is not taken again. "
+        "Say it in other words, or forget with allow_again=True what may come back"
+    )
+
+
+def tell_forgotten(drafts: Sequence[str | Episode], taken: Taken) -> None:
+    """Raises for episodes none of which were taken, warns where some were."""
+    if not taken.stored:
+        first = drafts[taken.forgotten[0]]
+        raise _forgotten(first if isinstance(first, str) else first.text)
+    _warn_of_forgotten(len(taken.forgotten), f"{len(drafts)} episodes")
+
+
+def tell_forgotten_facts(facts: Sequence[Fact], forgotten: int) -> None:
+    """Raises for facts none of which were taken, warns where some were."""
+    if forgotten == len(facts):
+        raise _forgotten(facts[0].text)
+    _warn_of_forgotten(forgotten, f"{len(facts)} facts")
+
+
+def _warn_of_forgotten(forgotten: int, given: str) -> None:
+    warnings.warn(
+        f"{forgotten} of {given} were forgotten on purpose and not taken again",
+        ForgottenWarning,
+        stacklevel=5,
+    )
+
+
+def _bequeaths(path: Path, intent: _Intent, facts: Sequence[str], looked_for: Needles) -> bool:
+    """Whether a copy of a testament holds what is forgotten; one that cannot be read is judged by its bytes."""
+    try:
+        from bardo.bequeath import testament  # noqa: PLC0415 - slow to load, and few have one
+
+        held = testament.read(path)
+    except (TestamentError, StoreError):
+        return bool(traces.find(path, looked_for)[0])
+    gone, texts = {*intent.episodes, *facts}, set(intent.texts)
+    entries: list[Episode | Fact] = [*held.facts, *held.episodes]
+    told = [text for text in texts if len(text) >= traces.SHORTEST_CHARACTERS]
+    return any(entry.id in gone or entry.text in texts for entry in entries) or any(
+        text in held.reflection for text in told
+    )

@@ -1,0 +1,63 @@
+"""What happens in a memory, told to listeners: the reports that its verbs return, as events."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from bardo._lazy import logging
+from bardo.errors import InvalidInputError
+
+Event = TypeVar("Event")
+
+#: The reports that are events, by the names of their classes: a pass of the Curator, a dream, a lint, a deletion, the
+#: testament of a death, and an inheritance.
+EVENTS = (
+    "CuratorCycleComplete",
+    "DreamComplete",
+    "LintReport",
+    "ForgetReport",
+    "Testament",
+    "InheritanceReport",
+)
+
+
+class Events:
+    """Who listens to what; safe to use from many threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._listeners: dict[type, list[Callable[[Any], object]]] = {}
+
+    def on(self, event: type[Event], listener: Callable[[Event], object]) -> Callable[[], None]:
+        """Adds a listener; see `Grimoire.on`."""
+        if not isinstance(event, type) or event.__name__ not in EVENTS:
+            raise InvalidInputError(f"{event!r} is no event. Listen to one of: {', '.join(EVENTS)}")
+
+        # Each subscription is one of its own, also of a listener that is there already.
+        def called(happened: Event) -> object:
+            return listener(happened)
+
+        with self._lock:
+            self._listeners.setdefault(event, []).append(called)
+
+        def leave() -> None:
+            with self._lock:
+                kept = self._listeners.get(event, [])
+                if called in kept:
+                    kept.remove(called)
+
+        return leave
+
+    def emit(self, happened: object) -> None:
+        """Tells every listener in the order in which they came; what one raises is logged, and the next is told."""
+        with self._lock:
+            listeners = tuple(self._listeners.get(type(happened), ()))
+        for listener in listeners:
+            try:
+                listener(happened)
+            except Exception:  # the work is done and must not seem undone
+                logging.getLogger("bardo.events").exception(
+                    "a listener of %s failed", type(happened).__name__
+                )

@@ -1,0 +1,151 @@
+"""How a grimoire comes to be open: a new one, one that is there, or an heir's."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bardo._lazy import modules
+from bardo._validation import checked
+from bardo._values import replace
+from bardo.config import Config, Embedding, write_setting
+from bardo.errors import InvalidInputError
+from bardo.folder import Folder
+from bardo.grimoire.grimoire import Grimoire
+from bardo.grimoire.stores import open_stores
+from bardo.index.embedding import embedders
+from bardo.ports import LLM, Clock, Embedder, checked_clock
+
+if TYPE_CHECKING:
+    from bardo.bequeath import testament, trust
+    from bardo.index.embedding import migration
+else:
+    migration, testament, trust = modules("index.embedding.migration", "bequeath.testament", "bequeath.trust")
+
+
+@checked
+def open(  # noqa: A001 - `bardo.open` reads as it should
+    path: str | Path,
+    *,
+    agent: str | None = None,
+    config: Config | Mapping[str, Any] | None = None,
+    clock: Clock | None = None,
+    seed: int | None = None,
+    embedder: Embedder | Callable[[list[str]], Any] | None = None,
+    llm: LLM | None = None,
+    durable: bool = True,
+    create: bool = True,
+    relearn: bool = False,
+    accept_loss: bool = False,
+) -> Grimoire:
+    """Opens an agent's memory; makes the folder if there is none.
+
+    Args:
+        path: The folder.
+        agent: Whose memory it is; the folder's name for a new one.
+        config: Settings over those of `bardo.toml`.
+        clock: Tells the wall clock; the computer's if not given.
+        seed: Of ids; drawn by the operating system if not given. The same seed, clock and calls give the same memory.
+        embedder: An `Embedder`, or any callable from a list of texts to vectors; the configured model if not given. A
+            callable is known by its module and name, so `__main__.embed` and `tools.embed` are two models: give it a
+            name of its own with `bardo.index.embedding.embedders.from_callable(embed, name="...")`.
+        llm: A language model of your own; the configured one if not given, and none if none is.
+        durable: Whether `remember` waits until the disk has the episode. Without, a power loss takes the latest.
+        create: Whether to make a new memory where there is none.
+        relearn: Whether facts that were lost may be learned again from the verified episodes.
+        accept_loss: Whether to go on where `JournalLostError` says that the journal lacks episodes. What it still holds
+            is taken over, its file is set aside, and `Grimoire.lost` and a `BardoWarning` say so.
+
+    Raises:
+        NotFoundError: There is no memory in the folder and `create` is false.
+        StoreLockedError: Another process has it open.
+        JournalLostError: Its journal lacks episodes that were acknowledged; nothing was changed.
+        StoreError: A file is damaged, foreign, newer, or cannot be reached; nothing was changed.
+        ConfigError: A setting does not exist or is out of range.
+    """
+    folder = Folder.at(path)
+    folder.check(create=create)
+    settings = config.check() if isinstance(config, Config) else Config.load(folder.root, config)
+    if llm is not None and not callable(getattr(llm, "complete", None)):
+        raise InvalidInputError(
+            f"the language model is a {type(llm).__name__}, which has no method complete. "
+            "Pass an object as bardo.ports.LLM describes it, or name a model in bardo.toml under [llm]"
+        )
+    if agent or not settings.agent:
+        settings = replace(settings, agent=agent or folder.root.name)
+    folder.prepare(agent=settings.agent)
+    clock = checked_clock(clock)
+    given = embedders.resolve(embedder, settings.embedding)
+    port = given
+    if folder.migration.exists():
+        port = migration.serving(folder.root, given, settings.embedding, chosen=embedder is not None)
+    stores = open_stores(
+        folder,
+        settings,
+        clock=clock,
+        seed=int.from_bytes(os.urandom(8)) if seed is None else seed,
+        embedder=port,
+        durable=durable,
+        relearn=relearn,
+        accept_loss=accept_loss,
+        settle=lambda log, facts: (
+            folder.migration.exists()
+            and migration.settle(folder.root, log, facts, port, late=settings.embedding.late_interaction)
+        ),
+    )
+    try:
+        if embedder is None and port is given:
+            # The model of the vectors must be named where the next opening looks for it.
+            _keep_model(folder.root, settings.embedding)
+        return Grimoire(folder, stores, clock=clock, embedder=port, llm=llm)
+    except BaseException:
+        stores.close()
+        raise
+
+
+def _keep_model(folder: Path, settings: Embedding) -> None:
+    """Writes the model of a folder that was opened with it into `bardo.toml`, unless that says so already."""
+    if Config.load(folder).embedding.model != settings.model:
+        write_setting(folder, "embedding", "model", settings.model)
+
+
+@checked
+def inherit(
+    testaments: str | Path | Sequence[str | Path],
+    path: str | Path,
+    *,
+    through_archive: bool = False,
+    allow: str | Sequence[str] = (),
+    **options: Any,
+) -> Grimoire:
+    """Boots an heir: opens its memory and takes over what one or several testaments hold.
+
+    Args:
+        testaments: Files, all of which are verified before anything is stored.
+        path: The heir's folder; an existing memory inherits what it has not yet inherited.
+        through_archive: Whether they come from a public archive instead of a chosen parent: a lower confidence.
+        allow: Unknown signers whose testaments are taken with limits: their keys, the first 16 digits of them, or names
+            of testators. Known are agents that died under this user, the heir's own lineage, and `bardo trust list`.
+        options: As `open` takes them.
+
+    Raises:
+        InvalidInputError: There is not one testament.
+        TestamentError: A file is not a testament, or was changed; nothing was stored.
+        UnknownSignerError: A signer is neither known nor allowed; nothing was stored.
+    """
+    files = [testaments] if isinstance(testaments, (str, Path)) else list(testaments)
+    if not files:
+        raise InvalidInputError(
+            "there is no testament to inherit. Name one at least, or open a memory of its own"
+        )
+    read = [testament.read(file) for file in files]
+    trust.strangers(read, Folder.at(path).root, allow=allow)
+    heir = open(path, **options)
+    try:
+        heir.adopt(read, through_archive=through_archive, allow=allow)
+    except BaseException:
+        heir.close()
+        raise
+    return heir

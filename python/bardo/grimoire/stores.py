@@ -1,0 +1,274 @@
+"""The files of one agent opened together, or not at all, with the checks that keep them belonging together."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bardo._core import EpisodeLog, FactStore, HotSet
+from bardo._lazy import modules
+from bardo._values import value
+from bardo.clock import OFFSET, Ticks
+from bardo.config import Config
+from bardo.errors import (
+    BardoWarning,
+    EmbedderUnavailableError,
+    EmbeddingMismatchError,
+    InvalidInputError,
+    StoreDamagedError,
+)
+from bardo.folder import Folder, holder
+from bardo.index.indexer import archived, beyond, unarchive
+from bardo.index.snapshot import Snapshot
+from bardo.model import Episode, Fact
+from bardo.ports import Clock, Embedder
+
+if TYPE_CHECKING:
+    from bardo.capture import recorder
+else:
+    (recorder,) = modules("capture.recorder")
+
+#: Name under which the log, and the facts for other processes, keep whether ticks are the caller's own.
+LOOPS = "clock.loops"
+#: Name under which the log keeps the latest tick, where no record has it.
+_LATEST_TICK = "clock.tick"
+#: Name under which the log keeps whether the facts were ever made.
+_FACTS_MADE = "facts.made"
+
+
+@value
+class Stores:
+    """What an open grimoire works on.
+
+    Args:
+        log: Every episode: the ground truth.
+        facts: What is known.
+        hot: The index in memory over both.
+        snapshot: Of the hot set.
+        ticks: Logical time.
+        config: The settings in force.
+    """
+
+    log: EpisodeLog
+    facts: FactStore
+    hot: HotSet
+    snapshot: Snapshot
+    ticks: Ticks
+    config: Config
+
+    def note_unit(self) -> None:
+        """The first tick of the caller's own changes what a tick is, and with it how fast facts fade."""
+        if self.ticks.loops and not self.log.watermark(LOOPS):
+            self.log.set_watermark(LOOPS, 1)
+            _tell_visitors(self.facts, self.ticks)
+            self.facts.set_retention(
+                tau_ticks=self.ticks.tau(self.config.decay), expiry_ticks=self.ticks.expiry
+            )
+        if self.ticks.loops and self.ticks.begin():
+            self.facts.begin(self.ticks.now())
+
+    def note_birth(self, *, loops: bool) -> None:
+        """What has neither lived nor heard anything yet counts ticks as those did whom it is about to inherit from.
+
+        Args:
+            loops: Whether theirs were loops of their own.
+        """
+        if loops and not len(self.log) and not self.facts.stats()["facts"]:
+            self.ticks.seen(0, own=True)
+            self.note_unit()
+
+    def close(self) -> None:
+        """Gives the files free."""
+        try:
+            # A tick of the caller's own may be in no record, and the next life of this object goes on from it.
+            if self.ticks.loops and (tick := self.ticks.now()) > _latest_tick(self.log, self.facts):
+                self.log.set_watermark(_LATEST_TICK, tick)
+        finally:
+            try:
+                self.facts.close()
+            finally:
+                self.log.close()
+
+
+def open_stores(
+    folder: Folder,
+    config: Config,
+    *,
+    clock: Clock,
+    seed: int,
+    embedder: Embedder,
+    durable: bool,
+    relearn: bool,
+    accept_loss: bool,
+    settle: Callable[[EpisodeLog, FactStore], object],
+) -> Stores:
+    """Opens the log, the facts and the hot set.
+
+    Args:
+        folder: Of the grimoire.
+        config: The settings in force.
+        clock: Tells the wall clock.
+        seed: Of ids.
+        embedder: Must be of the model of the stored vectors.
+        durable: Whether every record waits for the disk.
+        relearn: Whether facts that were lost may be learned again from the episodes.
+        accept_loss: Whether to go on without episodes that the journal of the log should hold.
+        settle: Ends what a crash left half done, before anything reads a vector.
+
+    Raises:
+        StoreError: One of the files cannot be opened; none stays open.
+        EmbeddingMismatchError: The vectors are another model's.
+    """
+    require_log(folder)
+    now = clock.now()
+    log = EpisodeLog(
+        str(folder.episodes), agent=config.agent, seed=seed, now=now, durable=durable, holder=holder(now),
+        accept_loss=accept_loss,
+    )  # fmt: skip
+    if log.upgraded is not None:
+        found, kept = log.upgraded
+        warnings.warn(
+            f"{folder.episodes} had schema {found} and was brought up to {log.schema_version}; every episode was "
+            f"compared. The old file is kept as {kept}: delete it when all is well",
+            BardoWarning,
+            stacklevel=4,
+        )
+    if log.lost is not None:
+        # It may know episodes that were lost.
+        folder.snapshot.unlink(missing_ok=True)
+        warnings.warn(f"{folder.journal} {_told_loss(log.lost)}", BardoWarning, stacklevel=4)
+    facts = None
+    try:
+        require_facts(folder, log, relearn=relearn)
+        ticks = Ticks(config.clock, clock, last=log.last_tick, loops=bool(log.watermark(LOOPS)))
+        facts = FactStore(
+            str(folder.facts),
+            agent=config.agent,
+            seed=seed,
+            now=now,
+            tau_ticks=ticks.tau(config.decay),
+            reinforcement=config.decay.reinforcement,
+            spacing_ticks=config.decay.spacing_ticks,
+            expiry_ticks=ticks.expiry,
+        )
+        latest = _latest_tick(log, facts)
+        ticks.resume(latest, offset=facts.mark(OFFSET))
+        for episode in log.tail(1):
+            if episode.tick > latest:
+                _resume_at(ticks, episode)
+        ticks.begin()
+        for note in ticks.notes:
+            warnings.warn(note, BardoWarning, stacklevel=4)
+        if not log.watermark(_FACTS_MADE):
+            log.set_watermark(_FACTS_MADE, 1)
+        if log.watermark(LOOPS) and not facts.mark(LOOPS):
+            _tell_visitors(facts, ticks)
+        settle(log, facts)
+        _require_model(folder, log, facts, embedder)
+        hot = HotSet()
+        if _without_archive(folder, log) or relearn:
+            # It knows the facts that were lost, and not the episodes that LanceDB had.
+            folder.snapshot.unlink(missing_ok=True)
+        opened = hot.load(log, facts, snapshot=folder.snapshot, cold_upto=beyond(log, config.index.hot_limit))
+        snapshot = Snapshot(folder.snapshot, log, hot, opened)
+    except BaseException:
+        if facts is not None:
+            facts.close()
+        log.close()
+        raise
+    return Stores(log, facts, hot, snapshot, ticks, config)
+
+
+def require_log(folder: Folder) -> None:
+    """A log that was there and is gone or empty is never silently made again: what was made of it shows that it was."""
+    lost = "missing" if not folder.exists() else "empty" if not folder.episodes.stat().st_size else ""
+    made_of_it = (folder.facts, folder.lance, folder.archive)
+    if lost and any(path.exists() for path in made_of_it):
+        raise StoreDamagedError(
+            f"{folder.episodes} is {lost}, though this agent had one. Restore it from a copy; without one, move "
+            f"{folder.root} away and begin again there: facts.db and the days in archive/ can still be read"
+        )
+
+
+def _told_loss(lost: tuple[str, Path | None, int]) -> str:
+    """What became of a journal that should hold episodes, in words."""
+    what, kept, taken = lost
+    aside = f"Its file is kept as {kept}" if kept else "There was no file to keep"
+    return (
+        f"{what}. Episodes that were acknowledged may be lost, which was accepted: {taken} were taken over from it. "
+        f"{aside}. What other parts know of lost episodes goes with `bardo rebuild`"
+    )
+
+
+def _without_archive(folder: Folder, log: EpisodeLog) -> bool:
+    """Notes where LanceDB's table is gone that it has nothing: every episode is in memory until it is made again."""
+    if folder.lance.exists() or not archived(log):
+        return False
+    unarchive(log)
+    warnings.warn(
+        f"{folder.lance} is missing. Every episode is in memory until the next sleep, or `bardo rebuild`, makes it "
+        "again from the log",
+        BardoWarning,
+        stacklevel=5,
+    )
+    return True
+
+
+def listed(facts: FactStore, **conditions: Any) -> list[Fact]:
+    """Every fact that meets the conditions of `FactStore.list`, read page by page."""
+    return list(recorder.pages(lambda after: facts.list(**conditions, after=after, limit=recorder.PAGE)))
+
+
+def _latest_tick(log: EpisodeLog, facts: FactStore) -> int:
+    """The latest tick that anything of this writer was recorded at."""
+    return max(log.last_tick, facts.latest_tick, log.watermark(_LATEST_TICK))
+
+
+def _resume_at(ticks: Ticks, episode: Episode) -> None:
+    """Goes on from the last episode in the log, which another writer may have left after those of this one.
+
+    Its tick is not taken on its word where it lies after the clock (older versions took any): every fact would fade.
+    """
+    try:
+        ticks.resume(ticks.credible(episode.tick), offset=ticks.offset)
+    except InvalidInputError as error:
+        warnings.warn(f"the tick of episode {episode.id} does not count: {error}", BardoWarning, stacklevel=5)
+
+
+def _tell_visitors(facts: FactStore, ticks: Ticks) -> None:
+    """Keeps with the facts that ticks are the caller's own: whoever cannot open the log needs it to see them fade."""
+    facts.upsert([], tick=ticks.now(), now=0, actor="clock", marks={LOOPS: 1})
+
+
+def require_facts(folder: Folder, log: EpisodeLog, *, relearn: bool) -> None:
+    """A store of facts that was there and is gone or empty is never silently made again."""
+    if relearn or not log.watermark(_FACTS_MADE):
+        return
+    lost = "missing" if not folder.facts.exists() else "empty" if not folder.facts.stat().st_size else ""
+    if lost:
+        raise StoreDamagedError(
+            f"{folder.facts} is {lost}, though this agent had facts. Restore it from a copy, or open with relearn=True "
+            "to learn again from the verified episodes"
+        )
+
+
+def _require_model(folder: Folder, log: EpisodeLog, facts: FactStore, embedder: Embedder) -> None:
+    """Refuses an embedder of another model than the stored vectors' before anything is written (law 10)."""
+    stored = log.fingerprint or facts.fingerprint
+    if stored is None:
+        return
+    try:
+        given = embedder.fingerprint
+    except EmbedderUnavailableError:
+        # Words still find everything; whoever needs a vector is told then.
+        return
+    if not given.is_same_model(stored):
+        raise EmbeddingMismatchError(
+            f"{folder.root} holds vectors of {stored.model} ({stored.dims}-d, version {stored.version}), but the "
+            f"embedder is {given.model} ({given.dims}-d, version {given.version}). Open it with the model it was "
+            "built with: embedding.model in bardo.toml, or embedder=...; and move to another with `bardo model "
+            "migrate`. A function is known by its module and name: if it is the same one, give it the name it had with "
+            f"bardo.index.embedding.embedders.from_callable(function, name={stored.model!r})"
+        )

@@ -1,0 +1,170 @@
+"""The connection to one LanceDB table: opened at the first use, checked for its owner, errors turned into ours."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, TypeVar
+
+from bardo.errors import (
+    BardoError,
+    GrimoireClosedError,
+    InvalidInputError,
+    StoreDamagedError,
+    StoreUnavailableError,
+)
+from bardo.index.archive import compaction, rows
+from bardo.model import Fingerprint
+
+T = TypeVar("T")
+
+TABLE = "episodes"
+#: Words in what the operating system says through LanceDB, and in what its SQL engine says of a condition.
+_REFUSALS = ("permission denied", "read-only file system", "no space left", "not a directory", "file exists")
+_BAD_CONDITION = (
+    "sql parser",
+    "schema error",
+    "no field named",
+    "invalid user input",
+    "error during planning",
+)
+
+
+class TableHandle:
+    """One agent's table in a folder.
+
+    Args:
+        folder: Of the database; made if absent.
+        agent: Owner of the episodes.
+        fingerprint: Model of the vectors; None, for a reader, stands for the one that the table has.
+        reader: Make nothing.
+    """
+
+    def __init__(
+        self, folder: Path, agent: str, fingerprint: Fingerprint | None, *, reader: bool = False
+    ) -> None:
+        self.folder = folder
+        #: Held by whoever writes, as long as that takes; who searches waits for `opening` alone.
+        self.lock = threading.RLock()
+        #: Held while the table is opened, given free or replaced.
+        self.opening = threading.RLock()
+        self._agent = agent
+        self._fingerprint = fingerprint
+        self._reader = reader
+        self._process = os.getpid()
+        self._table: Any = None
+
+    @property
+    def files(self) -> Path:
+        """The folder of the table itself."""
+        return self.folder / f"{TABLE}.lance"
+
+    @property
+    def fingerprint(self) -> Fingerprint:
+        """Model of the vectors.
+
+        Raises:
+            StoreError: It has to be read from the table, which cannot be opened.
+        """
+        with self.opening:
+            if self._fingerprint is None:
+                self._fingerprint = self.check(self.open())
+            return self._fingerprint
+
+    def check_process(self) -> None:
+        """Raises GrimoireClosedError in a forked child."""
+        if os.getpid() != self._process:
+            raise GrimoireClosedError(
+                f"{self.folder} was opened before this process was forked, and LanceDB does not survive a fork. "
+                "Open it again in the child, or start children with the `spawn` method"
+            )
+
+    def open(self, *, make: bool = True) -> Any:
+        """The LanceDB table.
+
+        Args:
+            make: Whether to make it where there is none; a reader never does.
+
+        Raises:
+            StoreForeignError: It is not bardo's, or another agent's.
+            StoreTooNewError: A newer bardo wrote it.
+            EmbeddingMismatchError: It holds vectors of another model.
+            StoreDamagedError: It cannot be read.
+            StoreUnavailableError: The operating system refused.
+            GrimoireClosedError: In a forked child.
+        """
+        self.check_process()
+        with self.opening:
+            if self._table is None:
+                table = self.run("open", lambda: self._connect(make=make and not self._reader))
+                self.check(table)
+                if not self._reader:
+                    self.run("open", lambda: compaction.ensure_text_index(table))
+                self._table = table
+            return self._table
+
+    def check(self, table: Any) -> Fingerprint:
+        """The model of a table that may be used; raises as `open` does."""
+        return rows.check_owner(table.schema.metadata, self._agent, self._fingerprint, str(self.folder))
+
+    def close(self) -> None:
+        """Lets go of the table; the next use opens it again."""
+        with self.opening:
+            self._table = None
+
+    def read(self, search: Callable[[Any], Any]) -> Any:
+        """The `pyarrow.Table` of a search, tried once more if the owner compacted or replaced the table meanwhile."""
+
+        def again() -> Any:
+            # The owner may have compacted away the version that the first try was reading.
+            table = self.open(make=False)
+            table.checkout_latest()
+            return search(table).to_arrow()
+
+        table = self.open(make=False)
+        try:
+            return search(table).to_arrow()
+        except Exception:
+            return self.run("search", again)
+
+    def run(self, action: str, call: Callable[[], T]) -> T:
+        """Calls into LanceDB, and turns what it raises into one of ours."""
+        try:
+            return call()
+        except (BardoError, MemoryError):
+            raise
+        except BaseException as error:
+            # A panic in LanceDB's Rust arrives as a BaseException.
+            if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+                raise
+            words = str(error).lower()
+            if any(refusal in words for refusal in _REFUSALS):
+                raise StoreUnavailableError(
+                    f"cannot {action} {self.folder}: {error}. Check that it is a folder with space left"
+                ) from error
+            if any(complaint in words for complaint in _BAD_CONDITION):
+                raise InvalidInputError(
+                    f"the condition cannot be used: {error}. Write SQL over the columns {', '.join(rows.COLUMNS)}"
+                ) from error
+            raise StoreDamagedError(
+                f"cannot {action} {self.folder}: {error}. It is derived from the log: `bardo rebuild` makes it again"
+            ) from error
+
+    def _connect(self, *, make: bool) -> Any:
+        if not make and not self.files.exists():
+            raise StoreUnavailableError(
+                f"there is no index in {self.folder} yet. The process that owns the grimoire writes it at its next sync"
+            )
+        import lancedb  # noqa: PLC0415
+
+        if make:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        # Zero: every read looks for a newer version, so a reader sees what the owner in another process has written.
+        database = lancedb.connect(str(self.folder), read_consistency_interval=timedelta(0))
+        # The owner may be about to replace it: a reader that does not find it any more makes none.
+        if not make or self.files.exists():
+            return database.open_table(TABLE)
+        return database.create_table(TABLE, schema=rows.schema(self._agent, self.fingerprint))

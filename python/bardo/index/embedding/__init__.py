@@ -1,0 +1,1 @@
+"""Turns texts into vectors: engines, embedders, sentences, drift, and the migration to another model."""

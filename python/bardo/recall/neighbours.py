@@ -1,0 +1,61 @@
+"""The turns beside what was recalled: an answer often stands next to its question."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from bardo._core import EpisodeLog, modes_with
+from bardo.errors import InvalidInputError
+from bardo.model import Episode
+from bardo.recall.cold_tier import Everything
+from bardo.recall.filters import Filters
+from bardo.recall.recollection import Recollection
+
+#: Turns on either side at most.
+MOST = 64
+
+
+def with_turns(
+    recollection: Recollection, memory: Everything, log: EpisodeLog, *, window: int, filters: Filters | None
+) -> Recollection:
+    """The same memories, each with the turns before and after it in its conversation.
+
+    Args:
+        recollection: What was recalled.
+        memory: Knows the conversations.
+        log: Where the turns are read from.
+        window: Turns on either side at most, 0 to 64.
+        filters: What was asked for: a turn of another mode, by an author who is left out, outside the time or after the
+            tick that is asked about does not come along.
+
+    Raises:
+        InvalidInputError: The window is out of range.
+    """
+    if not 0 <= window <= MOST:
+        raise InvalidInputError(f"window is {window}. It is a number of turns from 0 to {MOST}")
+    if not window:
+        return recollection
+    beside = memory.beside([found.id for found in recollection], window)
+    ids = dict.fromkeys(turn for sides in beside for side in sides for turn in side)
+    turns = {turn.id: turn for turn in log.get(list(ids)) if turn is not None}
+
+    def known(side: list[str]) -> tuple[Episode, ...]:
+        found = (turns[turn] for turn in side if turn in turns)
+        return tuple(turn for turn in found if filters is None or _comes_along(turn, filters))
+
+    memories = tuple(
+        dataclasses.replace(found, before=known(before), after=known(after))
+        for found, (before, after) in zip(recollection, beside, strict=True)
+    )
+    return dataclasses.replace(recollection, memories=memories)
+
+
+def _comes_along(turn: Episode, filters: Filters) -> bool:
+    """Whether a turn may be seen; what it is about was asked of the memory, not of what stands beside it."""
+    return (
+        (filters.mode is None or turn.mode is None or turn.mode in modes_with(filters.mode))
+        and turn.role not in (filters.without_roles or ())
+        and (filters.since is None or turn.at >= filters.since)
+        and (filters.until is None or turn.at <= filters.until)
+        and (filters.as_of is None or turn.tick <= filters.as_of)
+    )

@@ -1,0 +1,251 @@
+"""Recall without the log, for a process that does not own it: from `facts.db`, LanceDB, the journal and the inbox.
+
+The facts are in a hot set. What LanceDB finds for a query comes in as a guest, with the record and the vector that its
+rows hold, and is ranked and explained there as the owner would.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from bardo._core import FactStore, Found, Hit, HotSet
+from bardo.errors import EmbeddingMismatchError, InvalidVectorError, StoreError
+from bardo.index.archive import lance_index
+from bardo.index.archive.lance_index import LanceIndex
+from bardo.model import Episode, Fact, Fingerprint, Source
+from bardo.ports import Vectors
+from bardo.recall.arrivals import Arrivals, Arrived
+from bardo.recall.cold_tier import condition, proposed, reaches_episodes
+from bardo.recall.filters import Filters, Layer
+
+#: Ids that a note on missing records names.
+_NAMED = 3
+
+
+class Apart:
+    """What is known and what LanceDB has, searched in one call; nothing is written. Safe to share among threads.
+
+    Args:
+        facts: What is known; any process may change it meanwhile.
+        open_archive: Opens LanceDB as a reader; None where the owner has not made it yet.
+        arrivals: What came since.
+    """
+
+    def __init__(
+        self, facts: FactStore, open_archive: Callable[[], LanceIndex | None], arrivals: Arrivals
+    ) -> None:
+        self._facts = facts
+        self._arrivals = arrivals
+        self._open_archive = open_archive
+        self._archive: LanceIndex | None = None
+        self._hot = HotSet()
+        self._model: Fingerprint | None = None
+        self._lock = threading.RLock()
+
+    def archive(self) -> LanceIndex | None:
+        """LanceDB as it is now; None while there is none.
+
+        Raises:
+            StoreError: It cannot be opened.
+        """
+        with self._lock:
+            if self._archive is None:
+                self._archive = self._open_archive()
+            return self._archive
+
+    def model(self) -> Fingerprint | None:
+        """The model of the stored vectors; None while there are none, or none that can be read."""
+        if (known := self._facts.fingerprint) is not None:
+            return known
+        try:
+            archive = self.archive()
+            return None if archive is None else archive.fingerprint
+        except StoreError:
+            # A search says so.
+            return None
+
+    def waiting(self) -> dict[str, int | None]:
+        """How many episodes wait in the journal and the inbox, and how many only the owner sees."""
+        arrived = self._arrivals.since(self.reach().seq)
+        return {"journal": arrived.journaled, "inbox": arrived.dropped, "unseen": arrived.unseen}
+
+    def reach(self) -> lance_index.Reach:
+        """How far the episodes in LanceDB reach; nowhere where it cannot be read."""
+        try:
+            archive = self.archive()
+            return lance_index.Reach() if archive is None else archive.reach()
+        except (StoreError, EmbeddingMismatchError):
+            # A search says so.
+            return lance_index.Reach()
+
+    def search(self, text: str, vector: Vectors | None = None, **options: Any) -> Told:
+        """As `_core.HotSet.search`.
+
+        Args:
+            text: The query.
+            vector: Its vector, of the model of the stored vectors.
+            options: As there; records are read, whichever stores are given.
+
+        Raises:
+            InvalidInputError: An argument is out of range.
+            InvalidVectorError: The vector has other dimensions than the stored ones, or is not finite.
+        """
+        filters: Filters | None = options.get("filters")
+        as_of = None if filters is None else filters.as_of
+        notes: list[str] = []
+        # One at a time: the guests of one query are no candidates of another.
+        with self._lock:
+            self._keep_in_step()
+            near: dict[str, lance_index.Found] = {}
+            episodes: dict[str, Episode] = {}
+            if reaches_episodes(filters):
+                near, reach = self._propose(text, vector, filters, notes)
+                arrived = self._arrivals.since(reach)
+                notes += _told(arrived)
+                episodes = arrived.episodes | {id_: found.episode for id_, found in near.items()}
+            try:
+                self._hot.add_episodes(episodes.values())
+                self._give_vectors(near)
+                found = self._hot.search(text, vector, **options)
+                # Of an empty hot set the core says that nothing was remembered, which may not be so.
+                notes[:0] = found.notes if len(self._hot) else ["no facts are known yet"]
+            finally:
+                self._hot.remove(list(episodes))
+            ids = found.facts()
+            facts = dict(zip(ids, self._facts.get(ids, as_of=as_of), strict=True))
+            if as_of is None:
+                # Somebody deleted them.
+                self._hot.remove([id_ for id_, fact in facts.items() if fact is None])
+        return Told(found, {**episodes, **facts}, notes)
+
+    def close(self) -> None:
+        """Lets go of LanceDB; the next use opens it again."""
+        with self._lock:
+            if self._archive is not None:
+                self._archive.close()
+            self._archive = None
+
+    def _keep_in_step(self) -> None:
+        """Takes over what is known by now; all again once the vectors are another model's."""
+        if self._model != (model := self._facts.fingerprint):
+            self._hot, self._model = HotSet(), model
+        try:
+            self._hot.sync_facts(self._facts)
+        except InvalidVectorError:
+            # The owner went over to another model while they were read.
+            self._hot, self._model = HotSet(), self._facts.fingerprint
+            self._hot.sync_facts(self._facts)
+
+    def _propose(
+        self, text: str, vector: Vectors | None, filters: Filters | None, notes: list[str]
+    ) -> tuple[dict[str, lance_index.Found], int]:
+        """What LanceDB finds, and up to which arrival it reaches."""
+        try:
+            return self._search_archive(text, vector, filters, notes)
+        except (StoreError, EmbeddingMismatchError):
+            # The owner may have made it again, or for another model, since it was opened.
+            self.close()
+        try:
+            return self._search_archive(text, vector, filters, notes)
+        except (StoreError, EmbeddingMismatchError) as error:
+            notes.append(f"no episodes of LanceDB were searched: {error}")
+            return {}, 0
+
+    def _search_archive(
+        self, text: str, vector: Vectors | None, filters: Filters | None, notes: list[str]
+    ) -> tuple[dict[str, lance_index.Found], int]:
+        archive = self.archive()
+        reach = lance_index.Reach() if archive is None else archive.reach()
+        if archive is None or not reach.seq:
+            notes.append("no episodes of LanceDB were searched: it has none until the owner sleeps")
+            return {}, 0
+        if self._model is not None and not archive.fingerprint.is_same_model(self._model):
+            raise EmbeddingMismatchError(
+                f"LanceDB holds vectors of {archive.fingerprint.model}, the facts of {self._model.model}. "
+                "Search again when the owner has gone over from one to the other"
+            )
+        where = condition(filters, reach.seq)
+        found = proposed(archive, text, vector, where, vectors=vector is not None)
+        notes.append(f"episodes up to arrival {reach.seq} were searched")
+        return found, reach.seq
+
+    def _give_vectors(self, near: Mapping[str, lance_index.Found]) -> None:
+        given = {id_: found.vector for id_, found in near.items() if found.vector is not None}
+        if given:
+            self._hot.set_vectors(list(given), np.stack(list(given.values())))
+
+
+def _told(arrived: Arrived) -> list[str]:
+    """How far the episodes of a search reach that LanceDB does not have."""
+    notes = []
+    seen = [
+        f"{count} {where}"
+        for count, where in ((arrived.journaled, "of the owner's journal"), (arrived.dropped, "of the inbox"))
+        if count
+    ]
+    if seen:
+        notes.append(f"later episodes were searched by their words: {' and '.join(seen)}")
+    if arrived.unseen:
+        notes.append(f"{arrived.unseen} later episodes are seen by the owner alone until it sleeps")
+    elif arrived.unseen is None:
+        notes.append("what else came later is seen by the owner alone until it sleeps")
+    if arrived.unread:
+        notes.append(f"{arrived.unread} files of the inbox were not read: the owner takes them over")
+    return notes
+
+
+class Told:
+    """What a hot set has found, with records that were read elsewhere (see `recollection.Answer`).
+
+    A hit without a record leaves the answer with a note, as it does in the core.
+
+    Args:
+        found: What was found, without records.
+        records: By id; None for one that is no longer there.
+        notes: What could not be done.
+    """
+
+    def __init__(self, found: Found, records: Mapping[str, Episode | Fact | None], notes: list[str]) -> None:
+        self.searched, self.candidates = found.searched, found.candidates
+        self._kept: list[tuple[Hit, Episode | Fact]] = []
+        missing = []
+        for hit in found.hits:
+            record = records.get(hit.id)
+            if record is None:
+                missing.append(hit.id)
+            else:
+                self._kept.append((hit, record))
+        self.notes = list(notes)
+        if missing:
+            self.notes.append(
+                f"{len(missing)} memories are no longer in their store: {', '.join(missing[:_NAMED])}"
+            )
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def hit(self, place: int) -> Hit:
+        """One hit by its place from 0."""
+        return self._kept[place][0]
+
+    def record(self, place: int) -> Episode | Fact:
+        """The record of the same."""
+        return self._kept[place][1]
+
+    def outlines(self) -> list[tuple[str, str, Layer, float, float, int, int, Source, bool]]:
+        """What a memory shows of each hit."""
+        return [
+            (
+                record.text, hit.id, hit.layer, hit.score, hit.confidence, hit.tick, hit.at, hit.source,
+                record.generation > 0 if isinstance(record, Fact) else hit.source != "self",
+            )
+            for hit, record in self._kept
+        ]  # fmt: skip
+
+    def facts(self) -> list[str]:
+        """Ids of the facts among the hits."""
+        return [hit.id for hit, _ in self._kept if hit.layer == "fact"]
