@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import bardo
+from bardo._lazy import once
 from bardo.errors import DecreasingTickError, GrimoireClosedError
 from bardo.grimoire.grimoire import Grimoire
 
@@ -20,11 +21,12 @@ def directions(texts: list[str]) -> list[list[float]]:
     return [[1.0, *(float(text.count(letter)) for letter in "abcdefghijklmno")] for text in texts]
 
 
-def test_every_verb_of_a_grimoire_can_be_awaited_with_the_same_arguments() -> None:
-    for name, member in inspect.getmembers(Grimoire):
-        if name.startswith("_"):
+def check_awaited(owner: type, twin: type) -> None:
+    """Every verb of a class can be awaited with the same arguments, and every property is there."""
+    for name, member in inspect.getmembers(owner):
+        if name.startswith("_") or isinstance(member, once):
             continue
-        awaited = inspect.getattr_static(bardo.AsyncGrimoire, name)
+        awaited = inspect.getattr_static(twin, name)
         if isinstance(member, property):
             assert isinstance(awaited, property), name
             assert awaited.__doc__, name
@@ -32,6 +34,19 @@ def test_every_verb_of_a_grimoire_can_be_awaited_with_the_same_arguments() -> No
             assert inspect.iscoroutinefunction(awaited), name
             assert inspect.signature(awaited) == inspect.signature(member), name
             assert awaited.__doc__ == member.__doc__, name
+
+
+def test_every_verb_of_a_grimoire_can_be_awaited_with_the_same_arguments(tmp_path: Path) -> None:
+    check_awaited(Grimoire, bardo.AsyncGrimoire)
+    nouns = [
+        name for name, member in inspect.getmembers(Grimoire) if isinstance(member, once) and name[0] != "_"
+    ]
+    assert len(nouns) == 10
+    with bardo.open(tmp_path / "m", embedder=directions) as memory:
+        awaited = bardo.AsyncGrimoire(memory)
+        for noun in nouns:
+            check_awaited(type(getattr(memory, noun)), type(getattr(awaited, noun)))
+        assert {"lost", "resumed", "config"} <= {*dir(awaited)}
     for name in ("open", "inherit"):
         opening = getattr(bardo.AsyncGrimoire, name)
         assert inspect.signature(opening) == inspect.signature(getattr(bardo, name))
@@ -47,14 +62,14 @@ def test_a_life_is_lived_died_and_inherited_under_asyncio(tmp_path: Path) -> Non
             await memory.sleep()
             found = await memory.recall("reading 7", limit=3, layers=("episode",))
             await memory.bequeath(tmp_path / "elder.testament")
-            assert memory.is_dead
+            assert memory.lineage.is_dead
         with pytest.raises(GrimoireClosedError):
             await memory.recall("reading")
         heir = await bardo.AsyncGrimoire.inherit(
             tmp_path / "elder.testament", tmp_path / "heir", embedder=directions, seed=2
         )
         async with heir:
-            return [one.text for one in found], heir.generation, len(await heir.facts())
+            return [one.text for one in found], heir.lineage.generation, len(await heir.facts.list())
 
     texts, generation, facts = asyncio.run(live())
     assert len(texts) == 3

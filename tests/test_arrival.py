@@ -46,7 +46,9 @@ def test_learning_what_others_say_starts_no_surer_than_their_table_and_says_so(
             fact = grimoire.learn("Oracles lag two blocks", confidence=0.95, source=source)
         assert fact.confidence == pytest.approx(most)
         with pytest.warns(BardoWarning, match="starts at"):
-            newer = grimoire.supersede(fact, Fact("Oracles lag three blocks", confidence=0.95, source=source))
+            newer = grimoire.facts.supersede(
+                fact, Fact("Oracles lag three blocks", confidence=0.95, source=source)
+            )
         assert newer.confidence == pytest.approx(most)
         with warnings.catch_warnings():
             warnings.simplefilter("error")
@@ -67,7 +69,7 @@ def test_a_learned_dream_expires_after_two_weeks_unless_confirmed(tmp_path: Path
         assert (confirmed.source, confirmed.expires_tick) == ("self", None)
         clock.set(NOON + 15 * DAY)
         grimoire.sleep()
-        assert dream.id not in {fact.id for fact in grimoire.facts()}
+        assert dream.id not in {fact.id for fact in grimoire.facts.list()}
 
 
 def test_a_setting_cannot_let_a_testament_arrive_surer_than_the_table(tmp_path: Path) -> None:
@@ -96,10 +98,10 @@ def test_an_agent_keeps_fifty_conclusions_however_many_its_texts_draw(
                 ]
             )  # fmt: skip
             grimoire.sleep()
-            concluded = [fact for fact in grimoire.facts() if fact.source == "derived"]
+            concluded = [fact for fact in grimoire.facts.list() if fact.source == "derived"]
             assert len(concluded) <= 50
-        drawn = [fact for fact in grimoire.facts(status=None) if fact.source == "derived"]
+        drawn = [fact for fact in grimoire.facts.list(status=None) if fact.source == "derived"]
         assert len(drawn) > 50, "there were more to leave"
         assert len(concluded) == 50
         assert {round(fact.importance, 3) for fact in concluded} == {0.4}
-        assert stated.id in {fact.id for fact in grimoire.facts()}
+        assert stated.id in {fact.id for fact in grimoire.facts.list()}

@@ -28,7 +28,7 @@ def grimoire(tmp_path: Path, minilm: Embedder) -> Iterator[bardo.Grimoire]:
     ) as opened:
         opened.remember("what was there before", tick=100)
         yield opened
-        assert [episode.text for episode in opened.episodes()] == ["what was there before"]
+        assert [episode.text for episode in opened.episodes.list()] == ["what was there before"]
 
 
 @pytest.mark.parametrize(
@@ -115,34 +115,34 @@ UNUSABLE: dict[str, tuple[str, Callable[[bardo.Grimoire], Any]]] = {
     "blocks without names": ("blocks", lambda g: g.context("x", blocks="abc")),
     "a surrogate task": ("content", lambda g: g.context(SURROGATE)),
     "learn a number": ("what", lambda g: g.learn(5)),
-    "verify a number": ("what", lambda g: g.verify(5)),
-    "verify a surrogate": ("what", lambda g: g.verify(SURROGATE)),
+    "verify a number": ("what", lambda g: g.episodes.verify(5)),
+    "verify a surrogate": ("what", lambda g: g.episodes.verify(SURROGATE)),
     "forget a number": ("what", lambda g: g.forget(5, reason="x")),
     "forget a surrogate": ("what", lambda g: g.forget(SURROGATE, reason="x")),
     "an outcome of a list": ("used", lambda g: g.outcome([1], value=0.1)),
-    "get a number": ("record_id", lambda g: g.get(5)),
-    "get a surrogate": ("record_id", lambda g: g.get(SURROGATE)),
-    "why a number": ("fact", lambda g: g.why(5)),
-    "the history of a surrogate": ("fact", lambda g: g.history(SURROGATE)),
-    "link a number": ("src", lambda g: g.link(5, "fact", "supports")),
-    "links of a surrogate": ("links", lambda g: g.links(SURROGATE)),
-    "relate a number": ("subject", lambda g: g.relate(5, "knows", "x")),
-    "relate a surrogate": ("subject", lambda g: g.relate(SURROGATE, "knows", "x")),
-    "find a number": ("url", lambda g: g.find(url=5)),
-    "find a surrogate": ("url", lambda g: g.find(url=SURROGATE)),
-    "find fewer than none": ("limit", lambda g: g.find(url="x", limit=-1)),
-    "a surrogate entity": ("name", lambda g: g.entities(SURROGATE)),
-    "fewer than no entities": ("limit", lambda g: g.entities(limit=-1)),
-    "related to a surrogate": ("name", lambda g: g.related(SURROGATE)),
-    "merge a surrogate": ("names", lambda g: g.merge_entities("x", [SURROGATE])),
-    "relations before time": ("as_of", lambda g: g.relations(as_of=-1)),
-    "relations of a surrogate": ("entity", lambda g: g.relations(SURROGATE)),
-    "facts before time": ("as_of", lambda g: g.facts(as_of=-1)),
-    "facts on a surrogate": ("subject", lambda g: g.facts(subject=SURROGATE)),
-    "fewer than no episodes": ("last", lambda g: g.episodes(last=-1)),
-    "episodes of a surrogate": ("thread", lambda g: g.episodes(thread=SURROGATE)),
-    "the costs of a text": ("days", lambda g: g.costs(days="x")),
-    "undo a text": ("undo", lambda g: g.undo("x")),
+    "get a number": ("episode_id", lambda g: g.episodes.get(5)),
+    "get a surrogate": ("episode_id", lambda g: g.episodes.get(SURROGATE)),
+    "why a number": ("fact", lambda g: g.facts.why(5)),
+    "the history of a surrogate": ("fact", lambda g: g.facts.history(SURROGATE)),
+    "link a number": ("src", lambda g: g.facts.link(5, "fact", "supports")),
+    "links of a surrogate": ("links", lambda g: g.facts.links(SURROGATE)),
+    "relate a number": ("subject", lambda g: g.entities.relate(5, "knows", "x")),
+    "relate a surrogate": ("subject", lambda g: g.entities.relate(SURROGATE, "knows", "x")),
+    "find a number": ("url", lambda g: g.episodes.find(url=5)),
+    "find a surrogate": ("url", lambda g: g.episodes.find(url=SURROGATE)),
+    "find fewer than none": ("limit", lambda g: g.episodes.find(url="x", limit=-1)),
+    "a surrogate entity": ("name", lambda g: g.entities.list(SURROGATE)),
+    "fewer than no entities": ("limit", lambda g: g.entities.list(limit=-1)),
+    "related to a surrogate": ("name", lambda g: g.entities.related(SURROGATE)),
+    "merge a surrogate": ("names", lambda g: g.entities.merge("x", [SURROGATE])),
+    "relations before time": ("as_of", lambda g: g.entities.relations(as_of=-1)),
+    "relations of a surrogate": ("entity", lambda g: g.entities.relations(SURROGATE)),
+    "facts before time": ("as_of", lambda g: g.facts.list(as_of=-1)),
+    "facts on a surrogate": ("subject", lambda g: g.facts.list(subject=SURROGATE)),
+    "fewer than no episodes": ("last", lambda g: g.episodes.list(last=-1)),
+    "episodes of a surrogate": ("thread", lambda g: g.episodes.list(thread=SURROGATE)),
+    "the costs of a text": ("days", lambda g: g.maintenance.costs(days="x")),
+    "undo a text": ("undo", lambda g: g.journal.undo("x")),
     "open a number": ("path", lambda _: bardo.open(5)),
     "open with a number": ("config", lambda g: bardo.open(g.path / "other", config=5)),
     "open a number's": ("agent", lambda g: bardo.open(g.path / "other", agent=5)),
@@ -192,7 +192,7 @@ def test_what_a_callers_own_code_raises_stays_what_it_is(grimoire: bardo.Grimoir
     for call in (
         lambda: grimoire.remember(texts()),
         lambda: grimoire.learn(texts()),
-        lambda: grimoire.migrate(broken, progress=broken),
+        lambda: grimoire.embedding.migrate(broken, progress=broken),
     ):
         with pytest.raises(ValueError, match="mine") as raised:
             call()
@@ -200,8 +200,8 @@ def test_what_a_callers_own_code_raises_stays_what_it_is(grimoire: bardo.Grimoir
 
 
 def test_a_verb_called_with_too_few_arguments_says_so_as_python_does(grimoire: bardo.Grimoire) -> None:
-    with pytest.raises(TypeError, match="record_id"):
-        grimoire.get()  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="episode_id"):
+        grimoire.episodes.get()  # type: ignore[call-arg]
     with pytest.raises(TypeError, match="query"):
         grimoire.recall()  # type: ignore[call-arg]
 
@@ -232,8 +232,8 @@ def test_a_time_may_be_a_datetime_that_knows_its_zone(tmp_path: Path, minilm: Em
     with bardo.open(tmp_path / "agent", embedder=minilm) as opened:
         assert opened.remember("lunch", at=noon).at == 1_772_449_200_000_000
         bardo.drop(opened.path, "dropped at lunch", at=noon)
-        opened.drain_inbox()
-        assert [episode.at for episode in opened.episodes()] == [1_772_449_200_000_000] * 2
+        opened.maintenance.drain_inbox()
+        assert [episode.at for episode in opened.episodes.list()] == [1_772_449_200_000_000] * 2
         for unclear in (noon.replace(tzinfo=None), "yesterday"):
             for verb in (opened.remember, partial(bardo.drop, opened.path)):
                 with pytest.raises(errors.InvalidInputError, match=r"^at is .*time zone"):
@@ -274,7 +274,7 @@ def test_a_broken_model_is_refused_and_what_was_stored_stays(
         opened.remember("the relayer ran out of gas")
         with pytest.raises(errors.InvalidVectorError):
             opened.recall("gas")
-        assert opened.get(next(opened.episodes()).id).text == "the relayer ran out of gas"
+        assert opened.episodes.get(next(opened.episodes.list()).id).text == "the relayer ran out of gas"
 
 
 @pytest.mark.parametrize("component", [np.nan, np.inf, 0.0])
@@ -397,14 +397,14 @@ def test_what_another_process_drops_into_the_inbox_is_taken_over_once(
         assert [memory.text for memory in opened.recall("dropped by a hook", limit=1)] == [
             "dropped by a hook"
         ]
-        assert opened.drain_inbox() == 0
+        assert opened.maintenance.drain_inbox() == 0
 
 
 def test_an_inbox_file_that_cannot_be_read_is_set_aside_and_named(tmp_path: Path, minilm: Embedder) -> None:
     with bardo.open(tmp_path / "agent", embedder=minilm) as opened:
         (tmp_path / "agent" / "inbox" / "broken.jsonl").write_text("not of ours")
         with pytest.warns(errors.BardoWarning, match=r"broken\.jsonl was set aside"):
-            assert opened.drain_inbox() == 0
+            assert opened.maintenance.drain_inbox() == 0
         assert (tmp_path / "agent" / "inbox" / "rejected" / "broken.jsonl").exists()
 
 
@@ -516,7 +516,7 @@ def test_a_part_that_cannot_be_closed_keeps_nobody_out(tmp_path: Path, minilm: E
     with pytest.raises(errors.StoreDamagedError, match=r"feedback\.db"):
         opened.close()
     with bardo.open(tmp_path / "agent", embedder=minilm) as again:
-        assert [episode.text for episode in again.episodes()] == ["the relayer ran out of gas"]
+        assert [episode.text for episode in again.episodes.list()] == ["the relayer ran out of gas"]
 
 
 def test_a_fact_without_a_text_is_refused_before_the_model_is_asked(tmp_path: Path) -> None:

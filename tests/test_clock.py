@@ -25,7 +25,7 @@ def learn(grimoire: bardo.Grimoire) -> None:
 
 def drop(grimoire: bardo.Grimoire) -> None:
     bardo.drop(grimoire.path, [Episode("dropped", tick=5_000)])
-    grimoire.drain_inbox()
+    grimoire.maintenance.drain_inbox()
 
 
 def tick(grimoire: bardo.Grimoire) -> None:
@@ -38,12 +38,12 @@ def test_a_tick_that_was_seen_is_not_forgotten_by_closing(move: object, tmp_path
         grimoire.remember("before", tick=10)
         fact = grimoire.learn("The moon is rock", tick=10, confidence=0.9)
         move(grimoire)  # type: ignore[operator]
-        faded = grimoire.confidence(fact)
+        faded = grimoire.facts.confidence(fact)
         assert grimoire.now_tick == 5_000
         assert faded < 0.01
     for _ in range(2):
         with reopen(tmp_path / "a") as grimoire:
-            assert (grimoire.now_tick, grimoire.confidence(fact)) == (5_000, faded)
+            assert (grimoire.now_tick, grimoire.facts.confidence(fact)) == (5_000, faded)
     with bardo.visit(tmp_path / "a", clock=ManualClock(NOW), embedder=None) as visitor:
         # It sees what is in the facts and in LanceDB, and no more.
         assert 10 <= visitor.now_tick <= 5_000
@@ -55,7 +55,7 @@ def test_a_time_that_is_not_yet_makes_it_no_later(tmp_path: Path) -> None:
         for early in (NOW + 10_000 * DAY, 253_402_300_799_999_999):
             stored = grimoire.remember(f"said at {early}", at=early)
             assert (stored.at, grimoire.now_tick) == (early, NOW // 1_000_000)
-        assert grimoire.confidence(fact) == pytest.approx(0.9)
+        assert grimoire.facts.confidence(fact) == pytest.approx(0.9)
         assert grimoire.remember("said before", at=NOW - DAY).tick == NOW // 1_000_000
 
 
@@ -75,17 +75,17 @@ def test_an_heir_counts_as_its_testator_did_and_its_life_begins_with_its_first_t
         testator.learn("Oracle updates are followed by liquidations", tick=19_000_123, confidence=0.9)
         testator.bequeath(left, cause="economic")
     with bardo.inherit(left, tmp_path / "heir", clock=ManualClock(NOW), embedder=None) as heir:
-        (fact,) = heir.facts()
-        born = heir.confidence(fact)
+        (fact,) = heir.facts.list()
+        born = heir.facts.confidence(fact)
         assert (heir.now_tick, fact.reinforced_tick) == (0, 0)
         heir.remember("A new block", tick=19_000_500)
-        assert heir.confidence(heir.get(fact.id)) == born
+        assert heir.facts.confidence(heir.facts.get(fact.id)) == born
         heir.tick(19_001_000)
-        faded = heir.confidence(heir.get(fact.id))
+        faded = heir.facts.confidence(heir.facts.get(fact.id))
         assert born / 4 < faded < born * 0.8
         assert heir.recall("liquidations after oracle updates")[0].id == fact.id
     with reopen(tmp_path / "heir") as heir:
-        assert (heir.now_tick, heir.confidence(heir.get(fact.id))) == (19_001_000, faded)
+        assert (heir.now_tick, heir.facts.confidence(heir.facts.get(fact.id))) == (19_001_000, faded)
         heir.remember("Another block", tick=19_001_001)
 
 
@@ -98,7 +98,7 @@ def test_what_was_inherited_does_not_expire_before_the_first_tick(first: int, tm
         testator.bequeath(left)
     with bardo.inherit(left, tmp_path / "heir", clock=ManualClock(NOW), embedder=None) as heir:
         heir.tick(first)
-        assert [fact.expires_tick for fact in heir.facts()] == [first + 50]
+        assert [fact.expires_tick for fact in heir.facts.list()] == [first + 50]
 
 
 def test_an_heir_of_one_that_counted_seconds_counts_seconds(tmp_path: Path) -> None:
@@ -109,7 +109,7 @@ def test_an_heir_of_one_that_counted_seconds_counts_seconds(tmp_path: Path) -> N
         tmp_path / "a.testament", tmp_path / "heir", clock=ManualClock(NOW + DAY), embedder=None
     ) as heir:
         assert heir.now_tick == (NOW + DAY) // 1_000_000
-        assert [fact.reinforced_tick for fact in heir.facts()] == [heir.now_tick]
+        assert [fact.reinforced_tick for fact in heir.facts.list()] == [heir.now_tick]
 
 
 def test_ticks_of_ones_own_do_not_begin_before_the_seconds_that_were_counted(tmp_path: Path) -> None:
@@ -122,7 +122,7 @@ def test_ticks_of_ones_own_do_not_begin_before_the_seconds_that_were_counted(tmp
         ):
             with pytest.raises(DecreasingTickError, match=r"clock\.unit"):
                 verb()
-        assert (grimoire.now_tick, len(grimoire.facts())) == (fact.created_tick, 1)
+        assert (grimoire.now_tick, len(grimoire.facts.list())) == (fact.created_tick, 1)
         later = fact.created_tick + 100
         assert grimoire.remember("high water", tick=later).tick == grimoire.now_tick == later
     own = {"clock": {"unit": "loops"}}

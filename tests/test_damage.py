@@ -42,7 +42,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with bardo.open(folder, agent="trader", embedder=MODEL, seed=1) as grimoire:
         for text in LESSONS:
             grimoire.learn(text, subjects=["pools"], confidence=0.6)
-        grimoire.relate("Pool 1", "pays", "Alice Smith")
+        grimoire.entities.relate("Pool 1", "pays", "Alice Smith")
     with bardo.gate(folder, words_only=True) as gate:
         for place, text in enumerate(REJECTED):
             gate.reject(text, why=f"it went wrong {place} times")
@@ -56,7 +56,7 @@ def answers(folder: Path) -> list[object]:
         found = visitor.recall("which pool pays the keeper", limit=20)
         # Confidence fades by the clock while the bits are flipped.
         told = [(memory.text, round(memory.confidence, 2)) for memory in found]
-        return [told, [(fact.text, fact.subjects, fact.payload) for fact in visitor.facts()]]
+        return [told, [(fact.text, fact.subjects, fact.payload) for fact in visitor.facts.list()]]
 
 
 def verdicts(folder: Path) -> list[object]:
@@ -166,7 +166,7 @@ def test_a_check_reads_every_file_and_says_what_is_damaged(made: Path, tmp_path:
     with bardo.open(folder, embedder=MODEL) as grimoire:
         grimoire.remember("Liquidations followed")
         grimoire.context("What followed?")
-        report = grimoire.check()
+        report = grimoire.maintenance.check()
         assert report.sound
         assert not report.damaged
     bardo.drop(folder, "Gas doubled")

@@ -145,8 +145,8 @@ def test_what_lies_on_disk_is_what_was_reported(told: tuple[Path, dict]):
         assert (left.life.agent, left.life.cause) == (life["agent"], life["cause"])
         assert left.reflection == life["reflection"]
         with bardo.open(out / life["agent"], create=False) as grimoire:
-            assert grimoire.is_dead
-            days = [episode for episode in grimoire.episodes() if episode.kind == "trade"]
+            assert grimoire.lineage.is_dead
+            days = [episode for episode in grimoire.episodes.list() if episode.kind == "trade"]
             assert len(days) == life["days"]
             # Every day but the last has an outcome.
             assert [day.verified for day in days] == [True] * (len(days) - 1) + [False]

@@ -48,11 +48,11 @@ def test_what_is_dropped_becomes_what_would_have_been_remembered(
     }  # fmt: skip
     with bardo.open(tmp_path / "other", embedder=minilm, clock=ManualClock(NOW)) as other:
         other.remember(what, **fields)
-        expected = list(other.episodes())
+        expected = list(other.episodes.list())
     with owner() as opened:
         ids = bardo.drop(opened.path, what, now=NOW, **fields)
-        assert opened.drain_inbox() == len(ids) == len(expected)
-        dropped = [opened.get(id_) for id_ in ids]
+        assert opened.maintenance.drain_inbox() == len(ids) == len(expected)
+        dropped = [opened.episodes.get(id_) for id_ in ids]
     apart = {"id": "", "event_index": 0}
     assert [replace(episode, **apart) for episode in dropped] == [
         replace(episode, **apart) for episode in expected
@@ -64,7 +64,7 @@ def test_the_same_seed_gives_the_same_ids(owner: Callable[[], bardo.Grimoire]) -
         first, second = (bardo.drop(opened.path, ["one", "two"], now=NOW, seed=5) for _ in range(2))
         assert first == second
         assert len(set(first)) == 2
-        assert opened.drain_inbox() == 2
+        assert opened.maintenance.drain_inbox() == 2
 
 
 def test_nothing_is_dropped_into_a_folder_that_is_no_memory(tmp_path: Path) -> None:
@@ -94,4 +94,4 @@ def test_what_is_dropped_while_the_log_is_lost_waits_for_it(
     (id_,) = bardo.drop(opened.path, "after the loss")
     (tmp_path / "aside").rename(log)
     with owner() as again:
-        assert again.get(id_).text == "after the loss"
+        assert again.episodes.get(id_).text == "after the loss"

@@ -53,14 +53,14 @@ def test_dreams_lints_deletions_deaths_and_inheritances_are_events(tmp_path: Pat
         for kind in kinds:
             g.on(kind, tell)
         episode = g.remember("the pool was read", verified=True)
-        g.dream(rounds=1)
-        g.lint(dry_run=True)
-        g.lint()
+        g.curator.dream(rounds=1)
+        g.curator.lint(dry_run=True)
+        g.curator.lint()
         g.forget(episode, reason="asked to")
         left = g.bequeath(tmp_path / "a.testament")
     with opened(tmp_path / "b") as heir:
         heir.on(bardo.InheritanceReport, tell)
-        heir.adopt([left])
+        heir.lineage.adopt([left])
     own = ["DreamComplete", "LintReport", "ForgetReport", "Testament", "InheritanceReport"]
     # The last pass of a life may do the day's lint.
     assert [name for place, name in enumerate(heard) if name not in heard[:place]] == own

@@ -69,7 +69,7 @@ def test_law_11_what_is_forgotten_is_in_no_file_and_no_answer(opener, tmp_path: 
         derived = grimoire.learn(
             bardo.Fact("The vault opens to a spoken code", evidence=(doomed.id,), support=1)
         )
-        archive.write_days(grimoire._log, folder / "archive", START + 5 * 24 * 60 * MINUTE)
+        archive.write_days(grimoire._session.log, folder / "archive", START + 5 * 24 * 60 * MINUTE)
         assert {"episodes.redb", "facts.db"} & set(holders(folder, SECRET))
         assert any(name.endswith(".json") for name in holders(folder, SECRET))
 
@@ -89,19 +89,23 @@ def test_law_11_what_is_forgotten_is_in_no_file_and_no_answer(opener, tmp_path: 
         assert list(holders(folder, SECRET)) == []
         assert list(holders(folder, PAYLOAD["note"])) == []
         with pytest.raises(errors.NotFoundError):
-            grimoire.get(doomed.id)
+            grimoire.episodes.get(doomed.id)
         assert SECRET not in [
             memory.text for memory in grimoire.recall("vault code of the relayer", limit=40)
         ]
-        assert [episode.id for episode in grimoire.episodes()] == [episode.id for episode in kept]
-        assert list(grimoire.episodes(subject="relayer")) == list(grimoire.episodes(thread="vault")) == []
+        assert [episode.id for episode in grimoire.episodes.list()] == [episode.id for episode in kept]
+        assert (
+            list(grimoire.episodes.list(subject="relayer"))
+            == list(grimoire.episodes.list(thread="vault"))
+            == []
+        )
     with opener() as again:
         assert again.resumed == ()
-        assert len(list(again.episodes())) == 30
+        assert len(list(again.episodes.list())) == 30
         # Running numbers go on: nothing is counted twice, and LanceDB is still in step.
         after = again.remember("a new day", tick=41, verified=True)
         again.sleep()
-        assert again.get(after.id).text == "a new day"
+        assert again.episodes.get(after.id).text == "a new day"
 
 
 def test_a_source_that_is_read_again_does_not_bring_it_back(opener, tmp_path: Path) -> None:
@@ -118,11 +122,11 @@ def test_a_source_that_is_read_again_does_not_bring_it_back(opener, tmp_path: Pa
         assert [episode.text for episode in stored] == ["something else"]
         bardo.drop(tmp_path / "agent", [Episode(SECRET, tick=2), Episode("dropped beside it", tick=2)])
         with pytest.warns(errors.ForgottenWarning):
-            assert grimoire.drain_inbox() == 1
+            assert grimoire.maintenance.drain_inbox() == 1
     with opener() as again:
         with pytest.raises(errors.ForgottenError):
             again.remember(SECRET, tick=9)
-        assert {episode.text for episode in again.episodes()} == {"something else", "dropped beside it"}
+        assert {episode.text for episode in again.episodes.list()} == {"something else", "dropped beside it"}
     assert list(holders(tmp_path / "agent", SECRET)) == []
 
 
@@ -140,7 +144,7 @@ def test_a_fact_with_other_support_loses_just_the_episode(opener) -> None:
         one, two = (grimoire.remember(f"gas doubled on Monday {n}", tick=n) for n in (1, 2))
         fact = grimoire.learn(bardo.Fact("Gas doubles on Mondays", evidence=(one.id, two.id), support=2))
         report = grimoire.forget(one, reason="wrong")
-        left = grimoire.get(fact.id)
+        left = grimoire.facts.get(fact.id)
         assert (report.facts, report.loosened) == ((), (fact.id,))
         assert (left.evidence, left.support) == ((two.id,), 1)
         assert grimoire.forget(two, reason="wrong as well").facts == (fact.id,)
@@ -151,9 +155,12 @@ def test_the_one_that_was_superseded_by_a_forgotten_fact_holds_again(opener) -> 
         old = grimoire.learn("The office is in Kyiv", tick=1)
         episode = grimoire.remember("We moved to Lviv, they said", tick=2)
         new = bardo.Fact("The office is in Lviv", evidence=(episode.id,), support=1)
-        new_id = grimoire._facts.supersede(old.id, new, tick=2, now=START)
+        new_id = grimoire._session.facts.supersede(old.id, new, tick=2, now=START)
         assert grimoire.forget(episode, reason="a joke").facts == (new_id,)
-        assert (grimoire.get(old.id).status, grimoire.get(old.id).superseded_by) == ("active", None)
+        assert (grimoire.facts.get(old.id).status, grimoire.facts.get(old.id).superseded_by) == (
+            "active",
+            None,
+        )
 
 
 @settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
@@ -177,7 +184,7 @@ def test_statistics_are_those_of_what_is_left(tmp_path_factory, numbers: list[fl
             return
         grimoire.forget(doomed, reason="measured wrongly")
         left = [x for n, x in enumerate(numbers) if n not in gone]
-        baselines = grimoire.facts(kind="baseline")
+        baselines = grimoire.facts.list(kind="baseline")
         if len(left) < 3:
             assert baselines == []
         else:
@@ -197,7 +204,7 @@ def test_copies_and_files_of_others_lose_it_too(opener, tmp_path: Path) -> None:
         inbox.drop(folder, [Episode("stays", tick=1)])
         inbox.drop(folder, [Episode(SECRET, id=doomed.id, tick=1), Episode("stays as well", tick=1)])
         waiting = inbox.waiting(folder)
-        grimoire.drain_inbox()
+        grimoire.maintenance.drain_inbox()
         (folder / "inbox" / "rejected").mkdir()
         (folder / "inbox" / "rejected" / "odd.jsonl").write_text(f"broken {SECRET}")
         report = grimoire.forget(doomed.id, reason="asked to")
@@ -227,7 +234,7 @@ def test_what_others_dropped_outlives_a_deletion_that_a_crash_interrupted(
     with opener() as again:
         (report,) = again.resumed
         assert report.shared > 0
-        said = [(episode.speaker, episode.text) for episode in again.episodes()]
+        said = [(episode.speaker, episode.text) for episode in again.episodes.list()]
     of_ann = [("Ann", PAYLOAD["note"]), ("Ann", SECRET), ("Ann", "and something else")]
     assert said == of_ann + [("Bob", SECRET)] * allow_again
 
@@ -261,7 +268,7 @@ def test_a_text_that_another_memory_holds_is_no_trace(opener) -> None:
         grimoire.remember(SECRET, tick=1, thread="b")
         report = grimoire.forget(first, reason="one copy is enough")
         assert report.shared > 0
-        assert [episode.thread for episode in grimoire.episodes()] == ["b"]
+        assert [episode.thread for episode in grimoire.episodes.list()] == ["b"]
 
 
 def test_the_vector_of_another_text_is_no_trace(opener) -> None:
@@ -298,7 +305,7 @@ def test_an_unknown_id_or_no_reason_forgets_nothing(opener) -> None:
             grimoire.forget(episode, reason=" ")
         with pytest.raises(errors.InvalidInputError):
             grimoire.forget([], reason="x")
-        assert grimoire.get(episode.id).text == SECRET
+        assert grimoire.episodes.get(episode.id).text == SECRET
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -329,13 +336,13 @@ def test_a_deletion_that_is_killed_is_finished_at_the_next_opening(tmp_path: Pat
             finished = b"done" in child.stdout.read()
             child.wait()
         with bardo.open(folder, embedder=model, seed=9) as again:
-            there = any(episode.id == doomed.id for episode in again.episodes())
+            there = any(episode.id == doomed.id for episode in again.episodes.list())
             assert not (finished and there)
             seen.add("before" if there else "after")
             if there:
                 again.forget(doomed.id, reason="again")
             assert list(holders(folder, text)) == []
-            assert len(list(again.episodes())) == 50 * (step + 1)
+            assert len(list(again.episodes.list())) == 50 * (step + 1)
     assert seen
 
 
@@ -345,8 +352,8 @@ def test_what_was_forgotten_does_not_come_back_as_what_replaces_another_fact(tmp
         known = grimoire.learn("Trains are fast")
         grimoire.forget(gone, reason="asked to")
         with pytest.raises(errors.ForgottenError, match="forgotten on purpose"):
-            grimoire.supersede(known, "Bob lives at 5 Elm Street")
-        assert [fact.text for fact in grimoire.facts()] == ["Trains are fast"]
+            grimoire.facts.supersede(known, "Bob lives at 5 Elm Street")
+        assert [fact.text for fact in grimoire.facts.list()] == ["Trains are fast"]
         with pytest.warns(errors.ForgottenWarning, match="1 of 2 facts"):
             stored = grimoire.learn(["Bob lives at 5 Elm Street", "Ships are slow"])
         assert [fact.text for fact in stored] == ["Ships are slow"]

@@ -73,7 +73,7 @@ class GrimoireAgainstModel(RuleBasedStateMachine):
 
     @rule(episode_id=stored)
     def get_gives_back_what_was_stored(self, episode_id: str) -> None:
-        episode = self.grimoire.get(episode_id)
+        episode = self.grimoire.episodes.get(episode_id)
         assert episode.text == self.texts[episode_id]
         subject, number = self.numbers[episode_id]
         assert (episode.subjects, episode.payload) == ((subject,), {"n": number})
@@ -86,7 +86,7 @@ class GrimoireAgainstModel(RuleBasedStateMachine):
 
     @rule(episode_id=consumes(stored), importance=st.floats(0, 1, width=32))
     def verify(self, episode_id: str, importance: float) -> None:
-        fresh = self.grimoire.verify(episode_id, importance=importance)
+        fresh = self.grimoire.episodes.verify(episode_id, importance=importance)
         assert fresh == (episode_id not in self.verified)
         self.verified.add(episode_id)
 
@@ -113,7 +113,7 @@ class GrimoireAgainstModel(RuleBasedStateMachine):
     @precondition(lambda self: self.consolidated)
     @invariant()
     def baselines_are_the_statistics_of_the_consolidated_episodes(self) -> None:
-        learned = {fact.subjects[0]: fact.payload for fact in self.grimoire.facts(kind="baseline")}
+        learned = {fact.subjects[0]: fact.payload for fact in self.grimoire.facts.list(kind="baseline")}
         samples: dict[str, list[float]] = {}
         for episode_id in self.consolidated:
             subject, number = self.numbers[episode_id]
@@ -130,7 +130,7 @@ class GrimoireAgainstModel(RuleBasedStateMachine):
 
     @invariant()
     def nothing_is_lost_and_order_is_kept(self) -> None:
-        episodes = list(self.grimoire.episodes())
+        episodes = list(self.grimoire.episodes.list())
         assert {episode.id: episode.text for episode in episodes} == self.texts
         ticks = [episode.tick for episode in episodes]
         assert ticks == sorted(ticks)

@@ -25,29 +25,29 @@ def test_history_tells_every_state_of_a_fact(g):
     fact = g.learn("The fee is 30 basis points", tick=10, confidence=0.6)
     other = g.learn("The fee is 25 basis points", tick=20, confidence=0.9)
     g.tick(30)
-    assert g.contradict(fact, other) == fact.id
-    states = g.history(fact)
+    assert g.facts.contradict(fact, other) == fact.id
+    states = g.facts.history(fact)
     assert [(state.from_tick, state.to_tick, state.fact.status) for state in states] == [
         (10, 30, "active"),
         (30, None, "contradicted"),
     ]
-    assert g.get(fact.id).expires_tick == 30 + 14 * 1_440
-    assert {link.relation for link in g.links(fact)} == {"contradicts"}
-    assert [known.id for known in g.facts(as_of=15)] == [fact.id]
-    assert g.facts(as_of=15)[0].confidence == pytest.approx(0.6)
+    assert g.facts.get(fact.id).expires_tick == 30 + 14 * 1_440
+    assert {link.relation for link in g.facts.links(fact)} == {"contradicts"}
+    assert [known.id for known in g.facts.list(as_of=15)] == [fact.id]
+    assert g.facts.list(as_of=15)[0].confidence == pytest.approx(0.6)
     with pytest.raises(NotFoundError):
-        g.history("00000000-0000-7000-8000-000000000000")
+        g.facts.history("00000000-0000-7000-8000-000000000000")
     with pytest.raises(InvalidInputError):
-        g.contradict(fact, fact)
+        g.facts.contradict(fact, fact)
 
 
 def test_links_join_facts_by_six_relations(g):
     one, two = g.learn(["Rain wets the street", "Wet streets are slippery"])
     for relation in ("supports", "contradicts", "refines", "causes", "part_of", "see_also"):
-        g.link(one, two, relation, weight=0.5)
-    assert len(g.links(one.id)) == 6
+        g.facts.link(one, two, relation, weight=0.5)
+    assert len(g.facts.links(one.id)) == 6
     with pytest.raises(InvalidInputError):
-        g.link(one, two, "hates")
+        g.facts.link(one, two, "hates")
 
 
 def test_recall_as_of_a_tick_gives_facts_as_they_were(g):
@@ -81,7 +81,7 @@ def test_a_question_about_the_past_asks_for_what_was_as_sure_then(g):
         g.learn("Gas is cheap at dawn", tick=tick)
     dear = g.learn("Gas is dear at noon", tick=600, confidence=0.6)
     g.tick(700)
-    assert g.contradict(gas, dear) in {gas.id, dear.id}
+    assert g.facts.contradict(gas, dear) in {gas.id, dear.id}
 
     def sure(tick, least):
         found = g.recall("gas", layers=["fact"], as_of=tick, min_confidence=least)
@@ -91,7 +91,7 @@ def test_a_question_about_the_past_asks_for_what_was_as_sure_then(g):
         for least in (0.05, 0.25, 0.5):
             expected = {
                 fact.id
-                for fact in g.facts(as_of=tick)
+                for fact in g.facts.list(as_of=tick)
                 if confidence_now(fact, tick=tick, tau_ticks=500.0) >= least
             }
             assert sure(tick, least) == expected, (tick, least)
@@ -103,51 +103,51 @@ def test_a_question_about_the_past_finds_what_was_archived_replaced_or_forgotten
     tides = g.learn("Tides turn twice a day", tick=1)
     berlin = g.learn("The office is in Berlin", tick=710)
     g.tick(720)
-    paris = g.supersede(berlin, "The office is in Paris")
+    paris = g.facts.supersede(berlin, "The office is in Paris")
     g.remember("later", tick=50_000)
     g.sleep()
-    assert g.get(tides.id).status == "archived"
+    assert g.facts.get(tides.id).status == "archived"
     for tick in (0, 5, 715, 725, 50_000):
         found = g.recall("where is the office, and how often do tides turn?", as_of=tick, layers=["fact"])
-        assert {memory.id for memory in found} == {fact.id for fact in g.facts(as_of=tick)}, tick
+        assert {memory.id for memory in found} == {fact.id for fact in g.facts.list(as_of=tick)}, tick
     assert [memory.id for memory in g.recall("tides", as_of=5, layers=["fact"])] == [tides.id]
     g.forget(paris, reason="a test")
     for tick in (715, 725):
         found = g.recall("where is the office?", as_of=tick, layers=["fact"])
-        assert {memory.id for memory in found} == {fact.id for fact in g.facts(as_of=tick)}, tick
+        assert {memory.id for memory in found} == {fact.id for fact in g.facts.list(as_of=tick)}, tick
 
 
 def test_what_takes_a_place_is_renewed_if_it_was_known(g):
     wasps = g.learn("Wasps sting often", tick=1, confidence=0.5)
     hornets = g.learn("Hornets sting often", tick=2)
     g.tick(300)
-    newer = g.supersede(hornets, "Wasps  sting OFTEN")
+    newer = g.facts.supersede(hornets, "Wasps  sting OFTEN")
     assert newer.id == wasps.id
-    assert [fact.id for fact in g.facts()] == [wasps.id]
-    assert g.confidence(newer) > g.confidence(wasps)
-    assert (newer.supersedes, g.get(hornets.id).superseded_by) == (hornets.id, wasps.id)
-    assert {state.fact.id for state in g.history(wasps)} == {wasps.id, hornets.id}
+    assert [fact.id for fact in g.facts.list()] == [wasps.id]
+    assert g.facts.confidence(newer) > g.facts.confidence(wasps)
+    assert (newer.supersedes, g.facts.get(hornets.id).superseded_by) == (hornets.id, wasps.id)
+    assert {state.fact.id for state in g.facts.history(wasps)} == {wasps.id, hornets.id}
 
 
 def test_an_id_is_one_memorys(g):
     episode = g.remember("The fee is thirty")
     with pytest.raises(InvalidInputError, match="an episode's"):
         g.learn(Fact("The fee is thirty", id=episode.id))
-    assert g.facts() == []
+    assert g.facts.list() == []
 
 
 def test_contradicting_at_the_last_tick_is_no_error(g):
     fact, other = g.learn(["The fee is thirty basis points", "The fee is forty basis points"], tick=2**62 - 1)
-    assert g.contradict(fact, other) in {fact.id, other.id}
+    assert g.facts.contradict(fact, other) in {fact.id, other.id}
 
 
 def test_a_long_history_does_not_hide_what_was_in_force(g):
     fact = g.learn("The price of aave in the pool is 1 dollar", tick=1)
     for price in range(2, 160):
         g.tick(price)
-        fact = g.supersede(fact, f"The price of aave in the pool is {price} dollar")
+        fact = g.facts.supersede(fact, f"The price of aave in the pool is {price} dollar")
     g.tick(160)
-    fact = g.supersede(fact, "Aave trades at about five hundred")
+    fact = g.facts.supersede(fact, "Aave trades at about five hundred")
     g.tick(161)
     (found, *_) = g.recall("what is the price of aave in the pool?", as_of=160, layers=["fact"])
     assert found.id == fact.id

@@ -28,11 +28,12 @@ MODULES = 155
 #: What bardo itself needs to open a memory. Everything else loads at the first call that needs it.
 OPENING = {
     "bardo", "bardo._atomic", "bardo._core", "bardo._database", "bardo._lazy", "bardo._validation",
-    "bardo._values", "bardo.assemble", "bardo.assemble.copies", "bardo.capture", "bardo.capture.inbox",
+    "bardo._values", "bardo.assemble", "bardo.assemble.copies", "bardo.capture", "bardo.capture.fields",
+    "bardo.capture.inbox",
     "bardo.capture.recorder", "bardo.capture.remembered", "bardo.clock", "bardo.config", "bardo.errors",
-    "bardo.folder", "bardo.grimoire", "bardo.grimoire.acts", "bardo.grimoire.curation",
-    "bardo.grimoire.factory", "bardo.grimoire.facts", "bardo.grimoire.grimoire", "bardo.grimoire.inheritance",
-    "bardo.grimoire.maintenance", "bardo.grimoire.prompts", "bardo.grimoire.session", "bardo.grimoire.stores",
+    "bardo.folder", "bardo.grimoire",
+    "bardo.grimoire.factory", "bardo.grimoire.grimoire",
+    "bardo.grimoire.session", "bardo.grimoire.stores", "bardo.grimoire.writer", "bardo.recall", "bardo.recall.options",
     "bardo.index", "bardo.index.embedding", "bardo.index.embedding.cache", "bardo.index.embedding.embedders",
     "bardo.index.embedding.engines", "bardo.index.indexer", "bardo.index.keeper", "bardo.index.snapshot",
     "bardo.model", "bardo.ports",

@@ -101,15 +101,17 @@ def test_law_3_inference_destroys_no_evidence(fresh: Opener, acts: list[str]) ->
             if act == "learn":
                 grimoire.learn(f"the lock number {step} is new")
             elif act == "supersede":
-                current = grimoire.supersede(current, f"the lock takes {step + 1} turns")
+                current = grimoire.facts.supersede(current, f"the lock takes {step + 1} turns")
                 told[tick] = current.text
             elif act == "contradict":
-                grimoire.contradict(current, grimoire.learn(f"no lock takes {step} turns", confidence=0.1))
+                grimoire.facts.contradict(
+                    current, grimoire.learn(f"no lock takes {step} turns", confidence=0.1)
+                )
             elif act == "weaken":
                 grimoire.outcome(grimoire.recall("lock", limit=2), value=-1.0)
             else:
                 grimoire.sleep()
-        now = {episode.id: episode.text for episode in grimoire.episodes()}
+        now = {episode.id: episode.text for episode in grimoire.episodes.list()}
         assert {episode.id: now.get(episode.id) for episode in said} == {e.id: e.text for e in said}
         for tick, text in told.items():
             then = grimoire.recall("the lock takes turns", as_of=tick, layers=["fact"], limit=50)
@@ -135,7 +137,8 @@ def test_law_4_decay_is_a_function_of_time_not_of_how_often_anyone_looked(
         watched.tick(end)
         left_alone.tick(end)
         told = [
-            [grimoire.confidence(fact) for fact in grimoire.facts()] for grimoire in (watched, left_alone)
+            [grimoire.facts.confidence(fact) for fact in grimoire.facts.list()]
+            for grimoire in (watched, left_alone)
         ]
     assert told[0] == pytest.approx(told[1], abs=1e-6)
 
@@ -147,12 +150,12 @@ def test_law_5_only_outcomes_raise_confidence(fresh: Opener, outcome: float, rec
         fact = grimoire.learn(KNOWN[0], confidence=0.5, tick=1)
         for _ in range(recalls):
             found = grimoire.recall(KNOWN[0], limit=1)
-        assert grimoire.get(fact.id).confidence == pytest.approx(0.5)
-        assert grimoire.get(fact.id).mentions == recalls
+        assert grimoire.facts.get(fact.id).confidence == pytest.approx(0.5)
+        assert grimoire.facts.get(fact.id).mentions == recalls
         grimoire.tick(100)
-        before = grimoire.confidence(grimoire.get(fact.id))
+        before = grimoire.facts.confidence(grimoire.facts.get(fact.id))
         assert grimoire.outcome(found, value=outcome).reinforced == 1
-        assert grimoire.confidence(grimoire.get(fact.id)) > before
+        assert grimoire.facts.confidence(grimoire.facts.get(fact.id)) > before
 
 
 @RELAXED
@@ -237,29 +240,29 @@ def test_law_8_what_was_recalled_comes_back_by_no_other_door(fresh: Opener) -> N
         recalled = next(block.text for block in prompt.blocks if block.name == "past_events")
         inbox.drop(grimoire.path, [bardo.Episode(f"Noted. {recalled}"), bardo.Episode(recalled)])
         with pytest.warns(errors.BardoWarning) as told:
-            assert grimoire.drain_inbox() == 1
+            assert grimoire.maintenance.drain_inbox() == 1
         assert any("1 episodes of" in str(each.message) for each in told)
         assert any(
             f"not captured again: they are copies of what stood in prompt {prompt.id}" in str(each.message)
             for each in told
         )
-        assert [episode.text.strip() for episode in grimoire.episodes()] == [
+        assert [episode.text.strip() for episode in grimoire.episodes.list()] == [
             "the vault opens at noon",
             "Noted.",
         ]
         with pytest.warns(errors.BardoWarning, match="were not captured again"):
             learned = grimoire.learn(["Gas doubles on Mondays", bardo.Fact(f"Vaults open late {recalled}")])
         with pytest.warns(errors.BardoWarning, match="were not captured again"):
-            new = grimoire.supersede(learned[1], f"Vaults open early {recalled}")
+            new = grimoire.facts.supersede(learned[1], f"Vaults open early {recalled}")
         assert [fact.text.strip() for fact in (*learned, new)] == [
             "Gas doubles on Mondays",
             "Vaults open late",
             "Vaults open early",
         ]
-        for refused in (lambda: grimoire.learn(recalled), lambda: grimoire.supersede(new, recalled)):
+        for refused in (lambda: grimoire.learn(recalled), lambda: grimoire.facts.supersede(new, recalled)):
             with pytest.raises(errors.InvalidInputError, match="empty"):
                 refused()
-        assert len(grimoire.facts()) == 2
+        assert len(grimoire.facts.list()) == 2
 
 
 def test_law_9_every_index_can_be_rebuilt_from_the_log(fresh: Opener, minilm: Embedder) -> None:
@@ -273,7 +276,7 @@ def test_law_9_every_index_can_be_rebuilt_from_the_log(fresh: Opener, minilm: Em
     for file in sorted((path / "index.lance").rglob("*"), reverse=True):
         file.unlink() if file.is_file() else file.rmdir()
     with bardo.open(path, clock=ManualClock(START), embedder=minilm) as grimoire:
-        grimoire.rebuild()
+        grimoire.maintenance.rebuild()
         assert [memory.id for memory in grimoire.recall("the fox", limit=3)] == before
     assert any((path / "index.lance").rglob("*.lance"))
 
@@ -303,7 +306,7 @@ def test_law_12_same_seed_same_clock_same_result(fresh: Opener) -> None:
             report = grimoire.sleep()
             found = grimoire.recall("which trade lost points?", limit=10)
             prompt = grimoire.context("which trade lost points?")
-            return [stored, learned, report, list(found), str(prompt), grimoire.facts()]
+            return [stored, learned, report, list(found), str(prompt), grimoire.facts.list()]
 
     assert live(fresh()) == live(fresh())
     assert live(fresh(seed=2))[0] != live(fresh())[0]
@@ -328,7 +331,7 @@ def test_law_14_agents_do_not_meet(fresh: Opener) -> None:
         anna.remember("anna's secret is the blue door")
         anna.learn("the blue door is locked")
         assert len(boris.recall("blue door")) == 0
-        assert {fact.origin for fact in anna.facts()} == {"anna"}
+        assert {fact.origin for fact in anna.facts.list()} == {"anna"}
 
 
 def test_law_15_an_heir_must_earn_what_it_inherits(fresh: Opener, tmp_path: Path, minilm: Embedder) -> None:
@@ -343,11 +346,11 @@ def test_law_15_an_heir_must_earn_what_it_inherits(fresh: Opener, tmp_path: Path
     with bardo.inherit(
         tmp_path / "parent.testament", tmp_path / "heir", clock=ManualClock(START), seed=3, embedder=minilm
     ) as heir:
-        assert heir.generation == 1
-        heard = next(episode for episode in heir.episodes() if episode.kind == "inherited")
+        assert heir.lineage.generation == 1
+        heard = next(episode for episode in heir.episodes.list() if episode.kind == "inherited")
         with pytest.raises(errors.InvalidInputError, match="inherited"):
-            heir.verify(heard)
-        sure = {fact.text: heir.confidence(fact) for fact in heir.facts()}
+            heir.episodes.verify(heard)
+        sure = {fact.text: heir.facts.confidence(fact) for fact in heir.facts.list()}
         assert sure[KNOWN[0]] == pytest.approx(0.4 * 0.85, abs=0.01)
         assert sure["never sign a message that you did not write"] >= 0.3 - 1e-6
         found = heir.recall("when does the vault open?", limit=1)[0]

@@ -41,12 +41,12 @@ def test_everything_derived_is_made_anew_and_told(tmp_path: Path) -> None:
     with pytest.warns(BardoWarning, match=r"index\.lance is missing"):
         grimoire = bardo.open(path, embedder=embed, clock=ManualClock(NOON))
     with grimoire:
-        rebuilt = grimoire.rebuild()["rebuilt"]
+        rebuilt = grimoire.maintenance.rebuild()["rebuilt"]
         assert (rebuilt["vectors"], rebuilt["lance"], rebuilt["hot"]) == (0, COUNT, COUNT + 1)
         assert rebuilt["snapshot"] > 0
         assert rebuilt["names"]["episodes"] == COUNT
         assert [memory.id for memory in grimoire.recall("event 17", limit=5)] == before
-        assert grimoire.find(url="aave.com/17")
+        assert grimoire.episodes.find(url="aave.com/17")
     with bardo.open(path, embedder=embed, clock=ManualClock(NOON)) as grimoire:
         assert grimoire.stats()["hot"]["refused"] is None
         assert grimoire.stats()["hot"]["restored"] == COUNT + 1
@@ -62,7 +62,7 @@ def test_rebuild_tells_of_every_stage_and_of_each_page(tmp_path: Path) -> None:
         grimoire.remember([f"event {number} at https://aave.com/{number}" for number in range(COUNT)])
         clock.advance(2 * DAY)
         grimoire.sleep()
-        grimoire.rebuild(progress=lambda *step: told.append(step))
+        grimoire.maintenance.rebuild(progress=lambda *step: told.append(step))
     stages = list(dict.fromkeys(stage for stage, _, _ in told))
     assert stages == ["facts", "names", "lance", "hot", "snapshot", "days"]
     assert [step for step in told if step[0] == "lance"] == [
@@ -82,16 +82,24 @@ def test_sleep_writes_the_days_that_are_over_where_that_is_wanted(tmp_path: Path
         grimoire.remember("of today")
         assert grimoire.sleep().days == 1
         assert grimoire.sleep().days == 0
-        assert grimoire.rebuild()["rebuilt"]["days"] == {"episodes": 2, "missing": 0, "different": 0}
+        assert grimoire.maintenance.rebuild()["rebuilt"]["days"] == {
+            "episodes": 2,
+            "missing": 0,
+            "different": 0,
+        }
         file = grimoire.path / "archive" / "2026-01-31.json"
         content = json.loads(file.read_text())
         assert [record["text"] for record in content["episodes"]] == ["first", "second"]
         content["episodes"][0]["text"] = "altered"
         file.write_text(json.dumps(content))
-        assert grimoire.rebuild()["rebuilt"]["days"] == {"episodes": 2, "missing": 0, "different": 1}
+        assert grimoire.maintenance.rebuild()["rebuilt"]["days"] == {
+            "episodes": 2,
+            "missing": 0,
+            "different": 1,
+        }
         file.write_text("{}")
         with pytest.raises(StoreDamagedError, match="archive"):
-            grimoire.rebuild()
+            grimoire.maintenance.rebuild()
 
 
 def test_the_days_are_left_alone_unless_they_are_wanted(tmp_path: Path) -> None:

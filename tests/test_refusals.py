@@ -106,8 +106,8 @@ def test_a_full_disk_is_a_typed_error_of_every_verb_and_nothing_is_lost(disk: Di
     ledger.close()
     disk.empty()
     with opened(folder) as again, bardo.gate(folder, words_only=True) as gate:
-        assert [episode.id for episode in again.episodes()] == [each.id for each in kept]
-        assert again.get(fact.id).text == fact.text
+        assert [episode.id for episode in again.episodes.list()] == [each.id for each in kept]
+        assert again.facts.get(fact.id).text == fact.text
         assert again.stats()["feedback"]["prompts"] == 0
         assert not gate.before("short ETH").allowed
         gate.reject("sell bonds")
@@ -120,9 +120,9 @@ def test_a_disk_that_fills_up_while_prompts_wait_keeps_them_for_later(disk: Disk
         prompt = grimoire.context("What followed?")
         disk.fill()
         with pytest.raises(errors.StoreFullError, match=r"feedback\.db"):
-            grimoire.acted(prompt)
+            grimoire.prompts.acted(prompt)
         disk.empty()
-        assert grimoire.acted(prompt)
+        assert grimoire.prompts.acted(prompt)
 
 
 def test_a_read_only_file_system_is_visited_and_gated(disk: Disk) -> None:

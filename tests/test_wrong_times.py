@@ -57,7 +57,7 @@ def test_every_door_refuses_a_time_that_is_no_date(at: int, tmp_path: Path) -> N
                 InvalidInputError, match=f"at is {at}, which is no date from the year 1 to 9999"
             ):
                 leave()
-        assert (len(list(grimoire.episodes())), grimoire.drain_inbox()) == (0, 0)
+        assert (len(list(grimoire.episodes.list())), grimoire.maintenance.drain_inbox()) == (0, 0)
         for last in (YEAR_9999 * 1_000_000, -62_135_596_800_000_000):
             assert grimoire.remember(f"said at {last}", at=last).at == last
 
@@ -77,7 +77,7 @@ def test_every_door_refuses_a_tick_beyond_2_to_the_62(tick: int, tmp_path: Path)
                 InvalidInputError, match=rf"tick is {tick}. A tick is a whole number from 0 to"
             ):
                 leave()
-        assert (grimoire.now_tick, grimoire.drain_inbox()) == (SECOND, 0)
+        assert (grimoire.now_tick, grimoire.maintenance.drain_inbox()) == (SECOND, 0)
 
 
 def test_a_tick_after_the_clock_is_refused_where_ticks_are_seconds(tmp_path: Path) -> None:
@@ -86,8 +86,8 @@ def test_a_tick_after_the_clock_is_refused_where_ticks_are_seconds(tmp_path: Pat
         bardo.drop(grimoire.path, ["from the year 9999", "well dated"], tick=YEAR_9999)
         bardo.drop(grimoire.path, "a good neighbour")
         with pytest.warns(BardoWarning, match=r"2 of 2 episodes .* were set aside .*seconds after the clock"):
-            assert grimoire.drain_inbox() == 1
-        assert (grimoire.now_tick, grimoire.confidence(fact)) == (SECOND, pytest.approx(0.9))
+            assert grimoire.maintenance.drain_inbox() == 1
+        assert (grimoire.now_tick, grimoire.facts.confidence(fact)) == (SECOND, pytest.approx(0.9))
     with opened(tmp_path / "b", clock={"unit": "seconds"}) as grimoire:
         for leave in (
             lambda: grimoire.remember("said", tick=YEAR_9999),
@@ -118,15 +118,15 @@ def test_one_bad_line_of_an_inbox_file_is_set_aside_and_the_others_are_taken(tmp
         with pytest.warns(
             BardoWarning, match=f"2 of 4 episodes .* were set aside .*{ids[1]}: at is .*{ids[2]}"
         ):
-            assert grimoire.drain_inbox() == 2
-        assert [episode.text for episode in grimoire.episodes()] == ["line 0", "line 3"]
+            assert grimoire.maintenance.drain_inbox() == 2
+        assert [episode.text for episode in grimoire.episodes.list()] == ["line 0", "line 3"]
         aside = (tmp_path / "a" / "inbox" / "rejected" / path.name).read_text().splitlines()
         assert [json.loads(line).get("id") for line in aside] == [None, *ids[1:3]]
         assert (
             ids[1]
             in (tmp_path / "a" / "inbox" / "rejected" / path.name).with_suffix(".reason.txt").read_text()
         )
-        assert (grimoire.drain_inbox(), path.exists()) == (0, False)
+        assert (grimoire.maintenance.drain_inbox(), path.exists()) == (0, False)
 
 
 # -- old logs --------------------------------------------------------------------------------------------------------
@@ -141,7 +141,7 @@ def test_an_old_log_with_impossible_times_is_slept_over_rebuilt_and_bequeathed(
     ):
         elder = old(tmp_path / "elder", clock={"unit": unit})
     with elder:
-        wrong = [episode for episode in elder.episodes() if episode.text.startswith("I went")]
+        wrong = [episode for episode in elder.episodes.list() if episode.text.startswith("I went")]
         assert sorted(episode.at for episode in wrong) == sorted(
             (*NO_DATES[:3], -(2**62), 253_402_300_800_000_000)
         )
@@ -152,14 +152,18 @@ def test_an_old_log_with_impossible_times_is_slept_over_rebuilt_and_bequeathed(
         for episode in wrong:
             assert any(episode.id in note and "undated.json" in note for note in report.notes), episode.id
         assert any("was not read for facts" in note and wrong[0].id in note for note in report.notes)
-        assert {"tide.height"} == {fact.text.partition(":")[0] for fact in elder.facts(status=None)}
+        assert {"tide.height"} == {fact.text.partition(":")[0] for fact in elder.facts.list(status=None)}
         undated = json.loads((tmp_path / "elder" / "archive" / "undated.json").read_text())
         assert {record["id"] for record in undated["episodes"]} == {episode.id for episode in wrong}
-        assert elder.rebuild()["rebuilt"]["days"] == {"episodes": 11, "missing": 0, "different": 0}
-        assert elder.dream().replayed == 12
+        assert elder.maintenance.rebuild()["rebuilt"]["days"] == {
+            "episodes": 11,
+            "missing": 0,
+            "different": 0,
+        }
+        assert elder.curator.dream().replayed == 12
         assert elder.recall("harbour", limit=10, window=2)
         assert "harbour" in str(elder.context("What of the harbour?", budget=3_000))
-        assert str(elder.dossier())
+        assert str(elder.pages.dossier())
         elder.forget(wrong[0], reason="test")
         assert wrong[0].id not in (tmp_path / "elder" / "archive" / "undated.json").read_text()
         elder.bequeath(tmp_path / "elder.testament")
@@ -177,7 +181,7 @@ def test_a_dropped_tick_of_an_old_log_that_is_not_yet_does_not_count(tmp_path: P
         elder = old(tmp_path / "elder")
     with elder:
         fact = elder.learn("The user is allergic to nuts", confidence=0.9)
-        assert (elder.now_tick, elder.confidence(fact)) == (SECOND, pytest.approx(0.9))
+        assert (elder.now_tick, elder.facts.confidence(fact)) == (SECOND, pytest.approx(0.9))
         elder.sleep()
         assert elder.remember("high water").tick == elder.now_tick == SECOND
 
@@ -190,7 +194,7 @@ def test_a_text_that_states_a_fact_beyond_the_limits_stops_no_pass(tmp_path: Pat
         grimoire.remember(Episode("I live in Oslo", **spoken))
         report = grimoire.sleep()
         assert [note for note in report.notes if wide.id in note and "257 subjects" in note], report.notes
-        assert [fact.text for fact in grimoire.facts()] == ["Ann lives in Oslo"]
+        assert [fact.text for fact in grimoire.facts.list()] == ["Ann lives in Oslo"]
         assert grimoire.sleep().notes == ()
 
 
@@ -239,10 +243,11 @@ def test_a_clock_that_says_no_time_is_a_typed_error_in_every_verb(said: Any, tmp
     ):
         gate.reject("buying back the coin")
     verbs: list[Callable[[], object]] = [
-        grimoire.sleep, grimoire.dream, grimoire.lint, grimoire.dossier, grimoire.check_model, grimoire.stats,
+        grimoire.sleep, grimoire.curator.dream, grimoire.curator.lint, grimoire.pages.dossier,
+        grimoire.embedding.check, grimoire.stats,
         lambda: grimoire.recall("moon"), lambda: grimoire.context("moon"), lambda: grimoire.learn("Tides turn"),
         lambda: grimoire.remember("high water"), lambda: grimoire.now_tick,
-        lambda: grimoire.bequeath(tmp_path / "a.testament"), grimoire.rebase_ticks,
+        lambda: grimoire.bequeath(tmp_path / "a.testament"), grimoire.maintenance.rebase_ticks,
         lambda: bardo.open(tmp_path / "b", clock=clock, embedder=None),
         lambda: bardo.visit(tmp_path / "a", clock=clock, embedder=None).recall("moon"),
     ]  # fmt: skip
@@ -268,7 +273,7 @@ def leapt(folder: Path) -> tuple[ManualClock, str, str, str]:
         with pytest.warns(BardoWarning, match="ticks after the last one"):
             grimoire.remember("as if it were 2048")
         meanwhile = grimoire.learn("The moon is rock", confidence=0.9)
-        assert grimoire.confidence(grimoire.get(before.id)) < 1e-6
+        assert grimoire.facts.confidence(grimoire.facts.get(before.id)) < 1e-6
         assert any("rebase_ticks" in note for note in grimoire.sleep().notes)
     clock.set(NOW + 2 * DAY)
     return clock, before.id, plan.id, meanwhile.id
@@ -282,23 +287,23 @@ def test_a_leap_of_the_clock_is_reported_until_it_is_taken_back(tmp_path: Path) 
         stood = grimoire.now_tick
         assert stood == SECOND + 9_000 * 86_400
         assert any("rebase_ticks" in note for note in grimoire.sleep().notes)
-        done = grimoire.rebase_ticks()
+        done = grimoire.maintenance.rebase_ticks()
         assert (done.tick, done.by, done.offset) == (stood, 8_998 * 86_400, 8_998 * 86_400)
         for act in done.acts:
-            grimoire.undo(act)
+            grimoire.journal.undo(act)
         # Two days of fading and no more, and what is to end ends as far from now as it did.
-        assert grimoire.confidence(grimoire.get(before)) == pytest.approx(
+        assert grimoire.facts.confidence(grimoire.facts.get(before)) == pytest.approx(
             0.9 * 2.718281828 ** (-2 / 14), rel=1e-3
         )
-        assert grimoire.get(plan).expires_tick == stood + 28 * 86_400  # type: ignore[union-attr]
-        assert grimoire.confidence(grimoire.get(meanwhile)) == pytest.approx(0.9)
+        assert grimoire.facts.get(plan).expires_tick == stood + 28 * 86_400  # type: ignore[union-attr]
+        assert grimoire.facts.confidence(grimoire.facts.get(meanwhile)) == pytest.approx(0.9)
         clock.advance(86_400)
         assert grimoire.now_tick == grimoire.remember("and on it goes").tick == stood + 86_400
         assert not [note for note in grimoire.sleep().notes if "rebase_ticks" in note]
         with pytest.raises(InvalidInputError, match="does not run ahead"):
-            grimoire.rebase_ticks()
+            grimoire.maintenance.rebase_ticks()
         # How it was thought to stand meanwhile can still be asked for (law 3).
-        assert grimoire.facts(as_of=SECOND)[0].reinforced_tick == SECOND
+        assert grimoire.facts.list(as_of=SECOND)[0].reinforced_tick == SECOND
     with warnings.catch_warnings():
         warnings.simplefilter("error", BardoWarning)
         with opened(tmp_path / "a", clock) as grimoire:
@@ -314,13 +319,13 @@ def test_ticks_never_go_back_when_a_leap_is_taken_back(tmp_path: Path) -> None:
         warnings.simplefilter("ignore", BardoWarning)
         grimoire = opened(tmp_path / "a", clock)
     with grimoire:
-        seen = [episode.tick for episode in grimoire.episodes()]
-        grimoire.rebase_ticks()
+        seen = [episode.tick for episode in grimoire.episodes.list()]
+        grimoire.maintenance.rebase_ticks()
         for _ in range(3):
             clock.advance(10)
             seen.append(grimoire.remember(f"at {clock.now()}").tick)
         assert seen == sorted(seen)
-        assert [episode.tick for episode in grimoire.episodes()] == seen
+        assert [episode.tick for episode in grimoire.episodes.list()] == seen
 
 
 def test_a_tick_that_was_passed_by_mistake_is_taken_back_by_name(tmp_path: Path) -> None:
@@ -329,14 +334,16 @@ def test_a_tick_that_was_passed_by_mistake_is_taken_back_by_name(tmp_path: Path)
         with pytest.warns(BardoWarning, match="ticks after the last one"):
             grimoire.remember("a mistake", tick=190_000_000)
         with pytest.raises(InvalidInputError, match="Pass it as tick"):
-            grimoire.rebase_ticks()
-        done = grimoire.rebase_ticks(tick=19_000_100)
+            grimoire.maintenance.rebase_ticks()
+        done = grimoire.maintenance.rebase_ticks(tick=19_000_100)
         assert (done.by, done.facts) == (170_999_900, 1)
-        assert grimoire.confidence(grimoire.get(fact.id)) == pytest.approx(0.9 * 2.718281828 ** (-100 / 500))
+        assert grimoire.facts.confidence(grimoire.facts.get(fact.id)) == pytest.approx(
+            0.9 * 2.718281828 ** (-100 / 500)
+        )
         assert grimoire.remember("goes on", tick=19_000_200).tick == 190_000_100
     with opened(tmp_path / "a") as grimoire:
         bardo.drop(grimoire.path, "from elsewhere", tick=19_000_300)
-        assert grimoire.drain_inbox() == 1
+        assert grimoire.maintenance.drain_inbox() == 1
         assert grimoire.now_tick == 190_000_200
         grimoire.tick(19_000_301)
         assert grimoire.now_tick == 190_000_201
@@ -355,6 +362,6 @@ def test_the_command_line_and_asyncio_take_a_leap_back(tmp_path: Path) -> None:
     async def on_and_on() -> int:
         async with bardo.AsyncGrimoire.open(tmp_path / "a", clock=ManualClock(NOW), embedder=None) as memory:
             await memory.remember("another", tick=200_000)
-            return (await memory.rebase_ticks(tick=200)).tick
+            return (await memory.maintenance.rebase_ticks(tick=200)).tick
 
     assert asyncio.run(on_and_on()) == 299_850

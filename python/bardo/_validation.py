@@ -9,8 +9,8 @@ from __future__ import annotations
 import functools
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from types import FrameType, TracebackType
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import CodeType, FrameType, TracebackType
 from typing import Any, ParamSpec, TypeVar
 
 from bardo.errors import BardoError, InvalidInputError
@@ -37,15 +37,24 @@ _TAKEN: dict[str, type | tuple[type, ...]] = {
 #: Tuples of numbers, and how many they hold: a mood, and the weights of recall.
 _NUMBERS = {"Pad": 3, "Factors": 4}
 _LARGEST = 2**63 - 1
+#: Flags of a code object; `inspect` has them too, but takes long to load.
+CO_VARARGS, CO_VARKEYWORDS = 0x04, 0x08
 #: Characters of a value that a message quotes.
 _QUOTED = 80
 
 
 def checked(verb: Callable[Asked, Answer]) -> Callable[Asked, Answer]:
-    """A verb that raises `InvalidInputError` for an argument that it cannot use."""
+    """A verb that raises `InvalidInputError` for an argument that it cannot use.
+
+    An option that the verb does not have is refused as Python does, also where it unpacks a `TypedDict`.
+    """
+    declared = _declared(verb)
+    own = _named(verb.__code__) if declared is not None else ()
 
     @functools.wraps(verb)
     def run(*args: Asked.args, **options: Asked.kwargs) -> Answer:
+        if declared is not None and options:
+            check_options([name for name in options if name not in own], declared, verb.__qualname__)
         try:
             return verb(*args, **options)
         except UNFIT as error:
@@ -55,29 +64,21 @@ def checked(verb: Callable[Asked, Answer]) -> Callable[Asked, Answer]:
     return run
 
 
-def handing_on(to: str) -> Callable[[Callable[Asked, Answer]], Callable[Asked, Answer]]:
-    """For a method that hands options on to another one: what neither knows is refused as Python does.
+def check_options(given: Iterable[str], declared: type, verb: str) -> None:
+    """Refuses an option that a verb does not have, as Python does.
 
     Args:
-        to: Name of the other.
+        given: Names of the options.
+        declared: `TypedDict` of those that the verb unpacks.
+        verb: Its name, for the error.
+
+    Raises:
+        TypeError: An option is not declared.
     """
-
-    def around(verb: Callable[Asked, Answer]) -> Callable[Asked, Answer]:
-        code = getattr(verb, "__wrapped__", verb).__code__
-        own = frozenset(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
-
-        @functools.wraps(verb)
-        def run(*args: Asked.args, **options: Asked.kwargs) -> Answer:
-            if further := options.keys() - own:
-                owner = type(args[0])
-                if unknown := further - getattr(owner, to).__kwdefaults__.keys():
-                    called = f"{owner.__name__}.{verb.__name__}()"
-                    raise TypeError(f"{called} got an unexpected keyword argument {min(unknown)!r}")
-            return verb(*args, **options)
-
-        return run
-
-    return around
+    known = declared.__annotations__
+    for name in given:
+        if name not in known:
+            raise TypeError(f"{verb}() got an unexpected keyword argument {name!r}")
 
 
 def refuse(error: Exception, verb: Callable[..., Any]) -> None:
@@ -115,21 +116,49 @@ def _frames(trace: TracebackType | None) -> Iterator[FrameType]:
 
 def _unfit(verb: Callable[..., Any], called: FrameType) -> Iterator[str]:
     """What is wrong with which argument of a call, and what it may be."""
-    code, given = called.f_code, called.f_locals
-    for name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]:
-        if name not in verb.__annotations__ or name not in given:
-            continue
-        value, annotation = given[name], str(verb.__annotations__[name])
+    for name, value, annotation, names in _arguments(verb, called):
         told = f"{name} of {verb.__name__}() is {_shown(value)}"
-        if isinstance(value, _PLAIN) and not any(
-            _fits(value, kind, verb.__globals__) for kind in _kinds(annotation)
-        ):
+        if isinstance(value, _PLAIN) and not any(_fits(value, kind, names) for kind in _kinds(annotation)):
             yield f"{told}. It must be {annotation}"
         elif isinstance(value, int) and not 0 <= value <= _LARGEST:
             # Many have a narrower range, which whoever looks at it next tells.
             yield f"{told}. It must not be {'negative' if value < 0 else 'so large'}"
         elif holds_surrogate(value):
             yield f"{told}: a lone surrogate is no text. Decode it properly first"
+
+
+def _arguments(
+    verb: Callable[..., Any], called: FrameType
+) -> Iterator[tuple[str, Any, str, Mapping[str, object]]]:
+    """Name, value and annotation of each argument of a call, and the names that the annotation was written among."""
+    given = called.f_locals
+    for name in _named(called.f_code):
+        if name in verb.__annotations__ and name in given:
+            yield name, given[name], str(verb.__annotations__[name]), verb.__globals__
+    declared = _declared(verb)
+    if declared is not None:
+        names = vars(sys.modules[declared.__module__])
+        for name, value in given.get(_keywords(called.f_code), {}).items():
+            if name in declared.__annotations__:
+                yield name, value, declared.__annotations__[name].__forward_arg__, names
+
+
+def _named(code: CodeType) -> tuple[str, ...]:
+    """The parameters of a function that have a name each."""
+    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+
+
+def _keywords(code: CodeType) -> str:
+    """The name of the parameter that holds every other keyword argument; empty if there is none."""
+    if not code.co_flags & CO_VARKEYWORDS:
+        return ""
+    return code.co_varnames[code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & CO_VARARGS)]
+
+
+def _declared(verb: Callable[..., Any]) -> type | None:
+    """The `TypedDict` that a verb unpacks; None if it unpacks none."""
+    annotation = verb.__annotations__.get(_keywords(verb.__code__), "")
+    return verb.__globals__.get(annotation[len("Unpack[") : -1]) if annotation.startswith("Unpack[") else None
 
 
 def _kinds(annotation: str) -> list[str]:

@@ -75,7 +75,7 @@ class Ticks:
         return (
             *self._leaps,
             f"ticks stand at {self._last}, {lead} seconds after the clock, until it is there: facts do not fade. If "
-            "the clock was wrong before and is right now, take the leap back with `rebase_ticks` (`bardo "
+            "the clock was wrong before and is right now, take the leap back with `maintenance.rebase_ticks` (`bardo "
             "rebase-ticks`)",
         )
 
@@ -197,7 +197,7 @@ class Ticks:
             self._leaps.append(
                 f"tick {tick} comes {tick - self._last} ticks after the last one, {self._last}: whatever fades has "
                 "faded by then. If the clock or the tick was wrong, set it right and take the leap back with "
-                "`rebase_ticks` (`bardo rebase-ticks`)"
+                "`maintenance.rebase_ticks` (`bardo rebase-ticks`)"
             )
         self._last = max(self._last, tick)
 

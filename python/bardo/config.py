@@ -52,6 +52,8 @@ RANGES: Mapping[str, tuple[float, float]] = {
     "replay.recent_share": _FRACTION,
     "replay.surprise": _FRACTION,
 }
+#: Days that a report of costs looks back by default.
+MONTH_DAYS = 30
 
 
 @value

@@ -97,7 +97,7 @@ def test_a_grimoire_condenses_by_its_own_words_and_can_be_told_not_to(tmp_path):
 def test_the_model_of_words_follows_the_log_and_forgets_with_it(tmp_path):
     embedder = embedders.from_callable(lambda texts: [[1.0, 2.0]] * len(texts), name="flat", dims=2)
     with bardo.open(tmp_path / "a", embedder=embedder) as opened:
-        words = OwnWords(opened._log)
+        words = OwnWords(opened._session.log)
         assert words.model().texts == 0
         first = opened.remember("the price of oil rose")
         opened.remember("the price of gold fell")

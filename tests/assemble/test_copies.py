@@ -88,7 +88,7 @@ def test_what_was_in_no_prompt_and_what_is_quoted_on_purpose_stays_verbatim(
         assert grimoire.remember({"role": "user", "content": f"{text} "}).text == f"{text} "
         assert text in grimoire.learn(f"It is known that {text}").text
         bardo.drop(grimoire.path, f"Dropped: {text}")
-        assert grimoire.drain_inbox() == 1
+        assert grimoire.maintenance.drain_inbox() == 1
     again = str(grimoire.context("who stole the key?"))
     assert again.count("<bardo:recalled id=") == again.count("</bardo:recalled>")
 
@@ -129,8 +129,8 @@ def test_the_payload_of_a_tool_and_the_inbox_bring_no_copy_back(grimoire: bardo.
     assert "4711" not in f"{stored.text} {stored.payload}"
     (dropped,) = bardo.drop(grimoire.path, [message])
     with pytest.warns(BardoWarning, match="were not captured again"):
-        grimoire.drain_inbox()
-    episode = grimoire.get(dropped)
+        grimoire.maintenance.drain_inbox()
+    episode = grimoire.episodes.get(dropped)
     assert isinstance(episode, bardo.Episode)
     assert "4711" not in f"{episode.text} {episode.payload}"
     assert "got" in episode.text
@@ -191,7 +191,7 @@ def test_a_growing_chat_warns_of_a_quoted_prompt_once(
     again = told(grimoire, [*chat, {"role": "user", "content": text + "\nOnce more"}])
     assert len(again) == 1
     assert "passages were not captured again" in again[0]
-    assert len([episode for episode in grimoire.episodes() if "Word" in episode.text]) == 5
+    assert len([episode for episode in grimoire.episodes.list() if "Word" in episode.text]) == 5
 
 
 def test_a_message_that_is_left_out_last_is_known_to_the_next_process(tmp_path: Path) -> None:
@@ -223,7 +223,7 @@ def test_a_growing_chat_in_the_inbox_warns_of_a_quoted_prompt_once(grimoire: bar
         bardo.drop(grimoire.path, chat[:length])
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            grimoire.drain_inbox()
+            grimoire.maintenance.drain_inbox()
         said.append(len(caught))
     assert said == [0, 2, 1, 0, 0]
 

@@ -43,8 +43,8 @@ def test_a_prompt_its_memories_and_its_outcome_are_on_record_after_reopening(tmp
         opened.remember(["Lag was two blocks", "Liquidations followed"])
         prompt = opened.context("What follows an oracle update?", task_type="anomaly")
         opened.context("Something else?")
-        assert opened.acted(prompt)
-        assert not opened.acted(opened_elsewhere(prompt))
+        assert opened.prompts.acted(prompt)
+        assert not opened.prompts.acted(opened_elsewhere(prompt))
         opened.outcome(prompt, value=0.4)
     with sqlite3.connect(tmp_path / "a" / "feedback.db") as connection:
         rows = connection.execute("SELECT id, task, acted, value, blocks, memories FROM prompts").fetchall()
@@ -104,7 +104,7 @@ def test_learned_weights_are_gone_by_in_their_kind_of_task_and_can_be_unlearned(
             for task in ("routine", "anomaly")
         ]
         assert scores[0] != pytest.approx(scores[1], abs=1e-6)
-        opened.unlearn()
+        opened.prompts.reset_weights()
         again = opened.context("lag of blocks?", task_type="routine").memories[0].score
         assert again == pytest.approx(scores[1])
         assert opened.stats()["feedback"]["outcomes"] == 0
@@ -129,8 +129,8 @@ def test_old_prompts_are_dropped_those_with_an_outcome_later_and_by_kind_of_task
         stats = opened.stats()["feedback"]
         assert (stats["prompts"], stats["outcomes"]) == (100 + 50, 50)
         assert {each["task"]: each["outcomes"] for each in stats["tasks"]} == {"routine": 30, "anomaly": 20}
-        assert opened.acted(prompts[-1])
-        assert not opened.acted(prompts[0])
+        assert opened.prompts.acted(prompts[-1])
+        assert not opened.prompts.acted(prompts[0])
         opened.forget(doomed, reason="asked to")
         for path in tmp_path.glob("feedback.db*"):
             assert doomed.id.encode() not in path.read_bytes()
@@ -168,8 +168,8 @@ def test_an_outcome_leaves_out_the_facts_that_were_forgotten_meanwhile(tmp_path)
         report = opened.outcome(prompt, value=1.0)
         assert (report.ids, report.missing, report.reinforced) == ((kept.id,), (gone.id,), 1)
         assert "not there any more" in report.notes[0]
-        assert opened.get(kept.id).confidence > 0.5
-        assert [episode.kind for episode in opened.episodes()] == ["outcome"]
+        assert opened.facts.get(kept.id).confidence > 0.5
+        assert [episode.kind for episode in opened.episodes.list()] == ["outcome"]
 
 
 def test_an_outcome_is_taken_though_the_record_of_prompts_is_damaged(tmp_path):
@@ -181,7 +181,7 @@ def test_an_outcome_is_taken_though_the_record_of_prompts_is_damaged(tmp_path):
         report = opened.outcome(found, value=1.0)
         assert report.reinforced == 1
         assert "damaged" in report.notes[0]
-        assert opened.get(fact.id).confidence > 0.5
+        assert opened.facts.get(fact.id).confidence > 0.5
 
 
 def test_an_outcome_that_is_refused_stores_nothing(tmp_path):
@@ -191,4 +191,4 @@ def test_an_outcome_that_is_refused_stores_nothing(tmp_path):
         )
         with pytest.raises(InvalidInputError):
             opened.outcome(told, value=1.0)
-        assert list(opened.episodes()) == []
+        assert list(opened.episodes.list()) == []

@@ -69,7 +69,7 @@ def test_a_kill_at_every_step_of_a_death_leaves_one_testament(tmp_path: Path, li
         assert killed(place / "ann", left, fatal) == 0, fatal
         published = testament.read(left).hash if left.exists() else None
         with opened(place / "ann") as again:
-            if again.is_dead:
+            if again.lineage.is_dead:
                 finished += 1
                 with pytest.raises(GrimoireClosedError):
                     again.bequeath(other)
@@ -78,7 +78,7 @@ def test_a_kill_at_every_step_of_a_death_leaves_one_testament(tmp_path: Path, li
                 alive += 1
                 assert published is None, fatal
                 written = again.bequeath(other)
-            assert again.is_dead
+            assert again.lineage.is_dead
         assert published in {None, written.hash}, fatal
         found = {testament.read(path).hash for path in place.glob("*.testament")}
         assert found == {written.hash}, fatal
@@ -121,7 +121,7 @@ def test_a_death_whose_place_is_gone_waits_for_another_place(tmp_path: Path, dyi
             again.remember("still here")
         signed = json.loads((place / "ann" / "death.json").read_text())["tombstone"]["testament"]
         assert again.bequeath(place / "other.testament").hash == signed
-        assert again.is_dead
+        assert again.lineage.is_dead
 
 
 def test_a_testament_that_cannot_be_written_leaves_a_living_agent(tmp_path: Path) -> None:
@@ -129,7 +129,7 @@ def test_a_testament_that_cannot_be_written_leaves_a_living_agent(tmp_path: Path
         ann.learn("The vault opens at noon", confidence=0.9)
         with pytest.raises(StoreUnavailableError):
             ann.bequeath(tmp_path / "absent" / "left.testament")
-        assert not ann.is_dead
+        assert not ann.lineage.is_dead
         ann.remember("still here")
         written = ann.bequeath(tmp_path / "left.testament")
     assert not written.replaces
@@ -141,7 +141,7 @@ def test_forgetting_what_a_signed_testament_holds_takes_that_testament_back(
     place = tmp_path
     shutil.copytree(dying, place / "ann")
     with opened(place / "ann") as again:
-        (fact,) = again.facts(kind="insight")
+        (fact,) = again.facts.list(kind="insight")
         again.forget(fact, reason="asked for")
     model = bardo.index.embedding.embedders.from_callable(embed, name="__main__.<lambda>")
     with pytest.warns(BardoWarning, match="deleted with what it held"):

@@ -116,20 +116,20 @@ def test_a_hostile_record_stops_no_heir_and_is_reported_or_made_harmless(
     path = hostile(tmp_path, [(part, column, value)])
     heir = bardo.open(tmp_path / "heir", clock=ManualClock(NOW), embedder=None)
     with heir:
-        report = heir.adopt([testament.read(path)])
-        facts, episodes = heir.facts(), [one for one in heir.episodes() if one.kind == "inherited"]
+        report = heir.lineage.adopt([testament.read(path)])
+        facts, episodes = heir.facts.list(), [one for one in heir.episodes.list() if one.kind == "inherited"]
         missing = 7 - len(facts) - len(episodes)
         assert missing in {0, 1}
         assert len(report.notes) >= missing, (report, facts)
         assert heir.now_tick == NOW // 1_000_000
-        assert all(heir.confidence(one) <= 0.4 for one in facts)
+        assert all(heir.facts.confidence(one) <= 0.4 for one in facts)
         if not missing:
             assert all(fact.expires_tick is None or fact.expires_tick <= 2**63 - 1 for fact in facts)
         assert heir.recall("oracle gas")
         heir.context("What of the oracle?", budget=3_000)
         assert heir.sleep().pending == 0
-        heir.dream(rounds=1)
-        assert heir.rebuild()["tick"] == NOW // 1_000_000
+        heir.curator.dream(rounds=1)
+        assert heir.maintenance.rebuild()["tick"] == NOW // 1_000_000
         left = heir.bequeath(tmp_path / "heir.testament")
         assert left.unfit == ()
     with bardo.inherit(
@@ -147,7 +147,7 @@ def test_every_hostile_record_is_named_and_the_good_ones_are_adopted(tmp_path: P
     ]  # fmt: skip
     assert read.unfit[2].startswith("link ")
     with bardo.open(tmp_path / "heir", clock=ManualClock(NOW), embedder=None) as heir:
-        report = heir.adopt([read])
+        report = heir.lineage.adopt([read])
         assert (report.adopted, report.episodes, report.links) == (len(some_facts()) - 1, 2, 0)
         assert len([note for note in report.notes if note.startswith("parent left: ")]) == 3
 
@@ -175,6 +175,6 @@ def test_an_heir_of_the_last_generation_can_still_die(tmp_path: Path) -> None:
     sign(parts, lambda manifest: manifest["lineage"]["life"].update(generation=2**31 - 1))
     path.write_bytes(container.pack(parts))
     with bardo.inherit(path, tmp_path / "heir", clock=ManualClock(NOW), embedder=None) as heir:
-        assert heir.generation == 2**31 - 1
+        assert heir.lineage.generation == 2**31 - 1
         heir.bequeath(tmp_path / "heir.testament")
     assert testament.read(tmp_path / "heir.testament").life.generation == 2**31 - 1

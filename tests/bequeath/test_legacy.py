@@ -87,7 +87,7 @@ def test_a_testament_is_written_over_nothing_and_the_agent_lives_on(tmp_path, mi
         for name in ("left.testament", "notes.md", "dangling", "ann"):
             with pytest.raises(errors.InvalidInputError, match="Choose another path"):
                 ben.bequeath(tmp_path / name)
-        assert not ben.is_dead
+        assert not ben.lineage.is_dead
         ben.remember("and on Tuesdays")
     assert left.read_bytes() == before
     assert (tmp_path / "notes.md").read_text() == "mine"
@@ -107,11 +107,11 @@ def test_a_second_testament_of_a_life_says_that_it_replaces_the_first(tmp_path, 
     files = [tmp_path / "first.testament", second.path]
     for number, order in enumerate((files, files[::-1], files[1:], files[:1])):
         with bardo.inherit(order, tmp_path / f"heir {number}", embedder=minilm) as heir:
-            heir.adopt([testament.read(file) for file in files])
+            heir.lineage.adopt([testament.read(file) for file in files])
             life = Lineage.load(heir.path).life
             assert [(one.agent, one.testament) for one in life.parents] == [("ann", second.hash)]
             assert life.parents[0].replaced == (first.hash,)
-            assert len(heir.facts()) == 1
+            assert len(heir.facts.list()) == 1
 
 
 def test_nobody_is_heir_to_nothing(tmp_path, minilm):

@@ -62,10 +62,10 @@ def test_an_unknown_signer_is_refused_with_its_key_and_nothing_is_made(tmp_path:
     assert not (tmp_path / "heir").exists()
     with bardo.open(tmp_path / "heir", embedder=embed) as heir:
         with pytest.raises(UnknownSignerError):
-            heir.adopt([left])
+            heir.lineage.adopt([left])
         with pytest.raises(UnknownSignerError):
-            heir.adopt([left], allow=["bob", left.signer[:15]])
-        assert heir.facts() == []
+            heir.lineage.adopt([left], allow=["bob", left.signer[:15]])
+        assert heir.facts.list() == []
 
 
 @pytest.mark.parametrize("name", ["key", "prefix", "agent"])
@@ -73,10 +73,10 @@ def test_an_allowed_testament_says_nothing_on_its_own_word(tmp_path: Path, name:
     left = hostile(tmp_path)
     allow = {"key": left.signer.upper(), "prefix": left.signer[:16], "agent": "ann"}[name]
     with bardo.inherit(left.path, tmp_path / "heir", embedder=embed, allow=allow) as heir:
-        report = heir.inheritance
-        facts = {one.text: one for one in heir.facts()}
-        episodes = list(heir.episodes())
-        assert heir.gaps() == []
+        report = heir.lineage.inheritance
+        facts = {one.text: one for one in heir.facts.list()}
+        episodes = list(heir.episodes.list())
+        assert heir.curator.gaps() == []
         life = Lineage.load(heir.path)
     assert report is not None
     assert report.limited == {
@@ -104,7 +104,7 @@ def test_a_stranger_that_was_allowed_once_is_not_known_the_next_time(tmp_path: P
     other = hostile(tmp_path, name="other", lineage=dead("bob"))
     heir = bardo.inherit(left.path, tmp_path / "heir", embedder=embed, allow="ann")
     with heir, pytest.raises(UnknownSignerError):
-        heir.adopt([other])
+        heir.lineage.adopt([other])
 
 
 @pytest.mark.parametrize("place", ["user", "heir"])
@@ -114,10 +114,10 @@ def test_a_trusted_signer_is_inherited_from_without_limits(tmp_path: Path, place
     trust.add(left.signer, "ann of the other house", folder=folder)
     assert [(key.name, key.origin) for key in trust.known_keys(folder)] == [("ann of the other house", place)]
     with bardo.inherit(left.path, tmp_path / "heir", embedder=embed) as heir:
-        assert heir.inheritance is not None
-        assert heir.inheritance.limited == {}
-        assert {one.origin for one in heir.facts()} == {"parent", "trader-7"}
-        assert [gap.question for gap in heir.gaps()] == ["Why not sell?"]
+        assert heir.lineage.inheritance is not None
+        assert heir.lineage.inheritance.limited == {}
+        assert {one.origin for one in heir.facts.list()} == {"parent", "trader-7"}
+        assert [gap.question for gap in heir.curator.gaps()] == ["Why not sell?"]
     trust.remove("ann of the other house", folder=folder)
     with pytest.raises(UnknownSignerError):
         bardo.inherit(left.path, tmp_path / "other heir", embedder=embed)
@@ -129,7 +129,7 @@ def test_an_agent_that_died_under_this_user_is_known_to_any_heir(tmp_path: Path)
         left = ann.bequeath(tmp_path / "ann.testament")
     assert [(key.key, key.name, key.origin) for key in trust.known_keys()] == [(left.signer, "ann", "own")]
     with bardo.inherit(tmp_path / "ann.testament", tmp_path / "heir", embedder=embed) as heir:
-        assert len(heir.facts()) == 1
+        assert len(heir.facts.list()) == 1
 
 
 def test_the_keys_of_the_own_lineage_are_known(tmp_path: Path, user: Path) -> None:
@@ -139,7 +139,7 @@ def test_the_keys_of_the_own_lineage_are_known(tmp_path: Path, user: Path) -> No
         ben.bequeath(tmp_path / "ben.testament")
     with bardo.inherit(tmp_path / "ben.testament", tmp_path / "cat", embedder=embed) as cat:
         (user / trust.OWN_FILE).unlink()
-        cat.adopt([left])
+        cat.lineage.adopt([left])
         assert {key.name for key in trust.known_keys(cat.path) if key.origin == "lineage"} == {"ann", "ben"}
 
 

@@ -66,7 +66,7 @@ def alarms(count: int, *, seed: int) -> list[Episode]:
 
 
 def rules(grimoire: bardo.Grimoire, kind: str = RULES) -> list[Fact]:
-    return [fact for fact in grimoire.facts() if fact.kind == kind]
+    return [fact for fact in grimoire.facts.list() if fact.kind == kind]
 
 
 def left_by(folder: Path, episodes: list[Episode]) -> Path:
@@ -91,22 +91,22 @@ def test_spaced_outcomes_make_an_inherited_fact_the_heirs_own_and_its_heir_gets_
     tmp_path: Path,
 ) -> None:
     with inherited(told(tmp_path), tmp_path / "heir") as heir:
-        (fact,) = heir.facts()
+        (fact,) = heir.facts.list()
         assert (fact.source, fact.generation) == ("testament", 1)
         earned: list[str] = []
         for tick in range(100, 700, 60):
             heir.tick(tick)
             report = heir.outcome(heir.recall("when to move gas?", layers=("fact",)), value=0.8)
             earned += report.earned
-        (fact,) = heir.facts()
+        (fact,) = heir.facts.list()
         assert earned == [fact.id]
         assert (fact.source, fact.generation, fact.origin) == ("self", 0, "parent")
-        grounds = heir.why(fact)
+        grounds = heir.facts.why(fact)
         assert grounds.rank in ("heuristic", "playbook")
         assert {state.fact.source for state in grounds.history} == {"testament", "self"}
         heir.bequeath(tmp_path / "again.testament")
     with inherited(tmp_path / "again.testament", tmp_path / "grandchild") as grandchild:
-        (fact,) = grandchild.facts()
+        (fact,) = grandchild.facts.list()
         assert (fact.source, fact.generation, fact.origin) == ("testament", 1, "parent")
         assert fact.confidence == pytest.approx(0.4 * 0.85)
 
@@ -118,7 +118,7 @@ def test_outcomes_that_do_harm_on_the_whole_earn_nothing(tmp_path: Path) -> None
             value = 0.5 if number % 2 else -0.6
             report = heir.outcome(heir.recall("when to move gas?", layers=("fact",)), value=value)
             assert not report.earned
-        (fact,) = heir.facts()
+        (fact,) = heir.facts.list()
         assert (fact.source, fact.generation) == ("testament", 1)
 
 
@@ -137,7 +137,7 @@ def test_own_statistics_make_inherited_rules_ones_own_and_no_twin_stands_beside(
         fact = confirmed[0]
         assert fact.generation == 0
         assert fact.evidence
-        assert {state.fact.source for state in heir.history(fact)} == {"testament", "self"}
+        assert {state.fact.source for state in heir.facts.history(fact)} == {"testament", "self"}
         claims = [_claim(fact) for fact in rules(heir)]
         assert len(claims) == len(set(claims)), "one claim, one fact"
 
@@ -162,14 +162,14 @@ def test_an_inherited_rule_that_own_statistics_speak_against_is_lowered(tmp_path
         handed = {fact.id for fact in rules(heir)}
         heir.remember(trades(2_048, seed=4, gain=-0.9))
         report = heir.sleep()
-        lowered = [fact for fact in heir.facts(status="contradicted") if fact.id in handed]
+        lowered = [fact for fact in heir.facts.list(status="contradicted") if fact.id in handed]
         assert lowered
         assert set(report.refuted) >= {fact.id for fact in lowered}
         for fact in lowered:
             assert (fact.source, fact.generation) == ("testament", 1)
             assert fact.confidence <= 0.3
             assert fact.expires_tick is not None
-            assert any(link.relation == "contradicts" for link in heir.links(fact))
+            assert any(link.relation == "contradicts" for link in heir.facts.links(fact))
 
 
 def _claim(fact: Fact) -> tuple[str, ...]:

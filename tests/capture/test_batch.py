@@ -22,7 +22,7 @@ def test_a_batch_comes_back_as_a_sequence_of_what_is_stored(tmp_path: Path) -> N
         assert stored[1].subjects == ("aave",)
         assert stored[1:] == [stored[1], stored[2]]
         assert stored == list(stored)
-        assert [grimoire.get(episode.id) for episode in stored] == stored
+        assert [grimoire.episodes.get(episode.id) for episode in stored] == stored
         assert len({episode.id for episode in stored}) == 3
         assert {episode.tick for episode in stored} == {4}
         with pytest.raises(IndexError, match="3"):
@@ -34,7 +34,7 @@ def test_a_retried_batch_gives_back_what_was_stored_first(tmp_path: Path) -> Non
         first = grimoire.remember(["one", "two"])
         again = grimoire.remember(["zero", "two", "one"])
         assert [again[2], again[1]] == first
-        assert len(list(grimoire.episodes())) == 3
+        assert len(list(grimoire.episodes.list())) == 3
 
 
 def test_the_same_words_at_another_tick_are_another_observation(tmp_path: Path) -> None:
@@ -43,7 +43,7 @@ def test_the_same_words_at_another_tick_are_another_observation(tmp_path: Path) 
             grimoire.remember("the price is unchanged", tick=tick)
         grimoire.remember("the price is unchanged")  # of the tick that it is
         grimoire.remember([Episode("the price is unchanged", tick=tick) for tick in (3, 4)])
-        assert [episode.tick for episode in grimoire.episodes()] == [1, 2, 3, 4]
+        assert [episode.tick for episode in grimoire.episodes.list()] == [1, 2, 3, 4]
         assert len(grimoire.recall("price unchanged")) == 1  # near-duplicates collapse
 
 
@@ -57,19 +57,19 @@ def test_a_history_that_is_handed_over_again_each_tick_is_stored_once(tmp_path: 
             grimoire.tick(tick)
             grimoire.remember(history, thread="t")
             grimoire.remember("a heartbeat")
-        assert [episode.text for episode in grimoire.episodes()].count("a heartbeat") == 3
-        assert len(list(grimoire.episodes())) == 5
+        assert [episode.text for episode in grimoire.episodes.list()].count("a heartbeat") == 3
+        assert len(list(grimoire.episodes.list())) == 5
 
 
 def test_a_retry_verifies_nothing_that_was_only_heard_of(tmp_path: Path) -> None:
     with bardo.open(tmp_path / "a", embedder=None) as grimoire:
         seen = grimoire.remember("the harbour froze")
-        grimoire._log.record(
+        grimoire._session.log.record(
             [Episode("the harbour burnt", kind="inherited", id="0190b6a2-7f4e-7cc3-98c4-dc0c0c07398f")],
             now=1,
             out_of_order=True,
         )
-        heard = grimoire.get("0190b6a2-7f4e-7cc3-98c4-dc0c0c07398f")
+        heard = grimoire.episodes.get("0190b6a2-7f4e-7cc3-98c4-dc0c0c07398f")
         assert isinstance(heard, Episode)
         assert not grimoire.remember(dataclasses.replace(heard, verified=True)).verified
         assert grimoire.remember(dataclasses.replace(seen, verified=True)).verified
@@ -80,7 +80,7 @@ def test_a_retry_that_was_verified_meanwhile_verifies(tmp_path: Path) -> None:
         first = grimoire.remember("the trade closed at +3")
         again = grimoire.remember("the trade closed at +3", verified=True, importance=0.75)
         assert (again.id, again.verified, again.importance) == (first.id, True, 0.75)
-        assert grimoire.get(first.id) == again
+        assert grimoire.episodes.get(first.id) == again
         third = grimoire.remember(["the trade closed at +3"])[0]
         assert (third.verified, third.importance) == (True, 0.75)  # nothing is taken back
         (found,) = grimoire.recall("trade closed")
@@ -92,7 +92,7 @@ def test_nothing_of_a_batch_with_a_field_out_of_range_is_stored(tmp_path: Path) 
     with bardo.open(tmp_path / "a", embedder=None) as grimoire:
         with pytest.raises(InvalidInputError, match="subjects"):
             grimoire.remember(["one", "two"], subjects="aave")
-        assert list(grimoire.episodes()) == []
+        assert list(grimoire.episodes.list()) == []
 
 
 def test_an_empty_text_is_left_out_of_a_batch(tmp_path: Path) -> None:
@@ -101,4 +101,4 @@ def test_an_empty_text_is_left_out_of_a_batch(tmp_path: Path) -> None:
             grimoire.remember(["one", " \n", "two", Episode("")])
         with pytest.raises(InvalidInputError, match="each of 12 is empty"):
             grimoire.remember([""] * 12)
-        assert [episode.text for episode in grimoire.episodes()] == ["one", "two"]
+        assert [episode.text for episode in grimoire.episodes.list()] == ["one", "two"]

@@ -72,13 +72,13 @@ def test_thirty_two_threads_remember_and_recall_at_once(tmp_path: Path) -> None:
             stored[number] = mine
 
         at_once(work)
-        everything = {episode.id for episode in grimoire.episodes()}
+        everything = {episode.id for episode in grimoire.episodes.list()}
         assert everything == {id_ for mine in stored.values() for id_ in mine}
         assert len(everything) == THREADS * EACH
         for number, mine in stored.items():
-            assert [episode.id for episode in grimoire.episodes(subject=f"t{number}")] == mine
+            assert [episode.id for episode in grimoire.episodes.list(subject=f"t{number}")] == mine
     with bardo.open(tmp_path / "agent", embedder=model()) as again:
-        assert {episode.id for episode in again.episodes()} == everything
+        assert {episode.id for episode in again.episodes.list()} == everything
 
 
 def test_threads_share_the_wait_for_the_disk(tmp_path: Path, record_property: Callable[..., None]) -> None:
@@ -199,8 +199,8 @@ def test_another_process_recalls_and_drops_into_the_inbox_while_the_owner_works(
             assert told["texts"][0] == "the owner saw event 7"
             assert "dense #1 (1.00)" in told["why"][0]
             assert any("episodes up to arrival 20 were searched" in note for note in told["notes"])
-        grimoire.drain_inbox()
-        texts = {episode.text for episode in grimoire.episodes()}
+        grimoire.maintenance.drain_inbox()
+        texts = {episode.text for episode in grimoire.episodes.list()}
         assert {f"dropped {n}" for n in range(10)} <= texts
         assert len(texts) == written + 10
         assert (folder / "lease.json").read_bytes() == lease
@@ -232,12 +232,12 @@ def test_another_process_sees_facts_and_the_journal_at_once_and_the_rest_once_th
             grimoire.sleep()
             assert visit.ask("the ferry came back late")["texts"][0] == "the ferry came back late"
 
-            grimoire.rebuild()
+            grimoire.maintenance.rebuild()
             assert visit.ask("the ferry came back late")["texts"][0] == "the ferry came back late"
-            forgotten = next(e for e in grimoire.episodes() if "came back" in e.text)
+            forgotten = next(e for e in grimoire.episodes.list() if "came back" in e.text)
             grimoire.forget(forgotten, reason="test")
             assert "the ferry came back late" not in visit.ask("the ferry came back late")["texts"]
-            grimoire.forget(grimoire.facts()[0], reason="test")
+            grimoire.forget(grimoire.facts.list()[0], reason="test")
             assert "Ferries leave early" not in visit.ask("when do ferries leave?")["texts"]
 
 
@@ -253,7 +253,7 @@ def test_a_forked_child_is_refused_clearly_and_the_parent_goes_on(tmp_path: Path
             for verb in (
                 lambda: grimoire.remember("in the child"),
                 lambda: grimoire.recall("fork"),
-                lambda: grimoire.get(first.id),
+                lambda: grimoire.episodes.get(first.id),
                 lambda: grimoire.forget(first.id, reason="x"),
             ):
                 try:
@@ -269,4 +269,4 @@ def test_a_forked_child_is_refused_clearly_and_the_parent_goes_on(tmp_path: Path
         process.join()
         assert all("fork" in answer and "spawn" in answer for answer in told), told
         assert grimoire.remember("after the fork").text == "after the fork"
-        assert len(list(grimoire.episodes())) == 2
+        assert len(list(grimoire.episodes.list())) == 2

@@ -138,11 +138,11 @@ def test_sleep_writes_a_log_anew_that_wastes_room_and_only_when_it_has_grown(
     with bardo.open(tmp_path / "agent", embedder=embed, durable=False, seed=1) as grimoire:
         stored = [grimoire.remember(f"event {n}", subjects=[f"s{n % 7}"]) for n in range(600)]
         grimoire.sleep()
-        tidied = grimoire._log.watermark("log.tidied")
+        tidied = grimoire._session.log.watermark("log.tidied")
         assert 0 < tidied < 600 * 1_400
         grimoire.sleep()
-        assert grimoire._log.watermark("log.tidied") == tidied
-        assert [episode.id for episode in grimoire.episodes()] == [episode.id for episode in stored]
+        assert grimoire._session.log.watermark("log.tidied") == tidied
+        assert [episode.id for episode in grimoire.episodes.list()] == [episode.id for episode in stored]
         assert grimoire.remember("one more").id in {memory.id for memory in grimoire.recall("one more")}
 
 

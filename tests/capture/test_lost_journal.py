@@ -68,20 +68,20 @@ def test_a_lost_journal_is_refused_until_its_loss_is_accepted(
     with pytest.warns(BardoWarning, match="may be lost"):
         memory = bardo.open(folder, accept_loss=True)
     with memory:
-        assert len(list(memory.episodes())) == left
+        assert len(list(memory.episodes.list())) == left
         assert memory.lost is not None
         assert words in memory.lost[0]
         memory.remember("The tide fell")
     with bardo.open(folder) as memory:
         assert memory.lost is None
-        assert len(list(memory.episodes())) == left + 1
+        assert len(list(memory.episodes.list())) == left + 1
 
 
 def test_a_whole_journal_loses_nothing_and_nothing_is_reported(tmp_path: Path):
     folder = killed(tmp_path / "sailor")
     with bardo.open(folder, accept_loss=True) as memory:
         assert memory.lost is None
-        assert len(list(memory.episodes())) == 6
+        assert len(list(memory.episodes.list())) == 6
     assert not (folder / JOURNAL).exists()
 
 

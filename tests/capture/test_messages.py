@@ -48,7 +48,7 @@ def test_whatever_a_message_holds_is_kept(
 ) -> None:
     stored = memory.remember({"role": "user", "content": content})
     assert (stored.text, stored.payload) == (text, payload)
-    assert memory.get(stored.id) == stored
+    assert memory.episodes.get(stored.id) == stored
 
 
 @pytest.mark.parametrize(
@@ -183,7 +183,7 @@ def test_what_has_no_text_takes_nothing_else_of_a_list_with_it(memory: bardo.Gri
     assert any("at 2, 3 (from 0)" in str(each.message) for each in warned)
     with pytest.raises(InvalidInputError, match="empty"):
         memory.remember([said[2], said[3]])
-    assert len(list(memory.episodes(thread="t"))) == len(stored)
+    assert len(list(memory.episodes.list(thread="t"))) == len(stored)
 
 
 def test_a_message_that_shows_recalled_memories_beside_a_call_is_the_call(memory: bardo.Grimoire) -> None:

@@ -42,7 +42,7 @@ def said(*texts: str) -> list[dict[str, str]]:
 
 
 def stored(memory: bardo.Grimoire) -> list[str]:
-    return [episode.text for episode in memory.episodes()]
+    return [episode.text for episode in memory.episodes.list()]
 
 
 CHAT = said("Shall we sail?", "If you like. Tomorrow?", "yes", "At six?", "yes", "Good.")
@@ -90,7 +90,7 @@ def test_what_the_operator_says_first_may_change_and_what_was_forgotten_stays_fo
     assert sorted(stored(memory)) == sorted(
         ["It is Monday", "It is Tuesday", *(message["content"] for message in CHAT[:4])]
     )
-    doomed = next(episode for episode in memory.episodes() if episode.text == CHAT[1]["content"])
+    doomed = next(episode for episode in memory.episodes.list() if episode.text == CHAT[1]["content"])
     memory.forget(doomed, reason="asked")
     clock.advance(SECONDS)
     with warnings.catch_warnings():
@@ -170,8 +170,8 @@ def test_assistant_is_the_agent_wherever_a_role_is_given(memory: bardo.Grimoire)
     memory.remember(Episode("I took them in", role="assistant"))
     memory.remember("They asked for wind", role="user")
     bardo.drop(memory.path, "I dropped the anchor", role="assistant")
-    memory.drain_inbox()
-    assert [episode.role for episode in memory.episodes()] == ["agent", "agent", "user", "agent"]
+    memory.maintenance.drain_inbox()
+    assert [episode.role for episode in memory.episodes.list()] == ["agent", "agent", "user", "agent"]
     found = memory.recall("sails anchor wind", roles=["assistant"], limit=9)
     assert len(found) == 3
     with pytest.raises(InvalidInputError, match="or assistant"):
@@ -202,9 +202,9 @@ def test_points_in_time_are_taken_wherever_microseconds_and_seconds_are(
                 asker.recall("tide", since=naive)  # type: ignore[arg-type]
     fact = memory.learn("Tides rise and fall")
     now = datetime.fromtimestamp(clock.now() / 1_000_000, UTC)
-    assert memory.facts(as_of=now + timedelta(days=1)) == [fact]
-    assert memory.facts(as_of=now - timedelta(days=400)) == []
-    assert list(memory.episodes(from_tick=between)) == [late]
+    assert memory.facts.list(as_of=now + timedelta(days=1)) == [fact]
+    assert memory.facts.list(as_of=now - timedelta(days=400)) == []
+    assert list(memory.episodes.list(from_tick=between)) == [late]
     memory.remember("One of my own", tick=2**40)
     with pytest.raises(InvalidInputError, match="ticks count loops"):
-        memory.facts(as_of=now)
+        memory.facts.list(as_of=now)

@@ -40,6 +40,6 @@ def test_a_log_of_schema_1_opens_with_a_word_about_the_copy_which_deletion_reach
     with warnings.catch_warnings():
         warnings.simplefilter("error", BardoWarning)
         with bardo.open(tmp_path, agent="золотой", embedder=Gold()) as grimoire:
-            plain = next(episode for episode in grimoire.episodes() if episode.text == "plain")
+            plain = next(episode for episode in grimoire.episodes.list() if episode.text == "plain")
             grimoire.forget(plain, reason="test")
             assert not kept.exists()

@@ -43,6 +43,6 @@ with bardo.visit(folder, embedder=model) as visitor:
             layers=[memory.layer for memory in found],
             why=[str(memory.why) for memory in found],
             notes=found.notes,
-            facts=[fact.text for fact in visitor.facts()],
+            facts=[fact.text for fact in visitor.facts.list()],
             tick=visitor.now_tick,
         )

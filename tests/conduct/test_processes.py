@@ -99,7 +99,7 @@ def test_processes_reject_and_ask_at_once_while_the_owner_works(tmp_path: Path) 
             assert asked == {"decision": "block", "ids": [ids[last][-1]]}
         assert {entry.id for entry in gate.state("rejected")} == {id_ for mine in ids for id_ in mine}
         assert len(gate.state("task")) == 20
-        assert len(list(grimoire.episodes())) == 21
+        assert len(list(grimoire.episodes.list())) == 21
 
 
 def test_the_same_said_by_many_at_once_is_kept_once_and_counted_by_each(tmp_path: Path) -> None:

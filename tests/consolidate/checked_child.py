@@ -15,7 +15,7 @@ folder, questions, moment = sys.argv[1], int(sys.argv[2]), sys.argv[3]
 grimoire = bardo.open(
     folder, agent="a", embedder=embedders.load(), clock=ManualClock(1_772_712_000_000_000), seed=1
 )
-ask, check = grimoire._quietly, shadow.check
+ask, check = grimoire._retrieval.quietly, shadow.check
 left = [questions]
 
 
@@ -45,7 +45,7 @@ def checked(facts: FactStore, *given: Any, **named: Any) -> shadow.Shadowed:
 
 
 if moment == "asking":
-    grimoire._quietly = asked  # type: ignore[method-assign]
+    grimoire._retrieval.quietly = asked  # type: ignore[method-assign]
 else:
     shadow.check = checked
 grimoire.sleep()

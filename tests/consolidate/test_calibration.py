@@ -17,7 +17,7 @@ def test_outcomes_say_what_a_confidence_is_worth(tmp_path: Path, minilm: object)
     folder = tmp_path / "a"
     chance = random.Random(5)
     with bardo.open(folder, agent="a", embedder=minilm, config={"decay": {"tau_ticks": 1e6}}) as g:
-        before = g.calibration()
+        before = g.curator.calibration()
         assert (before.outcomes, before.brier, before.error) == (0, None, None)
         assert before.of(0.9) == pytest.approx(0.9)
         names = ["gas", "slippage", "oracles", "auctions", "bridges", "keepers", "vaults", "swaps"]
@@ -30,7 +30,7 @@ def test_outcomes_say_what_a_confidence_is_worth(tmp_path: Path, minilm: object)
             name = chance.choice(names)
             told = g.recall(f"What was read about {name}?", layers=("fact",), subjects=[name], limit=1)
             g.outcome(told, value=1.0 if chance.random() < 0.4 else -1.0)
-        after = g.calibration()
+        after = g.curator.calibration()
         assert after.outcomes == 400
         assert after.brier is not None
         assert 0.0 < after.brier < 0.4
@@ -38,7 +38,7 @@ def test_outcomes_say_what_a_confidence_is_worth(tmp_path: Path, minilm: object)
         assert after.of(0.9) < 0.8, "what seldom holds is worth less than it says"
         worth = [one.stated for one in after.reliability]
         assert worth == sorted(worth), "more sure is never worth less"
-        stated = [g.why(fact).stated for fact in g.facts()]
+        stated = [g.facts.why(fact).stated for fact in g.facts.list()]
         assert sum(stated) / len(stated) == pytest.approx(0.4, abs=0.06), "they hold in four of ten cases"
     shown = CliRunner().invoke(app, ["calibration", "--at", str(folder), "--json"])
     assert shown.exit_code == 0, shown.stderr

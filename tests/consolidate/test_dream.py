@@ -48,18 +48,18 @@ def test_a_number_that_moved_is_dreamt_of_and_borne_out(tmp_path: Path) -> None:
         readings(g, 5.0, 512, seed=1)
         g.sleep()
         told = []
-        report = g.dream(progress=lambda name, done, total: told.append((name, done, total)))
+        report = g.curator.dream(progress=lambda name, done, total: told.append((name, done, total)))
         assert report.rounds == 32
         assert told[-1] == ("dream", 32, 32)
         assert report.replayed > 400
         (proposal,) = report.shifts
-        fact = g.get(proposal)
+        fact = g.facts.get(proposal)
         assert (fact.source, round(fact.confidence, 6)) == ("dream", 0.3)
-        assert next(act.name for act in g.acts()) == "dream"
+        assert next(act.name for act in g.journal.list()) == "dream"
         assert g.recall("shifted", layers=("fact",)), "it can be recalled, as the dream that it is"
         readings(g, 5.0, 4_096, seed=2)
         assert g.sleep().dreams_confirmed == 1
-        assert g.get(proposal).source == "self"
+        assert g.facts.get(proposal).source == "self"
 
 
 def test_a_dream_can_be_cut_short_taken_back_and_dreamt_the_same_again(tmp_path: Path) -> None:
@@ -70,19 +70,19 @@ def test_a_dream_can_be_cut_short_taken_back_and_dreamt_the_same_again(tmp_path:
             readings(g, 8.0, 500, seed=1)
             g.sleep()
             calls = iter([False] * 20 + [True])
-            report = g.dream(seed=3, until=lambda calls=calls: next(calls))
+            report = g.curator.dream(seed=3, until=lambda calls=calls: next(calls))
             assert report.notes == ("woken after 20 of 32 rounds",)
-            nights.append((report, [g.get(fact) for fact in report.proposed]))
-            g.undo(report.acts[0])
-            assert not g.facts(source="dream")
+            nights.append((report, [g.facts.get(fact) for fact in report.proposed]))
+            g.journal.undo(report.acts[0])
+            assert not g.facts.list(source="dream")
             with pytest.raises(InvalidInputError, match="rounds is 0"):
-                g.dream(rounds=0)
+                g.curator.dream(rounds=0)
     assert nights[0] == nights[1]
 
 
 def test_an_empty_memory_dreams_of_nothing(tmp_path: Path) -> None:
     with opened(tmp_path / "a") as g:
-        report = g.dream(rounds=2)
+        report = g.curator.dream(rounds=2)
         assert (report.replayed, report.proposed, report.acts) == (0, (), ())
 
 

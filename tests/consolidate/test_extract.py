@@ -39,13 +39,13 @@ def open_at(folder: Path, minilm: embedders.TextEmbedder, **options: object) -> 
 
 
 def texts(grimoire: bardo.Grimoire) -> set[str]:
-    return {fact.text for fact in grimoire.facts()}
+    return {fact.text for fact in grimoire.facts.list()}
 
 
 def test_what_users_say_of_themselves_is_known_after_a_night(tmp_path: Path, minilm: embedders.TextEmbedder):
     with open_at(tmp_path, minilm) as grimoire:
         stored = grimoire.remember(CHAT)
-        assert grimoire.facts() == []
+        assert grimoire.facts.list() == []
         report = grimoire.sleep()
         assert texts(grimoire) == TOLD
         assert (report.texts_read, report.facts_distilled, report.facts_new, report.facts_updated) == (
@@ -54,9 +54,9 @@ def test_what_users_say_of_themselves_is_known_after_a_night(tmp_path: Path, min
             3,
             0,
         )
-        (fact,) = [fact for fact in grimoire.facts() if "Bern" in fact.text]
+        (fact,) = [fact for fact in grimoire.facts.list() if "Bern" in fact.text]
         assert fact.evidence == (stored[0].id,)
-        assert [episode.text for episode in grimoire.why(fact).episodes] == [CHAT[0]["content"]]
+        assert [episode.text for episode in grimoire.facts.why(fact).episodes] == [CHAT[0]["content"]]
         assert (
             grimoire.recall("where does Mira live?", layers=("fact",))[0].text
             == "Mira lives in Bern with two cats"
@@ -69,14 +69,14 @@ def test_each_episode_is_read_once_however_often_the_curator_runs(
     with open_at(tmp_path, minilm) as grimoire:
         stored = grimoire.remember(CHAT)
         grimoire.sleep()
-        before = grimoire.facts()
+        before = grimoire.facts.list()
         for tick in range(100, 400, 100):
             assert grimoire.tick(NOON // 1_000_000 + tick) is not None
-        grimoire.verify(stored)
+        grimoire.episodes.verify(stored)
         grimoire.sleep()
     with open_at(tmp_path, minilm) as grimoire:
         assert grimoire.sleep().texts_read == 0
-        assert grimoire.facts() == before
+        assert grimoire.facts.list() == before
 
 
 def test_the_same_said_again_renews_the_fact(tmp_path: Path, minilm: embedders.TextEmbedder):
@@ -85,7 +85,7 @@ def test_the_same_said_again_renews_the_fact(tmp_path: Path, minilm: embedders.T
         grimoire.sleep()
         grimoire.remember("Well, I live in Bern!", role="user", speaker="Mira", kind="turn", tick=200)
         report = grimoire.sleep()
-        (fact,) = grimoire.facts()
+        (fact,) = grimoire.facts.list()
         assert (report.facts_distilled, report.facts_reinforced) == (0, 1)
         assert (fact.support, len(fact.evidence)) == (2, 2)
 
@@ -122,7 +122,7 @@ def test_a_pass_reads_a_bounded_page_and_a_night_reads_all(tmp_path: Path, minil
         assert first is not None
         assert (first.texts_read, first.facts_distilled) == (20, 20)
         assert grimoire.sleep().texts_read == 30
-        assert len(grimoire.facts()) == 50
+        assert len(grimoire.facts.list()) == 50
 
 
 def test_a_dry_run_says_what_texts_would_teach_and_changes_nothing(
@@ -133,7 +133,7 @@ def test_a_dry_run_says_what_texts_would_teach_and_changes_nothing(
         shown = grimoire.sleep(dry_run=True)
         assert {change.after.text for change in shown.changes} == TOLD
         assert {change.action for change in shown.changes} == {"learn"}
-        assert grimoire.facts() == []
+        assert grimoire.facts.list() == []
         assert grimoire.sleep().facts_distilled == 3
 
 
@@ -141,7 +141,7 @@ def test_texts_are_left_alone_where_that_is_wanted(tmp_path: Path, minilm: embed
     with open_at(tmp_path, minilm, config={"curator": {"texts": False}}) as grimoire:
         grimoire.remember(CHAT)
         assert grimoire.sleep().texts_read == 0
-        assert grimoire.facts() == []
+        assert grimoire.facts.list() == []
 
 
 def test_forgetting_an_episode_forgets_what_it_taught(tmp_path: Path, minilm: embedders.TextEmbedder):
@@ -167,7 +167,7 @@ def test_orders_in_what_is_read_teach_nothing_and_stay_text(tmp_path: Path, mini
     with open_at(tmp_path, minilm) as grimoire:
         grimoire.remember([{"role": "user", "content": text} for text in orders])
         grimoire.sleep()
-        assert grimoire.facts() == []
+        assert grimoire.facts.list() == []
 
 
 class Known:
@@ -208,7 +208,7 @@ class Dying:
         if steps == 0: os.kill(os.getpid(), 9)
         steps -= 1
         return done
-grimoire._extractor._facts = Dying(grimoire._facts)
+grimoire._extraction.extractor._facts = Dying(grimoire._session.facts)
 grimoire.sleep()
 """
 
@@ -236,11 +236,11 @@ def test_killed_at_any_page_no_text_counts_twice_and_none_is_missed(tmp_path: Pa
     settings = {"curator": {"shadow": False}}
     with bardo.open(folder, embedder=Known(), clock=ManualClock(NOON), seed=1, config=settings) as grimoire:
         grimoire.sleep()
-        facts = grimoire.facts()
+        facts = grimoire.facts.list()
         # 40 visits to 8 towns: each visit is evidence once, whoever died meanwhile.
         assert len(facts) == 8
         assert sorted(len(fact.evidence) for fact in facts) == [5] * 8
-        assert grimoire._facts.mark(extract.ARRIVED) == 40
+        assert grimoire._session.facts.mark(extract.ARRIVED) == 40
 
 
 def test_a_fact_takes_no_place_beside_the_one_episode_that_it_restates(

@@ -30,7 +30,7 @@ def opened(tmp_path: Path) -> Iterator[bardo.Grimoire]:
 
 
 def questions(grimoire: bardo.Grimoire, kind: str) -> list[Gap]:
-    return [gap for gap in grimoire.gaps() if gap.kind == kind]
+    return [gap for gap in grimoire.curator.gaps() if gap.kind == kind]
 
 
 def test_it_asks_about_what_is_named_often_and_known_nothing_of(opened: bardo.Grimoire) -> None:
@@ -38,12 +38,12 @@ def test_it_asks_about_what_is_named_often_and_known_nothing_of(opened: bardo.Gr
     opened.remember("Once Quentin Marlow came by")
     opened.learn("The aave pool opens at noon", subjects=["aave"])
     opened.sleep()
-    opened.lint()
+    opened.curator.lint()
     (gap,) = questions(opened, "unknown")
     assert gap.question == "What is known of Zanzibar Keeper?"
     assert (gap.entity, gap.confirmed, gap.facts) == ("Zanzibar Keeper", False, ())
     opened.learn("Zanzibar Keeper refills vaults at dawn")
-    opened.lint()
+    opened.curator.lint()
     assert questions(opened, "unknown") == []
 
 
@@ -52,7 +52,7 @@ def test_it_asks_which_of_two_holds_and_whether_a_heuristic_helps(opened: bardo.
     falls = opened.learn("Gas falls before the oracle update")
     rule = opened.learn("When gas is above 80, wait for the night", kind="heuristic")
     opened.tick(20)
-    report = opened.lint()
+    report = opened.curator.lint()
     assert report.open_questions == 2
     (gap,) = questions(opened, "contradiction")
     assert gap.question == f"Which holds: “{rises.text}” or “{falls.text}”?"
@@ -61,9 +61,9 @@ def test_it_asks_which_of_two_holds_and_whether_a_heuristic_helps(opened: bardo.
     assert gap.facts == (rule.id,)
     # Answers close them.
     opened.outcome(opened.recall(rule.text, layers=("fact",), limit=1), value=0.4)
-    opened.contradict(rises, falls)
-    opened.lint()
-    assert opened.gaps() == []
+    opened.facts.contradict(rises, falls)
+    opened.curator.lint()
+    assert opened.curator.gaps() == []
 
 
 def test_at_most_ten_are_open_and_what_is_confirmed_keeps_its_place(opened: bardo.Grimoire) -> None:
@@ -77,22 +77,22 @@ def test_at_most_ten_are_open_and_what_is_confirmed_keeps_its_place(opened: bard
 
     early = rules(0, 4, 0.3)
     opened.tick(20)
-    opened.lint()
-    assert not any(gap.confirmed for gap in opened.gaps())
-    assert opened.lint().open_questions == 4
-    assert not any(gap.confirmed for gap in opened.gaps()), "the same tick confirms nothing"
+    opened.curator.lint()
+    assert not any(gap.confirmed for gap in opened.curator.gaps())
+    assert opened.curator.lint().open_questions == 4
+    assert not any(gap.confirmed for gap in opened.curator.gaps()), "the same tick confirms nothing"
     opened.tick(21)
-    opened.lint()
-    assert [gap.facts[0] for gap in opened.gaps() if gap.confirmed] == [fact.id for fact in early]
+    opened.curator.lint()
+    assert [gap.facts[0] for gap in opened.curator.gaps() if gap.confirmed] == [fact.id for fact in early]
     rules(10, 30, 0.9)
     opened.tick(60)
-    assert opened.lint().open_questions == 10
-    gaps = opened.gaps()
+    assert opened.curator.lint().open_questions == 10
+    gaps = opened.curator.gaps()
     assert [gap.facts[0] for gap in gaps[:4]] == [fact.id for fact in early]
     assert (gaps[0].first_tick, len(gaps)) == (20, 10)
-    before = opened.gaps()
-    opened.lint()
-    assert opened.gaps() == before
+    before = opened.curator.gaps()
+    opened.curator.lint()
+    assert opened.curator.gaps() == before
 
 
 @pytest.mark.parametrize("what", ["the fact", "the entity"])
@@ -101,28 +101,28 @@ def test_nothing_of_what_is_forgotten_stays_in_a_question(opened: bardo.Grimoire
     rule = opened.learn("When the relayer whispers nine-four-two-seven, open the vault", kind="heuristic")
     opened.sleep()
     opened.tick(opened.now_tick + 20)
-    opened.lint()
-    assert {gap.kind for gap in opened.gaps()} == {"untried", "unknown"}
+    opened.curator.lint()
+    assert {gap.kind for gap in opened.curator.gaps()} == {"untried", "unknown"}
     opened.forget(rule if what == "the fact" else [episode.id for episode in episodes], reason="asked to")
-    assert {gap.kind for gap in opened.gaps()} == {"unknown" if what == "the fact" else "untried"}
+    assert {gap.kind for gap in opened.curator.gaps()} == {"unknown" if what == "the fact" else "untried"}
 
 
 def test_looking_for_questions_in_a_dry_run_changes_none(opened: bardo.Grimoire) -> None:
     opened.learn("When gas is above 80, wait for the night", kind="heuristic")
     opened.tick(20)
-    assert opened.lint(dry_run=True).open_questions == 1
-    assert opened.gaps() == []
+    assert opened.curator.lint(dry_run=True).open_questions == 1
+    assert opened.curator.gaps() == []
 
 
 def test_what_was_asked_in_vain_twice_is_open_until_a_memory_answers(opened: bardo.Grimoire) -> None:
     assert not opened.recall("Who repairs the lighthouse?")
-    opened.lint()
+    opened.curator.lint()
     assert questions(opened, "unanswered") == [], "once is chance"
     assert not opened.recall("who repairs the lighthouse")
     opened.recall("Apples ripen when?")
     opened.recall("Apples ripen when?")
     opened.tick(10)
-    opened.lint()
+    opened.curator.lint()
     (gap,) = questions(opened, "unanswered")
     assert (gap.question, gap.facts, gap.entity, gap.confirmed) == (
         "Who repairs the lighthouse?",
@@ -131,13 +131,13 @@ def test_what_was_asked_in_vain_twice_is_open_until_a_memory_answers(opened: bar
         False,
     )
     opened.tick(20)
-    opened.lint()
+    opened.curator.lint()
     (gap,) = questions(opened, "unanswered")
     assert (gap.confirmed, gap.first_tick, gap.last_tick) == (True, 10, 20)
     opened.remember("Tove repairs the lighthouse every spring")
-    opened.lint()
+    opened.curator.lint()
     assert questions(opened, "unanswered") == []
-    assert opened._facts.asked_in_vain() == []
+    assert opened._session.facts.asked_in_vain() == []
 
 
 def test_questions_are_few_and_short_and_those_with_conditions_do_not_count(opened: bardo.Grimoire) -> None:
@@ -145,33 +145,33 @@ def test_questions_are_few_and_short_and_those_with_conditions_do_not_count(open
         opened.recall("Who repairs the lighthouse?", kinds=["trade"])
         opened.recall("lighthouse " * 40)
         opened.recall("?!")
-    opened.lint()
-    assert opened.gaps() == []
+    opened.curator.lint()
+    assert opened.curator.gaps() == []
     for number in range(100):
         for _ in range(2):
             opened.recall(f"Zyxwv{number}?")
-    assert len(opened._facts.asked_in_vain(1_000)) == 64
-    opened.lint()
-    kept = [gap.question for gap in opened.gaps()]
+    assert len(opened._session.facts.asked_in_vain(1_000)) == 64
+    opened.curator.lint()
+    kept = [gap.question for gap in opened.curator.gaps()]
     assert len(kept) == 10
     opened.tick(50)
-    opened.lint()
+    opened.curator.lint()
     for number in range(100, 300):
         opened.recall(f"Zyxwv{number}?")
-    assert [gap.question for gap in opened.gaps() if gap.confirmed] == kept, "the open ones are kept"
+    assert [gap.question for gap in opened.curator.gaps() if gap.confirmed] == kept, "the open ones are kept"
 
 
 def test_a_question_is_forgotten_with_what_it_shares_a_word_with(opened: bardo.Grimoire) -> None:
     for _ in range(2):
         opened.recall("Where did Quentin Marlow hide the ledgers?")
         opened.recall("Who repairs the lighthouse?")
-    opened.lint()
+    opened.curator.lint()
     assert len(questions(opened, "unanswered")) == 2
     episode = opened.remember("Quentin came by at noon with a heavy bag of papers")
     opened.forget(episode, reason="asked to")
     (gap,) = questions(opened, "unanswered")
     assert gap.question == "Who repairs the lighthouse?"
-    assert opened._facts.asked_in_vain() == [(gap.question, False)]
+    assert opened._session.facts.asked_in_vain() == [(gap.question, False)]
     assert b"Marlow" not in (opened.path / "facts.db").read_bytes()
 
 
@@ -179,4 +179,4 @@ def test_a_dead_agent_learns_of_no_gap(opened: bardo.Grimoire, tmp_path: Path) -
     opened.bequeath(tmp_path / "last.testament")
     for _ in range(2):
         opened.recall("Who repairs the lighthouse?")
-    assert opened._facts.asked_in_vain() == []
+    assert opened._session.facts.asked_in_vain() == []

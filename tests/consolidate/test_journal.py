@@ -26,34 +26,34 @@ def test_a_night_is_an_act_that_can_be_taken_back_and_brought_back(grimoire: bar
     with grimoire as g:
         report = g.sleep()
         (number,) = report.acts
-        (act,) = g.acts()
-        (fact,) = g.facts()
+        (act,) = g.journal.list()
+        (fact,) = g.facts.list()
         assert (act.number, act.name, act.undone_by) == (number, "curator", None)
         assert act.changes[0].fact == fact.id
         assert act.changes[0].before is None
         assert act.changes[0].after["text"] == fact.text
         assert g.recall("lag of the pool", layers=("fact",))
 
-        undone = g.undo(act)
+        undone = g.journal.undo(act)
         assert undone.withdrawn == (fact.id,)
-        assert not g.facts()
+        assert not g.facts.list()
         assert not g.recall("lag of the pool", layers=("fact",)), "recall sees it at once"
         with pytest.raises(InvalidInputError, match=f"undone by act {undone.act}"):
-            g.undo(number)
+            g.journal.undo(number)
 
-        g.undo(undone.act)
-        assert [found.id for found in g.facts()] == [fact.id]
-        assert [state.fact.status for state in g.history(fact)] == ["active"], "all at one tick"
+        g.journal.undo(undone.act)
+        assert [found.id for found in g.facts.list()] == [fact.id]
+        assert [state.fact.status for state in g.facts.history(fact)] == ["active"], "all at one tick"
         with pytest.raises(NotFoundError, match="no act with id 99"):
-            g.undo(99)
+            g.journal.undo(99)
 
 
 def test_what_is_forgotten_is_in_no_act(grimoire: bardo.Grimoire, tmp_path: Path) -> None:
     with grimoire as g:
         g.sleep()
-        (fact,) = g.facts()
+        (fact,) = g.facts.list()
         g.forget(fact, reason="a test")
-        assert not g.acts()[0].changes
+        assert not g.journal.list()[0].changes
 
 
 def test_the_command_line_lists_acts_and_takes_one_back(grimoire: bardo.Grimoire, tmp_path: Path) -> None:

@@ -52,30 +52,30 @@ def learn(grimoire: bardo.Grimoire, tick: int = 1) -> tuple[bardo.Fact, bardo.Fa
 def test_a_dry_run_says_fact_by_fact_what_would_be_done_and_does_nothing(opened: bardo.Grimoire) -> None:
     full, brief = learn(opened)
     seen: list[tuple[str, int, int]] = []
-    report = opened.lint(dry_run=True, progress=lambda *step: seen.append(step))
+    report = opened.curator.lint(dry_run=True, progress=lambda *step: seen.append(step))
     assert report.merged == ((full.id, brief.id),)
     assert {report.action(change): change.after.id for change in report.changes} == {
         "merge": full.id,
         "replace": brief.id,
     }
     assert seen == [("lint", 0, 1), ("lint", 1, 1)]
-    assert opened.get(brief.id) == brief
-    assert opened.acts() == []
+    assert opened.facts.get(brief.id) == brief
+    assert opened.journal.list() == []
 
 
 def test_a_lint_is_found_in_the_journal_and_undone(opened: bardo.Grimoire) -> None:
     full, brief = learn(opened)
-    report = opened.lint()
+    report = opened.curator.lint()
     assert report.actions == 1
     assert [memory.id for memory in opened.recall("gas on Mondays", layers=("fact",))] == [full.id]
-    (act,) = opened.acts()
+    (act,) = opened.journal.list()
     assert (act.number, act.name) == (report.act, "lint")
     assert {change.fact for change in act.changes} == {full.id, brief.id}
-    undone = opened.undo(act)
+    undone = opened.journal.undo(act)
     assert set(undone.restored) == {full.id, brief.id}
     found = {memory.id for memory in opened.recall("gas on Mondays", layers=("fact",))}
     assert found == {full.id, brief.id}
-    assert opened.lint().act is None
+    assert opened.curator.lint().act is None
 
 
 def test_a_pass_does_it_once_a_day(opener: Callable[..., bardo.Grimoire]) -> None:
@@ -85,7 +85,7 @@ def test_a_pass_does_it_once_a_day(opener: Callable[..., bardo.Grimoire]) -> Non
         assert grimoire.tick(DAY).linted == 1
         again = grimoire.learn("Before noon on Mondays the north venue doubles its gas", category="x")
         assert grimoire.tick(2 * DAY - 1).linted == 0
-        assert grimoire.get(again.id).status == "active"
+        assert grimoire.facts.get(again.id).status == "active"
         assert grimoire.tick(2 * DAY + 60).linted == 1
     with opener(config={"clock": {"unit": "loops"}, "lint": {"every_days": 0}}) as grimoire:
         grimoire.learn("Gas doubles on the north venue before noon on Mondays", category="y")
@@ -108,7 +108,7 @@ def test_the_command_lists_what_it_would_do_does_it_and_takes_it_back(tmp_path: 
     assert done["merged"] == [[full.id, brief.id]]
     assert answer("lint", "--undo", str(done["act"]))["restored"]
     with bardo.open(tmp_path / "a") as grimoire:
-        assert len(grimoire.facts()) == len(OTHERS) + 2
+        assert len(grimoire.facts.list()) == len(OTHERS) + 2
     shown = runner.invoke(app, ["lint", "--dry-run", "--at", str(tmp_path / "a")])
     assert (shown.exit_code, "merged" in shown.stdout) == (exits.OK, True)
     for verb, expected in (("dossier", "Apples ripen in autumn"), ("playbook", "No heuristic has risen")):

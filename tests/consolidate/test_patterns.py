@@ -53,7 +53,7 @@ def trades(count: int, *, gain: str = "pnl", venue: str = "the north exchange") 
 
 
 def rules(grimoire: bardo.Grimoire) -> list[Fact]:
-    return [fact for fact in grimoire.facts() if fact.kind == "heuristic"]
+    return [fact for fact in grimoire.facts.list() if fact.kind == "heuristic"]
 
 
 def test_a_rule_that_holds_becomes_a_heuristic_with_its_size_and_evidence(trader) -> None:
@@ -135,7 +135,7 @@ def test_hostile_payloads_neither_stop_a_pass_nor_become_rules(trader) -> None:
             ]
         )
         trader.sleep()
-    assert not [fact for fact in trader.facts() if fact.kind != "baseline"]
+    assert not [fact for fact in trader.facts.list() if fact.kind != "baseline"]
 
 
 #: Four sorts of day, each told in other words, of which the third is bad for trading.

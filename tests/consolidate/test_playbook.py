@@ -79,7 +79,7 @@ def risen(
 
 
 def rank(grimoire: bardo.Grimoire, fact: Fact) -> str:
-    return grimoire.why(fact).rank
+    return grimoire.facts.why(fact).rank
 
 
 def test_a_fact_rises_step_by_step_as_it_earns_it_and_fades_out_of_the_playbook(
@@ -97,13 +97,13 @@ def test_a_fact_rises_step_by_step_as_it_earns_it_and_fades_out_of_the_playbook(
     )  # within one spacing: two reinforcements count, three episodes are needed
     said_again(opened, text, 60, 120)
     opened.sleep()
-    assert opened.why(fact).confirmed
+    assert opened.facts.why(fact).confirmed
     assert rank(opened, fact) == "playbook"
-    assert opened.playbook().entries[0].fact == fact.id
+    assert opened.pages.playbook().entries[0].fact == fact.id
     # It fades: nobody acts by what is not sure today.
     opened.tick(2_000)
     assert rank(opened, fact) == "heuristic"
-    assert opened.playbook().entries == ()
+    assert opened.pages.playbook().entries == ()
     assert fact.id not in (opened.path / "PLAYBOOK.md").read_text()
     opened.close()
 
@@ -121,9 +121,9 @@ def test_without_a_good_outcome_or_later_episodes_nothing_rises(opened: bardo.Gr
     )
     opened.tick(opened.now_tick + 20)
     acted_on(opened, unseen, 0.9)
-    assert not opened.why(unseen).confirmed  # what it was made from does not confirm it
+    assert not opened.facts.why(unseen).confirmed  # what it was made from does not confirm it
     assert rank(opened, unseen) == "insight"
-    assert opened.playbook().text == ""
+    assert opened.pages.playbook().text == ""
     assert not (opened.path / "PLAYBOOK.md").exists()
 
 
@@ -137,7 +137,7 @@ def test_a_line_says_when_and_what_with_its_figures(opened: bardo.Grimoire) -> N
         },
     )  # fmt: skip
     worse = risen(opened, worse.text, payload=worse.payload, category="exits")
-    text = (opened.path / "PLAYBOOK.md").read_text() if opened.playbook() else ""
+    text = (opened.path / "PLAYBOOK.md").read_text() if opened.pages.playbook() else ""
     assert (
         "## entries\n- when momentum >= 0.5, do buy and venue is north (pnl is higher; effect 0.31, 0.2 to 0.42, n 64"
     ) in text
@@ -153,8 +153,8 @@ def test_a_pass_counts_what_rose_and_writes_only_when_something_changed(opened: 
     opened.tick(opened.now_tick + 1)
     report = opened.sleep()
     assert (report.entries_promoted, path.stat().st_mtime_ns) == (0, before)
-    assert [version.number for version in opened.playbook_versions()] == [1]
-    book = opened.playbook()
+    assert [version.number for version in opened.pages.versions()] == [1]
+    book = opened.pages.playbook()
     assert (book.version, book.changed, book.left_out, len(book.entries)) == (1, False, 0, 1)
 
 
@@ -172,16 +172,16 @@ def test_what_an_ancestor_lived_and_the_heir_bore_out_is_innate(
         embedder=embed,
         config={"decay": {"tau_ticks": 1e6}, "clock": {"unit": "loops"}},
     ) as heir:
-        (told,) = heir.facts()
+        (told,) = heir.facts.list()
         heir.tick(100)
         assert rank(heir, told) == "observation"
         for tick in range(101, 1_900, 60):
             said_again(heir, text, tick)
         heir.sleep()
         acted_on(heir, told, 1.0)
-        why = heir.why(told)
+        why = heir.facts.why(told)
         assert (why.confirmed, why.rank) == (True, "playbook"), why
-        assert "## Innate\n- When gas is high" in heir.playbook().text
+        assert "## Innate\n- When gas is high" in heir.pages.playbook().text
 
 
 @pytest.mark.parametrize(
@@ -193,7 +193,7 @@ def test_what_a_person_wrote_is_kept(opened: bardo.Grimoire, place: str) -> None
     if place == "in a file of its own":
         path.write_text(f"# My rules\n\n{note}\n")
     risen(opened)
-    opened.playbook()
+    opened.pages.playbook()
     text = path.read_text()
     if place == "between the marks":
         path.write_text(text.replace(HAND_BEGINS, f"{HAND_BEGINS}\nFirst\n\n{note}"))
@@ -202,13 +202,13 @@ def test_what_a_person_wrote_is_kept(opened: bardo.Grimoire, place: str) -> None
     elif place == "in a line of bardo's":
         path.write_text(text.replace("wait for the night", "wait for the night, and call Mira"))
     risen(opened, "When the bridge is slow, split the order")
-    book = opened.playbook()
+    book = opened.pages.playbook()
     written = path.read_text()
     assert "call Mira" in book.by_hand
     assert "call Mira" in written.split(HAND_BEGINS)[1].split(HAND_ENDS)[0]
     assert written.count("- When gas is above 80, wait for the night (") == 1
     assert "When the bridge is slow" in written
-    assert opened.playbook().changed is False
+    assert opened.pages.playbook().changed is False
     if place == "between the marks":
         assert f"{HAND_BEGINS}\nFirst\n\n{note}\n{HAND_ENDS}" in written
 
@@ -222,21 +222,21 @@ def test_no_line_of_a_person_is_lost_wherever_it_stands_and_the_next_pass_change
     opened: bardo.Grimoire, lines: list[str], cut: int, marks: bool
 ) -> None:
     path = opened.path / "PLAYBOOK.md"
-    if not opened.playbook().entries:
+    if not opened.pages.playbook().entries:
         risen(opened)
-        opened.playbook()
+        opened.pages.playbook()
     standing = path.read_text(encoding="utf-8").split("\n")
     if not marks:
         standing = [line for line in standing if line not in (HAND_BEGINS, HAND_ENDS)]
     cut = min(cut, len(standing))
     path.write_text("\n".join([*standing[:cut], *lines, *standing[cut:]]), encoding="utf-8")
-    book = opened.playbook()
+    book = opened.pages.playbook()
     kept = book.by_hand.split("\n")
     assert [
         line for line in lines if line.strip() and line.rstrip() not in [one.rstrip() for one in kept]
     ] == []
     assert len(book.entries) == 1
-    assert opened.playbook().changed is False
+    assert opened.pages.playbook().changed is False
 
 
 def test_it_stays_under_its_size_and_the_least_sure_leave_first_and_are_counted(
@@ -250,8 +250,8 @@ def test_it_stays_under_its_size_and_the_least_sure_leave_first_and_are_counted(
             for name, sure in (("Alpha", 0.99), ("Bravo", 0.86), ("Carol", 0.95), ("Delta", 0.9))
         ]
         grimoire.sleep()
-        book = grimoire.playbook()
-        sure = {fact.id: grimoire.confidence(grimoire.get(fact.id)) for fact in facts}
+        book = grimoire.pages.playbook()
+        sure = {fact.id: grimoire.facts.confidence(grimoire.facts.get(fact.id)) for fact in facts}
         acted_by = [id_ for id_, today in sure.items() if today >= 0.7]
         assert len(book.entries) + book.left_out == len(acted_by)
         assert book.left_out > 0
@@ -267,15 +267,15 @@ def test_a_bounded_number_of_versions_is_kept_and_the_oldest_goes(
     with opener(config={"playbook": {"history": 3}}) as grimoire:
         risen(grimoire)
         for number in range(5):
-            grimoire.playbook()
+            grimoire.pages.playbook()
             path = grimoire.path / "PLAYBOOK.md"
             path.write_text(path.read_text() + f"note {number}\n")
-        grimoire.playbook()
-        versions = grimoire.playbook_versions()
+        grimoire.pages.playbook()
+        versions = grimoire.pages.versions()
         assert [version.number for version in versions] == [6, 5, 4]
         assert versions[0].path.read_bytes() == (grimoire.path / "PLAYBOOK.md").read_bytes()
         assert len(list(grimoire.path.glob("playbook/history/*"))) == 3
-        assert all(f"note {number}" in grimoire.playbook().by_hand for number in range(5))
+        assert all(f"note {number}" in grimoire.pages.playbook().by_hand for number in range(5))
 
 
 def test_a_playbook_of_one_mode_has_no_heuristic_of_another_and_the_file_names_the_modes(
@@ -286,30 +286,30 @@ def test_a_playbook_of_one_mode_has_no_heuristic_of_another_and_the_file_names_t
     evidence = said_again(opened, text, opened.now_tick + 1, mode="code")
     coded = risen(opened, text, mode="code", evidence=tuple(evidence))
 
-    book = opened.playbook()
+    book = opened.pages.playbook()
     lines = {entry.fact: entry.line for entry in book.entries}
     assert "mode" not in lines[plain.id]
     assert "mode code" in lines[coded.id]
-    assert [entry.fact for entry in opened.playbook(mode="chat").entries] == [plain.id]
-    assert {entry.fact for entry in opened.playbook(mode="code").entries} == {plain.id, coded.id}
-    assert opened.playbook().text == book.text  # neither question wrote the file
+    assert [entry.fact for entry in opened.pages.playbook(mode="chat").entries] == [plain.id]
+    assert {entry.fact for entry in opened.pages.playbook(mode="code").entries} == {plain.id, coded.id}
+    assert opened.pages.playbook().text == book.text  # neither question wrote the file
 
 
 def test_forgetting_reaches_the_playbook_its_versions_and_what_people_wrote(opened: bardo.Grimoire) -> None:
     doomed = risen(opened, "When the relayer whispers nine-four-two-seven, open the vault")
     kept = risen(opened, "When the bridge is slow, split the order")
-    opened.playbook()
+    opened.pages.playbook()
     path = opened.path / "PLAYBOOK.md"
     path.write_text(
         path.read_text().replace(HAND_BEGINS, f"{HAND_BEGINS}\nMira says: {doomed.text}\n- call Mira at noon")
     )
     risen(opened, "When blocks are full, pay more")
-    opened.playbook()
-    assert len(opened.playbook_versions()) > 1
-    episodes = [episode.id for episode in opened.episodes() if episode.text == doomed.text]
+    opened.pages.playbook()
+    assert len(opened.pages.versions()) > 1
+    episodes = [episode.id for episode in opened.episodes.list() if episode.text == doomed.text]
     report = opened.forget([doomed, *episodes], reason="told in confidence")
     assert "PLAYBOOK.md" in report.rewritten
-    for file in [path, *(version.path for version in opened.playbook_versions())]:
+    for file in [path, *(version.path for version in opened.pages.versions())]:
         text = file.read_text()
         assert "nine-four" not in text
         assert doomed.id not in text
@@ -322,5 +322,5 @@ def test_a_playbook_saved_in_another_encoding_is_read(opened: bardo.Grimoire) ->
     path = opened.path / "PLAYBOOK.md"
     path.write_bytes("Regle numéro un: attendre\r\n".encode("latin-1"))
     risen(opened)
-    opened.playbook()
+    opened.pages.playbook()
     assert "Regle numéro un: attendre\n" in path.read_text(encoding="utf-8")

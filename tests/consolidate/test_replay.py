@@ -50,7 +50,7 @@ def test_a_batch_is_different_verified_episodes_recent_and_old(opener, policy: s
     with opener() as grimoire:
         lived = [episode.id for episode in live(grimoire)]
         grimoire.sleep()
-        batch = grimoire.replay(20, policy=policy, seed=3)
+        batch = grimoire.curator.replay(20, policy=policy, seed=3)
         places = [lived.index(drawn.episode.id) for drawn in batch]
         assert places == sorted(set(places))
         assert len(places) == 20
@@ -63,9 +63,9 @@ def test_a_batch_is_different_verified_episodes_recent_and_old(opener, policy: s
 def test_how_often_an_episode_was_replayed_is_kept(opener) -> None:
     with opener() as grimoire:
         live(grimoire, 8)
-        first = {drawn.episode.id for drawn in grimoire.replay(8)}
+        first = {drawn.episode.id for drawn in grimoire.curator.replay(8)}
     with opener() as again:
-        assert {drawn.episode.replay_count for drawn in again.replay(8)} == {2}
+        assert {drawn.episode.replay_count for drawn in again.curator.replay(8)} == {2}
         assert len(first) == 8
 
 
@@ -76,7 +76,8 @@ def test_the_same_seed_and_history_draw_the_same(opener) -> None:
             grimoire.sleep()
             policies = ("prioritised", "utility", "uniform", "uniform")
             return [
-                [drawn.episode.text for drawn in grimoire.replay(10, policy=one, seed=9)] for one in policies
+                [drawn.episode.text for drawn in grimoire.curator.replay(10, policy=one, seed=9)]
+                for one in policies
             ]
 
     ours = batches("ours")
@@ -87,11 +88,11 @@ def test_the_same_seed_and_history_draw_the_same(opener) -> None:
 def test_nothing_unverified_and_nothing_forgotten_is_replayed(opener) -> None:
     with opener() as grimoire:
         live(grimoire, 20, verified=False)
-        assert grimoire.replay(8) == []
+        assert grimoire.curator.replay(8) == []
         known = grimoire.remember([Episode(f"event {n}", tick=100 + n, verified=True) for n in range(10)])
-        assert len(grimoire.replay(32)) == 10
+        assert len(grimoire.curator.replay(32)) == 10
         grimoire.forget([episode.id for episode in known[:9]], reason="test")
-        assert [drawn.episode.id for drawn in grimoire.replay(32)] == [known[9].id]
+        assert [drawn.episode.id for drawn in grimoire.curator.replay(32)] == [known[9].id]
 
 
 @pytest.mark.parametrize("asked", [{"policy": "best"}, {"count": 0}, {"seed": -1}, {"seed": 2**64}])
@@ -99,4 +100,4 @@ def test_what_cannot_be_drawn_is_refused(opener, asked: dict) -> None:
     with opener() as grimoire:
         live(grimoire, 4)
         with pytest.raises(errors.InvalidInputError, match=str(next(iter(asked)))):
-            grimoire.replay(**asked)
+            grimoire.curator.replay(**asked)

@@ -14,6 +14,7 @@ import pytest
 import bardo
 from bardo.consolidate import shadow
 from bardo.errors import EmbedderUnavailableError
+from bardo.grimoire.retrieval import Retrieval
 from bardo.index.embedding.embedders import TextEmbedder
 from bardo.model import Fact
 from bardo.ports import ManualClock
@@ -49,9 +50,11 @@ def grimoire(tmp_path: Path, minilm: object) -> bardo.Grimoire:
 
 def infer(g: bardo.Grimoire, *texts: str) -> None:
     """Adds facts as an inference does: held."""
-    vectors, fingerprint = g._upkeep.vectors_of(texts)
+    vectors, fingerprint = g._session.indexer.vectors_of(texts)
     facts = [Fact(text, confidence=0.9, importance=1.0, support=3, status="held") for text in texts]
-    g._facts.upsert(facts, tick=g.now_tick, now=1, vectors=vectors, fingerprint=fingerprint, actor="test")
+    g._session.facts.upsert(
+        facts, tick=g.now_tick, now=1, vectors=vectors, fingerprint=fingerprint, actor="test"
+    )
 
 
 def look(g: bardo.Grimoire, words: str) -> dict[str, int]:
@@ -71,15 +74,15 @@ def test_a_fact_that_crowds_out_what_was_asked_for_is_withdrawn_and_can_be_had_b
         infer(g, CROWDING)
         report = g.sleep()
         assert (report.facts_withdrawn, report.facts_held, report.notes) == (1, 0, ())
-        assert not g.facts()
-        (withdrawn,) = g.facts(status="archived")
+        assert not g.facts.list()
+        (withdrawn,) = g.facts.list(status="archived")
         assert withdrawn.text == CROWDING
-        (act,) = (act for act in g.acts() if act.name == "shadow")
+        (act,) = (act for act in g.journal.list() if act.name == "shadow")
         assert act.number in report.acts
-        g.undo(act)
-        assert [fact.text for fact in g.facts()] == [CROWDING]
+        g.journal.undo(act)
+        assert [fact.text for fact in g.facts.list()] == [CROWDING]
         g.sleep()
-        assert [fact.text for fact in g.facts()] == [CROWDING], "whoever took it back has judged"
+        assert [fact.text for fact in g.facts.list()] == [CROWDING], "whoever took it back has judged"
 
 
 def test_a_fact_that_is_in_nobodys_way_goes_live(grimoire: bardo.Grimoire) -> None:
@@ -89,7 +92,7 @@ def test_a_fact_that_is_in_nobodys_way_goes_live(grimoire: bardo.Grimoire) -> No
         report = g.sleep()
         assert (report.facts_withdrawn, report.facts_held, report.facts_unchecked) == (0, 0, 0)
         assert g.recall("gas on the second chain", layers=("fact",))
-        assert [fact.mentions for fact in g.facts()] == [1], "the check itself is no look"
+        assert [fact.mentions for fact in g.facts.list()] == [1], "the check itself is no look"
 
 
 def test_what_texts_teach_is_seen_by_nobody_before_its_check(
@@ -97,29 +100,29 @@ def test_what_texts_teach_is_seen_by_nobody_before_its_check(
 ) -> None:
     with opened(tmp_path / "a", minilm) as g:
         g.remember(CHAT)
-        ask = bardo.Grimoire._quietly
+        ask = Retrieval.quietly
         looks: list[dict[str, int]] = []
 
-        def watched(self: bardo.Grimoire, *given: object) -> object:
-            waiting = {fact.id for fact in g.facts(status="held")}
+        def watched(self: Retrieval, *given: object) -> object:
+            waiting = {fact.id for fact in g.facts.list(status="held")}
             assert waiting
-            assert not g.facts()
+            assert not g.facts.list()
             assert not g.recall("Mira Bern cats tea Jon nurse", limit=50).facts
             assert waiting.isdisjoint(memory.id for memory in g.context("Where does Mira live?").memories)
-            assert "Bern" not in g.dossier().text
-            assert "Bern" not in g.playbook().text
-            assert not any(waiting & set(gap.facts) for gap in g.gaps())
+            assert "Bern" not in g.pages.dossier().text
+            assert "Bern" not in g.pages.playbook().text
+            assert not any(waiting & set(gap.facts) for gap in g.curator.gaps())
             if not looks:
                 looks.append(look(g, "Mira lives Bern"))
             return ask(self, *given)  # type: ignore[arg-type]
 
-        monkeypatch.setattr(bardo.Grimoire, "_quietly", watched)
+        monkeypatch.setattr(Retrieval, "quietly", watched)
         report = g.sleep()
         monkeypatch.undo()
         (seen,) = looks
         assert seen.pop("held") == report.facts_distilled > 0
         assert set(seen.values()) == {0}, seen
-        assert len(g.facts()) == report.facts_distilled - report.facts_withdrawn > 0
+        assert len(g.facts.list()) == report.facts_distilled - report.facts_withdrawn > 0
         assert look(g, "Mira Jon")["recalled"] > 0
 
 
@@ -133,9 +136,9 @@ def test_what_could_not_be_tried_stays_held_and_is_tried_later_the_oldest_first(
         for waiting in (24, 8, 0):
             report = g.tick(g.now_tick + 50)
             assert report is not None
-            assert (report.facts_held, len(g.facts(status="held"))) == (waiting, waiting)
+            assert (report.facts_held, len(g.facts.list(status="held"))) == (waiting, waiting)
             assert bool(waiting) == any("wait for their check" in note for note in report.notes)
-            live = {fact.text for fact in g.facts(status=None) if fact.status != "held"}
+            live = {fact.text for fact in g.facts.list(status=None) if fact.status != "held"}
             assert live == set(texts[: 40 - waiting])
 
 
@@ -151,8 +154,8 @@ def test_without_a_check_facts_go_live_and_the_report_says_so(
             raise EmbedderUnavailableError("no model today")
 
         g.remember("Something that has no vector yet")
-        monkeypatch.setattr(g._embedder, "embed_late_documents", fail)
-        monkeypatch.setattr(g._embedder, "embed_documents", fail)
+        monkeypatch.setattr(g._session.embedder, "embed_late_documents", fail)
+        monkeypatch.setattr(g._session.embedder, "embed_documents", fail)
         report = g.sleep()
         monkeypatch.undo()
         assert (report.facts_unchecked, report.facts_held) == (1, 0)
@@ -162,7 +165,7 @@ def test_without_a_check_facts_go_live_and_the_report_says_so(
         report = g.sleep()
         assert report.facts_unchecked == 1
         assert any("curator.shadow is off" in note for note in report.notes)
-        assert {fact.text for fact in g.facts()} >= {"Gas doubles at noon", "Gas halves at night"}
+        assert {fact.text for fact in g.facts.list()} >= {"Gas doubles at noon", "Gas halves at night"}
         assert g.sleep().notes == ()
 
 
@@ -170,7 +173,7 @@ def test_what_somebody_says_needs_no_check(grimoire: bardo.Grimoire) -> None:
     with grimoire as g:
         infer(g, CROWDING)
         assert g.learn(CROWDING).status == "active"
-        assert [fact.text for fact in g.facts()] == [CROWDING]
+        assert [fact.text for fact in g.facts.list()] == [CROWDING]
         assert g.sleep().facts_withdrawn == 0
 
 
@@ -188,14 +191,14 @@ def test_killed_during_the_check_nothing_unchecked_is_live_and_nothing_is_lost(
         )  # fmt: skip
         assert killed.returncode == -signal.SIGKILL, killed.stderr.decode()
         with opened(tmp_path / "a", minilm) as g:
-            assert not g.facts()
+            assert not g.facts.list()
             assert not g.recall("Mira Bern cats tea Jon nurse", layers=("fact",))
-            known |= {fact.id for fact in g.facts(status="held")}
+            known |= {fact.id for fact in g.facts.list(status="held")}
     assert len(known) >= len(CHAT)
     with opened(tmp_path / "a", minilm) as g:
         report = g.sleep()
-        assert {fact.id for fact in g.facts(status=None)} == known
-        assert len(g.facts()) == len(known) - report.facts_withdrawn
+        assert {fact.id for fact in g.facts.list(status=None)} == known
+        assert len(g.facts.list()) == len(known) - report.facts_withdrawn
         assert report.facts_held == 0
 
 

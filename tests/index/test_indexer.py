@@ -97,7 +97,7 @@ def test_capture_and_recall_wait_for_no_run_over_lancedb(
         monkeypatch.setattr(LanceIndex, work, held_up)
         verbs = {
             "sync": grimoire.sleep,
-            "rebuild": grimoire.rebuild,
+            "rebuild": grimoire.maintenance.rebuild,
             "delete": lambda: grimoire.forget(first[7], reason="asked to"),
         }
         thread, failures = started(verbs[work])
@@ -113,7 +113,7 @@ def test_capture_and_recall_wait_for_no_run_over_lancedb(
         assert not failures
         assert gate.was_opened, "they waited for the run to end"
         grimoire.sleep()
-        assert grimoire.stats()["log"]["with_vectors"] == len(list(grimoire.episodes()))
+        assert grimoire.stats()["log"]["with_vectors"] == len(list(grimoire.episodes.list()))
         assert texts_of(grimoire.recall("meanwhile m1x", limit=1)) == ["meanwhile m1x came"]
 
 
@@ -187,8 +187,8 @@ def test_what_is_on_its_way_to_lancedb_is_not_there_after_a_deletion(
         sleeping.join()
         forgetting.join()
         assert asleep == refused == []
-        assert not grimoire._upkeep.archive.holds(f"id = '{gone.id}'")
-        assert grimoire._upkeep.archive.holds(f"id = '{kept.id}'")
+        assert not grimoire._session.indexer.archive.holds(f"id = '{gone.id}'")
+        assert grimoire._session.indexer.archive.holds(f"id = '{kept.id}'")
 
 
 def test_what_is_being_embedded_is_not_there_after_a_deletion(tmp_path: Path) -> None:
@@ -202,7 +202,7 @@ def test_what_is_being_embedded_is_not_there_after_a_deletion(tmp_path: Path) ->
         sleeping.join()
         forgetting.join()
         assert asleep == refused == []
-        assert gone.id not in grimoire._hot
+        assert gone.id not in grimoire._session.hot
         assert grimoire.stats()["log"]["with_vectors"] == 1
 
 
@@ -214,7 +214,7 @@ def test_two_deletions_a_sleep_and_a_rebuild_at_once_leave_what_is_to_stay(tmp_p
             lambda: grimoire.forget(list(stored[:3]), reason="asked to"),
             lambda: grimoire.forget(list(stored[70:73]), reason="asked to"),
             grimoire.sleep,
-            grimoire.rebuild,
+            grimoire.maintenance.rebuild,
             lambda: [grimoire.remember(f"meanwhile m{n}x came") for n in range(70)],
             lambda: [grimoire.recall("parcel p40x") for _ in range(20)],
         ]
@@ -223,10 +223,10 @@ def test_two_deletions_a_sleep_and_a_rebuild_at_once_leave_what_is_to_stay(tmp_p
             thread.join()
         assert [failure for _, failures in at_work for failure in failures] == []
         gone = {episode.id for episode in (*stored[:3], *stored[70:73])}
-        assert not any(id_ in grimoire._hot for id_ in gone)
-        assert {episode.id for episode in grimoire.episodes()}.isdisjoint(gone)
+        assert not any(id_ in grimoire._session.hot for id_ in gone)
+        assert {episode.id for episode in grimoire.episodes.list()}.isdisjoint(gone)
         grimoire.sleep()
-        assert grimoire._upkeep.archive.stats()["rows"] == 80 - 6 + 70
+        assert grimoire._session.indexer.archive.stats()["rows"] == 80 - 6 + 70
 
 
 def test_a_deletion_leaves_what_another_thread_is_writing(
@@ -267,11 +267,11 @@ def test_rows_that_reached_lancedb_without_vectors_get_them_though_nothing_new_a
         away = True
         grimoire.remember([f"parcel p{n}x came" for n in range(5)])
         grimoire.sleep()
-        assert grimoire._upkeep.archive.stats()["without_vector"] == 5
+        assert grimoire._session.indexer.archive.stats()["without_vector"] == 5
         away = False
         grimoire.recall("kettle")
         assert grimoire.sleep().archived == 0
-        assert grimoire._upkeep.archive.stats()["without_vector"] == 0
+        assert grimoire._session.indexer.archive.stats()["without_vector"] == 0
 
 
 def test_a_pass_between_two_actions_appends_a_few_batches_and_says_what_is_left(tmp_path: Path) -> None:

@@ -69,7 +69,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_every_vector_is_the_new_models_after_a_migration(folder):
     with bardo.open(folder, embedder=OLD) as opened:
-        report = opened.migrate(NEW)
+        report = opened.embedding.migrate(NEW)
         assert report.switched
         assert report.done == report.total == len(SENTENCES) + 2
         assert opened.stats()["model"] == "new"
@@ -80,14 +80,14 @@ def test_every_vector_is_the_new_models_after_a_migration(folder):
         found = opened.recall(SENTENCES[17], limit=1)[0]
         assert found.text == SENTENCES[17]
         assert found.why.arms[0].value == pytest.approx(1.0, abs=0.01)
-        whole, _, _ = opened._log.vectors([found.id])
+        whole, _, _ = opened._session.log.vectors([found.id])
         assert whole.shape == (1, 32)
 
 
 def test_until_the_switch_the_old_vectors_are_in_force_and_new_memories_join_them(folder):
     with bardo.open(folder, embedder=OLD) as opened:
         before = [memory.id for memory in opened.recall("Ben lagged two blocks", limit=5)]
-        report = opened.migrate(NEW, steps=1)
+        report = opened.embedding.migrate(NEW, steps=1)
         assert not report.switched
         assert 0 < report.done < report.total
         assert report.serving == "old model"
@@ -96,9 +96,9 @@ def test_until_the_switch_the_old_vectors_are_in_force_and_new_memories_join_the
         assert opened.recall("lighthouse", limit=1)[0].text == "Dora repaired the lighthouse"
         assert opened.stats()["embedding"]["migration"]["to"] == "new"
         with pytest.raises(InvalidInputError, match="under way"):
-            opened.migrate(THIRD)
+            opened.embedding.migrate(THIRD)
     with bardo.open(folder, embedder=OLD) as opened:
-        assert opened.migrate(NEW).switched
+        assert opened.embedding.migrate(NEW).switched
         assert opened.recall("Dora repaired the lighthouse", limit=1)[0].why.arms[0].value == pytest.approx(
             1, abs=0.01
         )
@@ -106,18 +106,18 @@ def test_until_the_switch_the_old_vectors_are_in_force_and_new_memories_join_the
 
 def test_a_new_model_given_too_early_is_served_through_the_adapter(folder):
     with bardo.open(folder, embedder=OLD) as opened:
-        opened.migrate(NEW, steps=1)
+        opened.embedding.migrate(NEW, steps=1)
     with bardo.open(folder, embedder=NEW) as opened:
         assert opened.stats()["embedding"]["migration"]["serving"] == "adapter"
         hits = sum(opened.recall(text, limit=5)[0].text == text for text in SENTENCES[::7])
         assert hits >= 0.9 * len(SENTENCES[::7])
         assert any("adapter" in note for note in opened.recall("Ann", limit=1).notes)
         with pytest.raises(EmbeddingMismatchError):
-            opened._log.put_vectors(
+            opened._session.log.put_vectors(
                 [opened.recall("Ann", limit=1)[0].id],
                 np.zeros((1, 32), np.float32), np.zeros((0, 32), np.float32), [0], NEW.fingerprint,
             )  # fmt: skip
-        assert opened.migrate(NEW).switched
+        assert opened.embedding.migrate(NEW).switched
         assert opened.recall("Ann", limit=1).notes == ()
     assert not (folder / migration.ADAPTER_FILE).exists()
     assert not (folder / migration.MIGRATION_FILE).exists()
@@ -125,10 +125,12 @@ def test_a_new_model_given_too_early_is_served_through_the_adapter(folder):
 
 def test_a_look_at_what_came_is_settled_while_the_adapter_serves(folder, monkeypatch):
     with bardo.open(folder, embedder=OLD) as opened:
-        opened.migrate(NEW, steps=1)
+        opened.embedding.migrate(NEW, steps=1)
     with bardo.open(folder, embedder=NEW) as opened:
-        lookout, settled = opened._lookout, []
-        monkeypatch.setattr(opened, "_lookout", SimpleNamespace(news=lookout.news, settle=settled.append))
+        lookout, settled = opened._retrieval._lookout, []
+        monkeypatch.setattr(
+            opened._retrieval, "_lookout", SimpleNamespace(news=lookout.news, settle=settled.append)
+        )
         bardo.drop(folder, bardo.Episode("Dora repaired the lighthouse"))
         assert opened.recall("lighthouse", limit=1)[0].text == "Dora repaired the lighthouse"
         assert len(settled) == 1
@@ -137,20 +139,20 @@ def test_a_look_at_what_came_is_settled_while_the_adapter_serves(folder, monkeyp
 def test_fewer_steps_than_none_are_refused(folder):
     with bardo.open(folder, embedder=OLD) as opened:
         with pytest.raises(InvalidInputError, match="steps is -1"):
-            opened.migrate(NEW, steps=-1)
+            opened.embedding.migrate(NEW, steps=-1)
         assert "migration" not in opened.stats()["embedding"]
 
 
 def test_a_migration_given_up_leaves_no_trace(folder):
     with bardo.open(folder, embedder=OLD) as opened:
-        opened.migrate(NEW, steps=1)
-        opened.abandon_migration()
-        assert opened._log.staged() is None
+        opened.embedding.migrate(NEW, steps=1)
+        opened.embedding.abandon()
+        assert opened._session.log.staged() is None
         assert "migration" not in opened.stats()["embedding"]
         with pytest.raises(InvalidInputError):
-            opened.abandon_migration()
+            opened.embedding.abandon()
         with pytest.raises(InvalidInputError, match="already"):
-            opened.migrate(OLD)
+            opened.embedding.migrate(OLD)
 
 
 CHILD = """
@@ -164,7 +166,7 @@ CHILD = """
     point = {point!r}
     opened = bardo.open({folder!r}, embedder=OLD)
     if point == "staging":
-        opened.migrate(NEW, steps=1)
+        opened.embedding.migrate(NEW, steps=1)
         os._exit(9)
     if point == "before the log":
         Migration.settle = lambda self: os._exit(9)
@@ -173,11 +175,11 @@ CHILD = """
         from bardo.index.embedding import migration
         real = migration.same
         def fatal(left, right):
-            if opened._log.fingerprint.model == "new":
+            if opened._session.log.fingerprint.model == "new":
                 os._exit(9)
             return real(left, right)
         migration.same = fatal
-    opened.migrate(NEW)
+    opened.embedding.migrate(NEW)
 """
 
 
@@ -190,11 +192,11 @@ def test_a_killed_migration_goes_on_and_the_store_is_never_half_of_each(folder, 
     assert switching == (point != "staging")
     with bardo.open(folder, embedder=NEW if switching else OLD) as opened:
         if not switching:
-            assert opened._log.fingerprint.model == opened._facts.fingerprint.model == "old"
-            assert opened.migrate(NEW).switched
-        assert opened._log.fingerprint.model == opened._facts.fingerprint.model == "new"
-        assert not opened._log.without_vectors()
-        assert not opened._facts.without_vectors()
+            assert opened._session.log.fingerprint.model == opened._session.facts.fingerprint.model == "old"
+            assert opened.embedding.migrate(NEW).switched
+        assert opened._session.log.fingerprint.model == opened._session.facts.fingerprint.model == "new"
+        assert not opened._session.log.without_vectors()
+        assert not opened._session.facts.without_vectors()
         assert opened.recall(SENTENCES[30], limit=1)[0].text == SENTENCES[30]
     assert not (folder / migration.MIGRATION_FILE).exists()
 
@@ -206,7 +208,7 @@ def test_a_curator_pass_moves_a_named_migration_on(tmp_path, monkeypatch):
     )
     with bardo.open(tmp_path / "agent") as opened:
         opened.remember(SENTENCES)
-        assert not opened.migrate("wordllama", steps=1).switched
+        assert not opened.embedding.migrate("wordllama", steps=1).switched
         opened.sleep()
         opened.sleep()
         assert opened.stats()["model"] == "new"
@@ -233,7 +235,7 @@ def test_recall_goes_on_in_other_threads_while_the_model_is_switched(folder):
         threads = [threading.Thread(target=ask) for _ in range(3)]
         for thread in threads:
             thread.start()
-        opened.migrate(NEW)
+        opened.embedding.migrate(NEW)
         over.set()
         for thread in threads:
             thread.join()
@@ -242,12 +244,12 @@ def test_recall_goes_on_in_other_threads_while_the_model_is_switched(folder):
 
 def test_what_is_forgotten_during_a_migration_has_no_staged_vector_left(folder):
     with bardo.open(folder, embedder=OLD) as opened:
-        opened.migrate(NEW, steps=1)
-        first = next(iter(opened.episodes(last=len(SENTENCES))))
-        staged = opened._log.staged()[1]
+        opened.embedding.migrate(NEW, steps=1)
+        first = next(iter(opened.episodes.list(last=len(SENTENCES))))
+        staged = opened._session.log.staged()[1]
         opened.forget(first, reason="asked to")
-        assert opened._log.staged()[1] == staged - 1
-        assert opened.migrate(NEW).switched
+        assert opened._session.log.staged()[1] == staged - 1
+        assert opened.embedding.migrate(NEW).switched
 
 
 def test_a_model_named_when_a_memory_is_made_is_found_again_by_a_plain_open(tmp_path, monkeypatch):
@@ -279,12 +281,12 @@ def test_when_the_old_model_is_gone_the_new_one_serves_through_the_adapter(tmp_p
     )
     with bardo.open(tmp_path / "agent") as opened:
         opened.remember(SENTENCES)
-        opened.migrate("wordllama", steps=1)
+        opened.embedding.migrate("wordllama", steps=1)
     named["minilm"] = Gone()
     with bardo.open(tmp_path / "agent") as opened:
         assert opened.stats()["embedding"]["migration"]["serving"] == "adapter"
         assert opened.recall(SENTENCES[3], limit=3)[0].text == SENTENCES[3]
-        assert opened.migrate("wordllama").switched
+        assert opened.embedding.migrate("wordllama").switched
 
 
 def test_real_models_migrate_with_the_recall_of_a_fresh_index(tmp_path, minilm):
@@ -293,7 +295,7 @@ def test_real_models_migrate_with_the_recall_of_a_fresh_index(tmp_path, minilm):
         opened.remember(texts)
         opened.recall("warm")
         light = embedders.load(bardo.Config(embedding=bardo.config.Embedding("wordllama")).embedding)
-        report = opened.migrate(light)
+        report = opened.embedding.migrate(light)
         assert report.switched
         assert report.adapter in {"procrustes", "affine", "residual"}
         with bardo.open(tmp_path / "fresh", embedder=light) as fresh:
@@ -370,15 +372,15 @@ def test_drift_is_healthy_a_warning_or_critical_by_distance(tmp_path, noise, sta
 def test_a_damaged_file_of_the_last_check_is_told_of_and_checked_anew(tmp_path, content):
     with bardo.open(tmp_path / "agent", embedder=OLD) as opened:
         opened.remember(SENTENCES[:3])
-        assert opened.check_model().first
-        assert not opened.check_model().first
+        assert opened.embedding.check().first
+        assert not opened.embedding.check().first
     (tmp_path / "agent" / "drift.json").write_text(content)
     with pytest.warns(BardoWarning, match=r"drift\.json is damaged"):
         opened = bardo.open(tmp_path / "agent", embedder=OLD)
     with opened:
         assert opened.recall(SENTENCES[0], limit=1)[0].text == SENTENCES[0]
-        assert opened.check_model().first
-        assert not opened.check_model().first
+        assert opened.embedding.check().first
+        assert not opened.embedding.check().first
 
 
 def test_swapped_neighbours_and_sudden_norms_are_seen_without_distance():
@@ -407,13 +409,13 @@ def test_critical_drift_pauses_vectors_but_not_capture_and_says_so(tmp_path):
         found = opened.recall("zebras harbour", limit=2)
         assert found[0].text == "Zebras crossed the harbour"
         assert any("drifted" in note for note in found.notes)
-        assert opened._log.without_vectors()
-        assert opened._facts.without_vectors()
+        assert opened._session.log.without_vectors()
+        assert opened._session.facts.without_vectors()
         function.noise = 0.0
-        assert opened.check_model().status == "healthy"
+        assert opened.embedding.check().status == "healthy"
         opened.recall("zebras")
-        assert not opened._log.without_vectors()
-        assert not opened._facts.without_vectors()
+        assert not opened._session.log.without_vectors()
+        assert not opened._session.facts.without_vectors()
 
 
 class SlowToRead:
@@ -439,7 +441,7 @@ def test_a_switch_waits_for_what_is_being_learned(folder):
         learning = threading.Thread(target=lambda: opened.learn("The slow train leaves at eight"))
         learning.start()
         assert slow.asked.wait(30)
-        moving = threading.Thread(target=lambda: opened.migrate(NEW))
+        moving = threading.Thread(target=lambda: opened.embedding.migrate(NEW))
         moving.start()
         moving.join(2)
         assert moving.is_alive(), "it switched while a vector of the old model was being made"
@@ -450,8 +452,8 @@ def test_a_switch_waits_for_what_is_being_learned(folder):
 
 
 def assert_all_is_of_the_new_model(opened: bardo.Grimoire, learned: str) -> None:
-    assert opened._log.fingerprint.model == opened._facts.fingerprint.model == "new"
-    assert opened._facts.without_vectors(10) == []
+    assert opened._session.log.fingerprint.model == opened._session.facts.fingerprint.model == "new"
+    assert opened._session.facts.without_vectors(10) == []
     assert learned in [memory.text for memory in opened.recall(learned)]
     opened.remember("Ann came by on day 100")
     assert opened.recall("Who came by on day 100?").notes == ()
@@ -466,10 +468,10 @@ def test_what_another_process_learns_during_the_switch_is_switched_as_well(folde
             remove(*path, **options)
             vectors = np.ascontiguousarray(OLD.embed_documents([late]), np.float32)
             fact = bardo.Fact(late, created_tick=1, reinforced_tick=1, origin=opened.agent)
-            opened._facts.upsert([fact], tick=1, now=1, vectors=vectors, fingerprint=OLD.fingerprint)
+            opened._session.facts.upsert([fact], tick=1, now=1, vectors=vectors, fingerprint=OLD.fingerprint)
 
         monkeypatch.setattr(migration.shutil, "rmtree", learn_elsewhere)
-        assert opened.migrate(NEW).switched
+        assert opened.embedding.migrate(NEW).switched
         monkeypatch.undo()
         assert_all_is_of_the_new_model(opened, late)
 
@@ -478,7 +480,7 @@ def test_a_switch_that_is_done_is_in_force_even_where_its_end_fails(folder, monk
     with bardo.open(folder, embedder=OLD) as opened:
         monkeypatch.setattr(DriftWatch, "forget", broken)
         with pytest.raises(OSError, match="the disk is away"):
-            opened.migrate(NEW)
+            opened.embedding.migrate(NEW)
         monkeypatch.undo()
         assert_all_is_of_the_new_model(opened, "Kitchens are painted in Vienna")
 
@@ -492,18 +494,18 @@ def test_a_switch_that_is_half_done_says_so_mixes_nothing_and_is_ended_by_the_ne
         switch = migration.Migration._switch
 
         def first_alone(moving, store):
-            if store is opened._facts:
+            if store is opened._session.facts:
                 broken()
             switch(moving, store)
 
         monkeypatch.setattr(migration.Migration, "_switch", first_alone)
         with pytest.raises(OSError, match="the disk is away"):
-            opened.migrate(NEW)
+            opened.embedding.migrate(NEW)
         opened.remember("Ann came by on day 99")
         found = opened.recall("day 99")
         assert found[0].text == "Ann came by on day 99"
         assert any("the switch to new began and did not end" in note for note in found.notes)
         opened.learn("Ann comes by on Mondays")
         monkeypatch.undo()
-        opened.migrate(NEW)
+        opened.embedding.migrate(NEW)
         assert_all_is_of_the_new_model(opened, "Ann comes by on Mondays")

@@ -38,107 +38,107 @@ def test_who_speaks_what_it_is_about_and_proper_nouns_become_entities(g):
             Episode("Utilisation of the pool rose", subjects=("aave",)),
         ]
     )
-    assert names(g.entities()) == ["Caroline", "Mira", "Golden Gate Bridge", "aave"]
-    mira = g.entities("mira's")[0]
+    assert names(g.entities.list()) == ["Caroline", "Mira", "Golden Gate Bridge", "aave"]
+    mira = g.entities.list("mira's")[0]
     assert (mira.kind, mira.mentions) == ("person", 2)
-    assert [(found.name, found.together) for found in g.related("Mira")] == [
+    assert [(found.name, found.together) for found in g.entities.related("Mira")] == [
         ("Caroline", 2),
         ("Golden Gate Bridge", 1),
     ]
-    assert names(g.entities(kind="subject")) == ["aave"]
+    assert names(g.entities.list(kind="subject")) == ["aave"]
     with pytest.raises(NotFoundError):
-        g.related("nobody")
+        g.entities.related("nobody")
 
 
 def test_known_names_are_matched_in_new_text_whatever_their_case(g):
     g.remember("rates moved", subjects=["aave", "golden gate"])
-    g.entities()
+    g.entities.list()
     later = g.remember("Everybody left AAVE for the Golden Gate")
-    assert set(names(g.entities_of(later))) >= {"aave", "golden gate"}
+    assert set(names(g.entities.of(later))) >= {"aave", "golden gate"}
 
 
 def test_merged_names_are_one_entity_and_new_names_find_it(g):
     g.remember([{"role": "user", "name": name, "content": "hello there"} for name in ("Melanie", "Mel")])
-    assert len(g.entities(kind="person")) == 2
-    assert g.merge_entities("Melanie", ["Mel", "Mellie"]) == 1
-    (melanie,) = g.entities("mellie")
+    assert len(g.entities.list(kind="person")) == 2
+    assert g.entities.merge("Melanie", ["Mel", "Mellie"]) == 1
+    (melanie,) = g.entities.list("mellie")
     assert (melanie.name, melanie.aliases, melanie.mentions) == ("Melanie", ("Mel", "Mellie"), 2)
     said = g.remember("I heard that Mellie and Mel are the same")
-    assert names(g.entities_of(said)) == ["Melanie"]
+    assert names(g.entities.of(said)) == ["Melanie"]
 
 
 def test_a_name_given_later_is_known_in_what_was_read_before(g):
     g.remember("Robert Miller joined the Kestrel project", tick=1)
     zed = g.remember("Zed likes oranges more", tick=2)
     fact = g.learn("Late as ever, Zed missed the train")
-    assert g.entities("Robert Miller")[0].mentions == 1
-    g.merge_entities("Robert Miller", ["Zed"])
-    (miller,) = g.entities("zed")
+    assert g.entities.list("Robert Miller")[0].mentions == 1
+    g.entities.merge("Robert Miller", ["Zed"])
+    (miller,) = g.entities.list("zed")
     assert (miller.name, miller.mentions) == ("Robert Miller", 3)
     assert zed.id in {memory.id for memory in g.recall("what does Robert Miller like?")}
-    g.rebuild()
-    assert g.entities("Zed")[0].mentions == 3
+    g.maintenance.rebuild()
+    assert g.entities.list("Zed")[0].mentions == 3
     assert fact.id in {memory.id for memory in g.recall("Robert Miller", layers=["fact"])}
 
 
 def test_addresses_commands_and_paths_are_found_by_a_fragment(g):
     episode = g.remember("See https://github.com/bardo/issues/3, run `git rebase main` in ~/src/bardo/lib.rs")
     fact = g.learn("The docs are at github.com/bardo/wiki")
-    assert [found.record.id for found in g.find(url="GitHub.com/bardo")] == [fact.id, episode.id]
-    assert g.find(command="git rebase")[0].value == "git rebase main"
-    assert g.find(path="lib.rs")[0].value == "~/src/bardo/lib.rs"
+    assert [found.record.id for found in g.episodes.find(url="GitHub.com/bardo")] == [fact.id, episode.id]
+    assert g.episodes.find(command="git rebase")[0].value == "git rebase main"
+    assert g.episodes.find(path="lib.rs")[0].value == "~/src/bardo/lib.rs"
     assert fact.metadata["urls"] == ["github.com/bardo/wiki"]
-    assert g.find(url="%") == []
+    assert g.episodes.find(url="%") == []
     with pytest.raises(InvalidInputError):
-        g.find()
+        g.episodes.find()
     with pytest.raises(InvalidInputError):
-        g.find(url="a", path="b")
+        g.episodes.find(url="a", path="b")
 
 
 def test_what_a_forgotten_memory_named_is_forgotten_with_it(g):
     kept = g.remember("We walked with Caroline")
     gone = g.remember("We talked to Zebulon about https://example.org/secret")
-    g.relate("Zebulon", "knows", "Caroline", source=gone)
-    assert names(g.entities("Zebulon"))
+    g.entities.relate("Zebulon", "knows", "Caroline", source=gone)
+    assert names(g.entities.list("Zebulon"))
     g.forget(gone, reason="asked for")
-    assert g.entities("Zebulon") == []
-    assert g.find(url="secret") == []
-    assert g.relations() == []
-    assert names(g.entities_of(kept)) == ["Caroline"]
+    assert g.entities.list("Zebulon") == []
+    assert g.episodes.find(url="secret") == []
+    assert g.entities.relations() == []
+    assert names(g.entities.of(kept)) == ["Caroline"]
 
 
 def test_a_fact_whose_words_change_names_what_they_name_now(g):
     old = g.learn("The keeper of the light is Ishmael")
-    assert names(g.entities_of(old)) == ["Ishmael"]
+    assert names(g.entities.of(old)) == ["Ishmael"]
     g.sleep()
-    assert names(g.entities("Ishmael")) == ["Ishmael"]
+    assert names(g.entities.list("Ishmael")) == ["Ishmael"]
 
 
 def test_rebuild_reads_everything_anew_and_keeps_what_callers_said(g):
     g.remember([{"role": "user", "name": "Melanie", "content": "Hi from Lisbon, where I met Ada"}])
-    g.merge_entities("Melanie", ["Mel"])
-    before = g.entities()
-    g.rebuild()
-    assert g.entities() == before
+    g.entities.merge("Melanie", ["Mel"])
+    before = g.entities.list()
+    g.maintenance.rebuild()
+    assert g.entities.list() == before
 
 
 def test_triples_hold_from_one_tick_to_another(g):
     g.remember("start", tick=10)
-    g.relate("Mira", "lives in", "Lisbon", valid_from=10)
-    g.relate("Mira", "lives in", "Porto", valid_from=50, replaces=True)
-    g.relate("Mira", "likes", "jazz", valid_from=10)
+    g.entities.relate("Mira", "lives in", "Lisbon", valid_from=10)
+    g.entities.relate("Mira", "lives in", "Porto", valid_from=50, replaces=True)
+    g.entities.relate("Mira", "likes", "jazz", valid_from=10)
 
     def homes(tick):
-        return [found.object for found in g.relations("mira", predicate="lives in", as_of=tick)]
+        return [found.object for found in g.entities.relations("mira", predicate="lives in", as_of=tick)]
 
     assert (homes(9), homes(10), homes(49), homes(50)) == ([], ["Lisbon"], ["Lisbon"], ["Porto"])
-    assert len(g.relations("Mira")) == 3
+    assert len(g.entities.relations("Mira")) == 3
     with pytest.raises(InvalidInputError):
-        g.relate("Mira", "likes", "tea", valid_from=5, valid_to=5)
+        g.entities.relate("Mira", "likes", "tea", valid_from=5, valid_to=5)
     with pytest.raises(InvalidInputError):
-        g.relate("Mira", "likes", "tea", confidence=2.0)
+        g.entities.relate("Mira", "likes", "tea", confidence=2.0)
     with pytest.raises(InvalidInputError):
-        g.relate("Mira", "", "tea")
+        g.entities.relate("Mira", "", "tea")
 
 
 def test_causal_links_are_triples_as_long_as_their_fact_holds(g):
@@ -152,7 +152,7 @@ def test_causal_links_are_triples_as_long_as_their_fact_holds(g):
     fact = g.learn(
         Fact("Liquidations follow oracle updates", kind="causal_link", payload={**payload, "p_value": 0.01})
     )
-    (triple,) = g.relations("Oracle Update")
+    (triple,) = g.entities.relations("Oracle Update")
     assert (triple.predicate, triple.object, triple.source) == ("causes", "liquidation", fact.id)
 
 
@@ -161,5 +161,5 @@ def test_causal_links_are_triples_as_long_as_their_fact_holds(g):
 def test_any_text_can_be_read(tmp_path_factory, texts):
     with bardo.open(tmp_path_factory.mktemp("any") / "agent", embedder=embed, seed=3) as g:
         g.remember([text + " x" for text in texts])
-        for entity in g.entities():
-            assert g.entities(entity.name)[0].mentions >= 1
+        for entity in g.entities.list():
+            assert g.entities.list(entity.name)[0].mentions >= 1

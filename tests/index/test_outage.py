@@ -35,7 +35,7 @@ def test_a_sleep_without_the_model_does_the_rest_and_says_what_waits(tmp_path: P
         assert memory.stats()["model"] is None
         slept = memory.sleep()
         assert slept.episodes == 30
-        assert memory.facts()
+        assert memory.facts.list()
         assert (slept.embedded, slept.archived) == (0, 0)
         assert "30 episodes are not in LanceDB yet" in slept.notes[0]
         assert "server down" in slept.notes[-1]
@@ -64,4 +64,4 @@ def test_what_left_memory_is_recalled_by_its_words_while_the_model_is_out_of_rea
         found = memory.recall("swap number 7", limit=3)
         assert "swap number 7 of the morning" in [known.text for known in found]
         assert any("server down" in note for note in found.notes)
-        assert memory.rebuild()["rebuilt"]["lance"] == 60
+        assert memory.maintenance.rebuild()["rebuilt"]["lance"] == 60

@@ -56,13 +56,13 @@ def test_what_was_remembered_after_a_snapshot_is_found_and_verified_episodes_sta
     written = (tmp_path / "hot.snapshot").stat().st_mtime_ns
     with reopen(tmp_path) as grimoire:
         late = grimoire.remember("a lone zebra crossed the bridge")
-        grimoire.verify(next(grimoire.episodes(last=COUNT)), importance=0.9)
+        grimoire.episodes.verify(next(grimoire.episodes.list(last=COUNT)), importance=0.9)
     # A little is no reason to write it all again.
     assert (tmp_path / "hot.snapshot").stat().st_mtime_ns == written
     with reopen(tmp_path) as grimoire:
         assert grimoire.stats()["hot"]["replayed"] == 1
         assert grimoire.recall("zebra")[0].id == late.id
-        assert sum(episode.verified for episode in grimoire.episodes()) == 1
+        assert sum(episode.verified for episode in grimoire.episodes.list()) == 1
 
 
 def test_a_damaged_snapshot_is_passed_over_with_the_reason_and_made_anew(tmp_path: Path) -> None:
@@ -83,12 +83,12 @@ def test_a_damaged_snapshot_is_passed_over_with_the_reason_and_made_anew(tmp_pat
 def test_forgetting_takes_the_snapshot_along(tmp_path: Path) -> None:
     filled(tmp_path)
     with reopen(tmp_path) as grimoire:
-        gone = next(grimoire.episodes())
+        gone = next(grimoire.episodes.list())
         grimoire.forget(gone, reason="test")
         assert not (tmp_path / "hot.snapshot").exists()
     with reopen(tmp_path) as grimoire:
         assert grimoire.stats()["hot"]["refused"] is None
-        assert gone.id not in grimoire._hot
+        assert gone.id not in grimoire._session.hot
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write everywhere")
@@ -105,7 +105,9 @@ def test_a_snapshot_in_a_folder_that_is_gone_is_refused_by_name(tmp_path: Path) 
     with reopen(tmp_path / "agent") as grimoire:
         grimoire.remember([f"event {n}" for n in range(600)])
         opened = snapshot.Opened(restored=0, replayed=0, refused=None)
-        keeper = snapshot.Snapshot(tmp_path / "missing" / "x", grimoire._log, grimoire._hot, opened)
+        keeper = snapshot.Snapshot(
+            tmp_path / "missing" / "x", grimoire._session.log, grimoire._session.hot, opened
+        )
         with pytest.warns(RuntimeWarning, match="Nothing is lost"):
             assert keeper.save_if_due() == 0
         assert HotSet().cold_upto == 0

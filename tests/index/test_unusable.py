@@ -50,17 +50,17 @@ def test_a_text_without_a_vector_takes_no_other_with_it(tmp_path: Path) -> None:
         assert "1 episodes without a vector" in slept.notes[-1]
         assert memory.stats()["log"]["with_vectors"] == 79
         assert memory.stats()["embedding"]["refused"]["episodes"] == 1
-        assert memory.check_model().status == "healthy"
+        assert memory.embedding.check().status == "healthy"
 
         # It is asked again only where somebody says so.
         model.asked.clear()
         memory.recall("cat")
         memory.sleep()
         assert "a bird sang" not in model.asked
-        memory.rebuild()
+        memory.maintenance.rebuild()
         assert "a bird sang" in model.asked
 
-        memory.forget([one for one in memory.episodes() if one.text == "a bird sang"], reason="test")
+        memory.forget([one for one in memory.episodes.list() if one.text == "a bird sang"], reason="test")
         assert memory.sleep().notes == ()
     model.asked.clear()
     with opened(tmp_path, model) as memory:
@@ -97,11 +97,11 @@ def test_a_broken_model_never_makes_what_was_stored_look_lost(tmp_path: Path) ->
             memory.remember(f"cat number {number}", tick=number + 1)
         with pytest.warns(BardoWarning, match="shape"):
             memory.remember("a cat that came last", tick=64)
-        assert memory.learn("The cat sleeps") in memory.facts()
+        assert memory.learn("The cat sleeps") in memory.facts.list()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", BardoWarning)
             assert any("shape" in note for note in memory.sleep().notes)
-        for ask in (memory.check_model, lambda: memory.recall("cat")):
+        for ask in (memory.embedding.check, lambda: memory.recall("cat")):
             with pytest.raises(InvalidVectorError, match="shape"):
                 ask()
 
@@ -142,11 +142,11 @@ def test_a_migration_leaves_out_what_neither_model_has_a_vector_for_and_loses_no
 
         lossy = from_callable(lambda texts: letters(texts)[:, :1], name="lossy", dims=1)
         with pytest.raises(UnusableVectorError, match="zeros"):
-            memory.migrate(lossy)
+            memory.embedding.migrate(lossy)
         assert memory.stats()["model"] == "bow"
 
         # Neither has the foxes, both have the cats.
-        assert memory.migrate(from_callable(letters, name="letters", dims=2)).switched
+        assert memory.embedding.migrate(from_callable(letters, name="letters", dims=2)).switched
         assert memory.stats()["log"]["with_vectors"] == 10
         assert "200 episodes without a vector" in memory.sleep().notes[-2]
         assert [found.text for found in memory.recall("fox row 17", limit=1)] == ["fox in row 17"]
@@ -180,5 +180,5 @@ def test_an_embedder_that_gives_no_row_for_each_text_is_told_and_borne(
         warnings.simplefilter("ignore", BardoWarning)
         stored = [memory.remember(f"cat number {number}") for number in range(70)]
         facts = memory.learn(["Cats purr", "Dogs bark"])
-        assert (len(list(memory.episodes())), len(facts)) == (len(stored), 2)
+        assert (len(list(memory.episodes.list())), len(facts)) == (len(stored), 2)
         assert memory.sleep().notes

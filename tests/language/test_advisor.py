@@ -204,14 +204,14 @@ def test_prices_are_read_from_the_settings(tmp_path: Path):
 def test_costs_say_what_was_spent_on_the_command_line_too(tmp_path: Path):
     clock = ManualClock(40 * DAY)
     with bardo.open(tmp_path / "a", clock=clock, llm=Scripted('{"good": true}')) as grimoire:
-        assert grimoire.costs().calls == 0
-        assert grimoire._advisor is not None
-        grimoire._advisor.ask("judge", QUESTION, Verdict)
+        assert grimoire.maintenance.costs().calls == 0
+        assert grimoire._extraction.advisor is not None
+        grimoire._extraction.advisor.ask("judge", QUESTION, Verdict)
         clock.advance(2 * 86_400)
-        grimoire._advisor.ask("judge", QUESTION, Verdict)
-        found = grimoire.costs()
+        grimoire._extraction.advisor.ask("judge", QUESTION, Verdict)
+        found = grimoire.maintenance.costs()
         assert (found.calls, found.tokens, found.tokens_today) == (2, 2_000, 1_000)
-        assert grimoire.costs(days=1).calls == 1
+        assert grimoire.maintenance.costs(days=1).calls == 1
     with sqlite3.connect(tmp_path / "a" / "ledger.db") as database:
         assert database.execute("SELECT count(*) FROM calls").fetchone() == (2,)
     database.close()
@@ -225,6 +225,6 @@ def test_costs_say_what_was_spent_on_the_command_line_too(tmp_path: Path):
 
 def test_without_a_model_nothing_can_be_asked_and_nothing_is_written(tmp_path: Path):
     with bardo.open(tmp_path / "a") as grimoire:
-        assert grimoire._advisor is None
-        assert grimoire.costs().spent == ()
+        assert grimoire._extraction.advisor is None
+        assert grimoire.maintenance.costs().spent == ()
     assert not (tmp_path / "a" / "ledger.db").exists()

@@ -40,7 +40,7 @@ def answers(findings: Any = NOTHING, verdicts: Any = None) -> Behaviour:
 
 
 def texts(grimoire: bardo.Grimoire) -> set[str]:
-    return {fact.text for fact in grimoire.facts()}
+    return {fact.text for fact in grimoire.facts.list()}
 
 
 def prompts(server: Server) -> list[str]:
@@ -54,7 +54,7 @@ def test_a_model_adds_to_what_the_rules_find_with_the_episodes_it_was_shown(
         stored = grimoire.remember(CHAT)
         report = grimoire.sleep()
         assert texts(grimoire) == {BY_RULES, BY_MODEL["text"]}
-        (fact,) = [fact for fact in grimoire.facts() if fact.text == BY_MODEL["text"]]
+        (fact,) = [fact for fact in grimoire.facts.list() if fact.text == BY_MODEL["text"]]
         assert fact.evidence == (stored[0].id, stored[2].id)
         assert (fact.source, fact.confidence, fact.category, fact.subjects) == (
             "self",
@@ -64,7 +64,7 @@ def test_a_model_adds_to_what_the_rules_find_with_the_episodes_it_was_shown(
         )
         assert report.facts_distilled == 2
         assert report.notes == ()
-        assert grimoire.costs().calls == len(server.requests) == 1
+        assert grimoire.maintenance.costs().calls == len(server.requests) == 1
 
 
 @pytest.mark.parametrize(
@@ -166,11 +166,11 @@ def test_whatever_a_server_does_the_night_ends_with_what_the_rules_know(
     with serving(*bad.behaviours) as server, open_with(server, tmp_path, minilm, **bad.settings) as grimoire:
         stored = grimoire.remember(CHAT)
         report = grimoire.sleep()
-        assert [episode.id for episode in grimoire.episodes()] == [episode.id for episode in stored]
+        assert [episode.id for episode in grimoire.episodes.list()] == [episode.id for episode in stored]
         assert texts(grimoire) == {BY_RULES}
         assert report.facts_distilled == 1
         assert [note for note in report.notes if "language model" in note]
-        (spent,) = grimoire.costs().spent
+        (spent,) = grimoire.maintenance.costs().spent
         assert (spent.type, spent.outcome) == ("extraction", bad.outcome)
         assert grimoire.sleep().texts_read == 0
         assert grimoire.recall("where does Mira live?")
@@ -192,7 +192,7 @@ def test_beyond_the_budget_the_rules_go_on_and_say_so(tmp_path: Path, minilm: em
         assert server.requests == []
         assert "of 500 tokens of the day" in report.notes[0]
         assert texts(grimoire) == {BY_RULES}
-        assert [spent.outcome for spent in grimoire.costs().spent] == ["budget"]
+        assert [spent.outcome for spent in grimoire.maintenance.costs().spent] == ["budget"]
 
 
 # -- stage 2 ---------------------------------------------------------------------------------------------------------
@@ -235,10 +235,10 @@ def test_an_update_takes_the_place_of_what_no_longer_holds_and_history_is_kept(
     with serving(answers(verdicts=judge)) as server, open_with(server, tmp_path, minilm) as grimoire:
         night(grimoire, MOVED[0], 0)
         report = night(grimoire, MOVED[1], 100)
-        (fact,) = grimoire.facts()
+        (fact,) = grimoire.facts.list()
         assert fact.text == "Mira lives in Geneva with two cats"
         assert (report.facts_updated, report.facts_new) == (1, 1)
-        assert grimoire.history(fact)[0].fact.text == BY_RULES
+        assert grimoire.facts.history(fact)[0].fact.text == BY_RULES
         assert counts(grimoire) == {
             "exact": 0,
             "llm_new": 0,
@@ -253,7 +253,7 @@ def test_a_duplicate_renews_what_is_known(tmp_path: Path, minilm: embedders.Text
     with serving(answers(verdicts=judge)) as server, open_with(server, tmp_path, minilm) as grimoire:
         night(grimoire, MOVED[0], 0)
         report = night(grimoire, "I live in Bern with a pair of cats.", 100)
-        (fact,) = grimoire.facts()
+        (fact,) = grimoire.facts.list()
         assert (fact.text, fact.support, len(fact.evidence)) == (BY_RULES, 2, 2)
         assert (report.facts_new, report.facts_reinforced) == (0, 1)
         assert counts(grimoire)["llm_duplicate"] == 1
@@ -266,7 +266,7 @@ def test_what_is_new_stays_new_and_what_is_known_is_not_asked_about(
         night(grimoire, MOVED[0], 0)
         night(grimoire, MOVED[1], 100)
         night(grimoire, MOVED[1] + " Yes, really!", 200)
-        assert len(grimoire.facts()) == 2
+        assert len(grimoire.facts.list()) == 2
         assert counts(grimoire) == {
             "exact": 1,
             "llm_new": 1,
@@ -274,7 +274,7 @@ def test_what_is_new_stays_new_and_what_is_known_is_not_asked_about(
             "llm_duplicate": 0,
             "no_existing": 1,
         }
-        assert sum(spent.calls for spent in grimoire.costs().spent if spent.type == "dedup") == 1
+        assert sum(spent.calls for spent in grimoire.maintenance.costs().spent if spent.type == "dedup") == 1
 
 
 @pytest.mark.parametrize(
@@ -295,7 +295,7 @@ def test_an_answer_of_no_use_leaves_what_stage_1_found(
     with serving(answers(verdicts=verdicts)) as server, open_with(server, tmp_path, minilm) as grimoire:
         night(grimoire, MOVED[0], 0)
         night(grimoire, MOVED[1], 100)
-        assert len(grimoire.facts()) == 2
+        assert len(grimoire.facts.list()) == 2
         assert counts(grimoire) == {
             "exact": 0,
             "llm_new": 0,
@@ -323,7 +323,7 @@ def test_one_fact_is_replaced_once_in_a_batch(tmp_path: Path, minilm: embedders.
                 f"I live in {town} with two cats.", role="user", speaker="Mira", kind="turn", at=at
             )
         grimoire.sleep()
-        assert len(grimoire.facts()) == 2
+        assert len(grimoire.facts.list()) == 2
         assert BY_RULES not in texts(grimoire)
 
 

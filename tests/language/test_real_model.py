@@ -125,13 +125,13 @@ def test_nights_with_a_real_model_keep_what_the_rules_know_and_only_add_what_hol
             "I live in Geneva with two cats.", role="user", speaker="Mira", kind="turn", at=NOON + 100_000_000
         )
         grimoire.sleep()
-        known = grimoire.facts(status=None)
+        known = grimoire.facts.list(status=None)
         assert BY_RULES in {fact.text for fact in known}
-        everything = shown | {episode.id for episode in grimoire.episodes()}
+        everything = shown | {episode.id for episode in grimoire.episodes.list()}
         for fact in known:
             assert len(fact.text.encode()) <= 80
             assert set(fact.evidence) <= everything
-        costs = grimoire.costs()
+        costs = grimoire.maintenance.costs()
         assert costs.calls >= 2
         assert 0 < costs.tokens <= costs.daily_tokens
         assert costs.cost > 0
@@ -151,5 +151,5 @@ def test_a_server_that_dies_leaves_a_night_by_rules(
     ) as grimoire:  # fmt: skip
         grimoire.remember(CHAT)
         report = grimoire.sleep()
-        assert {fact.text for fact in grimoire.facts()} == {BY_RULES}
+        assert {fact.text for fact in grimoire.facts.list()} == {BY_RULES}
         assert "cannot be reached" in report.notes[0]

@@ -66,14 +66,14 @@ def test_guests_of_a_hot_set_that_was_filled_anew_stay(tmp_path: Path) -> None:
     with reopen(tmp_path / "a") as grimoire:
         ids = [episode.id for episode in grimoire.remember(story(100))]
         grimoire.sleep()
-        hot, log = grimoire._hot, grimoire._log
+        hot, log = grimoire._session.hot, grimoire._session.log
         guests = hot.host(log, ids[:3])
         assert len(guests) >= 3  # with turns beside them
         hot.dismiss(guests)
         assert len(hot) == LIMIT
         guests = hot.host(log, ids[:3])
         # As `adopt`, `rebuild` and a migration do it, in another thread.
-        hot.load(log, grimoire._facts)
+        hot.load(log, grimoire._session.facts)
         hot.dismiss(guests)
         assert len(hot) == 100
 
@@ -82,22 +82,24 @@ def test_vectors_that_come_late_bring_nothing_back_into_memory(tmp_path: Path) -
     with reopen(tmp_path / "a") as grimoire:
         ids = [episode.id for episode in grimoire.remember(story(100))][:2]
         grimoire.sleep()
-        assert not any(id_ in grimoire._hot for id_ in ids)
+        assert not any(id_ in grimoire._session.hot for id_ in ids)
         whole = embed([episode.text for episode in story(2)])
         empty = np.empty((0, DIMS), np.float32)
-        grimoire._hot.embed(grimoire._log, ids, whole, empty, [0, 0], grimoire._log.fingerprint)
-        assert len(grimoire._hot) == LIMIT
+        grimoire._session.hot.embed(
+            grimoire._session.log, ids, whole, empty, [0, 0], grimoire._session.log.fingerprint
+        )
+        assert len(grimoire._session.hot) == LIMIT
 
 
 def test_an_episode_that_left_memory_is_recalled_and_explained_as_any_other(limited: Path) -> None:
     with reopen(limited) as grimoire:
-        assert len(grimoire._hot) == LIMIT
+        assert len(grimoire._session.hot) == LIMIT
         found = grimoire.recall("did the keeper of gate 13 meet traveller 91?", limit=5)
         assert "gate 13 met" in found[0].text
-        assert found[0].id not in grimoire._hot
+        assert found[0].id not in grimoire._session.hot
         assert {reason.arm for reason in found[0].why.arms} >= {"dense", "lexical"}
         assert any("came from LanceDB" in note for note in found.notes)
-        assert len(grimoire._hot) == LIMIT
+        assert len(grimoire._session.hot) == LIMIT
         assert [memory.id for memory in grimoire.recall("did the keeper of gate 13 meet traveller 91?")] == [
             memory.id for memory in found
         ]
@@ -126,7 +128,9 @@ def test_what_left_memory_keeps_its_conversation(tmp_path: Path) -> None:
         grimoire.sleep()
         grimoire.remember(story(LIMIT))  # nothing of the conversation is in memory any more
         grimoire.sleep()
-        assert not any(episode.id in grimoire._hot for episode in grimoire.episodes(thread="parcels"))
+        assert not any(
+            episode.id in grimoire._session.hot for episode in grimoire.episodes.list(thread="parcels")
+        )
         (found,) = grimoire.recall(**asked, window=3)
         around = ["where is parcel 4?", "in the shed behind door 35", "in the shed behind door 63"]
         assert [turn.text for turn in (*found.before[1:], found.after[0])] == around
@@ -137,7 +141,7 @@ def test_what_left_memory_keeps_its_conversation(tmp_path: Path) -> None:
         assert any("mode chat" in note for note in grimoire.recall("parcel", thread="parcels").notes)
         assert not any("begins" in note for note in grimoire.recall("parcel", session="first").notes)
         assert any("begins" in note for note in grimoire.recall("parcel", session="third").notes)
-        assert len(grimoire._hot) == 20
+        assert len(grimoire._session.hot) == 20
     with reopen(tmp_path, limit=0) as grimoire:
         whole = [
             (memory.text, dict(memory.why.conversation)) for memory in grimoire.recall("where is parcel 8?")
@@ -176,7 +180,7 @@ def test_the_answers_are_those_of_a_grimoire_that_holds_everything_in_memory(lim
     with reopen(limited) as grimoire:
         split = [[memory.id for memory in grimoire.recall(question, limit=3)] for question in questions]
     with reopen(limited, limit=0) as grimoire:
-        assert len(grimoire._hot) == 200
+        assert len(grimoire._session.hot) == 200
         whole = [[memory.id for memory in grimoire.recall(question, limit=3)] for question in questions]
     assert [ids[0] for ids in split] == [ids[0] for ids in whole]
     shared = sum(len(set(one) & set(other)) for one, other in zip(split, whole, strict=True))
@@ -213,7 +217,7 @@ def test_a_rare_name_is_found_by_its_letters_wherever_it_lies(tmp_path: Path) ->
 
         assert missed(grimoire) == []
         grimoire.sleep()
-        assert len(grimoire._hot) == 20
+        assert len(grimoire._session.hot) == 20
         assert missed(grimoire) == []
         with bardo.visit(tmp_path, embedder=unlike) as visitor:
             assert missed(visitor) == []
@@ -225,8 +229,8 @@ def test_what_is_verified_beyond_the_hot_limit_stays_there_and_is_found(limited:
         (found,) = grimoire.recall(question, limit=1)
         assert "gate 21 met" in found.text
         assert grimoire.remember(dataclasses.replace(found.record, verified=True)).verified  # type: ignore[type-var]
-        assert grimoire.verify(found.id, importance=0.5) == 0
-        assert len(grimoire._hot) == LIMIT
+        assert grimoire.episodes.verify(found.id, importance=0.5) == 0
+        assert len(grimoire._session.hot) == LIMIT
         (again,) = grimoire.recall(question, limit=1)
         assert again.id == found.id
         assert "dense" in {reason.arm for reason in again.why.arms}
@@ -234,8 +238,8 @@ def test_what_is_verified_beyond_the_hot_limit_stays_there_and_is_found(limited:
 
 def test_filters_are_applied_inside_lancedb(limited: Path) -> None:
     with reopen(limited) as grimoire:
-        cold = grimoire._hot.cold_upto
-        archive = grimoire._upkeep.archive
+        cold = grimoire._session.hot.cold_upto
+        archive = grimoire._session.indexer.archive
         for filters, meets in (
             (Filters(thread="it's quoted"), lambda e: e.thread == "it's quoted"),
             (Filters(subjects=["o'neil", "x"]), lambda e: "o'neil" in e.subjects),
@@ -250,7 +254,7 @@ def test_filters_are_applied_inside_lancedb(limited: Path) -> None:
         ):
             where = cold_tier.condition(filters, cold)
             found = archive.search_vector(embed(["keeper of the gate"])[0], 200, where=where)
-            expected = {e.id for e in list(grimoire.episodes())[:cold] if meets(e)}
+            expected = {e.id for e in list(grimoire.episodes.list())[:cold] if meets(e)}
             assert {hit.episode.id for hit in found} == expected, where
         only = grimoire.recall("keeper near the river", subjects=["o'neil"], limit=20)
         assert only
@@ -261,12 +265,12 @@ def test_both_indexes_find_the_same_by_vectors_and_nearly_the_same_by_words(tmp_
     with reopen(tmp_path, limit=0) as grimoire:
         grimoire.remember(story(200))
         grimoire.sleep()
-        archive = grimoire._upkeep.archive
+        archive = grimoire._session.indexer.archive
         overlap = 0
         for n in range(0, 200, 11):
             question = f"keeper of gate {n} near the river"
             near = archive.search_vector(embed([question])[0], 10)
-            hits = grimoire._hot.search("", embed([question])[0], limit=50).hits
+            hits = grimoire._session.hot.search("", embed([question])[0], limit=50).hits
             ranked = sorted(
                 (
                     (-(value or -1.0), hit.id)
@@ -278,7 +282,7 @@ def test_both_indexes_find_the_same_by_vectors_and_nearly_the_same_by_words(tmp_
             scores = [round(-score, 2) for score, _ in ranked[:10]]
             assert scores == pytest.approx([hit.score for hit in near], abs=0.02)
             words = {hit.episode.id for hit in archive.search_text(question, 10)}
-            overlap += len(words & {hit.id for hit in grimoire._hot.search(question, limit=10).hits})
+            overlap += len(words & {hit.id for hit in grimoire._session.hot.search(question, limit=10).hits})
         assert overlap >= 0.5 * 10 * 19
 
 
@@ -286,7 +290,7 @@ def test_a_lost_archive_is_said_and_what_is_hot_still_answers(
     limited: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with reopen(limited) as grimoire:
-        monkeypatch.setattr(grimoire._everything, "_open_archive", refuse)
+        monkeypatch.setattr(grimoire._retrieval.everything, "_open_archive", refuse)
         found = grimoire.recall("the keeper of gate 190")
         assert "gate 190" in found[0].text
         assert any("were not searched" in note for note in found.notes)
@@ -303,16 +307,16 @@ def test_an_ivf_index_finds_nearly_all_that_a_scan_finds(tmp_path: Path) -> None
     rows = centers[numbers.integers(0, 40, 3_000)] + 0.5 * numbers.standard_normal((3_000, DIMS))
     vectors = np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), np.float32)
     with bardo.open(tmp_path / "agent", embedder=lambda texts: vectors[: len(texts)], seed=1) as grimoire:
-        stored = grimoire._log.record(
+        stored = grimoire._session.log.record(
             [Episode(f"event {n}", tick=n + 1, at=n + 1) for n in range(len(vectors))], now=1
         )
         ids = [entry.id for entry in stored]
         empty = np.empty((0, DIMS), np.float32)
-        grimoire._log.put_vectors(ids, vectors, empty, [0] * len(ids), fingerprint)
+        grimoire._session.log.put_vectors(ids, vectors, empty, [0] * len(ids), fingerprint)
         archive = LanceIndex(
             tmp_path / "index", agent="agent", fingerprint=fingerprint, settings=Archive(ivf_rows=2_000)
         )
-        archive.sync(grimoire._log)
+        archive.sync(grimoire._session.log)
         assert archive.stats()["ivf"] == 1
         found = 0
         for query in vectors[::100]:
@@ -323,7 +327,7 @@ def test_an_ivf_index_finds_nearly_all_that_a_scan_finds(tmp_path: Path) -> None
         archive.delete(ids[:3])
         assert archive.stats()["ivf"] == 0
         assert archive.search_vector(vectors[3], 1)[0].episode.id == ids[3]
-        archive.sync(grimoire._log)
+        archive.sync(grimoire._session.log)
         assert archive.stats()["ivf"] == 1
 
 
@@ -357,23 +361,29 @@ def test_what_cools_while_a_query_is_under_way_is_found(
         grimoire.sleep()
         grimoire.remember(story(200)[cold:])
         question = "did the keeper of gate 130 meet traveller 1?"
-        monkeypatch.setattr(grimoire._everything, "_hot", Once(grimoire._hot, before, grimoire.sleep))
+        monkeypatch.setattr(
+            grimoire._retrieval.everything, "_hot", Once(grimoire._session.hot, before, grimoire.sleep)
+        )
         (found,) = grimoire.recall(question, limit=1)
         assert "gate 130 met" in found.text
-        assert grimoire._hot.cold_upto == 200 - LIMIT
-        assert found.id not in grimoire._hot
+        assert grimoire._session.hot.cold_upto == 200 - LIMIT
+        assert found.id not in grimoire._session.hot
 
 
-@pytest.mark.parametrize("anew", [bardo.Grimoire.rebuild, lambda grimoire: grimoire.adopt([])])
+@pytest.mark.parametrize(
+    "anew", [lambda grimoire: grimoire.maintenance.rebuild(), lambda grimoire: grimoire.lineage.adopt([])]
+)
 def test_loading_memory_anew_while_a_query_has_guests_loses_nothing(
     limited: Path, monkeypatch: pytest.MonkeyPatch, anew: Callable[[bardo.Grimoire], Any]
 ) -> None:
     with reopen(limited) as grimoire:
         question = "did the keeper of gate 13 meet traveller 91?"
         monkeypatch.setattr(
-            grimoire._everything, "_hot", Once(grimoire._hot, "search", lambda: anew(grimoire))
+            grimoire._retrieval.everything,
+            "_hot",
+            Once(grimoire._session.hot, "search", lambda: anew(grimoire)),
         )
         for _ in range(2):
             assert "gate 13 met" in grimoire.recall(question, limit=1)[0].text
-        assert len(grimoire._hot) == LIMIT
-        assert grimoire._hot.cold_upto == 200 - LIMIT
+        assert len(grimoire._session.hot) == LIMIT
+        assert grimoire._session.hot.cold_upto == 200 - LIMIT

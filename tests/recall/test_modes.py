@@ -56,7 +56,7 @@ def test_facts_follow_their_evidence_as_it_is_added_and_forgotten(grimoire):
     known(grimoire, "harbour build", chat)
     assert facts_found(grimoire, mode="chat") == {"harbour build"}
     grimoire.forget(chat, reason="asked to")
-    assert grimoire.get(fact.id).evidence == (code,)
+    assert grimoire.facts.get(fact.id).evidence == (code,)
     assert facts_found(grimoire, mode="chat") == set()
     assert facts_found(grimoire, mode="code") == {"harbour build"}
 
@@ -90,10 +90,10 @@ def test_heirs_know_what_was_learnt_in_code_in_code_alone(tmp_path: Path):
 
 def test_dossiers_stand_aside_where_a_mode_is_asked_for_and_facts_have_modes(grimoire):
     known(grimoire, "harbour alone")
-    grimoire.dossier()
+    grimoire.pages.dossier()
     assert "harbour alone" in grimoire.context("harbour", dossier=True, mode="chat").text
     known(grimoire, "harbour build", said(grimoire, "code of the harbour", "code"))
-    grimoire.dossier()
+    grimoire.pages.dossier()
     prompt = grimoire.context("harbour", dossier=True, mode="chat")
     assert "harbour build" not in prompt.text
     assert any("the dossier was not used: mode was asked for" in note for note in prompt.notes)

@@ -91,17 +91,17 @@ def test_a_visitor_changes_no_byte_and_leaves_no_sign_that_anything_was_recalled
         assert not visitor.recall("zebra", layers=["fact"], category="gates", min_confidence=1.0)
         visitor.recall("zebras on bicycles")
         visitor.recall("zebras on bicycles")
-        assert visitor.facts(category="gates")
+        assert visitor.facts.list(category="gates")
         assert visitor.stats()["archive"]["rows"] == 60
     assert everything_in(folder) == before
     with bardo.open(folder, embedder=embed) as grimoire:
-        lease, change = (folder / "lease.json").read_bytes(), grimoire._facts.last_change
+        lease, change = (folder / "lease.json").read_bytes(), grimoire._session.facts.last_change
         with bardo.visit(folder, embedder=embed) as visitor:
             assert visitor.recall("keepers at gates", layers=["fact"])
-        assert grimoire._facts.last_change == change
-        assert grimoire._facts.asked_in_vain() == []
+        assert grimoire._session.facts.last_change == change
+        assert grimoire._session.facts.asked_in_vain() == []
         assert (folder / "lease.json").read_bytes() == lease
-        assert all(fact.mentions == 0 for fact in grimoire.facts())
+        assert all(fact.mentions == 0 for fact in grimoire.facts.list())
 
 
 def test_the_conditions_are_those_of_a_recall_by_the_owner(folder: Path) -> None:
@@ -151,7 +151,7 @@ def test_a_visitor_goes_over_to_another_model_with_the_owner(folder: Path) -> No
     ):
         assert by_vectors(before.recall("the keeper of gate 13")[0])
         assert after.recall("the keeper of gate 13")
-        grimoire.migrate(other)
+        grimoire.embedding.migrate(other)
         grimoire.sleep()
         for visitor, has_vectors in ((before, False), (after, True)):
             found = visitor.recall("the keeper of gate 13")
@@ -169,10 +169,10 @@ def test_ticks_of_the_callers_own_are_seen(tmp_path: Path) -> None:
         grimoire.remember("the gate closed", tick=700)
         with bardo.visit(tmp_path / "loops", embedder=embed) as visitor:
             assert visitor.now_tick == 7
-            assert visitor.confidence(fact) == pytest.approx(0.7)
+            assert visitor.facts.confidence(fact) == pytest.approx(0.7)
             grimoire.sleep()
             assert visitor.now_tick == 700
-            assert visitor.confidence(fact) == pytest.approx(grimoire.confidence(fact))
+            assert visitor.facts.confidence(fact) == pytest.approx(grimoire.facts.confidence(fact))
 
 
 def test_ticks_are_told_to_visitors_of_a_memory_that_is_older_than_they(tmp_path: Path) -> None:
@@ -180,7 +180,7 @@ def test_ticks_are_told_to_visitors_of_a_memory_that_is_older_than_they(tmp_path
     with bardo.open(folder, embedder=embed) as grimoire:
         grimoire.remember("the gate closed", tick=7)
         fact = grimoire.learn("Gates close at dusk")
-        grimoire._facts.upsert([], tick=7, now=0, actor="clock", marks={"clock.loops": 0})
+        grimoire._session.facts.upsert([], tick=7, now=0, actor="clock", marks={"clock.loops": 0})
     bardo.open(folder, embedder=embed).close()
     with bardo.visit(folder, embedder=embed) as visitor:
         assert visitor.now_tick == fact.created_tick == 7
@@ -198,7 +198,7 @@ def test_what_cannot_be_visited_is_said(tmp_path: Path) -> None:
     with pytest.raises(errors.StoreForeignError):
         bardo.visit(tmp_path / "agent", agent="somebody else")
     visitor = bardo.visit(tmp_path / "agent", embedder=embed)
-    assert visitor.facts() == []
+    assert visitor.facts.list() == []
     assert visitor.recall("anything").notes[-2].startswith("no episodes of LanceDB were searched")
     assert visitor.stats()["archive"] is None
     visitor.close()

@@ -39,7 +39,7 @@ def grimoire(tmp_path: Path) -> bardo.Grimoire:
 def test_a_memory_not_looked_at_yet_can_be_copied_replaced_and_pickled(grimoire: bardo.Grimoire) -> None:
     def fresh() -> Memory:
         # Past the grimoire, which would count each recall in the fact.
-        retriever = Retriever(grimoire._hot, grimoire._log, grimoire._facts)
+        retriever = Retriever(grimoire._session.hot, grimoire._session.log, grimoire._session.facts)
         return retriever.recall("drained pool", now_tick=9, now=NOW)[0]
 
     seen = fresh()
@@ -56,10 +56,10 @@ def test_a_memory_not_looked_at_yet_can_be_copied_replaced_and_pickled(grimoire:
 
 
 def test_a_record_that_left_its_store_leaves_the_answer_with_a_note(grimoire: bardo.Grimoire) -> None:
-    (fact,) = grimoire.facts()
-    retriever = Retriever(grimoire._hot, grimoire._log, grimoire._facts)
+    (fact,) = grimoire.facts.list()
+    retriever = Retriever(grimoire._session.hot, grimoire._session.log, grimoire._session.facts)
     assert fact.id in [memory.id for memory in retriever.recall("drained pool refills", limit=3)]
-    grimoire._facts.forget_facts([fact.id])
+    grimoire._session.facts.forget_facts([fact.id])
     again = retriever.recall("drained pool refills", limit=3)
     assert len(again) == 2
     assert f"1 memories are no longer in their store: {fact.id}" in again.notes
@@ -80,16 +80,16 @@ def test_what_came_lately_is_told_as_the_log_would_tell_it(tmp_path: Path) -> No
             for number in range(600)
         ]
         stored = grimoire.remember(pools)
-        grimoire.verify([episode.id for episode in stored[::2]], importance=0.7)
+        grimoire.episodes.verify([episode.id for episode in stored[::2]], importance=0.7)
         at_hand = asked(grimoire)
     with bardo.open(tmp_path / "a", embedder=embed, clock=bardo.ManualClock(NOW)) as grimoire:
-        assert grimoire._stores.snapshot.opened["replayed"] == 0
+        assert grimoire._session.stores.snapshot.opened["replayed"] == 0
         assert asked(grimoire) == at_hand
         assert any(record.verified for *_, record in at_hand)
 
 
 def test_what_is_asked_beyond_the_answer_is_an_index_error(grimoire: bardo.Grimoire) -> None:
-    found = grimoire._hot.search("pool")
+    found = grimoire._session.hot.search("pool")
     assert len(found) == len(found.hits) > 0
     for ask in (found.hit, found.record):
         with pytest.raises(IndexError):
@@ -109,7 +109,7 @@ def test_a_look_out_tells_of_everything_that_came_and_of_nothing_else(tmp_path: 
             os.utime(path, ns=(long_ago, long_ago))
 
     with bardo.open(folder, embedder=embed) as grimoire:
-        log, facts = grimoire._log, grimoire._facts
+        log, facts = grimoire._session.log, grimoire._session.facts
         lookout = Lookout(folder / "inbox", facts)
 
         def is_quiet() -> bool:
@@ -122,7 +122,7 @@ def test_a_look_out_tells_of_everything_that_came_and_of_nothing_else(tmp_path: 
                 pass_time()
                 if (news := lookout.news(log, facts)) is not None:
                     dropped |= news.in_inbox
-                    grimoire._embed()
+                    grimoire._session.embed()
                     lookout.settle(news)
             pass_time()
             return dropped
@@ -139,7 +139,7 @@ def test_a_look_out_tells_of_everything_that_came_and_of_nothing_else(tmp_path: 
         assert not is_quiet()
         assert settle()
         assert is_quiet()
-        grimoire._recorder.record([Episode("two")], tick=None, own_ticks=False)
+        grimoire._session.recorder.record([Episode("two")], tick=None, own_ticks=False)
         assert not is_quiet()
         assert not settle()
         assert is_quiet()
@@ -155,7 +155,7 @@ def test_a_look_out_tells_of_everything_that_came_and_of_nothing_else(tmp_path: 
 def test_a_look_out_tells_changes_of_facts_apart_that_come_at_one_moment(tmp_path: Path) -> None:
     folder = tmp_path / "a"
     with bardo.open(folder, embedder=embed) as grimoire:
-        log, facts = grimoire._log, grimoire._facts
+        log, facts = grimoire._session.log, grimoire._session.facts
         lookout = Lookout(folder / "inbox", facts)
         other = FactStore(str(folder / "facts.db"), agent=grimoire.agent, seed=3)
         wal = folder / "facts.db-wal"

@@ -53,7 +53,7 @@ def test_the_first_turn_of_a_session_leaves_out_what_agents_said(grimoire: Grimo
 
 
 def test_facts_answer_on_a_first_turn_too(grimoire: Grimoire) -> None:
-    grimoire._facts.upsert([Fact("any deploy Friday is green", category="work")], tick=9, now=NOW)
+    grimoire._session.facts.upsert([Fact("any deploy Friday is green", category="work")], tick=9, now=NOW)
     assert found(grimoire, session="new") == {"song", "hat", "Friday"}
 
 

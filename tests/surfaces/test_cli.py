@@ -224,7 +224,7 @@ def test_a_grimoire_of_another_process_can_be_looked_into(home: Path):
         document = json.loads(facts.stdout)
         assert [fact["text"] for fact in document["facts"]] == ["Ferries leave early"]
         assert document["facts"][0]["confidence_now"] == pytest.approx(
-            owner.confidence(owner.facts()[0]), abs=1e-3
+            owner.facts.confidence(owner.facts.list()[0]), abs=1e-3
         )
         assert str(os.getpid()) in document["notes"][0]
 
@@ -247,7 +247,7 @@ def test_a_grimoire_of_another_process_can_be_looked_into(home: Path):
         assert counted["archive"]["rows"] == 1
         assert counted["notes"]
         assert process("show", "--at", home).returncode == exits.LOCKED
-        assert owner.facts()[0].mentions == 0
+        assert owner.facts.list()[0].mentions == 0
 
 
 def test_a_store_that_cannot_be_used_exits_with_5(tmp_path: Path):

@@ -55,10 +55,12 @@ def test_six_commands_that_remember_at_once_lose_nothing(home: Path, wait: str):
     for document, (_, _, err) in zip(documents, told, strict=True):
         assert ("left in the inbox" in err) == document["dropped"]
     with bardo.open(home) as memory:
-        assert {episode.text for episode in memory.episodes()} == {
+        assert {episode.text for episode in memory.episodes.list()} == {
             f"Gas doubled for the {n}th time" for n in range(6)
         }
-        assert {episode.id for episode in memory.episodes()} == {document["ids"][0] for document in documents}
+        assert {episode.id for episode in memory.episodes.list()} == {
+            document["ids"][0] for document in documents
+        }
 
 
 def test_beside_an_owner_remember_waits_leaves_it_in_the_inbox_and_says_so(home: Path):

@@ -64,7 +64,7 @@ def measure(folder: Path, world: World) -> list[timing.Row]:
         for start in range(0, count, BATCH):
             grimoire.remember(turns[start : start + BATCH])
         grimoire.recall("everything is embedded before the clock starts")
-        hot, log = grimoire._hot, grimoire._log
+        hot, log = grimoire._session.hot, grimoire._session.log
         settings = {"with": RecallSettings(), "without": RecallSettings(late=0.0)}
         now = BEGIN + count * STEP
         taken: list[float] = []

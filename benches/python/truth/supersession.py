@@ -83,8 +83,10 @@ def judge(first: str, second: str) -> str:
             for _ in range(2):
                 grimoire.sleep()
                 clock.time += DAY_MICROSECONDS
-            facts = [grimoire.get(fact.id) for fact in (older, newer)]
-            links = {(link.src, link.dst) for link in grimoire.links(older) if link.relation == "contradicts"}
+            facts = [grimoire.facts.get(fact.id) for fact in (older, newer)]
+            links = {
+                (link.src, link.dst) for link in grimoire.facts.links(older) if link.relation == "contradicts"
+            }
     if older.id == newer.id or any(
         fact.status != "active" or fact.expires_tick is not None for fact in facts
     ):

@@ -72,7 +72,7 @@ class Contributors:
         cap: int | None = None,
         place: Place | None = None,
     ) -> None:
-        """Adds a contributor, or puts it in the place of the one of the same name; arguments as `Grimoire.contribute`.
+        """Adds a contributor, or puts it in the place of the one of the same name; arguments as `g.prompts.contribute`.
 
         Raises:
             InvalidInputError: The name cannot be a tag, or `contribute` cannot be called.

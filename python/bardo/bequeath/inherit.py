@@ -56,7 +56,7 @@ class InheritanceReport:
         redacted: Secrets that were still in the texts and were taken out.
         repeated: Hashes of testaments that changed nothing: they were inherited before, or another one of the same life
             replaces them.
-        questions: Open questions that are the heir's from now on (`Grimoire.gaps`).
+        questions: Open questions that are the heir's from now on (`g.curator.gaps`).
         limited: What a testament of an unknown signer said and was not taken on its word, by kind: `roles`, `speakers`,
             `origins`, `importances`, `bloodstains`, `anti_knowledge` (taken as warnings), `own_kinds` (identity, goals,
             preferences and interests, left out), `questions`, `ancestors`.

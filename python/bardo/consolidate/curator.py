@@ -78,7 +78,7 @@ class CuratorCycleComplete:
         embedded: Texts that were given vectors.
         archived: Episodes that were appended to LanceDB.
         days: Files of the daily archive that were written.
-        acts: Numbers of the passes in the journal, for `Grimoire.undo`.
+        acts: Numbers of the passes in the journal, for `g.journal.undo`.
         notes: What could not be done, and why.
         changes: Of a rehearsal: every fact that would change.
     """

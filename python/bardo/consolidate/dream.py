@@ -35,7 +35,7 @@ class DreamComplete:
         retired: Ids of rules that a better one replaced (evolution).
         facts_withdrawn: Proposals and other held facts that made answers about episodes worse (the shadow check).
         facts_held: Facts that wait for that check.
-        acts: Its numbers in the journal, for `Grimoire.undo`.
+        acts: Its numbers in the journal, for `g.journal.undo`.
         notes: What was left out, and why.
     """
 

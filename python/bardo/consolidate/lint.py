@@ -56,7 +56,7 @@ class LintReport:
         deprecated: Ids of facts that left for the cold tier: unimportant, neither renewed nor looked at for 60 days.
         recategorised: Ids of facts that were filed with their nearest neighbours.
         contradictions: Pairs that speak against each other and are linked from now on, the older first.
-        open_questions: What is not known and could be asked (`Grimoire.gaps`).
+        open_questions: What is not known and could be asked (`g.curator.gaps`).
         act: Number of the act in the journal, by which it can be undone; None if nothing was done.
         changes: Of a rehearsal: every fact that would change.
     """

@@ -52,7 +52,7 @@ class Replayer:
         )
 
     def batch(self, count: int, *, policy: Policy, seed: int, tick: int) -> list[Replayed]:
-        """See `Grimoire.replay`."""
+        """Draws episodes; see `replay` of `g.curator`."""
         if policy not in get_args(Policy):
             raise InvalidInputError(
                 f"{policy!r} is not a policy of replay. Use one of: {', '.join(get_args(Policy))}"

@@ -163,7 +163,7 @@ class Trader:
             found = trader.surprise(following.returns[STOCKS], day.volatility)
             by_importance.setdefault(round(found / IMPORTANCE_STEP) * IMPORTANCE_STEP, []).append(episode_id)
         for importance, ids in sorted(by_importance.items()):
-            self._grimoire.verify(ids, importance=importance)
+            self._grimoire.episodes.verify(ids, importance=importance)
         self._waiting = self._waiting[-1:]
 
     def _judge(self, week: Sequence[Day]) -> None:
@@ -211,18 +211,18 @@ class Trader:
         A rule that was handed down and that its own statistics lead to as well becomes its own.
         """
         grimoire = self._grimoire
-        own = [fact for fact in grimoire.facts(kind="baseline") if not is_inherited(fact)]
-        known = {fact.text for fact in grimoire.facts(kind="heuristic") if not is_inherited(fact)}
+        own = [fact for fact in grimoire.facts.list(kind="baseline") if not is_inherited(fact)]
+        known = {fact.text for fact in grimoire.facts.list(kind="heuristic") if not is_inherited(fact)}
         rules = [rule for rule in trader.rules_from(own, self._terms) if rule.text not in known]
         if rules:
             grimoire.learn(rules)
 
     def _measure(self, tick: int) -> None:
-        for fact in self._grimoire.facts():
+        for fact in self._grimoire.facts.list():
             curve = curve_of(fact)
             if curve is not None:
                 points = self.life.curves.setdefault(curve, {})
-                points[tick] = max(points.get(tick, 0.0), self._grimoire.confidence(fact))
+                points[tick] = max(points.get(tick, 0.0), self._grimoire.facts.confidence(fact))
 
     def _decide(self, day: Day) -> None:
         subject = trader.after(day.regime)
@@ -301,7 +301,7 @@ def live_and_die(
             else bardo.open(home, **options)
         )
         with grimoire:
-            life.inherited = [fact for fact in grimoire.facts() if is_inherited(fact)]
+            life.inherited = [fact for fact in grimoire.facts.list() if is_inherited(fact)]
             stage = f"{life.agent}, generation {generation}"
             at_work = Trader(grimoire, clock, terms, life)
             at_work.live(span, functools.partial(_step, progress, stage, len(span)))
@@ -322,7 +322,7 @@ def _step(progress: Progress, stage: str, total: int, done: int) -> None:
 def _take_stock(grimoire: Grimoire, life: Life) -> None:
     """What became of the inheritance: confirmed, refuted by statistics or doubted by outcomes, or never tested."""
     at_birth = {fact.id: fact for fact in life.inherited}
-    for fact in grimoire.facts(status=None):
+    for fact in grimoire.facts.list(status=None):
         if fact.id not in at_birth:
             continue
         if fact.id in life.spoken_against:

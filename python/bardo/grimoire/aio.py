@@ -5,10 +5,20 @@ from __future__ import annotations
 import asyncio
 import functools
 from collections.abc import Callable, Coroutine, Generator
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar
 
 from bardo.grimoire import factory
+from bardo.grimoire.curator import Curator
+from bardo.grimoire.embedding import Embedding
+from bardo.grimoire.entities import Entities
+from bardo.grimoire.episodes import Episodes
+from bardo.grimoire.facts import Facts
 from bardo.grimoire.grimoire import Grimoire
+from bardo.grimoire.journal import Journal
+from bardo.grimoire.lineage import Lineage
+from bardo.grimoire.maintenance import Maintenance
+from bardo.grimoire.pages import Pages
+from bardo.grimoire.prompts import Prompts
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,22 +26,150 @@ if TYPE_CHECKING:
     from typing import Self
 
     from bardo.bequeath.inherit import InheritanceReport
+    from bardo.bequeath.lineage import Parent
+    from bardo.config import Config
+    from bardo.grimoire.erasure import ForgetReport
     from bardo.grimoire.events import Event
 
+Owner = TypeVar("Owner")
 Arguments = ParamSpec("Arguments")
 Answer = TypeVar("Answer")
 
 
+class Awaited(Generic[Owner]):
+    """Something whose verbs are awaited.
+
+    Args:
+        owner: Does the work, in a thread.
+    """
+
+    def __init__(self, owner: Owner) -> None:
+        self._owner = owner
+
+
 def _awaited(
-    verb: Callable[Concatenate[Grimoire, Arguments], Answer],
-) -> Callable[Concatenate[AsyncGrimoire, Arguments], Coroutine[Any, Any, Answer]]:
-    """A verb of `Grimoire` that is awaited."""
+    verb: Callable[Concatenate[Owner, Arguments], Answer],
+) -> Callable[Concatenate[Awaited[Owner], Arguments], Coroutine[Any, Any, Answer]]:
+    """A verb of `Grimoire`, or of one of its resources, that is awaited."""
 
     @functools.wraps(verb)
-    async def run(self: AsyncGrimoire, /, *args: Arguments.args, **options: Arguments.kwargs) -> Answer:
-        return await asyncio.to_thread(verb, self.grimoire, *args, **options)
+    async def run(self: Awaited[Owner], /, *args: Arguments.args, **options: Arguments.kwargs) -> Answer:
+        return await asyncio.to_thread(verb, self._owner, *args, **options)
 
     return run
+
+
+class AsyncEpisodes(Awaited[Episodes]):
+    """`Episodes` for asyncio."""
+
+    list = _awaited(Episodes.list)
+    get = _awaited(Episodes.get)
+    verify = _awaited(Episodes.verify)
+    find = _awaited(Episodes.find)
+
+
+class AsyncFacts(Awaited[Facts]):
+    """`Facts` for asyncio."""
+
+    list = _awaited(Facts.list)
+    get = _awaited(Facts.get)
+    why = _awaited(Facts.why)
+    history = _awaited(Facts.history)
+    confidence = _awaited(Facts.confidence)
+    supersede = _awaited(Facts.supersede)
+    contradict = _awaited(Facts.contradict)
+    link = _awaited(Facts.link)
+    links = _awaited(Facts.links)
+
+
+class AsyncEntities(Awaited[Entities]):
+    """`Entities` for asyncio."""
+
+    list = _awaited(Entities.list)
+    of = _awaited(Entities.of)
+    related = _awaited(Entities.related)
+    merge = _awaited(Entities.merge)
+    part = _awaited(Entities.part)
+    relate = _awaited(Entities.relate)
+    relations = _awaited(Entities.relations)
+
+
+class AsyncCurator(Awaited[Curator]):
+    """`Curator` for asyncio."""
+
+    replay = _awaited(Curator.replay)
+    dream = _awaited(Curator.dream)
+    lint = _awaited(Curator.lint)
+    gaps = _awaited(Curator.gaps)
+    calibration = _awaited(Curator.calibration)
+
+
+class AsyncPages(Awaited[Pages]):
+    """`Pages` for asyncio."""
+
+    dossier = _awaited(Pages.dossier)
+    playbook = _awaited(Pages.playbook)
+    versions = _awaited(Pages.versions)
+
+
+class AsyncPrompts(Awaited[Prompts]):
+    """`Prompts` for asyncio."""
+
+    contribute = _awaited(Prompts.contribute)
+    withdraw = _awaited(Prompts.withdraw)
+    acted = _awaited(Prompts.acted)
+    reset_weights = _awaited(Prompts.reset_weights)
+
+
+class AsyncJournal(Awaited[Journal]):
+    """`Journal` for asyncio."""
+
+    list = _awaited(Journal.list)
+    undo = _awaited(Journal.undo)
+
+
+class AsyncEmbedding(Awaited[Embedding]):
+    """`Embedding` for asyncio."""
+
+    check = _awaited(Embedding.check)
+    migrate = _awaited(Embedding.migrate)
+    abandon = _awaited(Embedding.abandon)
+
+
+class AsyncMaintenance(Awaited[Maintenance]):
+    """`Maintenance` for asyncio."""
+
+    rebuild = _awaited(Maintenance.rebuild)
+    check = _awaited(Maintenance.check)
+    drain_inbox = _awaited(Maintenance.drain_inbox)
+    costs = _awaited(Maintenance.costs)
+    rebase_ticks = _awaited(Maintenance.rebase_ticks)
+
+
+class AsyncLineage(Awaited[Lineage]):
+    """`Lineage` for asyncio."""
+
+    adopt = _awaited(Lineage.adopt)
+
+    @property
+    def generation(self) -> int:
+        """How many ancestors the agent has."""
+        return self._owner.generation
+
+    @property
+    def parents(self) -> tuple[Parent, ...]:
+        """The agents it inherited from, in the order it did."""
+        return self._owner.parents
+
+    @property
+    def is_dead(self) -> bool:
+        """Whether the agent has left its testament; its memory can be read but takes nothing more."""
+        return self._owner.is_dead
+
+    @property
+    def inheritance(self) -> InheritanceReport | None:
+        """Report of the last inheritance since this memory was opened."""
+        return self._owner.inheritance
 
 
 class Opening:
@@ -68,8 +206,10 @@ def _begun(make: Callable[Arguments, Grimoire]) -> Callable[Arguments, Opening]:
     return begin
 
 
-class AsyncGrimoire:
-    """`Grimoire` for asyncio, verb for verb: the same arguments, answers and errors, each call in a thread of the loop.
+class AsyncGrimoire(Awaited[Grimoire]):
+    """`Grimoire` for asyncio, verb for verb and noun for noun.
+
+    Arguments, answers and errors are the same; each call runs in a thread of the loop.
 
     Calls that do not wait for one another may overtake one another; ticks must not fall, so await a `remember` before
     the next. A call that is cancelled still comes to its end in its thread, and its answer is dropped.
@@ -79,11 +219,22 @@ class AsyncGrimoire:
             print(await memory.recall("what was late?"))
 
     Attributes:
-        grimoire: The memory itself, for its attributes and for callers with a thread of their own.
+        grimoire: The memory itself, for its attributes and for threads of your own.
     """
 
     def __init__(self, grimoire: Grimoire) -> None:
+        super().__init__(grimoire)
         self.grimoire = grimoire
+        self.episodes = AsyncEpisodes(grimoire.episodes)
+        self.facts = AsyncFacts(grimoire.facts)
+        self.entities = AsyncEntities(grimoire.entities)
+        self.curator = AsyncCurator(grimoire.curator)
+        self.pages = AsyncPages(grimoire.pages)
+        self.prompts = AsyncPrompts(grimoire.prompts)
+        self.journal = AsyncJournal(grimoire.journal)
+        self.embedding = AsyncEmbedding(grimoire.embedding)
+        self.maintenance = AsyncMaintenance(grimoire.maintenance)
+        self.lineage = AsyncLineage(grimoire.lineage)
 
     open = staticmethod(_begun(factory.open))
     inherit = staticmethod(_begun(factory.inherit))
@@ -104,19 +255,19 @@ class AsyncGrimoire:
         return self.grimoire.now_tick
 
     @property
-    def generation(self) -> int:
-        """How many ancestors the agent has."""
-        return self.grimoire.generation
+    def lost(self) -> tuple[str, Path | None, int] | None:
+        """See `Grimoire.lost`."""
+        return self.grimoire.lost
 
     @property
-    def inheritance(self) -> InheritanceReport | None:
-        """Report of the last inheritance since this memory was opened."""
-        return self.grimoire.inheritance
+    def resumed(self) -> tuple[ForgetReport, ...]:
+        """See `Grimoire.resumed`."""
+        return self.grimoire.resumed
 
     @property
-    def is_dead(self) -> bool:
-        """Whether the agent has left its testament; its memory can be read but takes nothing more."""
-        return self.grimoire.is_dead
+    def config(self) -> Config:
+        """The settings in force."""
+        return self.grimoire.config
 
     def on(self, event: type[Event], listener: Callable[[Event], object]) -> Callable[[], None]:
         """Calls a listener in the running event loop whenever something happens; see `Grimoire.on`.
@@ -127,63 +278,16 @@ class AsyncGrimoire:
         loop = asyncio.get_running_loop()
         return self.grimoire.on(event, lambda told: loop.call_soon_threadsafe(listener, told))
 
-    # Capture and recall.
     remember = _awaited(Grimoire.remember)
-    drain_inbox = _awaited(Grimoire.drain_inbox)
-    verify = _awaited(Grimoire.verify)
     recall = _awaited(Grimoire.recall)
-    get = _awaited(Grimoire.get)
-    episodes = _awaited(Grimoire.episodes)
-    find = _awaited(Grimoire.find)
-    # Knowledge.
-    learn = _awaited(Grimoire.learn)
-    facts = _awaited(Grimoire.facts)
-    confidence = _awaited(Grimoire.confidence)
-    history = _awaited(Grimoire.history)
-    why = _awaited(Grimoire.why)
-    calibration = _awaited(Grimoire.calibration)
-    supersede = _awaited(Grimoire.supersede)
-    link = _awaited(Grimoire.link)
-    links = _awaited(Grimoire.links)
-    contradict = _awaited(Grimoire.contradict)
-    entities = _awaited(Grimoire.entities)
-    entities_of = _awaited(Grimoire.entities_of)
-    related = _awaited(Grimoire.related)
-    merge_entities = _awaited(Grimoire.merge_entities)
-    part_entities = _awaited(Grimoire.part_entities)
-    relate = _awaited(Grimoire.relate)
-    relations = _awaited(Grimoire.relations)
-    # Deciding.
     context = _awaited(Grimoire.context)
-    contribute = _awaited(Grimoire.contribute)
-    stop_contributing = _awaited(Grimoire.stop_contributing)
-    acted = _awaited(Grimoire.acted)
     outcome = _awaited(Grimoire.outcome)
-    unlearn = _awaited(Grimoire.unlearn)
-    # Consolidating.
+    learn = _awaited(Grimoire.learn)
+    forget = _awaited(Grimoire.forget)
     tick = _awaited(Grimoire.tick)
     sleep = _awaited(Grimoire.sleep)
-    replay = _awaited(Grimoire.replay)
-    dream = _awaited(Grimoire.dream)
-    dossier = _awaited(Grimoire.dossier)
-    playbook = _awaited(Grimoire.playbook)
-    playbook_versions = _awaited(Grimoire.playbook_versions)
-    lint = _awaited(Grimoire.lint)
-    gaps = _awaited(Grimoire.gaps)
-    acts = _awaited(Grimoire.acts)
-    undo = _awaited(Grimoire.undo)
-    # Death, deletion and upkeep.
     bequeath = _awaited(Grimoire.bequeath)
-    adopt = _awaited(Grimoire.adopt)
-    forget = _awaited(Grimoire.forget)
-    rebuild = _awaited(Grimoire.rebuild)
-    rebase_ticks = _awaited(Grimoire.rebase_ticks)
-    check = _awaited(Grimoire.check)
-    check_model = _awaited(Grimoire.check_model)
-    migrate = _awaited(Grimoire.migrate)
-    abandon_migration = _awaited(Grimoire.abandon_migration)
     stats = _awaited(Grimoire.stats)
-    costs = _awaited(Grimoire.costs)
     close = _awaited(Grimoire.close)
 
     async def __aenter__(self) -> Self:

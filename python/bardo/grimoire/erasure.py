@@ -7,12 +7,11 @@ look; it loses them before the files are written again.
 
 from __future__ import annotations
 
-import json
 import re
 import warnings
 from base64 import b64decode, b64encode
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from bardo._atomic import drafts
@@ -23,7 +22,6 @@ from bardo.capture.recorder import PAGE, Taken
 from bardo.capture.traces import Needles
 from bardo.conduct.store import ConductStore
 from bardo.consolidate import playbook
-from bardo.consolidate.lint import Gap
 from bardo.errors import (
     ForgottenError,
     ForgottenWarning,
@@ -33,7 +31,8 @@ from bardo.errors import (
     TestamentError,
 )
 from bardo.folder import Folder
-from bardo.grimoire.results import Entity, Link, Triple, triple_id, triple_number
+from bardo.grimoire.intent import Intent, TripleTuple, Wanted
+from bardo.grimoire.results import triple_id
 from bardo.grimoire.stores import Stores, listed
 from bardo.index.embedding.cache import VectorCache
 from bardo.index.indexer import Upkeep
@@ -49,11 +48,6 @@ _SHOWN = 40
 ALL = 2**31
 #: Counts of a step that had nothing to do.
 _NOTHING: Mapping[str, int] = {"entities": 0, "triples": 0}
-
-#: Records that `forget` takes, or their ids.
-Forgettable = str | Episode | Fact | Triple | Link | Gap | Entity
-#: A triple as the store tells it.
-TripleTuple = tuple[str, str, str, float, str | None, int, int | None, int, bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +76,7 @@ class ForgetReport:
         loosened: Facts that lost an episode and stand on others.
         baselines: Running statistics that are gone, or were counted again without the episodes.
         entities: Entities that nothing else names.
-        triples: What the texts, or `relate`, said of entities.
+        triples: What the texts, or `entities.relate`, said of entities.
         links: Links between facts that were named.
         questions: Open questions that were named.
         conduct: Ids of decisions, rejections and rules that were taken from the episodes.
@@ -116,97 +110,6 @@ class ForgetReport:
     notes: tuple[str, ...]
 
 
-@dataclass(slots=True)
-class _Intent:
-    """What must be known to finish a deletion."""
-
-    episodes: list[str]
-    facts: list[str]
-    reason: str
-    tombstones: bool
-    texts: list[str] = field(default_factory=list)
-    vectors: list[str] = field(default_factory=list)
-    numbers: list[tuple[str, str]] = field(default_factory=list)
-    names: list[str] = field(default_factory=list)
-    hashes: list[int] = field(default_factory=list)
-    triples: list[int] = field(default_factory=list)
-    links: list[tuple[str, str, str]] = field(default_factory=list)
-    questions: list[str] = field(default_factory=list)
-    entities: list[str] = field(default_factory=list)
-
-    def to_json(self, *, bare: bool = False) -> str:
-        content = {name: getattr(self, name) for name in self.__slots__}
-        if bare:
-            content |= {
-                "texts": [],
-                "vectors": [],
-                "numbers": [],
-                "names": [],
-                "questions": [],
-                "entities": [],
-            }
-        return json.dumps(content, ensure_ascii=False)
-
-    @classmethod
-    def from_json(cls, text: str) -> _Intent:
-        fields = json.loads(text)
-        fields["numbers"] = [(subject, metric) for subject, metric in fields["numbers"]]
-        fields["links"] = [(src, dst, relation) for src, dst, relation in fields.get("links", ())]
-        return cls(**fields)
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """What a deletion is asked for.
-
-    Args:
-        records: Ids of episodes and facts.
-        triples: Numbers of triples.
-        links: Both ids and the relation of links between facts.
-        questions: Open questions in words.
-        about: Names of entities, with all that names them.
-    """
-
-    records: tuple[str, ...] = ()
-    triples: tuple[int, ...] = ()
-    links: tuple[tuple[str, str, str], ...] = ()
-    questions: tuple[str, ...] = ()
-    about: tuple[str, ...] = ()
-
-    @classmethod
-    def of(cls, items: Iterable[Forgettable], about: Sequence[str]) -> Wanted:
-        """Sorts what a caller named."""
-        records: list[str] = []
-        names = list(about)
-        triples: list[int] = []
-        links: list[tuple[str, str, str]] = []
-        questions: list[str] = []
-        for item in items:
-            if isinstance(item, Link):
-                links.append((item.src, item.dst, item.relation))
-            elif isinstance(item, Gap):
-                questions.append(item.question)
-            elif isinstance(item, Entity):
-                names.append(item.name)
-            else:
-                id_ = item if isinstance(item, str) else item.id
-                number = triple_number(id_)
-                if number is None:
-                    records.append(id_)
-                else:
-                    triples.append(number)
-        return cls(
-            tuple(dict.fromkeys(records)),
-            tuple(dict.fromkeys(triples)),
-            tuple(links),
-            tuple(questions),
-            tuple(names),
-        )
-
-    def __bool__(self) -> bool:
-        return any((self.records, self.triples, self.links, self.questions, self.about))
-
-
 @dataclass(frozen=True, slots=True)
 class _Gone:
     """What left the records of the facts and of what was done; as `ForgetReport` has it."""
@@ -238,8 +141,7 @@ class Eraser:
         self._folder = folder
         self._log, self._facts, self._hot = stores.log, stores.facts, stores.hot
         self._upkeep = upkeep
-        self._embedder = embedder
-        self._clock = clock
+        self._embedder, self._clock = embedder, clock
         self._conduct = ConductStore(folder.root, facts=self._facts)
 
     def forget(
@@ -264,10 +166,10 @@ class Eraser:
 
     def resume(self) -> tuple[ForgetReport, ...]:
         """Finishes the deletions that a crash interrupted."""
-        left = [(number, _Intent.from_json(text)) for number, text in self._log.intents()]
+        left = [(number, Intent.from_json(text)) for number, text in self._log.intents()]
         return tuple(self._finish(number, intent, self._let_go(intent)) for number, intent in left)
 
-    def _plan(self, wanted: Wanted, reason: str, tombstones: bool) -> _Intent:
+    def _plan(self, wanted: Wanted, reason: str, tombstones: bool) -> Intent:
         ids = list(dict.fromkeys([*wanted.records, *self._naming(wanted.about)]))
         triples = self._triples(wanted)
         episodes: list[Episode] = []
@@ -286,7 +188,7 @@ class Eraser:
         facts += [fact for fact in self._facts.derived_from(given) if fact.id not in known]
         texts = [text for episode in episodes for text in (episode.text, *traces.texts_in(episode.payload))]
         texts += [triple[1] for triple in triples]
-        return _Intent(
+        return Intent(
             episodes=given,
             facts=[fact.id for fact in facts],
             reason=reason,
@@ -371,7 +273,7 @@ class Eraser:
             found.append(whole[0].astype(np.float16).tobytes())
         return found
 
-    def _let_go(self, intent: _Intent) -> _Gone:
+    def _let_go(self, intent: Intent) -> _Gone:
         """What the log has lost leaves the other records as well; each step may have been made before a crash."""
         if intent.tombstones:
             self._facts.bury(intent.facts)
@@ -402,7 +304,7 @@ class Eraser:
             conduct=conduct,
         )
 
-    def _finish(self, number: int, intent: _Intent, gone: _Gone, progress: Progress = quiet) -> ForgetReport:
+    def _finish(self, number: int, intent: Intent, gone: _Gone, progress: Progress = quiet) -> ForgetReport:
         """Everything after the records have gone; each step may have been made before a crash."""
         facts = gone.facts
         looked_for = traces.needles(intent.texts, [b64decode(vector) for vector in intent.vectors])
@@ -449,7 +351,7 @@ class Eraser:
         ]
 
     def _files(
-        self, intent: _Intent, facts: Sequence[str], looked_for: Needles
+        self, intent: Intent, facts: Sequence[str], looked_for: Needles
     ) -> tuple[list[str], list[str]]:
         """The files that people or other programs read, and those that a crash left behind."""
         changed = archive.forget(self._folder.archive, intent.episodes)
@@ -476,7 +378,7 @@ class Eraser:
         return bool(_LEFTOVERS.search(path.name)) and not is_written and path.is_file()
 
     def _look_again(
-        self, intent: _Intent, facts: Sequence[str], looked_for: Needles, progress: Progress
+        self, intent: Intent, facts: Sequence[str], looked_for: Needles, progress: Progress
     ) -> tuple[tuple[Look, ...], int]:
         left = [f"episode {one.id} in the log" for one in self._log.get(intent.episodes) if one is not None]
         left += [f"fact {one.id} in facts.db" for one in self._facts.get(list(facts)) if one is not None]
@@ -566,25 +468,22 @@ def tell_forgotten(drafts: Sequence[str | Episode], taken: Taken) -> None:
     if not taken.stored:
         first = drafts[taken.forgotten[0]]
         raise _forgotten(first if isinstance(first, str) else first.text)
-    _warn_of_forgotten(len(taken.forgotten), f"{len(drafts)} episodes")
+    _warn_of_forgotten(len(taken.forgotten), f"{len(drafts)} episodes", stacklevel=5)
 
 
 def tell_forgotten_facts(facts: Sequence[Fact], forgotten: int) -> None:
     """Raises for facts none of which were taken, warns where some were."""
     if forgotten == len(facts):
         raise _forgotten(facts[0].text)
-    _warn_of_forgotten(forgotten, f"{len(facts)} facts")
+    _warn_of_forgotten(forgotten, f"{len(facts)} facts", stacklevel=6)
 
 
-def _warn_of_forgotten(forgotten: int, given: str) -> None:
-    warnings.warn(
-        f"{forgotten} of {given} were forgotten on purpose and not taken again",
-        ForgottenWarning,
-        stacklevel=5,
-    )
+def _warn_of_forgotten(forgotten: int, given: str, *, stacklevel: int) -> None:
+    message = f"{forgotten} of {given} were forgotten on purpose and not taken again"
+    warnings.warn(message, ForgottenWarning, stacklevel=stacklevel)
 
 
-def _bequeaths(path: Path, intent: _Intent, facts: Sequence[str], looked_for: Needles) -> bool:
+def _bequeaths(path: Path, intent: Intent, facts: Sequence[str], looked_for: Needles) -> bool:
     """Whether a copy of a testament holds what is forgotten; one that cannot be read is judged by its bytes."""
     try:
         from bardo.bequeath import testament  # noqa: PLC0415 - slow to load, and few have one

@@ -144,7 +144,7 @@ def inherit(
     trust.strangers(read, Folder.at(path).root, allow=allow)
     heir = open(path, **options)
     try:
-        heir.adopt(read, through_archive=through_archive, allow=allow)
+        heir.lineage.adopt(read, through_archive=through_archive, allow=allow)
     except BaseException:
         heir.close()
         raise

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsIndex, Unpack
 
 from bardo._lazy import modules
 from bardo._validation import checked
 from bardo._values import replace
 from bardo.assemble.copies import Verbatim
 from bardo.capture import inbox, intake
+from bardo.capture.fields import EpisodeFields
 from bardo.clock import checked_tick, moment_of
 from bardo.folder import Folder, dead
-from bardo.model import NEUTRAL, Episode, Pad, Role
+from bardo.model import Episode
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from bardo.bequeath import lineage
 else:
     (lineage,) = modules("bequeath.lineage")
@@ -29,22 +28,10 @@ def drop(
     what: str | Episode | Mapping[str, Any] | Iterable[str | Episode | Mapping[str, Any]],
     *,
     tick: SupportsIndex | None = None,
-    at: int | datetime = 0,
-    kind: str = "event",
-    role: Role = "environment",
-    speaker: str | None = None,
-    subjects: Sequence[str] = (),
-    payload: Any = None,
-    thread: str | None = None,
-    session: str | None = None,
-    mode: str | None = None,
-    curiosity: float = 0.0,
-    importance: float | None = None,
-    verified: bool = False,
-    pad: Pad = NEUTRAL,
     truncate: bool = False,
     now: int | None = None,
     seed: int | None = None,
+    **fields: Unpack[EpisodeFields],
 ) -> list[str]:
     """Leaves what happened in the inbox of a memory; its owner takes it over at its next recall or sleep.
 
@@ -56,22 +43,10 @@ def drop(
         path: The grimoire's folder.
         what: A string, an `Episode`, a chat message (`role`, `content`), or an iterable of any of these.
         tick: Logical time of what brings none. If not given, the owner takes the one of `at`.
-        at: Wall clock of the observation, microseconds UTC or a datetime with a time zone; now if 0.
-        kind: See `Episode`, as the other fields; an `Episode` keeps its own.
-        role: Who authored it.
-        speaker: Who spoke, by name.
-        subjects: What it is about.
-        payload: The full decoded event; its numbers feed the baselines.
-        thread: Project scope.
-        session: Run.
-        mode: Posture.
-        curiosity: Predicted interest, 0..1.
-        importance: 0..1.
-        verified: Whether the outcome is known.
-        pad: Affect.
         truncate: Cut texts over 64 KiB instead of refusing them.
         now: Wall clock, microseconds UTC; the computer's by default.
         seed: Of the ids; random by default.
+        fields: As `Grimoire.remember` takes them; see `EpisodeFields`.
 
     Returns:
         The ids of the episodes, in their order.
@@ -86,13 +61,9 @@ def drop(
     folder.check(create=False)
     if folder.tombstone.exists() and (stone := lineage.is_dead(folder.root)) is not None:
         raise dead(stone.agent)
-    moment = moment_of(at)
-    defaults = {
-        "at": moment, "kind": kind, "role": role, "speaker": speaker, "subjects": subjects, "payload": payload,
-        "thread": thread, "session": session, "mode": mode, "curiosity": curiosity, "importance": importance,
-        "verified": verified, "pad": pad,
-    }  # fmt: skip
-    episodes, transcript = intake.episodes_from(what, defaults, clean=Verbatim(), truncate=truncate)
+    if "at" in fields:
+        fields["at"] = moment_of(fields["at"])
+    episodes, transcript = intake.episodes_from(what, fields, clean=Verbatim(), truncate=truncate)
     if tick is not None:
         tick = checked_tick(tick)
         episodes = [episode if episode.tick else replace(episode, tick=tick) for episode in episodes]

@@ -1,27 +1,32 @@
-"""The verbs about the state of a memory: its derived parts rebuilt, and the model of its vectors."""
+"""The upkeep of a memory: its derived parts, its files, its inbox, its ticks, and what language models cost."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Callable
+from operator import index
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from bardo._lazy import dataclasses, modules
 from bardo._validation import checked
 from bardo._values import value
 from bardo.clock import OFFSET
-from bardo.grimoire.session import Opened
-from bardo.ports import Embedder, Progress, quiet, stage
+from bardo.config import MONTH_DAYS
+from bardo.grimoire.extraction import Extraction
+from bardo.grimoire.prompts import PromptParts
+from bardo.grimoire.session import Session
+from bardo.grimoire.writer import Writer
+from bardo.ports import Progress, quiet, stage
 
 if TYPE_CHECKING:
+    from bardo.bequeath import lineage
     from bardo.capture import archive
     from bardo.grimoire import integrity
     from bardo.grimoire.integrity import CheckReport
-    from bardo.index.embedding.drift import Drift
-    from bardo.index.embedding.migration import MigrationReport
+    from bardo.language import ledger
+    from bardo.language.ledger import Costs
 else:
-    archive, integrity = modules("capture.archive", "grimoire.integrity")
-
+    archive, integrity, ledger, lineage = modules(
+        "capture.archive", "grimoire.integrity", "language.ledger", "bequeath.lineage"
+    )
 
 #: Acts in the journal at most.
 ACTS_KEPT = 1_024
@@ -36,7 +41,7 @@ class Rebased:
         by: How long the leap was, in ticks.
         offset: Ticks by which the agent's own are later than the clock, or than those that are passed, from here on.
         facts: How many facts it concerned.
-        acts: What was inferred about facts during the leap, for `undo`; the last first.
+        acts: What was inferred about facts during the leap, for `journal.undo`; the last first.
     """
 
     tick: int
@@ -46,12 +51,21 @@ class Rebased:
     acts: tuple[int, ...] = ()
 
 
-class Keeping(Opened):
-    """What keeps a `Grimoire` as it should be."""
+class Maintenance:
+    """Keeps a memory in order; `Grimoire.maintenance`.
 
-    @abstractmethod
-    def stats(self) -> dict[str, Any]:
-        """Counts and sizes of every part, in plain types; no `model` where none has ever answered."""
+    Args:
+        session: The open memory.
+        writer: Takes over the inbox.
+        extraction: Has the ledger of language models.
+        parts: Has the records of prompts, for `stats`.
+    """
+
+    def __init__(self, session: Session, writer: Writer, extraction: Extraction, parts: PromptParts) -> None:
+        self._session = session
+        self._writer = writer
+        self._extraction = extraction
+        self._parts = parts
 
     def rebuild(self, *, progress: Progress = quiet) -> dict[str, Any]:
         """Rebuilds everything that is derived from the log, and reads the daily archive against it.
@@ -67,46 +81,23 @@ class Keeping(Opened):
             was read, by sort), `lance` (episodes), `hot` (memories), `snapshot` (bytes; 0 where none is needed), and of
             the daily archive how many `episodes` it holds, and how many are `missing` in the log or `different` there.
         """
-        self._ready()
-        self._upkeep.ask_again()
-        rebuilt: dict[str, Any] = {"vectors": self._embed(progress)}
+        session = self._session
+        session.ready()
+        session.indexer.ask_again()
+        rebuilt: dict[str, Any] = {"vectors": session.embed(progress)}
         with stage("facts", progress):
-            rebuilt["fact_vectors"] = self._upkeep.embed_facts()
+            rebuilt["fact_vectors"] = session.indexer.embed_facts()
             # It makes the words of facts again as well.
-            self._facts.vacuum()
+            session.facts.vacuum()
         with stage("names", progress):
-            rebuilt["names"] = self._upkeep.read_names(anew=True)
-        rebuilt["lance"] = self._upkeep.rebuild_archive(progress)
+            rebuilt["names"] = session.indexer.read_names(again=True)
+        rebuilt["lance"] = session.indexer.rebuild_archive(progress)
         with stage("hot", progress):
-            rebuilt["hot"] = self._upkeep.reload()
-        with stage("snapshot", progress), self._upkeep.held():
-            rebuilt["snapshot"] = self._stores.snapshot.renew()
-        rebuilt["days"] = dataclasses.asdict(archive.compare(self._log, self._folder.archive, progress))
-        return self.stats() | {"rebuilt": rebuilt}
-
-    @checked
-    def rebase_ticks(self, *, tick: SupportsIndex | None = None) -> Rebased:
-        """Takes a leap of time back: a clock that was wrong for a while, or a tick that was passed by mistake.
-
-        Ticks never go back. They go on from the last one, which stands for now from here on, and the leap is taken out
-        of the age of every fact of before it, and put on what expires: each is as sure as if it had not been. What
-        was kept during the leap stays as it is; `acts` of the report tells what a Curator inferred meanwhile, and
-        `undo` takes it back.
-
-        Args:
-            tick: Now, as you count; where ticks are seconds, the clock's second if not given.
-
-        Raises:
-            InvalidInputError: The last tick does not run ahead of now, or ticks are your own and none is given.
-        """
-        self._ready(write=True)
-        last, by = self.now_tick, self._ticks.leap(tick)
-        offset = self._ticks.offset + by
-        moved = self._facts.rebase(through=last - by, by=by, tick=last, name=OFFSET, offset=offset)
-        self._ticks.rebase(offset)
-        self._hot.sync_facts(self._facts)
-        meanwhile = (number for number, _, at, *_ in self._facts.acts(ACTS_KEPT) if at > last - by)
-        return Rebased(last, by, offset, moved, tuple(meanwhile))
+            rebuilt["hot"] = session.indexer.reload()
+        with stage("snapshot", progress), session.indexer.held():
+            rebuilt["snapshot"] = session.stores.snapshot.renew()
+        rebuilt["days"] = dataclasses.asdict(archive.compare(session.log, session.folder.archive, progress))
+        return stats(session, self._parts) | {"rebuilt": rebuilt}
 
     @checked
     def check(self, *, repair: bool = False) -> CheckReport:
@@ -120,59 +111,86 @@ class Keeping(Opened):
         Returns:
             Every damage with its file, table and row, and what was done about it.
         """
-        self._ready()
-        report = integrity.check_open(self._folder, self._log, repair=repair)
+        session = self._session
+        session.ready()
+        report = integrity.check_open(session.folder, session.log, repair=repair)
         if repair and report.damaged:
-            self._upkeep.reload()
+            session.indexer.reload()
         return report
 
-    def check_model(self) -> Drift:
-        """Whether the embedding model still is what it was: 20 reference texts embedded again (spec 4, "Drift check").
-
-        Runs by itself once a week, with a Curator pass. Critical drift pauses the writing of vectors: episodes are
-        captured and found by their words until the model is healthy again or another takes its place.
+    def drain_inbox(self) -> int:
+        """Takes over the episodes that other processes dropped meanwhile; a file that cannot be read is set aside.
 
         Returns:
-            What was found; the first check of a model only keeps what later ones are compared with.
+            How many were new.
         """
-        self._ready(write=True)
-        return self._models.check()
+        return self._writer.drain_inbox()
 
     @checked
-    def migrate(
-        self,
-        to: str | Embedder | Callable[[list[str]], Any],
-        *,
-        steps: int | None = None,
-        progress: Progress = quiet,
-    ) -> MigrationReport:
-        """Moves every vector to another embedding model, and switches to it when all are there.
-
-        Until then the old vectors are in force: recall goes on with the old model, or if that cannot be loaded any
-        more, with the new one through a fitted adapter. What was made is kept: after a kill, the next call goes on; a
-        Curator pass does a step, too. The switch is one transaction in each store and ends by itself after a crash.
+    def costs(self, *, days: int = MONTH_DAYS) -> Costs:
+        """What language models have cost: calls, tokens, money by your price table, latency, and how calls ended.
 
         Args:
-            to: A name as in `embedding.model`, which is written to `bardo.toml`, or an embedder of the caller's own,
-                which has to be passed to `bardo.open` from then on.
-            steps: Pages of 64 records to do now; None goes on to the end.
-            progress: Told how far it has come.
+            days: How far to look back, in days of 24 hours.
+        """
+        session = self._session
+        session.ready()
+        now = session.clock.now()
+        # A text times a number is a very long text.
+        since = max(0, now - index(days) * ledger.MICROS_PER_DAY)
+        kept = self._extraction.ledger
+        return ledger.Costs(
+            since, kept.tokens_of_day(now), session.config.llm.daily_tokens, kept.spent(since)
+        )
+
+    @checked
+    def rebase_ticks(self, *, tick: SupportsIndex | None = None) -> Rebased:
+        """Takes a leap of time back: a clock that was wrong for a while, or a tick that was passed by mistake.
+
+        Ticks never go back. They go on from the last one, which stands for now from here on, and the leap is taken out
+        of the age of every fact of before it, and put on what expires: each is as sure as if it had not been. What
+        was kept during the leap stays as it is; `acts` of the report tells what a Curator inferred meanwhile, and
+        `journal.undo` takes it back.
+
+        Args:
+            tick: Now, as you count; where ticks are seconds, the clock's second if not given.
 
         Raises:
-            InvalidInputError: The model is the one in force, or another migration is under way.
-            EmbedderUnavailableError: The new model cannot be loaded.
+            InvalidInputError: The last tick does not run ahead of now, or ticks are your own and none is given.
         """
-        self._ready(write=True)
-        self._embed(progress)
-        report = self._models.migrate(to, steps=steps, progress=progress)
-        self._moved(report)
-        return report
+        session = self._session
+        session.ready(write=True)
+        last, by = session.now_tick, session.ticks.leap(tick)
+        offset = session.ticks.offset + by
+        moved = session.facts.rebase(through=last - by, by=by, tick=last, name=OFFSET, offset=offset)
+        session.ticks.rebase(offset)
+        session.hot.sync_facts(session.facts)
+        meanwhile = (number for number, _, at, *_ in session.facts.acts(ACTS_KEPT) if at > last - by)
+        return Rebased(last, by, offset, moved, tuple(meanwhile))
 
-    def abandon_migration(self) -> None:
-        """Gives a migration up: the vectors in force stay, those of the new model go.
 
-        Raises:
-            InvalidInputError: There is none, or its switch has begun.
-        """
-        self._ready(write=True)
-        self._models.abandon()
+def stats(session: Session, parts: PromptParts) -> dict[str, Any]:
+    """Counts and sizes of every part of a memory; see `Grimoire.stats`.
+
+    Args:
+        session: The open memory.
+        parts: Has the records of prompts.
+    """
+    session.ready()
+    family = lineage.Lineage.load(session.path)
+    files = (file for file in session.path.rglob("*") if file.is_file())
+    return {
+        "agent": session.agent,
+        "path": str(session.path),
+        "generation": family.life.generation if family else 0,
+        "dead": session.is_dead,
+        "tick": session.now_tick,
+        "model": session.indexer.unless_out(lambda: str(session.model().model), None),
+        "embedding": session.models.stats(),
+        "feedback": parts.records.stats(),
+        "log": session.log.stats(),
+        "facts": session.facts.stats(),
+        "hot": session.hot.stats() | {"cold_upto": session.hot.cold_upto} | session.stores.snapshot.opened,
+        "archive": {"missing": session.indexer.missing_in_archive()},
+        "bytes_on_disk": sum(file.stat().st_size for file in files),
+    }

@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import builtins
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from bardo._core import FactStore, confidence_now, journaled
 from bardo._lazy import dataclasses, modules
-from bardo._validation import checked, handing_on
+from bardo._validation import checked
 from bardo.assemble.copies import MadePrompts
 from bardo.capture.recorder import PAGE
-from bardo.clock import OFFSET, Ticks, moment_of
-from bardo.config import Config
+from bardo.clock import OFFSET, Ticks
+from bardo.config import Config, Decay
 from bardo.errors import EmbedderUnavailableError, InvalidVectorError
 from bardo.folder import Folder
-from bardo.grimoire.prompts import CONSIDERED
 from bardo.grimoire.stores import LOOPS, listed
 from bardo.handle import Outside, facts_of
 from bardo.index.archive.lance_index import LanceIndex
 from bardo.index.embedding.serving import serving
-from bardo.model import Fact, FactKind, FactStatus, Fingerprint, Role, Source
+from bardo.model import Fact, FactKind, FactStatus, Fingerprint, Source
 from bardo.ports import Clock, Embedder, checked_clock
 from bardo.recall.arrivals import Arrivals
-from bardo.recall.filters import Filters, Layer
+from bardo.recall.options import CONSIDERED, RecallOptions, conditions
 from bardo.recall.recollection import Recollection
 from bardo.recall.retriever import Retriever, without_surrogates
 from bardo.recall.scope import ANY_MODE
@@ -73,6 +73,58 @@ def visit(
         raise
 
 
+class VisibleFacts:
+    """What the agent knows, as it shows from here; `Visitor.facts`.
+
+    Args:
+        store: The facts.
+        ready: Refuses work after the end.
+        ticks: Logical time as far as it can be seen from here.
+        decay: The settings of fading.
+    """
+
+    def __init__(
+        self, store: FactStore, ready: Callable[[], None], ticks: Callable[[], Ticks], decay: Decay
+    ) -> None:
+        self._store = store
+        self._ready = ready
+        self._ticks = ticks
+        self._decay = decay
+
+    @checked
+    def list(
+        self,
+        *,
+        kind: FactKind | None = None,
+        category: str | None = None,
+        subject: str | None = None,
+        source: Source | None = None,
+        status: FactStatus | None = "active",
+        as_of: int | datetime | None = None,
+    ) -> builtins.list[Fact]:
+        """Lists the facts that meet every condition given.
+
+        Args:
+            kind: Only of this kind.
+            category: Only under this slash path.
+            subject: Only about this.
+            source: Only from this source.
+            status: Only with this status; None for every status.
+            as_of: What was known at this tick of the past; where ticks are seconds, a datetime with a time zone too.
+        """
+        self._ready()
+        tick = self._ticks().given("as_of", as_of)
+        return listed(
+            self._store, kind=kind, category=category, subject=subject, source=source, status=status, as_of=tick
+        )  # fmt: skip
+
+    def confidence(self, fact: Fact) -> float:
+        """How sure the agent is of a fact at the current tick, as far as that can be seen from here."""
+        self._ready()
+        ticks = self._ticks()
+        return confidence_now(fact, tick=ticks.now(), tau_ticks=ticks.tau(self._decay))
+
+
 class Visitor(Outside):
     """An agent's memory as a process sees it that does not own it. Made by `bardo.visit`; close it after use.
 
@@ -86,6 +138,7 @@ class Visitor(Outside):
         path: The folder.
         agent: Whose memory it is.
         config: The settings in force.
+        facts: What is known: `list`, `confidence`.
     """
 
     _CLOSED = "{0} is closed. Visit it again with bardo.visit({0!r})"
@@ -97,6 +150,7 @@ class Visitor(Outside):
         self._clock = clock
         self._embedder = embedder
         self.config = config
+        self.facts = VisibleFacts(self._facts, self._ready, self._ticks, config.decay)
         self._apart = Apart(
             self._facts,
             self._open_archive,
@@ -114,44 +168,14 @@ class Visitor(Outside):
 
     @checked
     def recall(
-        self,
-        query: str,
-        *,
-        limit: int | None = None,
-        kinds: Sequence[str] | None = None,
-        category: str | None = None,
-        subjects: Sequence[str] | None = None,
-        thread: str | None = None,
-        mode: str | None = None,
-        roles: Sequence[Role] | None = None,
-        since: int | datetime | None = None,
-        until: int | datetime | None = None,
-        min_confidence: float | None = None,
-        sources: Sequence[Source] | None = None,
-        as_of: int | datetime | None = None,
-        layers: Sequence[Layer] = ("episode", "fact"),
-        policy: str | None = None,
-        diversity: float = 0.0,
+        self, query: str, *, limit: int | None = None, **options: Unpack[RecallOptions]
     ) -> Recollection:
         """A few memories that matter for a query, ranked and explained as `Grimoire.recall` does.
 
         Args:
             query: In words.
             limit: At most so many.
-            kinds: Only these kinds of episode or fact.
-            category: Only facts under this slash path.
-            subjects: Only what is about one of these.
-            thread: The active thread; its memories are boosted. Its mode is not known here.
-            mode: Only this posture and what has none; `*` for every posture.
-            roles: Only episodes by these.
-            since: First wall-clock time, microseconds UTC or a datetime with a time zone.
-            until: Last wall-clock time, as `since`.
-            min_confidence: Only facts at least so sure today.
-            sources: Only facts from these.
-            as_of: What was known at this tick; where ticks are seconds, a datetime with a time zone as well.
-            layers: `episode`, `fact` or both.
-            policy: `four_factor`, `rrf` or `pinned`.
-            diversity: How much unlike each other the memories are to be, 0 to 1.
+            options: Those of `RecallOptions`. The mode of a thread is not known here.
 
         Returns:
             A sequence of `Memory`. `notes` says up to which arrival episodes were searched, what of the journal and the
@@ -162,15 +186,12 @@ class Visitor(Outside):
         """
         self._ready()
         ticks, now = self._ticks(), self._clock.now()
-        tick = ticks.given("as_of", as_of)
-        conditions = Filters(
-            kinds=kinds, category=category, subjects=subjects, mode=None if mode == ANY_MODE else mode, roles=roles,
-            since=moment_of(since, "since"), until=moment_of(until, "until"), min_confidence=min_confidence,
-            sources=sources, as_of=tick, layers=tuple(layers),
-        )  # fmt: skip
+        seen = conditions(cast("Mapping[str, Any]", options), ticks)
+        if seen is not None and seen.mode == ANY_MODE:
+            seen = dataclasses.replace(seen, mode=None)
         asked: dict[str, Any] = {
-            "limit": limit, "now_tick": ticks.of(now), "now": now, "filters": conditions, "thread": thread,
-            "policy": policy, "diversity": diversity,
+            "limit": limit, "now_tick": ticks.of(now), "now": now, "filters": seen,
+            **{name: options[name] for name in ("thread", "policy", "diversity") if name in options},
         }  # fmt: skip
         while True:
             model = self._apart.model()
@@ -189,7 +210,6 @@ class Visitor(Outside):
             if self._apart.model() == model:
                 return found
 
-    @handing_on("recall")
     @checked
     def context(
         self,
@@ -203,7 +223,7 @@ class Visitor(Outside):
         phase: Phase | None = None,
         task_type: Task | None = None,
         framing: Profile | None = None,
-        **recall: Any,
+        **recall: Unpack[RecallOptions],
     ) -> Prompt:
         """A prompt for a task within a token budget, as `Grimoire.context` makes it, of what shows from here.
 
@@ -219,7 +239,7 @@ class Visitor(Outside):
             phase: How much of the budget is spent.
             task_type: What the blocks are weighted for.
             framing: Who the memories are told to.
-            recall: What `recall` takes besides.
+            recall: Options of `recall`; see `RecallOptions`.
 
         Raises:
             BudgetTooSmallError: The blocks that may not be cut are larger than the budget.
@@ -241,30 +261,6 @@ class Visitor(Outside):
             texts = [block.text for block in prompt.blocks]
             notes += self._made_prompts.note_text(prompt.id, texts, others_write=True)
         return dataclasses.replace(prompt, notes=(*prompt.notes, *notes))
-
-    @checked
-    def facts(
-        self,
-        *,
-        kind: FactKind | None = None,
-        category: str | None = None,
-        subject: str | None = None,
-        source: Source | None = None,
-        status: FactStatus | None = "active",
-        as_of: int | datetime | None = None,
-    ) -> list[Fact]:
-        """Facts that meet every condition given; `category` is a path prefix, `as_of` a tick or time of the past."""
-        self._ready()
-        tick = self._ticks().given("as_of", as_of)
-        return listed(
-            self._facts, kind=kind, category=category, subject=subject, source=source, status=status, as_of=tick
-        )  # fmt: skip
-
-    def confidence(self, fact: Fact) -> float:
-        """How sure the agent is of a fact at the current tick, as far as that can be seen from here."""
-        self._ready()
-        ticks = self._ticks()
-        return confidence_now(fact, tick=ticks.now(), tau_ticks=ticks.tau(self.config.decay))
 
     def stats(self) -> dict[str, Any]:
         """Counts and sizes of what shows from here, in plain types; `archive` is None while there is no LanceDB."""

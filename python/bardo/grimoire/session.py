@@ -1,111 +1,224 @@
-"""What every verb of a grimoire stands on: the parts of an open memory, and whether it may be used."""
+"""The parts of an open memory, and the few things that every resource of a grimoire needs of them."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+import os
 from collections.abc import Callable
-from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from bardo._core import EpisodeLog, FactStore, HotSet
 from bardo._lazy import modules, once
-from bardo.clock import Ticks
-from bardo.config import Config
-from bardo.folder import Folder
+from bardo.capture.recorder import Recorder
+from bardo.errors import GrimoireClosedError
+from bardo.folder import Folder, dead, dying, forked
 from bardo.grimoire.stores import Stores
 from bardo.index.indexer import Upkeep
 from bardo.index.keeper import ModelKeeper
-from bardo.ports import Clock, Progress, quiet
+from bardo.model import Fingerprint
+from bardo.ports import Clock, Embedder, Progress, quiet
 
 if TYPE_CHECKING:
     from bardo.assemble import copies
     from bardo.assemble.copies import MadePrompts
+    from bardo.bequeath import lineage
     from bardo.grimoire import events
     from bardo.grimoire.events import Events
-    from bardo.index.embedding.migration import MigrationReport
+    from bardo.index.archive import lance_index
+    from bardo.index.archive.lance_index import LanceIndex
 else:
-    events, copies = modules("grimoire.events", "assemble.copies")
+    copies, lineage, events, lance_index = modules(
+        "assemble.copies", "bequeath.lineage", "grimoire.events", "index.archive.lance_index"
+    )
 
 Event = TypeVar("Event")
 
 
-class Opened(ABC):
-    """An agent's memory while it is open. `Grimoire` holds the parts; the files of verbs use them.
+class Closable(Protocol):
+    """A part that has files open."""
+
+    def close(self) -> None:
+        """Releases the files."""
+
+
+Part = TypeVar("Part", bound=Closable)
+
+
+class Session:
+    """An agent's memory while it is open.
+
+    Args:
+        folder: Where its files are.
+        stores: What was opened in the folder.
+        clock: Wall clock.
+        embedder: The model in force.
 
     Attributes:
         path: The folder.
-        agent: Whose memory it is; part of every file in the folder.
+        agent: Whose memory it is.
         config: The settings in force.
+        log: Every episode.
+        facts: What is known.
+        hot: The index in memory over both.
+        ticks: Logical time.
+        clock: Wall clock.
+        recorder: Writes to the log and the hot set.
+        indexer: Keeps vectors, names and LanceDB up to date.
+        models: Knows the embedder in force.
+        unembedded: Episodes stored since vectors were last written.
     """
 
-    path: Path
-    agent: str
-    config: Config
-    _folder: Folder
-    _stores: Stores
-    _log: EpisodeLog
-    _facts: FactStore
-    _hot: HotSet
-    _clock: Clock
-    _ticks: Ticks
-    _upkeep: Upkeep
-    _models: ModelKeeper
+    def __init__(self, folder: Folder, stores: Stores, *, clock: Clock, embedder: Embedder) -> None:
+        self.folder = folder
+        self.stores = stores
+        self.path = folder.root
+        self.config = stores.config
+        self.agent = stores.config.agent
+        self.log, self.facts, self.hot, self.ticks = stores.log, stores.facts, stores.hot, stores.ticks
+        self.clock = clock
+        self.recorder = Recorder(self.log, self.hot, self.ticks, clock)
+        self.indexer = Upkeep(
+            self.log, self.facts, self.hot, embedder, self._open_archive,
+            hot_limit=self.config.index.hot_limit, late=self.config.embedding.late_interaction,
+        )  # fmt: skip
+        self.models = ModelKeeper(
+            self.path, self.log, self.facts, self.indexer,
+            embedder=embedder, settings=self.config.embedding, clock=clock,
+        )  # fmt: skip
+        self.unembedded = 0
+        self._closables: list[Closable] = []
+        self._pid = os.getpid()
+        self._closed = False
 
-    @once
-    def _made_prompts(self) -> MadePrompts:
-        """The passages of this agent's prompts, by which copies are known again."""
-        return copies.MadePrompts(self.path, agent=self.agent)
+    # -- state ---------------------------------------------------------------------------------------------------
 
     @property
     def now_tick(self) -> int:
         """The current tick."""
-        return self._ticks.now()
+        return self.ticks.now()
 
     @property
-    @abstractmethod
     def is_dead(self) -> bool:
         """Whether the agent has left its testament; its memory can be read but takes nothing more."""
+        return self.folder.tombstone.exists() and lineage.is_dead(self.path) is not None
 
-    @abstractmethod
-    def _ready(self, *, write: bool = False) -> None:
-        """Refuses a memory that is closed, that a fork took along, or to write into one whose agent has died."""
+    @property
+    def embedder(self) -> Embedder:
+        """The embedder in force."""
+        return self.models.embedder
 
-    @abstractmethod
-    def _embed(self, progress: Progress = quiet) -> int:
-        """Gives what has no vectors its own; how many memories got some."""
+    def model(self) -> Fingerprint:
+        """The model of the stored vectors; the embedder's, which may be out of reach, if there are none yet."""
+        return self.log.fingerprint or self.embedder.fingerprint
 
-    @abstractmethod
-    def _moved(self, report: MigrationReport | None) -> None:
-        """Lets go of what belonged to the model before, if a migration has switched to another."""
-
-    @once
-    def _events(self) -> Events:
-        """Who listens."""
-        return events.Events()
-
-    def on(self, event: type[Event], listener: Callable[[Event], object]) -> Callable[[], None]:
-        """Lets a callable know of what happens in this memory, while it is open and by this process.
-
-        It is called with the report that the verb returns, once all of it is done, in the thread that did it: after a
-        pass of the Curator (`CuratorCycleComplete`), a dream (`DreamComplete`), a lint (`LintReport`), a deletion
-        (`ForgetReport`), a death (`Testament`) and an inheritance (`InheritanceReport`); no dry run. What it raises
-        is logged (logger `bardo.events`) and stops neither the verb nor other listeners.
+    def ready(self, *, write: bool = False) -> None:
+        """Refuses a memory that is closed, that a fork took along, or to write into one whose agent has died.
 
         Args:
-            event: The class of the report.
-            listener: Called with it.
-
-        Returns:
-            Ends the subscription when called; calling it again does nothing.
+            write: Whether the caller is about to write.
 
         Raises:
-            InvalidInputError: The class is no event.
+            GrimoireClosedError: The memory cannot be used.
         """
-        self._ready()
-        return self._events.on(event, listener)
+        if self._pid != os.getpid():
+            raise forked(self.path, self._pid)
+        if self._closed:
+            raise GrimoireClosedError(
+                f"{self.path} is closed. Open it again with bardo.open({str(self.path)!r})"
+            )
+        if write and self.is_dead:
+            raise dead(self.agent)
+        if write and self.folder.death.exists():
+            raise dying(self.agent)
 
-    def _emit(self, happened: Event) -> Event:
-        """Tells who listens; the event itself is the answer."""
-        if listening := type(self)._events.made(self):
+    # -- indexes -------------------------------------------------------------------------------------------------
+
+    def embed(self, progress: Progress = quiet) -> int:
+        """Writes the vectors that are missing; how many memories got some.
+
+        Args:
+            progress: Told how far it has come.
+        """
+        embedded = self.indexer.embed(progress)
+        self.unembedded = 0
+        return embedded
+
+    def embed_now(self, *, facts: bool = True) -> bool:
+        """Writes missing vectors, but leaves what another thread is at to the next call.
+
+        Args:
+            facts: Whether facts may lack vectors too.
+
+        Returns:
+            Whether nothing was left.
+        """
+        if is_whole := self.indexer.catch_up(facts=facts):
+            self.unembedded = 0
+        return is_whole
+
+    def ready_with_names(self) -> None:
+        """Extracts names from pending records, so that an answer about entities is complete."""
+        self.ready()
+        self.indexer.read_names()
+
+    def _open_archive(self) -> LanceIndex:
+        return lance_index.LanceIndex(
+            self.folder.lance,
+            agent=self.agent,
+            fingerprint=self.model(),
+            settings=self.config.archive,
+        )
+
+    # -- events --------------------------------------------------------------------------------------------------
+
+    @once
+    def made_prompts(self) -> MadePrompts:
+        """The passages of this agent's prompts, by which copies are recognised."""
+        return self.closing(copies.MadePrompts(self.path, agent=self.agent))
+
+    @once
+    def events(self) -> Events:
+        """The listeners."""
+        return events.Events()
+
+    def emit(self, happened: Event) -> Event:
+        """Notifies the listeners, and returns the event.
+
+        Args:
+            happened: A report that is an event.
+        """
+        if listening := type(self).events.made(self):
             listening.emit(happened)
         return happened
+
+    # -- the end -------------------------------------------------------------------------------------------------
+
+    def closing(self, part: Part) -> Part:
+        """Closes a part together with this session, and returns it.
+
+        Args:
+            part: Has files open.
+        """
+        self._closables.append(part)
+        return part
+
+    def close(self) -> None:
+        """Brings the derived indexes up to date where that is cheap, and releases the files. Idempotent."""
+        if self._closed or self._pid != os.getpid():
+            return
+        self._closed = True
+        failed: BaseException | None = None
+        parts = (*self._closables, self.indexer, self.stores)
+        steps: list[Callable[[], object]] = [self._settle_indexes, *(part.close for part in parts)]
+        for step in steps:
+            # Every file is released although one part fails: a file that stayed open would lock everybody out.
+            try:
+                step()
+            except BaseException as error:
+                failed = failed or error
+        if failed is not None:
+            raise failed
+
+    def _settle_indexes(self) -> None:
+        if self.indexer.archive_is_open and not self.is_dead:
+            self.indexer.sync_archive()
+        with self.indexer.held():
+            self.stores.snapshot.save_if_due()

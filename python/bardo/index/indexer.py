@@ -192,15 +192,15 @@ class Upkeep:
                 if self.read_names(least=NAMES_AT_ONCE)["episodes"]:
                     self._unread = 0
 
-    def read_names(self, *, least: int = 1, anew: bool = False) -> dict[str, int]:
+    def read_names(self, *, least: int = 1, again: bool = False) -> dict[str, int]:
         """Reads what episodes and facts name, if at least so many episodes wait for it; what was read, by sort.
 
         Args:
             least: So many episodes.
-            anew: Whether to read again what was read before.
+            again: Whether to read again what was read before.
         """
         with self._naming:
-            if anew:
+            if again:
                 self.names.reread()
             read = self.names.read(self._log, least=least)
         if any(read.values()):

@@ -100,7 +100,7 @@ class ModelKeeper:
         """How many memories the model has no vector for, and why, in words."""
         return tuple(
             f"{len(refused)} {what} without a vector are found by their words alone: {next(iter(refused.values()))}. "
-            "They are tried again at the next opening, or by `rebuild`"
+            "They are tried again at the next opening, or by `maintenance.rebuild`"
             for what, refused in (("episodes", self._upkeep.refused), ("facts", self._upkeep.refused_facts))
             if refused
         )
@@ -142,7 +142,7 @@ class ModelKeeper:
     def migrate(
         self, to: str | Embedder | EmbedFunction, *, steps: int | None = None, progress: Progress = quiet
     ) -> MigrationReport:
-        """Moves to another model, or goes on with it; see `Grimoire.migrate`."""
+        """Moves to another model, or goes on with it; see `g.embedding.migrate`."""
         if steps is not None and steps < 0:
             raise InvalidInputError(f"steps is {steps}. It is a number of pages, 0 or more; None for all")
         with self._lock:
@@ -244,8 +244,9 @@ class ModelKeeper:
         """Goes on with the model that is in force after a switch; where that did not end, by words alone."""
         if moving.is_behind():
             self._upkeep.paused = (
-                f"the switch to {moving.pending.new.model} began and did not end: it is tried again by `migrate`, the "
-                "next sleep and the next opening, and until then no vector is written and words alone find memories"
+                f"the switch to {moving.pending.new.model} began and did not end: it is tried again by "
+                "`embedding.migrate`, the next sleep and the next opening, and until then no vector is written and "
+                "words alone find memories"
             )
             return
         self.embedder = moving.new

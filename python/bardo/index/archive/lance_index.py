@@ -84,7 +84,7 @@ class Synced:
 class LanceIndex:
     """One agent's episodes in LanceDB: vector, text and columns. Making it is light; it opens at the first use.
 
-    An importance that changes after its episode was verified is carried over by `rebuild` alone.
+    An importance that changes after its episode was verified is carried over by `maintenance.rebuild` alone.
 
     Args:
         folder: Of the database; made if absent.

@@ -27,7 +27,7 @@ def acts(
 
     output = Output(as_json=as_json)
     with grimoire(at) as opened:
-        found = opened.acts(limit=limit)
+        found = opened.journal.list(limit=limit)
     output.document({"acts": plain(found)})
     table = tables.grid("act", "by", "tick", "when", "facts", "undone by")
     for act in found:
@@ -50,7 +50,7 @@ def undo(
     """
     output = Output(as_json=as_json)
     with grimoire(at) as opened:
-        undone = opened.undo(act)
+        undone = opened.journal.undo(act)
     output.document(plain(undone))
     output.text(
         f"Act {undone.act} took it back: {len(undone.restored)} facts are as they were, "

@@ -20,7 +20,7 @@ def dossier(at: At = HERE, as_json: Json = False, debug: Debug = False) -> None:
     """
     output = Output(as_json=as_json)
     with grimoire(at) as opened, output.progress() as step:
-        page = opened.dossier(progress=step)
+        page = opened.pages.dossier(progress=step)
     output.document(page)
     output.text(page.text.rstrip("\n"))
 
@@ -38,7 +38,7 @@ def playbook(
     output = Output(as_json=as_json)
     with grimoire(at) as opened:
         if history:
-            versions = opened.playbook_versions()
+            versions = opened.pages.versions()
             output.document([plain(version) for version in versions])
             for version in versions:
                 output.text(
@@ -47,7 +47,7 @@ def playbook(
             if not versions:
                 output.text("There is no version so far: the first is written when a heuristic has risen")
             return
-        book = opened.playbook()
+        book = opened.pages.playbook()
     output.document(book)
     output.text(
         book.text.rstrip("\n") or "No heuristic has risen so far: `bardo why FACT` says what one lacks"
@@ -79,7 +79,7 @@ def lint(
 
     output = Output(as_json=as_json)
     with grimoire(at) as opened, output.progress() as step:
-        report = opened.lint(dry_run=dry_run, progress=step)
+        report = opened.curator.lint(dry_run=dry_run, progress=step)
     document = plain(report)
     for change, entry in zip(report.changes, document["changes"], strict=True):
         entry["action"] = report.action(change)
@@ -94,7 +94,7 @@ def gaps(at: At = HERE, as_json: Json = False, debug: Debug = False) -> None:
     """List what the agent does not know and could ask."""
     output = Output(as_json=as_json)
     with grimoire(at) as opened:
-        found = opened.gaps()
+        found = opened.curator.gaps()
     output.document({"gaps": plain(found)})
     for gap in found:
         output.text(f"{'confirmed' if gap.confirmed else 'new'}\t{gap.kind}\t{gap.question}")

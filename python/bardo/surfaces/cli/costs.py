@@ -25,7 +25,7 @@ def costs(
     """
     output = Output(as_json=as_json)
     with grimoire(at) as opened:
-        found = opened.costs(days=days)
+        found = opened.maintenance.costs(days=days)
     from bardo.surfaces.cli import tables  # noqa: PLC0415
 
     output.document({**plain(found), "calls": found.calls, "tokens": found.tokens, "cost": found.cost})

@@ -6,15 +6,17 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
+from bardo.errors import NotFoundError
 from bardo.surfaces.cli import exits
 from bardo.surfaces.cli.opening import grimoire
 from bardo.surfaces.cli.options import HERE, At, Debug, Json
 from bardo.surfaces.cli.output import Output, plain
 
 if TYPE_CHECKING:
-    from bardo.grimoire.facts import EntityKind
+    from bardo.grimoire.entities import EntityKind
     from bardo.grimoire.grimoire import Grimoire
     from bardo.grimoire.results import Entity
+    from bardo.model import Episode, Fact
 
 
 def entities(
@@ -47,13 +49,13 @@ def entities(
         raise typer.BadParameter("--of takes neither NAME nor --kind")
     with grimoire(at) as opened:
         if name and merge:
-            opened.merge_entities(name, merge)
+            opened.entities.merge(name, merge)
         if name and part:
-            opened.part_entities(name, part)
+            opened.entities.part(name, part)
         if of:
-            found = opened.entities_of(opened.get(of))[:limit]
+            found = opened.entities.of(_record(opened, of))[:limit]
         else:
-            found = opened.entities(name, kind=cast("EntityKind | None", kind), limit=limit)
+            found = opened.entities.list(name, kind=cast("EntityKind | None", kind), limit=limit)
         if not found:
             output.document({"entities": []})
             output.note("nothing found")
@@ -62,6 +64,14 @@ def entities(
             _one(opened, found[0], limit, output)
         else:
             _many(found, output)
+
+
+def _record(opened: Grimoire, id_: str) -> Episode | Fact:
+    """The episode or fact with an id."""
+    try:
+        return opened.episodes.get(id_)
+    except NotFoundError:
+        return opened.facts.get(id_)
 
 
 def find(
@@ -77,7 +87,7 @@ def find(
     """Find memories by a web address, a command or a path in them; any fragment of it will do."""
     output = Output(as_json=as_json)
     with grimoire(at) as opened:
-        found = opened.find(url=url, command=command, path=path, limit=limit)
+        found = opened.episodes.find(url=url, command=command, path=path, limit=limit)
     from bardo.surfaces.cli import tables  # noqa: PLC0415
 
     output.document({"found": plain(found)})
@@ -93,8 +103,8 @@ def find(
 def _one(opened: Grimoire, entity: Entity, limit: int, output: Output) -> None:
     from bardo.surfaces.cli import tables  # noqa: PLC0415
 
-    related = opened.related(entity.name, limit=limit)
-    triples = opened.relations(entity.name, limit=limit)
+    related = opened.entities.related(entity.name, limit=limit)
+    triples = opened.entities.relations(entity.name, limit=limit)
     output.document({"entity": plain(entity), "related": plain(related), "relations": plain(triples)})
     shown = [(field, value) for field, value in plain(entity).items() if value not in (None, [])]
     output.show(tables.pairs((field, _cell(value)) for field, value in shown))

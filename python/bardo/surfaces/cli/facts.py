@@ -40,7 +40,7 @@ def facts(
     output = Output(as_json=as_json)
     opened, notes = to_read(at)
     with opened:
-        found = opened.facts(
+        found = opened.facts.list(
             kind=kind,
             category=category,
             subject=subject,
@@ -65,7 +65,7 @@ def why(
 
     output = Output(as_json=as_json)
     with grimoire(at) as opened:
-        grounds = opened.why(fact)
+        grounds = opened.facts.why(fact)
     output.document(plain(grounds))
     output.show(tables.pairs(_told(grounds), title=grounds.fact.text))
     if grounds.episodes:
@@ -78,7 +78,7 @@ def calibration(at: At = HERE, as_json: Json = False, debug: Debug = False) -> N
 
     output = Output(as_json=as_json)
     with grimoire(at) as opened:
-        found = opened.calibration()
+        found = opened.curator.calibration()
     output.document(
         {
             "outcomes": found.outcomes,
@@ -106,7 +106,9 @@ def _list(
 ) -> None:
     from bardo.surfaces.cli import tables  # noqa: PLC0415
 
-    today = sorted(((fact, opened.confidence(fact)) for fact in found), key=lambda pair: -pair[1])[:limit]
+    today = sorted(((fact, opened.facts.confidence(fact)) for fact in found), key=lambda pair: -pair[1])[
+        :limit
+    ]
     document = {
         "total": len(found),
         "facts": [{**plain(fact), "confidence_now": sure} for fact, sure in today],

@@ -66,11 +66,13 @@ def forget(
 
 
 def _told(opened: Grimoire, ids: list[str]) -> list[str]:
-    triples = {triple.id: triple for triple in opened.relations(limit=2**31)} if ids else {}
+    from bardo.surfaces.cli.show import record_of  # noqa: PLC0415
+
+    triples = {triple.id: triple for triple in opened.entities.relations(limit=2**31)} if ids else {}
     lines = []
     for id_ in ids:
         triple = triples.get(id_)
-        record = None if triple else opened.get(id_)
+        record = None if triple else record_of(opened, id_)
         told = (
             record.text
             if record
@@ -83,6 +85,6 @@ def _told(opened: Grimoire, ids: list[str]) -> list[str]:
 
 
 def _naming(opened: Grimoire, name: str) -> list[str]:
-    mentions = sum(entity.mentions for entity in opened.entities(name))
-    told = len(opened.relations(name))
+    mentions = sum(entity.mentions for entity in opened.entities.list(name))
+    told = len(opened.entities.relations(name))
     return [f"{name}  every memory that names it ({mentions} do), and what was told of it ({told} relations)"]

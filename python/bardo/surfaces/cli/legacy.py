@@ -72,18 +72,18 @@ def inherit(
 
     output = Output(as_json=as_json)
     with bardo.inherit(testament, at, agent=agent or None, allow=allow or ()) as heir:
-        inherited = heir.facts(source="testament")
-        report = heir.inheritance
+        inherited = heir.facts.list(source="testament")
+        report = heir.lineage.inheritance
         document: dict[str, Any] = {
             "path": heir.path.resolve(),
             "agent": heir.agent,
-            "generation": heir.generation,
+            "generation": heir.lineage.generation,
             "facts": len(inherited),
             "questions": report.questions if report else 0,
             "limited": dict(report.limited) if report else {},
         }
-        lived = any(episode.kind != INHERITED_KIND for episode in heir.episodes())
-        lived = lived or len(inherited) < len(heir.facts())
+        lived = any(episode.kind != INHERITED_KIND for episode in heir.episodes.list())
+        lived = lived or len(inherited) < len(heir.facts.list())
     output.document(document)
     title = "Adopted by an agent with a life of its own" if lived else "An heir is born"
     output.show(tables.pairs((document | {"limited": _counts(document["limited"])}).items(), title=title))

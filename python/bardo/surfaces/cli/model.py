@@ -55,7 +55,7 @@ def check(at: At = HERE, as_json: Json = False, debug: Debug = False) -> None:
     """Embed 20 reference texts again and say whether the model has drifted; exits with 1 if it is critical."""
     output = Output(as_json=as_json)
     with grimoire(at) as opened:
-        drift = opened.check_model()
+        drift = opened.embedding.check()
     output.document(drift.to_dict())
     _show({**drift.to_dict(), "what": str(drift)}, output, title="Drift of the embedding model")
     if drift.status == "critical":
@@ -86,12 +86,12 @@ def migrate(  # noqa: PLR0917 - options of a verb
         )
     with grimoire(at) as opened:
         if abandon:
-            opened.abandon_migration()
+            opened.embedding.abandon()
             output.document({"abandoned": True})
             output.note("the migration was given up; the vectors in force stay")
             return
         with output.progress() as step:
-            report = opened.migrate(to, steps=steps or None, progress=step)
+            report = opened.embedding.migrate(to, steps=steps or None, progress=step)
     document = plain(report)
     output.document(document)
     _show(document, output, title="Migrated" if report.switched else "Under way")

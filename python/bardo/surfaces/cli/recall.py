@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from bardo.errors import InvalidInputError
+from bardo.recall.options import BOTH_LAYERS, RecallOptions
 from bardo.surfaces.cli import exits
 from bardo.surfaces.cli.opening import to_read
 from bardo.surfaces.cli.options import HERE, At, Debug, Json, moment_given, tick_or_moment
 from bardo.surfaces.cli.output import Output, plain
 
 if TYPE_CHECKING:
+    from bardo.model import Role, Source
+    from bardo.recall.filters import Layer
     from bardo.recall.recollection import Memory
 
 
@@ -51,20 +54,19 @@ def recall(
 ) -> None:
     """Recall a few memories, with the reasons."""
     output = Output(as_json=as_json)
-    asked: dict[str, Any] = {
-        "limit": limit,
+    asked: RecallOptions = {
         "kinds": kind or None,
         "category": category,
         "subjects": subject or None,
-        "sources": source or None,
-        "roles": role or None,
+        "sources": cast("list[Source]", source) or None,
+        "roles": cast("list[Role]", role) or None,
         "thread": thread,
         "mode": mode,
         "since": moment_given(since, "--since"),
         "until": moment_given(until, "--until"),
         "min_confidence": min_confidence,
         "as_of": tick_or_moment(as_of, "--as-of"),
-        "layers": tuple(layer or ("episode", "fact")),
+        "layers": cast("list[Layer]", layer) or BOTH_LAYERS,
         "policy": policy,
     }
     words = _query(query)
@@ -73,9 +75,9 @@ def recall(
 
     with opened:
         if isinstance(opened, Grimoire):
-            found = opened.recall(words, session=session, **asked)
+            found = opened.recall(words, limit=limit, session=session, **asked)
         else:
-            found = opened.recall(words, **asked)
+            found = opened.recall(words, limit=limit, **asked)
             if session is not None:
                 notes = (*notes, "--session was set aside: only the owner knows whether it has begun")
         found = dataclasses.replace(found, notes=(*notes, *found.notes)) if notes else found

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bardo._atomic import parse_json
+from bardo.capture.fields import EpisodeFields
 from bardo.errors import InvalidInputError, StoreLockedError
 from bardo.model import Role
 from bardo.surfaces.cli.options import HERE, At, Debug, Json
@@ -24,6 +25,13 @@ if TYPE_CHECKING:
 BATCH = 256
 #: Seconds that `remember` waits while another process has the grimoire open, and those it waits at most.
 WAIT, LONGEST_WAIT = 2.0, 3_600.0
+
+
+class _Fields(EpisodeFields, total=False):
+    """What the command line says of every episode."""
+
+    tick: int | None
+    truncate: bool
 
 
 def remember(
@@ -86,7 +94,7 @@ def remember(
     """
     output = Output(as_json=as_json)
     items = _items(text or [], file or [], jsonl, chat, lines=lines)
-    fields: dict[str, Any] = {
+    fields: _Fields = {
         "tick": tick, "kind": kind, "role": role, "speaker": speaker, "subjects": tuple(subject or ()),
         "thread": thread, "session": session, "payload": _payload(payload), "importance": importance,
         "verified": verified, "truncate": truncate,
@@ -116,7 +124,7 @@ def _opened(at: Path, wait: float) -> Grimoire | StoreLockedError:
 
 
 def _store(
-    grimoire: Grimoire, items: list[str | Item], fields: dict[str, Any], output: Output
+    grimoire: Grimoire, items: list[str | Item], fields: _Fields, output: Output
 ) -> tuple[list[str], int]:
     """The ids, and how many of them were stored before."""
     with grimoire as opened, output.progress() as step:
@@ -133,7 +141,7 @@ def _store(
         return ids, known
 
 
-def _drop(at: Path, items: list[str | Item], fields: dict[str, Any]) -> list[str]:
+def _drop(at: Path, items: list[str | Item], fields: _Fields) -> list[str]:
     """Hands the episodes to the process that owns the grimoire."""
     import bardo  # noqa: PLC0415
     from bardo.surfaces.cli.opening import found  # noqa: PLC0415

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bardo.errors import NotFoundError
 from bardo.surfaces.cli import exits
 from bardo.surfaces.cli.opening import grimoire, to_read
 from bardo.surfaces.cli.options import HERE, At, Debug, Json, is_file, tick_or_moment
@@ -16,7 +18,7 @@ from bardo.surfaces.cli.output import Output, plain
 
 if TYPE_CHECKING:
     from bardo.grimoire.grimoire import Grimoire
-    from bardo.model import Episode
+    from bardo.model import Episode, Fact
 
 #: Rows of a list when no number is given.
 ROWS = 20
@@ -57,7 +59,7 @@ def show(
             _one(opened, record, output)
         else:
             narrowed = any(value is not None for value in (subject, thread, from_tick, to_tick))
-            episodes = opened.episodes(
+            episodes = opened.episodes.list(
                 from_tick=tick_or_moment(from_tick, "--from-tick") or 0,
                 to_tick=tick_or_moment(to_tick, "--to-tick"),
                 subject=subject,
@@ -92,19 +94,31 @@ def _one(opened: Grimoire, record_id: str, output: Output) -> None:
     from bardo.model import Fact  # noqa: PLC0415
     from bardo.surfaces.cli import tables  # noqa: PLC0415
 
-    record = opened.get(record_id)
+    record = record_of(opened, record_id)
     document = {"layer": "fact" if isinstance(record, Fact) else "episode", **plain(record)}
-    document["entities"] = [entity.name for entity in opened.entities_of(record)]
+    document["entities"] = [entity.name for entity in opened.entities.of(record)]
     if isinstance(record, Fact):
-        document["confidence_now"] = opened.confidence(record)
-        document["links"] = plain(opened.links(record))
-        document["history"] = plain(opened.history(record))
+        document["confidence_now"] = opened.facts.confidence(record)
+        document["links"] = plain(opened.facts.links(record))
+        document["history"] = plain(opened.facts.history(record))
     output.document(document)
     if isinstance(record, Fact):
-        document["links"] = [tables.link(link, record.id) for link in opened.links(record)]
-        document["history"] = [tables.state(state) for state in opened.history(record)]
+        document["links"] = [tables.link(link, record.id) for link in opened.facts.links(record)]
+        document["history"] = [tables.state(state) for state in opened.facts.history(record)]
     shown = ((name, _cell(value)) for name, value in document.items() if value not in (None, "", [], {}))
     output.show(tables.pairs(shown))
+
+
+def record_of(opened: Grimoire, record_id: str) -> Episode | Fact:
+    """The episode or fact with an id.
+
+    Raises:
+        NotFoundError: There is neither.
+    """
+    for kind in (opened.episodes, opened.facts):
+        with suppress(NotFoundError):
+            return kind.get(record_id)
+    raise NotFoundError(f"no episode or fact with id {record_id}. List what is there with `bardo show`")
 
 
 def _cell(value: Any) -> str:

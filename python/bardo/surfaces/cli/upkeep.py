@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bardo.errors import BardoWarning, InvalidInputError, JournalLostError
-from bardo.model import Fact
 from bardo.surfaces.cli.exits import STORE
 from bardo.surfaces.cli.opening import found, grimoire
 from bardo.surfaces.cli.options import HERE, At, Debug, Json
@@ -87,12 +86,8 @@ def dream(
     signal.signal(signal.SIGINT, lambda *_: woken.set())
     with grimoire(at) as opened:
         with output.progress() as step:
-            report = opened.dream(rounds=rounds, seed=seed, until=woken.is_set, progress=step)
-        facts = [
-            (fact, opened.confidence(fact))
-            for fact in map(opened.get, report.proposed)
-            if isinstance(fact, Fact)
-        ]
+            report = opened.curator.dream(rounds=rounds, seed=seed, until=woken.is_set, progress=step)
+        facts = [(fact, opened.facts.confidence(fact)) for fact in map(opened.facts.get, report.proposed)]
     from bardo.surfaces.cli import tables  # noqa: PLC0415
 
     document = plain(report)
@@ -175,7 +170,7 @@ def _recovered(opened: Grimoire, step: Progress) -> dict[str, Any]:
     if opened.lost is None:
         return {"lost": False, "episodes": opened.stats()["log"]["episodes"]}
     what, kept, taken = opened.lost
-    rebuilt = opened.rebuild(progress=step)
+    rebuilt = opened.maintenance.rebuild(progress=step)
     episodes = rebuilt["log"]["episodes"]
     return {"lost": True, "what": what, "kept": kept and str(kept), "taken": taken, "episodes": episodes}
 
@@ -184,7 +179,7 @@ def rebuild(at: At = HERE, as_json: Json = False, debug: Debug = False) -> None:
     """Rebuild every index from the log."""
     output = Output(as_json=as_json)
     with grimoire(at) as opened, output.progress() as step:
-        report = opened.rebuild(progress=step)
+        report = opened.maintenance.rebuild(progress=step)
     from bardo.surfaces.cli import tables  # noqa: PLC0415
 
     document = plain(report)
@@ -207,7 +202,7 @@ def rebase_ticks(
     """
     output = Output(as_json=as_json)
     with grimoire(at) as opened:
-        done = opened.rebase_ticks(tick=tick)
+        done = opened.maintenance.rebase_ticks(tick=tick)
     output.document(plain(done))
     output.text(f"Tick {done.tick} is now: {done.by} ticks were taken out of the age of {done.facts} facts.")
     for act in done.acts:

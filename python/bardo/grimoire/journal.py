@@ -1,12 +1,13 @@
-"""The verbs about what was done to facts: the journal, and taking an act back."""
+"""The journal of what was inferred about facts, and taking an act back."""
 
 from __future__ import annotations
 
+import builtins
 from typing import TYPE_CHECKING
 
 from bardo._lazy import json, modules
 from bardo._validation import checked
-from bardo.grimoire.session import Opened
+from bardo.grimoire.session import Session
 
 if TYPE_CHECKING:
     from bardo.grimoire import results
@@ -15,19 +16,26 @@ else:
     (results,) = modules("grimoire.results")
 
 
-class Undoing(Opened):
-    """What a `Grimoire` knows of its own acts."""
+class Journal:
+    """What was inferred about facts, act by act; `Grimoire.journal`.
+
+    Args:
+        session: The open memory.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
 
     @checked
-    def acts(self, *, limit: int = 20) -> list[Act]:
-        """What was inferred about facts, act by act, the last first: passes of the Curator, and what took them back.
+    def list(self, *, limit: int = 20) -> builtins.list[Act]:
+        """Lists what was inferred about facts, the last act first: passes of the Curator, and what took them back.
 
         The latest 1,024 acts are kept, as long as they hold no more than 65,536 changes of facts together.
 
         Args:
             limit: At most so many.
         """
-        self._ready()
+        self._session.ready()
         return [
             results.Act(
                 number, name, tick, at, undone_by,
@@ -36,7 +44,7 @@ class Undoing(Opened):
                     for fact, before, after in changes
                 ),
             )
-            for number, name, tick, at, undone_by, changes in self._facts.acts(limit)
+            for number, name, tick, at, undone_by, changes in self._session.facts.acts(limit)
         ]  # fmt: skip
 
     @checked
@@ -53,12 +61,13 @@ class Undoing(Opened):
             NotFoundError: There is no such act (any more).
             InvalidInputError: It was undone before.
         """
-        self._ready(write=True)
+        session = self._session
+        session.ready(write=True)
         number = act if isinstance(act, int) else act.number
-        by, restored, withdrawn, kept = self._facts.undo(
-            number, tick=self._ticks.now(), now=self._clock.now()
+        by, restored, withdrawn, kept = session.facts.undo(
+            number, tick=session.ticks.now(), now=session.clock.now()
         )
-        self._hot.sync_facts(self._facts)
+        session.hot.sync_facts(session.facts)
         return results.Undone(
             by, tuple(restored), tuple(withdrawn), {fact: tuple(names) for fact, names in kept}
         )

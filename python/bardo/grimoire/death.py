@@ -1,0 +1,71 @@
+"""The end of a life: the last pass, the signed testament, and finishing what a crash interrupted."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bardo._lazy import modules
+from bardo.errors import BardoWarning, InvalidInputError, NotFoundError, StoreUnavailableError
+from bardo.grimoire.passes import CuratorPasses
+from bardo.grimoire.session import Session
+from bardo.ports import quiet
+
+if TYPE_CHECKING:
+    from bardo.bequeath import legacy
+    from bardo.bequeath.testament import Testament
+else:
+    (legacy,) = modules("bequeath.legacy")
+
+
+def bequeath(
+    session: Session, passes: CuratorPasses, path: str | Path, *, cause: str, reflection: str | None
+) -> Testament:
+    """Ends a life; see `Grimoire.bequeath`.
+
+    Args:
+        session: The open memory.
+        passes: Consolidates once more.
+        path: The testament file to write.
+        cause: Of death.
+        reflection: Markdown; written from the evidence if None.
+    """
+    place = Path(path)
+    session.ready()
+    if session.folder.death.exists():
+        return session.emit(legacy.finish(session.path, place))
+    session.ready(write=True)
+    legacy.check_place(place, session.path)
+    passes.sleep(dry_run=False, progress=quiet)
+    left = legacy.leave(
+        place, folder=session.path, log=session.log, facts=session.facts, config=session.config.bequeath,
+        tick=session.now_tick, now=session.clock.now(), cause=cause, loops=session.ticks.loops,
+        reflection=reflection,
+    )  # fmt: skip
+    for problem in left.unfit:
+        warnings.warn(f"the testament is written, but for this: {problem}", BardoWarning, stacklevel=4)
+    return session.emit(left)
+
+
+def finish(session: Session) -> None:
+    """Completes a death that a crash interrupted, and says so.
+
+    Args:
+        session: The open memory.
+    """
+    if session.is_dead:
+        legacy.drop(session.path)
+        return
+    try:
+        left = legacy.finish(session.path)
+    except (StoreUnavailableError, InvalidInputError, NotFoundError) as error:
+        warnings.warn(
+            f"a crash interrupted the death of {session.agent}: {error}", BardoWarning, stacklevel=5
+        )
+    else:
+        warnings.warn(
+            f"a crash interrupted the death of {session.agent}, and it is complete now: the testament is {left.path}",
+            BardoWarning,
+            stacklevel=5,
+        )

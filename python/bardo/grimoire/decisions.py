@@ -1,0 +1,174 @@
+"""The prompt for a decision, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
+
+from bardo._lazy import dataclasses, modules
+from bardo.errors import StoreError
+from bardo.grimoire.pages import PageWriter
+from bardo.grimoire.prompts import PromptParts
+from bardo.grimoire.retrieval import Retrieval
+from bardo.grimoire.session import Session
+from bardo.grimoire.stores import listed
+from bardo.grimoire.writer import Writer
+from bardo.recall.options import OwnerRecallOptions
+
+if TYPE_CHECKING:
+    from bardo.assemble import context, contributors, records
+    from bardo.assemble.blocks import Block
+    from bardo.assemble.context import Phase, Profile, Prompt, Task
+    from bardo.recall import feedback
+    from bardo.recall.feedback import OutcomeReport
+    from bardo.recall.recollection import Memory, Recollection
+    from bardo.recall.retriever import Factors
+else:
+    context, contributors, records, feedback = modules(
+        "assemble.context", "assemble.contributors", "assemble.records", "recall.feedback"
+    )
+
+#: Options of a recall that one page for all questions cannot answer.
+_NARROWING = frozenset(
+    {"kinds", "category", "subjects", "since", "until", "min_confidence", "sources", "as_of", "layers"}
+)
+
+
+class Decisions:
+    """Makes prompts and takes outcomes.
+
+    Args:
+        session: The open memory.
+        writer: Records outcomes.
+        retrieval: Recalls the memories of a prompt.
+        parts: What prompts are made with.
+        pages: Has the dossier.
+    """
+
+    def __init__(
+        self, session: Session, writer: Writer, retrieval: Retrieval, parts: PromptParts, pages: PageWriter
+    ) -> None:
+        self._session = session
+        self._writer = writer
+        self._retrieval = retrieval
+        self._parts = parts
+        self._pages = pages
+
+    def context(
+        self,
+        task: str,
+        recall: OwnerRecallOptions,
+        *,
+        blocks: Mapping[str, Any] | None,
+        budget: int | None,
+        reserve: int | None,
+        limit: int,
+        phase: Phase | None,
+        task_type: Task | None,
+        framing: Profile | None,
+        dossier: bool | None,
+    ) -> Prompt:
+        """Makes the prompt of `Grimoire.context`; see there."""
+        session = self._session
+        settings = session.config.assemble
+        budget = settings.budget if budget is None else budget
+        learned = self._parts.records.learned(task_type) if session.config.feedback.learn else None
+        if learned is not None and learned.in_force:
+            recall.setdefault("factors", cast("Factors", tuple(learned.factors.values())))
+        blocks = dict(blocks or {})
+        page, told = self._page(blocks, recall) if self._wants_page(dossier) else (None, ())
+        if page is not None:
+            recall["layers"] = ("episode",)
+            blocks[page.name] = page
+        recollection = self._retrieval.recall(task, limit, recall)
+        situation = contributors.Situation(
+            task, session.agent, session.now_tick, budget, phase=phase, task_type=task_type
+        )
+        brought, notes = self._parts.contributors.blocks(situation, frozenset(blocks))
+        prompt = context.build(
+            task,
+            recollection,
+            blocks=blocks | {each.name: each for each in brought},
+            budget=budget,
+            reserve=context.reserve_set(settings.reserve) if reserve is None else reserve,
+            tokenizer=settings.tokenizer,
+            phase=phase,
+            task_type=task_type,
+            framing=framing,
+            words=self._parts.words.model if settings.condense else None,
+            caps=partial(records.caps, learned) if learned else None,
+        )
+        unrecorded = () if session.is_dead else session.made_prompts.note(prompt)
+        if notes or told or unrecorded:
+            prompt = dataclasses.replace(prompt, notes=(*prompt.notes, *told, *notes, *unrecorded))
+        if session.config.feedback.record and not session.is_dead:
+            self._parts.records.note(
+                prompt, task=task_type, phase=phase, tick=session.now_tick, at=session.clock.now()
+            )
+        return prompt
+
+    def _wants_page(self, asked: bool | None) -> bool:
+        return self._session.config.dossier.in_context if asked is None else asked
+
+    def _page(
+        self, blocks: Mapping[str, Any], recall: Mapping[str, Any]
+    ) -> tuple[Block | None, tuple[str, ...]]:
+        """The dossier as the block of facts, or why the facts are searched instead."""
+        narrowing = sorted(_NARROWING & recall.keys())
+        postures = sorted({"mode", "thread"} & recall.keys())
+        if not narrowing and postures and self._has_modes():
+            # The dossier holds facts of every mode.
+            narrowing = postures
+        if context.FACTS in blocks or narrowing:
+            why = f"{narrowing[0]} was asked for" if narrowing else f"there is a block {context.FACTS}"
+            return None, (f"the dossier was not used: {why}",)
+        fresh = self._pages.fresh_dossier()
+        if fresh is None or not fresh.shown:
+            return None, (
+                "the dossier is not up to date, so the facts were searched: `pages.dossier()` compiles it",
+            )
+        return context.memory_block(fresh.passages(), name=context.FACTS), ()
+
+    def _has_modes(self) -> bool:
+        """Whether any fact in force is known in some mode alone."""
+        ids = [fact.id for fact in listed(self._session.facts)]
+        return any(mode for _, mode in self._session.facts.scopes(ids))
+
+    def outcome(self, used: Prompt | Recollection, *, value: float, note: str | None) -> OutcomeReport:
+        """Takes what `Grimoire.outcome` is told; see there."""
+        session = self._session
+        session.ready(write=True)
+        value = feedback.checked_value(value)
+        memories = cast("Sequence[Memory]", used.memories)
+        acted_on = feedback.facts_among(memories)
+        # Whatever is refused is refused before the episode is stored.
+        feedback.standing(session.facts, acted_on)
+        self._writer.remember(
+            note or f"Outcome {value:+.2f} of acting on {len(memories)} memories",
+            None,
+            {
+                "kind": "outcome",
+                "payload": {"value": value, "of": used.id, "memories": [memory.id for memory in memories]},
+                # What came of something is known by definition; the reflection at death reads it.
+                "verified": True,
+                "importance": abs(value),
+            },
+            truncate=False,
+        )
+        report = feedback.apply(
+            session.facts,
+            acted_on,
+            value,
+            tick=session.now_tick,
+            reinforcement=session.config.decay.reinforcement,
+        )
+        session.hot.sync_facts(session.facts)
+        if session.config.feedback.record:
+            try:
+                self._parts.records.outcome(used.id, value, at=session.clock.now())
+            except StoreError as error:
+                # The outcome was taken; only what prompts learn from it is missing.
+                note = f"the record of prompts does not have this outcome: {error}"
+                report = dataclasses.replace(report, notes=(*report.notes, note))
+        return report

@@ -1,0 +1,130 @@
+"""What happened: episodes, listed, looked up, verified, and found by what their texts hold."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from bardo._lazy import modules
+from bardo._validation import checked
+from bardo.errors import InvalidInputError, NotFoundError
+from bardo.grimoire.session import Session
+from bardo.model import Episode, Fact
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from bardo.grimoire import results
+    from bardo.grimoire.results import Finding
+else:
+    (results,) = modules("grimoire.results")
+
+
+class Episodes:
+    """What happened, verbatim; `Grimoire.episodes`.
+
+    Args:
+        session: The open memory.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    @checked
+    def list(
+        self,
+        *,
+        from_tick: int | datetime = 0,
+        to_tick: int | datetime | None = None,
+        subject: str | None = None,
+        thread: str | None = None,
+        last: int | None = None,
+    ) -> Iterator[Episode]:
+        """Lists episodes in order of tick, read page by page.
+
+        Args:
+            from_tick: First tick; where ticks are seconds, a datetime with a time zone as well.
+            to_tick: Last tick, as `from_tick`; none means the end.
+            subject: Only those about it.
+            thread: Only those of it.
+            last: Only the last so many (before the other conditions).
+        """
+        session = self._session
+        session.ready()
+        found = session.recorder.browse(
+            from_tick=session.ticks.given("from_tick", from_tick),
+            to_tick=session.ticks.given("to_tick", to_tick),
+            subject=subject,
+            thread=thread,
+            last=last,
+        )
+        # The first is read at once: an argument that cannot be used is refused here, not where they are looped over.
+        first = next(found, None)
+        return found if first is None else chain((first,), found)
+
+    @checked
+    def get(self, episode_id: str) -> Episode:
+        """The episode with an id.
+
+        Raises:
+            NotFoundError: There is none.
+        """
+        session = self._session
+        session.ready()
+        (episode,) = session.log.get([episode_id])
+        if episode is not None:
+            return episode
+        if session.facts.get([episode_id])[0] is not None:
+            raise NotFoundError(f"{episode_id} is a fact, not an episode. Look it up with facts.get()")
+        raise NotFoundError(f"there is no episode {episode_id}. List what is there with `bardo show`")
+
+    @checked
+    def verify(
+        self, what: str | Episode | Iterable[str | Episode], *, importance: float | None = None
+    ) -> int:
+        """Marks episodes as verified: their outcome is known, and the Curator may learn from them.
+
+        Args:
+            what: An id, an `Episode`, or several.
+            importance: 0..1; what it was until now if not given.
+
+        Returns:
+            How many had not been verified before.
+
+        Raises:
+            NotFoundError: One of them is not in the log; none was changed.
+        """
+        self._session.ready(write=True)
+        return self._session.recorder.verify(what, importance)
+
+    @checked
+    def find(
+        self, *, url: str | None = None, command: str | None = None, path: str | None = None, limit: int = 50
+    ) -> builtins.list[Finding]:
+        """Finds memories that hold a web address, a command or a file path, by a fragment of it; the latest first.
+
+        Args:
+            url: Fragment of an address, such as `github.com/bardo`.
+            command: Fragment of a command, such as `git rebase`.
+            path: Fragment of a path, such as `src/lib.rs`.
+            limit: At most so many.
+
+        Raises:
+            InvalidInputError: Not exactly one fragment was given.
+        """
+        session = self._session
+        given = [
+            (kind, value) for kind, value in (("url", url), ("command", command), ("path", path)) if value
+        ]
+        if len(given) != 1:
+            raise InvalidInputError(f"{len(given)} fragments were given. Pass one of url, command, path")
+        session.ready_with_names()
+        found = session.indexer.names.find(*given[0], limit)
+        ids = [record for record, _ in found]
+        records: dict[str, Episode | Fact] = {}
+        for record in (*session.log.get(ids), *session.facts.get(ids)):
+            if record is not None:
+                records[record.id] = record
+        return [results.Finding(value, records[record]) for record, value in found if record in records]

@@ -1,0 +1,141 @@
+"""Sentences as facts: what the agent is told to learn, without copies of prompts, at the confidence of its source."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, SupportsIndex
+
+from bardo._core import FactStore, arrival_confidence
+from bardo._lazy import dataclasses, modules
+from bardo._values import replace
+from bardo.capture.recorder import name_list
+from bardo.clock import MAX_TICK
+from bardo.errors import BardoWarning, InvalidInputError
+from bardo.grimoire.session import Session
+from bardo.model import Fact, FactKind, Source
+
+if TYPE_CHECKING:
+    from bardo.assemble.copies import Cleaner
+    from bardo.grimoire import erasure
+else:
+    (erasure,) = modules("grimoire.erasure")
+
+#: Confidence of a sentence that the agent learns itself.
+LEARNED = 0.7
+
+
+class Learner:
+    """Adds knowledge.
+
+    Args:
+        session: The open memory.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def learn(
+        self,
+        what: str | Fact | Iterable[str | Fact],
+        tick: SupportsIndex | None,
+        *,
+        kind: FactKind,
+        category: str,
+        subjects: Sequence[str],
+        confidence: float | None,
+        importance: float,
+        source: Source,
+        pinned: bool,
+    ) -> Any:
+        """Stores what `Grimoire.learn` is given; see there."""
+        session = self._session
+        session.ready(write=True)
+        stamp = session.ticks.stamp(tick)
+        batch = not isinstance(what, (str, Fact))
+        given = [what] if isinstance(what, (str, Fact)) else list(what)
+        clean = session.made_prompts.cleaner()
+        fields: dict[str, Any] = {
+            "kind": kind, "category": category, "subjects": name_list("subjects", subjects),
+            "confidence": confidence_learned(confidence, source),
+            "importance": importance, "source": source, "pinned": pinned,
+        }  # fmt: skip
+        facts = [
+            dataclasses.replace(
+                fact, origin=fact.origin or session.agent, created_tick=fact.created_tick or stamp,
+                reinforced_tick=fact.reinforced_tick or stamp,
+                observed=fact.observed if any(fact.observed) else (stamp, stamp),
+            )
+            for fact in (as_learned(item if isinstance(item, Fact) else Fact(item, **fields), clean) for item in given)
+        ]  # fmt: skip
+        clean.tell(stacklevel=4)
+        named = [fact.id for fact in facts if fact.id]
+        if taken := next((episode for episode in session.log.get(named) if episode is not None), None):
+            raise InvalidInputError(f"the id {taken.id} is an episode's. Leave the id of the fact out")
+        tell_of_arrival(facts, session.facts, tick=stamp, stacklevel=5)
+        with session.indexer.learning():
+            vectors, fingerprint = session.indexer.vectors_of([fact.text for fact in facts])
+            upserted = session.facts.upsert(
+                facts, tick=stamp, now=session.clock.now(), vectors=vectors, fingerprint=fingerprint
+            )
+        if forgotten := sum(entry.outcome == "forgotten" for entry in upserted):
+            erasure.tell_forgotten_facts(facts, forgotten)
+        session.ticks.seen(stamp, own=tick is not None)
+        session.stores.note_unit()
+        session.hot.sync_facts(session.facts)
+        stored = [fact for fact in session.facts.get([entry.id for entry in upserted]) if fact is not None]
+        return stored if batch else stored[0]
+
+
+def as_learned(fact: Fact, clean: Cleaner) -> Fact:
+    """A fact without the copies of prompts in its text: what was injected is never learned as new (law 8).
+
+    Raises:
+        InvalidInputError: Nothing is left of it.
+    """
+    text = clean(fact.text)
+    if not text or text.isspace():
+        raise InvalidInputError(
+            "the text of a fact is empty (recalled memories in it are not learned again). "
+            "Say what is known in a sentence"
+        )
+    return fact if text == fact.text else replace(fact, text=text)
+
+
+def confidence_learned(given: float | None, source: str) -> float:
+    """The confidence of a sentence: as given, else .7, or less where the source arrives with less.
+
+    Args:
+        given: By the caller; None for the usual one.
+        source: Where the sentence came from.
+    """
+    if given is not None:
+        return given
+    most = arrival_confidence(source)
+    return LEARNED if most is None else min(LEARNED, most)
+
+
+def tell_of_arrival(facts: Sequence[Fact], store: FactStore, *, tick: int, stacklevel: int = 4) -> None:
+    """Warns of facts that the store takes with another confidence, or an earlier end, than they were given.
+
+    Args:
+        facts: As they were given.
+        store: Enforces the confidence and the end by source.
+        tick: Of arrival.
+        stacklevel: Of the frame that the warning names.
+    """
+    told: dict[str, None] = {}
+    latest = min(tick + store.expiry_ticks, MAX_TICK)
+    for fact in facts:
+        source = "testament" if fact.generation and arrival_confidence(fact.source) is None else fact.source
+        most = arrival_confidence(source)
+        if most is not None and (fact.confidence > most or (source == "derived" and fact.confidence < most)):
+            told[
+                f"a fact of source {source!r} starts at {most:g}, not at {fact.confidence:g}; outcomes raise it"
+            ] = None
+        if source == "dream" and fact.expires_tick is not None and fact.expires_tick > latest:
+            told[f"a dream expires at tick {latest} unless it is confirmed, not at {fact.expires_tick}"] = (
+                None
+            )
+    if told:
+        warnings.warn("; ".join(told), BardoWarning, stacklevel=stacklevel)

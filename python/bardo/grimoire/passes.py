@@ -1,0 +1,165 @@
+"""Passes of the Curator over everything that is verified, as `tick` and `sleep` run them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, SupportsIndex
+
+from bardo._lazy import dataclasses, modules
+from bardo.grimoire.curator import Curator, check_held, core_curator, is_lint_due
+from bardo.grimoire.extraction import Extraction
+from bardo.grimoire.pages import PageWriter
+from bardo.grimoire.retrieval import Retrieval
+from bardo.grimoire.session import Session
+from bardo.grimoire.writer import Writer
+from bardo.index.indexer import NAMES_AT_ONCE
+from bardo.ports import Progress, quiet
+
+if TYPE_CHECKING:
+    from bardo.bequeath import lineage
+    from bardo.capture import archive
+    from bardo.consolidate import curator, shadow
+    from bardo.consolidate.curator import CuratorCycleComplete
+else:
+    archive, curator, shadow, lineage = modules(
+        "capture.archive", "consolidate.curator", "consolidate.shadow", "bequeath.lineage"
+    )
+
+#: Name under which the log keeps when the Curator last ran.
+LAST_PASS = "curator.last_tick"
+#: Batches of episodes that a pass between two actions appends to LanceDB at most: the agent waits for them.
+BATCHES_OF_A_TICK = 4
+
+
+class CuratorPasses:
+    """Runs the Curator.
+
+    Args:
+        session: The open memory.
+        writer: Takes over the inbox.
+        retrieval: Recalls without leaving a trace.
+        extraction: Reads texts for facts.
+        pages: Compiles the dossier and the playbook.
+        curator: Puts the facts in order once a day.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        writer: Writer,
+        retrieval: Retrieval,
+        *,
+        extraction: Extraction,
+        pages: PageWriter,
+        curator: Curator,
+    ) -> None:
+        self._session = session
+        self._writer = writer
+        self._retrieval = retrieval
+        self._extraction = extraction
+        self._pages = pages
+        self._curator = curator
+        #: Tick of the last pass.
+        self._last_pass = session.log.watermark(LAST_PASS)
+
+    def tick(self, now: SupportsIndex) -> CuratorCycleComplete | None:
+        """Moves logical time on and runs a pass if one is due.
+
+        Args:
+            now: The new tick.
+        """
+        session = self._session
+        session.ready(write=True)
+        stamp = session.ticks.stamp(now)
+        session.ticks.seen(stamp, own=True)
+        session.stores.note_unit()
+        if stamp - self._last_pass < session.config.curator.every_ticks:
+            self._pages.keep_dossier(at_once=False)
+            return None
+        return self._curate(flush=False)
+
+    def sleep(self, *, dry_run: bool, progress: Progress) -> CuratorCycleComplete:
+        """Runs passes until everything is consolidated.
+
+        Args:
+            dry_run: Whether to say what would be done instead.
+            progress: Told how far it has come.
+        """
+        session = self._session
+        session.ready(write=not dry_run)
+        if dry_run:
+            return curator.rehearse(
+                core_curator(session), session.log, tick=session.now_tick, now=session.clock.now(),
+                extractor=self._extraction.extractor if session.config.curator.texts else None,
+            )  # fmt: skip
+        self._writer.drain_inbox()
+        return self._curate(flush=True, progress=progress)
+
+    def _curate(self, *, flush: bool, progress: Progress = quiet) -> CuratorCycleComplete:
+        session = self._session
+        tick = session.now_tick
+        embedded = session.embed(progress)
+        session.models.watch()
+        self._retrieval.note_migration(session.models.move_on())
+        report = curator.run(
+            core_curator(session), session.log, batch=session.config.curator.batch, tick=tick, now=session.clock.now(),
+            until_done=flush, progress=progress,
+            extractor=self._extraction.extractor if session.config.curator.texts else None,
+        )  # fmt: skip
+        embedded += session.indexer.embed_facts()
+        session.indexer.read_names(least=1 if flush else NAMES_AT_ONCE)
+        held = check_held(session, self._retrieval, shadow.BY_NIGHT if flush else shadow.BY_DAY)
+        if report.confirmed or report.refuted:
+            self._note_trials(report)
+        linted = self._curator.lint().actions if is_lint_due(session) else 0
+        promoted = self._pages.compile(at_once=flush)
+        self._last_pass = tick
+        session.log.set_watermark(LAST_PASS, tick)
+        archived, days = 0, 0
+        waiting: tuple[str, ...] = ()
+        undated: list[str] = []
+        if flush or session.indexer.missing_in_archive() >= session.config.archive.batch:
+            # A table that is not there yet is made for the model's vectors, and waits for the model.
+            most = None if flush else BATCHES_OF_A_TICK
+            archived = session.indexer.unless_out(lambda: session.indexer.sync_archive(batches=most), 0)
+            if missing := session.indexer.missing_in_archive():
+                waiting = (f"{missing} episodes are not in LanceDB yet: the next pass appends them",)
+            session.indexer.cool()
+        if flush:
+            session.indexer.tidy()
+            with session.indexer.held():
+                session.stores.snapshot.save_if_due()
+            if session.config.archive.days:
+                days = len(
+                    archive.write_days(
+                        session.log, session.folder.archive, session.clock.now(), tell=undated.append
+                    )
+                )
+        done = dataclasses.replace(
+            report,
+            embedded=embedded,
+            archived=archived,
+            days=days,
+            acts=report.acts if held.act is None else (*report.acts, held.act),
+            facts_withdrawn=len(held.withdrawn),
+            facts_held=held.held,
+            facts_unchecked=held.unchecked,
+            notes=(
+                *session.ticks.notes,
+                *report.notes,
+                *held.notes,
+                *waiting,
+                *undated,
+                *session.models.notes,
+                *session.models.refusals,
+            ),
+            entries_promoted=promoted,
+            linted=linted,
+        )
+        return session.emit(done)
+
+    def _note_trials(self, report: CuratorCycleComplete) -> None:
+        family = lineage.Lineage.load(self._session.path)
+        if family:
+            family.tried(confirmed=report.facts_confirmed, refuted=report.facts_refuted).save(
+                self._session.path
+            )

@@ -1,0 +1,157 @@
+"""Recall over an open memory: takes over what came since the last one, asks the retriever, completes its answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+from bardo._core import Lookout, News
+from bardo._lazy import dataclasses, modules, once
+from bardo.grimoire.session import Session
+from bardo.grimoire.writer import Writer
+from bardo.model import NEUTRAL
+from bardo.ports import Embedder
+from bardo.recall.options import OwnerRecallOptions, conditions
+
+if TYPE_CHECKING:
+    from bardo.index.embedding.migration import MigrationReport
+    from bardo.recall import cold_tier, filters, neighbours, retriever, scope
+    from bardo.recall.cold_tier import Everything
+    from bardo.recall.recollection import Recollection
+    from bardo.recall.retriever import Factors, Retriever
+else:
+    cold_tier, scope, retriever, neighbours, filters = modules(
+        "recall.cold_tier",
+        "recall.scope",
+        "recall.retriever",
+        "recall.neighbours",
+        "recall.filters",
+    )
+
+#: Options that the retriever takes as they are.
+_OF_RETRIEVER = frozenset({"thread", "policy", "diversity", "pad"})
+
+
+class Retrieval:
+    """Recalls memories.
+
+    Args:
+        session: The open memory.
+        writer: Takes over the inbox.
+    """
+
+    def __init__(self, session: Session, writer: Writer) -> None:
+        self._session = session
+        self._writer = writer
+        self._lookout = Lookout(session.folder.inbox, session.facts)
+        self._retriever: Retriever | None = None
+
+    @once
+    def everything(self) -> Everything:
+        """Where memories are searched: the hot set, and LanceDB for what is older."""
+        session = self._session
+        return cold_tier.Everything(
+            session.hot, session.log, lambda: session.indexer.archive, session.indexer.hosting
+        )
+
+    def recall(self, query: str, limit: int | None, options: OwnerRecallOptions) -> Recollection:
+        """Answers `Grimoire.recall`.
+
+        Args:
+            query: In words.
+            limit: At most so many.
+            options: Of the recall.
+        """
+        session = self._session
+        session.ready()
+        if not query.isascii():
+            query = retriever.without_surrogates(query)
+        behind: tuple[str, ...] = ()
+        if (news := self._lookout.news(session.log, session.facts)) is not None:
+            behind = self._catch_up(news)
+        now = session.clock.now()
+        asked: dict[str, Any] = {
+            "query": query, "limit": limit, "now_tick": session.ticks.of(now), "now": now, "filters": None,
+            "pad": NEUTRAL,
+        }  # fmt: skip
+        factors: Factors | None = None
+        narrowing: tuple[str, ...] = ()
+        window = 0
+        if options:
+            asked |= {name: value for name, value in options.items() if name in _OF_RETRIEVER}
+            factors, window = options.get("factors"), options.get("window", 0)
+            if (narrow := conditions(cast("Mapping[str, Any]", options), session.ticks)) is not None:
+                asked["filters"], narrowing = scope.narrowed(
+                    narrow, self.everything, thread=options.get("thread"), session=options.get("session")
+                )
+        recollection = session.models.steadily(self._ask, factors, asked)
+        known, seen = recollection.facts, asked["filters"]
+        if seen is None and not recollection and recollection.searched and not session.is_dead:
+            session.facts.ask_in_vain(query, tick=session.now_tick)
+        if window:
+            recollection = neighbours.with_turns(
+                recollection, self.everything, session.log, window=window, filters=seen
+            )
+        if notes := narrowing + behind + session.models.recall_notes:
+            recollection = dataclasses.replace(recollection, notes=(*recollection.notes, *notes))
+        if known and not session.is_dead:
+            session.facts.touch(known, tick=session.now_tick)
+        return recollection
+
+    def quietly(self, query: str, limit: int, trying: Sequence[str] | None) -> Recollection:
+        """Recalls without leaving a trace.
+
+        Args:
+            query: In words.
+            limit: At most so many.
+            trying: Quarantined facts that are tried beside those in force; None recalls episodes alone.
+        """
+        session = self._session
+        seen = filters.Filters(layers=("episode",)) if trying is None else filters.Filters(trying=trying)
+        return session.models.steadily(
+            self._ask, None,
+            {
+                "query": query, "limit": limit, "now_tick": session.now_tick, "now": session.clock.now(),
+                "filters": seen, "pad": NEUTRAL,
+            },
+        )  # fmt: skip
+
+    def note_migration(self, report: MigrationReport | None) -> None:
+        """Looks at every fact once more if a migration has switched models: facts lack vectors of the new one.
+
+        Args:
+            report: Of the migration; None if there was none.
+        """
+        if report is not None and report.switched:
+            self._lookout = Lookout(self._session.folder.inbox, self._session.facts)
+
+    def _ask(self, embedder: Embedder, factors: Factors | None, asked: Mapping[str, Any]) -> Recollection:
+        session = self._session
+        serving = None if session.models.paused else embedder
+        made, tau = self._retriever, session.facts.tau_ticks
+        if made is None or made.embedder is not serving or made.factors != factors or made.tau_ticks != tau:
+            made = self._retriever = retriever.Retriever(
+                self.everything, session.log, session.facts, serving, session.config.recall, tau, factors,
+                session.config.embedding.late_interaction,
+            )  # fmt: skip
+        return made.recall(**asked)
+
+    def _catch_up(self, news: News) -> tuple[str, ...]:
+        """Takes over what came since the last look: episodes of other processes, missing vectors, changed facts.
+
+        Returns:
+            Notes about vectors that another thread is still writing.
+        """
+        indexer = self._session.indexer
+        if news.in_inbox:
+            self._writer.drain_inbox()
+        if not self._session.embed_now(facts=news.in_facts):
+            waiting = indexer.waiting()
+            note = (
+                f"{waiting} memories have no vectors yet, as another thread is at work on them: they were found by "
+                "their words alone"
+            )
+            return (note,) if waiting else ()
+        if (news.in_inbox or news.in_facts) and not self._session.models.notes:
+            self._lookout.settle(news)
+        return ()

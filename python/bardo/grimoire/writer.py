@@ -1,0 +1,96 @@
+"""The way of episodes into the log: from the caller of `remember`, and from the inbox of other processes."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any, SupportsIndex
+
+from bardo._lazy import modules
+from bardo.assemble.copies import cleaned_episode
+from bardo.capture.fields import EpisodeFields
+from bardo.clock import moment_of
+from bardo.errors import BardoWarning, EmbeddingMismatchError, InvalidInputError
+from bardo.grimoire.session import Session
+from bardo.model import Episode
+
+if TYPE_CHECKING:
+    from bardo.capture import intake
+    from bardo.grimoire import erasure
+else:
+    intake, erasure = modules("capture.intake", "grimoire.erasure")
+
+
+class Writer:
+    """Records episodes.
+
+    Args:
+        session: The open memory.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def remember(
+        self, what: object, tick: SupportsIndex | None, fields: EpisodeFields, *, truncate: bool
+    ) -> Any:
+        """Records what `Grimoire.remember` is given.
+
+        Args:
+            what: A string, an `Episode`, a chat message, or an iterable of any of these.
+            tick: Logical time; None takes the episode's own, or that of its time.
+            fields: Of the episodes that are made here. A time that is no number is replaced by one.
+            truncate: Whether to cut texts over 64 KiB.
+        """
+        session = self._session
+        session.ready(write=True)
+        stamp = None if tick is None else session.ticks.stamp(tick)
+        if "at" in fields:
+            fields["at"] = moment_of(fields["at"])
+        clean = session.made_prompts.cleaner()
+        handed = intake.drafts_from(what, fields, clean=clean, truncate=truncate)
+        drafts = handed.drafts
+        whole = [draft for draft in drafts if not isinstance(draft, str)]
+        taken = session.recorder.record(
+            drafts,
+            tick=stamp,
+            own_ticks=tick is not None or any(draft.tick for draft in whole),
+            template=Episode("", **fields) if len(whole) < len(drafts) else None,  # type: ignore[arg-type]
+            transcript=handed.transcript,
+        )
+        if taken.forgotten:
+            erasure.tell_forgotten(drafts, taken)
+        session.stores.note_unit()
+        session.unembedded += taken.fresh
+        if session.config.embedding.batch and session.unembedded >= session.config.embedding.batch:
+            self._embed_stored()
+        left_out = handed.settle(taken, clean)
+        intake.tell_empty(left_out, len(handed.places) + len(handed.empty), stacklevel=3)
+        clean.tell(stacklevel=3)
+        return taken.stored if handed.batch else taken.stored[0]
+
+    def drain_inbox(self) -> int:
+        """Records the episodes that other processes dropped; a file that cannot be read is set aside.
+
+        Returns:
+            How many were new.
+        """
+        session = self._session
+        session.ready()
+        if session.is_dead:
+            return 0
+        clean = session.made_prompts.cleaner()
+        taken = session.recorder.drain(session.path, clean, lambda episode: cleaned_episode(episode, clean))
+        clean.tell(stacklevel=3)
+        return taken
+
+    def _embed_stored(self) -> None:
+        """Embeds what was just stored; it is stored, so a failure of the model is a warning and no error."""
+        try:
+            self._session.embed_now()
+        except (InvalidInputError, EmbeddingMismatchError) as error:
+            self._session.unembedded = 0
+            warnings.warn(
+                f"what was remembered is stored, and found by its words alone: {error}",
+                BardoWarning,
+                stacklevel=4,
+            )
