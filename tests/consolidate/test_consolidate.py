@@ -96,9 +96,11 @@ def test_an_heir_confirms_and_refutes_what_it_was_told(log: EpisodeLog, facts: F
     report = Curator(facts, expiry_ticks=100).consolidate(log, tick=60, now=NOW)
     assert (report.confirmed, report.refuted) == ([right], [wrong])
     assert (report.facts_confirmed, report.facts_refuted) == (1, 1)
-    earned, refuted = facts.get([right, wrong])
-    assert (earned.source, earned.generation, earned.origin) == ("self", 0, "parent")
-    assert earned.confidence > 0.7
+    past, refuted = facts.get([right, wrong])
+    assert (past.source, past.generation, past.origin) == ("testament", 1, "parent")
+    assert past.status == "superseded"
+    [own] = (fact for fact in facts.list(kind="baseline") if fact.id == past.superseded_by)
+    assert (own.source, own.supersedes) == ("self", right)
     assert (refuted.source, refuted.status, refuted.expires_tick) == ("testament", "contradicted", 129)
     assert refuted.confidence <= 0.3
     assert {"contradicts"} == {link[2] for link in facts.links([wrong])}

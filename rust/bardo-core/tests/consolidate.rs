@@ -130,7 +130,7 @@ fn two_consolidators_of_one_file_count_each_episode_once() {
 }
 
 #[test]
-fn an_inherited_baseline_that_agrees_becomes_own_knowledge() {
+fn an_inherited_baseline_that_agrees_becomes_the_history_of_the_heirs_own() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path());
     let told = adopt(&store, inherited("pool.lag: about 10", claim(500, 10.1, 2.1)));
@@ -141,15 +141,21 @@ fn an_inherited_baseline_that_agrees_becomes_own_knowledge() {
     saw(&mut script, 20..60);
     let report = pass(&store, &script, 256, 60);
     assert_eq!((report.confirmed.as_slice(), report.refuted.len()), ([told].as_slice(), 0));
-    let earned = get(&store, told);
-    assert_eq!((earned.source, earned.generation, earned.origin.as_str()), (Source::SelfLived, 0, "parent"));
-    assert!(earned.confidence > 0.7, "{}", earned.confidence);
-    // Judged at 30, 37, 46 and 57 observations, each time as of the last of them.
-    assert_eq!((earned.support, earned.observed, earned.reinforced_tick), (257, (0, 59), 56));
-    assert_eq!(earned.text, "pool.lag: about 10");
+    let own = all(&store).into_iter().find(|fact| fact.id != told).unwrap();
+    let past = get(&store, told);
+    assert_eq!((past.status, past.superseded_by), (FactStatus::Superseded, Some(own.id)));
+    assert_eq!((past.source, past.generation, past.origin.as_str()), (Source::Testament, 1, "parent"));
+    assert_eq!((own.status, own.source, own.generation), (FactStatus::Active, Source::SelfLived, 0));
+    assert_eq!((own.support, own.supersedes), (60, Some(told)));
+    let chain: Vec<Id> = store.history(own.id).unwrap().into_iter().map(|fact| fact.id).collect();
+    assert_eq!(chain, [told, own.id]);
+    // Judged at 30 observations, as of the last of them.
+    let then = |tick| store.get_as_of(&[told], tick).unwrap().pop().flatten().unwrap().status;
+    assert_eq!((then(28), then(29)), (FactStatus::Active, FactStatus::Superseded));
     saw(&mut script, 60..120);
     let report = pass(&store, &script, 256, 120);
-    assert_eq!((report.confirmed.len(), get(&store, told).support), (0, 310));
+    assert_eq!((report.confirmed.len(), get(&store, own.id).support), (0, 120));
+    assert!((f64::from(get(&store, own.id).confidence) - 120.0 / 130.0).abs() < 1e-6);
 }
 
 #[test]
@@ -177,13 +183,17 @@ fn an_inherited_baseline_that_disagrees_is_lowered_and_linked_but_kept() {
 }
 
 #[test]
-fn of_several_confirmed_ancestors_one_stays_in_force() {
+fn of_several_confirmed_ancestors_one_stays_in_force_where_the_own_baseline_is_not() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path());
+    let mut script = Script::default();
+    saw(&mut script, 0..10);
+    pass(&store, &script, 256, 10);
+    let own = all(&store).pop().unwrap();
+    store.supersede(own.id, &Fact::new(FactKind::Insight, "Lag does not matter"), 10, 0).unwrap();
     let small = adopt(&store, inherited("pool.lag: 100 seen", claim(100, 10.0, 2.1)));
     let large = adopt(&store, inherited("pool.lag: 900 seen", claim(900, 10.05, 2.1)));
-    let mut script = Script::default();
-    saw(&mut script, 0..100);
+    saw(&mut script, 10..100);
     assert_eq!(pass(&store, &script, 256, 100).confirmed.len(), 2);
     assert_eq!(
         (get(&store, large).status, get(&store, small).status),

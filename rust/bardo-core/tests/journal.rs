@@ -102,6 +102,27 @@ fn an_act_is_taken_back_and_brought_back() {
 }
 
 #[test]
+fn an_ancestors_baseline_that_the_heirs_own_replaced_comes_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let claim = store.upsert(&[inherited(10.0)], None, 0, 0).unwrap()[0].0;
+    let before = get(&store, claim);
+    let mut script = Script::default();
+    readings(&mut script, 0..20);
+    pass(&store, &script, 256, 20);
+    readings(&mut script, 20..60);
+    let report = pass(&store, &script, 256, 60);
+    assert_eq!(
+        (report.confirmed.as_slice(), get(&store, claim).status),
+        (&[claim][..], FactStatus::Superseded)
+    );
+    store.undo(report.act.unwrap(), 70, 1).unwrap();
+    assert_eq!(told(&get(&store, claim)), told(&before));
+    let own = all(&store).into_iter().find(|fact| fact.id != claim).unwrap();
+    assert_eq!((own.status, own.support, own.supersedes), (FactStatus::Active, 20, None));
+}
+
+#[test]
 fn what_changed_since_stays_and_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path());

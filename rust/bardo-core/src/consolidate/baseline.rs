@@ -78,8 +78,9 @@ pub(crate) fn settle(
         let own = state(writer, store, pass, key, &row, observed, report)?;
         row.fact = Some(own);
         let (numbers, evidence, ticks) = (&observed.numbers, &row.evidence, row.ticks);
-        let observations = Observations { key, own, before, numbers, evidence, ticks };
-        testimony::settle(writer, store, pass, &observations, report)?;
+        let agent = store.agent();
+        let observations = Observations { agent, key, own, before, numbers, evidence, ticks };
+        testimony::settle(writer, pass, &observations, report)?;
     }
     save(writer, subject, metric, &row)
 }

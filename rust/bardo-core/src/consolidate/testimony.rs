@@ -10,16 +10,15 @@ use super::agreement::{Verdict, judge};
 use super::baseline::{credible, lower};
 use super::curator::{CuratorReport, Pass};
 use super::statistic::Statistic;
+use super::tidy::pass_on_links;
+use crate::facts::outcomes::take_over;
 use crate::facts::rows::{self as record, Stored};
 use crate::facts::sqlite::{self, Step};
 use crate::facts::transaction::Writer;
-use crate::facts::transitions;
-use crate::facts::transitions::confirm;
-use crate::facts::transitions::rebase;
-use crate::facts::transitions::restore;
-use crate::facts::{FactStore, Link, Relation};
+use crate::facts::transitions::{self, confirm, rebase, restore};
+use crate::facts::{Link, Relation};
 use crate::model::decay::{confidence_now, reinforced};
-use crate::model::{FactStatus, Id};
+use crate::model::{FactStatus, Id, Source};
 
 /// Claims about one number that are judged in one pass.
 const CLAIMS: usize = 64;
@@ -30,6 +29,8 @@ const LONGEST_STEP: u64 = 256;
 
 /// What a pass knows about one number.
 pub(crate) struct Observations<'pass> {
+    /// Name of the agent.
+    pub agent: &'pass str,
     /// Subject and metric.
     pub key: &'pass (String, String),
     /// The fact that states the agent's own statistic.
@@ -52,10 +53,10 @@ struct Moment {
     statistic: Statistic,
 }
 
-/// Judges every other baseline fact about this number; of those that are confirmed the best one stands.
+/// Judges every other baseline fact about this number. Those of ancestors that are confirmed become the history of the
+/// agent's own; where that one is not in force, the best of them stands.
 pub(crate) fn settle(
     writer: &Writer<'_>,
-    store: &FactStore,
     pass: &Pass,
     observations: &Observations<'_>,
     report: &mut CuratorReport,
@@ -75,14 +76,18 @@ pub(crate) fn settle(
     if claims.is_empty() {
         return Ok(());
     }
+    // A pinned one states what somebody wants it to, and what is not in force takes nobody's place.
+    let mut own = record::find(&writer.transaction, observations.own)?
+        .filter(|own| own.fact.status == FactStatus::Active && !own.fact.pinned);
     for moment in moments(observations, pass.tick) {
         claims.retain(|(_, stored)| !has_left(stored, pass, moment.tick));
         let confirmed = report.confirmed.len();
         for (claim, stored) in &mut claims {
-            look(writer, pass, observations, &moment, claim, stored, report)?;
+            look(writer, pass, observations, &moment, own.as_mut(), (&*claim, stored), report)?;
         }
+        claims.retain(|(_, stored)| stored.fact.status != FactStatus::Superseded);
         if report.confirmed.len() > confirmed {
-            keep_best(writer, store.agent(), moment.tick, &mut claims)?;
+            keep_best(writer, observations.agent, moment.tick, &mut claims)?;
         }
     }
     Ok(())
@@ -117,8 +122,8 @@ fn look(
     pass: &Pass,
     observations: &Observations<'_>,
     moment: &Moment,
-    claim: &Statistic,
-    stored: &mut Stored,
+    own: Option<&mut Stored>,
+    (claim, stored): (&Statistic, &mut Stored),
     report: &mut CuratorReport,
 ) -> Step<()> {
     let born = stored.fact.created_tick;
@@ -130,7 +135,16 @@ fn look(
         return Ok(());
     }
     let hearsay = stored.fact.is_hearsay();
+    let is_told = (hearsay || is_earned(stored, observations.agent)) && !stored.fact.pinned;
     match judge(&moment.statistic, claim, minimum) {
+        Verdict::Agrees if is_told && let Some(own) = own => {
+            join(writer, own, stored, moment.tick)?;
+            if hearsay {
+                report.confirmed.push(stored.fact.id);
+            } else {
+                report.facts_superseded += 1;
+            }
+        }
         Verdict::Agrees if hearsay => {
             bear_out(writer, pass, observations, moment, stored)?;
             report.confirmed.push(stored.fact.id);
@@ -216,17 +230,33 @@ fn write(writer: &Writer<'_>, observations: &Observations<'_>, moment: &Moment, 
     writer.update(stored, moment.tick)
 }
 
+/// Makes one fact of an ancestor's claim and of the agent's own, which takes its place from the tick at which it was there.
+fn join(writer: &Writer<'_>, own: &mut Stored, told: &mut Stored, tick: u64) -> Step<()> {
+    let (from, to) = (told.fact.id, own.fact.id);
+    let tick = tick.max(own.fact.created_tick);
+    take_over(&writer.transaction, own.serial, told.serial)?;
+    transitions::replace(writer, own, told.clone(), tick)?;
+    told.fact.status = FactStatus::Superseded;
+    pass_on_links(writer, from, to, tick)
+}
+
+/// Whether a claim in force is an ancestor's that was confirmed.
+fn is_earned(stored: &Stored, agent: &str) -> bool {
+    let fact = &stored.fact;
+    fact.source == Source::SelfLived
+        && !fact.is_hearsay()
+        && fact.status == FactStatus::Active
+        && fact.origin != agent
+}
+
 /// Of several confirmed ancestors' baselines of one number the one with the most behind it stays, the others become its
 /// history: otherwise every generation would add one.
 fn keep_best(writer: &Writer<'_>, agent: &str, tick: u64, claims: &mut Vec<(Statistic, Stored)>) -> Step<()> {
     claims.sort_by_key(|(claim, stored)| (claim.n, stored.serial));
-    let is_earned = |stored: &Stored| {
-        !stored.fact.is_hearsay() && stored.fact.status == FactStatus::Active && stored.fact.origin != agent
-    };
     let mut kept: Vec<(Statistic, Stored)> = Vec::with_capacity(claims.len());
     let mut older: Option<(Statistic, Stored)> = None;
     for (claim, mut stored) in claims.drain(..) {
-        if !is_earned(&stored) {
+        if !is_earned(&stored, agent) {
             kept.push((claim, stored));
             continue;
         }
