@@ -4,6 +4,7 @@
 use unicode_segmentation::{GraphemeCursor, UnicodeSegmentation};
 
 use super::Tokenizer;
+use super::lookalike::{is_angle, is_ignorable, is_square};
 
 /// Stands where the rest of a text was left out.
 pub const CUT: &str = " […cut]";
@@ -31,7 +32,7 @@ pub fn shorten(
     let mut allowance = limit - around;
     let mut end = tokenizer.prefix(text, allowance);
     for _ in 0..ATTEMPTS {
-        let kept = text[..settle(text, end)].trim_end();
+        let kept = before_open_bracket(text, settle(text, end)).trim_end();
         if kept.is_empty() {
             return None;
         }
@@ -44,6 +45,27 @@ pub fn shorten(
         end = tokenizer.prefix(kept, allowance);
     }
     None
+}
+
+/// What stands before `end`, without a bracket and the part of a word after it that a cut leaves: the beginning of
+/// `<memoryless` alone would be a tag.
+fn before_open_bracket(text: &str, end: usize) -> &str {
+    let kept = &text[..end];
+    let divides_word = text[end..].starts_with(|next: char| !next.is_whitespace());
+    let is_name = |character: char| {
+        character.is_alphanumeric()
+            || character.is_whitespace()
+            || is_ignorable(character)
+            || matches!(character, '_' | ':' | '-' | '/')
+    };
+    let bracket = kept.trim_end_matches(is_name);
+    let is_near = end - bracket.len() <= CONTEXT_BYTES;
+    match bracket.chars().next_back() {
+        Some(last) if divides_word && is_near && (is_angle(last) || is_square(last)) => {
+            &bracket[..bracket.len() - last.len_utf8()]
+        }
+        _ => kept,
+    }
 }
 
 /// The best place to cut at or before `end`.
@@ -112,6 +134,19 @@ mod tests {
         let text = format!("e{}", "\u{301}".repeat(500_000));
         let (short, tokens) = shorten(&text, 60, Tokenizer::O200k, plain).unwrap();
         assert!(tokens <= 60 && short.len() > 10, "{tokens} {}", short.len());
+    }
+
+    #[test]
+    fn a_cut_within_a_word_leaves_no_bracket_with_a_part_of_it() {
+        for word in ["<memoryless", "＜memoryless", "</memoryless", "< memoryless"] {
+            let text = format!("{word}{}", "ness".repeat(12));
+            for limit in 1..14 {
+                let short = shorten(&format!("one two {text}"), limit, Tokenizer::O200k, plain);
+                let kept = short.map_or(String::new(), |(short, _)| short);
+                assert!(!kept.contains('m'), "limit {limit} kept {kept:?}");
+            }
+        }
+        assert_eq!(before_open_bracket("a < b holds", 5), "a < b");
     }
 
     #[test]
