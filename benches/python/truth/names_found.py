@@ -41,7 +41,7 @@ def names(text: str) -> set[str]:
         warnings.simplefilter("ignore", BardoWarning)
         with bardo.open(Path(folder) / "learner") as grimoire:
             grimoire.learn(text)
-            return {entity.name.casefold() for entity in grimoire.entities()}
+            return {entity.name.casefold() for entity in grimoire.entities.list()}
 
 
 if __name__ == "__main__":
