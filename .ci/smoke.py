@@ -30,13 +30,13 @@ with bardo.open("elder") as grimoire:
     grimoire.bequeath("elder.testament", cause="economic")
 
 with bardo.open("elder") as grimoire:
-    assert grimoire.get(lag.id).text == LAG, "the episode did not survive closing and opening"
+    assert grimoire.episodes.get(lag.id).text == LAG, "the episode did not survive closing and opening"
 
 with bardo.inherit("elder.testament", "heir") as heir:
     inherited = [memory for memory in heir.recall("oracle update", limit=5) if memory.inherited]
     assert inherited, "the heir recalls nothing that it inherited"
     print(
-        f"generation {heir.generation} recalls: {inherited[0].text} (confidence {inherited[0].confidence:.2f})"
+        f"generation {heir.lineage.generation} recalls: {inherited[0].text} (confidence {inherited[0].confidence:.2f})"
     )
 
 subprocess.run([sys.executable, "-I", "-m", "bardo", "stats", "--at", "heir", "--json"], check=True)
