@@ -362,7 +362,7 @@ impl Words {
     /// Whether what they have in common stands in another order: "the parser calls the lexer" turned round.
     fn exchanges_roles_with(&self, other: &Self) -> bool {
         let shared = |one: &Self, other: &Self| -> Vec<String> {
-            one.core.iter().filter(|stem| other.core.contains(stem)).cloned().collect()
+            one.core.iter().filter(|stem| other.content.contains(*stem)).cloned().collect()
         };
         !self.is_reordered && !other.is_reordered && shared(self, other) != shared(other, self)
     }
