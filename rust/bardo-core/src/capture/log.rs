@@ -29,7 +29,7 @@ use crate::model::{Fingerprint, IdSource, Micros};
 /// How to open an [`EpisodeLog`].
 #[derive(Clone, Debug)]
 pub struct LogOptions {
-    /// Whose log it is; empty opens whichever agent's it is, but makes none.
+    /// Agent of the log; empty opens the log of any agent, but creates none.
     pub agent: String,
     /// Seed of the ids.
     pub seed: u64,
@@ -39,7 +39,7 @@ pub struct LogOptions {
     pub durable: bool,
     /// Whether to make the file if it is absent.
     pub create: bool,
-    /// Who opens it, for the lease; none writes no lease.
+    /// Holder named in the lease; none writes no lease.
     pub holder: Option<Holder>,
     /// Whether to go on without episodes that a journal should hold and does not (`EpisodeLog::lost`).
     pub accept_loss: bool,
@@ -223,7 +223,7 @@ impl EpisodeLog {
         self.upgraded.as_ref()
     }
 
-    /// What the journal should have held and did not, which was accepted when the log was opened.
+    /// Episodes missing from the journal, whose loss was accepted when the log was opened.
     #[must_use]
     pub const fn lost(&self) -> Option<&JournalLoss> {
         self.lost.as_ref()
@@ -258,7 +258,7 @@ impl EpisodeLog {
         let closing = std::mem::replace(&mut *connection, Connection::Closed);
         let result = match closing {
             Connection::Open(live) => {
-                // What redb cannot be told stays in the journal.
+                // Episodes that redb cannot take stay in the journal.
                 let told = self.hand_over(&live);
                 let closed = catching(|| live.close());
                 told.and(closed).map_err(|fault| fault.into_error("close", &self.path))
@@ -320,8 +320,8 @@ impl EpisodeLog {
         }
     }
 
-    /// Opens the file again after a failure, unless somebody did so since `opening`. What may not have reached the disk
-    /// is kept in memory until the next write succeeds in making it, so reading works even while the disk is full.
+    /// Opens the file again after a failure, unless another thread did so since `opening`. Changes that may not have
+    /// reached the disk stay in memory until a write succeeds, so that reading works even while the disk is full.
     pub(super) fn reopen(&self, opening: u64) -> Result<()> {
         let mut connection = self.connection.write().unwrap_or_else(PoisonError::into_inner);
         if self.opening() != opening {
@@ -350,14 +350,14 @@ impl EpisodeLog {
         };
         *connection = state;
         self.openings.fetch_add(1, Ordering::AcqRel);
-        // What redb was told without waiting for the disk may be gone.
+        // Changes given to redb without waiting for the disk may be lost.
         self.behind.store(true, Ordering::Release);
         self.embedded.store(false, Ordering::Release);
         self.note_change();
         result
     }
 
-    /// Puts a new file in the place of the open one, while nobody reads or writes.
+    /// Replaces the open file by a new one, while no other thread reads or writes.
     pub(super) fn replace(
         &self,
         make: impl FnOnce(&Live, &Path, &Expected, &Arc<AtomicU64>) -> Result<Live>,
@@ -402,7 +402,7 @@ impl EpisodeLog {
         match attempt()? {
             Err(fault) if fault.needs_reopening() => {
                 self.reopen(opening)?;
-                // What redb had been told is gone with the file.
+                // Changes given to redb are lost with the file.
                 self.tell()?;
                 attempt()?.map_err(|fault| fault.into_error("read", &self.path))
             }
@@ -422,7 +422,7 @@ impl EpisodeLog {
 
 impl Drop for EpisodeLog {
     fn drop(&mut self) {
-        // Whoever wants to know whether it failed calls `close`; what was recorded is in the journal in any case.
+        // A caller that needs the error calls `close`; recorded episodes are in the journal in any case.
         let _ = self.close();
     }
 }

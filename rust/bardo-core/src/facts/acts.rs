@@ -1,6 +1,6 @@
 //! The journal: which facts were changed under a name, how they were before and after, and how that is taken back.
 //!
-//! Whatever is inferred (a pass of the Curator, lint, a dream) writes its facts as an *act*: one transaction with a name,
+//! Each inference (a pass of the Curator, lint, a dream) writes its facts as an *act*: one transaction with a name,
 //! a tick and a time. Nothing is copied that `versions` does not keep as well, but an act knows what belongs together,
 //! and undoing it is an act of its own: it can be undone in turn.
 
@@ -23,7 +23,7 @@ const CHANGES_KEPT: usize = 65_536;
 /// Acts between two counts of the changes: counting takes as long as there are many.
 const COUNTED_EVERY: i64 = 16;
 
-/// Who acts, and when.
+/// Name and time of the writer of an act.
 #[derive(Clone, Copy, Debug)]
 pub struct Actor<'a> {
     /// In a word: `curator`, `lint`, `dream`.
@@ -39,7 +39,7 @@ pub struct Actor<'a> {
 pub struct Act {
     /// Its number, from 1.
     pub number: u64,
-    /// Who acted.
+    /// Name of the writer.
     pub name: String,
     /// When, in ticks.
     pub tick: u64,
@@ -47,11 +47,11 @@ pub struct Act {
     pub at: Micros,
     /// The act that undid it.
     pub undone_by: Option<u64>,
-    /// What it did, fact by fact, in the order of the first change.
+    /// Changes per fact, in the order of the first change.
     pub changes: Vec<ActChange>,
 }
 
-/// What an act did to one fact: only the fields that changed.
+/// Change of one fact by an act: only the fields that changed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ActChange {
     /// The fact.
@@ -62,7 +62,7 @@ pub struct ActChange {
     pub after: Map<String, Value>,
 }
 
-/// What undoing an act did.
+/// Result of undoing an act.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Undone {
     /// The act that undid the other; it can be undone as well.
@@ -203,7 +203,7 @@ fn restore(
     known.extend(mine);
     let then = restored(stored, known, stored.since_tick)?;
     if then.fact.text != stored.fact.text {
-        // It is of the other wording; the next look for missing vectors makes it anew.
+        // The vector belongs to the other wording; the next search for missing vectors computes it again.
         writer.transaction.prepare_cached("DELETE FROM vectors WHERE fact = ?1")?.execute([stored.serial])?;
     }
     writer.update(&then, tick)?;
@@ -313,7 +313,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Act> {
     })
 }
 
-/// What an act did to the facts that are still there, in its order: each as it is today, and its fields before and after.
+/// Changes of an act to facts that still exist, in its order: the fact as it is today, its fields before and after.
 type Done = (Stored, Option<Map<String, Value>>, Map<String, Value>);
 
 fn changes_of(connection: &Connection, act: u64) -> Step<Vec<Done>> {

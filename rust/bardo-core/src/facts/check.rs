@@ -17,9 +17,9 @@ pub struct Damage {
     pub table: String,
     /// Key of the row; empty where it is the table or the file as a whole.
     pub row: String,
-    /// What was found.
+    /// Description of the damage.
     pub what: String,
-    /// What was done about it; empty if nothing was.
+    /// Description of the repair; empty if there was none.
     pub repair: String,
 }
 
@@ -29,7 +29,7 @@ const TOLD: usize = 100;
 /// Everything in a file of facts that is not as it was written; nothing is changed, unless `repair` is wanted.
 ///
 /// A repair puts a flipped bit back where one bit is all that keeps a row from its checksum, and makes indexes and words
-/// anew; it changes nothing else. Whoever wants it keeps a copy of the file first.
+/// again; it changes nothing else. The caller keeps a copy of the file first.
 pub fn check_facts(path: &Path, repair: bool) -> Result<Vec<Damage>> {
     let fail = |error: rusqlite::Error| Failure::from(error).into_error("check", path);
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -241,7 +241,7 @@ fn put(
     transaction.commit()
 }
 
-/// What SQLite finds in the pages and indexes, and which rows point to rows that are not there.
+/// Runs SQLite's integrity check of pages and indexes, and finds rows that point to missing rows.
 fn check_file(connection: &Connection, repair: bool, found: &mut Vec<Damage>) -> rusqlite::Result<()> {
     let look = |query: &str| -> rusqlite::Result<Vec<String>> {
         let mut statement = connection.prepare(query)?;
@@ -255,7 +255,7 @@ fn check_file(connection: &Connection, repair: bool, found: &mut Vec<Damage>) ->
         mended = look(&check)?.iter().all(|what| what == "ok");
     }
     for what in told {
-        let repair = if mended { "the indexes were made anew".to_owned() } else { String::new() };
+        let repair = if mended { "the indexes were rebuilt".to_owned() } else { String::new() };
         found.push(Damage { repair, ..damage("", "", &what) });
     }
     let orphans = look(

@@ -40,7 +40,7 @@ impl FactStore {
     pub fn rebase(&self, leap: Leap, name: &str, offset: i64) -> Result<u64> {
         self.write(|writer| {
             let count = move_facts(writer, &leap)?;
-            // What ends in the future ends as far from now as it did.
+// An end in the future keeps its distance from now.
             writer
                 .transaction
                 .prepare_cached(

@@ -14,7 +14,7 @@ use super::transaction::Writer;
 use crate::error::Result;
 use crate::model::{FactKind, Id};
 
-/// What was deleted together with episodes or facts.
+/// Counts of the records deleted together with episodes or facts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Forgotten {
     /// Facts that nothing else supported. An index in memory must drop them too.

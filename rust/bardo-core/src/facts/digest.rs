@@ -1,4 +1,4 @@
-//! What a digest of all facts in force is written from (spec 3, "Dossier"): read in one transaction, in one light walk over
+//! Reads the input of a digest of all facts in force (spec 3, "Dossier") in one transaction and one light walk over
 //! the facts, so that it costs little however many there are.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -36,7 +36,7 @@ pub struct Digest {
     pub expires_tick: Option<u64>,
 }
 
-/// What decides about the place of a fact.
+/// Sort key of a fact in the digest.
 struct Light {
     serial: i64,
     id: Id,

@@ -14,12 +14,12 @@ use crate::model::{Id, limits};
 use crate::text::gazetteer::EntitySerial;
 use crate::text::names::{EntityKind, name_key};
 
-/// Somebody or something that memories name.
+/// A person or thing that memories name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entity {
     /// The canonical name.
     pub name: String,
-    /// What sort of thing.
+    /// Sort of thing: person, place, handle and so on.
     pub kind: String,
     /// Every other way it is written.
     pub aliases: Vec<String>,

@@ -1,4 +1,4 @@
-//! What outcomes, contradictions and retrievals do to a fact (spec 2). Every verb is one transaction.
+//! Applies outcomes, contradictions and retrievals to facts (spec 2). Each function is one transaction.
 
 use super::filter::{Retention, check_fraction};
 use super::rows::{self as record, Stored, signed};
@@ -20,7 +20,7 @@ use crate::model::{Fact, FactPayload, FactStatus, Id, Micros, Source};
 
 impl FactStore {
     /// A useful outcome or a new supporting episode for each of these facts: confidence moves from what it is now toward
-    /// 1 by the fraction, support grows, decay starts anew. Within the spacing of the last one that counted only the
+    /// 1 by the fraction, support grows, decay starts again. Within the spacing of the last one that counted only the
     /// evidence is noted. Says how many counted.
     pub fn reinforce(&self, ids: &[Id], evidence: &[Id], tick: u64, retention: Retention) -> Result<usize> {
         check_fraction(retention.reinforcement)?;
@@ -92,7 +92,7 @@ impl FactStore {
             if is_forgotten(writer, &new.text)? {
                 return Err(Error::forgotten(&new.text).into());
             }
-            // What says the same already takes the place; a second fact of the same words would fade on its own.
+            // The existing fact takes its place; a second fact of the same words would fade on its own.
             let is_plain = new.id == Id::ABSENT
                 && new.status != FactStatus::Held
                 && new.payload == FactPayload::None
@@ -210,7 +210,7 @@ impl FactStore {
         })
     }
 
-    /// How many facts there are, whatever their status.
+    /// Number of facts of any status.
     pub fn count(&self) -> Result<u64> {
         self.read(|connection| {
             Ok(connection

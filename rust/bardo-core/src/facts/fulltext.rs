@@ -1,6 +1,6 @@
 //! The words by which facts are found.
 //!
-//! No trigger keeps them in step with the texts: before a statement that fires one (or replaces rows, or returns some), SQLite
+//! No trigger synchronises them with the texts: before a statement that fires one (or replaces rows, or returns some), SQLite
 //! has FTS5 write all it has gathered, so that the statement can be taken back alone. A pass that rewords a hundred
 //! facts would write and merge a hundred segments where one is enough.
 
@@ -46,7 +46,7 @@ fn stored(connection: &Connection, serial: i64) -> Step<Option<String>> {
         .optional()?)
 }
 
-/// What of a fact's text it is found by. The numbers of a baseline move with each pass and are nothing one would ask for:
+/// Searchable part of a fact's text. The numbers of a baseline move with each pass and are never asked for:
 /// without them its words stay as they are.
 fn findable<'text>(kind: &str, text: &'text str) -> Cow<'text, str> {
     if kind != FactKind::Baseline.name() {
@@ -57,7 +57,7 @@ fn findable<'text>(kind: &str, text: &'text str) -> Cow<'text, str> {
     Cow::Owned(words.join(" "))
 }
 
-/// Makes `findable(kind, text)` known to SQL, which makes the index anew by it.
+/// Registers `findable(kind, text)` as an SQL function, with which the index is rebuilt.
 pub(super) fn register(connection: &Connection) -> rusqlite::Result<()> {
     let flags =
         FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_INNOCUOUS;

@@ -23,7 +23,7 @@ impl FactStore {
         })
     }
 
-    /// Ids of the facts that were born by the end of a tick and had not been superseded or archived for good by then.
+    /// Ids of the facts that were born by the end of a tick and had not been superseded or permanently archived by then.
     pub fn not_ended_before(&self, tick: u64) -> Result<HashSet<Id>> {
         self.read(|connection| {
             let mut statement = connection.prepare_cached(

@@ -1,5 +1,5 @@
 //! Reading episodes and facts for what they name: entities, web addresses, commands, paths, and the triples of typed
-//! payloads. Never on the way of `remember`: what waits is read in pages after a watermark, each page one transaction.
+//! payloads. Never within `remember`: pending records are read in pages after a watermark, each page one transaction.
 
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -25,7 +25,7 @@ const FACTS_READ: &str = "names_facts";
 /// Memories read in one transaction.
 const PAGE: usize = 256;
 
-/// What reading found.
+/// Counts of a reading pass.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Read {
     /// Episodes that were read.
@@ -66,7 +66,8 @@ impl FactStore {
         Ok(done)
     }
 
-    /// Forgets what was read, except what callers said, so that the next [`FactStore::read_names`] reads all anew.
+    /// Drops every mention that was read, but none that a caller stated, so that the next [`FactStore::read_names`] reads
+    /// all records again.
     pub fn reread_names(&self) -> Result<()> {
         self.write(|writer| {
             writer.transaction.execute_batch(

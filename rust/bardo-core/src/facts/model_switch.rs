@@ -95,7 +95,7 @@ impl FactStore {
     }
 }
 
-/// Every fact with a vector counts as changed, so that whoever holds them in memory reads them again.
+/// Marks every fact with a vector as changed, so that the hot set reads it again.
 fn announce(writer: &Writer<'_>) -> Step<()> {
     let mut statement = writer.transaction.prepare("SELECT fact FROM vectors ORDER BY fact")?;
     let serials: Vec<i64> = statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;

@@ -1,4 +1,4 @@
-//! Known names in memory, in step with those in the file.
+//! Known names in memory, synchronised with the file.
 
 use rusqlite::Connection;
 
@@ -9,7 +9,7 @@ use crate::text::gazetteer::{EntitySerial, Gazetteer};
 /// Counts what makes an index of names in memory void: merges and deletions.
 pub(crate) const NAMES_EPOCH: &str = "names";
 
-/// Known names in step with the file.
+/// Known names, synchronised with the file.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     /// All of them.
@@ -21,7 +21,7 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    /// Takes over the names that came since the last call, whoever brought them.
+    /// Adds the names written since the last call, by this or another process.
     pub fn follow(&mut self, connection: &Connection) -> Step<()> {
         let epoch = counter(connection, NAMES_EPOCH)?;
         if epoch != self.epoch {

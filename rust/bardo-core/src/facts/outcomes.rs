@@ -1,4 +1,4 @@
-//! What came of acting on facts: an outcome moves their confidence (law 5), and is counted for each of them.
+//! Outcomes of acting on facts: an outcome moves their confidence (law 5), and is counted for each of them.
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
@@ -120,7 +120,7 @@ fn weigh(writer: &Writer<'_>, confidence: f64, held: bool) -> Step<()> {
     let distance = confidence - f64::from(u8::from(held));
     writer.count(SQUARES, (distance * distance * MILLION).round() as i64)?;
     if writer.count(TOLD, 1)? % FORGETS == 0 {
-        // What was counted early is of confidences that had not found their place: half of it is forgotten.
+        // Early counts belong to confidences that had not settled: half of them is dropped.
         writer
             .transaction
             .prepare_cached(
@@ -211,7 +211,7 @@ pub(crate) fn take_over(connection: &Connection, kept: i64, gone: i64) -> Step<(
     Ok(())
 }
 
-/// The outcomes of acting on a fact, by its row; `None` if nobody ever told of one.
+/// The outcomes of acting on a fact, by its row; `None` if none was recorded.
 pub(crate) fn judged(connection: &Connection, serial: i64) -> Step<Option<Judged>> {
     Ok(connection
         .prepare_cached(

@@ -47,12 +47,12 @@ impl FactStore {
         })
     }
 
-    /// Writes the file anew, so that no freed page keeps a byte of what was deleted, and empties the write-ahead log.
+    /// Rewrites the file, so that no freed page keeps a byte of what was deleted, and empties the write-ahead log.
     /// Costs as much as writing all facts once. Says whether the write-ahead log could be emptied: a reader in another
     /// process can hold it.
     pub fn vacuum(&self) -> Result<bool> {
         self.with(|connection| {
-            // The words of rows that were deleted by an older build stay in the segments until they are made anew.
+            // The words of rows that an older build deleted stay in the segments until these are rebuilt.
             connection.execute_batch("INSERT INTO words (words) VALUES ('rebuild'); VACUUM")?;
             let busy: i64 = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
             Ok(busy == 0)

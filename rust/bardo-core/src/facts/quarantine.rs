@@ -1,5 +1,5 @@
-//! Facts that were inferred are held: they are there, and gain and lose by evidence like any other, but nothing goes by
-//! them until they were tried against the memory. Who tries them releases or withdraws them here.
+//! Quarantine: an inferred fact is held. It gains and loses by evidence like any other, but is invisible to recall until
+//! the shadow trial against the memory releases or withdraws it.
 
 use super::acts::{Actor, SHADOW, withdraw};
 use super::rows as record;
@@ -42,7 +42,7 @@ impl FactStore {
     }
 
     /// Archives those of these facts that are held, pinned ones aside, as one act; the answer is its number, none if nothing
-    /// was archived. Whoever takes the act back has judged: the facts are in force then.
+    /// was archived. Undoing the act is a judgement: it puts the facts in force.
     pub fn withdraw(&self, ids: &[Id], tick: u64, now: Micros) -> Result<Option<u64>> {
         let ((), act) = self.act(Actor { name: SHADOW, tick, now }, |writer| {
             for stored in held_of(writer, ids)? {

@@ -205,7 +205,7 @@ fn second(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     )
 }
 
-/// What was tested, and with what success.
+/// Tests of hypotheses, and their results.
 fn third(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     transaction.execute_batch(
         "
@@ -226,7 +226,7 @@ fn third(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     )
 }
 
-/// What was done to facts under a name, so that it can be seen and undone.
+/// Acts: named changes of facts that can be listed and undone.
 fn fourth(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     transaction.execute_batch(
         "
@@ -257,7 +257,7 @@ fn fourth(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     )
 }
 
-/// What came of acting on facts.
+/// Outcomes of acting on facts.
 fn fifth(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     transaction.execute_batch(
         "
@@ -273,7 +273,7 @@ fn fifth(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     )
 }
 
-/// What is not known and could be asked.
+/// Gaps: questions that the agent could ask.
 fn sixth(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     transaction.execute_batch(
         "
@@ -291,7 +291,7 @@ fn sixth(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     )
 }
 
-/// What was inferred is held until it was tried.
+/// Quarantine of inferred facts until their trial.
 fn seventh(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     transaction.execute_batch(
         "
@@ -302,7 +302,7 @@ fn seventh(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     )
 }
 
-/// What was asked in vain.
+/// Unanswered questions.
 fn eighth(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     transaction.execute_batch(
         "
@@ -318,7 +318,7 @@ fn eighth(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     )
 }
 
-/// What is in force or held is found however much was archived.
+/// Indexes that find facts in force or held however many are archived.
 fn ninth(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     transaction.execute_batch(
         "
@@ -328,7 +328,7 @@ fn ninth(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     )
 }
 
-/// Whoever writes a fact writes its words, and a baseline's numbers are none (see `facts_words`).
+/// The writer of a fact writes its words, without the numbers of a baseline (see `fulltext`).
 fn tenth(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     register_functions(transaction)?;
     transaction.execute_batch(
@@ -345,7 +345,7 @@ fn tenth(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     )
 }
 
-/// What is due to expire is found however much has expired before.
+/// An index that finds the facts due to expire however many have expired before.
 fn eleventh(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     transaction.execute_batch(
         "

@@ -1,7 +1,7 @@
 //! Thread and mode of facts: what the episodes behind a fact share (spec 4, "Mode isolation").
 //!
 //! The log is not at hand where evidence is written. So each change of a fact's evidence notes that its scope is due, and
-//! whoever holds log and facts derives it before anything reads the fact anew.
+//! the engine, which holds log and facts, derives it before anything reads the fact again.
 
 use rusqlite::{Connection, OptionalExtension};
 

@@ -15,7 +15,7 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// What episodes share.
+    /// Scope that all episodes share.
     pub(super) fn shared(episodes: &[Episode]) -> Self {
         let Some((first, others)) = episodes.split_first() else { return Self::default() };
         let thread = first.thread.as_ref().filter(|_| others.iter().all(|one| one.thread == first.thread));

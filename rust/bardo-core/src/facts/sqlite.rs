@@ -89,7 +89,7 @@ pub(crate) fn open(path: &Path, create: bool, migrations: &[Migration]) -> Resul
     Ok(connection)
 }
 
-/// Length and time of the last change of a file that is read as one that nobody changes, and whether it has a
+/// Length and time of the last change of a file that is read as immutable, and whether it has a
 /// write-ahead log.
 pub(crate) type Stamp = (u64, Option<SystemTime>, bool);
 
@@ -103,7 +103,7 @@ pub(crate) fn stamp(path: &Path) -> Stamp {
 /// Opens a file that is there; one that cannot be written to is opened to be read.
 ///
 /// SQLite shares a write-ahead log through a file beside it. Where that is missing and cannot be made, the file is read
-/// as one that nobody changes, and the answer has its stamp: with another stamp it has to be opened again.
+/// as immutable, and the answer has its stamp: with another stamp it has to be opened again.
 pub(crate) fn open_shared(path: &Path, migrations: &[Migration]) -> Result<(Connection, Option<Stamp>)> {
     if !path.exists() || is_writable(path) {
         return Ok((open(path, false, migrations)?, None));
@@ -236,7 +236,7 @@ fn shape_after(migrations: &[Migration]) -> rusqlite::Result<Vec<(String, String
     shape(&transaction)
 }
 
-/// Refuses an older file where none may be made: whoever owns it may be an earlier bardo, which a change would break.
+/// Refuses an older file in read-only use: its owner may be an earlier bardo, which a change would break.
 fn require_current(connection: &Connection, path: &Path, migrations: &[Migration]) -> Result<()> {
     let (found, supported) = (check_header(connection, path, migrations)?, migrations.len());
     if found == supported {
@@ -271,7 +271,7 @@ fn upgrade(connection: &mut Connection, path: &Path, migrations: &[Migration]) -
     connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).map_err(fail)
 }
 
-/// A consistent copy of an older file, whatever its write-ahead log holds.
+/// Makes a consistent copy of an older file, including its write-ahead log.
 fn copy_aside(connection: &Connection, path: &Path, version: usize) -> Result<()> {
     let copy = beside(path, &format!(".v{version}"));
     if copy.exists() {
@@ -345,7 +345,7 @@ fn from_sqlite(error: &rusqlite::Error, action: &'static str, path: &Path) -> Er
     };
     match code {
         ErrorCode::DatabaseCorrupt => damaged(path, &cause),
-        // SQLite gives the error of a function this code, whatever the function says.
+        // SQLite gives every error of a function this code.
         ErrorCode::Unknown if cause.ends_with(checksums::MISMATCH) => damaged(path, &cause),
         ErrorCode::NotADatabase => foreign(path, "is not a database of bardo"),
         ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::FileLockingProtocolFailed => {

@@ -2,7 +2,7 @@
 //!
 //! Only this file's connection opens the database in this process; other processes may have their own. Every write is
 //! one immediate transaction that stamps each fact it touches with a running change number, so that a reader can ask
-//! what changed since it last looked, whoever wrote.
+//! the changes since its last look, by any writer.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -41,14 +41,14 @@ pub struct Changed {
 /// A fact as it is, if it is there, and as it would be.
 pub type FactChange = (Option<Fact>, Fact);
 
-/// When somebody looked at a store: the same again while nothing was written to it since.
+/// State of a store at one look: equal while nothing was written to it since.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Moment {
     /// Of the connection: the other numbers are its own.
     opening: u64,
     /// Rows that it has written.
     own: u64,
-    /// SQLite's `data_version`: another value after somebody else's commit.
+    /// SQLite's `data_version`: another value after a commit of another connection.
     others: i64,
 }
 
@@ -56,7 +56,7 @@ pub struct Moment {
 #[derive(Debug)]
 struct Open {
     connection: Connection,
-    /// Of a file that is read as one that nobody changes: how it was when it was opened.
+    /// Stamp at opening of a file that is read as immutable.
     stamp: Option<Stamp>,
 }
 
@@ -231,7 +231,7 @@ impl FactStore {
         self.with(|connection| Ok(counter(connection, "change")?.unsigned_abs()))
     }
 
-    /// The number of the last change of what is known; that somebody looked at a fact is none. As cheap.
+    /// The number of the last change of knowledge; a look at a fact is none. As cheap.
     pub fn last_learned(&self) -> Result<u64> {
         self.with(|connection| Ok(counter(connection, LEARNED)?.unsigned_abs()))
     }
@@ -309,7 +309,7 @@ impl FactStore {
         }
     }
 
-    /// The known names; whoever holds them is the only one that reads texts.
+    /// Locks the known names; the holder of the lock is the only reader of texts.
     pub(crate) fn names(&self) -> MutexGuard<'_, Names> {
         lock(&self.names)
     }
@@ -325,7 +325,7 @@ impl FactStore {
     }
 
     /// As [`FactStore::write`], without waiting for the disk: it survives the end of the process, and reaches the disk
-    /// with the next write that waits. For what a loss of power may take: how often somebody looked.
+    /// with the next write that waits. For counts that a power loss may take: how often a fact was looked at.
     pub(crate) fn note<T>(&self, action: impl FnOnce(&Writer<'_>) -> Step<T>) -> Result<T> {
         self.with_mut(
             |connection| {
@@ -368,7 +368,7 @@ impl FactStore {
     }
 
     /// Lets `look` read the file while this process does not have it open: a second reader in the same process would
-    /// break SQLite's locks when it lets go.
+    /// break SQLite's locks when it closes the file.
     pub(crate) fn aside<T>(&self, look: impl FnOnce(&Path) -> Result<T>) -> Result<T> {
         let mut guard = lock(&self.connection);
         let Some(opened) = guard.take() else { return Err(self.closed("read")) };

@@ -1,4 +1,4 @@
-//! What deletion leaves behind: tombstones on texts, and a history without gaps.
+//! Traces of deletion: tombstones on texts, and a history without gaps.
 
 use std::collections::BTreeSet;
 

@@ -13,7 +13,7 @@ use super::versions;
 use crate::error::Error;
 use crate::model::{Fact, Fingerprint, Id, IdSource, Micros};
 
-/// Counts changes of what is known: every change but that somebody looked.
+/// Counts changes of knowledge: every change but a look at a fact.
 pub(crate) const LEARNED: &str = "learned";
 
 /// One write in progress.
@@ -91,7 +91,7 @@ impl<'a> Writer<'a> {
         record::update(&self.transaction, self.next("change")?, stored)
     }
 
-    /// Counts a look at each of these facts: whoever keeps counts takes it over, and nothing is read anew for it.
+    /// Counts a look at each of these facts: the hot set takes the count over without reading the fact again.
     pub fn look_at(&self, ids: &[Id], tick: u64) -> Step<()> {
         let tick = signed(tick)?;
         let mut change = self.count("change", rows(ids.len()))? - rows(ids.len());
@@ -175,5 +175,5 @@ pub(crate) fn fingerprint(connection: &Connection, path: &Path) -> Step<Option<F
 /// Counts what was written about how facts and entities stand to each other.
 pub(crate) const EDGES: &str = "edges";
 
-/// What a language model may answer in stage 2 of an upsert.
+/// Answers of a language model in stage 2 of an upsert.
 pub(crate) const ANSWERS: [&str; 3] = ["new", "update", "duplicate"];

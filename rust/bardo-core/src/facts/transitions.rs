@@ -141,7 +141,7 @@ pub(crate) fn write_link(writer: &Writer<'_>, link: &Link) -> Step<()> {
     Ok(())
 }
 
-/// A fact as it enters the store: no surer than its source allows, whoever writes it. A conclusion enters at one
+/// A fact as it enters the store: no surer than its source allows, for any writer. A conclusion enters at one
 /// confidence and importance, and a dream ends.
 pub(crate) fn tempered(mut fact: Fact, tick: u64, retention: Retention) -> Fact {
     let source = if fact.is_hearsay() && arrival_confidence(fact.source).is_none() {
@@ -187,7 +187,7 @@ pub(crate) fn make_room(writer: &Writer<'_>, tick: u64) -> Step<()> {
     Ok(())
 }
 
-/// Those of these facts that are held; others were forgotten, said by somebody or withdrawn meanwhile.
+/// Those of these facts that are held; others were deleted, stated by a caller or withdrawn meanwhile.
 pub(crate) fn held_of(writer: &Writer<'_>, ids: &[Id]) -> Step<Vec<Stored>> {
     let mut found = Vec::new();
     for id in ids {
@@ -218,7 +218,7 @@ pub(crate) fn release(writer: &Writer<'_>, mut stored: Stored, tick: u64) -> Ste
     Ok(())
 }
 
-/// What a repetition does to the fact that is there.
+/// Applies a repetition to the stored fact.
 pub(crate) fn renew(
     writer: &Writer<'_>,
     mut stored: Stored,
@@ -232,7 +232,7 @@ pub(crate) fn renew(
     if hearsay && !stored.fact.is_hearsay() {
         return Ok(());
     }
-    // What was dreamt again is no evidence, either.
+    // A repeated dream is no evidence, either.
     let counted =
         !hearsay && incoming.source != Source::Dream && spaced(&stored, retention.spacing_ticks, tick);
     let mut after = before.max(given);
@@ -259,7 +259,7 @@ pub(crate) fn renew(
         }
     }
     record::add_evidence(&writer.transaction, stored.serial, &incoming.evidence, tick)?;
-    // What somebody says, and nothing infers, needs no trial.
+    // A statement of a caller needs no trial.
     if stored.fact.status == FactStatus::Held && incoming.status != FactStatus::Held {
         return release(writer, stored, tick);
     }
@@ -276,8 +276,8 @@ fn confirms(source: Source, stored: &Fact) -> bool {
     }
 }
 
-/// When a fact ends that is stated again: later, if whoever lived it, or the same source, says so; never, if it was only
-/// dreamt or heard of and now whoever lived it names no end. An end that was set on purpose is not taken away, nor is
+/// End of a fact that is stated again: later, if the agent that lived it or the same source says so; none, if it was
+/// only dreamt or heard of and the agent that lived it names no end. An end that was set on purpose is not taken away, nor is
 /// that of a contradiction.
 fn prolonged(stored: &Fact, incoming: &Fact) -> Option<u64> {
     let lived = matches!(incoming.source, Source::SelfLived | Source::Derived);
@@ -301,7 +301,7 @@ pub(crate) fn rebase(fact: &mut Fact, confidence: f64, tick: u64) {
     fact.reinforced_tick = fact.reinforced_tick.max(tick);
 }
 
-/// What the agent's own episodes confirm becomes its own knowledge (spec 6, "Inheritance"). The origin stays: it says
+/// Makes a fact that the agent's own episodes confirm its own knowledge (spec 6, "Inheritance"). The origin stays: it says
 /// who lived it first. A warning keeps the mark of the death that it came from, so that it fades no faster than before.
 pub(crate) fn confirm(fact: &mut Fact, tick: u64, tau_ticks: f64) {
     rebase(fact, confidence_now(fact, tick, tau_ticks), tick);

@@ -23,7 +23,7 @@ const CAUSES: &str = "causes";
 pub struct NewTriple {
     /// Name of an entity; a new one is made.
     pub subject: String,
-    /// What holds.
+    /// Name of the relation.
     pub predicate: String,
     /// Name of an entity; a new one is made.
     pub object: String,
@@ -46,7 +46,7 @@ pub struct Triple {
     pub serial: i64,
     /// Canonical name.
     pub subject: String,
-    /// What holds.
+    /// Name of the relation.
     pub predicate: String,
     /// Canonical name.
     pub object: String,
@@ -207,7 +207,7 @@ fn insert(writer: &Writer<'_>, triple: &NewTriple, derived: bool) -> Step<i64> {
     Ok(connection.last_insert_rowid())
 }
 
-/// Keeps the triple that the typed payload of a fact states in step with the fact.
+/// Synchronises the triple that the typed payload of a fact states with the fact.
 pub(crate) fn derive(writer: &Writer<'_>, fact: &Fact) -> Step<()> {
     let FactPayload::CausalLink { cause, effect, .. } = &fact.payload else { return Ok(()) };
     writer

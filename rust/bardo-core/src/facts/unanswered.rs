@@ -1,7 +1,7 @@
 //! Questions that a recall answered with nothing: what is asked again and again in vain is a gap in what is known.
 //!
-//! They hold what somebody asked, word for word, and so are bounded, and go with whatever they share a word with when that
-//! is forgotten (law 11).
+//! They hold each query word for word. So their number is bounded, and deletion of a record deletes the questions that
+//! share a word with it (law 11).
 
 use std::collections::BTreeSet;
 
@@ -105,7 +105,7 @@ impl FactStore {
     }
 }
 
-/// What makes two questions one: their letters and figures, whatever stands between them. None if there is none.
+/// Hash of the letters and figures of a question, which identifies it; `None` without any.
 fn key(question: &str) -> Option<i64> {
     let letters: String =
         question.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect();

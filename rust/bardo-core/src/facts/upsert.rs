@@ -23,7 +23,7 @@ pub const SAME_MEANING: f64 = 0.95;
 /// The same for insights, whose wording varies more (spec 2).
 pub const SAME_INSIGHT: f64 = 0.92;
 
-/// What became of a fact that was handed in.
+/// Result of an upsert.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// Nothing like it was there.
@@ -61,7 +61,7 @@ impl FactStore {
     /// Stores each fact, or renews the one that already says it; the answer has the id that now stands for each.
     ///
     /// A fact with an id that is already there is a retry and changes nothing, unless it is hearsay of a nearer or surer
-    /// testator: the greater confidence holds. What has expired is not renewed but learned anew. One agent's own fact renews the one it
+    /// testator: the greater confidence holds. An expired fact is not renewed but learned again. One agent's own fact renews the one it
     /// repeats; hearsay that repeats something known changes nothing about the agent's own knowledge (spec 6).
     pub fn upsert(
         &self,
@@ -184,7 +184,7 @@ impl FactStore {
         fact.created_tick = tick;
         fact.created_at = now;
         fact.reinforced_tick = tick;
-        // Nobody has looked at it later than now, whatever is claimed: the latest tick of a record is where time goes on.
+        // A last look later than now is refused: time continues at the latest tick of a record.
         fact.accessed_tick = fact.accessed_tick.min(tick);
         if fact.observed == (0, 0) {
             fact.observed = (tick, tick);
@@ -295,7 +295,7 @@ impl Neighbours {
     }
 }
 
-/// What a fact's text holds, for its own record.
+/// Extracts addresses, commands and paths of a fact's text into its metadata.
 pub(crate) fn with_findings(fact: &mut Fact) {
     if fact.metadata == Metadata::default() {
         fact.metadata = findings(&fact.text);

@@ -112,7 +112,7 @@ pub(crate) fn states_of(connection: &Connection, stored: &Stored) -> Step<Vec<Fa
     Ok(states)
 }
 
-/// What the next state changed, as it was, and from when.
+/// Earlier values of the fields that the next state changed, and its tick.
 type Earlier = (u64, Map<String, Value>);
 
 /// The kept differences of a fact, oldest first.

@@ -28,7 +28,7 @@ pub const EXPIRY_TICKS: u64 = 14 * 1_440;
 pub const LOOP_TAU_TICKS: f64 = 500.0;
 
 /// How fast each kind fades, relative to an insight: tactical facts faster, structural ones more slowly (spec 2,
-/// "Demurrage"). The order is the spec's; the sizes are ours, chosen in powers of two around 1 for want of a source.
+/// "Demurrage"). The order is the spec's; the sizes are ours, chosen in powers of two around 1, without a source.
 #[must_use]
 pub const fn demurrage(kind: FactKind) -> f64 {
     match kind {
@@ -48,7 +48,7 @@ pub const fn demurrage(kind: FactKind) -> f64 {
     }
 }
 
-/// What makes a fact fade more or less quickly, besides its support.
+/// Factors of a fact's decay besides its support.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fading {
     /// e-folding time in ticks of an insight with little support.

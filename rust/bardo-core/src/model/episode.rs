@@ -23,7 +23,7 @@ pub mod limits {
     pub const LAST_AT: super::Micros = 253_402_300_799_999_999;
 }
 
-/// Who authored an episode.
+/// Author of an episode.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Role {
     /// The person the agent serves.
@@ -62,7 +62,7 @@ impl Role {
     }
 }
 
-/// What others call a role.
+/// Names of roles in other programs.
 const SYNONYMS: [(&str, Role); 6] = [
     ("assistant", Role::Agent),
     ("ai", Role::Agent),
@@ -87,7 +87,7 @@ impl FromStr for Role {
     }
 }
 
-/// What may change about an episode after it is written; everything else is verbatim for ever.
+/// Fields of an episode that may change after it is written; all others are immutable.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Annotations {
     /// 0..1, set on verification.
@@ -111,13 +111,13 @@ pub struct Episode {
     pub at: Micros,
     /// `turn`, `event`, `trade`, `tool`, `outcome`, ... (open).
     pub kind: String,
-    /// Who authored it.
+    /// Author.
     pub role: Role,
-    /// Who spoke, by name.
+    /// Name of the speaker.
     pub speaker: Option<String>,
-    /// What is embedded and searched.
+    /// Text that is embedded and searched.
     pub text: String,
-    /// What it is about.
+    /// Subjects that the episode is about.
     pub subjects: Vec<String>,
     /// The full decoded event.
     pub payload: Value,
@@ -133,7 +133,7 @@ pub struct Episode {
     pub pad: Pad,
     /// Hash of role, speaker, text and payload.
     pub content_hash: u64,
-    /// What may still change.
+    /// Mutable fields.
     pub annotations: Annotations,
 }
 
@@ -147,7 +147,7 @@ impl Episode {
         if self.kind == INHERITED_KIND { Source::Testament } else { Source::SelfLived }
     }
 
-    /// Whether it is a turn of a conversation: said by somebody, in a thread or a session.
+    /// Whether it is a turn of a conversation: said by a speaker, in a thread or a session.
     #[must_use]
     pub fn is_turn(&self) -> bool {
         (self.thread.is_some() || self.session.is_some()) && (self.speaker.is_some() || self.role.speaks())

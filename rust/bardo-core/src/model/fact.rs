@@ -43,7 +43,7 @@ macro_rules! named_enum {
 }
 
 named_enum!(
-    /// What sort of generalisation a fact is.
+/// Kind of generalisation.
     FactKind, "kind of fact" {
         /// An observation that holds in general.
         Insight = "insight",
@@ -61,13 +61,13 @@ named_enum!(
         Pattern = "pattern",
         /// How something is done.
         Procedural = "procedural",
-        /// Who somebody is.
+/// Identity of a person.
         Identity = "identity",
-        /// What somebody wants to reach.
+/// Goal of a person.
         Goal = "goal",
-        /// What somebody likes.
+/// Liking of a person.
         Preference = "preference",
-        /// What somebody cares about.
+/// Interest of a person.
         Interest = "interest",
         /// Circumstances.
         Context = "context",
@@ -109,7 +109,7 @@ named_enum!(
         Contradicted = "contradicted",
         /// Pruned into the cold tier.
         Archived = "archived",
-        /// Inferred, and not yet tried against the memory: nothing goes by it until it is released.
+/// Inferred and quarantined: invisible to recall until it is released.
         Held = "held",
     }
 );
@@ -187,7 +187,7 @@ pub enum FactPayload {
         condition: String,
         /// Do.
         action: String,
-        /// What came of it.
+        /// Result of the trials.
         outcome: String,
         /// Trials.
         n: u64,
@@ -200,10 +200,10 @@ pub enum FactPayload {
     Procedural {
         /// The steps.
         strategy: String,
-        /// What was seen.
+        /// Observed event.
         observation: String,
     },
-    /// What never to do or believe.
+    /// An act or belief to avoid.
     AntiKnowledge {
         /// The danger.
         warning: String,
@@ -249,11 +249,11 @@ pub struct Fact {
     pub id: Id,
     /// One self-contained sentence or two.
     pub text: String,
-    /// What sort of generalisation.
+    /// Kind of generalisation.
     pub kind: FactKind,
     /// A slash path such as `trading/slippage`.
     pub category: String,
-    /// What it is about.
+    /// Subjects that the fact is about.
     pub subjects: Vec<String>,
     /// Number of episodes behind it.
     pub support: u32,
@@ -263,7 +263,7 @@ pub struct Fact {
     pub confidence: f32,
     /// 0..1.
     pub importance: f32,
-    /// Five marks, when somebody judged it.
+    /// Five marks of a judge; none before it is judged.
     pub quality: Option<Quality>,
     /// Tick of birth in this store.
     pub created_tick: u64,
@@ -318,7 +318,7 @@ impl FactKind {
 }
 
 impl Fact {
-    /// A fact in force that nobody has judged yet: not stored, of the agent's own, without evidence, half important and not
+    /// A fact in force that is not judged yet: not stored, of the agent's own, without evidence, half important and not
     /// believed. The rest of its fields follows from what says it.
     #[must_use]
     pub fn new(kind: FactKind, text: impl Into<String>) -> Self {

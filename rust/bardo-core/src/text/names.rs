@@ -1,4 +1,4 @@
-//! Names in a text that nobody told us of: capitalised sequences, names with articles, proper nouns in the middle of
+//! Extracts unknown names from a text: capitalised sequences, names with articles, proper nouns in the middle of
 //! sentences, handles, tickers, addresses in hexadecimal (spec 2, "Links and graph"). No model is asked: a word at the
 //! beginning of a sentence is no name by itself, and texts that capitalise everything name nothing by it.
 
@@ -34,20 +34,20 @@ const TICKER_LETTERS: usize = 10;
 /// Hexadecimal digits of an address at least.
 const ADDRESS_DIGITS: usize = 8;
 
-/// What sort of thing a name stands for, as far as its form or its place tells.
+/// Sort of thing that a name stands for, as far as its form or its place shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EntityKind {
     /// A proper noun.
     Name,
-    /// What an episode or fact was said to be about.
+    /// A declared subject of an episode or fact.
     Subject,
-    /// `@somebody`.
+    /// `@handle`.
     Handle,
     /// `$ETH`, `ETH/USDC`.
     Ticker,
     /// `0x...`.
     Address,
-    /// Somebody who spoke, or who has a title.
+    /// A speaker, or a name with a title.
     Person,
 }
 
@@ -81,11 +81,11 @@ impl EntityKind {
 pub struct Named {
     /// Without article and possessive.
     pub name: String,
-    /// What it stands for.
+    /// Sort of thing.
     pub kind: EntityKind,
 }
 
-/// What makes two names the same: no case, no article, no possessive, no currency sign, single spaces.
+/// Normal form of a name: no case, no article, no possessive, no currency sign, single spaces.
 #[must_use]
 pub fn name_key(name: &str) -> String {
     let mut key = String::with_capacity(name.len());
@@ -255,7 +255,7 @@ const NO_NAMES: &[&str] = &[
     "yesterday",
     "yet",
 ];
-/// What stands before the name of a person.
+/// Titles before the name of a person.
 const TITLES: &[&str] =
     &["Capt", "Doctor", "Dr", "Frau", "Herr", "Mr", "Mrs", "Ms", "Prof", "Professor", "Sgt", "Sir"];
 /// Words inside of names that are not capitalised.
@@ -298,8 +298,8 @@ pub fn names(text: &str, is_known: &mut dyn FnMut(&str) -> bool) -> Vec<Named> {
     found.names
 }
 
-/// Whether capitals mean nothing in a text: a headline capitalises its verbs, nouns and often its function words, somebody
-/// who shouts every letter, German every noun. A sentence dense with names has lower-case words of content: its verbs.
+/// Whether capitals mean nothing in a text: a headline capitalises its verbs, nouns and often its function words, a
+/// shouted text every letter, German every noun. A sentence dense with names has lower-case words of content: its verbs.
 fn is_headline(words: &[Word<'_>]) -> bool {
     if words.len() < HEADLINE_WORDS {
         return false;

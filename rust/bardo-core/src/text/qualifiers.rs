@@ -4,7 +4,7 @@
 /// How a word limits the statement that it stands in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Qualifier {
-    /// Somebody else's word.
+    /// A reported statement of another speaker.
     Report,
     /// A guess, a wish or a plan.
     Guess,
@@ -20,7 +20,7 @@ pub(crate) enum Qualifier {
 
 use Qualifier::{Addition, Condition, Guess, Part, Passing, Report};
 
-/// Verbs after which somebody else's words stand, with or without "that".
+/// Verbs that introduce a reported statement, with or without "that".
 pub(crate) const REPORTING: &[&str] = &[
     "announced",
     "argue",
@@ -182,7 +182,7 @@ const OTHERS: &[(Qualifier, &[&str])] = &[
     (Addition, &["additional", "additionally", "also", "another", "second", "too"]),
 ];
 
-/// What a word in lower case does to the statement that it stands in.
+/// Effect of a lower-case word on its statement.
 pub(crate) fn qualifier(word: &str) -> Option<Qualifier> {
     if REPORTING.contains(&word) {
         return Some(Report);

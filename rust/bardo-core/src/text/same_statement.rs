@@ -187,7 +187,7 @@ pub(crate) fn is_negation(word: &str) -> bool {
     word.ends_with("n't") || NEGATIONS.contains(&word)
 }
 
-/// Whether two texts that mean about the same carry the same figures, say no as often, name nobody else, have no word in
+/// Whether two texts that mean about the same carry the same figures, negate as often, name the same people, have no word in
 /// the place of its opposite, are qualified alike (see `qualifiers`), exchange no roles, and differ in more than one word
 /// for another: "the red pool" is not "the blue pool". It is no judgement of texts that do not mean about the same.
 pub(crate) fn same_sense(left: &str, right: &str) -> bool {
@@ -267,7 +267,7 @@ pub fn stems(words: &[String]) -> Vec<Option<String>> {
         .collect()
 }
 
-/// What is compared of a text.
+/// Features of a text that are compared.
 #[derive(Default)]
 struct Words {
     stems: HashSet<String>,

@@ -9,7 +9,7 @@ use crate::model::Metadata;
 pub const KEPT: usize = 64;
 /// Bytes of one finding that are kept.
 const LONGEST: usize = 2_048;
-/// What may stand around a path without being part of it.
+/// Characters around a path that are no part of it.
 const AROUND: &[char] =
     &['"', '\'', '`', '(', ')', '[', ']', '{', '}', '<', '>', ',', ';', '!', '?', '*', '“', '”', '‘', '’'];
 /// Languages of fenced blocks that hold commands; a block without one holds them where a prompt sign says so.

@@ -1,4 +1,4 @@
-//! Writing the file anew: what was deleted leaves no byte behind, and pages that were freed leave no room.
+//! Compaction rewrites the file: deleted records leave no byte behind, and freed pages take no room.
 //!
 //! redb frees a page without clearing it and reuses it at some time. So the living rows are copied into a new file,
 //! which takes the place of the old one in one step. It costs as much as writing the whole log once.
@@ -8,7 +8,7 @@ use super::replace;
 use crate::capture::log::EpisodeLog;
 use crate::error::Result;
 
-/// What a vacuum cost and brought.
+/// Sizes before and after a compaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Vacuumed {
     /// Length of the file before.
@@ -18,7 +18,7 @@ pub struct Vacuumed {
 }
 
 impl EpisodeLog {
-    /// Writes the file anew without the pages that are free. Nobody reads or writes meanwhile.
+    /// Rewrites the file without its free pages. Readers and writers wait meanwhile.
     pub fn vacuum(&self) -> Result<Vacuumed> {
         let bytes_before = self.bytes_on_disk()?;
         self.replace(|live, path, expected, syncs| {

@@ -41,7 +41,7 @@ pub(crate) fn open(
     if live.schema == SCHEMA_VERSION { Ok(live) } else { upgrade(path, &live, expected, syncs) }
 }
 
-/// [`open`] over any backend. A store of an older schema is refused: only a file can be written anew.
+/// [`open`] over any backend. A store of an older schema is refused: only a file can be rewritten.
 pub(crate) fn open_on(
     path: &Path,
     backend: Box<dyn StorageBackend>,
@@ -63,7 +63,7 @@ pub(crate) fn create(path: &Path, expected: &Expected, syncs: &Arc<AtomicU64>) -
     let failed = |error: &io::Error| fault::unavailable("create", path, error);
     let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&draft);
     let backend = file_backend(path, file.map_err(|error| failed(&error))?)?;
-    // What an earlier attempt left in the draft does not count.
+    // Remains of an earlier attempt in the draft do not count.
     let live = create_on(path, backend, expected, vec![Change::SetLength(0)], syncs)?;
     // Only now, under the lock of the draft: had another process finished a store in between, this would replace it.
     if path.exists() {

@@ -13,8 +13,8 @@ use crate::capture::storage::folder::sync_folder;
 use crate::capture::storage::store::{DRAFT_ENDING, Expected, Live, create_on, file_backend};
 use crate::error::Result;
 
-/// Writes a store anew: `copy` fills a new file, which then takes the place of the one at `path`. The caller owns that
-/// one, so nobody else can have it open. The old file stays under the name `kept` if one is given.
+/// Rewrites a store: `copy` fills a new file, which then takes the place of the one at `path`. The caller owns that
+/// one, so no other process can have it open. The old file stays under the name `kept` if one is given.
 pub(crate) fn replace(
     path: &Path,
     expected: &Expected,

@@ -1,4 +1,4 @@
-//! The second look after a deletion: reads the raw bytes of a file, whatever program laid it out, for what must be gone.
+//! The second look after a deletion: searches the raw bytes of a file of any format for deleted texts.
 
 use std::fs::File;
 use std::io::Read;

@@ -1,8 +1,8 @@
 //! Bringing a log of an older schema up to this one: with a copy, and in one step.
 //!
 //! A new file is written beside the old one from a view of it, read again and compared, and takes its name; the old file
-//! keeps existing under a name of its own. Nothing is written to the old file, so whoever is killed at whatever point
-//! leaves a whole log of either schema under the log's name.
+//! keeps existing under a name of its own. Nothing is written to the old file, so a process killed at any point leaves
+//! a whole log of either schema under the log's name.
 
 use std::ops::Bound;
 use std::path::{Path, PathBuf};

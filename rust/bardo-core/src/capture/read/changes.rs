@@ -1,5 +1,5 @@
-//! What an index that is derived from the log needs to catch up with it: beside the arrivals since it was written, what
-//! may have changed of older episodes.
+//! Changes since a derived index was written: new arrivals, and older episodes whose annotations or vectors may have
+//! changed.
 
 use std::ops::Bound;
 

@@ -83,7 +83,7 @@ struct BodyV1<'a> {
     pad: Option<Pad>,
 }
 
-/// What tells one content from another when a caller tries again.
+/// Hash that identifies a content when a caller retries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Fingermark {
     /// Hash of role, speaker, text and payload.

@@ -49,7 +49,7 @@ struct Changes {
     made: usize,
     /// Bytes of those that wait.
     waiting_bytes: usize,
-    /// Length of the file below, which nobody changes while it is held; none before the first look.
+    /// Length of the file below, which no other process changes under the lock; none before the first look.
     length: Option<u64>,
 }
 
@@ -99,7 +99,7 @@ impl HeldBackend {
         Ok(())
     }
 
-    /// What is not known to be on the disk, to be handed to the backend that follows this one.
+    /// Changes not known to be on the disk, for the backend that follows this one.
     pub fn unsynced(&self) -> Vec<Change> {
         self.changes().all.clone()
     }
@@ -108,7 +108,7 @@ impl HeldBackend {
         self.0.changes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Hands the file what waits, so that it can be asked. After a failure it waits still.
+    /// Writes the pending changes to the file, so that it can be read. After a failure they stay pending.
     fn catch_up(&self) -> io::Result<()> {
         if !self.0.waiting.load(Ordering::Acquire) {
             return Ok(());

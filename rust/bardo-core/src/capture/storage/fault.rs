@@ -1,4 +1,4 @@
-//! What redb and the operating system say, as the errors of this crate.
+//! Converts errors of redb and of the operating system to the errors of this crate.
 
 use std::io;
 use std::path::Path;
@@ -98,7 +98,7 @@ fn is_damage(cause: &io::Error) -> bool {
     )
 }
 
-/// The error for a store that somebody holds.
+/// The error for a store that another process holds.
 pub(crate) fn locked(path: &Path) -> Error {
     let holder = match Holder::read(path) {
         // Only for the reader: a pid of another host or container may be the same.
@@ -146,7 +146,7 @@ pub(crate) fn catching<T>(step: impl FnOnce() -> Result<T, Fault>) -> Result<T, 
 /// The error for a log that has no file of its own.
 pub(crate) fn no_file(path: &Path) -> Error {
     Error::invalid(
-        format!("{} is not a file, and only a file can be written anew", path.display()),
+        format!("{} is not a file, and only a file can be rewritten", path.display()),
         "Open the log at a path",
     )
 }

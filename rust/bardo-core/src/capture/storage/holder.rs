@@ -1,4 +1,4 @@
-//! Who holds a store, as its lease names it.
+//! Holder of a store, as its lease names it.
 
 use std::fmt;
 use std::fs;

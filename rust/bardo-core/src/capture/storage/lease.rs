@@ -1,4 +1,4 @@
-//! Who owns a store: a small file beside it that a person, or the process that was refused, can read.
+//! Lease of a store: a small file beside it that names its owner to a person or a refused process.
 //!
 //! The lock of the operating system decides; the lease only names its holder. A lease left behind by a killed process
 //! is simply replaced by the next owner.

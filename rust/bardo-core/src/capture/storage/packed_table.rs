@@ -5,7 +5,7 @@
 //! is the length of what its key shares with the one before (u8), the length of its value ([`push_number`]), the rest of
 //! its key, and its value.
 //!
-//! A run is written anew with every change of it, as redb would write its page anew. Runs at the end of a table are
+//! Every change of a run rewrites the run, as redb rewrites its page. Runs at the end of a table are
 //! filled to the brim, so one-by-one appends lie as close as a batch; others are halved when they are full.
 
 use std::ops::{Bound, Range};

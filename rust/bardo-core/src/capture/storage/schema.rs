@@ -33,7 +33,7 @@ use crate::model::{Annotations, Episode, Fingerprint, Id, Micros};
 
 /// Newest schema that this build reads and the one it writes.
 pub(crate) const SCHEMA_VERSION: u32 = 2;
-/// What `meta["format"]` says in a file of ours.
+/// Value of `meta["format"]` in a file of bardo.
 pub(crate) const FORMAT: &[u8] = b"bardo episodes";
 
 pub(crate) const META: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("meta");
@@ -59,7 +59,7 @@ pub(crate) mod meta {
     pub const FORMAT: &str = "format";
     /// Schema version, u32 little-endian.
     pub const SCHEMA: &str = "schema";
-    /// What is known of the journal (`wal/mark.rs`); absent until it is first used.
+    /// State of the journal (`wal/mark.rs`); absent until its first use.
     pub const JOURNAL: &str = "journal";
     /// Agent id, UTF-8.
     pub const AGENT: &str = "agent";

@@ -50,7 +50,7 @@ impl Live {
 /// Whose store is expected, and what a new one is to say.
 #[derive(Clone, Debug)]
 pub(crate) struct Expected {
-    /// The agent; empty takes whichever the store names.
+    /// The agent; empty takes the one that the store names.
     pub agent: String,
     /// Time of birth of a new store.
     pub now: Micros,
@@ -159,7 +159,7 @@ pub(crate) fn file_backend(path: &Path, file: File) -> Result<Box<dyn StorageBac
     Ok(Box::new(backend))
 }
 
-/// What became of a log of an older schema.
+/// Result of upgrading a log of an older schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Upgraded {
     /// The schema that it had.

@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::model::Episode;
 
 impl EpisodeLog {
-    /// Tells redb what waits, without waiting for the disk.
+    /// Writes the memtable to redb, without waiting for the disk.
     pub(crate) fn tell(&self) -> Result<()> {
         let attempt = || -> Result<Result<(), Fault>> {
             let guard = self.connect_as_is()?;
@@ -39,7 +39,7 @@ impl EpisodeLog {
         told.map_err(|fault| fault.into_error("read", self.path()))
     }
 
-    /// Tells redb everything that waits, durably, and does away with the journal. Nobody else has the connection.
+    /// Writes the memtable to redb durably, and deletes the journal. The caller alone has the connection.
     pub(crate) fn hand_over(&self, live: &Live) -> Result<(), Fault> {
         let mut state = self.state();
         state.tail.align(self.opening());

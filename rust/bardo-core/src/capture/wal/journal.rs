@@ -45,7 +45,7 @@ const ENDING: &str = ".wal";
 const VERSION: u32 = 1;
 const MAGIC: [u8; 8] = *b"bardowal";
 const FRAME_MAGIC: [u8; 4] = *b"bfrm";
-/// What a frame begins at a multiple of.
+/// Alignment of a frame in bytes.
 const STEP: usize = 4_096;
 /// Places of the slots.
 const SLOTS: [usize; 2] = [0, 2_048];
@@ -148,7 +148,7 @@ impl Journal {
         self.room
     }
 
-    /// What the log is to keep of a journal that takes frames; none for one that does not.
+    /// Mark for the log to keep of a journal that takes frames; none for one that does not.
     pub fn mark(&self) -> Option<Mark> {
         self.end.map(|_| Mark {
             in_use: true,
@@ -298,7 +298,7 @@ impl Journal {
         Ok(Some(aside))
     }
 
-    /// Forgets where it was: somebody else may have had the log meanwhile. It takes nothing until its next lap.
+    /// Forgets its position: another process may have had the log meanwhile. It takes nothing until its next lap.
     pub fn lose_place(&mut self) {
         (self.file, self.end, self.room) = (None, None, 0);
         (self.lap, self.epoch, self.frames) = (0, 0, 0);
@@ -390,7 +390,7 @@ fn foreign(log: &Path, what: &str) -> Error {
     }
 }
 
-/// What is wrong with a journal of another lap than the log names.
+/// Describes the fault of a journal of another epoch than the log names.
 fn other_time(slot: &Slot, mark: &Mark) -> String {
     format!(
         "is not of the same time as the log: it is at lap {} of epoch {:08x}, the log at lap {} of epoch {:08x}",

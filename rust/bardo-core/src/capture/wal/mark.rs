@@ -1,4 +1,4 @@
-//! What the log keeps of its journal, so that a journal that is missing, emptied, cut or of another time is noticed.
+//! Mark that the log keeps of its journal, to detect a journal that is missing, emptied, cut or of another epoch.
 //!
 //! The mark is written with transactions that wait for the disk anyway, and costs no sync of its own: one that begins a
 //! lap of the journal names the lap, every later one counts the frames so far, and closing the log ends the use. What
@@ -9,7 +9,7 @@ use redb::ReadableTable;
 use crate::capture::storage::fault::Fault;
 use crate::capture::storage::schema::meta;
 
-/// What the log knows of its journal.
+/// State of the journal, as the log keeps it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Mark {
     /// Whether episodes may be in the journal alone.
@@ -26,7 +26,7 @@ pub(crate) struct Mark {
 
 const BYTES: usize = 25;
 
-/// What becomes of the journal with a transaction that waits for the disk.
+/// Effect on the journal of a transaction that waits for the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Use {
     /// It is begun where the next commits may need it.

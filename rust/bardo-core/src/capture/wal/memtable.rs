@@ -2,7 +2,7 @@
 //!
 //! An episode is durable with its frame in the journal. redb is told later, many episodes in one transaction: before
 //! anything reads the log, without waiting for the disk; and durably with the next change of another sort, when the
-//! journal is full, and when the log is closed. Whatever redb loses in a crash is told again from the journal: episodes
+//! journal is full, and when the log is closed. Episodes that redb loses in a crash are written again from the journal: those
 //! up to the last number by arrival are known, so telling twice changes nothing. Few new vectors at a time are told in
 //! the same way but are not in the journal: a crash loses them, and they are made again.
 
@@ -16,9 +16,9 @@ use crate::capture::storage::packed_table::{push_number, take_number};
 use crate::capture::storage::vector_batch::VectorBatch;
 use crate::model::{Annotations, Episode, Fingerprint, Id};
 
-/// Bytes of what waits in memory at most.
+/// Maximum size of the memtable in bytes.
 const WAITING_BYTES: usize = 4 * 1024 * 1024;
-/// Bytes of a frame at most: a larger commit goes to redb at once.
+/// Maximum frame size in bytes: a larger commit goes to redb at once.
 pub(crate) const FRAME_BYTES: usize = 1024 * 1024;
 /// New vectors that may wait: as many as a recall finds missing after some episodes were recorded. More are told at once.
 const FEW_VECTORS: usize = 64;
@@ -41,7 +41,7 @@ pub(crate) struct Kept {
     pub thread: Option<String>,
 }
 
-/// What waits.
+/// Pending operation.
 #[derive(Debug)]
 pub(crate) enum Op {
     Record(Kept),
@@ -239,8 +239,8 @@ impl Tail {
         self.lacking.as_ref().is_some_and(VecDeque::is_empty)
     }
 
-    /// Learns which opening of the file this is. What an earlier one was told may be gone, and somebody else may have had
-    /// the file.
+    /// Learns which opening of the file this is. Changes given to an earlier one may be lost, and another process may
+    /// have had the file.
     pub fn align(&mut self, opening: u64) {
         if self.opening != opening {
             (self.opening, self.told, self.lacking, self.durable_commits) = (opening, 0, None, 0);
@@ -255,7 +255,7 @@ impl Tail {
         (self.journal, self.ops, self.opening) = (Some(journal), ops, opening);
     }
 
-    /// Lets go of everything: redb has it durably, and named the lap that begins now, if one does.
+    /// Empties the memtable: redb has it durably, and named the lap that begins now, if one does.
     pub fn settle(&mut self, begun: Option<Mark>) {
         self.ops.clear();
         (self.told, self.bytes) = (0, 0);

@@ -21,11 +21,11 @@ pub(crate) const FIRST_OPENING: u64 = 1;
 /// Episodes that were acknowledged and that the journal does not hold any more, accepted by who opened the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JournalLoss {
-    /// What is wrong with the journal.
+    /// Description of the fault.
     pub what: String,
     /// New name of the journal's file; none if there was no file.
     pub kept: Option<PathBuf>,
-    /// Episodes that were taken over from it all the same.
+    /// Number of episodes recovered from it.
     pub taken: usize,
 }
 

@@ -138,7 +138,7 @@ fn append<'r, K: redb::Key + 'static, V: redb::Value + 'static>(
 }
 
 impl Session<'_> {
-    /// Tells redb what waits, less what it knows already.
+    /// Writes pending operations to redb, except those that it has.
     pub fn take_over(&mut self, ops: &[Op]) -> Result<(), Fault> {
         if ops.is_empty() {
             return Ok(());

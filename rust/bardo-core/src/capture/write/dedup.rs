@@ -29,9 +29,9 @@ pub(crate) struct Seen {
 pub(crate) struct Recent {
     /// The number of the last arrival with a mark.
     latest: HashedMap<Fingermark, u64>,
-    /// What is kept of each arrival, in their order.
+    /// Recent arrivals, in their order.
     arrivals: VecDeque<Kept>,
-    /// Arrivals that were let go: the number of the first that is kept.
+    /// Number of dropped arrivals, which is the number of the first kept one.
     gone: u64,
     newest: Micros,
 }
@@ -58,7 +58,7 @@ impl Recent {
         alike.into_iter().rev().nth(earlier)
     }
 
-    /// Adds the next arrival, and lets go of those that are both old and many arrivals back.
+    /// Adds the next arrival, and drops those that are both old and many arrivals back.
     pub fn add(&mut self, mark: Fingermark, seen: Seen) {
         self.newest = self.newest.max(seen.at);
         let previous = self.latest.insert(mark, self.gone + self.arrivals.len() as u64);

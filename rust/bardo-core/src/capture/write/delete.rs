@@ -1,5 +1,5 @@
 //! Deleting episodes (law 11): the rows of every table in one transaction, a tombstone on the value so that a source
-//! that is read again does not bring it back, and a note of what is left to do in other stores.
+//! that is read again does not bring it back, and a note of the pending work in other stores.
 
 use std::collections::HashSet;
 
@@ -26,7 +26,7 @@ pub struct Forgetting {
     pub ids: Vec<Id>,
     /// Whether the same content is refused from now on.
     pub tombstones: bool,
-    /// What the caller must know to finish the deletion in other stores after a crash; kept until
+    /// Data with which the caller finishes the deletion in other stores after a crash; kept until
     /// [`EpisodeLog::settle`].
     pub intent: String,
     /// When, for the tombstones.
@@ -94,7 +94,7 @@ impl Session<'_> {
         let number = intents.last()?.map_or(0, |(number, _)| number.value()) + 1;
         intents.insert(number, forgetting.intent.as_str())?;
         (self.changed, self.sync) = (true, true);
-        // What the writer knows of retries names episodes that are gone.
+        // The writer's list of recent arrivals names episodes that are gone.
         self.outdated = true;
         Ok(Reply::Count(number))
     }

@@ -44,7 +44,7 @@ pub(crate) fn prepare(mut new: NewEpisode, now: Micros) -> Result<Prepared> {
     if episode.at == 0 {
         episode.at = now;
     }
-    // Who has no name is nobody.
+    // An empty name is no speaker.
     episode.speaker.take_if(|name| name.is_empty());
     episode.validate()?;
     if episode.tick > i64::MAX.unsigned_abs() {

@@ -1,5 +1,5 @@
-//! One commit for many callers, without a thread of our own: whoever comes first while nobody is committing leads,
-//! and takes along everyone who queued up while the previous leader was waiting for the disk.
+//! Group commit without a thread of our own: the first caller while no commit runs leads, and commits for all callers
+//! that queued up while the previous leader waited for the disk.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 

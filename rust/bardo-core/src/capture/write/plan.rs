@@ -21,7 +21,7 @@ use crate::error::{Error, Result};
 use crate::hashing::{HashedMap, IdMap};
 use crate::model::{Episode, Id, IdSource};
 
-/// What must be looked up to plan.
+/// Lookups that planning needs.
 pub(crate) trait Look {
     /// The episode with an id and its content hash.
     fn stored(&mut self, id: &Id) -> Result<Option<(Recorded, u64)>, Fault>;
@@ -38,7 +38,7 @@ pub struct Manner {
     pub is_transcript: bool,
 }
 
-/// What will be done with a prepared episode.
+/// Planned action for a prepared episode.
 pub(crate) enum Plan {
     Insert { key: OrderKey, mark: Fingermark },
     Known(Recorded),
@@ -153,7 +153,7 @@ impl WriterState {
             let NewEpisode { episode, has_id, .. } = new;
             let mark = Fingermark::new(episode.content_hash, episode.thread.as_deref());
             let known = match &told {
-                // What follows the part that is known was not said before, whenever its like was.
+                // A turn after the known part is new, even if an equal one is stored.
                 Some(told) if told[place].is_some() || !has_id => told[place].map(known_as),
                 _ => self.known(new, &mark, &planned, &mut said, look)?,
             };
@@ -197,7 +197,7 @@ impl WriterState {
             .iter()
             .map(|one| {
                 let turn = Turn::of(&one.new.episode);
-                // What was forgotten is not stored at its place any more.
+                // A deleted turn has no place any more.
                 let is_forgotten = self.tombstones.contains(&turn.content_hash);
                 Turn { is_placeless: turn.is_placeless || is_forgotten, ..turn }
             })

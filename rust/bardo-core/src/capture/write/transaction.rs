@@ -19,7 +19,7 @@ use crate::capture::wal::memtable::Tail;
 use crate::error::{Error, Result};
 use crate::model::{Annotations, Episode, Id, IdSource, Micros};
 
-/// What the writer knows of the file without asking it.
+/// State of the file that the writer keeps in memory.
 #[derive(Default)]
 pub(crate) struct WriterState {
     /// The opening of the file that this was read from; 0 before the first.
@@ -27,14 +27,14 @@ pub(crate) struct WriterState {
     pub last_tick: u64,
     pub last_seq: u64,
     pub recent: Recent,
-    /// What a conversation that is handed over again is known by.
+    /// Recognises a conversation that is handed over again.
     pub conversations: Conversations,
     pub commits: u64,
     /// The highest place that is taken; none in an empty log.
     pub highest: Option<OrderKey>,
     /// Hashes of contents that were forgotten and are not to come back.
     pub tombstones: HashSet<u64>,
-    /// What redb does not have durably yet.
+    /// Operations that redb does not have durably yet.
     pub tail: Tail,
 }
 
@@ -251,10 +251,10 @@ pub(crate) fn opened<'a, 't>(
     Ok(table.insert(open))
 }
 
-/// What a job answers.
+/// Answer of a job.
 #[derive(Debug)]
 pub(crate) enum Reply {
-    /// What became of each episode, beside the episode as it is stored if it is new.
+    /// Result for each episode, beside the stored episode if it is new.
     Recorded(Vec<(Recorded, Episode)>),
     Count(u64),
 }

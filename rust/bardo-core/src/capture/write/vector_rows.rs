@@ -49,7 +49,7 @@ impl Session<'_> {
             }
         }
         self.changed = true;
-        // Vectors mostly come in the order of arrival: what is left to embed starts after the last unbroken one.
+        // Vectors mostly come in the order of arrival: the pending ones start after the last unbroken one.
         let before = meta_number(&table, place.embedded_upto)?;
         let mut upto = before;
         arrivals_above(&self.record_tables()?.arrivals, before, |seq, _| {

@@ -102,7 +102,7 @@ impl EpisodeLog {
             }
         }
         self.read(|view| {
-            // A writer also wants the latest contents, to know a retry; whoever only opens the log does not.
+            // A writer also reads the latest contents, to know a retry; opening alone does not need them.
             transaction::last_tick(&view.open_table(ARRIVALS)?, &view.open_table(META)?)
         })
     }
@@ -169,8 +169,8 @@ impl EpisodeLog {
         Ok(replies)
     }
 
-    /// Runs one transaction in which redb is first told what waits, and with which the use of the journal goes on or
-    /// ends. Returns what `step` does, and whether the writer must read its picture of the file again.
+    /// Runs one transaction that first writes the memtable to redb, and continues or ends the use of the journal.
+    /// Returns the answer of `step`, and whether the writer must read its state of the file again.
     pub(crate) fn transact<T>(
         &self,
         live: &Live,
@@ -195,7 +195,7 @@ impl EpisodeLog {
                     outdated: false,
                 };
                 session.take_over(&ops[told..])?;
-                // What redb was told without waiting for the disk is durable with the next commit that waits.
+                // Changes that redb took without waiting for the disk are durable with the next commit that waits.
                 session.changed |= sync && told > 0;
                 let answer = step(&mut session)?;
                 session.changed |= journal == Use::Ends;
