@@ -18,7 +18,7 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 LOCKS = REPOSITORY / "requirements"
 #: A wheel larger than this has swallowed something that does not belong in it.
 LARGEST_WHEEL_BYTES = 60 * 2**20
-#: What the source distribution must hold besides every file under these folders that git knows.
+#: Files of the source distribution, besides every file under these folders that git knows.
 SOURCE_FILES = ("Cargo.toml", "Cargo.lock", "pyproject.toml", "README.md", "LICENSE-MIT", "LICENSE-APACHE")
 SOURCE_FOLDERS = ("rust/", "python/bardo/")
 

@@ -40,7 +40,9 @@ BANNED = {
     r"gets? nothing": "say what is returned",
     r"in step": "synchronised, up to date",
 }
-BANNED_WORD = re.compile("|".join(rf"(?P<w{n}>\b(?:{words})\b)" for n, words in enumerate(BANNED)), re.IGNORECASE)
+BANNED_WORD = re.compile(
+    "|".join(rf"(?P<w{n}>\b(?:{words})\b)" for n, words in enumerate(BANNED)), re.IGNORECASE
+)
 # A description leads with a verb or the field's noun: rule 2 of CONTRIBUTING's "How we write".
 RIDDLE = re.compile(r"(?:What|Who)\b[^?]*$")
 
@@ -74,7 +76,11 @@ def files(places: list[Path]) -> Iterator[Path]:
     kinds = {".md", ".py", ".pyi", ".rs"}
     for place in places:
         for path in sorted(place.rglob("*")) if place.is_dir() else [place]:
-            if path.suffix in kinds and not {"target", ".venv"} & set(path.parts) and path.name != Path(__file__).name:
+            if (
+                path.suffix in kinds
+                and not {"target", ".venv"} & set(path.parts)
+                and path.name != Path(__file__).name
+            ):
                 yield path
 
 
@@ -108,7 +114,11 @@ def rust(text: str, is_test: bool) -> Iterator[Prose]:
             body = re.sub(r"^//[/!]?", "", match[0])
             yield line, body, line != previous + 1
             previous = line
-        elif not is_test and (in_tests < 0 or match.start() < in_tests) and len(match[0].split()) >= MESSAGE_WORDS:
+        elif (
+            not is_test
+            and (in_tests < 0 or match.start() < in_tests)
+            and len(match[0].split()) >= MESSAGE_WORDS
+        ):
             yield line, match[0], False
 
 

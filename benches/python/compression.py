@@ -1,4 +1,4 @@
-"""What condensing keeps of what a question needs, beside plain truncation to the same number of tokens.
+"""Measure how much of a question's evidence condensing keeps, beside plain truncation to the same number of tokens.
 
     python benches/python/compression.py --data FOLDER
 

@@ -1,4 +1,4 @@
-"""What gates decide about actions, beside what they should decide: by meaning and words, and by words alone.
+"""Compare the verdicts of gates with labelled verdicts: by meaning and words, and by words alone.
 
     python benches/python/gate_decisions.py --pairs FILE [--wrong]
 

@@ -1,4 +1,4 @@
-//! What the benchmarks of the core share: the data, the searches that are measured, and what they are measured beside.
+//! Shared parts of the core's benchmarks: the data, the measured searches, and their peers.
 
 pub mod data;
 pub mod ours;

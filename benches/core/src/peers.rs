@@ -1,4 +1,4 @@
-//! What the core is measured beside: a plain scan with the same SIMD crate, and tantivy.
+//! Peers of the core: a plain scan with the same SIMD crate, and tantivy.
 
 use simsimd::SpatialSimilarity;
 

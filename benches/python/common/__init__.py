@@ -1,1 +1,1 @@
-"""What the benchmarks share."""
+"""Shared parts of the benchmarks."""

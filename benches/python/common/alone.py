@@ -10,7 +10,7 @@ import logging
 import os
 import tempfile
 
-#: What would otherwise be read from and written to the home folder of whoever measures.
+#: Home folder of a measured process, instead of the user's.
 FOLDER = tempfile.mkdtemp(prefix="bardo-peers-")
 
 os.environ.update(

@@ -1,7 +1,7 @@
 """`python -m quality --data FOLDER`: every system on LoCoMo and LongMemEval, and the tables out of what is kept.
 
 python -m quality --data FOLDER --peers                   # everything that is installed
-python -m quality --data FOLDER --only bardo              # one system anew; the others from what is kept
+python -m quality --data FOLDER --only bardo              # one system again; the others from the kept results
 python -m quality --tables --write ../RESULTS.md          # only draw the tables again
 """
 

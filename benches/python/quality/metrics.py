@@ -1,4 +1,4 @@
-"""What is measured of a ranked list against its evidence. A system that fails has an empty list."""
+"""Metrics of a ranked list against its evidence. A system that fails has an empty list."""
 
 from __future__ import annotations
 

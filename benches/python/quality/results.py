@@ -1,4 +1,4 @@
-"""What was measured, kept as one file of JSON lines per set and system, so that one system can be measured anew
+"""Results, kept as one file of JSON lines per set and system, so that one system can be measured again
 and the tables drawn from all of them. The files hold numbers only, none of the data's text.
 """
 
@@ -13,7 +13,7 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class RunHeader:
-    """What the systems of one run have in common.
+    """Facts common to the systems of one run.
 
     Args:
         model: The embedding model that every system with a choice was given.

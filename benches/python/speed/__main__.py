@@ -40,8 +40,8 @@ REAL = "-real"
 CAVEATS = """\
 One process on one core, every system in turns over the same texts and vectors: a call finds the caches full of what
 the others did, as a recall between two calls of a model does. Searches are also asked `in a row`, all questions of
-one system before the next one's, as latencies are usually given. Medians of processor time, which on one core is what
-a call takes when nobody else is there (the machine was shared, see its load below); durable writes wait for the disk
+one system before the next one's, as latencies are usually given. Medians of processor time, which on one core is the
+duration of a call on an idle machine (the machine was shared, see its load below); durable writes wait for the disk
 and are medians of time passed. `ratio` is bardo's median over the system's (for context, memory and disk: over what
 the note says), `bar` what it may be at most. Embedding is excluded: vectors are looked up. Texts here are one
 sentence, so that bardo keeps one vector each; several sentences cost it as many. bardo's recall reads whole records

@@ -71,7 +71,7 @@ print(rss() - before)
 
 
 def _run(script: str, *arguments: str) -> str:
-    # An installed package is compiled: that modules are not is a setting of whoever measures.
+    # An installed package is compiled: a setting of the measuring user must not prevent it.
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     done = subprocess.run(
         [sys.executable, "-c", script, *arguments],

@@ -20,7 +20,7 @@ BAR = "1.2"
 def ours(folder: Path, world: World, stack: ExitStack) -> tuple[Callable, Callable]:
     grimoire = stack.enter_context(filled(folder / "bardo", world))
     known = cast("Known", grimoire._session.embedder)
-    # As the others: what is added has the vector of the question, which nobody has to make.
+    # As the others: the added text has the vector of the question, which no model has to compute.
     for number, question in enumerate(world.questions):
         known.learn(f"added {number} {question}", question)
     return (

@@ -1,4 +1,4 @@
-"""What a call costs as the memory grows, with simulated vectors, and the picture of it."""
+"""Measure and plot the cost of a call as the memory grows, with simulated vectors."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def measure(
 
 
 class _Simulated:
-    """Directions around a number of middles, whatever the texts: nothing is asked of what they mean."""
+    """Directions around a number of centres, independent of the texts."""
 
     def __init__(self) -> None:
         self._chance = np.random.default_rng(SEED)

@@ -60,7 +60,7 @@ def ours(folder: Path, world: World, stack: ExitStack) -> Search:
     grimoire = stack.enter_context(filled(folder / "bardo", world))
 
     def search(number: int) -> object:
-        # What a memory says is made when it is asked for, so ask for it.
+        # The text of a memory is decoded on access, so access it.
         found = grimoire.recall(world.questions[number], limit=LIMIT)
         return [(memory.id, memory.score, memory.text) for memory in found]
 

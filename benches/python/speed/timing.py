@@ -1,4 +1,4 @@
-"""Medians of calls that take turns, so that whatever else the machine does falls on all of them alike."""
+"""Medians of calls that take turns, so that other load on the machine affects all of them alike."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-#: Time that all threads of this process had on the processor: on one core it is what a call takes when nobody else is
-#: there, and it stays so on a machine that is shared.
+#: Time that all threads of this process had on the processor: on one core it is the duration of a call on an idle
+#: machine, and it stays so on a shared one.
 CPU = time.process_time
 #: Time that passed, waiting for the disk included.
 WALL = time.perf_counter

@@ -1,1 +1,1 @@
-"""What the Curator finds in streams of which it is known what there is to be found, and in twenty years of markets."""
+"""Benchmarks of the Curator: streams with planted effects, and twenty years of markets."""

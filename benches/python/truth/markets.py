@@ -1,4 +1,4 @@
-"""What the Curator says of twenty years of daily closes, and whether it held in the year after it was said."""
+"""Check the Curator's facts on twenty years of daily closes against the year after each of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What consolidating costs an agent that meets a new subject in every episode, beside growth that is linear."""
+"""Measure the cost of consolidation with a new subject in every episode, beside linear growth."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a pass of the Curator over 256 episodes costs as the agent ages, and the picture of it."""
+"""Measure and plot the cost of a Curator pass over 256 episodes as the agent ages."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def _live(log: EpisodeLog, chance: np.random.Generator, first: int, count: int) 
         for row, tick in enumerate(range(first, first + count))
     ]
     log.verify([(one.id, None) for one in log.record(episodes, now=NOW)])
-    # What recording owes the disk is no cost of the pass that comes after it.
+    # Pending writes of recording are no cost of the pass after it.
     log.flush()
 
 

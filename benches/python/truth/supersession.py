@@ -72,7 +72,7 @@ def report(pairs: Sequence[dict[str, Any]], *, wrong: bool = False) -> str:
 
 
 def judge(first: str, second: str) -> str:
-    """What a fresh memory makes of two facts that are learnt a day apart."""
+    """Learn two facts a day apart in a fresh memory, and return their states."""
     clock = SteppedClock()
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore", BardoWarning)

@@ -13,7 +13,7 @@ fn model() -> WordModel {
     model
 }
 
-/// What must stay, wherever it stands: written so that no rule of the compressor is repeated here.
+/// Texts that must stay in any place: written so that no rule of the compressor is repeated here.
 const KEPT: &[&str] = &[
     "17",
     "3.5",

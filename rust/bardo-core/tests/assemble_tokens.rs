@@ -4,7 +4,7 @@ use bardo_core::assemble::Tokenizer;
 use proptest::prelude::*;
 use tiktoken_rs::{cl100k_base_singleton, o200k_base_singleton};
 
-/// What the patterns of the vocabularies treat in a way of their own.
+/// Fragments that the patterns of the vocabularies treat specially.
 const FRAGMENTS: &[&str] = &[
     " ",
     "  ",

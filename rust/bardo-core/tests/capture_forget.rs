@@ -85,7 +85,7 @@ fn a_vacuum_keeps_every_row_of_every_table_and_a_deletion_reaches_each() {
     log.vacuum().unwrap();
     log.close().unwrap();
     assert_eq!(rows_by_table(&folder), before);
-    // What is not kept by episode.
+    // Tables that are not keyed by episode.
     let others = ["intents", "meta", "tombstones", "watermarks"];
     for (name, rows) in before.iter().filter(|(name, _)| !others.contains(&name.as_str())) {
         assert_eq!(*rows, 4, "{name} keeps something of what was forgotten, or lost something else");

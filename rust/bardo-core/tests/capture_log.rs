@@ -354,7 +354,7 @@ fn limits_are_named() {
     log.record(vec![new(largest)], NOW, false).unwrap();
 }
 
-/// What the property below does to log and model.
+/// Steps of the property below, applied to log and model.
 #[derive(Clone, Debug)]
 enum Step {
     Record { ticks: Vec<u64>, subject: usize, thread: usize },

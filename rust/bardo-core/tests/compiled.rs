@@ -1,4 +1,4 @@
-//! What facts are compiled from, and the conclusions that an agent may hold.
+//! The input of compiled pages, and the limit of conclusions.
 // A helper of a test fails by panicking, like the test itself.
 #![allow(clippy::unwrap_used)]
 
@@ -67,7 +67,7 @@ fn of_two_that_contradict_each_other_the_stronger_stands() {
     let ids: Vec<Id> = digest.facts.iter().map(|(fact, _)| fact.id).collect();
     assert_eq!((ids, digest.disputed, digest.outweighed), (vec![strong, aside], vec![strong], 1));
     assert_eq!(digest.links.len(), 1);
-    // What is pinned gives way to nobody.
+    // A pinned fact is never displaced.
     store.pin(&[weak], true, 0).unwrap();
     assert_eq!(store.digest(0, 1).unwrap().facts[0].0.id, weak);
 }

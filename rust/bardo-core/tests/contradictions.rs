@@ -105,7 +105,7 @@ const CERTAIN: &[(&str, &str)] = &[
     ("Greta plays the cello", "Greta gave up the cello"),
 ];
 
-/// Pairs of which one is wrong, or holds elsewhere, and nobody can tell which.
+/// Pairs of which one is wrong, or holds elsewhere, without evidence which.
 const DISPUTED: &[(&str, &str)] = &[
     ("The user lives in Bern", "The user lives in Lisbon"),
     ("Rosa lives in Leeds", "Rosa lives in Yorkshire"),

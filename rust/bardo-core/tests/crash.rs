@@ -111,7 +111,7 @@ proptest! {
                 computer.check(&log);
             }
             prop_assert!(failed > 0, "no sync was made");
-            // The disk recovers, and the same log goes on without being opened anew.
+            // The disk recovers, and the same log goes on without being reopened.
             computer.fail(Failing::Nothing, 0);
             for _ in 0..records {
                 computer.record(&log).unwrap();

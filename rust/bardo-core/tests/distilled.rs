@@ -1,4 +1,4 @@
-//! What a reader of texts needs of the facts: how far it has come, what is known already, and what a model answered.
+//! State that text extraction keeps with the facts: its watermark, the known facts, and the answers of a model.
 // A helper of a test fails by panicking, like the test itself.
 #![allow(clippy::unwrap_used)]
 

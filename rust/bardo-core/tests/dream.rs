@@ -142,7 +142,7 @@ fn links_that_share_a_middle_are_joined_and_tried() {
         world.script.episodes.sort_by_key(|episode| episode.tick);
         world.tick += 40;
     };
-    // Cause and effect are never seen in one window: nobody but a dreamer links them.
+    // Cause and effect are never seen in one window: only a dream links them.
     chain(&mut world, &[("oracle", 0), ("liquidation", 2)], 1_024);
     chain(&mut world, &[("liquidation", 0), ("refund", 3)], 3_072);
     world.curate();

@@ -30,7 +30,7 @@ fn everything(store: &FactStore) -> Vec<Fact> {
     store.list(&FactFilter::default(), 1_000).unwrap()
 }
 
-/// What a fact says, without what has no history.
+/// A fact without the fields that have no history.
 fn told(fact: &Fact) -> Fact {
     Fact { mentions: 0, accessed_tick: 0, ..fact.clone() }
 }

@@ -16,7 +16,7 @@ use proptest::prelude::*;
 use support::disk::{Disk, Failing, Handle};
 use support::{NOW, episode, new, options};
 
-/// What is known of an episode for sure.
+/// Certain knowledge of an episode.
 #[derive(Clone, Debug, Default)]
 struct Known {
     text: String,
@@ -24,7 +24,7 @@ struct Known {
     vector: Option<[f32; 2]>,
     /// Whether the power went since: few new vectors wait in memory, and are made again.
     vector_may_be_lost: bool,
-    /// A deletion of it was acknowledged, or failed and may have been made all the same.
+    /// A deletion of it was acknowledged, or failed and may nevertheless have happened.
     deleted: Option<bool>,
 }
 
@@ -50,7 +50,7 @@ fn any_verb() -> impl Strategy<Value = Verb> {
     ]
 }
 
-/// What fails, after how many that do not, where it tears, and whether it is the journal's or the file's.
+/// A fault: the failing call, the number of successes before it, the torn byte, and whether it hits journal or file.
 type Fault = (Failing, i64, u8, bool);
 
 fn any_fault() -> impl Strategy<Value = Fault> {

@@ -79,7 +79,7 @@ fn this_build_still_writes_schema_2() {
     let log = EpisodeLog::open(&path, golden::options()).unwrap();
     golden::fill(&log).unwrap();
     drop(log);
-    // What an old release would see: the same file but for the places of pages, so the same answers.
+    // An old release would see the same file except for the places of pages, so the same answers.
     std::fs::write(folder.path().join("old.redb"), EPISODES_V2).unwrap();
     let open = |name: &str| EpisodeLog::open(folder.path().join(name), golden::options()).unwrap();
     assert_eq!(open("episodes.redb").since(0, 100).unwrap(), open("old.redb").since(0, 100).unwrap());

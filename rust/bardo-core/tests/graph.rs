@@ -99,7 +99,7 @@ fn the_graph_follows_what_is_read_merged_related_and_forgotten() {
     let reached = |hot: &HotSet, query: &str| -> Vec<Id> {
         hot.graph().reach(query).iter().filter_map(|memory| hot.row(memory.slot)).map(|row| row.id).collect()
     };
-    // Two hops: what names somebody who is named beside Zorro.
+    // Two hops: a text naming a person who is named beside Zorro.
     assert!(reached(&hot, "Zorro").contains(&agent.id(TEXTS[4])));
     assert!(reached(&hot, "nobody").is_empty());
     let triple = NewTriple {

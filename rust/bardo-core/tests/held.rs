@@ -1,4 +1,4 @@
-//! What was inferred is held: there, and moved by evidence, but nothing goes by it until it is released.
+//! Quarantine: an inferred fact is stored and moved by evidence, but invisible to recall until it is released.
 // A helper of a test fails by panicking, like the test itself.
 #![allow(clippy::unwrap_used)]
 

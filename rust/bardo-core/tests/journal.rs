@@ -1,4 +1,4 @@
-//! What was inferred can be seen and taken back, against a real file.
+//! Acts of inference can be listed and undone, against a real file.
 // A helper of a test fails by panicking, like the test itself.
 #![allow(clippy::unwrap_used)]
 
@@ -9,7 +9,7 @@ use bardo_core::model::{Fact, FactKind, FactPayload, FactStatus, Id, Source};
 use proptest::prelude::*;
 use support::script::{Script, all, open, pass};
 
-/// What is known of a fact: neither its episodes, which stay noted, nor who looked.
+/// A fact without its episodes, which stay noted, and without its looks.
 fn told(fact: &Fact) -> Fact {
     Fact { evidence: Vec::new(), mentions: 0, accessed_tick: 0, ..fact.clone() }
 }

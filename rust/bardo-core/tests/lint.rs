@@ -326,7 +326,7 @@ proptest! {
             for (old, new) in before.iter().zip(&all(&store)) {
                 prop_assert_eq!((old.status, &old.category, old.support), (new.status, &new.category, new.support));
             }
-            // What was taken back is not done again; others may have their turn.
+// An undone change is not made again; others may have their turn.
             let touched = |act: u64| -> Vec<Id> {
                 let acts = store.acts(10).unwrap();
                 let found = acts.iter().find(|one| one.number == act).unwrap();

@@ -1,4 +1,4 @@
-//! What a newer fact, or an episode, does to facts that it speaks against; and what has faded leaves.
+//! Effect of a newer fact or episode on facts that it contradicts; and archiving of faded facts.
 // A helper of a test fails by panicking, like the test itself.
 #![allow(clippy::unwrap_used)]
 
@@ -21,7 +21,7 @@ fn inherited(text: &str, confidence: f32) -> Fact {
     Fact { source: Source::Testament, origin: "parent".into(), generation: 1, ..told(text, confidence) }
 }
 
-/// What somebody else says of the mean of the readings.
+/// Another source's claim of the mean of the readings.
 fn claimed(text: &str, mean: f64, from: Fact) -> Fact {
     let (min, max) = (mean - 5.0, mean + 5.0);
     let payload = FactPayload::Baseline { metric: "lag".into(), n: 300, mean, variance: 10.0, min, max };
@@ -270,8 +270,8 @@ fn beyond_the_room_there_is_the_least_sure_and_least_important_leave() {
     assert!(kept[..200].iter().all(|kept| !kept) && kept[200..].iter().all(|kept| *kept));
 }
 
-/// A life of 1,000 ticks: readings and what others say of them, what somebody says about facts, and facts that speak
-/// against one another. Confidences at its end, by text.
+/// A life of 1,000 ticks: readings and claims of others about them, a user's statements about facts, and facts that
+/// contradict one another. Confidences at its end, by text.
 fn lived(passes: u64) -> Vec<(String, FactStatus, f64)> {
     const TICKS: u64 = 1_000;
     let (_folder, store, _, mut script) = beside("Gas doubles on Mondays", Source::SelfLived);

@@ -54,7 +54,7 @@ impl World {
         self.event(self.tick, kind, payload);
     }
 
-    /// What the Curator finds in batches of 256, baselines left out.
+    /// Facts of the Curator in batches of 256, without baselines.
     fn found(mut self) -> Vec<Fact> {
         self.script.episodes.sort_by_key(|episode| episode.tick);
         let folder = tempfile::tempdir().unwrap();

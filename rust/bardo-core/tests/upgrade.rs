@@ -1,5 +1,4 @@
-//! Logs of an older schema: they are copied, compared and replaced in one step, and whoever is killed meanwhile loses
-//! nothing.
+//! Logs of an older schema are copied, compared and replaced in one step; a process killed meanwhile loses nothing.
 // A helper of a test fails by panicking, like the test itself.
 #![allow(clippy::unwrap_used)]
 

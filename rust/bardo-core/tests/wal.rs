@@ -24,7 +24,7 @@ fn journal_of(log: &Path) -> PathBuf {
     log.with_file_name("episodes.redb.wal")
 }
 
-/// What a power cut would leave of an open log: its file and its journal as they are now, in a folder of their own.
+/// Copies an open log as a power cut would leave it: its file and its journal, in a folder of their own.
 fn cut_power(log: &EpisodeLog) -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("episodes.redb");
@@ -210,7 +210,7 @@ fn a_log_that_is_older_than_its_journal_is_refused() {
     assert!(error.to_string().contains("not of the same time"), "{error}");
 }
 
-/// Opens a log whose journal has lost episodes, as somebody does who accepts it.
+/// Opens a log whose journal has lost episodes, and accepts the loss.
 fn accept(path: &Path) -> EpisodeLog {
     EpisodeLog::open(path, LogOptions { create: false, accept_loss: true, ..options() }).unwrap()
 }

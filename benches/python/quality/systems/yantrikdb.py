@@ -19,7 +19,7 @@ from bardo.ports import Embedder
 from quality.data import Corpus, Question
 from quality.systems import System, spoken
 
-#: What its documentation asks for at least.
+#: Minimum that its documentation asks for.
 ASKED = 40
 
 

@@ -10,9 +10,9 @@ use redb::StorageBackend;
 /// was not may survive or not, each by itself, as on a real disk.
 #[derive(Debug, Default)]
 pub struct Disk {
-    /// What is on the platters.
+    /// Bytes on the platters.
     durable: Vec<u8>,
-    /// What the system would read.
+    /// Bytes that the system would read.
     pub cached: Vec<u8>,
     /// Pages that differ, in the order of their last write.
     dirty: Vec<u64>,

@@ -1,4 +1,4 @@
-//! What the golden episode logs hold, of every schema. Never change it: a file written by an old release must stay readable.
+//! Contents of the golden episode logs, of every schema. Never change it: a file written by an old release must stay readable.
 
 use bardo_core::Result;
 use bardo_core::capture::{EpisodeLog, LogOptions, NewEpisode, VectorBatch};

@@ -1,4 +1,4 @@
-//! What the tests of the log and the facts share. Each test file uses its own part.
+//! Shared parts of the tests of the log and the facts. Each test file uses its own part.
 #![allow(dead_code, clippy::unwrap_used)]
 
 pub mod disk;
