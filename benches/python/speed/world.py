@@ -27,7 +27,7 @@ NOISE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class World:
-"""Stored texts and questions.
+    """Stored texts and questions.
 
     Args:
         texts: All different.
@@ -35,7 +35,7 @@ class World:
         questions: Texts of the questions.
         question_vectors: Float32 (questions, dims), each of length 1.
         origin: Where they come from, in words.
-is_real: Whether they come from real conversations.
+        is_real: Whether they come from real conversations.
     """
 
     texts: list[str]
@@ -47,7 +47,7 @@ is_real: Whether they come from real conversations.
 
 
 class Known:
-    """An embedder that looks vectors up, so that the model's time counts for no system. Unknown texts get a random vector."""
+    """Looks vectors up, so that no model time counts. Unknown texts get a random vector."""
 
     def __init__(self, world: World) -> None:
         dims = world.vectors.shape[1]

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 
 class Report(Protocol):
-"""Counts over a labelled set."""
+    """Counts over a labelled set."""
 
     def __call__(self, rows: Sequence[dict[str, Any]], *, wrong: bool = False) -> str: ...
 
