@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import bardo
-from bardo._lazy import once
+from bardo._cached_property import locked_cached_property
 from bardo.errors import DecreasingTickError, GrimoireClosedError
 from bardo.grimoire.grimoire import Grimoire
 
@@ -24,7 +24,7 @@ def directions(texts: list[str]) -> list[list[float]]:
 def check_awaited(owner: type, twin: type) -> None:
     """Every verb of a class can be awaited with the same arguments, and every property is there."""
     for name, member in inspect.getmembers(owner):
-        if name.startswith("_") or isinstance(member, once):
+        if name.startswith("_") or isinstance(member, locked_cached_property):
             continue
         awaited = inspect.getattr_static(twin, name)
         if isinstance(member, property):
@@ -39,7 +39,9 @@ def check_awaited(owner: type, twin: type) -> None:
 def test_every_verb_of_a_grimoire_can_be_awaited_with_the_same_arguments(tmp_path: Path) -> None:
     check_awaited(Grimoire, bardo.AsyncGrimoire)
     nouns = [
-        name for name, member in inspect.getmembers(Grimoire) if isinstance(member, once) and name[0] != "_"
+        name
+        for name, member in inspect.getmembers(Grimoire)
+        if isinstance(member, locked_cached_property) and name[0] != "_"
     ]
     assert len(nouns) == 10
     with bardo.open(tmp_path / "m", embedder=directions) as memory:

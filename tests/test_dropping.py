@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,6 @@ import pytest
 
 import bardo
 from bardo import errors
-from bardo._values import replace
 from bardo.ports import Embedder, ManualClock
 
 NOW = 1_700_000_000_000_000

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import bardo
-from bardo._lazy import once
+from bardo._cached_property import locked_cached_property
 from bardo.capture.fields import EpisodeFields
 from bardo.errors import InvalidInputError, NotFoundError
 from bardo.grimoire.grimoire import Grimoire
@@ -87,7 +87,7 @@ def test_every_member_that_a_page_documents_exists(page: Path) -> None:
 
 def test_every_resource_documents_its_verbs() -> None:
     for noun, verbs in NOUNS.items():
-        assert isinstance(inspect.getattr_static(Grimoire, noun), once)
+        assert isinstance(inspect.getattr_static(Grimoire, noun), locked_cached_property)
         module = importlib.import_module(f"bardo.grimoire.{noun}")
         resource = getattr(module, noun.capitalize())
         for verb in verbs.split():

@@ -8,16 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from bardo._lazy import once
+from bardo._cached_property import locked_cached_property
 
 HEAVY = {"arch", "fastembed", "lancedb", "matplotlib", "onnx", "onnxruntime", "pandas", "pyarrow"}
 #: Libraries that take as long to load as opening a memory may take, and one that only a testament needs.
 SLOW = {
     "cryptography",
-    "dataclasses",
     "email",
     "importlib.metadata",
-    "inspect",
     "logging",
     "numpy",
     "sqlite3",
@@ -27,16 +25,15 @@ SLOW = {
 MODULES = 155
 #: What bardo itself needs to open a memory. Everything else loads at the first call that needs it.
 OPENING = {
-    "bardo", "bardo._atomic", "bardo._core", "bardo._database", "bardo._lazy", "bardo._validation",
-    "bardo._values", "bardo.assemble", "bardo.assemble.copies", "bardo.capture", "bardo.capture.fields",
-    "bardo.capture.inbox",
-    "bardo.capture.recorder", "bardo.capture.remembered", "bardo.clock", "bardo.config", "bardo.errors",
-    "bardo.folder", "bardo.grimoire",
-    "bardo.grimoire.factory", "bardo.grimoire.grimoire",
-    "bardo.grimoire.session", "bardo.grimoire.stores", "bardo.grimoire.writer", "bardo.recall", "bardo.recall.options",
-    "bardo.index", "bardo.index.embedding", "bardo.index.embedding.cache", "bardo.index.embedding.embedders",
-    "bardo.index.embedding.engines", "bardo.index.indexer", "bardo.index.keeper", "bardo.index.snapshot",
-    "bardo.model", "bardo.ports",
+    "bardo", "bardo._atomic", "bardo._cached_property", "bardo._core", "bardo._validation", "bardo.assemble",
+    "bardo.assemble.copies", "bardo.capture", "bardo.capture.fields", "bardo.capture.inbox",
+    "bardo.capture.intake", "bardo.capture.recorder", "bardo.capture.records", "bardo.capture.remembered",
+    "bardo.clock", "bardo.config", "bardo.errors", "bardo.folder", "bardo.grimoire", "bardo.grimoire.events",
+    "bardo.grimoire.factory", "bardo.grimoire.grimoire", "bardo.grimoire.session", "bardo.grimoire.stores",
+    "bardo.grimoire.writer", "bardo.index", "bardo.index.embedding", "bardo.index.embedding.cache",
+    "bardo.index.embedding.embedders", "bardo.index.embedding.engines", "bardo.index.embedding.minilm",
+    "bardo.index.indexer", "bardo.index.keeper", "bardo.index.snapshot", "bardo.model", "bardo.ports",
+    "bardo.recall", "bardo.recall.filters", "bardo.recall.options",
 }  # fmt: skip
 #: Runs of one command; the quickest counts, since everything else on the machine can only slow a run down.
 RUNS = 7
@@ -120,23 +117,16 @@ def test_a_part_that_is_made_once_is_made_once_by_many_threads() -> None:
     made: list[object] = []
 
     class Owner:
-        @once
+        @locked_cached_property
         def part(self) -> object:
             made.append(object())
             return made[-1]
 
     owner = Owner()
-    assert Owner.part.made(owner) is None
     with ThreadPoolExecutor(8) as threads:
         parts = set(threads.map(lambda _: owner.part, range(64)))
     assert parts == set(made)
     assert len(made) == 1
-    assert Owner.part.made(owner) is made[0]
-
-
-def test_what_is_loaded_late_works_when_it_is_used(tmp_path: Path) -> None:
-    late = "from bardo._lazy import numpy, sqlite3; print(numpy.float32(1.5), sqlite3.Error.__name__)"
-    assert run("-c", late).split() == ["1.5", "Error"]
 
 
 def test_importing_bardo_is_quick() -> None:

@@ -12,7 +12,7 @@ def main() -> None:
     # A name of a file may hold bytes that are no UTF-8.
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-    from bardo.surfaces.cli.app import app  # noqa: PLC0415  # the console script imports this module for `main` alone
+    from bardo.surfaces.cli.app import app  # the console script imports this module for `main` alone
 
     app(prog_name="bardo")
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from bardo._lazy import json
 from bardo.errors import StoreDamagedError, StoreFullError, StoreReadOnlyError, StoreUnavailableError
 
 #: Refusals for want of room, and for want of permission to write.

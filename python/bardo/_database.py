@@ -5,14 +5,16 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import blake3
+
 from bardo._atomic import unavailable
-from bardo._lazy import blake3, sqlite3
 from bardo.errors import (
     StoreBusyError,
     StoreDamagedError,

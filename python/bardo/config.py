@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, is_dataclass
 from pathlib import Path
 from typing import Any, Literal, Self, TypeVar, get_args, get_origin, get_type_hints
 
 from bardo._atomic import write_atomically
-from bardo._lazy import difflib, json
-from bardo._values import fresh, is_value, value
 from bardo.errors import ConfigError
 
 T = TypeVar("T")
@@ -56,7 +56,7 @@ RANGES: Mapping[str, tuple[float, float]] = {
 MONTH_DAYS = 30
 
 
-@value
+@dataclass(frozen=True, slots=True)
 class Clock:
     """How logical time runs.
 
@@ -70,7 +70,7 @@ class Clock:
     ticks_per_day: int = 0
 
 
-@value
+@dataclass(frozen=True, slots=True)
 class Embedding:
     """Which model turns text into vectors.
 
@@ -90,7 +90,7 @@ class Embedding:
     late_interaction: bool = True
 
 
-@value
+@dataclass(frozen=True, slots=True)
 class Decay:
     """How facts fade (spec 2, "Ebbinghaus decay").
 
@@ -107,7 +107,7 @@ class Decay:
     eviction_threshold: float = 0.05
 
 
-@value
+@dataclass(frozen=True, slots=True)
 class Curator:
     """When knowledge is consolidated (spec 3).
 
@@ -138,7 +138,7 @@ class Curator:
     )
 
 
-@value
+@dataclass(frozen=True, slots=True)
 class Price:
     """What a million tokens of one model cost, in the currency of your choice.
 
@@ -153,7 +153,7 @@ class Price:
     cached: float = 0.0
 
 
-@value
+@dataclass(frozen=True, slots=True)
 class Llm:
     """The language model that consolidation may ask (spec 3, "With an LLM"; spec 12, "Cost"); none unless one is named.
 
@@ -177,10 +177,10 @@ class Llm:
     window_tokens: int = 8_192
     answer_tokens: int = 1_024
     daily_tokens: int = 100_000
-    prices: Mapping[str, Price] = fresh(default_factory=dict)
+    prices: Mapping[str, Price] = field(default_factory=dict)
 
 
-@value
+@dataclass(frozen=True, slots=True)
 class Dossier:
     """What is known on one page, `DOSSIER.md` (spec 3, "Dossier").
 
@@ -197,7 +197,7 @@ class Dossier:
     in_context: bool = False
 
 
-@value
+@dataclass(frozen=True, slots=True)
 class Playbook:
     """What rises into `PLAYBOOK.md` (spec 3, "Promotion").
 
@@ -214,7 +214,7 @@ class Playbook:
     history: int = 20
 
 
-@value
+@dataclass(frozen=True, slots=True)
 class Lint:
     """How facts are kept in order (spec 3, "Lint").
 
@@ -229,7 +229,7 @@ class Lint:
     stale_days: int = 60
 
 
-@value
+@dataclass(frozen=True, slots=True)
 class Replay:
     """Which episodes are looked at again (spec 3; Schaul et al., Prioritized Experience Replay, 2016).
 
@@ -248,7 +248,7 @@ class Replay:
     recent: int = 1_024
 
 
-@value
+@dataclass(frozen=True, slots=True)
 class Index:
     """What recall looks at in memory.
 
@@ -260,7 +260,7 @@ class Index:
     hot_limit: int = 100_000
 
 
-@value
+@dataclass(frozen=True, slots=True)
 class Archive:
     """The derived LanceDB index of episodes.
 
@@ -278,7 +278,7 @@ class Archive:
     days: bool = False
 
 
-@value
+@dataclass(frozen=True, slots=True)
 class Weights:
     """How much each signal counts in the sum (spec 4, "Fusion"); 0 leaves it out.
 
@@ -301,7 +301,7 @@ class Weights:
     conversation: bool = True
 
 
-@value
+@dataclass(frozen=True, slots=True)
 class Recall:
     """How memories are ranked (spec 4).
 
@@ -316,7 +316,7 @@ class Recall:
     weights: Weights = Weights()
 
 
-@value
+@dataclass(frozen=True, slots=True)
 class Assemble:
     """How prompts are built (spec 5).
 
@@ -334,7 +334,7 @@ class Assemble:
     reserve: int = 500
 
 
-@value
+@dataclass(frozen=True, slots=True)
 class Feedback:
     """What is kept of prompts and their outcomes, and whether it is gone by (spec 4, "Retrieval feedback").
 
@@ -349,7 +349,7 @@ class Feedback:
     evidence: int = 30
 
 
-@value
+@dataclass(frozen=True, slots=True)
 class Bequeath:
     """What crosses at death (spec 6).
 
@@ -378,7 +378,7 @@ class Bequeath:
     generation_step: float = 0.05
 
 
-@value
+@dataclass(frozen=True, slots=True)
 class Config:
     """All settings of one grimoire; `bardo.toml` has a table per section."""
 
@@ -387,7 +387,7 @@ class Config:
     embedding: Embedding = Embedding()
     decay: Decay = Decay()
     curator: Curator = Curator()
-    llm: Llm = fresh(default_factory=Llm)
+    llm: Llm = field(default_factory=Llm)
     dossier: Dossier = Dossier()
     playbook: Playbook = Playbook()
     lint: Lint = Lint()
@@ -489,6 +489,8 @@ def _build(section: type[T], settings: Mapping[str, Any], where: str) -> T:
     values: dict[str, Any] = {}
     for key, given in settings.items():
         if key not in hints:
+            import difflib
+
             near = difflib.get_close_matches(key, hints, 1)
             hint = f"Did you mean {near[0]!r}?" if near else f"Known here: {', '.join(hints)}"
             raise ConfigError(f"{where} has no setting {key!r}. {hint}")
@@ -497,7 +499,7 @@ def _build(section: type[T], settings: Mapping[str, Any], where: str) -> T:
 
 
 def _checked(hint: Any, value: Any, where: str) -> Any:
-    if is_value(hint):
+    if isinstance(hint, type) and is_dataclass(hint):
         if isinstance(value, hint):
             return value
         if not isinstance(value, Mapping):
@@ -528,7 +530,7 @@ def _numbers(section: object, prefix: str) -> Iterator[tuple[str, float]]:
     names = section if isinstance(section, Mapping) else type(section).__match_args__  # type: ignore[attr-defined]
     for name in names:
         held = section[name] if isinstance(section, Mapping) else getattr(section, name)
-        if isinstance(held, Mapping) or is_value(type(held)):
+        if isinstance(held, Mapping) or is_dataclass(type(held)):
             yield from _numbers(held, f"{prefix}{name}.")
         elif isinstance(held, (int, float)) and not isinstance(held, bool):
             yield f"{prefix}{name}", held

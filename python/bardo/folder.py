@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
 from bardo._atomic import unavailable, write_atomically
-from bardo._lazy import json, platform
-from bardo._values import value
 from bardo.config import FILE_NAME
 from bardo.errors import GrimoireClosedError, InvalidInputError, NotFoundError, StoreUnavailableError
 
@@ -19,7 +19,7 @@ DEATH_FILE, TOMBSTONE_FILE = "death.json", "tombstone.json"
 AGENT_BYTES = 256
 
 
-@value
+@dataclass(frozen=True, slots=True)
 class Folder:
     """The paths of one grimoire (DESIGN, "One agent on disk").
 
@@ -201,5 +201,10 @@ def dying(agent: str) -> GrimoireClosedError:
 
 def holder(now: int) -> str:
     """Who opens the log, as JSON for its lease: process id, host, and since when (microseconds UTC)."""
-    host = os.uname().nodename if hasattr(os, "uname") else platform.node()
+    if hasattr(os, "uname"):
+        host = os.uname().nodename
+    else:
+        import platform
+
+        host = platform.node()
     return json.dumps({"pid": os.getpid(), "host": host, "since": now})

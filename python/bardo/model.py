@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
-
-from bardo._values import fresh, replace, value
 
 #: Who authored an episode; `assistant` is another name of `agent`, which is what is stored.
 Role = Literal["user", "agent", "assistant", "system", "environment", "tool"]
@@ -47,7 +46,7 @@ NEUTRAL: Pad = (0.0, 0.0, 0.0)
 INHERITED_KIND = "inherited"
 
 
-@value
+@dataclass(frozen=True, slots=True)
 class Episode:
     """One verbatim record of something that happened; never edited, only annotated.
 
@@ -95,7 +94,7 @@ class Episode:
     content_hash: int = 0
 
 
-@value
+@dataclass(frozen=True, slots=True)
 class Quality:
     """Five marks of a fact, each 0..1; their mean is its quality."""
 
@@ -106,7 +105,7 @@ class Quality:
     consistency: float
 
 
-@value
+@dataclass(frozen=True, slots=True)
 class Fact:
     """A generalisation whose confidence fades unless outcomes renew it.
 
@@ -168,11 +167,11 @@ class Fact:
     status: FactStatus = "active"
     pinned: bool = False
     bloodstain: bool = False
-    metadata: Mapping[str, Sequence[str]] = fresh(default_factory=dict)
-    payload: Mapping[str, Any] = fresh(default_factory=lambda: {"type": "none"})
+    metadata: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    payload: Mapping[str, Any] = field(default_factory=lambda: {"type": "none"})
 
 
-@value
+@dataclass(frozen=True, slots=True)
 class Fingerprint:
     """Identity of an embedding model; vectors meet only if all but `created` are equal.
 

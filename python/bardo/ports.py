@@ -8,14 +8,14 @@ import operator
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
-from bardo._lazy import numpy as np
-from bardo._values import value
 from bardo.errors import InvalidInputError
 from bardo.model import Fingerprint
 
 if TYPE_CHECKING:
+    import numpy as np
     import numpy.typing as npt
 
     Vectors = npt.NDArray[np.float32]
@@ -140,7 +140,7 @@ class Embedder(Protocol):
         ...
 
 
-@value
+@dataclass(frozen=True, slots=True)
 class Tokens:
     """The vectors of a text's tokens, word by word.
 
@@ -197,7 +197,7 @@ def stage(name: str, progress: Progress) -> Iterator[None]:
     progress(name, 1, 1)
 
 
-@value
+@dataclass(frozen=True, slots=True)
 class Message:
     """One message to a language model.
 
@@ -210,7 +210,7 @@ class Message:
     content: str
 
 
-@value
+@dataclass(frozen=True, slots=True)
 class Usage:
     """Tokens of one answer, as the server counted them.
 
@@ -225,7 +225,7 @@ class Usage:
     tokens_cached: int = 0
 
 
-@value
+@dataclass(frozen=True, slots=True)
 class Completion:
     """What a language model answered.
 

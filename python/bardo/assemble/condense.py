@@ -108,7 +108,7 @@ def _llmlingua() -> Callable[..., str]:
     with _LOADING:
         if not _LOADED:
             try:
-                from llmlingua import PromptCompressor  # type: ignore[import-not-found]  # noqa: PLC0415
+                from llmlingua import PromptCompressor  # type: ignore[import-not-found]
 
                 compressor: Any = PromptCompressor(
                     "microsoft/llmlingua-2-bert-base-multilingual-cased-meetingbank",

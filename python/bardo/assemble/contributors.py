@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from bardo._lazy import logging
 from bardo.assemble.blocks import Block, Place, block
 from bardo.assemble.context import assemble
 from bardo.errors import InvalidInputError
@@ -117,6 +116,8 @@ class Contributors:
             try:
                 brought = _checked(hook, hook.contribute(situation))
             except Exception as error:  # whatever a plugin raises, the prompt goes on without it
+                import logging
+
                 logging.getLogger("bardo.assemble").warning(
                     "the contributor %s failed", hook.name, exc_info=error
                 )

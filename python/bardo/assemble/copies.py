@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import hashlib
 import threading
 import warnings
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bardo import _core
-from bardo._database import Database, statements
-from bardo._values import replace
+from bardo._cached_property import locked_cached_property
 from bardo.errors import BardoWarning, StoreError, StoreReadOnlyError
 
 if TYPE_CHECKING:
+    from bardo._database import Database
     from bardo.assemble.context import Prompt
     from bardo.model import Episode
 
@@ -60,13 +60,20 @@ class MadePrompts:
 
     def __init__(self, folder: Path, *, agent: str) -> None:
         self._agent = agent
-        self._database = Database(
-            folder / FILE_NAME,
+        self._folder = folder
+        self._written: dict[int, None] = {}
+        self._lock = threading.RLock()
+
+    @locked_cached_property
+    def _database(self) -> Database:
+        # SQLite is loaded here, because most processes write or compare no prompt.
+        from bardo._database import Database, statements
+
+        return Database(
+            self._folder / FILE_NAME,
             steps=(statements(_SCHEMA), statements(_LEFT_OUT)),
             loss="copies of prompts made until now are no longer known as such",
         )
-        self._written: dict[int, None] = {}
-        self._lock = threading.RLock()
 
     def note(self, prompt: Prompt) -> tuple[str, ...]:
         """Puts a prompt on record. When it returns, a crash of this process does not lose it.
@@ -153,7 +160,8 @@ class MadePrompts:
 
     def close(self) -> None:
         """Releases the file. Idempotent."""
-        self._database.close()
+        if "_database" in vars(self):
+            self._database.close()
 
 
 class Cleaner:
@@ -267,6 +275,8 @@ class Verbatim:
 
 def _key(episode_id: str) -> int:
     """A hash of an id that SQLite holds."""
+    import hashlib
+
     digest = hashlib.blake2b(episode_id.encode(), digest_size=8).digest()
     return int.from_bytes(digest, "little", signed=True)
 

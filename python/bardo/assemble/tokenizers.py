@@ -55,7 +55,7 @@ def _registered(path: str, changed: int, size: int) -> str:
 
 def _load(path: str, content: bytes) -> Any:
     try:
-        import tokenizers  # noqa: PLC0415 - a heavy library, for those who ask for it
+        import tokenizers
     except ImportError as error:
         raise MissingPackageError(
             f"{path} needs the tokenizers package. Install it with `pip install tokenizers`, or use o200k or cl100k"

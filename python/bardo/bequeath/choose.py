@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import numpy as np
+
 from bardo import _core
-from bardo._lazy import numpy as np
 from bardo.bequeath import redact, tables
 from bardo.bequeath.tables import Link, LinkTuple
 from bardo.config import Bequeath

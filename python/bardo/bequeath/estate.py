@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from bardo._lazy import numpy as np
-from bardo._values import replace
+import numpy as np
+
 from bardo.bequeath.questions import Question, open_questions
 from bardo.bequeath.tables import LinkTuple
 from bardo.model import Fact, Fingerprint

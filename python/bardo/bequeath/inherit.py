@@ -16,9 +16,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from bardo import _core
 from bardo._atomic import make_folder, read_json, write_atomically, write_json
-from bardo._lazy import numpy as np
 from bardo.bequeath import limits, questions, redact
 from bardo.bequeath.estate import MODES
 from bardo.bequeath.lineage import GENERATION_LIMIT, Lineage

@@ -301,7 +301,7 @@ def _is_public(text: str, start: int, reach: int = _LABELLED) -> bool:
 @cache
 def _seed_words() -> frozenset[str]:
     """Words of the English list of BIP-39, without those of which plain sentences are made."""
-    from mnemonic import Mnemonic  # noqa: PLC0415
+    from mnemonic import Mnemonic
 
     return frozenset(Mnemonic("english").wordlist) - common_words()
 

@@ -326,7 +326,7 @@ def _without_phrases(run: str, counts: Counter[str]) -> str:
 
 @cache
 def _seed_words() -> dict[str, int]:
-    from mnemonic import Mnemonic  # noqa: PLC0415
+    from mnemonic import Mnemonic
 
     return {word: number for number, word in enumerate(Mnemonic("english").wordlist)}
 

@@ -30,8 +30,8 @@ def signing_key(folder: Path, *, seed: bytes | None = None) -> Ed25519PrivateKey
         StoreDamagedError: The file does not hold an Ed25519 key.
         StoreUnavailableError: The file cannot be read or made.
     """
-    from cryptography.hazmat.primitives import serialization  # noqa: PLC0415
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey  # noqa: PLC0415
+    from cryptography.hazmat.primitives import serialization
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
     path = folder / KEY_PATH
     try:
@@ -63,15 +63,15 @@ def signing_key(folder: Path, *, seed: bytes | None = None) -> Ed25519PrivateKey
 
 def key_from_seed(seed: bytes) -> Ed25519PrivateKey:
     """The key that belongs to a seed: the same seed, the same key."""
-    from blake3 import blake3  # noqa: PLC0415
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey  # noqa: PLC0415
+    from blake3 import blake3
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
     return Ed25519PrivateKey.from_private_bytes(blake3(_SEED_DOMAIN + seed).digest())
 
 
 def public_pem(key: Ed25519PrivateKey) -> bytes:
     """The public half, as other tools read it (PEM)."""
-    from cryptography.hazmat.primitives import serialization  # noqa: PLC0415
+    from cryptography.hazmat.primitives import serialization
 
     return key.public_key().public_bytes(
         serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
@@ -80,8 +80,8 @@ def public_pem(key: Ed25519PrivateKey) -> bytes:
 
 def raw_public(pem: bytes) -> str | None:
     """The 32 bytes of a public key in hexadecimal, or nothing if that is no Ed25519 key in canonical PEM."""
-    from cryptography.hazmat.primitives import serialization  # noqa: PLC0415
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey  # noqa: PLC0415
+    from cryptography.hazmat.primitives import serialization
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
     try:
         key = serialization.load_pem_public_key(pem)
@@ -94,8 +94,8 @@ def raw_public(pem: bytes) -> str | None:
 
 def verifies(public_hex: str, signature: bytes, message: bytes) -> bool:
     """Whether the holder of the key signed these bytes."""
-    from cryptography.exceptions import InvalidSignature  # noqa: PLC0415
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey  # noqa: PLC0415
+    from cryptography.exceptions import InvalidSignature
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
     try:
         Ed25519PublicKey.from_public_bytes(bytes.fromhex(public_hex)).verify(signature, message)

@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, get_args
 from uuid import UUID
 
+import numpy as np
+
 from bardo._atomic import parse_json
-from bardo._lazy import numpy as np
 from bardo.bequeath.lineage import GENERATION_LIMIT
 from bardo.errors import TestamentTamperedError
 from bardo.model import Episode, Fact, FactKind, FactStatus, Fingerprint, Quality, Role, Source
@@ -61,7 +62,7 @@ LinkTuple = tuple[str, str, str, float, int]
 
 def write_entries(facts: Sequence[Fact], vectors: Vectors | None, fingerprint: Fingerprint | None) -> bytes:
     """The entries with their vectors (a row of NaN means none) as one Parquet file."""
-    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow as pa
 
     schema = _entry_schema(fingerprint)
     columns: list[Any] = [
@@ -108,7 +109,7 @@ def read_entries(
 
 def write_episodes(episodes: Sequence[Episode]) -> bytes:
     """The episodes as one Parquet file."""
-    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow as pa
 
     schema = _episode_schema()
     cells = [
@@ -126,7 +127,7 @@ def read_episodes(data: bytes, limit: int, unfit: list[str]) -> tuple[Episode, .
 
 def write_links(links: Iterable[Link]) -> bytes:
     """The links as one Parquet file."""
-    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow as pa
 
     rows = [(link.src, link.dst, link.relation, link.weight, link.tick) for link in links]
     schema = _link_schema()
@@ -175,7 +176,7 @@ def _finite(value: Any) -> Any:
 
 
 def _entry_fields() -> list[tuple[str, pa.DataType, bool]]:
-    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow as pa
 
     text, number, whole, names = pa.string(), pa.float64(), pa.int64(), pa.list_(pa.string())
     return [
@@ -205,7 +206,7 @@ def _entry_fields() -> list[tuple[str, pa.DataType, bool]]:
 
 
 def _entry_schema(fingerprint: Fingerprint | None) -> pa.Schema:
-    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow as pa
 
     fields = [pa.field(name, kind, nullable) for name, kind, nullable in _entry_fields()]
     if fingerprint is None:
@@ -216,7 +217,7 @@ def _entry_schema(fingerprint: Fingerprint | None) -> pa.Schema:
 
 
 def _episode_schema() -> pa.Schema:
-    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow as pa
 
     text, number, whole = pa.string(), pa.float64(), pa.int64()
     fields = [
@@ -242,7 +243,7 @@ def _episode_schema() -> pa.Schema:
 
 
 def _link_schema() -> pa.Schema:
-    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow as pa
 
     fields = [("src", pa.string()), ("dst", pa.string()), ("relation", pa.string())]
     numbers = [("weight", pa.float64()), ("tick", pa.int64())]
@@ -345,8 +346,8 @@ def _read_fingerprint(raw: bytes | None) -> Fingerprint | None:
 
 
 def _to_bytes(table: pa.Table) -> bytes:
-    import pyarrow as pa  # noqa: PLC0415
-    import pyarrow.parquet as pq  # noqa: PLC0415
+    import pyarrow as pa
+    import pyarrow.parquet as pq
 
     sink = pa.BufferOutputStream()
     # Everything in one row group: the caps keep it small. The Arrow schema is stored, so that types come back exactly.
@@ -362,8 +363,8 @@ def _to_bytes(table: pa.Table) -> bytes:
 
 
 def _metadata(data: bytes, part: str) -> Mapping[bytes, bytes]:
-    import pyarrow as pa  # noqa: PLC0415
-    import pyarrow.parquet as pq  # noqa: PLC0415
+    import pyarrow as pa
+    import pyarrow.parquet as pq
 
     try:
         schema = pq.ParquetFile(pa.BufferReader(data)).schema_arrow
@@ -373,8 +374,8 @@ def _metadata(data: bytes, part: str) -> Mapping[bytes, bytes]:
 
 
 def _from_bytes(data: bytes, schema: pa.Schema, limit: int, part: str) -> dict[str, list[Any]]:
-    import pyarrow as pa  # noqa: PLC0415
-    import pyarrow.parquet as pq  # noqa: PLC0415
+    import pyarrow as pa
+    import pyarrow.parquet as pq
 
     try:
         file = pq.ParquetFile(pa.BufferReader(data))

@@ -380,7 +380,7 @@ def _text(raw: bytes, part: str) -> str:
 
 
 def _hash(content: bytes) -> str:
-    from blake3 import blake3  # noqa: PLC0415
+    from blake3 import blake3
 
     return blake3(content).hexdigest()
 

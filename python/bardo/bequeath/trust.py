@@ -56,7 +56,7 @@ class Key:
 
 def config_folder() -> Path:
     """The folder of the user's settings for bardo."""
-    import platformdirs  # noqa: PLC0415
+    import platformdirs
 
     given = os.environ.get(CONFIG)
     return Path(given) if given else platformdirs.user_config_path("bardo", appauthor=False)

@@ -6,25 +6,23 @@ again, and every id that is in the log already counts once.
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bardo._atomic import make_folder, parse_json, sync_folder, unavailable, write_atomically
 from bardo._core import finish_episodes
-from bardo._lazy import json, modules
-from bardo._values import value
+from bardo.capture import records
 from bardo.errors import BardoError, InvalidInputError
 from bardo.model import Episode
 from bardo.ports import SystemClock
 
 if TYPE_CHECKING:
-    from bardo.capture import records
     from bardo.capture.traces import Needles
-else:
-    (records,) = modules("capture.records")
 
 INBOX = "inbox"
 #: Inside the inbox: files that could not be read or recorded, beside a file that says why.
@@ -40,7 +38,7 @@ LARGEST_FILE_BYTES = 4 * BYTES_PER_FILE
 _SHOWN = 40
 
 
-@value
+@dataclass(frozen=True, slots=True)
 class Batch:
     """The episodes of one file of the inbox.
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, NamedTuple, Protocol
 
-from bardo._lazy import json
 from bardo.clock import moment_of
 from bardo.errors import BardoWarning, InvalidInputError
 from bardo.model import ROLES, Episode

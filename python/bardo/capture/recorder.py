@@ -4,30 +4,24 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bardo._core import EpisodeLog, HotSet
-from bardo._lazy import modules
-from bardo._values import value
 from bardo.capture import inbox
+from bardo.capture.intake import Clean, Drafts
 from bardo.capture.remembered import Remembered
 from bardo.clock import MAX_TICK, Ticks
 from bardo.errors import BardoWarning, ForgottenWarning, InvalidInputError
 from bardo.model import INHERITED_KIND, Episode
 from bardo.ports import Clock
 
-if TYPE_CHECKING:
-    from bardo.capture import intake
-    from bardo.capture.intake import Clean, Drafts
-else:
-    (intake,) = modules("capture.intake")
-
 #: Episodes read from the log at once while iterating.
 PAGE = 1_024
 
 
-@value
+@dataclass(frozen=True, slots=True)
 class Taken:
     """What became of episodes that were handed over.
 
@@ -248,9 +242,7 @@ def _cleaned(
     for clean.place, episode in enumerate(episodes):
         made.append(cleaned(episode))
     has_text = [bool(episode.text) and not episode.text.isspace() for episode in made]
-    return intake.Drafts.of(
-        [each if told else None for each, told in zip(made, has_text, strict=True)], chat=chat
-    )
+    return Drafts.of([each if told else None for each, told in zip(made, has_text, strict=True)], chat=chat)
 
 
 def pages(read: Callable[[str | None], list[Any]]) -> Iterator[Any]:

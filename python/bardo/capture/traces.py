@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from bardo import _core
-from bardo._lazy import subprocess
 from bardo.errors import StoreUnavailableError
 
 #: Shorter texts are no proof: other memories hold the same few letters by chance. They are looked for by id alone.
@@ -92,6 +91,8 @@ def find(path: Path, wanted: Needles) -> tuple[list[int], int]:
 
 def _find_in_child(path: Path, wanted: Needles) -> tuple[list[int], int]:
     """Reads a SQLite file that this process may have open: letting go of a second handle would break its locks."""
+    import subprocess
+
     question = json.dumps({"path": str(path), "needles": [needle.hex() for needle in wanted.raw]})
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     try:

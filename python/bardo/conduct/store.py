@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import sqlite3
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
+import numpy as np
+
 from bardo._core import FactStore
 from bardo._database import Database, statements, unchanged
-from bardo._lazy import json
-from bardo._lazy import numpy as np
 from bardo._validation import holds_surrogate
 from bardo.conduct import mark
 from bardo.conduct.entries import Rule, StateEntry, StateKind

@@ -47,8 +47,8 @@ def run(
         StoreUnavailableError: The folder holds something else, or cannot be written.
         MissingPackageError: The extra `demo` is not installed.
     """
-    from bardo.demo import chat, lives, market, picture, report, story  # noqa: PLC0415
-    from bardo.demo.trader import Terms  # noqa: PLC0415
+    from bardo.demo import chat, lives, market, picture, report, story
+    from bardo.demo.trader import Terms
 
     began = time.monotonic()
     terms = Terms()

@@ -7,7 +7,7 @@ import sys
 
 def main() -> None:
     """Runs the verb with the arguments given."""
-    from bardo.surfaces.cli.app import app  # noqa: PLC0415
+    from bardo.surfaces.cli.app import app
 
     app(["demo", *sys.argv[1:]], prog_name="bardo")
 

@@ -82,7 +82,7 @@ def load() -> Closes:
         MissingPackageError: `arch` is not installed.
     """
     try:
-        from arch.data import nasdaq, sp500, vix, wti  # noqa: PLC0415  # the demo alone needs pandas
+        from arch.data import nasdaq, sp500, vix, wti  # the demo alone needs pandas
     except ImportError as error:
         raise MissingPackageError(
             f"The market data of the demo comes with the package arch, which does not load ({error}). "

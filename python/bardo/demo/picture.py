@@ -36,8 +36,8 @@ def draw(path: Path, lives: Sequence[Life], *, terms: Terms) -> None:
         MissingPackageError: matplotlib is not installed.
     """
     try:
-        import matplotlib  # noqa: PLC0415
-        from matplotlib.figure import Figure  # noqa: PLC0415
+        import matplotlib
+        from matplotlib.figure import Figure
     except ImportError as error:
         raise MissingPackageError(
             f"the picture of the demo needs matplotlib, which does not load ({error}). Run: pip install 'bardo[demo]'"
@@ -143,7 +143,7 @@ def _deaths(panel: Axes, lives: Sequence[Life], *, named: bool) -> None:
 
 
 def _legends(panels: Sequence[Axes], lives: Sequence[Life]) -> None:
-    from matplotlib.lines import Line2D  # noqa: PLC0415
+    from matplotlib.lines import Line2D
 
     def above(panel: Axes, handles: Sequence[Line2D]) -> None:
         panel.legend(
@@ -169,7 +169,7 @@ def _dates(days: Sequence[Day]) -> npt.NDArray[np.datetime64]:
 
 
 def _number(day: date) -> float:
-    from matplotlib.dates import date2num  # noqa: PLC0415
+    from matplotlib.dates import date2num
 
     return float(date2num(day))  # type: ignore[no-untyped-call]
 

@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from bardo._lazy import dataclasses, modules, once
+from bardo._cached_property import locked_cached_property
 from bardo._validation import checked
+from bardo.consolidate import curator, dream, lint, shadow
+from bardo.consolidate.calibration import Calibration
+from bardo.consolidate.dream import DreamComplete
+from bardo.consolidate.lint import Gap, LintReport
+from bardo.consolidate.replay import Policy, Replayed, Replayer
+from bardo.consolidate.shadow import Shadowed
 from bardo.grimoire.retrieval import Retrieval
 from bardo.grimoire.session import Session
 from bardo.ports import Progress, quiet
 
 if TYPE_CHECKING:
     from bardo import _core
-    from bardo.consolidate import calibration as calibrated
-    from bardo.consolidate import curator, dream, lint, replay, shadow
-    from bardo.consolidate.calibration import Calibration
-    from bardo.consolidate.dream import DreamComplete
-    from bardo.consolidate.lint import Gap, LintReport
-    from bardo.consolidate.replay import Policy, Replayed, Replayer
-    from bardo.consolidate.shadow import Shadowed
-else:
-    calibrated, curator, dream, lint, replay, shadow = modules(
-        "consolidate.calibration", "consolidate.curator", "consolidate.dream", "consolidate.lint",
-        "consolidate.replay", "consolidate.shadow",
-    )  # fmt: skip
 
 #: Questions asked in vain that a lint asks again: all that are kept.
 ASKED_AGAIN = 64
@@ -44,11 +39,11 @@ class Replays:
     def __init__(self, session: Session) -> None:
         self._session = session
 
-    @once
+    @locked_cached_property
     def replayer(self) -> Replayer:
         """Keeps the priorities of episodes."""
         session = self._session
-        return replay.Replayer(session.config.replay, session.log, session.facts)
+        return Replayer(session.config.replay, session.log, session.facts)
 
     def reset(self) -> None:
         """Forgets the priorities: the next draw reads them from the log again."""
@@ -185,7 +180,7 @@ class Curator:
         """
         self._session.ready()
         counted = self._session.facts.calibration()
-        return calibrated.Calibration(counted, tuple(counted.bins), counted.outcomes, counted.squares)
+        return Calibration(counted, tuple(counted.bins), counted.outcomes, counted.squares)
 
     def _knows(self, question: str, *, of_own: bool) -> bool:
         found = self._retrieval.quietly(question, ANSWERS, ())

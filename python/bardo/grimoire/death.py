@@ -6,17 +6,14 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bardo._lazy import modules
+from bardo.bequeath import legacy
 from bardo.errors import BardoWarning, InvalidInputError, NotFoundError, StoreUnavailableError
 from bardo.grimoire.passes import CuratorPasses
 from bardo.grimoire.session import Session
 from bardo.ports import quiet
 
 if TYPE_CHECKING:
-    from bardo.bequeath import legacy
     from bardo.bequeath.testament import Testament
-else:
-    (legacy,) = modules("bequeath.legacy")
 
 
 def bequeath(

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
-from bardo._lazy import dataclasses, modules
+from bardo.assemble import context, records
+from bardo.assemble.context import Phase, Profile, Prompt, Task
+from bardo.assemble.contributors import Situation
 from bardo.errors import StoreError
 from bardo.grimoire.pages import PageWriter
 from bardo.grimoire.prompts import PromptParts
@@ -14,20 +17,14 @@ from bardo.grimoire.retrieval import Retrieval
 from bardo.grimoire.session import Session
 from bardo.grimoire.stores import listed
 from bardo.grimoire.writer import Writer
+from bardo.recall import feedback
+from bardo.recall.feedback import OutcomeReport
 from bardo.recall.options import OwnerRecallOptions
 
 if TYPE_CHECKING:
-    from bardo.assemble import context, contributors, records
     from bardo.assemble.blocks import Block
-    from bardo.assemble.context import Phase, Profile, Prompt, Task
-    from bardo.recall import feedback
-    from bardo.recall.feedback import OutcomeReport
     from bardo.recall.recollection import Memory, Recollection
     from bardo.recall.retriever import Factors
-else:
-    context, contributors, records, feedback = modules(
-        "assemble.context", "assemble.contributors", "assemble.records", "recall.feedback"
-    )
 
 #: Options of a recall that one page for all questions cannot answer.
 _NARROWING = frozenset(
@@ -82,9 +79,7 @@ class Decisions:
             recall["layers"] = ("episode",)
             blocks[page.name] = page
         recollection = self._retrieval.recall(task, limit, recall)
-        situation = contributors.Situation(
-            task, session.agent, session.now_tick, budget, phase=phase, task_type=task_type
-        )
+        situation = Situation(task, session.agent, session.now_tick, budget, phase=phase, task_type=task_type)
         brought, notes = self._parts.contributors.blocks(situation, frozenset(blocks))
         prompt = context.build(
             task,

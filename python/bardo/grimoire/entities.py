@@ -6,20 +6,17 @@ import builtins
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, SupportsIndex
 
-from bardo._lazy import modules
 from bardo._validation import checked
 from bardo.capture.recorder import name_list
+from bardo.grimoire import results
 from bardo.grimoire.facts import record_id
+from bardo.grimoire.results import Entity, RelatedEntity, Triple
 from bardo.grimoire.session import Session
 from bardo.model import Episode, Fact
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from bardo.grimoire import results
-    from bardo.grimoire.results import Entity, RelatedEntity, Triple
-else:
-    (results,) = modules("grimoire.results")
 
 EntityKind = Literal["name", "subject", "handle", "ticker", "address", "person"]
 

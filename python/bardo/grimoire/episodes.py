@@ -7,19 +7,14 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from bardo._lazy import modules
 from bardo._validation import checked
 from bardo.errors import InvalidInputError, NotFoundError
+from bardo.grimoire.results import Finding
 from bardo.grimoire.session import Session
 from bardo.model import Episode, Fact
 
 if TYPE_CHECKING:
     from datetime import datetime
-
-    from bardo.grimoire import results
-    from bardo.grimoire.results import Finding
-else:
-    (results,) = modules("grimoire.results")
 
 
 class Episodes:
@@ -127,4 +122,4 @@ class Episodes:
         for record in (*session.log.get(ids), *session.facts.get(ids)):
             if record is not None:
                 records[record.id] = record
-        return [results.Finding(value, records[record]) for record, value in found if record in records]
+        return [Finding(value, records[record]) for record, value in found if record in records]

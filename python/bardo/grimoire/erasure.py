@@ -14,9 +14,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from bardo._atomic import drafts
 from bardo._core import forget_gaps, number_names
-from bardo._lazy import numpy as np
 from bardo.capture import archive, inbox, traces
 from bardo.capture.recorder import PAGE, Taken
 from bardo.capture.traces import Needles
@@ -486,7 +487,7 @@ def _warn_of_forgotten(forgotten: int, given: str, *, stacklevel: int) -> None:
 def _bequeaths(path: Path, intent: Intent, facts: Sequence[str], looked_for: Needles) -> bool:
     """Whether a copy of a testament holds what is forgotten; one that cannot be read is judged by its bytes."""
     try:
-        from bardo.bequeath import testament  # noqa: PLC0415 - slow to load, and few have one
+        from bardo.bequeath import testament
 
         held = testament.read(path)
     except (TestamentError, StoreError):

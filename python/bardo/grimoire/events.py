@@ -6,7 +6,6 @@ import threading
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from bardo._lazy import logging
 from bardo.errors import InvalidInputError
 
 Event = TypeVar("Event")
@@ -58,6 +57,8 @@ class Events:
             try:
                 listener(happened)
             except Exception:  # the work is done and must not seem undone
+                import logging
+
                 logging.getLogger("bardo.events").exception(
                     "a listener of %s failed", type(happened).__name__
                 )

@@ -4,21 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bardo._lazy import modules, once
+from bardo._cached_property import locked_cached_property
+from bardo.consolidate.asking import Asker
+from bardo.consolidate.extract import Extractor
+from bardo.consolidate.reconcile import Reconciler
 from bardo.grimoire.session import Session
+from bardo.language.ledger import Ledger
 from bardo.ports import LLM
 
 if TYPE_CHECKING:
-    from bardo.consolidate import asking, extract, reconcile
-    from bardo.consolidate.extract import Extractor
-    from bardo.language import advisor, client, ledger
     from bardo.language.advisor import Advisor
-    from bardo.language.ledger import Ledger
-else:
-    advisor, client, ledger, asking, extract, reconcile = modules(
-        "language.advisor", "language.client", "language.ledger", "consolidate.asking", "consolidate.extract",
-        "consolidate.reconcile",
-    )  # fmt: skip
 
 
 class Extraction:
@@ -33,14 +28,16 @@ class Extraction:
         self._session = session
         self._llm = llm
 
-    @once
+    @locked_cached_property
     def ledger(self) -> Ledger:
         """Every call of a language model."""
-        return self._session.closing(ledger.Ledger(self._session.path))
+        return self._session.closing(Ledger(self._session.path))
 
-    @once
+    @locked_cached_property
     def advisor(self) -> Advisor | None:
         """Asks the model; None where none is configured."""
+        from bardo.language import advisor, client
+
         session = self._session
         settings = session.config.llm
         if self._llm is None and not settings.model:
@@ -50,15 +47,15 @@ class Extraction:
             tick=session.ticks.now,
         )  # fmt: skip
 
-    @once
+    @locked_cached_property
     def extractor(self) -> Extractor:
         """Reads episodes for facts."""
         session = self._session
         asked = self.advisor
-        return extract.Extractor(
+        return Extractor(
             session.log, session.facts, session.indexer.vectors_of, agent=session.agent,
             batch=session.config.curator.batch,
             learning=session.indexer.learning, hold=session.config.curator.shadow,
-            asker=asking.Asker(asked, session.facts, session.agent) if asked else None,
-            reconciler=reconcile.Reconciler(asked, session.facts) if asked else None,
+            asker=Asker(asked, session.facts, session.agent) if asked else None,
+            reconciler=Reconciler(asked, session.facts) if asked else None,
         )  # fmt: skip

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from bardo._lazy import modules
+from bardo._core import EpisodeLog, FactStore
 from bardo._validation import checked
-from bardo._values import replace
 from bardo.config import Config, Embedding, write_setting
 from bardo.errors import InvalidInputError
 from bardo.folder import Folder
@@ -17,12 +17,6 @@ from bardo.grimoire.grimoire import Grimoire
 from bardo.grimoire.stores import open_stores
 from bardo.index.embedding import embedders
 from bardo.ports import LLM, Clock, Embedder, checked_clock
-
-if TYPE_CHECKING:
-    from bardo.bequeath import testament, trust
-    from bardo.index.embedding import migration
-else:
-    migration, testament, trust = modules("index.embedding.migration", "bequeath.testament", "bequeath.trust")
 
 
 @checked
@@ -80,7 +74,16 @@ def open(  # noqa: A001 - `bardo.open` reads as it should
     given = embedders.resolve(embedder, settings.embedding)
     port = given
     if folder.migration.exists():
+        from bardo.index.embedding import migration
+
         port = migration.serving(folder.root, given, settings.embedding, chosen=embedder is not None)
+
+    def settle(log: EpisodeLog, facts: FactStore) -> None:
+        if folder.migration.exists():
+            from bardo.index.embedding import migration
+
+            migration.settle(folder.root, log, facts, port, late=settings.embedding.late_interaction)
+
     stores = open_stores(
         folder,
         settings,
@@ -90,10 +93,7 @@ def open(  # noqa: A001 - `bardo.open` reads as it should
         durable=durable,
         relearn=relearn,
         accept_loss=accept_loss,
-        settle=lambda log, facts: (
-            folder.migration.exists()
-            and migration.settle(folder.root, log, facts, port, late=settings.embedding.late_interaction)
-        ),
+        settle=settle,
     )
     try:
         if embedder is None and port is given:
@@ -135,6 +135,8 @@ def inherit(
         TestamentError: A file is not a testament, or was changed; nothing was stored.
         UnknownSignerError: A signer is neither known nor allowed; nothing was stored.
     """
+    from bardo.bequeath import testament, trust
+
     files = [testaments] if isinstance(testaments, (str, Path)) else list(testaments)
     if not files:
         raise InvalidInputError(

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import builtins
+from dataclasses import replace
 from math import exp
 from typing import TYPE_CHECKING, Literal
 
 from bardo._core import confidence_now, fact_standing
-from bardo._lazy import modules
 from bardo._validation import checked
-from bardo._values import replace
 from bardo.clock import MAX_TICK
 from bardo.errors import NotFoundError
 from bardo.grimoire.learner import as_learned, tell_of_arrival
+from bardo.grimoire.results import FactState, Grounds, Link, Trial
 from bardo.grimoire.session import Session
 from bardo.grimoire.stores import listed
 from bardo.model import Episode, Fact, FactKind, FactStatus, Source
@@ -20,10 +20,6 @@ from bardo.model import Episode, Fact, FactKind, FactStatus, Source
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from bardo.grimoire import results
-    from bardo.grimoire.results import FactState, Grounds, Link
-else:
-    (results,) = modules("grimoire.results")
 
 Relation = Literal["supports", "contradicts", "refines", "causes", "part_of", "see_also"]
 
@@ -108,7 +104,7 @@ class Facts:
             confidence=rule.confidence,
         )
         trial, (good, bad, *_) = standing.trial, standing.outcomes or (0, 0)
-        return results.Grounds(
+        return Grounds(
             fact=record,
             confidence=standing.confidence,
             stated=session.facts.stated([id_], tick=session.ticks.now())[0] or 0.0,
@@ -118,7 +114,7 @@ class Facts:
             confirmed=standing.confirmed,
             good=good,
             bad=bad,
-            trial=trial and results.Trial(trial[0], exp(trial[1]), exp(trial[2])),
+            trial=trial and Trial(trial[0], exp(trial[1]), exp(trial[2])),
             history=tuple(self.history(id_)),
             links=tuple(self.links(id_)),
         )
@@ -135,8 +131,7 @@ class Facts:
         """
         self._session.ready()
         return [
-            results.FactState(then, start, end)
-            for start, end, then in self._session.facts.states(record_id(fact))
+            FactState(then, start, end) for start, end, then in self._session.facts.states(record_id(fact))
         ]
 
     @checked
@@ -228,9 +223,7 @@ class Facts:
     def links(self, *facts: str | Fact) -> builtins.list[Link]:
         """The links from or to any of these facts."""
         self._session.ready()
-        return [
-            results.Link(*link) for link in self._session.facts.links([record_id(fact) for fact in facts])
-        ]
+        return [Link(*link) for link in self._session.facts.links([record_id(fact) for fact in facts])]
 
 
 def record_id(record: str | Episode | Fact) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, SupportsIndex, TypeVar, Unpack
 
-from bardo._lazy import modules, once
+from bardo._cached_property import locked_cached_property
 from bardo._validation import UNFIT, check_options, checked, refuse
 from bardo.capture.fields import EpisodeFields
 from bardo.folder import Folder
@@ -23,25 +23,6 @@ if TYPE_CHECKING:
     from bardo.bequeath.testament import Testament
     from bardo.consolidate.curator import CuratorCycleComplete
     from bardo.consolidate.lint import Gap
-    from bardo.grimoire import (
-        curator,
-        death,
-        decisions,
-        deletion,
-        embedding,
-        entities,
-        episodes,
-        extraction,
-        facts,
-        journal,
-        learner,
-        lineage,
-        maintenance,
-        pages,
-        passes,
-        prompts,
-        retrieval,
-    )
     from bardo.grimoire.curator import Curator, Replays
     from bardo.grimoire.decisions import Decisions
     from bardo.grimoire.deletion import Deletion
@@ -62,15 +43,6 @@ if TYPE_CHECKING:
     from bardo.grimoire.retrieval import Retrieval
     from bardo.recall.feedback import OutcomeReport
     from bardo.recall.recollection import Recollection
-else:
-    curator, death, decisions, deletion, embedding, entities, episodes, extraction, facts = modules(
-        "grimoire.curator", "grimoire.death", "grimoire.decisions", "grimoire.deletion", "grimoire.embedding",
-        "grimoire.entities", "grimoire.episodes", "grimoire.extraction", "grimoire.facts",
-    )  # fmt: skip
-    journal, learner, lineage, maintenance, pages, passes, prompts, retrieval = modules(
-        "grimoire.journal", "grimoire.learner", "grimoire.lineage", "grimoire.maintenance", "grimoire.pages",
-        "grimoire.passes", "grimoire.prompts", "grimoire.retrieval",
-    )  # fmt: skip
 
 Event = TypeVar("Event")
 
@@ -101,6 +73,8 @@ class Grimoire:
         self.lost = stores.log.lost
         self.resumed: tuple[ForgetReport, ...] = self._deletion.resume() if stores.log.intents() else ()
         if folder.death.exists():
+            from bardo.grimoire import death
+
             death.finish(self._session)
         self._writer.drain_inbox()
 
@@ -111,96 +85,128 @@ class Grimoire:
 
     # -- resources -----------------------------------------------------------------------------------------------
 
-    @once
+    @locked_cached_property
     def episodes(self) -> Episodes:
         """What happened: `list`, `get`, `verify`, `find`."""
-        return episodes.Episodes(self._session)
+        from bardo.grimoire.episodes import Episodes
 
-    @once
+        return Episodes(self._session)
+
+    @locked_cached_property
     def facts(self) -> Facts:
         """What is known: `list`, `get`, `why`, `history`, `confidence`, `supersede`, `contradict`, `link`, `links`."""
-        return facts.Facts(self._session)
+        from bardo.grimoire.facts import Facts
 
-    @once
+        return Facts(self._session)
+
+    @locked_cached_property
     def entities(self) -> Entities:
         """Who and what memories name: `list`, `of`, `related`, `merge`, `part`, `relate`, `relations`."""
-        return entities.Entities(self._session)
+        from bardo.grimoire.entities import Entities
 
-    @once
+        return Entities(self._session)
+
+    @locked_cached_property
     def curator(self) -> Curator:
         """What the Curator does on demand: `replay`, `dream`, `lint`, `gaps`, `calibration`."""
-        return curator.Curator(self._session, self._retrieval, self._replays)
+        from bardo.grimoire.curator import Curator
 
-    @once
+        return Curator(self._session, self._retrieval, self._replays)
+
+    @locked_cached_property
     def pages(self) -> Pages:
         """What facts are compiled into: `dossier`, `playbook`, `versions`."""
-        return pages.Pages(self._session, self._page_writer)
+        from bardo.grimoire.pages import Pages
 
-    @once
+        return Pages(self._session, self._page_writer)
+
+    @locked_cached_property
     def prompts(self) -> Prompts:
         """What stands around a prompt: `contribute`, `withdraw`, `acted`, `reset_weights`."""
-        return prompts.Prompts(self._session, self._prompt_parts)
+        from bardo.grimoire.prompts import Prompts
 
-    @once
+        return Prompts(self._session, self._prompt_parts)
+
+    @locked_cached_property
     def journal(self) -> Journal:
         """What was inferred about facts, act by act: `list`, `undo`."""
-        return journal.Journal(self._session)
+        from bardo.grimoire.journal import Journal
 
-    @once
+        return Journal(self._session)
+
+    @locked_cached_property
     def embedding(self) -> Embedding:
         """The embedding model: `check`, `migrate`, `abandon`."""
-        return embedding.Embedding(self._session, self._retrieval)
+        from bardo.grimoire.embedding import Embedding
 
-    @once
+        return Embedding(self._session, self._retrieval)
+
+    @locked_cached_property
     def maintenance(self) -> Maintenance:
         """Upkeep: `rebuild`, `check`, `drain_inbox`, `costs`, `rebase_ticks`."""
-        return maintenance.Maintenance(self._session, self._writer, self._extraction, self._prompt_parts)
+        from bardo.grimoire.maintenance import Maintenance
 
-    @once
+        return Maintenance(self._session, self._writer, self._extraction, self._prompt_parts)
+
+    @locked_cached_property
     def lineage(self) -> Lineage:
         """The agent's family: `generation`, `parents`, `is_dead`, `adopt`, `inheritance`."""
-        return lineage.Lineage(self._session)
+        from bardo.grimoire.lineage import Lineage
+
+        return Lineage(self._session)
 
     # -- parts, made when first needed ---------------------------------------------------------------------------
 
-    @once
+    @locked_cached_property
     def _retrieval(self) -> Retrieval:
-        return retrieval.Retrieval(self._session, self._writer)
+        from bardo.grimoire.retrieval import Retrieval
 
-    @once
+        return Retrieval(self._session, self._writer)
+
+    @locked_cached_property
     def _replays(self) -> Replays:
-        return curator.Replays(self._session)
+        from bardo.grimoire.curator import Replays
 
-    @once
+        return Replays(self._session)
+
+    @locked_cached_property
     def _extraction(self) -> Extraction:
-        return extraction.Extraction(self._session, self._llm)
+        from bardo.grimoire.extraction import Extraction
 
-    @once
+        return Extraction(self._session, self._llm)
+
+    @locked_cached_property
     def _page_writer(self) -> PageWriter:
-        return pages.PageWriter(self._session)
+        from bardo.grimoire.pages import PageWriter
 
-    @once
+        return PageWriter(self._session)
+
+    @locked_cached_property
     def _prompt_parts(self) -> PromptParts:
-        return prompts.PromptParts(self._session)
+        from bardo.grimoire.prompts import PromptParts
 
-    @once
+        return PromptParts(self._session)
+
+    @locked_cached_property
     def _decisions(self) -> Decisions:
-        return decisions.Decisions(
-            self._session, self._writer, self._retrieval, self._prompt_parts, self._page_writer
-        )
+        from bardo.grimoire.decisions import Decisions
 
-    @once
+        return Decisions(self._session, self._writer, self._retrieval, self._prompt_parts, self._page_writer)
+
+    @locked_cached_property
     def _passes(self) -> CuratorPasses:
-        return passes.CuratorPasses(
+        from bardo.grimoire.passes import CuratorPasses
+
+        return CuratorPasses(
             self._session, self._writer, self._retrieval,
             extraction=self._extraction, pages=self._page_writer, curator=self.curator,
         )  # fmt: skip
 
-    @once
+    @locked_cached_property
     def _deletion(self) -> Deletion:
-        return deletion.Deletion(
-            self._session, self._writer, self._prompt_parts, self._page_writer, self._replays
-        )
+        from bardo.grimoire.deletion import Deletion
+
+        return Deletion(self._session, self._writer, self._prompt_parts, self._page_writer, self._replays)
 
     # -- the loop of a life --------------------------------------------------------------------------------------
 
@@ -370,7 +376,9 @@ class Grimoire:
         Returns:
             The stored `Fact`, or a list of them.
         """
-        return learner.Learner(self._session).learn(
+        from bardo.grimoire.learner import Learner
+
+        return Learner(self._session).learn(
             what, tick, kind=kind, category=category, subjects=subjects, confidence=confidence,
             importance=importance, source=source, pinned=pinned,
         )  # fmt: skip
@@ -457,6 +465,8 @@ class Grimoire:
         Raises:
             InvalidInputError: There is a file already, or the reflection is too long; the agent lives on.
         """
+        from bardo.grimoire import death
+
         return death.bequeath(self._session, self._passes, path, cause=cause, reflection=reflection)
 
     def on(self, event: type[Event], listener: Callable[[Event], object]) -> Callable[[], None]:
@@ -482,6 +492,8 @@ class Grimoire:
 
     def stats(self) -> dict[str, Any]:
         """Counts and sizes of every part, in plain types; no `model` where none has ever answered."""
+        from bardo.grimoire import maintenance
+
         return maintenance.stats(self._session, self._prompt_parts)
 
     def close(self) -> None:

@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, SupportsIndex, Unpack
+from typing import Any, SupportsIndex, Unpack
 
-from bardo._lazy import modules
 from bardo._validation import checked
-from bardo._values import replace
 from bardo.assemble.copies import Verbatim
 from bardo.capture import inbox, intake
 from bardo.capture.fields import EpisodeFields
 from bardo.clock import checked_tick, moment_of
 from bardo.folder import Folder, dead
 from bardo.model import Episode
-
-if TYPE_CHECKING:
-    from bardo.bequeath import lineage
-else:
-    (lineage,) = modules("bequeath.lineage")
 
 
 @checked
@@ -59,8 +53,11 @@ def drop(
     """
     folder = Folder.at(path)
     folder.check(create=False)
-    if folder.tombstone.exists() and (stone := lineage.is_dead(folder.root)) is not None:
-        raise dead(stone.agent)
+    if folder.tombstone.exists():
+        from bardo.bequeath import lineage
+
+        if (stone := lineage.is_dead(folder.root)) is not None:
+            raise dead(stone.agent)
     if "at" in fields:
         fields["at"] = moment_of(fields["at"])
     episodes, transcript = intake.episodes_from(what, fields, clean=Verbatim(), truncate=truncate)

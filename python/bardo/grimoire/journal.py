@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 import builtins
-from typing import TYPE_CHECKING
+import json
 
-from bardo._lazy import json, modules
 from bardo._validation import checked
+from bardo.grimoire.results import Act, ActChange, Undone
 from bardo.grimoire.session import Session
-
-if TYPE_CHECKING:
-    from bardo.grimoire import results
-    from bardo.grimoire.results import Act, Undone
-else:
-    (results,) = modules("grimoire.results")
 
 
 class Journal:
@@ -37,10 +31,10 @@ class Journal:
         """
         self._session.ready()
         return [
-            results.Act(
+            Act(
                 number, name, tick, at, undone_by,
                 tuple(
-                    results.ActChange(fact, None if before is None else json.loads(before), json.loads(after))
+                    ActChange(fact, None if before is None else json.loads(before), json.loads(after))
                     for fact, before, after in changes
                 ),
             )
@@ -68,6 +62,4 @@ class Journal:
             number, tick=session.ticks.now(), now=session.clock.now()
         )
         session.hot.sync_facts(session.facts)
-        return results.Undone(
-            by, tuple(restored), tuple(withdrawn), {fact: tuple(names) for fact, names in kept}
-        )
+        return Undone(by, tuple(restored), tuple(withdrawn), {fact: tuple(names) for fact, names in kept})

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 import warnings
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from bardo._core import FactStore, arrival_confidence
-from bardo._lazy import dataclasses, modules
-from bardo._values import replace
 from bardo.capture.recorder import name_list
 from bardo.clock import MAX_TICK
 from bardo.errors import BardoWarning, InvalidInputError
@@ -17,9 +17,6 @@ from bardo.model import Fact, FactKind, Source
 
 if TYPE_CHECKING:
     from bardo.assemble.copies import Cleaner
-    from bardo.grimoire import erasure
-else:
-    (erasure,) = modules("grimoire.erasure")
 
 #: Confidence of a sentence that the agent learns itself.
 LEARNED = 0.7
@@ -79,6 +76,8 @@ class Learner:
                 facts, tick=stamp, now=session.clock.now(), vectors=vectors, fingerprint=fingerprint
             )
         if forgotten := sum(entry.outcome == "forgotten" for entry in upserted):
+            from bardo.grimoire import erasure
+
             erasure.tell_forgotten_facts(facts, forgotten)
         session.ticks.seen(stamp, own=tick is not None)
         session.stores.note_unit()

@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from bardo._lazy import modules
 from bardo._validation import checked
+from bardo.bequeath import lineage
+from bardo.bequeath.lineage import Parent
 from bardo.grimoire.session import Session
 
 if TYPE_CHECKING:
-    from bardo.bequeath import inherit, lineage, trust
     from bardo.bequeath.inherit import InheritanceReport
-    from bardo.bequeath.lineage import Parent
     from bardo.bequeath.testament import Testament
-else:
-    inherit, lineage, trust = modules("bequeath.inherit", "bequeath.lineage", "bequeath.trust")
 
 
 class Lineage:
@@ -73,6 +70,8 @@ class Lineage:
         Raises:
             UnknownSignerError: A signer is neither known nor allowed; nothing was stored.
         """
+        from bardo.bequeath import inherit, trust
+
         session = self._session
         session.ready(write=True)
         strangers = trust.strangers(testaments, session.path, allow=allow)

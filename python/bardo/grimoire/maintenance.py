@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
+from dataclasses import dataclass
 from operator import index
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
-from bardo._lazy import dataclasses, modules
 from bardo._validation import checked
-from bardo._values import value
 from bardo.clock import OFFSET
 from bardo.config import MONTH_DAYS
 from bardo.grimoire.extraction import Extraction
@@ -17,22 +17,14 @@ from bardo.grimoire.writer import Writer
 from bardo.ports import Progress, quiet, stage
 
 if TYPE_CHECKING:
-    from bardo.bequeath import lineage
-    from bardo.capture import archive
-    from bardo.grimoire import integrity
     from bardo.grimoire.integrity import CheckReport
-    from bardo.language import ledger
     from bardo.language.ledger import Costs
-else:
-    archive, integrity, ledger, lineage = modules(
-        "capture.archive", "grimoire.integrity", "language.ledger", "bequeath.lineage"
-    )
 
 #: Acts in the journal at most.
 ACTS_KEPT = 1_024
 
 
-@value
+@dataclass(frozen=True, slots=True)
 class Rebased:
     """What taking a leap back came to.
 
@@ -81,6 +73,8 @@ class Maintenance:
             was read, by sort), `lance` (episodes), `hot` (memories), `snapshot` (bytes; 0 where none is needed), and of
             the daily archive how many `episodes` it holds, and how many are `missing` in the log or `different` there.
         """
+        from bardo.capture import archive
+
         session = self._session
         session.ready()
         session.indexer.ask_again()
@@ -111,6 +105,8 @@ class Maintenance:
         Returns:
             Every damage with its file, table and row, and what was done about it.
         """
+        from bardo.grimoire import integrity
+
         session = self._session
         session.ready()
         report = integrity.check_open(session.folder, session.log, repair=repair)
@@ -133,6 +129,8 @@ class Maintenance:
         Args:
             days: How far to look back, in days of 24 hours.
         """
+        from bardo.language import ledger
+
         session = self._session
         session.ready()
         now = session.clock.now()
@@ -176,6 +174,8 @@ def stats(session: Session, parts: PromptParts) -> dict[str, Any]:
         session: The open memory.
         parts: Has the records of prompts.
     """
+    from bardo.bequeath import lineage
+
     session.ready()
     family = lineage.Lineage.load(session.path)
     files = (file for file in session.path.rglob("*") if file.is_file())

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bardo._lazy import modules, once
+from bardo._cached_property import locked_cached_property
+from bardo.consolidate.dossier import Dossier, Dossiers
+from bardo.consolidate.playbook import Playbook, Playbooks, Version
 from bardo.grimoire.session import Session
 from bardo.ports import Progress, quiet
 
 if TYPE_CHECKING:
-    from bardo.consolidate import dossier, playbook
-    from bardo.consolidate.dossier import Dossier, Dossiers
-    from bardo.consolidate.playbook import Playbook, Playbooks, Version
     from bardo.grimoire.erasure import ForgetReport
-else:
-    dossier, playbook = modules("consolidate.dossier", "consolidate.playbook")
 
 
 class PageWriter:
@@ -27,17 +24,17 @@ class PageWriter:
     def __init__(self, session: Session) -> None:
         self._session = session
 
-    @once
+    @locked_cached_property
     def dossiers(self) -> Dossiers:
         """Compiles the dossier."""
         session = self._session
-        return dossier.Dossiers(session.folder.dossier, session.facts, session.config.dossier, session.agent)
+        return Dossiers(session.folder.dossier, session.facts, session.config.dossier, session.agent)
 
-    @once
+    @locked_cached_property
     def playbooks(self) -> Playbooks:
         """Writes the playbook."""
         session = self._session
-        return playbook.Playbooks(
+        return Playbooks(
             session.folder.playbook,
             session.folder.playbook_history,
             session.facts,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, SupportsIndex
+import dataclasses
+from typing import SupportsIndex
 
-from bardo._lazy import dataclasses, modules
+from bardo.consolidate import curator, shadow
+from bardo.consolidate.curator import CuratorCycleComplete
 from bardo.grimoire.curator import Curator, check_held, core_curator, is_lint_due
 from bardo.grimoire.extraction import Extraction
 from bardo.grimoire.pages import PageWriter
@@ -13,16 +15,6 @@ from bardo.grimoire.session import Session
 from bardo.grimoire.writer import Writer
 from bardo.index.indexer import NAMES_AT_ONCE
 from bardo.ports import Progress, quiet
-
-if TYPE_CHECKING:
-    from bardo.bequeath import lineage
-    from bardo.capture import archive
-    from bardo.consolidate import curator, shadow
-    from bardo.consolidate.curator import CuratorCycleComplete
-else:
-    archive, curator, shadow, lineage = modules(
-        "capture.archive", "consolidate.curator", "consolidate.shadow", "bequeath.lineage"
-    )
 
 #: Name under which the log keeps when the Curator last ran.
 LAST_PASS = "curator.last_tick"
@@ -95,6 +87,8 @@ class CuratorPasses:
         return self._curate(flush=True, progress=progress)
 
     def _curate(self, *, flush: bool, progress: Progress = quiet) -> CuratorCycleComplete:
+        from bardo.capture import archive
+
         session = self._session
         tick = session.now_tick
         embedded = session.embed(progress)
@@ -158,6 +152,8 @@ class CuratorPasses:
         return session.emit(done)
 
     def _note_trials(self, report: CuratorCycleComplete) -> None:
+        from bardo.bequeath import lineage
+
         family = lineage.Lineage.load(self._session.path)
         if family:
             family.tried(confirmed=report.facts_confirmed, refuted=report.facts_refuted).save(

@@ -4,21 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bardo._lazy import modules, once
+from bardo._cached_property import locked_cached_property
 from bardo._validation import checked
+from bardo.assemble.condense import OwnWords
+from bardo.assemble.contributors import Contributor, Contributors
+from bardo.assemble.records import PromptRecords
 from bardo.grimoire.session import Session
 
 if TYPE_CHECKING:
-    from bardo.assemble import condense, contributors, records
     from bardo.assemble.blocks import Place
-    from bardo.assemble.condense import OwnWords
     from bardo.assemble.context import Prompt
-    from bardo.assemble.contributors import Contributor, Contributors
-    from bardo.assemble.records import PromptRecords
-else:
-    condense, contributors, records = modules(
-        "assemble.condense", "assemble.contributors", "assemble.records"
-    )
 
 
 class PromptParts:
@@ -31,24 +26,22 @@ class PromptParts:
     def __init__(self, session: Session) -> None:
         self._session = session
 
-    @once
+    @locked_cached_property
     def words(self) -> OwnWords:
         """What is predictable in the agent's own words."""
-        return condense.OwnWords(self._session.log)
+        return OwnWords(self._session.log)
 
-    @once
+    @locked_cached_property
     def contributors(self) -> Contributors:
         """Who brings a block to every prompt."""
-        return contributors.Contributors()
+        return Contributors()
 
-    @once
+    @locked_cached_property
     def records(self) -> PromptRecords:
         """What stood in prompts, and what came of them."""
         session = self._session
         settings = session.config.feedback
-        return session.closing(
-            records.PromptRecords(session.path, learn=settings.learn, evidence=settings.evidence)
-        )
+        return session.closing(PromptRecords(session.path, learn=settings.learn, evidence=settings.evidence))
 
 
 class Prompts:

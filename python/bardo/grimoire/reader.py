@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import dataclasses
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import partial
@@ -10,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from bardo._core import FactStore, confidence_now, journaled
-from bardo._lazy import dataclasses, modules
 from bardo._validation import checked
 from bardo.assemble.copies import MadePrompts
 from bardo.capture.recorder import PAGE
@@ -32,10 +32,7 @@ from bardo.recall.scope import ANY_MODE
 from bardo.recall.shared import Apart
 
 if TYPE_CHECKING:
-    from bardo.assemble import context
     from bardo.assemble.context import Phase, Profile, Prompt, Task
-else:
-    (context,) = modules("assemble.context")
 
 
 @checked
@@ -244,6 +241,8 @@ class Visitor(Outside):
         Raises:
             BudgetTooSmallError: The blocks that may not be cut are larger than the budget.
         """
+        from bardo.assemble import context
+
         settings = self.config.assemble
         prompt = context.build(
             task,

@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
+from bardo._cached_property import locked_cached_property
 from bardo._core import Lookout, News
-from bardo._lazy import dataclasses, modules, once
 from bardo.grimoire.session import Session
 from bardo.grimoire.writer import Writer
 from bardo.model import NEUTRAL
 from bardo.ports import Embedder
+from bardo.recall import neighbours, retriever, scope
+from bardo.recall.cold_tier import Everything
+from bardo.recall.filters import Filters
 from bardo.recall.options import OwnerRecallOptions, conditions
+from bardo.recall.retriever import Factors, Retriever
 
 if TYPE_CHECKING:
     from bardo.index.embedding.migration import MigrationReport
-    from bardo.recall import cold_tier, filters, neighbours, retriever, scope
-    from bardo.recall.cold_tier import Everything
     from bardo.recall.recollection import Recollection
-    from bardo.recall.retriever import Factors, Retriever
-else:
-    cold_tier, scope, retriever, neighbours, filters = modules(
-        "recall.cold_tier",
-        "recall.scope",
-        "recall.retriever",
-        "recall.neighbours",
-        "recall.filters",
-    )
 
 #: Options that the retriever takes as they are.
 _OF_RETRIEVER = frozenset({"thread", "policy", "diversity", "pad"})
@@ -46,13 +40,11 @@ class Retrieval:
         self._lookout = Lookout(session.folder.inbox, session.facts)
         self._retriever: Retriever | None = None
 
-    @once
+    @locked_cached_property
     def everything(self) -> Everything:
         """Where memories are searched: the hot set, and LanceDB for what is older."""
         session = self._session
-        return cold_tier.Everything(
-            session.hot, session.log, lambda: session.indexer.archive, session.indexer.hosting
-        )
+        return Everything(session.hot, session.log, lambda: session.indexer.archive, session.indexer.hosting)
 
     def recall(self, query: str, limit: int | None, options: OwnerRecallOptions) -> Recollection:
         """Answers `Grimoire.recall`.
@@ -107,7 +99,7 @@ class Retrieval:
             trying: Quarantined facts that are tried beside those in force; None recalls episodes alone.
         """
         session = self._session
-        seen = filters.Filters(layers=("episode",)) if trying is None else filters.Filters(trying=trying)
+        seen = Filters(layers=("episode",)) if trying is None else Filters(trying=trying)
         return session.models.steadily(
             self._ask, None,
             {

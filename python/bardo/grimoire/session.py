@@ -6,10 +6,12 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from bardo._lazy import modules, once
+from bardo._cached_property import locked_cached_property
+from bardo.assemble.copies import MadePrompts
 from bardo.capture.recorder import Recorder
 from bardo.errors import GrimoireClosedError
 from bardo.folder import Folder, dead, dying, forked
+from bardo.grimoire.events import Events
 from bardo.grimoire.stores import Stores
 from bardo.index.indexer import Upkeep
 from bardo.index.keeper import ModelKeeper
@@ -17,17 +19,7 @@ from bardo.model import Fingerprint
 from bardo.ports import Clock, Embedder, Progress, quiet
 
 if TYPE_CHECKING:
-    from bardo.assemble import copies
-    from bardo.assemble.copies import MadePrompts
-    from bardo.bequeath import lineage
-    from bardo.grimoire import events
-    from bardo.grimoire.events import Events
-    from bardo.index.archive import lance_index
     from bardo.index.archive.lance_index import LanceIndex
-else:
-    copies, lineage, events, lance_index = modules(
-        "assemble.copies", "bequeath.lineage", "grimoire.events", "index.archive.lance_index"
-    )
 
 Event = TypeVar("Event")
 
@@ -98,7 +90,11 @@ class Session:
     @property
     def is_dead(self) -> bool:
         """Whether the agent has left its testament; its memory can be read but takes nothing more."""
-        return self.folder.tombstone.exists() and lineage.is_dead(self.path) is not None
+        if not self.folder.tombstone.exists():
+            return False
+        from bardo.bequeath import lineage
+
+        return lineage.is_dead(self.path) is not None
 
     @property
     def embedder(self) -> Embedder:
@@ -160,6 +156,8 @@ class Session:
         self.indexer.read_names()
 
     def _open_archive(self) -> LanceIndex:
+        from bardo.index.archive import lance_index
+
         return lance_index.LanceIndex(
             self.folder.lance,
             agent=self.agent,
@@ -169,15 +167,15 @@ class Session:
 
     # -- events --------------------------------------------------------------------------------------------------
 
-    @once
+    @locked_cached_property
     def made_prompts(self) -> MadePrompts:
         """The passages of this agent's prompts, by which copies are recognised."""
-        return self.closing(copies.MadePrompts(self.path, agent=self.agent))
+        return self.closing(MadePrompts(self.path, agent=self.agent))
 
-    @once
+    @locked_cached_property
     def events(self) -> Events:
         """The listeners."""
-        return events.Events()
+        return Events()
 
     def emit(self, happened: Event) -> Event:
         """Notifies the listeners, and returns the event.
@@ -185,8 +183,8 @@ class Session:
         Args:
             happened: A report that is an event.
         """
-        if listening := type(self).events.made(self):
-            listening.emit(happened)
+        if "events" in vars(self):
+            self.events.emit(happened)
         return happened
 
     # -- the end -------------------------------------------------------------------------------------------------

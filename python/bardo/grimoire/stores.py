@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bardo._core import EpisodeLog, FactStore, HotSet
-from bardo._lazy import modules
-from bardo._values import value
+from bardo.capture import recorder
 from bardo.clock import OFFSET, Ticks
 from bardo.config import Config
 from bardo.errors import (
@@ -25,11 +25,6 @@ from bardo.index.snapshot import Snapshot
 from bardo.model import Episode, Fact
 from bardo.ports import Clock, Embedder
 
-if TYPE_CHECKING:
-    from bardo.capture import recorder
-else:
-    (recorder,) = modules("capture.recorder")
-
 #: Name under which the log, and the facts for other processes, keep whether ticks are the caller's own.
 LOOPS = "clock.loops"
 #: Name under which the log keeps the latest tick, where no record has it.
@@ -38,7 +33,7 @@ _LATEST_TICK = "clock.tick"
 _FACTS_MADE = "facts.made"
 
 
-@value
+@dataclass(frozen=True, slots=True)
 class Stores:
     """What an open grimoire works on.
 

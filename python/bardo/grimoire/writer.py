@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import Any, SupportsIndex
 
-from bardo._lazy import modules
 from bardo.assemble.copies import cleaned_episode
+from bardo.capture import intake
 from bardo.capture.fields import EpisodeFields
 from bardo.clock import moment_of
 from bardo.errors import BardoWarning, EmbeddingMismatchError, InvalidInputError
 from bardo.grimoire.session import Session
 from bardo.model import Episode
-
-if TYPE_CHECKING:
-    from bardo.capture import intake
-    from bardo.grimoire import erasure
-else:
-    intake, erasure = modules("capture.intake", "grimoire.erasure")
 
 
 class Writer:
@@ -58,6 +52,8 @@ class Writer:
             transcript=handed.transcript,
         )
         if taken.forgotten:
+            from bardo.grimoire import erasure
+
             erasure.tell_forgotten(drafts, taken)
         session.stores.note_unit()
         session.unembedded += taken.fresh

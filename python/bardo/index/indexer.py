@@ -9,17 +9,12 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 from bardo._core import EpisodeLog, FactStore, HotSet, Names
-from bardo._lazy import modules
-from bardo._lazy import numpy as np
 from bardo.errors import BardoWarning, EmbedderUnavailableError, InvalidVectorError, UnusableVectorError
 from bardo.model import Fact, Fingerprint
 from bardo.ports import Embedder, Progress, Vectors, quiet
 
 if TYPE_CHECKING:
     from bardo.index.archive.lance_index import LanceIndex
-    from bardo.index.embedding import document_vectors, sentences
-else:
-    document_vectors, sentences = modules("index.embedding.document_vectors", "index.embedding.sentences")
 
 Answer = TypeVar("Answer")
 Fallback = TypeVar("Fallback")
@@ -253,6 +248,10 @@ class Upkeep:
             return done
 
     def _embed_pages_of_facts(self) -> int:
+        import numpy as np
+
+        from bardo.index.embedding import sentences
+
         done = 0
         while not self.paused and (page := self._waiting_facts()):
             whole, faults = sentences.usable(self._embedder, [fact.text for fact in page])
@@ -277,6 +276,8 @@ class Upkeep:
 
     def vectors_of(self, texts: Sequence[str]) -> tuple[Vectors, Fingerprint] | tuple[None, None]:
         """Vectors of new facts with their model, if it has one for each at present; otherwise they get them later."""
+        from bardo.index.embedding import sentences
+
         if self.paused:
             return None, None
         found = self.unless_out(lambda: sentences.usable(self._embedder, texts), None)
@@ -310,6 +311,8 @@ class Upkeep:
 
     def _embed_page(self, page: Sequence[tuple[str, str, str | None]]) -> int:
         """Gives a page of episodes their vectors; how many the model has one for."""
+        from bardo.index.embedding import document_vectors
+
         ids, texts, speakers = zip(*page, strict=True)
         try:
             found = document_vectors.embed(self._embedder, texts, speakers, late=self._late)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from bardo import config
 from bardo._core import EpisodeLog, FactStore
-from bardo._lazy import modules
 from bardo.errors import (
     EmbeddingMismatchError,
     InvalidInputError,
@@ -21,12 +20,9 @@ from bardo.index.indexer import Upkeep
 from bardo.ports import Clock, Embedder, Progress, quiet
 
 if TYPE_CHECKING:
-    from bardo.index.embedding import drift, migration
     from bardo.index.embedding.drift import Drift, DriftWatch
     from bardo.index.embedding.engines import EmbedFunction
     from bardo.index.embedding.migration import Migration, MigrationReport
-else:
-    drift, migration = modules("index.embedding.drift", "index.embedding.migration")
 
 Done = TypeVar("Done")
 Asked = ParamSpec("Asked")
@@ -71,6 +67,8 @@ class ModelKeeper:
 
     @property
     def _watch(self) -> DriftWatch:
+        from bardo.index.embedding import drift
+
         if self._watched is None:
             self._watched = drift.DriftWatch(self._folder)
         return self._watched
@@ -143,6 +141,8 @@ class ModelKeeper:
         self, to: str | Embedder | EmbedFunction, *, steps: int | None = None, progress: Progress = quiet
     ) -> MigrationReport:
         """Moves to another model, or goes on with it; see `g.embedding.migrate`."""
+        from bardo.index.embedding import migration
+
         if steps is not None and steps < 0:
             raise InvalidInputError(f"steps is {steps}. It is a number of pages, 0 or more; None for all")
         with self._lock:
@@ -173,6 +173,8 @@ class ModelKeeper:
         Raises:
             InvalidInputError: There is none.
         """
+        from bardo.index.embedding import migration
+
         with self._lock:
             if migration.Pending.read(self._folder) is None:
                 raise InvalidInputError("no migration is under way. See `bardo model check`")
@@ -181,6 +183,8 @@ class ModelKeeper:
 
     def stats(self) -> dict[str, Any]:
         """The last check of the model, what it has no vector for, and the migration under way, in plain types."""
+        from bardo.index.embedding import migration
+
         last, pending = self._watch.last, migration.Pending.read(self._folder)
         found: dict[str, Any] = {
             "drift": last.to_dict() if last else None,
@@ -202,6 +206,8 @@ class ModelKeeper:
         return found
 
     def _resumed(self) -> Migration | None:
+        from bardo.index.embedding import migration
+
         pending = migration.Pending.read(self._folder)
         if pending is None or not pending.to:
             return None
@@ -258,4 +264,6 @@ class ModelKeeper:
             self._upkeep.reload()
 
     def _serving(self) -> str:
+        from bardo.index.embedding import migration
+
         return "adapter" if isinstance(self.embedder, migration.AdaptedEmbedder) else "old model"

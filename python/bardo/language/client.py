@@ -15,7 +15,7 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
 from bardo import config
-from bardo._lazy import once
+from bardo._cached_property import locked_cached_property
 from bardo.errors import LanguageModelError, MissingPackageError
 from bardo.ports import Completion, Message, Usage
 
@@ -57,11 +57,11 @@ class OpenAIClient:
         """Its name."""
         return self._settings.model
 
-    @once
+    @locked_cached_property
     def _client(self) -> openai.OpenAI:
         """The official client; its own retries are off, since ours are bounded in time."""
         try:
-            import openai  # noqa: PLC0415 - slow to load, and an extra
+            import openai
         except ImportError as error:
             raise MissingPackageError(
                 f"the language model {self.model!r} needs the package openai. "
@@ -145,7 +145,7 @@ class OpenAIClient:
     def _once(self, request: Mapping[str, Any]) -> Completion:
         """One request, read whole under the limits."""
         client = self._client
-        import openai  # noqa: PLC0415 - loaded by now
+        import openai
 
         try:
             with client.chat.completions.with_streaming_response.create(**request) as response:

@@ -47,7 +47,7 @@ def parse(text: str, shape: type[Shape]) -> Shape:
     Raises:
         NotOfShapeError: There is no JSON object in it, or it has another shape.
     """
-    from pydantic import ValidationError  # noqa: PLC0415 - slow to load, and few ask
+    from pydantic import ValidationError
 
     start, end = text.find("{"), text.rfind("}")
     if start < 0 or end < start:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from bardo._values import value
 from bardo.capture import inbox
 from bardo.errors import BardoError
 from bardo.model import Episode
@@ -17,7 +17,7 @@ _FILES = 256
 _BYTES = 8 * 1024 * 1024
 
 
-@value
+@dataclass(frozen=True, slots=True)
 class Arrived:
     """Episodes that came after those of LanceDB.
 

@@ -11,18 +11,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from bardo._lazy import modules
 from bardo.clock import Ticks, moment_of
+from bardo.recall.filters import Filters, Layer
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from bardo.model import Pad, Role, Source
-    from bardo.recall import filters
-    from bardo.recall.filters import Filters, Layer
     from bardo.recall.retriever import Factors
-else:
-    (filters,) = modules("recall.filters")
 
 #: The layers that a recall searches if none are named.
 BOTH_LAYERS: Sequence[Layer] = ("episode", "fact")
@@ -101,7 +97,7 @@ def conditions(options: Mapping[str, Any], ticks: Ticks) -> Filters | None:
     given = options.get
     if "layers" not in options and all(given(name) is None for name in _NARROWING):
         return None
-    return filters.Filters(
+    return Filters(
         **{name: given(name) for name in _CONDITIONS},
         since=moment_of(given("since"), "since"),
         until=moment_of(given("until"), "until"),

@@ -57,7 +57,7 @@ def ensure_text_index(table: Any) -> None:
     Words follow ICU's segmentation, which finds them in Chinese, Japanese and Thai as well; English stems. Addresses
     and hashes are words of any length, and a name may be spelled as a stop word is.
     """
-    from lancedb.index import FTS  # noqa: PLC0415
+    from lancedb.index import FTS
 
     names = {index.name for index in table.list_indices()}
     if _OLD_TEXT_INDEX in names:
@@ -74,7 +74,7 @@ def ensure_vector_index(table: Any, rows: int, dims: int) -> None:
     770), and a search compares the best by their vectors. Later rows are scanned until the next compaction takes them
     in.
     """
-    from lancedb.index import IvfFlat, IvfRq  # noqa: PLC0415
+    from lancedb.index import IvfFlat, IvfRq
 
     if not has_vector_index(table):
         kind = IvfFlat if dims % _BITS else IvfRq

@@ -436,7 +436,7 @@ class LanceIndex:
         Returns:
             Rows changed, and the numbers by id: rows that are about to be appended take theirs along.
         """
-        import pyarrow as pa  # noqa: PLC0415
+        import pyarrow as pa
 
         changed = 0
         numbers: dict[str, int] = {}
@@ -458,7 +458,7 @@ class LanceIndex:
 
     def _embed_late(self, table: Any, log: EpisodeLog) -> int:
         """Fills in vectors of rows that came before theirs were made."""
-        import pyarrow as pa  # noqa: PLC0415
+        import pyarrow as pa
 
         seen = log.stats()["with_vectors"]
         if not self._without_vector or seen == self._vectors_seen:
@@ -512,7 +512,7 @@ def _narrow(builder: Any, limit: int, where: str | None, columns: list[str]) -> 
 
 def _words(query: str) -> Any:
     """A query without operators, as any text is a valid one, and without stop words, as in the hot set."""
-    import lancedb.query  # noqa: PLC0415
+    import lancedb.query
 
     match: Any = lancedb.query.MatchQuery
     return match(without_stop_words(query), "text")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bardo._lazy import numpy as np
+import numpy as np
+
 from bardo.errors import EmbeddingMismatchError, InvalidVectorError, StoreForeignError, StoreTooNewError
 from bardo.model import Episode, Fingerprint
 from bardo.ports import Vectors
@@ -36,7 +37,7 @@ _METADATA = b"bardo."
 
 def schema(agent: str, fingerprint: Fingerprint) -> Any:
     """The `pyarrow.Schema` of an agent's table; it carries the agent and the model as metadata."""
-    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow as pa
 
     identity = {
         "schema": SCHEMA_VERSION,
@@ -130,7 +131,7 @@ def batch(
     agent: str,
 ) -> Any:
     """Episodes with their vectors (None where there is none yet) as a `pyarrow.Table`."""
-    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow as pa
 
     episodes = [episode for _, episode in arrivals]
     columns: dict[str, Any] = {
@@ -154,7 +155,7 @@ def vector_column(vectors: Sequence[Vectors | None], vector_type: Any) -> Any:
     Raises:
         InvalidVectorError: A vector has the wrong number of dimensions, or a component that is not a finite float16.
     """
-    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow as pa
 
     dims = vector_type.list_size
     values = np.zeros((len(vectors), dims), np.float16)
@@ -191,7 +192,7 @@ def checked_vector(vector: Any, dims: int) -> Vectors:
 
 def plain(table: Any) -> list[dict[str, Any]]:
     """A `pyarrow.Table` as dicts without vectors; times as microseconds, as Python's datetime ends at the year 9999."""
-    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow as pa
 
     table = table.select([name for name in table.column_names if name != "vector"])
     at = table.schema.get_field_index("at")

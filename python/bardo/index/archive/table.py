@@ -158,7 +158,7 @@ class TableHandle:
             raise StoreUnavailableError(
                 f"there is no index in {self.folder} yet. The process that owns the grimoire writes it at its next sync"
             )
-        import lancedb  # noqa: PLC0415
+        import lancedb
 
         if make:
             self.folder.mkdir(parents=True, exist_ok=True)

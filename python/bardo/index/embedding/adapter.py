@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+
 from bardo._atomic import write_atomically
-from bardo._lazy import numpy as np
 from bardo.errors import InvalidVectorError, StoreDamagedError
 from bardo.ports import Vectors
 

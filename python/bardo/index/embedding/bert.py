@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bardo._lazy import numpy as np
+import numpy as np
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -79,7 +79,7 @@ class _Graph:
         self._tensors: dict[str, npt.NDArray[Any]] = {}
 
     def model(self) -> Any:
-        from onnx import TensorProto, helper, numpy_helper  # noqa: PLC0415
+        from onnx import TensorProto, helper, numpy_helper
 
         mask = self._mask()
         states = self._embeddings()
@@ -117,7 +117,7 @@ class _Graph:
 
     def _mask(self) -> str:
         """0 for tokens and -10,000 for padding, shaped (batch, 1, 1, sequence) to be added to the scores."""
-        from onnx import TensorProto  # noqa: PLC0415
+        from onnx import TensorProto
 
         axes = self._tensor("mask_axes", np.array([1, 2], np.int64))
         wide = self._add("Unsqueeze", ["attention_mask", axes], "mask_wide")
@@ -172,7 +172,7 @@ class _Graph:
         return name
 
     def _add(self, operator: str, inputs: list[str], output: str, **attributes: Any) -> str:
-        from onnx import helper  # noqa: PLC0415
+        from onnx import helper
 
         self._nodes.append(helper.make_node(operator, inputs, [output], name=output, **attributes))
         return output

@@ -6,10 +6,10 @@ import threading
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
-from bardo._lazy import blake3
-from bardo._lazy import numpy as np
+import blake3
 
 if TYPE_CHECKING:
+    import numpy as np
     import numpy.typing as npt
 
     Vector = npt.NDArray[np.float32]

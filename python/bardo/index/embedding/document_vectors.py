@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
+import numpy as np
+
 from bardo._core import pack_tokens
-from bardo._lazy import numpy as np
 from bardo.errors import UnusableVectorError
 from bardo.index.embedding import sentences
 from bardo.index.embedding.sentences import spoken

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+
 from bardo._atomic import parse_json, write_atomically
-from bardo._lazy import numpy as np
 from bardo.errors import BardoWarning
 from bardo.folder import DRIFT_FILE
 from bardo.index.embedding import sentences

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 from bardo import config
-from bardo._lazy import numpy as np
 from bardo.errors import (
     ConfigError,
     EmbedderUnavailableError,
@@ -99,6 +98,8 @@ class TextEmbedder:
 
         A text without a usable vector has zeros, and the length 0.
         """
+        import numpy as np
+
         given = [self._engine.prefixes.document + text for text in _checked(texts)]
         dims = self.fingerprint.dims
         vectors, norms = np.empty((len(given), dims), np.float32), np.empty(len(given), np.float32)
@@ -111,6 +112,8 @@ class TextEmbedder:
         return vectors, norms
 
     def _embed(self, texts: Sequence[str], role: Role) -> Vectors:
+        import numpy as np
+
         prefixes = self._engine.prefixes
         prefix = prefixes.query if role == "query" else prefixes.document
         given = [prefix + text for text in _checked(texts)]
@@ -152,6 +155,8 @@ class TextEmbedder:
         Raises:
             InvalidVectorError: The shape is wrong, and for each text alone, too.
         """
+        import numpy as np
+
         raw = self._through(lambda: self._engine.run(batch, role))
         try:
             return _unit(raw, len(batch), dims, self.name)
@@ -219,6 +224,8 @@ class LateTextEmbedder(TextEmbedder):
         return self._embed_late(texts, self._engine.prefixes.query)
 
     def _embed_late(self, texts: Sequence[str], prefix: str) -> tuple[Vectors, list[Tokens]]:
+        import numpy as np
+
         given = [prefix + text for text in _checked(texts)]
         dims = self.fingerprint.dims
         vectors = np.empty((len(given), dims), np.float32)
@@ -339,6 +346,8 @@ def _unit(raw: object, count: int, dims: int, name: str) -> tuple[Vectors, dict[
     Raises:
         InvalidVectorError: They are no matrix of numbers of the right shape.
     """
+    import numpy as np
+
     try:
         vectors = np.asarray(raw, dtype=np.float64)
     except (TypeError, ValueError) as error:

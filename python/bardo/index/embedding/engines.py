@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
-from bardo._lazy import blake3, json, metadata, modules
-from bardo._lazy import numpy as np
-from bardo._values import value
+import blake3
+
 from bardo.errors import BardoError, ConfigError, EmbedderUnavailableError
+from bardo.index.embedding import minilm
 from bardo.model import Fingerprint
 from bardo.ports import Tokens, Vectors
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from bardo.index.embedding import late_interaction, minilm
-else:
-    late_interaction, minilm = modules("index.embedding.late_interaction", "index.embedding.minilm")
 
 Role = Literal["query", "document"]
 EmbedFunction = Callable[[list[str]], Any]
@@ -44,7 +43,7 @@ PREFIXES: tuple[tuple[str, tuple[str, str]], ...] = (
 )
 
 
-@value
+@dataclass(frozen=True, slots=True)
 class Prefixes:
     """Put before a text, by what it is for."""
 
@@ -135,10 +134,14 @@ class MiniLm:
 
     def run_late(self, texts: list[str]) -> tuple[Vectors, list[Tokens]]:
         """Vectors and tokens of one batch."""
+        from bardo.index.embedding import late_interaction
+
         return late_interaction.run(self._load(), texts)
 
     def passages(self, text: str, beside: str) -> list[str]:
         """A text cut into parts of at most 256 tokens."""
+        from bardo.index.embedding import late_interaction
+
         return late_interaction.passages(self._load(), text, beside)
 
     def _load(self) -> Any:
@@ -196,14 +199,20 @@ class FastembedModel:
 
     def gives_tokens(self) -> bool:
         """Whether the exported graph leaves the pooling to fastembed."""
+        from bardo.index.embedding import late_interaction
+
         return late_interaction.gives_tokens(self._load())
 
     def run_late(self, texts: list[str]) -> tuple[Vectors, list[Tokens]]:
         """Vectors and tokens of one batch."""
+        from bardo.index.embedding import late_interaction
+
         return late_interaction.run(self._load(), texts)
 
     def passages(self, text: str, beside: str) -> list[str]:
         """A text cut into parts that fit the model."""
+        from bardo.index.embedding import late_interaction
+
         return late_interaction.passages(self._load(), text, beside)
 
     def _load(self) -> Any:
@@ -241,7 +250,7 @@ class WordLlama:
 
     def _load(self) -> Any:
         folder = self._folder()
-        from wordllama import WordLlama as Table  # noqa: PLC0415
+        from wordllama import WordLlama as Table
 
         return Table.load(cache_dir=folder, disable_download=True)
 
@@ -280,6 +289,8 @@ class CallableEngine:
 
     def identity(self) -> Fingerprint:
         """The name and version that the user gave."""
+        import numpy as np
+
         if not self._dims:
             probe: npt.NDArray[Any] = np.asarray(self._call(["memory"]))
             if probe.ndim != 2 or probe.shape[0] != 1 or not probe.shape[1]:
@@ -308,7 +319,9 @@ class CallableEngine:
 
 
 def _fastembed(model: str, threads: int, **options: Any) -> Any:
-    from fastembed import TextEmbedding  # noqa: PLC0415
+    from importlib import metadata
+
+    from fastembed import TextEmbedding
 
     known = sorted(entry["model"] for entry in TextEmbedding.list_supported_models())
     if model.lower() not in map(str.lower, known):

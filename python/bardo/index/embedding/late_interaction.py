@@ -6,8 +6,9 @@ from bisect import bisect_left, bisect_right
 from itertools import groupby
 from typing import Any
 
+import numpy as np
+
 from bardo._core import split_sentences
-from bardo._lazy import numpy as np
 from bardo.ports import Tokens, Vectors
 
 #: Sentences that a text is searched for at most, to be cut between; a text has at most 64 KiB.

@@ -18,10 +18,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
+import numpy as np
+
 from bardo import config
 from bardo._atomic import parse_json, write_atomically
 from bardo._core import EpisodeLog, FactStore
-from bardo._lazy import numpy as np
 from bardo.errors import (
     EmbedderUnavailableError,
     EmbeddingMismatchError,

@@ -10,8 +10,6 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
-import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,14 +18,12 @@ from typing import Any, Literal
 
 from blake3 import blake3
 
-from bardo._lazy import metadata
 from bardo.errors import EmbedderUnavailableError
-from bardo.index.embedding import bert
 
 Precision = Literal["fp32", "int8"]
 
 MODEL = "sentence-transformers/all-MiniLM-L6-v2"
-DIMS = bert.WIDTH
+DIMS = 384
 #: Where sentence-transformers cuts this model's input; with the 512 of tokenizer_config.json long texts disagree.
 MAX_TOKENS = 256
 
@@ -62,7 +58,7 @@ def cache_folder() -> Path:
     chosen = os.environ.get(CACHE_VARIABLE)
     if chosen:
         return Path(chosen).expanduser()
-    import platformdirs  # noqa: PLC0415
+    import platformdirs
 
     return platformdirs.user_cache_path("bardo", appauthor=False)
 
@@ -91,6 +87,8 @@ def ensure(precision: Precision = "fp32") -> Build:
     Raises:
         EmbedderUnavailableError: The package is missing or broken, or the cache cannot be written.
     """
+    from importlib import metadata
+
     source = package_folder()
     root = cache_folder() / "models"
     folder = root / f"{_PACKAGE}-{metadata.version(DISTRIBUTION)}-{precision}-build{_BUILD}"
@@ -117,7 +115,11 @@ def ensure(precision: Precision = "fp32") -> Build:
 
 
 def _write_fp32(source: Path, workspace: Path) -> None:
-    import onnx  # noqa: PLC0415
+    import shutil
+
+    import onnx
+
+    from bardo.index.embedding import bert
 
     weights = source / "model.safetensors"
     onnx.save(bert.build(bert.read_safetensors(weights)), workspace / _GRAPH)
@@ -130,8 +132,10 @@ def _write_fp32(source: Path, workspace: Path) -> None:
 
 
 def _write_int8(exact: Build, workspace: Path) -> None:
-    import onnx  # noqa: PLC0415
-    from onnxruntime.quantization import QuantType, quantize_dynamic  # noqa: PLC0415
+    import shutil
+
+    import onnx
+    from onnxruntime.quantization import QuantType, quantize_dynamic
 
     for path in exact.folder.iterdir():
         if path.name not in (_GRAPH, _MANIFEST):
@@ -168,7 +172,10 @@ def _publish(workspace: Path, folder: Path) -> Build:
             found = _read(folder)
             if found is not None:
                 return found
-            # What lies there is broken: out of the way with it, under a name that no reader looks for.
+            import shutil
+            import tempfile
+
+            # A broken build is moved out of the way, under a name that no reader looks for.
             aside = Path(tempfile.mkdtemp(prefix="broken-", dir=folder.parent))
             folder.rename(aside / folder.name)
             shutil.rmtree(aside, ignore_errors=True)
@@ -182,6 +189,9 @@ def _publish(workspace: Path, folder: Path) -> Build:
 
 @contextmanager
 def _workspace(root: Path) -> Iterator[Path]:
+    import shutil
+    import tempfile
+
     root.mkdir(parents=True, exist_ok=True)
     workspace = Path(tempfile.mkdtemp(prefix="building-", dir=root))
     try:

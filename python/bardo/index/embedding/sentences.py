@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import hypot, inf
 
+import numpy as np
+
 from bardo._core import split_sentences, spoken_sentences
-from bardo._lazy import numpy as np
 from bardo.errors import InvalidInputError, InvalidVectorError, UnusableVectorError
 from bardo.ports import Embedder, Vectors
 

@@ -23,7 +23,7 @@ def acts(
     debug: Debug = False,
 ) -> None:
     """List what was inferred about facts, act by act, the last first."""
-    from bardo.surfaces.cli import tables  # noqa: PLC0415
+    from bardo.surfaces.cli import tables
 
     output = Output(as_json=as_json)
     with grimoire(at) as opened:

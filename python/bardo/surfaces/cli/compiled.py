@@ -75,7 +75,7 @@ def lint(
             raise InvalidInputError("--dry-run and --undo exclude each other. Choose one")
         undo_act(undo, at=at, as_json=as_json)
         return
-    from bardo.surfaces.cli import tables  # noqa: PLC0415
+    from bardo.surfaces.cli import tables
 
     output = Output(as_json=as_json)
     with grimoire(at) as opened, output.progress() as step:

@@ -26,7 +26,7 @@ def costs(
     output = Output(as_json=as_json)
     with grimoire(at) as opened:
         found = opened.maintenance.costs(days=days)
-    from bardo.surfaces.cli import tables  # noqa: PLC0415
+    from bardo.surfaces.cli import tables
 
     output.document({**plain(found), "calls": found.calls, "tokens": found.tokens, "cost": found.cost})
     told = [

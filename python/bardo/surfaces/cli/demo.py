@@ -25,7 +25,7 @@ def demo(
 
     And remember a chat. It needs no key, no server and no download.
     """
-    from bardo import demo as stage  # noqa: PLC0415
+    from bardo import demo as stage
 
     output = Output(as_json=as_json)
     with output.progress() as step:

@@ -88,7 +88,7 @@ def find(
     output = Output(as_json=as_json)
     with grimoire(at) as opened:
         found = opened.episodes.find(url=url, command=command, path=path, limit=limit)
-    from bardo.surfaces.cli import tables  # noqa: PLC0415
+    from bardo.surfaces.cli import tables
 
     output.document({"found": plain(found)})
     if not found:
@@ -101,7 +101,7 @@ def find(
 
 
 def _one(opened: Grimoire, entity: Entity, limit: int, output: Output) -> None:
-    from bardo.surfaces.cli import tables  # noqa: PLC0415
+    from bardo.surfaces.cli import tables
 
     related = opened.entities.related(entity.name, limit=limit)
     triples = opened.entities.relations(entity.name, limit=limit)
@@ -123,7 +123,7 @@ def _one(opened: Grimoire, entity: Entity, limit: int, output: Output) -> None:
 
 
 def _many(found: list[Entity], output: Output) -> None:
-    from bardo.surfaces.cli import tables  # noqa: PLC0415
+    from bardo.surfaces.cli import tables
 
     output.document({"entities": plain(found)})
     table = tables.grid("entity", "kind", "mentions", "first", "last", "aliases")

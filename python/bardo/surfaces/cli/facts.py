@@ -61,7 +61,7 @@ def why(
 
     Its episodes, the test of its claim, every state it had, and its links.
     """
-    from bardo.surfaces.cli import tables  # noqa: PLC0415
+    from bardo.surfaces.cli import tables
 
     output = Output(as_json=as_json)
     with grimoire(at) as opened:
@@ -74,7 +74,7 @@ def why(
 
 def calibration(at: At = HERE, as_json: Json = False, debug: Debug = False) -> None:
     """Show whether confidences mean what they say: how often facts held that were so sure."""
-    from bardo.surfaces.cli import tables  # noqa: PLC0415
+    from bardo.surfaces.cli import tables
 
     output = Output(as_json=as_json)
     with grimoire(at) as opened:
@@ -104,7 +104,7 @@ def calibration(at: At = HERE, as_json: Json = False, debug: Debug = False) -> N
 def _list(
     opened: Grimoire | Visitor, found: list[Fact], limit: int, notes: tuple[str, ...], output: Output
 ) -> None:
-    from bardo.surfaces.cli import tables  # noqa: PLC0415
+    from bardo.surfaces.cli import tables
 
     today = sorted(((fact, opened.facts.confidence(fact)) for fact in found), key=lambda pair: -pair[1])[
         :limit
@@ -121,7 +121,7 @@ def _list(
 
 
 def _told(grounds: Grounds) -> list[tuple[str, object]]:
-    from bardo.surfaces.cli import tables  # noqa: PLC0415
+    from bardo.surfaces.cli import tables
 
     fact = grounds.fact
     rows: list[tuple[str, object]] = [

@@ -57,7 +57,7 @@ def forget(
             )
         with output.progress() as step:
             report = opened.forget(given, about=names, reason=reason, allow_again=allow_again, progress=step)
-    from bardo.surfaces.cli import tables  # noqa: PLC0415
+    from bardo.surfaces.cli import tables
 
     document = plain(report)
     output.document(document)
@@ -66,7 +66,7 @@ def forget(
 
 
 def _told(opened: Grimoire, ids: list[str]) -> list[str]:
-    from bardo.surfaces.cli.show import record_of  # noqa: PLC0415
+    from bardo.surfaces.cli.show import record_of
 
     triples = {triple.id: triple for triple in opened.entities.relations(limit=2**31)} if ids else {}
     lines = []

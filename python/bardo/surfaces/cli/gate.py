@@ -195,7 +195,7 @@ def show(
     )
     if as_json:
         return
-    from bardo.surfaces.cli import tables  # noqa: PLC0415
+    from bardo.surfaces.cli import tables
 
     entries = tables.grid("id", "kind", "what", "status", "by", "when", title="State")
     for entry in state:
@@ -250,7 +250,7 @@ def forget(
 
 
 def _gate(at: Path, *, words: bool) -> Gate:
-    import bardo  # noqa: PLC0415
+    import bardo
 
     with found(at):
         return bardo.gate(at, words_only=words)

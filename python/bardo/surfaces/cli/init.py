@@ -30,10 +30,10 @@ def init(
     debug: Debug = False,
 ) -> None:
     """Make a grimoire, one agent's memory."""
-    import bardo  # noqa: PLC0415
-    from bardo.config import FILE_NAME, Config, write_setting  # noqa: PLC0415
-    from bardo.folder import Folder  # noqa: PLC0415
-    from bardo.index.embedding import embedders  # noqa: PLC0415
+    import bardo
+    from bardo.config import FILE_NAME, Config, write_setting
+    from bardo.folder import Folder
+    from bardo.index.embedding import embedders
 
     root = folder or at
     chosen = {

@@ -36,7 +36,7 @@ def bequeath(
     The testament is signed; the grimoire is read-only from then on.
     """
     output = Output(as_json=as_json)
-    from bardo.surfaces.cli.remember import read_text  # noqa: PLC0415
+    from bardo.surfaces.cli.remember import read_text
 
     text = read_text(reflection) if reflection else None
     with grimoire(at) as opened:
@@ -67,8 +67,8 @@ def inherit(
 
     Its grimoire is made in the folder --at; an agent that is there already adopts what they hold.
     """
-    import bardo  # noqa: PLC0415
-    from bardo.surfaces.cli import tables  # noqa: PLC0415
+    import bardo
+    from bardo.surfaces.cli import tables
 
     output = Output(as_json=as_json)
     with bardo.inherit(testament, at, agent=agent or None, allow=allow or ()) as heir:
@@ -93,13 +93,13 @@ def inherit(
 
 def show_testament(path: Path, output: Output) -> None:
     """Verifies a testament and shows what is in it."""
-    from bardo.bequeath import testament  # noqa: PLC0415
+    from bardo.bequeath import testament
 
     _describe(testament.read(path), path, output)
 
 
 def _describe(written: Testament, path: Path, output: Output) -> None:
-    from bardo.surfaces.cli import tables  # noqa: PLC0415
+    from bardo.surfaces.cli import tables
 
     life = written.life
     document: dict[str, Any] = {
@@ -121,8 +121,8 @@ def _describe(written: Testament, path: Path, output: Output) -> None:
     output.document(document)
     if output.as_json:
         return
-    from rich.markdown import Markdown  # noqa: PLC0415
-    from rich.panel import Panel  # noqa: PLC0415
+    from rich.markdown import Markdown
+    from rich.panel import Panel
 
     long = {"left_out", "redacted", "questions", "written_at", "reflection"}
     rows = [(name, value) for name, value in document.items() if name not in long]

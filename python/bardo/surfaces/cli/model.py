@@ -25,7 +25,7 @@ def status(as_json: Json = False, debug: Debug = False) -> None:
     document = _status()
     _print(document, output)
     if not document["installed"]:
-        from bardo.index.embedding import minilm  # noqa: PLC0415
+        from bardo.index.embedding import minilm
 
         minilm.package_folder()  # raises, and says what to do
 
@@ -37,7 +37,7 @@ def install(
     debug: Debug = False,
 ) -> None:
     """Install the model's package with pip if it is not there, and build the model in the cache."""
-    from bardo.index.embedding import minilm  # noqa: PLC0415
+    from bardo.index.embedding import minilm
 
     output = Output(as_json=as_json)
     if not _status()["installed"]:
@@ -98,7 +98,7 @@ def migrate(  # noqa: PLR0917 - options of a verb
 
 
 def _show(document: dict[str, Any], output: Output, *, title: str) -> None:
-    from bardo.surfaces.cli import tables  # noqa: PLC0415
+    from bardo.surfaces.cli import tables
 
     output.show(tables.pairs(document.items(), title=title))
 
@@ -119,7 +119,7 @@ def _pip(command: list[str], output: Output) -> None:
 
 
 def _status() -> dict[str, Any]:
-    from bardo.index.embedding import minilm  # noqa: PLC0415
+    from bardo.index.embedding import minilm
 
     try:
         package = minilm.package_folder()
@@ -136,7 +136,7 @@ def _status() -> dict[str, Any]:
 
 
 def _print(document: dict[str, Any], output: Output) -> None:
-    from bardo.surfaces.cli import tables  # noqa: PLC0415
+    from bardo.surfaces.cli import tables
 
     output.document(document)
     output.show(tables.pairs({**document, "built": ", ".join(document["built"]) or "nothing yet"}.items()))

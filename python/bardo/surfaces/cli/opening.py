@@ -32,7 +32,7 @@ def grimoire(at: Path, *, wait: float = 0.0) -> Grimoire:
         StoreLockedError: Another process still has it open.
         StoreError: It cannot be opened.
     """
-    import bardo  # noqa: PLC0415
+    import bardo
 
     until = time.monotonic() + wait
     with found(at):
@@ -69,7 +69,7 @@ def to_read(at: Path) -> tuple[Grimoire | Visitor, tuple[str, ...]]:
         NotFoundError: There is none.
         StoreError: It cannot be opened.
     """
-    import bardo  # noqa: PLC0415
+    import bardo
 
     try:
         return grimoire(at), ()

@@ -64,7 +64,7 @@ class Output:
         if not sys.stderr.isatty():
             yield _silent
             return
-        from rich import progress  # noqa: PLC0415
+        from rich import progress
 
         columns = (
             progress.TextColumn("{task.description}"),
@@ -115,7 +115,7 @@ def _silent(stage: str, done: int, total: int) -> None:
 
 def console_for(stream: Any) -> Console:
     """A Rich console; wide enough for tables when the output is not a terminal."""
-    from rich.console import Console  # noqa: PLC0415
+    from rich.console import Console
 
     width = None if stream.isatty() else 120
     # What memories say is shown as it is.

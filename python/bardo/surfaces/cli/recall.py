@@ -71,7 +71,7 @@ def recall(
     }
     words = _query(query)
     opened, notes = to_read(at)
-    from bardo.grimoire.grimoire import Grimoire  # noqa: PLC0415  # loaded by now
+    from bardo.grimoire.grimoire import Grimoire  # loaded by now
 
     with opened:
         if isinstance(opened, Grimoire):
@@ -81,7 +81,7 @@ def recall(
             if session is not None:
                 notes = (*notes, "--session was set aside: only the owner knows whether it has begun")
         found = dataclasses.replace(found, notes=(*notes, *found.notes)) if notes else found
-    from bardo.surfaces.cli import tables  # noqa: PLC0415
+    from bardo.surfaces.cli import tables
 
     output.document(tables.recollection_document(found))
     if len(found):
@@ -128,7 +128,7 @@ def context(
             limit=limit,
             **{name: value for name, value in options.items() if value is not None},
         )
-    from bardo.surfaces.cli import tables  # noqa: PLC0415
+    from bardo.surfaces.cli import tables
 
     output.document(
         {
@@ -150,7 +150,7 @@ def context(
 def _query(given: str) -> str:
     if given != "-":
         return given
-    from bardo.surfaces.cli.remember import _stdin  # noqa: PLC0415
+    from bardo.surfaces.cli.remember import _stdin
 
     return _stdin().strip()
 
@@ -161,6 +161,6 @@ def _block(given: str) -> tuple[str, str]:
         raise InvalidInputError(f"--block is {given!r}. Write NAME=TEXT or NAME=@FILE")
     if not value.startswith("@"):
         return name, value
-    from bardo.surfaces.cli.remember import read_text  # noqa: PLC0415
+    from bardo.surfaces.cli.remember import read_text
 
     return name, read_text(Path(value[1:]))

@@ -115,7 +115,7 @@ def remember(
 
 def _opened(at: Path, wait: float) -> Grimoire | StoreLockedError:
     """The grimoire, or why it stayed closed to this process."""
-    from bardo.surfaces.cli.opening import grimoire  # noqa: PLC0415
+    from bardo.surfaces.cli.opening import grimoire
 
     try:
         return grimoire(at, wait=wait)
@@ -143,8 +143,8 @@ def _store(
 
 def _drop(at: Path, items: list[str | Item], fields: _Fields) -> list[str]:
     """Hands the episodes to the process that owns the grimoire."""
-    import bardo  # noqa: PLC0415
-    from bardo.surfaces.cli.opening import found  # noqa: PLC0415
+    import bardo
+    from bardo.surfaces.cli.opening import found
 
     with found(at):
         return bardo.drop(at, [_filled(item, fields) for item in items], **fields)
@@ -166,7 +166,7 @@ def _filled(item: str | Item, fields: Mapping[str, Any]) -> str | Item:
 def _items(
     texts: list[str], files: list[Path], jsonl: Path | None, chat: Path | None, *, lines: bool
 ) -> list[str | Item]:
-    from bardo.surfaces import reading  # noqa: PLC0415
+    from bardo.surfaces import reading
 
     found: list[str | Item] = []
     for text in [*(_stdin() if text == "-" else text for text in texts), *map(read_text, files)]:

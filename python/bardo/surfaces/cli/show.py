@@ -50,7 +50,7 @@ def show(
     """
     output = Output(as_json=as_json)
     if record is not None and is_file(Path(record)):
-        from bardo.surfaces.cli.legacy import show_testament  # noqa: PLC0415
+        from bardo.surfaces.cli.legacy import show_testament
 
         show_testament(Path(record), output)
         return
@@ -71,7 +71,7 @@ def show(
 
 def stats(at: At = HERE, as_json: Json = False, debug: Debug = False) -> None:
     """Count what is there, and what it costs on disk."""
-    from bardo.surfaces.cli import tables  # noqa: PLC0415
+    from bardo.surfaces.cli import tables
 
     output = Output(as_json=as_json)
     opened, notes = to_read(at)
@@ -91,8 +91,8 @@ def _flat(values: dict[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
 
 
 def _one(opened: Grimoire, record_id: str, output: Output) -> None:
-    from bardo.model import Fact  # noqa: PLC0415
-    from bardo.surfaces.cli import tables  # noqa: PLC0415
+    from bardo.model import Fact
+    from bardo.surfaces.cli import tables
 
     record = record_of(opened, record_id)
     document = {"layer": "fact" if isinstance(record, Fact) else "episode", **plain(record)}
@@ -128,7 +128,7 @@ def _cell(value: Any) -> str:
 
 
 def _episodes(found: list[Episode], output: Output) -> None:
-    from bardo.surfaces.cli import tables  # noqa: PLC0415
+    from bardo.surfaces.cli import tables
 
     output.document({"episodes": plain(found)})
     rows(tables.episodes(found), len(found), len(found), output)

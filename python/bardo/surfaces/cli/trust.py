@@ -35,7 +35,7 @@ def add(
     debug: Debug = False,
 ) -> None:
     """Trust a key: testaments that it signed are inherited without limits."""
-    from bardo.bequeath import testament, trust  # noqa: PLC0415
+    from bardo.bequeath import testament, trust
 
     with suppress(OSError, ValueError):  # no path: trust.add says what it should be
         if Path(key).is_file():
@@ -47,7 +47,7 @@ def add(
 @app.command("list")
 def list_(at: Heir = None, as_json: Json = False, debug: Debug = False) -> None:
     """List the known keys: the user's list, agents that died under this user, and with --at those of an heir."""
-    from bardo.bequeath import trust  # noqa: PLC0415
+    from bardo.bequeath import trust
 
     output = Output(as_json=as_json)
     _print(trust.known_keys(at), output)
@@ -62,13 +62,13 @@ def remove(
     debug: Debug = False,
 ) -> None:
     """Trust a key no longer; what was inherited by it stays."""
-    from bardo.bequeath import trust  # noqa: PLC0415
+    from bardo.bequeath import trust
 
     _print(trust.remove(key, folder=at), Output(as_json=as_json))
 
 
 def _print(keys: list[Key], output: Output) -> None:
-    from bardo.surfaces.cli import tables  # noqa: PLC0415
+    from bardo.surfaces.cli import tables
 
     output.document({"keys": plain(keys)})
     table = tables.grid("key", "name", "list")

@@ -52,7 +52,7 @@ def sleep(
             return
         with output.progress() as step:
             report = opened.sleep(dry_run=dry_run, progress=step)
-    from bardo.surfaces.cli import tables  # noqa: PLC0415
+    from bardo.surfaces.cli import tables
 
     document = plain(report)
     if dry_run:
@@ -88,7 +88,7 @@ def dream(
         with output.progress() as step:
             report = opened.curator.dream(rounds=rounds, seed=seed, until=woken.is_set, progress=step)
         facts = [(fact, opened.facts.confidence(fact)) for fact in map(opened.facts.get, report.proposed)]
-    from bardo.surfaces.cli import tables  # noqa: PLC0415
+    from bardo.surfaces.cli import tables
 
     document = plain(report)
     output.document(document)
@@ -140,7 +140,7 @@ def recover(
     For a grimoire that is refused because its journal lacks episodes. What can be read is taken over, the journal's
     file is set aside, and every index is made again.
     """
-    import bardo  # noqa: PLC0415
+    import bardo
 
     output = Output(as_json=as_json)
     try:
@@ -180,7 +180,7 @@ def rebuild(at: At = HERE, as_json: Json = False, debug: Debug = False) -> None:
     output = Output(as_json=as_json)
     with grimoire(at) as opened, output.progress() as step:
         report = opened.maintenance.rebuild(progress=step)
-    from bardo.surfaces.cli import tables  # noqa: PLC0415
+    from bardo.surfaces.cli import tables
 
     document = plain(report)
     output.document(document)
@@ -223,8 +223,8 @@ def check(
 
     It also works where the memory cannot be opened. Damage that is left has exit code 5.
     """
-    import bardo  # noqa: PLC0415
-    from bardo.surfaces.cli import tables  # noqa: PLC0415
+    import bardo
+    from bardo.surfaces.cli import tables
 
     output = Output(as_json=as_json)
     with found(at):
