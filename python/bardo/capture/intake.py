@@ -279,7 +279,12 @@ def _parts(content: object) -> list[str | Mapping[str, Any]]:
     if isinstance(content, Mapping):
         if "type" not in content and "text" not in content:
             # Data rather than a part of a message: it is found by what stands in it.
-            return [json.dumps(dict(content), ensure_ascii=False)]
+            try:
+                return [json.dumps(dict(content), ensure_ascii=False)]
+            except (TypeError, ValueError) as error:
+                raise InvalidInputError(
+                    f"the content of a chat message cannot be written as JSON: {error}. Pass text or plain data"
+                ) from error
         return [content]
     parts = list(content) if isinstance(content, Iterable) else None
     if parts is None or not all(isinstance(part, (str, Mapping)) for part in parts):

@@ -469,7 +469,7 @@ def tell_forgotten(drafts: Sequence[str | Episode], taken: Taken) -> None:
     if not taken.stored:
         first = drafts[taken.forgotten[0]]
         raise _forgotten(first if isinstance(first, str) else first.text)
-    _warn_of_forgotten(len(taken.forgotten), f"{len(drafts)} episodes", stacklevel=5)
+    _warn_of_forgotten(len(taken.forgotten), f"{len(drafts)} episodes", stacklevel=6)
 
 
 def tell_forgotten_facts(facts: Sequence[Fact], forgotten: int) -> None:

@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, SupportsIndex, TypeVar, Unpack
 
 from bardo._cached_property import locked_cached_property
-from bardo._validation import UNFIT, check_options, checked, refuse
+from bardo._validation import checked
 from bardo.capture.fields import EpisodeFields
 from bardo.folder import Folder
 from bardo.grimoire.session import Session
@@ -210,6 +210,7 @@ class Grimoire:
 
     # -- the loop of a life --------------------------------------------------------------------------------------
 
+    @checked
     def remember(
         self,
         what: str | Episode | Mapping[str, Any] | Iterable[str | Episode | Mapping[str, Any]],
@@ -248,14 +249,9 @@ class Grimoire:
             ForgottenError: The same content was forgotten on purpose. Of a batch the rest is stored, with a
                 `ForgottenWarning`.
         """
-        if fields:
-            check_options(fields, EpisodeFields, "Grimoire.remember")
-        try:
-            return self._writer.remember(what, tick, fields, truncate=truncate)
-        except UNFIT as error:
-            refuse(error, Grimoire.remember)
-            raise
+        return self._writer.remember(what, tick, fields, truncate=truncate)
 
+    @checked
     def recall(
         self, query: str, *, limit: int | None = None, **options: Unpack[OwnerRecallOptions]
     ) -> Recollection:
@@ -269,13 +265,7 @@ class Grimoire:
         Returns:
             A sequence of `Memory`, empty when nothing passes the thresholds; `notes` says what could not be done.
         """
-        if options:
-            check_options(options, OwnerRecallOptions, "Grimoire.recall")
-        try:
-            return self._retrieval.recall(query, limit, options)
-        except UNFIT as error:
-            refuse(error, Grimoire.recall)
-            raise
+        return self._retrieval.recall(query, limit, options)
 
     @checked
     def context(

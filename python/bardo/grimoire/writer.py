@@ -60,8 +60,8 @@ class Writer:
         if session.config.embedding.batch and session.unembedded >= session.config.embedding.batch:
             self._embed_stored()
         left_out = handed.settle(taken, clean)
-        intake.tell_empty(left_out, len(handed.places) + len(handed.empty), stacklevel=3)
-        clean.tell(stacklevel=3)
+        intake.tell_empty(left_out, len(handed.places) + len(handed.empty), stacklevel=4)
+        clean.tell(stacklevel=4)
         return taken.stored if handed.batch else taken.stored[0]
 
     def drain_inbox(self) -> int:
@@ -88,5 +88,5 @@ class Writer:
             warnings.warn(
                 f"what was remembered is stored, and found by its words alone: {error}",
                 BardoWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
