@@ -1,4 +1,4 @@
-"""What the documents show works: every Python block runs, in its document's order, with real parts."""
+"""The documents are true: each Python block runs, each link leads somewhere, each file that the map names exists."""
 
 import os
 import re
@@ -8,6 +8,16 @@ import pytest
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 BLOCK = re.compile(r"^```python\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
+ANY_BLOCK = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+PAGES = [
+    REPOSITORY / "README.md",
+    REPOSITORY / "CHANGELOG.md",
+    REPOSITORY / "CONTRIBUTING.md",
+    REPOSITORY / "benches/README.md",
+    *sorted((REPOSITORY / "docs").rglob("*.md")),
+]
+#: Abbreviations of the map in CONTRIBUTING.
+FOLDERS = {"py": "python/bardo", "rs": "rust/bardo-core/src"}
 
 
 def with_python() -> list[Path]:
@@ -33,3 +43,33 @@ def test_the_python_of_the_readme_lives_a_whole_life() -> None:
     verbs = ("open", "remember", "learn", "recall", "context", "outcome", "sleep", "bequeath", "inherit")
     shown = "\n".join(block["code"] for block in BLOCK.finditer(text))
     assert [verb for verb in verbs if f".{verb}(" not in shown] == []
+
+
+def anchors_of(page: Path) -> set[str]:
+    """Anchors that a page's headings have."""
+    headings = re.findall(r"^#+ (.*)$", ANY_BLOCK.sub("", page.read_text(encoding="utf-8")), re.MULTILINE)
+    return {re.sub(r"\s+", "-", re.sub(r"[^\w\s-]", "", heading).strip().lower()) for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(REPOSITORY)))
+def test_every_link_of_a_page_leads_to_a_file_and_a_heading(page: Path) -> None:
+    text = ANY_BLOCK.sub("", page.read_text(encoding="utf-8"))
+    for link in re.findall(r"\]\((?!https?:)([^)\s]+)\)", text):
+        path, _, anchor = link.partition("#")
+        target = (page.parent / path).resolve() if path else page
+        assert target.exists(), link
+        assert not anchor or anchor in anchors_of(target), link
+
+
+def test_the_map_of_concepts_in_contributing_names_files_that_exist() -> None:
+    text = (REPOSITORY / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    table = text[text.index("| concept | file |") : text.index("## Requirements")]
+    for row in table.splitlines()[2:-1]:
+        folder = REPOSITORY
+        for name in re.findall(r"`([^`]+)`", row.split("|")[2]):
+            root, _, rest = name.partition("/")
+            path = REPOSITORY / FOLDERS[root] / rest if root in FOLDERS else REPOSITORY / name
+            # A bare name is a file beside the one before it.
+            path = path if path.exists() else folder / name
+            assert path.exists(), f"{name} in {row}"
+            folder = path.parent
