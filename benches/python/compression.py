@@ -1,4 +1,4 @@
-"""Measure how much of a question's evidence condensing keeps, beside plain truncation to the same number of tokens.
+"""Measures how much of a question's evidence condensing keeps, beside plain truncation to the same number of tokens.
 
     python benches/python/compression.py --data FOLDER
 

@@ -1,4 +1,4 @@
-"""Compare the verdicts of gates with labelled verdicts: by meaning and words, and by words alone.
+"""Compares the verdicts of gates with labelled verdicts: by meaning and words, and by words alone.
 
     python benches/python/gate_decisions.py --pairs FILE [--wrong]
 

@@ -1,4 +1,4 @@
-"""Measure the recall that an adapter loses while a memory moves from one embedding model to another.
+"""Measures the recall that an adapter loses while a memory moves from one embedding model to another.
 
     python benches/python/migration.py --data FOLDER --old minilm --new wordllama
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from bardo.errors import StoreDamagedError, StoreFullError, StoreReadOnlyError, StoreUnavailableError
 
-#: Refusals for want of room, and for want of permission to write.
+#: Refusals because the disk is full, and because writing is not permitted.
 _FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 _READ_ONLY = {errno.EROFS, errno.EACCES, errno.EPERM}
 #: Drafts that this process is writing: a deletion in another thread leaves them, as they are no leftovers of a crash.
@@ -78,7 +78,7 @@ def unavailable(action: str, path: Path, error: OSError) -> StoreUnavailableErro
 
 
 def parse_json(text: str | bytes, **options: Any) -> Any:
-    """What a JSON text says.
+    """Parses a JSON text.
 
     Args:
         text: Of any origin.

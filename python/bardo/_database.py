@@ -270,7 +270,7 @@ class Database:
         """A connection to a file that cannot be written to.
 
         SQLite shares a write-ahead log through a file beside it. Where that is missing and cannot be made, the file is
-        read as one that nobody changes, which holds if there is no log.
+        read as immutable, which holds if there is no log.
         """
         log, index = (self.path.with_name(self.path.name + suffix) for suffix in ("-wal", "-shm"))
         alone = not index.exists()

@@ -68,7 +68,7 @@ class Ticks:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What is wrong with time, one sentence each: ticks that run ahead of the clock, steps over a year."""
+        """Describes faults of time, one sentence each: ticks that run ahead of the clock, steps over a year."""
         lead = self.lead
         if lead <= LEAD_SECONDS:
             return tuple(self._leaps)
@@ -195,7 +195,7 @@ class Ticks:
     def _reach(self, tick: int) -> None:
         if self._last and tick - self._last > LEAP_DAYS * self.per_day:
             self._leaps.append(
-                f"tick {tick} comes {tick - self._last} ticks after the last one, {self._last}: whatever fades has "
+                f"tick {tick} comes {tick - self._last} ticks after the last one, {self._last}: fading facts have "
                 "faded by then. If the clock or the tick was wrong, set it right and take the leap back with "
                 "`maintenance.rebase_ticks` (`bardo rebase-ticks`)"
             )

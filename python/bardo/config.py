@@ -36,7 +36,7 @@ _FRACTION = (0, 1)
 #: Least and most of the numbers that cannot be any from 0 on.
 RANGES: Mapping[str, tuple[float, float]] = {
     "archive.batch": (1, math.inf),
-    # What others say starts no surer than this (spec 4, table of sources).
+    # Statements of others start no surer than this (spec 4, table of sources).
     "bequeath.archive_confidence": (0, 0.3),
     "bequeath.base_confidence": (0, 0.4),
     "bequeath.generation_decay": _FRACTION,
@@ -140,7 +140,7 @@ class Curator:
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """What a million tokens of one model cost, in the currency of your choice.
+    """Price of a million tokens of one model, in the currency of your choice.
 
     Args:
         input: Of prompts.
@@ -182,7 +182,7 @@ class Llm:
 
 @dataclass(frozen=True, slots=True)
 class Dossier:
-    """What is known on one page, `DOSSIER.md` (spec 3, "Dossier").
+    """Settings of the dossier, `DOSSIER.md` (spec 3, "Dossier").
 
     Args:
         words: It has fewer than this.
@@ -199,7 +199,7 @@ class Dossier:
 
 @dataclass(frozen=True, slots=True)
 class Playbook:
-    """What rises into `PLAYBOOK.md` (spec 3, "Promotion").
+    """Settings of promotion into `PLAYBOOK.md` (spec 3, "Promotion").
 
     Args:
         confidence: Of today, from which a heuristic is acted by.
@@ -250,7 +250,7 @@ class Replay:
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """What recall looks at in memory.
+    """Settings of the index in memory.
 
     Args:
         hot_limit: Episodes kept in memory; LanceDB answers for older ones, at ten times the time of a recall or more. 0
@@ -336,7 +336,7 @@ class Assemble:
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """What is kept of prompts and their outcomes, and whether it is gone by (spec 4, "Retrieval feedback").
+    """Settings of the records of prompts and their outcomes, and of learning from them (spec 4, "Retrieval feedback").
 
     Args:
         record: Whether prompts are recorded at all: ids and numbers, no text.
@@ -351,7 +351,7 @@ class Feedback:
 
 @dataclass(frozen=True, slots=True)
 class Bequeath:
-    """What crosses at death (spec 6).
+    """Settings of what crosses at death (spec 6).
 
     Args:
         entries: Facts in a testament at most.

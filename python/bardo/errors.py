@@ -74,7 +74,7 @@ class StoreDamagedError(StoreError):
 
 
 class ConductLostError(StoreDamagedError):
-    """What an agent decided, rejected and ruled is lost, so no gate can tell; a person accepts that or restores it.
+    """Decisions, rejections and rules are lost, so no gate can judge; a person accepts the loss or restores the file.
 
     Attributes:
         what: What is wrong with `conduct.db`: "missing", "empty", "an older copy: ...".

@@ -71,7 +71,7 @@ class Folder:
 
     @property
     def dossier(self) -> Path:
-        """What is known, on one page; derived from the facts."""
+        """Page of all knowledge; derived from the facts."""
         return self.root / "DOSSIER.md"
 
     @property
@@ -91,7 +91,7 @@ class Folder:
 
     @property
     def migration(self) -> Path:
-        """What migration to another model is under way, if one is."""
+        """State of a migration to another model that is under way, if any."""
         return self.root / MIGRATION_FILE
 
     @property
@@ -133,7 +133,7 @@ class Folder:
         return self.episodes.exists()
 
     def was_made(self) -> bool:
-        """Whether a grimoire is here, or what is left of one that lost its log: opening that says what is wrong."""
+        """Whether a grimoire is here, or the remains of one that lost its log: opening that reports the damage."""
         return any(part.exists() for part in (self.episodes, self.facts, self.lance))
 
     def check(self, *, create: bool) -> None:
@@ -200,7 +200,7 @@ def dying(agent: str) -> GrimoireClosedError:
 
 
 def holder(now: int) -> str:
-    """Who opens the log, as JSON for its lease: process id, host, and since when (microseconds UTC)."""
+    """Describes this process as JSON for the lease of the log: process id, host, and since when (microseconds UTC)."""
     if hasattr(os, "uname"):
         host = os.uname().nodename
     else:

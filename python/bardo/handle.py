@@ -1,4 +1,4 @@
-"""What a process has open in the folder of a memory that another process may own: how it comes by it and lets it go."""
+"""Handle of a memory that another process may own: opens and closes its stores."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Outside(ABC):
 
     path: Path
     agent: str
-    #: What is said once it is closed, with the folder in place of `{0}`.
+    #: Error message once it is closed, with the folder in place of `{0}`.
     _CLOSED: ClassVar[str]
 
     def __init__(self, folder: Folder, facts: FactStore) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-#: Who authored an episode; `assistant` is another name of `agent`, which is what is stored.
+#: Author of an episode; `assistant` is another name of `agent`, which is stored.
 Role = Literal["user", "agent", "assistant", "system", "environment", "tool"]
 #: The stored role by every name that is taken for it.
 ROLES: Mapping[str, Role] = {
@@ -119,7 +119,7 @@ class Fact:
         evidence: Ids of (the latest of) those episodes.
         confidence: As of `reinforced_tick`, 0..1. What holds today is `confidence * R(now - reinforced_tick)`.
         importance: 0..1.
-        quality: Five marks, when somebody judged it.
+        quality: Five marks of a judge; None before it is judged.
         created_tick: Tick of birth in this store.
         created_at: Wall clock of birth in this store, microseconds UTC.
         observed: First and last tick of the evidence.

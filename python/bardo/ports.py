@@ -1,4 +1,4 @@
-"""What bardo asks of the outside: a clock, models, a listener. Any object of this shape will do."""
+"""Protocols of the caller's objects that bardo uses: a clock, models, a listener."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ class Progress(Protocol):
 
 
 def quiet(stage: str, done: int, total: int) -> None:
-    """A progress that tells nobody."""
+    """A progress that shows nothing."""
 
 
 @contextmanager
@@ -227,7 +227,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """What a language model answered.
+    """Answer of a language model.
 
     Args:
         text: As it was written.
@@ -257,7 +257,7 @@ class LLM(Protocol):
 
         Args:
             messages: The conversation so far, at least one.
-            schema: JSON schema that the answer is to fit; any text if None. The caller checks it all the same.
+            schema: JSON schema that the answer is to fit; any text if None. The caller checks it in any case.
             max_tokens: Of the answer at most.
 
         Raises:

@@ -114,7 +114,7 @@ def test_ten_thousand_facts_fit_on_the_page_and_every_category_has_its_place(tmp
     assert words(page.text) < 600
     assert "Never route by the south venue" in page.text
     assert page.left_out == 10_001 - page.shown > 9_900
-    assert f"{page.left_out} left out for want of room." in page.text
+    assert f"{page.left_out} left out because the page is full." in page.text
 
 
 def test_the_same_facts_at_the_same_tick_give_the_same_page(tmp_path: Path) -> None:

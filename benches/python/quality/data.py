@@ -138,6 +138,6 @@ def _moment(text: str) -> int:
 
 
 def load_turns(folder: Path) -> list[str]:
-    """Return the turns of all conversations, each text once."""
+    """Returns the turns of all conversations, each text once."""
     corpora = (*load_locomo(folder), *load_longmemeval(folder))
     return list(dict.fromkeys(turn.text for corpus in corpora for turn in corpus.turns))

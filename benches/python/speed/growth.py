@@ -1,4 +1,4 @@
-"""Measure and plot the cost of a call as the memory grows, with simulated vectors."""
+"""Measures and plot the cost of a call as the memory grows, with simulated vectors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measure the cost of late interaction: the tokens of the best hundred candidates and of the turns beside them."""
+"""Measures the cost of late interaction: the tokens of the best hundred candidates and of the turns beside them."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def main() -> None:
 
 
 def found(seeds: int, planted: int) -> str:
-    """Count the planted effects that were found, and the findings in noise."""
+    """Counts the planted effects that were found, and the findings in noise."""
     parts = [
         "## What is learnt without a language model",
         report.machine() + ".",
@@ -141,7 +141,7 @@ def discoveries(episodes: Sequence[Episode]) -> list[Fact]:
 def consolidated(
     episodes: Iterable[Episode], outcomes: Sequence[str] = config.Curator().outcomes
 ) -> list[Fact]:
-    """Return the facts of a fresh agent after these episodes."""
+    """Returns the facts of a fresh agent after these episodes."""
     ordered = sorted(episodes, key=lambda episode: episode.tick)
     with tempfile.TemporaryDirectory() as folder:
         log = EpisodeLog(str(Path(folder) / "episodes.redb"), agent="student", seed=1, now=NOW, durable=False)

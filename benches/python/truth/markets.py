@@ -1,4 +1,4 @@
-"""Check the Curator's facts on twenty years of daily closes against the year after each of them."""
+"""Checks the Curator's facts on twenty years of daily closes against the year after each of them."""
 
 from __future__ import annotations
 

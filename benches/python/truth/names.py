@@ -1,4 +1,4 @@
-"""Measure the cost of consolidation with a new subject in every episode, beside linear growth."""
+"""Measures the cost of consolidation with a new subject in every episode, beside linear growth."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measure and plot the cost of a Curator pass over 256 episodes as the agent ages."""
+"""Measures and plot the cost of a Curator pass over 256 episodes as the agent ages."""
 
 from __future__ import annotations
 

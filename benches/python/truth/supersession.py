@@ -72,7 +72,7 @@ def report(pairs: Sequence[dict[str, Any]], *, wrong: bool = False) -> str:
 
 
 def judge(first: str, second: str) -> str:
-    """Learn two facts a day apart in a fresh memory, and return their states."""
+    """Learns two facts a day apart in a fresh memory, and return their states."""
     clock = SteppedClock()
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore", BardoWarning)

@@ -1,4 +1,4 @@
-"""What a prompt is made of (spec 5, "Blocks"): text, rows of a table, or recalled memories."""
+"""Blocks of a prompt (spec 5, "Blocks"): text, rows of a table, or recalled memories."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _HIGHEST_PRIORITY = 255
 
 
 class Recalled(Protocol):
-    """What a memory must tell to stand in a prompt; `bardo.recall.recollection.Memory` does."""
+    """Fields of a memory that a prompt shows; `bardo.recall.recollection.Memory` has them."""
 
     @property
     def text(self) -> str:
@@ -77,8 +77,8 @@ class Block:
         memories: Recalled memories, best first; fenced as data and cut one by one. An empty list says that nothing was
             found; a block that is not given says nothing.
         tag: The tag around it; the name if None. Lower-case ASCII letters, digits and `_`, at most 40.
-        priority: Blocks of higher priority are filled first, and first given what is left over; 0 to 255.
-        cap: Tokens it is given at first, tag included; what is left over may add to it.
+        priority: Blocks of higher priority are filled first, and are the first to get spare tokens; 0 to 255.
+        cap: Tokens it is given at first, tag included; spare tokens may add to it.
         protected: Whether the call fails rather than cut it. Only text can be; `system` and `instruction` are.
         trusted: Whether its text is left exactly as it is. In any other text the tags of this prompt are made inert.
         place: Where it stands.

@@ -24,7 +24,7 @@ INSTALL = "pip install llmlingua"
 
 @dataclass(frozen=True, slots=True)
 class Condenser:
-    """What condensing is done by.
+    """Model and question that condense a text.
 
     Args:
         model: What is predictable in the agent's own words.
@@ -40,7 +40,7 @@ class Condensed:
     """A shorter text; `str()` is the text.
 
     Args:
-        text: What is left, in the original order.
+        text: Remaining text, in the original order.
         tokens: Tokens of it.
         before: Tokens of the whole.
     """
@@ -176,6 +176,6 @@ class OwnWords:
             return self._model
 
     def forget(self) -> None:
-        """Lets go of everything learned; the next call learns again from what is in the log then."""
+        """Drops everything learned; the next call learns again from what is in the log then."""
         with self._lock:
             self._model, self._seen = _core.WordModel(), -1

@@ -45,7 +45,7 @@ RESERVE = 500
 
 @dataclass(frozen=True, slots=True)
 class BlockReport:
-    """What became of one block.
+    """Result of one block.
 
     Args:
         name: Name of the block.
@@ -102,7 +102,7 @@ class Prompt:
         tokenizer: What counted them.
         blocks: The blocks in the order in which they stand, also those that did not get in.
         memories: The memories that got in, block by block, best first.
-        notes: What recall could not do or did not find, and what was left out of the prompt and why, in words.
+        notes: What recall could not do or did not find, and the parts omitted from the prompt with the reason.
     """
 
     id: str
@@ -184,7 +184,7 @@ def assemble(
 ) -> Prompt:
     """One prompt out of blocks. Its tokens, tags and separators included, never exceed `budget - reserve`.
 
-    Protected blocks are there whole. The others are filled by priority, each up to its share; what is left over goes
+    Protected blocks are there whole. The others are filled by priority, each up to its share; spare tokens go
     to those that were cut, by priority. System and event stand first, positions and instruction last, memories
     between, with their best at both ends.
 
@@ -223,7 +223,7 @@ def assemble(
     assembled = fill(blocks)
     parts = assembled.parts
     while any(map(turns.told_last, blocks)):
-        # What stands beside a memory goes before any memory does, or any of it.
+        # Turns beside a memory are dropped before any memory is dropped or cut.
         alone = [turns.without(each, _crowded(parts, each)) for each in blocks]
         if not any(alone):
             break
@@ -258,7 +258,7 @@ def _crowded(parts: Sequence[_core.AssembledPart], block: Block) -> Sequence[int
 
 
 def _left_out(part: _core.AssembledPart, memories: Sequence[Recalled]) -> str:
-    """What of a block is not in the prompt, and why."""
+    """Describes the omitted part of a block, and the reason."""
     room = f"there were {part.given} tokens for it"
     if not memories and not part.shown and not part.left_out:
         left = (

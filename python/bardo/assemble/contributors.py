@@ -21,7 +21,7 @@ _TRIAL = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """What a contributor is told of the prompt that it may add to.
+    """Description of the prompt for a contributor.
 
     Args:
         task: What is to be decided or done.
@@ -101,7 +101,7 @@ class Contributors:
     def blocks(
         self, situation: Situation, taken: frozenset[str] = frozenset()
     ) -> tuple[list[Block], list[str]]:
-        """What the contributors bring, in hook order, and a note for each that failed.
+        """Collects the blocks of the contributors, in hook order, and a note for each that failed.
 
         Args:
             situation: What they are told.
@@ -115,7 +115,7 @@ class Contributors:
                 continue
             try:
                 brought = _checked(hook, hook.contribute(situation))
-            except Exception as error:  # whatever a plugin raises, the prompt goes on without it
+            except Exception as error:  # a plugin may raise any error; the prompt is made without it
                 import logging
 
                 logging.getLogger("bardo.assemble").warning(

@@ -100,7 +100,7 @@ class MadePrompts:
                 return ()
             try:
                 with self._database.told("write to"):
-                    # What a power failure takes is known by the prompts that come after; a crash takes nothing.
+                    # A power failure may lose the latest prompts, which later ones make up for; a crash loses nothing.
                     self._database.opened().execute("PRAGMA synchronous = NORMAL")
                     with self._database.writing() as connection:
                         connection.executemany(
@@ -155,7 +155,7 @@ class MadePrompts:
             connection.execute("INSERT OR REPLACE INTO left_out VALUES (?, ?, ?)", row)
 
     def cleaner(self) -> Cleaner:
-        """What takes copies of these prompts out of the texts of one call, and reports them."""
+        """Makes the cleaner that removes copies of these prompts from the texts of one call, and reports them."""
         return Cleaner(self)
 
     def close(self) -> None:
@@ -227,7 +227,7 @@ class Cleaner:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was taken out, and what could not be looked for, in words."""
+        """Describes the removed copies, and the copies that could not be searched for."""
         self.settle()
         notes = []
         if self.prompts:

@@ -1,4 +1,4 @@
-"""What stood in a prompt, whether it was acted on, and what came of it (spec 5, "Feedback"), and what that teaches.
+"""Records of prompts, of their use and outcomes (spec 5, "Feedback"), and the weights learned from them.
 
 The records are evidence; the weights are derived from them again each time, so that they can be looked at beside the
 defaults, switched off, and forgotten without a trace in anything else. They hold ids and numbers, no text.
@@ -73,13 +73,13 @@ _DROP_SETTLED = """
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """What the outcomes of one kind of task say, beside the defaults.
+    """Weights learned from the outcomes of one kind of task, beside the defaults.
 
     Args:
         task: Kind of task; empty for prompts that named none.
         outcomes: Prompts with a known outcome.
-        enough: Whether there are enough of them to go by.
-        in_force: Whether recall and the prompt go by them: enough, and switched on.
+        enough: Whether there are enough of them to learn from.
+        in_force: Whether recall and the prompt use them: enough, and switched on.
         factors: Weight of each factor of recall; they add up to 1.
         defaults: The same as they are without learning.
         shares: What the share of a block is multiplied by, for blocks whose size went with the outcome.
@@ -211,7 +211,7 @@ class PromptRecords:
                 self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
 
     def learned(self, task: str | None) -> Learned:
-        """What the outcomes of a kind of task say; the defaults where they say nothing."""
+        """Returns the weights learned from the outcomes of a kind of task, or the defaults."""
         with self._lock:
             task = task or ANY
             if task not in self._known:

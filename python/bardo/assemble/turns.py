@@ -110,7 +110,7 @@ def _nearest(before: Sequence[Episode], after: Sequence[Episode]) -> list[Episod
 
 
 def _line(turn: Any, *, day: str, text: str | None = None) -> str:
-    """Who spoke on a line of its own, and indented what was said: it cannot pass for another speaker.
+    """Lays a turn out with the speaker on a line of its own and the words indented: it cannot pass for another speaker.
 
     What was said on another day than the memory that it stands beside has its own.
     """

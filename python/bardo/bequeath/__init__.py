@@ -1,1 +1,1 @@
-"""What survives a death (spec 6)."""
+"""Inheritance (spec 6): the testament of a death, and its heirs."""

@@ -42,19 +42,19 @@ def _expression(section: str, name: str) -> str:
 
 @cache
 def cue(name: str) -> re.Pattern[str]:
-    """What finds a cue anywhere in a text."""
+    """Returns the pattern that finds a cue anywhere in a text."""
     return re.compile(_expression("cue", name), re.IGNORECASE)
 
 
 @cache
 def before(name: str) -> re.Pattern[str]:
-    """What finds a word that ends a text, but for a space or `#`."""
+    """Returns the pattern that finds a word at the end of a text, before a space or `#`."""
     return re.compile(rf"(?:{_expression('near', name)})\s{{0,2}}#?$", re.IGNORECASE)
 
 
 @cache
 def after(name: str) -> re.Pattern[str]:
-    """What finds a word that begins a text, but for a space."""
+    """Returns the pattern that finds a word at the beginning of a text, after a space."""
     return re.compile(rf"[\s-]{{0,2}}(?:{_expression('near', name)})", re.IGNORECASE)
 
 

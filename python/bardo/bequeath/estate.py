@@ -24,7 +24,7 @@ _PAGE = 1_024
 
 @dataclass(frozen=True, slots=True)
 class Estate:
-    """What `testament.write` and `reflect.Evidence` ask for, in one order.
+    """Input of `testament.write` and `reflect.Evidence`, in one order.
 
     Args:
         facts: Every fact, of every status; its metadata names its mode, if it has one.

@@ -33,14 +33,14 @@ _MONEY_WORDS = re.compile(
     rf"thousand|million|billion|bucks|quid|k|lots|contracts|coins|dollars|euros|pounds))"
     rf"(?:[\s-](?:thousand|million|billion|and[\s-]a[\s-]half)){{0,3}}\b"
 )
-#: Money that nobody but a speaker of their own counts in.
+#: Informal units of money, which a speaker uses of their own.
 _INFORMAL = re.compile(r"(?i)(?:grand|bucks|quid|k)$")
 _SIGN = re.compile(r"[\w.\]) ](?:>=|<=|==|[><≥≤])\s{0,2}$")
 _EFFECT = re.compile(r"(?i)\bby\s(?:about\s|around\s)?$")
 #: A name that is given a value: `pnl_today = `, `"qty": `.
 _FIELD = re.compile(r"(?P<name>[A-Za-z][\w.]{0,63})[\"']?\s?(?:[:=]|:=)\s?[\"']?$")
 _RULE = re.compile(r"=>|→|->|\baction\s(?:is|=)|[\w.\]) ](?:>=|<=|[><≥≤])\s?[-+−]?\d")
-#: What tells an action to the reader.
+#: Orders to the reader.
 _ORDER = re.compile(
     r"^\W{0,3}(?:only |never |always |do not |don't |please |then |and |better to )?"
     r"(?:enter|exit|buy|sell|short|long|wait|keep|hold|stop|"
@@ -49,7 +49,7 @@ _ORDER = re.compile(
     r"when|if|once|unless|with|whenever)\b",
     re.IGNORECASE,
 )
-#: Somebody else, who does or says what the sentence tells.
+#: Other people as the subject of a sentence.
 _OTHERS = re.compile(
     r"(?:^|[.;:]\s)\W{0,2}(?:(?i:the|a|an|in|on|at|by|for|day|first-class|la|le|el|der|die|das|o|os)\s){0,2}"
     r"(?P<who>(?:(?!(?:The|An|He|She|They|It|This|That|There)\b)[A-Z][\w&'’/.-]{1,40}"
@@ -68,7 +68,7 @@ _VERSION = re.compile(r"\d+(?:\.\d+){2,}|\bv\d")
 _AS_CODE = re.compile(r"(?i)\b(?:the year|code|pin|to|wants|takes|needs)\s$|[:=]\s$")
 _COINS = frozenset("€£$¥")
 _PERCENT = re.compile(r"(?i)\s?(?:%|per ?cent\b|prozent\b)")
-#: What goes on after a figure: dates, ranges, times, coordinates.
+#: Continuations of a figure: dates, ranges, times, coordinates.
 _CONTINUED = re.compile(r"[-:/–]\w|\s?[º°]\d")
 _OUT_OF = re.compile(r"\s(?:of|out of|by|for|to|in)\s\d")
 _VERSION_PART = re.compile(r"\d{1,3}\.\d{1,3}")
@@ -122,7 +122,7 @@ def score(noticed: set[str]) -> float:
 
 
 def _about(text: str) -> set[str]:
-    """What a sentence says beside its figures."""
+    """Returns the cues of a sentence beside its figures."""
     plain = cue("misleading").sub(" ", text)
     found = {name for name in _CUES if cue(name).search(plain)}
     found |= {"order"} if _ORDER.search(plain) else set()
@@ -151,7 +151,7 @@ def noticed_in(text: str, about: set[str]) -> list[tuple[re.Match[str], set[str]
 
 
 def notice(text: str, match: re.Match[str], about: set[str]) -> set[str]:
-    """What is noticed of a figure; nothing of one that only names or dates."""
+    """Returns the features of a figure; none of one that only names or dates."""
     ahead, behind = _around(text, match)
     kind = _kind(match, ahead, behind, about)
     if not kind:
@@ -167,7 +167,7 @@ def _around(text: str, match: re.Match[str]) -> tuple[str, str]:
 
 
 def _beside(ahead: str, behind: str, about: set[str]) -> set[str]:
-    """What stands beside a figure."""
+    """Returns the cues beside a figure."""
     found = set()
     field = _FIELD.search(ahead)
     if field:
@@ -190,7 +190,7 @@ def _beside(ahead: str, behind: str, about: set[str]) -> set[str]:
 
 
 def _kind(match: re.Match[str], ahead: str, behind: str, about: set[str]) -> str:
-    """What kind of thing a figure is by its form and its unit; empty for names, dates and versions."""
+    """Classifies a figure by its form and its unit; empty for names, dates and versions."""
     number, unit = match["number"], (match["unit"] or "").strip()
     listed = _LISTED.match(behind)
     beyond = behind[listed.end() :] if listed else behind

@@ -1,7 +1,7 @@
 """An heir takes over what a testament holds: marked, discounted, unverified, and never over its own knowledge (spec 6).
 
-Facts keep their ids, so taking them twice changes nothing. Episodes enter the heir's log as what they are: things that
-somebody else lived. They are of kind `inherited`, dated when they happened but filed under the tick of the
+Facts keep their ids, so taking them twice changes nothing. Episodes enter the heir's log as another agent's
+experience. They are of kind `inherited`, dated when they happened but filed under the tick of the
 inheritance, unverified and without importance, with what they were in the payload under `inherited`; so nothing is
 consolidated from them, and no baseline counts their numbers (law 15).
 """
@@ -42,7 +42,7 @@ TESTAMENTS_FOLDER, PROVENANCE_FILE = "testaments", "provenance.json"
 
 @dataclass(frozen=True, slots=True)
 class InheritanceReport:
-    """What an heir took over, and what it could not.
+    """Report of an inheritance: accepted and refused records.
 
     Args:
         lineage: The heir's, with its new parents.
@@ -266,7 +266,7 @@ class _Adoption:
             return self._upsert(batch[:middle], first, fingerprint) + self._upsert(
                 batch[middle:], second, fingerprint
             )
-        # What the heir forgot on purpose does not come back by a testament.
+        # A text that the heir deleted does not come back by a testament.
         return [None if one.outcome == "forgotten" else one.id for one in stored]
 
     def _count(self, testament: Testament, present: Sequence[Fact | None], ids: Mapping[str, str]) -> None:
@@ -340,7 +340,7 @@ def _as_inherited(testament: Testament, tick: int, config: Bequeath, base: float
             reinforced_tick=tick,
             accessed_tick=0,
             mentions=0,
-            # What was left of its time when the testator died.
+            # Remaining time at the testator's death.
             expires_tick=None
             if fact.expires_tick is None
             else min(tick + max(fact.expires_tick - died, 0), MAX_TICK),

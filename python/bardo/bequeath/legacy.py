@@ -151,7 +151,7 @@ def finish(folder: Path, path: Path | None = None) -> Testament:
 
 
 def check_place(path: Path, folder: Path) -> None:
-    """Sees whether a testament may be written there: an existing file is never replaced, it may be somebody's only one.
+    """Sees whether a testament may be written there: an existing file is never replaced, it may be the only copy.
 
     Except one that this grimoire signed itself, which its next testament replaces in name, too.
 

@@ -1,4 +1,4 @@
-"""What a testament of an unknown signer may carry: what it says as hearsay, and nothing on its own word (spec 6)."""
+"""Limits of a testament of an unknown signer: statements count as hearsay, claims about itself are ignored (spec 6)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 #: Kinds of facts that say who the heir is or what it wants: a stranger has no say in that (law 15).
 OWN_KINDS = frozenset({"identity", "goal", "preference", "interest"})
-#: Importance of a fact that nobody has judged.
+#: Importance of a fact that is not judged.
 _UNJUDGED = 0.5
 #: Digits of the key that mark what a stranger said, beside its name.
 _SHOWN = 16
@@ -49,7 +49,7 @@ def _fact(fact: Fact, agent: str, origin: str, counts: Counter[str]) -> Fact:
     counts["origins"] += fact.origin not in {"", agent}
     counts["importances"] += fact.importance != _UNJUDGED
     counts["bloodstains"] += fact.bloodstain
-    # The gate of an heir goes by anti-knowledge, and it never fades below its floor.
+    # The gate of an heir uses anti-knowledge, which never fades below its floor.
     is_ban = fact.kind == "anti_knowledge"
     counts["anti_knowledge"] += is_ban
     return dataclasses.replace(

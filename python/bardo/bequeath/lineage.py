@@ -119,7 +119,7 @@ class Lineage:
 
     @classmethod
     def founder(cls, agent: str, *, birth_tick: int = 0) -> Self:
-        """The lineage of an agent that inherits from nobody."""
+        """The lineage of an agent without parents."""
         return cls(Life(agent, birth_tick=birth_tick))
 
     @classmethod
@@ -234,7 +234,7 @@ class FamilyTree:
         return [life for life in self.lives if life.agent in names]
 
     def children(self, agent: str) -> list[Life]:
-        """Who inherited from an agent."""
+        """Lists the heirs of an agent."""
         return [life for life in self.lives if any(parent.agent == agent for parent in life.parents)]
 
     def render(self) -> str:
@@ -259,7 +259,7 @@ class FamilyTree:
 
 @dataclass(frozen=True, slots=True)
 class Tombstone:
-    """What stands in the folder of a dead agent; its grimoire is read-only from then on.
+    """Mark in the folder of a dead agent; its grimoire is read-only from then on.
 
     Args:
         agent: Who died.

@@ -37,7 +37,7 @@ _LABELLED, _BESIDE = 56, 24
 _BITS, _BITS_NAMED = 3.6, 3.0
 #: Words of the list of BIP-39 in a row that are part of a seed phrase, beside a word for it and without one.
 _SEED_WORDS_NAMED, _SEED_WORDS = 3, 6
-#: Letters of a password that nobody calls one, at least one more.
+#: Maximum number of letters of a word that is no password unless the text says so.
 _SHORT_PASSWORD = 7
 #: Digits of an IBAN and of a bank card.
 _IBAN_MODULUS, _CARD_DIGITS = 97, range(13, 20)
@@ -52,7 +52,7 @@ _ODD = re.compile(
     r"(?<![\w/.@$\"'\[{=*-])(?=[^\s\"',;]{0,60}[^\W\d_])(?=[^\s\"',;]{0,60}(?:\d|[!@#$%^&*~+]|_))"
     r"(?!https?:|(?:SHA|sha|MD|md)\d)(?:[A-Za-z][\w-]{0,20}:(?=\S))?(?P<secret>[^\s\"',;:()\[\]{}<>=/，。、；：]{5,64})(?<![.:!?])"
 )
-#: Made up even where nobody speaks of passwords: a word and four figures; a sign between words with figures.
+#: Made-up words, also in texts without the word password: a word and four figures; a sign between words with figures.
 _MADE_UP = re.compile(
     r"[^\W\d_]{3,}(?:[-_][^\W\d_]{3,})*[-_]?\d{4,}|(?=.*\d)[^\W_]+[#*!^~$&][\w#*!^~$&-]*|(?=.*\d)(?:[A-Z][a-z]+[-_*]){1,4}[^\W\d_]+[!#*]?\d*!?"
 )
@@ -118,7 +118,7 @@ _ID_TOKEN = re.compile(
 _TAIL = re.compile(r"(?i)\b(?:ending(?: in)?|ends in|last (?:four|4)(?: digits)?)\s(?P<secret>\d{3,6})\b")
 _IBAN = re.compile(r"(?<![\w-])[A-Z]{2}\d{2}(?:\s?[A-Z\d]{2,4}){3,8}(?:\s?[A-Z\d]{1,4})?(?![\w-])")
 _CARD = re.compile(r"(?<![\w.-])\d(?:[ -]?\d){12,18}(?![\w-]|[.,]\d)")
-#: What only identifies: letters before many figures, or groups of figures between hyphens.
+#: Identifiers: letters before many figures, or groups of figures between hyphens.
 _CONTRACT = re.compile(
     r"(?<![\w.$€£/:+-])(?:[A-Z]{1,3}\d{6,10}|[A-Z]{0,4}-?\d{2,9}(?:-\d{2,9}){2,4}|"
     r"(?=[\d.]{0,12}\d{4})\d{2,4}(?:\.\d{2,4}){2,4})(?![\w-]|[.,:]\d)"

@@ -1,4 +1,4 @@
-"""What never leaves an agent: secrets, positions, balances, profit and loss (spec 6, "What never crosses").
+"""Redacts what never leaves an agent: secrets, positions, balances, profit and loss (spec 6, "What never crosses").
 
 The patterns are data. Each names where its format is documented; the lengths are those that the issuer promises, the
 upper bounds keep a hostile text from costing more than one pass.
@@ -145,7 +145,7 @@ PATTERNS: tuple[Pattern, ...] = (
         r"(?<![\w.+-])(?!(?:security|support|info|abuse|contact|help|hello|press|sales|noreply|"
         r"no-reply|postmaster|webmaster|hostmaster|admin|office|team|privacy|legal|jobs|"
         r"billing)@)[\w.+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,8}",
-        "RFC 5321: an address names a person, and no lesson needs it; addresses of roles (RFC 2142) name nobody",
+        "RFC 5321: an address names a person, and no lesson needs it; addresses of roles (RFC 2142) name no person",
     ),
 )
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 #: Where the key lives inside a grimoire.
 KEY_PATH = Path("identity", "signing.key")
-#: The owner may read and write, nobody else.
+#: Only the owner may read and write.
 _OWNER_ONLY = 0o600
 _SEED_DOMAIN = b"bardo signing key\0"
 

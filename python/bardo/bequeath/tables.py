@@ -78,7 +78,7 @@ def write_entries(facts: Sequence[Fact], vectors: Vectors | None, fingerprint: F
 def read_entries(
     data: bytes, limit: int, unfit: list[str]
 ) -> tuple[tuple[Fact, ...], Vectors | None, Fingerprint | None]:
-    """What `write_entries` wrote: the facts, one row of vectors each (NaN where there is none), and the model.
+    """Reads the records of `write_entries`: facts, one row of vectors each (NaN where missing), and the model.
 
     Args:
         data: The part.
@@ -119,7 +119,7 @@ def write_episodes(episodes: Sequence[Episode]) -> bytes:
 
 
 def read_episodes(data: bytes, limit: int, unfit: list[str]) -> tuple[Episode, ...]:
-    """What `write_episodes` wrote; arguments and errors as those of `read_entries`."""
+    """Reads the records of `write_episodes`; arguments and errors as those of `read_entries`."""
     table = _from_bytes(data, _episode_schema(), limit, "episodes.parquet")
     rows = [{name: column[place] for name, column in table.items()} for place in range(_height(table))]
     return tuple(episode for _, episode in _fit(_episode, rows, "episode", unfit))
@@ -136,7 +136,7 @@ def write_links(links: Iterable[Link]) -> bytes:
 
 
 def read_links(data: bytes, limit: int, unfit: list[str]) -> tuple[Link, ...]:
-    """What `write_links` wrote; arguments and errors as those of `read_entries`."""
+    """Reads the records of `write_links`; arguments and errors as those of `read_entries`."""
     table = _from_bytes(data, _link_schema(), limit, "links.parquet")
     links: list[Link] = []
     for link in (Link(*row) for row in zip(*table.values(), strict=True)):

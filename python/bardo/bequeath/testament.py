@@ -63,11 +63,11 @@ entries.parquet   what it knew: text, kind, confidence when it died, support, or
 episodes.parquet  the moments worth keeping
 links.parquet     how the entries stand to each other (ids of entries.parquet)
 questions.json    what it left open
-manifest.json     who it was, what is here, what was left out and why, and the BLAKE3 hash of each part
+manifest.json     who it was, what is here, what was omitted and why, and the BLAKE3 hash of each part
 manifest.sig      Ed25519 signature of manifest.json, 64 bytes
 signer.pem        the public key of the signature
 
-Everything in here is data. Nothing in it is an instruction to whoever reads it.
+Everything in here is data. Nothing in it is an instruction to the reader.
 """
 
 
@@ -248,7 +248,7 @@ def read(path: str | Path, *, trusted_keys: Collection[str] | None = None) -> Te
 
     Raises:
         TestamentTamperedError: A part is not what was signed; the message names it.
-        TestamentError: It is no testament, is too large, was written by a newer bardo, or nobody trusted signed it.
+        TestamentError: It is no testament, is too large, was written by a newer bardo, or its signer is not trusted.
         StoreUnavailableError: The file cannot be read.
     """
     path = Path(path)

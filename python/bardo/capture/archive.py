@@ -59,7 +59,7 @@ def day_of(at: int) -> str:
 
 
 def _unheard(note: str) -> None:
-    """Nobody asked for notes."""
+    """Discard the note."""
 
 
 def write_days(

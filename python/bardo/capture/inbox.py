@@ -93,7 +93,7 @@ def drop(
     )
     files = list(_files(finished))
     for first_id, lines in files:
-        # What does not stand in one file is no whole transcript.
+        # A batch that is split over files is no whole transcript.
         header = _header(len(lines), transcript=transcript and len(files) == 1)
         # The name sorts by time and is never used twice: another file may begin with the same episode.
         path = folder / INBOX / f"{first_id}-{os.urandom(4).hex()}.jsonl"
@@ -178,7 +178,7 @@ def set_aside(path: Path, records: Sequence[tuple[str | Episode, str]]) -> Path:
 def forget(folder: Path | str, ids: Collection[str], hashes: Collection[int], wanted: Needles) -> list[Path]:
     """Takes episodes out of the files that wait: those with these ids, and those with the very content.
 
-    A rejected file that holds any of what is looked for is deleted as a whole: nobody could read it.
+    A rejected file that holds any of what is looked for is deleted as a whole: it could not be read anyway.
 
     Args:
         folder: The grimoire.
@@ -229,8 +229,8 @@ def _is_of(line: bytes, ids: Collection[str], hashes: Collection[int], wanted: N
         (episode,) = finish_episodes([records.from_record(parse_json(line))], now=0, seed=0)
     except (ValueError, TypeError):
         return _holds(line, wanted)
-    # The words alone are no reason: somebody else may have said the same, or said what stood in a payload. What the
-    # log would refuse when it is taken over must not lie here until then (law 11).
+    # The words alone are no reason: another speaker may have said the same, or the text of a payload. A text
+    # that the log would refuse later must not stay here until then (law 11).
     return episode.id in ids or episode.content_hash in hashes
 
 

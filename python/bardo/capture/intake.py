@@ -26,7 +26,7 @@ EPOCH_UNITS = ((10**11, 1_000_000), (10**14, 1_000), (10**17, 1))
 KEPT_KEYS = ("tool_calls", "tool_call_id", "function_call", "refusal", "audio")
 #: The type of a part of a message that calls a tool, and of one that holds what a tool answered (Anthropic).
 TOOL_USE, TOOL_RESULT = "tool_use", "tool_result"
-#: Places of what was left out of a batch that a warning names.
+#: Maximum number of skipped places of a batch that a warning names.
 PLACES_SHOWN = 10
 
 
@@ -61,7 +61,7 @@ class Clean(Protocol):
 
 
 class Took(Protocol):
-    """What became of drafts: see `Taken` of the recorder."""
+    """Result of recording drafts: see `Taken` of the recorder."""
 
     @property
     def known(self) -> Sequence[int]:
@@ -74,7 +74,7 @@ class Took(Protocol):
 
 
 class Drafts(NamedTuple):
-    """What `remember` was given, as it is recorded.
+    """Input of `remember`, in the form that is recorded.
 
     Attributes:
         drafts: Strings and episodes.
@@ -101,7 +101,7 @@ class Drafts(NamedTuple):
         return cls(drafts, places, empty, chat=chat, transcript=transcript)
 
     def settle(self, took: Took, clean: Clean) -> list[int]:
-        """The places of what is left out, and was not in an earlier hand-over of the same chat already.
+        """Returns the places of skipped messages that an earlier hand-over of the same chat did not have.
 
         A message without text was handed over before if one that is known stands behind it. Of those behind the last
         known one, as many were as `clean` has on record.
@@ -172,7 +172,7 @@ def _empty(what: str) -> InvalidInputError:
 
 
 def tell_empty(places: list[int], given: int, *, stacklevel: int) -> None:
-    """Warns of what was left out of a batch for want of text.
+    """Warns of messages of a batch that are skipped because they have no text.
 
     Args:
         places: Where it stood.
@@ -247,7 +247,7 @@ def _message(message: Mapping[str, Any], defaults: Mapping[str, Any], clean: Cle
         )
     parts = _parts(message.get("content"))
     if any(_type(part) == TOOL_RESULT for part in parts):
-        # Whoever sends it on, a tool said it: what users say is read for facts.
+        # A tool said it, even if the user forwards it; only words of users are read for facts.
         role = "tool"
     fields = {**defaults, "role": role, "kind": "tool" if role == "tool" else "turn"}
     if isinstance(message.get("name"), str):
@@ -255,7 +255,7 @@ def _message(message: Mapping[str, Any], defaults: Mapping[str, Any], clean: Cle
     rest = [part for part in parts if not _is_text(part)]
     kept = ({"content": rest} if rest else {}) | {key: message[key] for key in KEPT_KEYS if message.get(key)}
     if kept:
-        # What holds itself is refused by whoever stores it.
+        # A structure that contains itself is refused where it is stored.
         with suppress(RecursionError):
             kept = _throughout(kept, clean)
         fields["payload"] = _together(fields.get("payload"), kept)
@@ -316,7 +316,7 @@ def _opened(parts: Iterable[object]) -> Iterator[object]:
 
 
 def _said(message: Mapping[str, Any], parts: Iterable[object]) -> str:
-    """What a message says: its texts, else its refusal, else what its audio says."""
+    """Returns the text of a message: its texts, else its refusal, else the transcript of its audio."""
     held = (part.get("text") if isinstance(part, Mapping) else part for part in _opened(parts))
     audio = message.get("audio")
     spoken = audio.get("transcript") if isinstance(audio, Mapping) else None
@@ -336,7 +336,7 @@ def _together(payload: object, kept: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _throughout(held: Any, clean: Clean) -> Any:
-    """What a message holds with every text in it cleaned: a tool may have answered with recalled memories."""
+    """Cleans every text in a message: a tool may have answered with recalled memories."""
     if isinstance(held, str):
         return clean(held)
     if isinstance(held, Mapping):
@@ -347,7 +347,7 @@ def _throughout(held: Any, clean: Clean) -> Any:
 
 
 def _done(message: Mapping[str, Any], parts: Iterable[object]) -> str:
-    """What a message without any text did; empty if it did nothing."""
+    """Describes the actions of a message without text; empty if there are none."""
     if calls := [*_calls(message), *(part for part in parts if _type(part) == TOOL_USE)]:
         return f"Called {', '.join(map(_call_name, calls))}"
     opened = [part for part in _opened(parts) if isinstance(part, Mapping) and not _is_text(part)]

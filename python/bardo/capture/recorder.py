@@ -23,7 +23,7 @@ PAGE = 1_024
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What became of episodes that were handed over.
+    """Result of recording episodes.
 
     Args:
         stored: As they are stored, in their order.
@@ -194,7 +194,7 @@ class Recorder:
         ]
         if hearsay:
             raise InvalidInputError(
-                f"episode {hearsay[0]} was inherited: nobody here saw it happen. "
+                f"episode {hearsay[0]} was inherited: this agent did not see it happen. "
                 "Verify an episode of this life that bears it out"
             )
         fresh = self._log.verify([(episode_id, importance) for episode_id in ids])

@@ -1,4 +1,4 @@
-"""What a batch came to, without an object for each of its episodes until somebody looks at one."""
+"""Result of `remember` for a batch; it makes the object of an episode when that is first read."""
 
 from __future__ import annotations
 

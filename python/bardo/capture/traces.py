@@ -1,4 +1,4 @@
-"""What must be gone after a deletion, as bytes to look for, and the look itself."""
+"""Search for traces of deleted texts: the bytes to look for, and the search."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def find(path: Path, wanted: Needles) -> tuple[list[int], int]:
 
 
 def _find_in_child(path: Path, wanted: Needles) -> tuple[list[int], int]:
-    """Reads a SQLite file that this process may have open: letting go of a second handle would break its locks."""
+    """Reads a SQLite file that this process may have open: closing a second handle would break its locks."""
     import subprocess
 
     question = json.dumps({"path": str(path), "needles": [needle.hex() for needle in wanted.raw]})

@@ -18,14 +18,14 @@ SHOWN = 8.0
 LEAST, MOST = 1.0, 10.0
 #: A rule starts here; one that a person gives starts as critical.
 NEW = 5.0
-#: What a rule loses for each whole week in which nothing confirmed it, and gains when something does.
+#: Score that a rule loses for each whole week without confirmation, and gains by one.
 STEP = 0.5
 _WEEK = 7 * SECONDS_PER_DAY * 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class StateEntry:
-    """Something that holds until somebody says otherwise.
+    """A decision, rejection, task or discovery that holds until it is ended.
 
     Args:
         id: `s` and a number.
@@ -71,7 +71,7 @@ class Rule:
         at: When it was given, microseconds UTC.
         confirmed_at: When something last spoke for it, microseconds UTC.
         violations: How often it was broken.
-        retired_by: Who retired it; empty while nobody did.
+        retired_by: Person who retired it; empty while it is not retired.
     """
 
     id: str
@@ -96,5 +96,5 @@ class Rule:
         return max(0.0, self.score - STEP * (max(0, now - self.confirmed_at) // _WEEK))
 
     def in_force(self, now: int) -> bool:
-        """Whether nobody retired it and it has not faded."""
+        """Whether it is neither retired nor faded."""
         return not self.retired_by and self.score_at(now) >= LEAST

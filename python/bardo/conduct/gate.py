@@ -35,13 +35,13 @@ COMPARED = 200
 LATEST = 5
 #: Rules that a verdict shows at most, the highest score first (spec 8: the top 20 at boot).
 TOP = 20
-#: What is asked after an action (spec 8).
+#: Question after an action (spec 8).
 QUESTION = "Did a flow, a tool or a check change, so that this holds by itself, or only a rule?"
 
 
 @dataclass(frozen=True, slots=True)
 class Aftermath:
-    """What was kept after an action.
+    """Record of the result of an action.
 
     Args:
         entry: The one entry that tells of it.
@@ -97,7 +97,7 @@ def gate(
 
 
 class Gate(Outside):
-    """What stands before an agent's actions. Made by `bardo.gate`; close it after use. Safe to share among threads.
+    """Gate before an agent's actions. Made by `bardo.gate`; close it after use. Safe to share among threads.
 
     Attributes:
         path: The folder.
@@ -122,7 +122,7 @@ class Gate(Outside):
     def reject(
         self, what: str, *, why: str = "", domain: str = "", by: str = "", episode: str = ""
     ) -> StateEntry:
-        """Keeps that something is not wanted: it blocks such an action until somebody lifts it.
+        """Records a rejection: it blocks such an action until a person lifts it.
 
         Args:
             what: What is rejected, in words of the action: "short ETH on weekends".
@@ -214,7 +214,7 @@ class Gate(Outside):
 
         Raises:
             NotFoundError: There is no such entry.
-            InvalidInputError: It is no rejection, or nobody is named.
+            InvalidInputError: It is no rejection, or no person is named.
         """
         with self._ending(id_) as entry:
             if entry.kind != "rejected":
@@ -234,20 +234,20 @@ class Gate(Outside):
     ) -> Rule:
         """Keeps a rule; one in force that says the same is confirmed and not doubled.
 
-        What a critical one forbids or wants approved is changed by somebody who is named alone. Of rules that were
+        Only a named person changes what a critical one forbids or wants approved. Of rules that were
         taken from episodes the same holds as of entries (`note`).
 
         Args:
             text: In words.
             forbids: The action that it forbids, in words: a critical rule blocks it, another warns.
             approval: The action that it allows only with a person's approval, in words; without it, it is blocked.
-            score: 1 to 10; if not given 9 for a rule that somebody is named for, else 5.
+            score: 1 to 10; if not given 9 for a rule of a named person, else 5.
             by: The person who gives it.
             episode: Id of the episode that it was taken from.
 
         Raises:
             InvalidInputError: A text is empty or too long, the score is out of range, or a critical rule is given by
-                nobody.
+                no person.
             GrimoireClosedError: The agent has died, or the gate was closed.
         """
         self._ready(write=True)
@@ -282,7 +282,7 @@ class Gate(Outside):
 
         Raises:
             NotFoundError: There is no such rule.
-            InvalidInputError: It is an entry of state, or a critical rule and nobody is named.
+            InvalidInputError: It is an entry of state, or a critical rule and no person is named.
         """
         self._ready(write=True)
         with self._store.writing():
@@ -313,7 +313,7 @@ class Gate(Outside):
 
     @checked
     def history(self, id_: str) -> list[StateEntry] | list[Rule]:
-        """What an entry or a rule said before and says now, the earliest first: what was renewed lost nothing.
+        """Lists the versions of an entry or a rule, the earliest first, with the present one: renewal loses nothing.
 
         Raises:
             NotFoundError: There is no such entry or rule.
@@ -323,10 +323,10 @@ class Gate(Outside):
 
     @checked
     def before(self, action: str, *, approved_by: str = "", budget: int = BUDGET) -> Verdict:
-        """What is to be known before an action, and whether it may be done.
+        """Judges an action: whether it may be done, and what to know before it.
 
         It is blocked if it is what was rejected, what a critical rule forbids, or what a rule allows with approval
-        alone and nobody approved; what is only about the same thing warns.
+        alone and no person approved; an action that is only about the same thing warns.
 
         Args:
             action: In words, or as a command.
@@ -400,7 +400,7 @@ class Gate(Outside):
 
     @checked
     def forget(self, ids: str | Iterable[str]) -> list[str]:
-        """Deletes entries and rules for good; returns the ids of those that were there."""
+        """Deletes entries and rules permanently; returns the ids of those that were there."""
         self._ready(write=True)
         return self._store.forget([ids] if isinstance(ids, str) else ids)
 
@@ -418,7 +418,7 @@ class Gate(Outside):
             The decision that keeps this on record.
 
         Raises:
-            InvalidInputError: Nothing is lost, or nobody is named.
+            InvalidInputError: Nothing is lost, or no person is named.
             StoreForeignError: The file is another agent's.
             GrimoireClosedError: The agent has died, or the gate was closed.
         """
@@ -447,7 +447,7 @@ class Gate(Outside):
 
     @contextlib.contextmanager
     def _ending(self, id_: str) -> Iterator[StateEntry]:
-        """An entry in force that nobody else changes meanwhile."""
+        """Locks and return an entry in force."""
         self._ready(write=True)
         with self._store.writing():
             entry = self._store.get(id_)
@@ -477,7 +477,7 @@ class Gate(Outside):
         approved_by: str,
         now: int,
     ) -> tuple[list[Finding], list[StateEntry], list[Rule], list[str]]:
-        """What an action runs into, the entries and critical rules that it touches, and notes."""
+        """Returns the verdict of an action, the entries and critical rules that it touches, and notes."""
         forbidding = [rule for rule in rules if rule.forbids]
         asking = [rule for rule in rules if rule.approval]
         others = [

@@ -1,4 +1,4 @@
-"""What an action has to do with: by its words, and by its meaning where there is a model.
+"""Matches actions with texts: by words, and by meaning where there is a model.
 
 The limits were chosen on pairs of something rejected and an action (the `dev` ones of `tests/conduct/actions.jsonl`)
 with MiniLM's vectors; the tests hold the others to about the same figures.
@@ -24,7 +24,7 @@ SAME, SAME_SHARE = 0.88, 0.7
 
 @dataclass(frozen=True, slots=True)
 class Touch:
-    """What an action has to do with a text.
+    """Match of an action with a text.
 
     Args:
         cosine: Of their vectors; None without a model.
@@ -66,7 +66,7 @@ class Touch:
 def touches(
     store: ConductStore, texts: Sequence[str], action: str, embedder: Embedder | None
 ) -> tuple[list[Touch], str]:
-    """What an action has to do with each text, and a note where meanings were not compared or vectors not kept.
+    """Matches an action with each text; note where meanings were not compared or vectors not kept.
 
     Args:
         store: Keeps the vectors of the texts.

@@ -1,4 +1,4 @@
-"""What an action does and to what, read by a table of commands and words (`operations.toml`).
+"""Reads the operation and the objects of an action, by a table of commands and words (`operations.toml`).
 
 Words alone do not tell that `npm i moment` adds moment.js, nor that `git push origin main` forces nothing. Where the
 table knows what is done, that decides; where it does not, nothing is said.
@@ -24,7 +24,7 @@ _TABLE = "operations.toml"
 _RULINGS, _ACTIONS = 1_024, 16
 #: Most words of a phrase that tells an operation.
 _PHRASE = 3
-#: What forbids by naming a thing alone: "no yarn here", "we voted against GraphQL".
+#: Forms that forbid by naming a thing alone: "no yarn here", "we voted against GraphQL".
 _NAMES_A_THING = re.compile(r"^(?:please )?no\b|\bagainst\b|\bno (?:on|to)\b|\bwithout\b", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -44,7 +44,7 @@ _ASSIGNMENT = re.compile(r"[A-Z_][A-Z0-9_]*=\S*")
 
 
 class Reading(StrEnum):
-    """What an action is, read beside something that was rejected or ruled."""
+    """Relation of an action to a rejection or a rule."""
 
     #: It is that.
     SAME = "same"
@@ -78,7 +78,7 @@ class Ruling:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """What is about to be done.
+    """Operation of an action, and its objects.
 
     Args:
         operations: What is done; empty if the table does not know.
@@ -247,7 +247,7 @@ def _prose(text: str) -> tuple[set[str], set[str]]:
 
 
 def compare(ruling: Ruling, done: Action) -> Reading:
-    """What an action is beside a ruling, as far as the table knows."""
+    """Returns the relation of an action to a ruling, as far as the table knows."""
     touching = _touching(ruling, done)
     known = Reading.TOUCHES if touching else Reading.UNKNOWN
     if not done.operations or not ruling.operations:
@@ -278,7 +278,7 @@ def _is_harmless(ruling: Ruling, done: Action) -> bool:
 
 
 def _by_things(ruling: Ruling, done: Action, *, grave: bool, touching: bool) -> Reading:
-    """What an action is that does what may not be done: to the same things, to some of them, or to others."""
+    """Returns the relation of an action with a forbidden operation: to the same, some or other objects."""
     table = _table()
     by_name = done.command and bool(ruling.operations & _BY_NAME)
     there = done.used if by_name else done.used | done.things

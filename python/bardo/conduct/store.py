@@ -52,7 +52,7 @@ _SCHEMA = """
         agent TEXT NOT NULL, text TEXT NOT NULL, model TEXT NOT NULL, vector BLOB NOT NULL, PRIMARY KEY (agent, text)
     ) WITHOUT ROWID;
 """
-#: What entries and rules said before: their fields as JSON, and the episode that this was taken from.
+#: Earlier versions of entries and rules: their fields as JSON, and the episode of the change.
 _VERSIONS = """
     CREATE TABLE versions (
         number INTEGER PRIMARY KEY AUTOINCREMENT, entry TEXT NOT NULL, episode TEXT NOT NULL, fields TEXT NOT NULL
@@ -169,7 +169,7 @@ class ConductStore:
             return type(what)(f"{table[0]}{done.lastrowid}", *values)
 
     def versions(self, id_: str) -> list[StateEntry | Rule]:
-        """What an entry or a rule said before and says now, the earliest first.
+        """Lists the versions of an entry or a rule, the earliest first, with the present one.
 
         Raises:
             NotFoundError: There is none.
@@ -237,7 +237,7 @@ class ConductStore:
     def erase(self, episodes: Iterable[str]) -> list[str]:
         """Deletes entries and rules, any agent's, that were taken from episodes; returns their ids.
 
-        A file that gates refuse as lost is erased all the same. May be made twice: what a crash left in the write-ahead
+        A file that gates refuse as lost is erased, too. May be made twice: what a crash left in the write-ahead
         log goes then.
         """
         sources = set(episodes)

@@ -1,4 +1,4 @@
-"""What a gate says before an action, and how a prompt is told of it."""
+"""Verdict of a gate on an action, and its text for a prompt."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What is to be known before an action. `str()` is the text for a prompt: fenced, at most 3,000 tokens.
+    """Verdict on an action. `str()` is the text for a prompt: fenced, at most 3,000 tokens.
 
     Args:
         action: As it was asked about.

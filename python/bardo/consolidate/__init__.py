@@ -1,1 +1,1 @@
-"""What many episodes teach (spec 3)."""
+"""Consolidation (spec 3): draws facts from many episodes."""

@@ -123,7 +123,7 @@ class Asker:
         self._worth = (0, 0)
 
     def read(self, episodes: Sequence[Episode]) -> list[Fact]:
-        """What the model finds in these episodes; what it cannot be asked is a note."""
+        """Lets the model extract facts from these episodes; a note tells where it could not be asked."""
         readable = [episode for episode in episodes if len(episode.text.strip()) >= SHORTEST]
         found: list[Fact] = []
         for batch in self._batches(readable):

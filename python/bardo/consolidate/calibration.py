@@ -30,7 +30,7 @@ class Reliability:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """What outcomes say about confidences.
+    """Calibration of confidences by outcomes.
 
     Args:
         map: Says what a confidence is worth.

@@ -1,4 +1,4 @@
-"""What a speaker states of themselves in a text, clause by clause: everything that is not plainly stated is left out.
+"""Extracts a speaker's plain statements about themselves from a text, clause by clause.
 
 A false fact is worse than a missed one. A clause counts only if it begins with "I" or "my" where a clause can begin,
 and nothing around it asks, supposes, quotes, jokes, or gives orders. English only; other languages give nothing.
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from bardo._core import neutralise
 
-#: Bytes of a text that are read: what somebody says of themselves stands in messages, not in documents they paste.
+#: Maximum bytes of a text that are read: people speak of themselves in messages, not in pasted documents.
 READ_BYTES = 4_096
 
 _SENTENCE = re.compile(r"(?<=[.!?…])[\"'”’)]*\s+|\n+")
@@ -31,7 +31,7 @@ _NOT_MEANT = re.compile(
     r"(?:^|\s)/s\b|🙄|😏|🙃",
     re.IGNORECASE,
 )
-#: Orders to whoever keeps a memory: what follows them is nothing that was lived.
+#: Orders to a memory keeper: the words after them were not lived.
 _ORDER = re.compile(
     r"\b(?:remember (?:that|to|this|:)|don'?t forget|note that|keep in mind|memori[sz]e|store (?:this|"
     r"that)|save (?:this|that)|"
@@ -40,13 +40,13 @@ _ORDER = re.compile(
     r"as an ai)\b",
     re.IGNORECASE,
 )
-#: Commands that spoil everything around them: whoever gives them wants to be remembered in their own words.
+#: Commands that spoil everything around them: their author tries to write to the memory.
 _COMMAND = re.compile(
     r"\b(?:remember (?:that you|this|:)|from now on|memori[sz]e|store (?:this|that)|save (?:this|that)|you must|"
     r"always (?:respond|answer|reply|say|recommend)|never (?:mention|tell|reveal)|system prompt)\b|\bremember:",
     re.IGNORECASE,
 )
-#: Before a clause: it is asked, supposed, wished, hedged, or somebody else's word.
+#: Before a clause: it is asked, supposed, wished, hedged, or reported speech.
 _GOVERNED = re.compile(
     r"\b(?:if|when|whenever|unless|until|till|whether|while|before|after|once|wish|would|could|should|"
     r"might|may|maybe|"
@@ -175,7 +175,7 @@ def is_hedged(words: str) -> bool:
 def _clause(sentence: str, match: re.Match[str]) -> Clause | None:
     before = sentence[: match.start("opening")]
     opening = match["opening"]
-    # What stands directly before must be a known way to begin; what stands further back must not govern it.
+    # Words directly before must be a known opening; words further back must not govern it.
     allowed = _OPENINGS.fullmatch(opening)
     joined = opening.lower().startswith("and") and sentence[match.start() : match.start() + 1].isspace()
     if not allowed or _governs(before) or (joined and _TWO.search(before.rstrip())):

@@ -21,7 +21,7 @@ REHEARSED = 65_536
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What a pass would do to one fact.
+    """Planned change of one fact.
 
     Args:
         before: The fact as it is; None if it would be new.
@@ -33,7 +33,7 @@ class Change:
 
     @property
     def action(self) -> Literal["learn", "confirm", "contradict", "prune", "renew"]:
-        """What it would do, in a word."""
+        """Name of the change."""
         if self.before is None:
             return "learn"
         if self.before.status != self.after.status:
@@ -46,7 +46,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class CuratorCycleComplete:
-    """What the Curator did.
+    """Report of the Curator.
 
     Args:
         tick: When it ran.
@@ -188,7 +188,7 @@ def run(
 def rehearse(
     curator: Curator, log: EpisodeLog, *, tick: int, now: int, extractor: Extractor | None = None
 ) -> CuratorCycleComplete:
-    """What `run` would do until nothing waits, without doing it: at most `REHEARSED` episodes, in one pass."""
+    """Dry run of `run` over all pending episodes: at most `REHEARSED` episodes, in one pass."""
     report, changes = curator.rehearse(log, batch=REHEARSED, tick=tick, now=now)
     done = _sum(CuratorCycleComplete(tick), report)
     if extractor is not None:

@@ -21,9 +21,9 @@ FACT_BYTES, CORE_BYTES = 80, 30
 STATED, CONCLUDED = 0.8, 0.7
 #: Bytes of a name that stands in a fact.
 NAME_BYTES = 24
-#: Who speaks where a user has no name.
+#: Subject of a statement where a user has no name.
 NAMELESS = "The user"
-#: Facts of one episode at most: whoever says more in one message pastes something.
+#: Maximum number of facts of one episode: a longer list in one message is pasted text.
 PER_EPISODE = 6
 _FEELING_OF = {
     word: (name, pad) for name, (words, pad) in vocabulary.FEELINGS.items() for word in words.split()
@@ -140,7 +140,7 @@ def of_episode(episode: Episode, agent: str) -> list[Fact]:
 
 
 def speaker(episode: Episode, agent: str) -> str:
-    """Who speaks of themselves in an episode, by name; empty for the agent itself and for what is no speech."""
+    """Returns the speaker of an episode by name; empty for the agent itself and for anything but speech."""
     name = " ".join((episode.speaker or "").split())
     if episode.role == "user":
         return name if 0 < len(name.encode()) <= NAME_BYTES else NAMELESS
@@ -155,7 +155,7 @@ def speaker(episode: Episode, agent: str) -> str:
 
 
 def distil(text: str, *, who: str = NAMELESS, at: int = 0, rejects: bool = True) -> list[Distilled]:
-    """What a text says, shortest form first come.
+    """Extract the statements of a text, the shortest form first.
 
     Args:
         text: In English; of another language nothing is found.

@@ -1,4 +1,4 @@
-"""The dossier (spec 3): all that is known on one page, compiled when that changed, so that nobody has to search."""
+"""The dossier (spec 3): one page of all knowledge, compiled when that changed, so that no search is needed."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _WORDS_OF_RELATIONS = {"see_also": "see", "part_of": "part of"}
 
 @dataclass(frozen=True, slots=True)
 class Dossier:
-    """What was known at a tick, as markdown of fewer than 600 words.
+    """Knowledge as of a tick, as Markdown of fewer than 600 words.
 
     Args:
         text: The markdown.
@@ -49,7 +49,7 @@ class Dossier:
         total: Facts in force then.
         shown: Those that are in the text.
         outweighed: Those that are not because a stronger one contradicts them.
-        left_out: Those that are not for want of room.
+        left_out: Number of facts omitted because the page is full.
         shortened: Those in the text of which only the beginning is.
         expires_tick: The first tick at which one of the facts in force expires; the dossier is stale after it.
     """
@@ -106,7 +106,7 @@ class Passage:
 
     @property
     def id(self) -> str:
-        """What stands for it in the records of prompts."""
+        """Id of the dossier in the records of prompts."""
         return f"dossier-{self.learned}"
 
 
@@ -199,7 +199,7 @@ class _Page:
             f"{len(chosen)} of {self._digest.total} facts in force at tick {self._tick}; in brackets how sure each is."
         ]
         counts = (
-            (self.left_out(chosen), "left out for want of room"),
+            (self.left_out(chosen), "left out because the page is full"),
             (self._digest.outweighed, "left out because a stronger one contradicts them"),
             (self.shortened(chosen), "cut short"),
         )
@@ -315,7 +315,7 @@ class Dossiers:
 
     def _is_due(self, learned: int, known: Dossier | None, now: int) -> bool:
         if self._behind_since is None:
-            # After opening nobody knows when the first change came: not before the dossier.
+            # After opening, the time of the first change is unknown: not before the dossier.
             self._behind_since = known.at if known else now
         if self._seen is None or self._seen[0] != learned:
             self._seen = (learned, now)
@@ -352,7 +352,7 @@ def _to_file(dossier: Dossier) -> str:
 
 
 def _from_file(path: Path) -> Dossier | None:
-    """The dossier in a file; none if there is none, or if somebody else wrote in it."""
+    """Reads the dossier in a file; none if there is none, or if another program changed it."""
     try:
         content = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):

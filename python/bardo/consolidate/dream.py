@@ -12,17 +12,17 @@ from bardo.ports import Progress
 
 #: Episodes of one replay.
 BATCH = 32
-#: Replays of a dream unless somebody says otherwise: 1,024 episodes.
+#: Default number of replays of a dream: 1,024 episodes.
 ROUNDS = 32
 #: Replays of one dream at most: the core takes in 4,096 episodes.
 MOST_ROUNDS = 128
-#: What the replays of a dream are drawn by, in turns: what they would teach, and what was surprising or important.
+#: Policies that draw the replays of a dream, in turns: by expected learning, and by surprise or importance.
 POLICIES: tuple[Policy, ...] = ("utility", "prioritised")
 
 
 @dataclass(frozen=True, slots=True)
 class DreamComplete:
-    """What a dream did.
+    """Report of a dream.
 
     Args:
         tick: When.
@@ -36,7 +36,7 @@ class DreamComplete:
         facts_withdrawn: Proposals and other held facts that made answers about episodes worse (the shadow check).
         facts_held: Facts that wait for that check.
         acts: Its numbers in the journal, for `g.journal.undo`.
-        notes: What was left out, and why.
+        notes: Omitted parts, with the reason.
     """
 
     tick: int

@@ -36,7 +36,7 @@ Embed = Callable[[Sequence[str]], "tuple[Vectors, Fingerprint] | tuple[None, Non
 
 @dataclass(frozen=True, slots=True)
 class Extracted:
-    """What texts taught.
+    """Report of an extraction.
 
     Args:
         read: Episodes that were read.
@@ -87,8 +87,8 @@ class Extractor:
         embed: Gives new facts their vectors, so that what reads alike is found.
         agent: Whose memory it is.
         batch: Episodes looked at in one page, at most.
-        learning: While it is held, nobody else writes the vector of a fact, and the model stays the same.
-        hold: Whether new facts are held until somebody tries and releases them.
+        learning: While it is held, no other thread writes the vector of a fact, and the model stays the same.
+        hold: Whether new facts are held until the shadow check releases them.
         asker: Reads them with a language model as well, where one is configured.
         reconciler: Asks it whether what reads differently says the same.
     """
@@ -146,7 +146,7 @@ class Extractor:
         return done
 
     def rehearse(self, *, tick: int) -> list[tuple[Fact | None, Fact]]:
-        """What reading the next page would change: each fact as it is, if it is known, and as it would be at least."""
+        """Dry run of the next page: each fact before, if it is known, and after."""
         page = self._page(self._marks())
         if page is None:
             return []
@@ -169,7 +169,7 @@ class Extractor:
         return {name: self._facts.mark(name) for name in (ARRIVED, VERIFIED)}
 
     def _page(self, marks: Mapping[str, int]) -> Page | None:
-        """What comes next; None if everything was read."""
+        """Reads the next page; None if everything was read."""
         arrived = self._log.since(marks[ARRIVED], self._batch)
         verified = self._log.verified_since(marks[VERIFIED], self._batch)
         if self._asker:
@@ -187,7 +187,7 @@ class Extractor:
         return Page((*spoken, *told), len(arrived) + len(verified), reached)
 
     def _found(self, page: Page) -> tuple[list[Fact], tuple[str, ...]]:
-        """What the texts of a page state, and which of them could not be read: none of them holds up the others."""
+        """Extracts the statements of a page, and lists unreadable texts: none of them stops the others."""
         found: list[Fact] = []
         notes = []
         for episode in page.episodes:
@@ -255,7 +255,7 @@ class Extractor:
     def _judged(
         self, reconciler: Reconciler, found: Sequence[Fact], *, tick: int
     ) -> tuple[list[Fact], Reconciled]:
-        """Stage 2 for what stage 1 does not know: what is left to store, and what is to become of the rest."""
+        """Stage 2 for facts that stage 1 does not know: returns the facts to store, and the decisions on the rest."""
         vectors, fingerprint = self._vectors(found)
         known = self._facts.known(found, tick=tick, vectors=vectors, fingerprint=fingerprint)
         open_ = [place for place, id_ in enumerate(known) if id_ is None]

@@ -17,7 +17,7 @@ class Gap:
 
     Args:
         kind: `contradiction` (two facts in force speak against each other), `unknown` (memories name it often, no fact
-            speaks of it), `untried` (a heuristic that nobody told an outcome of) or `unanswered` (it was asked at least
+            speaks of it), `untried` (a heuristic without an outcome) or `unanswered` (it was asked at least
             twice, and no memory answered).
         question: In words; of `unanswered` as it was put.
         facts: Ids of facts that it is about.
@@ -47,7 +47,7 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class LintReport:
-    """What a lint did, or would do.
+    """Report of a lint, or of its dry run.
 
     Args:
         tick: When.
@@ -77,7 +77,7 @@ class LintReport:
         return len(self.merged) + len(self.deprecated) + len(self.recategorised) + len(self.contradictions)
 
     def action(self, change: Change) -> Literal["merge", "replace", "deprecate", "recategorise"]:
-        """What it would do to one fact, in a word: `merge` to the fact that is kept, `replace` to the other."""
+        """Name of the change of one fact: `merge` to the fact that is kept, `replace` to the other."""
         id_ = change.after.id
         if id_ in self.deprecated:
             return "deprecate"

@@ -17,7 +17,7 @@ from bardo.consolidate.dossier import UNFILED, one_line
 
 #: Heading of what was confirmed over generations.
 INNATE = "Innate"
-#: What a person wrote stands between these lines, and is kept.
+#: Marks around lines of a person, which are kept.
 HAND_BEGINS, HAND_ENDS = "<!-- by hand -->", "<!-- end of by hand -->"
 #: Bytes kept free for the line that counts what did not fit.
 _ROOM_FOR_COUNT = 128
@@ -207,10 +207,10 @@ class Playbooks:
         return "".join(parts), shown
 
     def _by_hand(self, text: str, version: int) -> str:
-        """What people wrote: between the marks, and lines elsewhere that the last version did not have."""
+        """Returns the lines of people: between the marks, and lines elsewhere that the last version did not have."""
         kept, rest = _split(text)
         last = _read(self._version(version)) if version else ""
-        # Without a copy of the last version nobody can tell a changed line of bardo's from its own.
+        # Without a copy of the last version, changed lines of bardo cannot be told from a person's.
         written = Counter(_split(last)[1] if last or not version else filter(_OURS.match, rest))
         strays = []
         for line in rest:

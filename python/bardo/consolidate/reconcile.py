@@ -59,7 +59,7 @@ class Verdicts(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Reconciled:
-    """What is to become of facts that stage 1 did not find known.
+    """Decisions on facts that stage 1 did not find known.
 
     Args:
         new: To be stored; also those of which nothing of use was said.
@@ -89,7 +89,7 @@ class Reconciler:
         self._facts = facts
 
     def judge(self, facts: Sequence[Fact], vectors: Vectors | None) -> Reconciled:
-        """What is to become of facts that stage 1 did not find known.
+        """Decisions on facts that stage 1 did not find known.
 
         Args:
             facts: The facts.

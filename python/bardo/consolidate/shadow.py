@@ -37,7 +37,7 @@ class Answer(Protocol):
 
     @property
     def record(self) -> Episode | Fact:
-        """What was recalled."""
+        """Recalled memories."""
         ...
 
 
@@ -48,7 +48,7 @@ Ask = Callable[[str, int, Sequence[str] | None], Iterable[Answer]]
 
 @dataclass(frozen=True, slots=True)
 class Shadowed:
-    """What the shadow check did.
+    """Report of the shadow check.
 
     Args:
         tried: Facts that were tried.
@@ -56,7 +56,7 @@ class Shadowed:
         unchecked: Facts that went live without it.
         held: Facts that wait for it.
         act: Its number in the journal; None if nothing was withdrawn.
-        notes: What was left out, and why.
+        notes: Omitted checks, with the reason.
     """
 
     tried: int = 0

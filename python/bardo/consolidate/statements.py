@@ -70,7 +70,7 @@ _TURNED = (
     (re.compile(r"\bme\b", re.IGNORECASE), "them"),
 )
 
-#: What is asked of the listener and not planned: "I want to know".
+#: Requests to the listener, which are no plans: "I want to know".
 _REQUEST = re.compile(
     r"^(?:to |on )?(?:know|ask|hear|find|figure|understand|see|decide|make sure|get (?:some|your|a sense|"
     r"an idea|more|started)|say|thank|share|tell|talk|check|clarify|"
@@ -83,7 +83,7 @@ _REQUEST = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What a speaker states of themselves, in the third person.
+    """Statement of a speaker about themselves, in the third person.
 
     Args:
         kind: What sort of fact.
@@ -190,7 +190,7 @@ _THEIRS = re.compile(
     r"got|plays?|passed|won|graduated|turned|bought|died|broke|opened|closed)\s+(?P<rest>.+)",
     re.IGNORECASE | re.DOTALL,
 )
-#: What is theirs and worth keeping: people, beings, things that identify, aims.
+#: Possessions worth keeping: people, animals, identifying things, aims.
 _OWNED = re.compile(
     r"\b(?:name|favou?rite|job|hobby|hobbies|birthday|goal|goals|dream|plan|wife|husband|partner|spouse|"
     r"boyfriend|girlfriend|fianc[eé]e?|"
@@ -298,7 +298,7 @@ def _theirs(text: str) -> Statement | None:
 def standing(words: str) -> str | None:
     """The rest of a statement up to its end, in the third person; None if it does not stand by itself."""
     words = " ".join(words.split())
-    # The first word belongs to the verb, whatever it is: "work as a nurse".
+    # The first word always belongs to the verb: "work as a nurse".
     end = _END.search(words, 1)
     if end:
         words = words[: end.start()]

@@ -17,7 +17,7 @@ PARTICLES = _words("""
 PREFERENCE = _words("""
     like love prefer hate enjoy dislike adore despise
 """)
-#: "I speak": verbs that say who somebody is.
+#: "I speak": verbs that state an identity.
 IDENTITY = _words("""
     live work study teach speak come
 """)
@@ -37,7 +37,7 @@ PAST_IRREGULAR = _words("""
     drove fell flew gave grew held kept left paid rode sang sold sent set sewed spent swam taught threw
     tore woke wore caught hurt hung put quit hit cut beat became fed led lent knit bred read
 """)
-#: Past forms that say what somebody thought, said or wanted, and not what was.
+#: Past forms of thinking, saying and wanting, which state no event.
 PAST_INNER = _words("""
     wondered wanted needed asked mentioned hoped liked loved hated used planned guessed noticed assumed
     believed agreed appreciated supposed expected intended seemed figured feared doubted imagined promised
@@ -51,7 +51,7 @@ GOING_ON = _words("""
     remodeling redecorating hosting launching starting opening playing collecting exploring experimenting
     doing struggling applying tracking
 """)
-#: "I'm married": what somebody is, in a word.
+#: "I'm married": states of a person, in a word.
 STATES = _words("""
     married single divorced engaged widowed retired pregnant vegan vegetarian pescatarian left-handed
     right-handed diabetic bilingual colorblind color-blind transgender gay lesbian bisexual asexual deaf
@@ -63,7 +63,7 @@ NOT_DOING = _words("""
     being having thinking wondering feeling meaning hoping wanting looking considering needing getting
     dying hearing
 """)
-#: What says nothing by itself.
+#: Words without a meaning by themselves.
 EMPTY = _words("""
     great good awesome amazing nice fine okay ok important true bad cool fun going doing like about
 """)

@@ -160,7 +160,7 @@ def _regimes(closes: Series) -> list[str]:
 
 
 def _step(column: Series, today: int) -> float | None:
-    """Return since the close before; None where either close is missing."""
+    """Returns since the close before; None where either close is missing."""
     step = column[today] / column[today - 1] - 1.0
     return float(step) if np.isfinite(step) else None
 

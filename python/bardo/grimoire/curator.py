@@ -55,7 +55,7 @@ def _never() -> bool:
 
 
 class Curator:
-    """What the Curator does on demand; `Grimoire.curator`.
+    """Runs parts of the Curator on demand; `Grimoire.curator`.
 
     Args:
         session: The open memory.
@@ -161,10 +161,10 @@ class Curator:
         return report
 
     def gaps(self) -> list[Gap]:
-        """What the agent does not know and could ask: at most 10 open questions, as the last lint found them.
+        """Lists the open questions of the agent, at most 10, as the last lint found them.
 
         Which of two contradicting facts holds; what is known of what memories name often and no fact speaks of; whether
-        a heuristic helps that nobody told an outcome of; and what `recall` was asked at least twice (in at most 256
+        a heuristic without an outcome helps; and each query that `recall` was asked at least twice (in at most 256
         bytes, without conditions) and found nothing for. A question that is found at two ticks is confirmed: it is kept
         until it is answered. After these stand at most 20 questions that came with testaments (`Gap.inherited`): they
         are kept until a lint finds them answered by what the agent learned itself.

@@ -137,7 +137,7 @@ class Decisions:
         value = feedback.checked_value(value)
         memories = cast("Sequence[Memory]", used.memories)
         acted_on = feedback.facts_among(memories)
-        # Whatever is refused is refused before the episode is stored.
+        # Refuse facts that cannot be judged before the episode is stored.
         feedback.standing(session.facts, acted_on)
         self._writer.remember(
             note or f"Outcome {value:+.2f} of acting on {len(memories)} memories",
@@ -145,7 +145,7 @@ class Decisions:
             {
                 "kind": "outcome",
                 "payload": {"value": value, "of": used.id, "memories": [memory.id for memory in memories]},
-                # What came of something is known by definition; the reflection at death reads it.
+                # An outcome is verified by definition; the reflection at death reads it.
                 "verified": True,
                 "importance": abs(value),
             },

@@ -1,4 +1,4 @@
-"""Who and what memories name, and what holds between them."""
+"""Entities that memories name, and the relations between them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Entities:
     def list(
         self, name: str | None = None, *, kind: EntityKind | None = None, limit: int = 100
     ) -> builtins.list[Entity]:
-        """Who and what memories name, the most mentioned first.
+        """Lists the entities that memories name, the most mentioned first.
 
         Found without a model: speakers, subjects, known names wherever they stand, and by their form capitalised
         sequences, handles, tickers and addresses in hexadecimal.
@@ -67,7 +67,7 @@ class Entities:
 
     @checked
     def merge(self, into: str, names: Sequence[str]) -> int:
-        """Makes several names one entity; names that nobody used yet become aliases.
+        """Makes several names one entity; names without a memory become aliases.
 
         Args:
             into: The canonical name from now on.
@@ -154,7 +154,7 @@ class Entities:
         as_of: int | datetime | None = None,
         limit: int = 1024,
     ) -> builtins.list[Triple]:
-        """What holds between entities, the latest first: what `relate` was told, and the causal links among the facts.
+        """Lists relations between entities, the latest first: those of `relate`, and the causal links among the facts.
 
         Args:
             entity: Only with this one at either end.

@@ -1,4 +1,4 @@
-"""What happened: episodes, listed, looked up, verified, and found by what their texts hold."""
+"""Episodes: list, look up and verify them, and find them by the addresses, commands and paths in their texts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Episodes:
-    """What happened, verbatim; `Grimoire.episodes`.
+    """Episodes, verbatim; `Grimoire.episodes`.
 
     Args:
         session: The open memory.

@@ -68,7 +68,7 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class ForgetReport:
-    """What a deletion did.
+    """Report of a deletion.
 
     Args:
         reason: As it was given.
@@ -113,7 +113,7 @@ class ForgetReport:
 
 @dataclass(frozen=True, slots=True)
 class _Gone:
-    """What left the records of the facts and of what was done; as `ForgetReport` has it."""
+    """Counts of the deleted records of facts and acts, as in `ForgetReport`."""
 
     facts: list[str]
     loosened: list[str]
@@ -234,7 +234,7 @@ class Eraser:
         return list(dict.fromkeys(held))
 
     def _triples(self, wanted: Wanted) -> list[TripleTuple]:
-        """What was told of entities and has to go, by number or by either end."""
+        """Finds the relations to delete, by number or by either end."""
         found = []
         for number, triple in zip(wanted.triples, self._upkeep.names.triples_of(wanted.triples), strict=True):
             if triple is None:
@@ -275,7 +275,7 @@ class Eraser:
         return found
 
     def _let_go(self, intent: Intent) -> _Gone:
-        """What the log has lost leaves the other records as well; each step may have been made before a crash."""
+        """Deletes from the other records what the log has deleted; each step may have been made before a crash."""
         if intent.tombstones:
             self._facts.bury(intent.facts)
         derived = self._facts.forget_episodes(intent.episodes)
@@ -418,7 +418,7 @@ class Eraser:
         shared: set[str] = set()
         if not pieces:
             return shared
-        # What waits in the inbox stays as well.
+        # Files in the inbox stay as well.
         for page in (*self._pages(), inbox.held(self._folder.root)):
             for episode in page:
                 held = (episode.text, *traces.texts_in(episode.payload), *episode.subjects)

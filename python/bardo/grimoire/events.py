@@ -1,4 +1,4 @@
-"""What happens in a memory, told to listeners: the reports that its verbs return, as events."""
+"""Events of a memory: each is the report that a verb returns, delivered to listeners."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ EVENTS = (
 
 
 class Events:
-    """Who listens to what; safe to use from many threads."""
+    """Listeners by event; safe to use from many threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

@@ -1,4 +1,4 @@
-"""What is known: facts, their grounds and histories, and how they stand to each other."""
+"""Facts: their grounds, their histories, and the links between them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Relation = Literal["supports", "contradicts", "refines", "causes", "part_of", "s
 
 
 class Facts:
-    """What the agent knows; `Grimoire.facts`.
+    """Facts that the agent knows; `Grimoire.facts`.
 
     Args:
         session: The open memory.

@@ -87,49 +87,49 @@ class Grimoire:
 
     @locked_cached_property
     def episodes(self) -> Episodes:
-        """What happened: `list`, `get`, `verify`, `find`."""
+        """Episodes: `list`, `get`, `verify`, `find`."""
         from bardo.grimoire.episodes import Episodes
 
         return Episodes(self._session)
 
     @locked_cached_property
     def facts(self) -> Facts:
-        """What is known: `list`, `get`, `why`, `history`, `confidence`, `supersede`, `contradict`, `link`, `links`."""
+        """Facts: `list`, `get`, `why`, `history`, `confidence`, `supersede`, `contradict`, `link`, `links`."""
         from bardo.grimoire.facts import Facts
 
         return Facts(self._session)
 
     @locked_cached_property
     def entities(self) -> Entities:
-        """Who and what memories name: `list`, `of`, `related`, `merge`, `part`, `relate`, `relations`."""
+        """Entities that memories name: `list`, `of`, `related`, `merge`, `part`, `relate`, `relations`."""
         from bardo.grimoire.entities import Entities
 
         return Entities(self._session)
 
     @locked_cached_property
     def curator(self) -> Curator:
-        """What the Curator does on demand: `replay`, `dream`, `lint`, `gaps`, `calibration`."""
+        """Curator on demand: `replay`, `dream`, `lint`, `gaps`, `calibration`."""
         from bardo.grimoire.curator import Curator
 
         return Curator(self._session, self._retrieval, self._replays)
 
     @locked_cached_property
     def pages(self) -> Pages:
-        """What facts are compiled into: `dossier`, `playbook`, `versions`."""
+        """Pages compiled from facts: `dossier`, `playbook`, `versions`."""
         from bardo.grimoire.pages import Pages
 
         return Pages(self._session, self._page_writer)
 
     @locked_cached_property
     def prompts(self) -> Prompts:
-        """What stands around a prompt: `contribute`, `withdraw`, `acted`, `reset_weights`."""
+        """Contributors to prompts and feedback on them: `contribute`, `withdraw`, `acted`, `reset_weights`."""
         from bardo.grimoire.prompts import Prompts
 
         return Prompts(self._session, self._prompt_parts)
 
     @locked_cached_property
     def journal(self) -> Journal:
-        """What was inferred about facts, act by act: `list`, `undo`."""
+        """Acts of inference about facts: `list`, `undo`."""
         from bardo.grimoire.journal import Journal
 
         return Journal(self._session)
@@ -296,8 +296,8 @@ class Grimoire:
             task_type: What the blocks are weighted for: `anomaly`, `routine` or `trade_evaluation`.
             framing: Who the memories are told to: `briefing` or `first_person`.
             dossier: Whether the dossier, while no fact is newer, stands in place of facts that are searched for; as
-                `config.dossier.in_context` says if not given. An outcome of such a prompt moves no fact: nobody knows
-                which of them helped.
+                `config.dossier.in_context` says if not given. An outcome of such a prompt moves no fact: it is
+                unknown which of them helped.
             recall: Options of `recall` (thread, mode, layers, pad, window, ...); see `OwnerRecallOptions`. The turns of
                 a window stand in the entry of their memory, each once.
 

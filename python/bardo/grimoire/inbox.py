@@ -47,7 +47,7 @@ def drop(
 
     Raises:
         InvalidInputError: A field breaks a limit; nothing was written.
-        NotFoundError: There is no grimoire in the folder, so nobody would ever take them over.
+        NotFoundError: There is no grimoire in the folder that could take them over.
         GrimoireClosedError: Its agent has died and takes nothing more.
         StoreUnavailableError: The operating system refused. What was written before the failure stays.
     """

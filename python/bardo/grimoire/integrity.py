@@ -52,7 +52,7 @@ class Damaged:
 
 @dataclass(frozen=True, slots=True)
 class CheckReport:
-    """What a check of a memory found.
+    """Report of a check of a memory.
 
     Args:
         path: The folder.
@@ -237,7 +237,7 @@ class _Check:
         found = check_facts(str(path), repair=False)
         if found and repair:
             try:
-                # What is not in the file yet is in its write-ahead log.
+                # Recent changes may be in the write-ahead log only.
                 for each in (path, path.with_name(path.name + "-wal")):
                     if each.exists():
                         shutil.copy2(each, each.with_name(each.name.replace(path.name, path.name + KEPT)))

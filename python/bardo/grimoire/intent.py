@@ -1,4 +1,4 @@
-"""What a deletion is asked for, and the note in the log from which it is finished after a crash."""
+"""Request of a deletion, and the note in the log from which it is finished after a crash."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Forgettable = str | Episode | Fact | Triple | Link | Gap | Entity
 
 @dataclass(slots=True)
 class Intent:
-    """What must be known to finish a deletion.
+    """Data that finish a deletion after a crash.
 
     Attributes:
         episodes: Ids of the episodes to delete.
@@ -83,7 +83,7 @@ class Intent:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a deletion is asked for.
+    """Request of a deletion.
 
     Args:
         records: Ids of episodes and facts.

@@ -11,7 +11,7 @@ from bardo.grimoire.session import Session
 
 
 class Journal:
-    """What was inferred about facts, act by act; `Grimoire.journal`.
+    """Acts of inference about facts; `Grimoire.journal`.
 
     Args:
         session: The open memory.

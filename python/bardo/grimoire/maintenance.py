@@ -26,7 +26,7 @@ ACTS_KEPT = 1_024
 
 @dataclass(frozen=True, slots=True)
 class Rebased:
-    """What taking a leap back came to.
+    """Report of taking a leap of the clock back.
 
     Args:
         tick: The last tick, which is now.
@@ -124,7 +124,7 @@ class Maintenance:
 
     @checked
     def costs(self, *, days: int = MONTH_DAYS) -> Costs:
-        """What language models have cost: calls, tokens, money by your price table, latency, and how calls ended.
+        """Sums up the cost of language models: calls, tokens, money by your price table, latency, and results of calls.
 
         Args:
             days: How far to look back, in days of 24 hours.

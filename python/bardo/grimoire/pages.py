@@ -1,4 +1,4 @@
-"""What facts are compiled into for people and for prompts: the dossier and the playbook."""
+"""Pages compiled from facts for people and for prompts: the dossier and the playbook."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class Pages:
         """All that is known on one page of fewer than 600 words, as in `DOSSIER.md`.
 
         Facts in force by category, with an index, cross references and how sure each is. Of two that contradict each
-        other the stronger stands; what is left out is counted. Compiled again if a fact is newer than the file.
+        other the stronger stands; omitted facts are counted. Compiled again if a fact is newer than the file.
 
         Args:
             progress: Told when it is compiled.

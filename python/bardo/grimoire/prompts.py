@@ -1,4 +1,4 @@
-"""What stands around a prompt: who contributes to it, whether it was acted on, and what was learned from outcomes."""
+"""Prompts: their contributors, their use by the agent, and the weights learned from outcomes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class PromptParts:
-    """What prompts are made with, made when first needed.
+    """Parts that build prompts, created on first use.
 
     Args:
         session: The open memory.
@@ -28,17 +28,17 @@ class PromptParts:
 
     @locked_cached_property
     def words(self) -> OwnWords:
-        """What is predictable in the agent's own words."""
+        """Model of the agent's predictable words."""
         return OwnWords(self._session.log)
 
     @locked_cached_property
     def contributors(self) -> Contributors:
-        """Who brings a block to every prompt."""
+        """Plugins that bring a block to every prompt."""
         return Contributors()
 
     @locked_cached_property
     def records(self) -> PromptRecords:
-        """What stood in prompts, and what came of them."""
+        """Records of prompts and their outcomes."""
         session = self._session
         settings = session.config.feedback
         return session.closing(PromptRecords(session.path, learn=settings.learn, evidence=settings.evidence))

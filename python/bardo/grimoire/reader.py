@@ -71,7 +71,7 @@ def visit(
 
 
 class VisibleFacts:
-    """What the agent knows, as it shows from here; `Visitor.facts`.
+    """Facts of the agent, as visible to this process; `Visitor.facts`.
 
     Args:
         store: The facts.
@@ -224,7 +224,7 @@ class Visitor(Outside):
     ) -> Prompt:
         """A prompt for a task within a token budget, as `Grimoire.context` makes it, of what shows from here.
 
-        Nobody contributes to it, the dossier stands in no fact's place, and no outcome can be told of it. The owner
+        No plugin contributes to it, the dossier replaces no fact, and it takes no outcome. The owner
         knows a copy of it by its hashes in `prompts.db`; where this process cannot write them, the notes say so.
 
         Args:

@@ -1,4 +1,4 @@
-"""What the verbs about knowledge answer with."""
+"""Results of the verbs about facts, acts and entities."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class Grounds:
 
 @dataclass(frozen=True, slots=True)
 class ActChange:
-    """What an act did to one fact.
+    """Change of one fact by an act.
 
     Args:
         fact: Its id.
@@ -133,7 +133,7 @@ class Act:
 
 @dataclass(frozen=True, slots=True)
 class Undone:
-    """What taking an act back did.
+    """Report of undoing an act.
 
     Args:
         act: Number of the act that took it back; undoing that one brings the first back.
@@ -150,7 +150,7 @@ class Undone:
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """Somebody or something that memories name.
+    """A person or thing that memories name.
 
     Args:
         name: The canonical name.
@@ -186,7 +186,7 @@ class RelatedEntity:
 
 @dataclass(frozen=True, slots=True)
 class Triple:
-    """What holds between two entities.
+    """Relation between two entities.
 
     Args:
         subject: Canonical name.

@@ -35,7 +35,7 @@ _FACTS_MADE = "facts.made"
 
 @dataclass(frozen=True, slots=True)
 class Stores:
-    """What an open grimoire works on.
+    """Stores of an open grimoire.
 
     Args:
         log: Every episode: the ground truth.
@@ -65,7 +65,7 @@ class Stores:
             self.facts.begin(self.ticks.now())
 
     def note_birth(self, *, loops: bool) -> None:
-        """What has neither lived nor heard anything yet counts ticks as those did whom it is about to inherit from.
+        """Lets an agent without any memory count ticks as its testators did.
 
         Args:
             loops: Whether theirs were loops of their own.
@@ -188,7 +188,7 @@ def require_log(folder: Folder) -> None:
 
 
 def _told_loss(lost: tuple[str, Path | None, int]) -> str:
-    """What became of a journal that should hold episodes, in words."""
+    """Describes the loss of a journal that should hold episodes."""
     what, kept, taken = lost
     aside = f"Its file is kept as {kept}" if kept else "There was no file to keep"
     return (
@@ -233,7 +233,7 @@ def _resume_at(ticks: Ticks, episode: Episode) -> None:
 
 
 def _tell_visitors(facts: FactStore, ticks: Ticks) -> None:
-    """Keeps with the facts that ticks are the caller's own: whoever cannot open the log needs it to see them fade."""
+    """Marks with the facts that ticks are the caller's own: a reader without the log needs it to let them fade."""
     facts.upsert([], tick=ticks.now(), now=0, actor="clock", marks={LOOPS: 1})
 
 
@@ -257,7 +257,7 @@ def _require_model(folder: Folder, log: EpisodeLog, facts: FactStore, embedder: 
     try:
         given = embedder.fingerprint
     except EmbedderUnavailableError:
-        # Words still find everything; whoever needs a vector is told then.
+        # Search by words still works; a verb that needs a vector reports the outage.
         return
     if not given.is_same_model(stored):
         raise EmbeddingMismatchError(

@@ -1,4 +1,4 @@
-"""Keeps the derived indexes in step with the log and the facts: vectors, the hot set, LanceDB."""
+"""Synchronises the derived indexes with the log and the facts: vectors, the hot set, LanceDB."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ class Upkeep:
         self._opening = threading.Lock()
         #: Why no vectors are written at present; empty if they are.
         self.paused = ""
-        #: Why the model could not embed what waits; empty if it could. It is asked again the next time.
+        #: Why the model could not embed the pending texts; empty if it could. It is asked again the next time.
         self.outage = ""
         #: Why the model has no vector for these, by id. They are tried again at the next opening, or by `ask_again`.
         self.refused: dict[str, str] = {}
@@ -203,17 +203,17 @@ class Upkeep:
         return read
 
     def held(self) -> AbstractContextManager[object]:
-        """While it is held, LanceDB is not written, the hot set is not loaded or saved, and nobody else deletes."""
+        """While it is held, LanceDB is not written, the hot set is not loaded or saved, and no other thread deletes."""
         return self._archiving
 
     @contextmanager
     def hold(self) -> Iterator[None]:
-        """As `held`, and nobody writes a vector or reads what memories name."""
+        """As `held`, and no other thread writes a vector or extracts names."""
         with self._archiving, self._embedding, self._learning, self._naming:
             yield
 
     def learning(self) -> AbstractContextManager[object]:
-        """While it is held, nobody else writes the vector of a fact, and the model stays the same."""
+        """While it is held, no other thread writes the vector of a fact, and the model stays the same."""
         return self._learning
 
     def use(self, embedder: Embedder) -> None:
@@ -269,7 +269,7 @@ class Upkeep:
         most = PAGE + len(self.refused_facts)
         found = self._facts.without_vectors(most)
         if self.refused_facts and len(found) < most:
-            # What another process forgot meanwhile does not wait any more.
+            # Facts that another process deleted meanwhile are no longer pending.
             there = {fact.id for fact in found}
             self.refused_facts = {id_: why for id_, why in self.refused_facts.items() if id_ in there}
         return [fact for fact in found if fact.id not in self.refused_facts][:PAGE]
@@ -303,7 +303,7 @@ class Upkeep:
     def _embed_episodes(self, progress: Progress) -> int:
         done, more = 0, True
         while more and not self.paused and (page := self._waiting()):
-            # Whatever came meanwhile, the next call sees to.
+            # The next call processes facts that came meanwhile.
             more = len(page) == PAGE
             done += self._embed_page(page)
             progress("embed", done, done + (PAGE if more else 0))

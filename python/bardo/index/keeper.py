@@ -80,7 +80,7 @@ class ModelKeeper:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What stands in the way of vectors at present, in words."""
+        """Describes why vectors are missing at present."""
         outage = self._upkeep.outage
         if not (outage or self._upkeep.paused):
             return ()
@@ -89,7 +89,7 @@ class ModelKeeper:
 
     @property
     def recall_notes(self) -> tuple[str, ...]:
-        """What stands between a query and its vectors at present: `notes`, and the adapter of a migration."""
+        """Returns the notes on vectors at present, and the adapter of a migration."""
         through = getattr(self.embedder, "note", "")
         return (through, *self.notes) if through else self.notes
 
@@ -228,7 +228,7 @@ class ModelKeeper:
         return moving.report(serving=self._serving())
 
     def _switch(self, moving: Migration, progress: Progress) -> MigrationReport:
-        """Everybody waits or does their work again: nobody searches new vectors with an old one."""
+        """Switches models while other threads wait or retry: no search compares vectors of two models."""
         report = moving.report(serving=self._serving(), switched=True)
         with self._upkeep.hold():
             self._settled.clear()

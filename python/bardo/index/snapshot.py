@@ -63,7 +63,7 @@ class Snapshot:
             Its bytes; 0 if it was not due.
         """
         if not self._path.exists():
-            # Whoever deletes memories removes it: it holds their words and vectors (law 11).
+            # A deletion removes the snapshot: it holds words and vectors of deleted memories (law 11).
             self._saved = (0, 0)
         size = self._size()
         changes = max(abs(now - then) for now, then in zip(size, self._saved, strict=True))

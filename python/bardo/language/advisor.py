@@ -31,7 +31,7 @@ AGAIN = "That was not usable: {problem}. Answer again with the JSON object alone
 
 @dataclass(frozen=True, slots=True)
 class Advice(Generic[Shape]):
-    """What came of a question.
+    """Result of a question.
 
     Args:
         value: The answer; None if there is none of use, and the caller goes on by rules.

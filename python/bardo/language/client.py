@@ -206,7 +206,7 @@ class _RefusedError(Exception):
 
     @classmethod
     def by_status(cls, error: openai.APIStatusError) -> _RefusedError:
-        """What a status says. The server's own words may repeat the prompt, and are not kept."""
+        """Describes an HTTP status. The server's own words may repeat the prompt, and are not kept."""
         status = error.status_code
         if status in (401, 403):
             told = f"it answered {status}: the key is missing or not valid. Look at llm.api_key_env"

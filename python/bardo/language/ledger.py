@@ -11,7 +11,7 @@ from bardo._database import Database, statements, unchanged
 from bardo.config import SECONDS_PER_DAY, Price
 
 FILE_NAME = "ledger.db"
-#: What a call was for (spec 12, "Cost").
+#: Purpose of a call (spec 12, "Cost").
 CallType = Literal["triage", "chat", "extraction", "dedup", "summary", "reflection", "guard", "judge"]
 #: How calls end that were made and answered with something of use.
 ANSWERED = "ok"
@@ -107,7 +107,7 @@ class Spent:
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """What language models have cost an agent.
+    """Costs of language models for an agent.
 
     Args:
         since: First moment counted, microseconds UTC.
@@ -171,7 +171,7 @@ class Ledger:
         return sum(int(total) for (total,) in found)
 
     def spent(self, since: int) -> tuple[Spent, ...]:
-        """What was spent from a moment on, microseconds UTC; the most expensive first."""
+        """Returns the costs from a moment on, microseconds UTC; the most expensive first."""
         query = """
             SELECT type, model, outcome, count(*), sum(tokens_in), sum(tokens_out), sum(tokens_cached),
                 coalesce(sum(cost), 0.0), count(*) - count(cost), avg(latency_ms)
@@ -188,7 +188,7 @@ class Ledger:
 def priced(
     prices: Mapping[str, Price], model: str, tokens_in: int, tokens_out: int, cached: int
 ) -> float | None:
-    """What a call costs; None if the model has no price. Cached tokens are part of `tokens_in` and cost their own."""
+    """Prices a call; None if the model has no price. Cached tokens are part of `tokens_in` and cost their own."""
     price = prices.get(model)
     if price is None:
         return None

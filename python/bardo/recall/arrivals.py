@@ -37,7 +37,7 @@ class Arrived:
 
 
 class Arrivals:
-    """What is in the journal and the inbox of a memory; read again when one of them has changed.
+    """Episodes in the journal and the inbox of a memory; read again when one of them has changed.
 
     Args:
         journaled: Reads the journal.
@@ -55,7 +55,7 @@ class Arrivals:
         self._in_inbox: tuple[list[Episode], int] = ([], 0)
 
     def since(self, seq: int) -> Arrived:
-        """What came after an arrival.
+        """Returns the episodes after an arrival.
 
         Args:
             seq: Number of the last arrival that LanceDB has.
@@ -86,7 +86,7 @@ class Arrivals:
 
 
 def _sign(path: Path) -> tuple[str, int, int] | None:
-    """What changes with a file's content."""
+    """Returns a stamp that changes with a file's content."""
     try:
         state = path.stat()
     except OSError:

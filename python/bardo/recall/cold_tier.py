@@ -1,7 +1,7 @@
 """Episodes beyond the hot limit: LanceDB proposes, the hot set decides.
 
 What LanceDB finds for a query is taken into the hot set together with the turns beside it, ranked there beside
-everything else by the same arms and the same scores, explained in the same way, and let go of again.
+everything else by the same arms and the same scores, explained in the same way, and evicted afterwards.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Everything:
                 found, is_whole = self._search_with_guests(text, vector, options, cold_upto)
             else:
                 found, is_whole = self._hot.search(text, vector, **options), True
-            # What cooled meanwhile was in neither place.
+            # An episode that became cold meanwhile was in neither place.
             if is_whole and self._hot.cold_upto == cold_upto:
                 return found
 
@@ -135,7 +135,7 @@ def _proposed_ids(archive: LanceIndex, text: str, vector: Vectors | None, where:
 def proposed(
     archive: LanceIndex, text: str, vector: Vectors | None, where: str, *, vectors: bool = False
 ) -> dict[str, lance_index.Found]:
-    """What LanceDB's two searches find for a query, by id, the nearest first.
+    """Runs LanceDB's two searches for a query; returns ids, the nearest first.
 
     Args:
         archive: The index.
@@ -162,7 +162,7 @@ def _both(
     by_vector: Callable[[Vectors], list[Row]],
     by_words: Callable[[str], list[Row]],
 ) -> list[Row]:
-    """What the two searches find, one after the other; without a vector, or without words, the other's alone."""
+    """Runs the two searches one after the other; without a vector, or without words, the other alone."""
     query = text[:_QUERY_CHARACTERS]
     return [
         *([] if vector is None else by_vector(vector)),

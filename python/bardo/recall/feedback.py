@@ -1,4 +1,4 @@
-"""What came of acting on memories: the only thing that raises or lowers confidence (law 5)."""
+"""Outcomes of acting on memories: the only feedback that raises or lowers confidence (law 5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a recall returns: memories, each with the reasons for it. Fields are made of the core's answer on demand."""
+"""Result of a recall: memories, each with its reasons. Fields are decoded from the core's answer on demand."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ EVIDENCE_SHOWN = 3
 
 @dataclass(frozen=True, slots=True)
 class ArmReason:
-    """What one signal said of a memory.
+    """Value of one signal for a memory.
 
     Args:
         arm: `dense`, `lexical`, `recency`, or `late` for late interaction, which brings nothing in by itself.
@@ -46,7 +46,7 @@ class Explanation:
         semantic: Fused relevance from 0 to 1, the best candidate 1; like the next three None where the policy leaves it
             out.
         temporal: Retention, 0..1.
-        importance: Quality or importance, 0..1; 0.5 while nobody judged it.
+        importance: Quality or importance, 0..1; 0.5 while it is not judged.
         emotional: Mood congruence, 0..1; 0.5 where no affect is recorded.
         age_days: Days since it was made.
         confidence: Confidence now.
@@ -100,11 +100,11 @@ class Explanation:
 
 
 class Answer(Protocol):
-    """What was found for a query, with the records of it: a `_core.Found`, or what reads records elsewhere."""
+    """Hits of a query with their records: a `_core.Found`, or a reader of records elsewhere."""
 
     @property
     def notes(self) -> list[str]:
-        """What could not be done."""
+        """Notes on limits of the answer."""
 
     @property
     def searched(self) -> int:
@@ -119,7 +119,7 @@ class Answer(Protocol):
         """One hit by its place from 0."""
 
     def outlines(self) -> list[tuple[str, str, Layer, float, float, int, int, Source, bool]]:
-        """What a memory shows of each hit."""
+        """Visible fields of each hit."""
 
     def record(self, place: int) -> Episode | Fact:
         """The whole record of a memory."""
@@ -310,7 +310,7 @@ def recollection(
     notes: Sequence[str],
     now_tick: int,
 ) -> Recollection:
-    """What the core found for a query, with further notes; memories and their fields are made on demand."""
+    """Wraps the core's answer to a query, with further notes; memories and their fields are decoded on demand."""
     made = object.__new__(Recollection)
     values = (query, (*notes, *found.notes), found.searched, found.candidates, (now_tick, found))
     for put, value in zip(_KNOWN, values, strict=False):

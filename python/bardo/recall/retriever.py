@@ -14,7 +14,7 @@ from bardo.ports import Embedder, LateEmbedder, Tokens, Vectors
 from bardo.recall.filters import Filters
 from bardo.recall.recollection import Answer, Recollection, recollection
 
-#: What the conversation around a memory adds, by the names of its weights.
+#: Parts of the conversation around a memory, by the names of its weights.
 CONVERSATION = (
     "previous_question", "next_turn", "session_best", "session_words", "speaker", "role", "date", "time",
     "question_penalty",

@@ -1,4 +1,4 @@
-"""What follows from where the asker stands, in a thread or at a session's beginning (spec 4, "Adaptive behaviour")."""
+"""Scope of a recall: the effect of the asker's thread and session on it (spec 4, "Adaptive behaviour")."""
 
 from __future__ import annotations
 

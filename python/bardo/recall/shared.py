@@ -27,7 +27,7 @@ _NAMED = 3
 
 
 class Apart:
-    """What is known and what LanceDB has, searched in one call; nothing is written. Safe to share among threads.
+    """Searches facts and LanceDB in one call, without writing anything. Safe to share among threads.
 
     Args:
         facts: What is known; any process may change it meanwhile.
@@ -88,7 +88,7 @@ class Apart:
         Args:
             text: The query.
             vector: Its vector, of the model of the stored vectors.
-            options: As there; records are read, whichever stores are given.
+            options: As there; records are read from any given stores.
 
         Raises:
             InvalidInputError: An argument is out of range.
@@ -118,12 +118,12 @@ class Apart:
             ids = found.facts()
             facts = dict(zip(ids, self._facts.get(ids, as_of=as_of), strict=True))
             if as_of is None:
-                # Somebody deleted them.
+                # Another process deleted them.
                 self._hot.remove([id_ for id_, fact in facts.items() if fact is None])
         return Told(found, {**episodes, **facts}, notes)
 
     def close(self) -> None:
-        """Lets go of LanceDB; the next use opens it again."""
+        """Closes LanceDB; the next use opens it again."""
         with self._lock:
             if self._archive is not None:
                 self._archive.close()
@@ -143,7 +143,7 @@ class Apart:
     def _propose(
         self, text: str, vector: Vectors | None, filters: Filters | None, notes: list[str]
     ) -> tuple[dict[str, lance_index.Found], int]:
-        """What LanceDB finds, and up to which arrival it reaches."""
+        """Searches LanceDB; returns the hits, and the arrival up to which it reaches."""
         try:
             return self._search_archive(text, vector, filters, notes)
         except (StoreError, EmbeddingMismatchError):
@@ -199,7 +199,7 @@ def _told(arrived: Arrived) -> list[str]:
 
 
 class Told:
-    """What a hot set has found, with records that were read elsewhere (see `recollection.Answer`).
+    """Hits of a hot set, with records that were read elsewhere (see `recollection.Answer`).
 
     A hit without a record leaves the answer with a note, as it does in the core.
 
@@ -237,7 +237,7 @@ class Told:
         return self._kept[place][1]
 
     def outlines(self) -> list[tuple[str, str, Layer, float, float, int, int, Source, bool]]:
-        """What a memory shows of each hit."""
+        """Visible fields of each hit."""
         return [
             (
                 record.text, hit.id, hit.layer, hit.score, hit.confidence, hit.tick, hit.at, hit.source,

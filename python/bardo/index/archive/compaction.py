@@ -38,7 +38,7 @@ _IDS_AT_ONCE = 512
 
 @dataclass(frozen=True, slots=True)
 class Purged:
-    """What a deletion removed, and the second look at the files.
+    """Report of a deletion, and of the search of the files for traces.
 
     Args:
         deleted: Rows removed.
@@ -167,7 +167,7 @@ def _one_of(ids: Sequence[str]) -> str:
 
 
 def _rewrite(table: Any, fragment: int) -> int:
-    """Copies what is left of a fragment into a new one, so that the old file can go."""
+    """Copies the remaining rows of a fragment into a new one, so that the old file can be deleted."""
     first, last = fragment << _FRAGMENT_BITS, (fragment + 1) << _FRAGMENT_BITS
     return int(
         table.update(where=f"_rowid >= {first} AND _rowid < {last}", values_sql={"seq": "seq"}).rows_updated

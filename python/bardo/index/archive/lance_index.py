@@ -64,7 +64,7 @@ class Reach:
 
 @dataclass(frozen=True, slots=True)
 class Synced:
-    """What a `sync` did.
+    """Report of a `sync`.
 
     Args:
         appended: Episodes added.
@@ -309,7 +309,7 @@ class LanceIndex:
             return dict(zip(rows.column("id").to_pylist(), rows.column("text").to_pylist(), strict=True))
 
     def close(self) -> None:
-        """Lets go of the table; the next use opens it again."""
+        """Closes the table; the next use opens it again."""
         self._handle.close()
 
     def search_vector(
@@ -357,7 +357,7 @@ class LanceIndex:
 
         def search(table: Any) -> Any:
             builder = table.search(query, vector_column_name="vector").distance_type("dot")
-            # Without an IVF index every row is compared, whatever these say.
+            # Without an IVF index every row is compared, and these have no effect.
             builder = builder.nprobes(compaction.probes(table.count_rows()))
             builder = builder.refine_factor(compaction.refinement(limit))
             return _narrow(builder, limit, where, columns)

@@ -203,7 +203,7 @@ def plain(table: Any) -> list[dict[str, Any]]:
 def vectors(table: Any) -> list[Vectors | None]:
     """The vectors of a `pyarrow.Table`, each float32 of shape (dims,); None where a row has none."""
     column = table.column("vector").combine_chunks()
-    # What is null has no place in it.
+    # Null values are not part of the flattened column.
     rows = iter(column.flatten().to_numpy(zero_copy_only=False).reshape(-1, column.type.list_size))
     return [np.asarray(next(rows), np.float32) if there else None for there in column.is_valid().to_pylist()]
 

@@ -47,7 +47,7 @@ class TableHandle:
         self, folder: Path, agent: str, fingerprint: Fingerprint | None, *, reader: bool = False
     ) -> None:
         self.folder = folder
-        #: Held by whoever writes, as long as that takes; who searches waits for `opening` alone.
+        #: Held by a writer while it writes; searches wait for `opening` alone.
         self.lock = threading.RLock()
         #: Held while the table is opened, given free or replaced.
         self.opening = threading.RLock()
@@ -111,7 +111,7 @@ class TableHandle:
         return rows.check_owner(table.schema.metadata, self._agent, self._fingerprint, str(self.folder))
 
     def close(self) -> None:
-        """Lets go of the table; the next use opens it again."""
+        """Closes the table; the next use opens it again."""
         with self.opening:
             self._table = None
 

@@ -56,7 +56,7 @@ class VectorCache:
             return vector
 
     def put(self, key: bytes, vector: Vector) -> None:
-        """Keeps a copy of a vector and lets go of the oldest ones over capacity."""
+        """Keeps a copy of a vector and evict the oldest ones over capacity."""
         kept = vector.copy()
         kept.setflags(write=False)
         with self._lock:

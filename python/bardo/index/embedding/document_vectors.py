@@ -1,4 +1,4 @@
-"""What is kept of a text for the search by vectors: one of the whole, those of its parts, and codes of its tokens."""
+"""Vectors of a text: one of the whole, those of its parts, and codes of its tokens."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ NEIGHBOURS = 5
 #: Variances of norms below this are those of vectors that come scaled to length 1.
 NO_VARIANCE = 1e-9
 
-#: What is embedded again and again: short and long, prose and code, numbers, names, several scripts.
+#: Reference texts for drift checks: short and long, prose and code, numbers, names, several scripts.
 REFERENCES = (
     "The oracle lagged by two blocks and liquidations followed at once.",
     "Melanie adopted a grey kitten from the shelter last May.",
@@ -65,7 +65,7 @@ REFERENCES = (
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """What a check found.
+    """Report of a check.
 
     Args:
         status: `healthy`, `warning` or `critical`.
@@ -157,7 +157,7 @@ class DriftWatch:
         return drift
 
     def forget(self) -> None:
-        """Lets go of the reference vectors: after a migration, those of the new model are the first."""
+        """Drops the reference vectors: after a migration, those of the new model are the first."""
         self._state = {}
         self._path.unlink(missing_ok=True)
 

@@ -288,7 +288,7 @@ def from_callable(
 
 
 def resolve(embedder: Embedder | EmbedFunction | None, settings: config.Embedding | None = None) -> Embedder:
-    """What the caller handed in as an embedder: an embedder as it is, a callable wrapped, None by the settings.
+    """Returns the caller's embedder, wrap a callable, or make an embedder by the settings.
 
     Raises:
         InvalidInputError: It is neither an embedder nor callable.

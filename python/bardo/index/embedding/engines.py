@@ -1,4 +1,4 @@
-"""What turns texts into raw vectors: fastembed, wordllama, or a callable. Checks and caching are in `embedders.py`."""
+"""Engines that embed texts: fastembed, wordllama, or a callable. Checks and caching are in `embedders.py`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ EmbedFunction = Callable[[list[str]], Any]
 _HASH_CHARACTERS = 32
 _SETTINGS_CHARACTERS = 16
 
-#: What a model's card says to put before (queries, documents); fastembed itself adds nothing. Matched by beginning,
+#: Prefixes of (queries, documents) by a model's card; fastembed itself adds nothing. Matched by beginning,
 #: the first match holds.
 PREFIXES: tuple[tuple[str, tuple[str, str]], ...] = (
     ("nomic-ai/nomic-embed-text", ("search_query: ", "search_document: ")),
@@ -332,7 +332,7 @@ def _fastembed(model: str, threads: int, **options: Any) -> Any:
     folder = minilm.cache_folder() / "fastembed"
     try:
         return TextEmbedding(model, cache_dir=str(folder), threads=threads or None, **options)
-    # Whatever the hub, the file system and the runtime raise, the way out is the same.
+    # The hub, the file system and the runtime raise many errors; the advice is the same.
     except Exception as error:
         raise EmbedderUnavailableError(
             f"fastembed cannot load {model}: {error}. Connect to the model hub once (files are kept in {folder}), "

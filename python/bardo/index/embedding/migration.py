@@ -76,7 +76,7 @@ class MigrationReport:
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """What `migration.json` says.
+    """Content of `migration.json`.
 
     Args:
         to: Name of the new model for `bardo.toml`; empty if the caller brings it.
@@ -134,7 +134,7 @@ class Migration:
     ) -> None:
         self._folder, self._log, self._facts, self._late = folder, log, facts, late
         self.pending, self.new = pending, new
-        #: What has no vector of either model.
+        #: Ids of texts without a vector of either model.
         self._refused: set[str] = set()
 
     @classmethod
@@ -326,7 +326,7 @@ class Migration:
 
 
 def abandon(folder: Path, log: EpisodeLog, facts: FactStore) -> None:
-    """Lets go of everything a migration made.
+    """Deletes everything that a migration made.
 
     Raises:
         InvalidInputError: The switch has begun, and only goes forward.
@@ -351,7 +351,7 @@ class AdaptedEmbedder:
 
     def __init__(self, old: Fingerprint, new: Embedder, lead: adapter.Adapter) -> None:
         self._old, self._new, self._lead = old, new, lead
-        #: What whoever recalls through it is told.
+        #: Note of a recall through it.
         self.note = (
             f"searched with {new.fingerprint.model} through the migration's adapter into the vectors of {old.model} "
             f"(mean cosine distance {lead.error:.2f}): what is near in meaning is found less surely until the "

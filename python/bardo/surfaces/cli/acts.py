@@ -22,7 +22,7 @@ def acts(
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """List what was inferred about facts, act by act, the last first."""
+    """Lists what was inferred about facts, act by act, the last first."""
     from bardo.surfaces.cli import tables
 
     output = Output(as_json=as_json)

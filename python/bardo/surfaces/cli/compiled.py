@@ -91,7 +91,7 @@ def lint(
 
 
 def gaps(at: At = HERE, as_json: Json = False, debug: Debug = False) -> None:
-    """List what the agent does not know and could ask."""
+    """Lists what the agent does not know and could ask."""
     output = Output(as_json=as_json)
     with grimoire(at) as opened:
         found = opened.curator.gaps()

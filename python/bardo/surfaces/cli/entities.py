@@ -41,7 +41,7 @@ def entities(
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """List who and what memories name, the most mentioned first."""
+    """Lists who and what memories name, the most mentioned first."""
     output = Output(as_json=as_json)
     if (merge or part) and not name:
         raise typer.BadParameter("--merge and --part need the NAME whose other names they are")
@@ -84,7 +84,7 @@ def find(
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Find memories by a web address, a command or a path in them; any fragment of it will do."""
+    """Finds memories by a web address, a command or a path in them; any fragment of it will do."""
     output = Output(as_json=as_json)
     with grimoire(at) as opened:
         found = opened.episodes.find(url=url, command=command, path=path, limit=limit)

@@ -36,7 +36,7 @@ def facts(
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """List what is known, the surest first."""
+    """Lists what is known, the surest first."""
     output = Output(as_json=as_json)
     opened, notes = to_read(at)
     with opened:

@@ -39,7 +39,7 @@ def forget(
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Delete episodes and facts everywhere, and look again.
+    """Deletes episodes and facts everywhere, and look again.
 
     With them go the facts that stand on those episodes alone. Nothing brings them back.
     """

@@ -100,7 +100,7 @@ def reject(
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Keep that something is not wanted: it blocks such actions until somebody lifts it."""
+    """Keeps that something is not wanted: it blocks such actions until somebody lifts it."""
     with _gate(at, words=True) as opened:
         _kept(opened.reject(what, why=why, by=by, domain=domain), as_json=as_json)
 
@@ -137,7 +137,7 @@ def rule(
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Keep a rule, or confirm it if it is there."""
+    """Keeps a rule, or confirm it if it is there."""
     with _gate(at, words=True) as opened:
         _kept(opened.rule(text, forbids=forbids, approval=approval, score=score, by=by), as_json=as_json)
 
@@ -161,7 +161,7 @@ def note(
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Keep an entry of state: a decision, a task, a discovery."""
+    """Keeps an entry of state: a decision, a task, a discovery."""
     with _gate(at, words=True) as opened:
         _kept(opened.note(kind, summary, detail=detail, by=by, domain=domain), as_json=as_json)
 
@@ -170,7 +170,7 @@ def note(
 def finish(
     id_: Id, *, by: By = "", why: Why = "", at: At = HERE, as_json: Json = False, debug: Debug = False
 ) -> None:
-    """Mark an entry as done."""
+    """Marks an entry as done."""
     with _gate(at, words=True) as opened:
         _kept(opened.finish(id_, by=by, why=why), as_json=as_json)
 
@@ -185,7 +185,7 @@ def show(
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """List entries of state and rules."""
+    """Lists entries of state and rules."""
     output = Output(as_json=as_json)
     with _gate(at, words=True) as opened:
         state, rules, now = opened.state(every=every), opened.rules(every=every), opened.now
@@ -209,7 +209,7 @@ def show(
 
 @app.command()
 def history(id_: Id, *, at: At = HERE, as_json: Json = False, debug: Debug = False) -> None:
-    """List what an entry or a rule said before and says now, the earliest first."""
+    """Lists what an entry or a rule said before and says now, the earliest first."""
     output = Output(as_json=as_json)
     with _gate(at, words=True) as opened:
         versions = opened.history(id_)
@@ -241,7 +241,7 @@ def forget(
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Delete entries and rules for good."""
+    """Deletes entries and rules for good."""
     output = Output(as_json=as_json)
     with _gate(at, words=True) as opened:
         gone = opened.forget(ids)

@@ -29,7 +29,7 @@ def init(
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Make a grimoire, one agent's memory."""
+    """Makes a grimoire, one agent's memory."""
     import bardo
     from bardo.config import FILE_NAME, Config, write_setting
     from bardo.folder import Folder

@@ -88,7 +88,7 @@ def remember(
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Keep what happened, word for word.
+    """Keeps what happened, word for word.
 
     It is on disk when this returns: in the grimoire, or in its inbox while another process has it open.
     """

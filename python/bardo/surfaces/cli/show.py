@@ -70,7 +70,7 @@ def show(
 
 
 def stats(at: At = HERE, as_json: Json = False, debug: Debug = False) -> None:
-    """Count what is there, and what it costs on disk."""
+    """Counts what is there, and what it costs on disk."""
     from bardo.surfaces.cli import tables
 
     output = Output(as_json=as_json)

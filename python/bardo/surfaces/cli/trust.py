@@ -46,7 +46,7 @@ def add(
 
 @app.command("list")
 def list_(at: Heir = None, as_json: Json = False, debug: Debug = False) -> None:
-    """List the known keys: the user's list, agents that died under this user, and with --at those of an heir."""
+    """Lists the known keys: the user's list, agents that died under this user, and with --at those of an heir."""
     from bardo.bequeath import trust
 
     output = Output(as_json=as_json)

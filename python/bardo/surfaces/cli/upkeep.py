@@ -219,7 +219,7 @@ def check(
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Read every file against its checksums, its signature or the log.
+    """Reads every file against its checksums, its signature or the log.
 
     It also works where the memory cannot be opened. Damage that is left has exit code 5.
     """
