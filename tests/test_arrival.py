@@ -1,4 +1,4 @@
-"""How sure a fact arrives, by its source and whoever writes it, and how many conclusions an agent keeps."""
+"""Confidence of a new fact, by its source and its writer, and the number of conclusions that an agent keeps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever is handed in, the answer is a typed error that says what to do, and what was stored stays as it was."""
+"""Bad input: the answer is a typed error with advice, and stored records stay unchanged."""
 
 from __future__ import annotations
 

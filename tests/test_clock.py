@@ -1,4 +1,4 @@
-"""Logical time: it never goes back, over any closing, and nothing that happened elsewhere moves it forward for good."""
+"""Logical time: it never goes back, over any closing, and no event of another agent moves it forward permanently."""
 
 from __future__ import annotations
 

@@ -115,7 +115,7 @@ def test_a_flipped_bit_never_gives_other_words(made: Path, tmp_path: Path, case:
             told += 1
             named.add(name in str(error))
         else:
-            # What is missing from an answer is at least found by the check; nothing is ever said in other words.
+            # The check finds each record that an answer lacks; no record is returned in other words.
             assert found == expected or damaged, bit
             known = repr(expected)
             assert all(repr(each) in known for part in found for each in part), bit

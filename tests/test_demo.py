@@ -127,7 +127,7 @@ def test_heirs_recall_what_they_inherited_and_test_it(told: tuple[Path, dict]):
     assert max(founder["inherited_share"]) == 0.0
     for heir in heirs:
         assert heir["inherited"]
-        # What was handed down had a say in the first decision already.
+        # Inherited facts took part in the first decision already.
         assert heir["inherited_share"][0] > 0
         assert heir["confirmed"] or heir["refuted"]
         fates = [heir[fate] for fate in ("confirmed", "refuted", "doubted", "never_tested")]

@@ -1,4 +1,4 @@
-"""What a process that does not own a memory leaves for the one that does."""
+"""The inbox: a process that does not own a memory leaves episodes for its owner."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What happens in a memory is told to who listens, once it is done; a listener that fails stops nothing."""
+"""Events: a listener is called after each verb; a listener that fails stops nothing."""
 
 from __future__ import annotations
 

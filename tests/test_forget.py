@@ -102,7 +102,7 @@ def test_law_11_what_is_forgotten_is_in_no_file_and_no_answer(opener, tmp_path: 
     with opener() as again:
         assert again.resumed == ()
         assert len(list(again.episodes.list())) == 30
-        # Running numbers go on: nothing is counted twice, and LanceDB is still in step.
+        # Running numbers go on: nothing is counted twice, and LanceDB is up to date.
         after = again.remember("a new day", tick=41, verified=True)
         again.sleep()
         assert again.episodes.get(after.id).text == "a new day"

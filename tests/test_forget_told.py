@@ -1,4 +1,4 @@
-"""What verbs told apart from any memory can be deleted: relations, links, other names, questions (law 11)."""
+"""Deletion of records without an episode: relations, links, other names, questions (law 11)."""
 
 from __future__ import annotations
 

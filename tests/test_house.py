@@ -1,4 +1,4 @@
-"""What the files around the code promise: targets, locked packages, and a clear word when a machine lacks something."""
+"""Files around the code: targets, locked packages, and a clear error when a machine lacks a tool."""
 
 import re
 import subprocess

@@ -23,7 +23,7 @@ SLOW = {
 }
 #: Modules of an open memory at most, those of Python itself included: each takes a fraction of a millisecond.
 MODULES = 155
-#: What bardo itself needs to open a memory. Everything else loads at the first call that needs it.
+#: Modules that opening a memory loads. Every other module loads at the first call that needs it.
 OPENING = {
     "bardo", "bardo._atomic", "bardo._cached_property", "bardo._core", "bardo._validation", "bardo.assemble",
     "bardo.assemble.copies", "bardo.capture", "bardo.capture.fields", "bardo.capture.inbox",

@@ -1,4 +1,4 @@
-"""`rebuild` makes everything derived anew, and says how much of each."""
+"""`rebuild` rebuilds every derived file, and reports the number of records of each."""
 
 from __future__ import annotations
 

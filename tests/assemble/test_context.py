@@ -97,7 +97,7 @@ def test_the_budget_holds_for_any_text_or_the_error_names_the_need(  # noqa: PLR
     assert prompt.tokens == count_tokens(prompt.text, tokenizer) <= budget - reserve
     assert prompt.text == "".join(part.text for part in prompt.blocks)
     assert prompt.text == "".join(message["content"] for message in prompt.messages())
-    # The user's own words stay as they are, whatever they hold.
+    # The user's own words stay unchanged in any case.
     rest = "".join(part.text for part in prompt.blocks if part.name != "system")
     assert rest.count("</memory>") == len(prompt.memories)
     stripped = captured(prompt, rest)
@@ -258,7 +258,7 @@ def test_the_same_blocks_give_the_same_prompt_and_a_report_in_json():
 
 
 def captured(prompt: Prompt, text: str) -> str:
-    """What is left of a text that was made of a prompt."""
+    """Returns the rest of a text that was made of a prompt."""
     marks = [mark for block in prompt.blocks for mark in _core.prompt_marks(block.text)]
     return _core.strip_copies(text, marks)[0]
 

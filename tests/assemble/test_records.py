@@ -1,4 +1,4 @@
-"""What came of prompts: kept, and gone by only with enough evidence and only if it is wanted."""
+"""Outcomes of prompts: kept, and used only with enough evidence and only if switched on."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def grimoire(tmp_path: Path) -> Iterator[bardo.Grimoire]:
 
 
 def entries(prompt: bardo.Prompt) -> list[str]:
-    """What stands in each fenced memory."""
+    """Returns the text of each fenced memory."""
     parts = prompt.text.split("<memory")[1:]
     return [part.split(">\n", 1)[1].split("\n</memory>")[0] for part in parts]
 

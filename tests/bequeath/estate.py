@@ -67,7 +67,7 @@ def dead(agent: str = "parent", **fields: Any) -> Lineage:
 
 
 def bequeath(folder: Path, **given: Any) -> Testament:
-    """Writes a testament of the given parts; what is left out is small and fixed."""
+    """Writes a testament of the given parts; omitted parts are small and fixed."""
     facts = given.pop("facts", None)
     facts = some_facts() if facts is None else facts
     defaults = {

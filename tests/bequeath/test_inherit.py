@@ -1,4 +1,4 @@
-"""What an heir takes over: discounted, marked, never over its own knowledge, and only once."""
+"""Inheritance: entries are discounted and marked, never replace own knowledge, and are taken once."""
 
 from __future__ import annotations
 

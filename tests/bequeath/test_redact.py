@@ -211,7 +211,7 @@ json_like = st.recursive(
 )
 
 
-# What finds the cues is made when first asked for, which is no part of the time that an example has.
+# The patterns of the cues are compiled on first use, which must not count for the first example.
 redact(" ".join(SECRETS.values()))
 
 

@@ -1,4 +1,4 @@
-"""What an heir makes its own: by spaced outcomes, and by statistics of its own that bear an inherited claim out."""
+"""Earned facts of an heir: by spaced outcomes, and by its own statistics that confirm an inherited claim."""
 
 from __future__ import annotations
 

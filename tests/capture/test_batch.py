@@ -1,4 +1,4 @@
-"""What `remember` gives back for a batch."""
+"""Result of `remember` for a batch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Many threads and many processes at one memory: nobody waits for a lock of ours longer than for the disk."""
+"""Many threads and many processes at one memory: no call waits for a lock longer than for the disk."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from bardo._core import EpisodeLog
 
 CHILD = Path(__file__).with_name("crashing_child.py")
 KILLS = 200
-#: The store is begun anew after this many kills: reopening after a crash reads the whole file.
+#: A new store is begun after this many kills: reopening after a crash reads the whole file.
 KILLS_PER_STORE = 50
 LONGEST_LIFE_SECONDS = 0.06
 

@@ -1,4 +1,4 @@
-"""What the operating system refuses: each a typed error, nothing lost, and the log goes on when it is over."""
+"""Refusals of the operating system: each is a typed error, nothing is lost, and the log continues afterwards."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def test_a_list_that_grows_by_turns_stores_each_message_once(
     for length in range(1, len(CHAT) + 1):
         answer = memory.remember(CHAT[:length], **names)
         assert len(answer) == length
-        # What happens in between is no message.
+        # An event in between is no message.
         memory.remember(f"The wind is {length}", kind="event", **names)
         clock.advance(SECONDS if length % 2 else 1)
     texts = [text for text in stored(memory) if not text.startswith("The wind")]
@@ -192,7 +192,7 @@ def test_points_in_time_are_taken_wherever_microseconds_and_seconds_are(
     late = memory.remember(Episode("The tide fell", at=datetime(2023, 6, 1, tzinfo=UTC)))  # type: ignore[arg-type]
     assert (early.at, late.at) == (1_672_531_200_000_000, 1_685_577_600_000_000)
     between = datetime(2023, 3, 1, 2, tzinfo=timezone(timedelta(hours=2)))
-    # What is in the file alone is seen by no visitor.
+    # A visitor does not see texts that are in the file alone.
     memory.sleep()
     for asker in (memory, bardo.visit(memory.path, embedder=embed)):
         assert [found.text for found in asker.recall("tide", since=between)] == ["The tide fell"]

@@ -1,4 +1,4 @@
-"""What a process that does not own a grimoire may do with it: recall, list facts, and drop episodes.
+"""A process that does not own a grimoire: it recalls, lists facts, and drops episodes.
 
 It reads a query per line and answers each with a line, until there are no more.
 """

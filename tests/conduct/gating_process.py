@@ -1,4 +1,4 @@
-"""A process that does not own a memory and gates all the same: it does what each line says, and answers with a line.
+"""A process that gates without owning the memory: it executes each line of its input, and answers with a line.
 
 Started with a folder and a number of its own.
 """
@@ -32,7 +32,7 @@ for line in sys.stdin:
         case "after":
             gate.after(given, passed=True)
             tell("told")
-        case "make":  # the first entry of several stores, each made by whoever comes first
+        case "make":  # the first entry of several stores, each made by the first process
             for name in given:
                 facts = FactStore(folder / name / "facts.db", agent="trader", seed=0, create=False)
                 store = ConductStore(folder / name, facts=facts)

@@ -1,4 +1,4 @@
-"""What was decided, rejected and ruled: kept, renewed, ended by those who may, and asked for before an action."""
+"""Gates: decisions, rejections and rules are kept, renewed, ended by the entitled, and checked before an action."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DAY = 86_400 * 1_000_000
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
-    """A memory that nobody has open."""
+    """A memory that no process has open."""
     model = embedders.from_callable(lambda texts: [[1.0, 2.0]] * len(texts), name="flat", dims=2)
     bardo.open(tmp_path / "agent", agent="trader", embedder=model).close()
     return tmp_path / "agent"

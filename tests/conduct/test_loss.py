@@ -256,7 +256,7 @@ def test_a_file_is_marked_before_its_first_entry_is_kept(
 
 
 def of_version_1(folder: Path, agent: str) -> None:
-    """What the bardo before made: no record of whose it is, none of it in the mark, and no checksums."""
+    """Makes a file of the earlier version: no owner, no record in the mark, and no checksums."""
     with sqlite3.connect(folder / FILE_NAME) as connection:
         for table in ("state", "rules", "vectors"):
             for column in ("intact", "checksum"):

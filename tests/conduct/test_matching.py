@@ -1,4 +1,4 @@
-"""What an action has to do with what was rejected, on pairs that were written before the limits were chosen."""
+"""Matching of actions with rejections, on pairs that were written before the limits were chosen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an action does is read by a table: commands of a shell, calls in code and the first words of a sentence."""
+"""Operations of actions, read by a table: commands of a shell, calls in code and the first words of a sentence."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ ALLOWED = [
     ("Never delete the invoices folder", "ls invoices | wc -l"),
     ("Raise the leverage above 3x", "Lower the leverage to 2x"),
 ]
-#: What reads or undoes at first sight and does more: it may be warned of or blocked, and never lowered.
+#: Commands that seem to read or undo but do more: they may be warned of or blocked, and never lowered.
 NOT_LOWERED = [
     ("Never delete the invoices folder", "find invoices -name '*.pdf' -delete"),
     ("Never delete the invoices folder", "ls invoices/* | xargs rm"),

@@ -1,4 +1,4 @@
-"""What a process that does not own a grimoire sees of its facts, whatever it asks for."""
+"""A process that does not own a grimoire, and reads its facts."""
 
 import json
 import sys

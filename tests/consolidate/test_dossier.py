@@ -204,7 +204,7 @@ def test_a_fresh_dossier_stands_in_a_prompt_fenced_and_marked_in_place_of_found_
     marks = [mark for block in prompt.blocks for mark in _core.prompt_marks(block.text)]
     assert page.text.splitlines()[0] not in _core.strip_copies(prompt.text, marks)[0]
     assert all(memory.layer != "fact" for memory in prompt.memories)
-    # Nobody knows which of its facts helped: an outcome moves none.
+    # It is unknown which of its facts helped: an outcome moves none.
     report = opened.outcome(prompt, value=1.0)
     assert report.ids == ()
     assert opened.facts.get(told.id).confidence == told.confidence

@@ -237,7 +237,7 @@ def test_killed_at_any_page_no_text_counts_twice_and_none_is_missed(tmp_path: Pa
     with bardo.open(folder, embedder=Known(), clock=ManualClock(NOON), seed=1, config=settings) as grimoire:
         grimoire.sleep()
         facts = grimoire.facts.list()
-        # 40 visits to 8 towns: each visit is evidence once, whoever died meanwhile.
+        # 40 visits to 8 towns: each visit is evidence once, in spite of the kills.
         assert len(facts) == 8
         assert sorted(len(fact.evidence) for fact in facts) == [5] * 8
         assert grimoire._session.facts.mark(extract.ARRIVED) == 40

@@ -1,4 +1,4 @@
-"""What was inferred can be seen and taken back."""
+"""The journal: acts of inference can be listed and undone."""
 
 from __future__ import annotations
 

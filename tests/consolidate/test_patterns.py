@@ -1,4 +1,4 @@
-"""What the Curator says beyond baselines: rules, links, rhythms and bursts that hold, through the whole of bardo."""
+"""Findings of the Curator beyond baselines: rules, links, rhythms and bursts that hold, end to end."""
 
 from __future__ import annotations
 

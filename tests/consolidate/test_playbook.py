@@ -100,7 +100,7 @@ def test_a_fact_rises_step_by_step_as_it_earns_it_and_fades_out_of_the_playbook(
     assert opened.facts.why(fact).confirmed
     assert rank(opened, fact) == "playbook"
     assert opened.pages.playbook().entries[0].fact == fact.id
-    # It fades: nobody acts by what is not sure today.
+    # It fades: an unsure rule leaves the playbook.
     opened.tick(2_000)
     assert rank(opened, fact) == "heuristic"
     assert opened.pages.playbook().entries == ()

@@ -58,7 +58,7 @@ def infer(g: bardo.Grimoire, *texts: str) -> None:
 
 
 def look(g: bardo.Grimoire, words: str) -> dict[str, int]:
-    """What another process sees."""
+    """Returns the facts that another process sees."""
     done = subprocess.run(
         [sys.executable, str(HERE / "looking_process.py"), str(g.path / "facts.db"), words],
         capture_output=True, check=True, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},

@@ -1,4 +1,4 @@
-"""Who waits for whom: long work over the indexes in one thread, capture, recall and deletion in another."""
+"""Concurrency of the indexer: long work over the indexes in one thread, capture, recall and deletion in another."""
 
 from __future__ import annotations
 

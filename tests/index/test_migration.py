@@ -1,4 +1,4 @@
-"""From one embedding model to another: never half done, resumed after a kill, and seen by nobody before the switch."""
+"""From one embedding model to another: never half done, resumed after a kill, and invisible before the switch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the embedding model has no usable vector for is found by its words, and everything else as ever."""
+"""A text without a usable vector is found by its words; other texts are found as before."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_a_text_without_a_vector_takes_no_other_with_it(tmp_path: Path) -> None:
         assert memory.stats()["embedding"]["refused"]["episodes"] == 1
         assert memory.embedding.check().status == "healthy"
 
-        # It is asked again only where somebody says so.
+        # It is asked again only on demand.
         model.asked.clear()
         memory.recall("cat")
         memory.sleep()

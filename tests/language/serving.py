@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-#: What a behaviour does with one request.
+#: Answers one request.
 Behaviour = Callable[["Handler", dict[str, Any]], None]
 
 

@@ -189,7 +189,7 @@ def test_the_answers_are_those_of_a_grimoire_that_holds_everything_in_memory(lim
 
 
 def unlike(texts: list[str]) -> np.ndarray:
-    """Vectors that say nothing of the words: whatever is found is found by its letters."""
+    """Random vectors: each hit is found by its words."""
     rows = [np.random.default_rng(list(text.encode())).standard_normal(DIMS) for text in texts]
     return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), np.float32)
 
@@ -323,7 +323,7 @@ def test_an_ivf_index_finds_nearly_all_that_a_scan_finds(tmp_path: Path) -> None
             exact = {ids[at] for at in np.argsort(-(vectors @ query))[:10]}
             found += len(exact & {hit.episode.id for hit in archive.search_vector(query, 10)})
         assert found / 300 >= 0.95
-        # A deletion takes the partitions along, and does not train them anew for one episode.
+        # A deletion keeps the partitions, and does not train them again for one episode.
         archive.delete(ids[:3])
         assert archive.stats()["ivf"] == 0
         assert archive.search_vector(vectors[3], 1)[0].episode.id == ids[3]

@@ -43,7 +43,7 @@ def by_vectors(memory: bardo.Memory) -> bool:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A grimoire that has slept, and that nobody owns at present."""
+    """A grimoire that has slept, and that no process owns at present."""
     with bardo.open(tmp_path / "agent", embedder=embed, seed=1) as grimoire:
         grimoire.remember(
             [

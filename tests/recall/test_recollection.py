@@ -1,4 +1,4 @@
-"""What recall returns is made when it is looked at, and is no different for it."""
+"""Recollections: a memory is decoded when it is first read, with the same content."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_what_is_asked_beyond_the_answer_is_an_index_error(grimoire: bardo.Grimo
     for ask in (found.hit, found.record):
         with pytest.raises(IndexError):
             ask(999)
-    # Nobody said where to read the records.
+    # There is no source of the records.
     with pytest.raises(IndexError):
         found.outlines()
     assert found.with_notes(["one"]).notes == [*found.notes, "one"]
@@ -130,7 +130,7 @@ def test_a_look_out_tells_of_everything_that_came_and_of_nothing_else(tmp_path: 
         grimoire.learn("A drained pool refills within two days")
         assert settle()
         assert is_quiet()
-        # What has just changed may change again within the same moment of the file system's clock.
+        # A file may change again within the same moment of the file system's clock.
         drop(folder, Episode("one"), now=1)
         news = lookout.news(log, facts)
         assert news is not None
@@ -176,7 +176,7 @@ def test_a_look_out_tells_changes_of_facts_apart_that_come_at_one_moment(tmp_pat
             )
             assert changed()
             assert not changed()
-        # Reading is no change, whoever reads.
+        # Reading by any process is no change.
         assert facts.list()
         assert other.list()
         assert not changed()

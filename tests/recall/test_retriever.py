@@ -109,7 +109,7 @@ def test_a_fact_says_where_it_came_from_and_how_far_it_is_trusted_now() -> None:
     )  # fmt: skip
     retriever = retriever_of(facts=[fact], tau_ticks=100.0)
     memory = retriever.recall("oracle", now_tick=300, now=NOW)[0]
-    # What five episodes support fades ln 5 times more slowly; what came in a testament no more slowly than the rest.
+    # A fact with five episodes fades ln 5 times more slowly; an inherited one no more slowly than others.
     assert memory.confidence == pytest.approx(0.4 * np.exp(-3 / np.log(5)), abs=1e-3)
     assert memory.inherited
     assert memory.why.evidence == evidence

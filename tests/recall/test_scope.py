@@ -58,7 +58,7 @@ def test_facts_answer_on_a_first_turn_too(grimoire: Grimoire) -> None:
 
 
 def beside(grimoire: Grimoire, query: str, **options: object) -> list[str]:
-    """What stands beside the best memory, within two turns."""
+    """Returns the turns beside the best memory, at most two away."""
     best = grimoire.recall(query, limit=1, window=2, **options)[0]
     return [turn.text for turn in (*best.before, *best.after)]
 
