@@ -1,7 +1,7 @@
 """Holds the layers of the core in Rust, as import-linter holds those in Python; part of `make lint`.
 
 A folder of `rust/bardo-core/src/` imports only folders below it in LAYERS, and in the folders of WITHOUT_CIRCLES no
-files import each other in a circle. An item that a `mod.rs` re-exports counts as an import of the file that defines it.
+files import each other in a circle. Nor do the files of `rust/bardo-py/src/`. An item that a `mod.rs` re-exports counts as an import of the file that defines it.
 Tests inside a file are free to import anything.
 
 Usage: layers.py [folder of the sources]
@@ -14,6 +14,7 @@ from pathlib import Path
 
 # The way of a memory, last stage first. A folder not named here is an error.
 LAYERS = (
+    "engine",
     "bequeath",
     "assemble",
     "recall",
@@ -26,7 +27,7 @@ LAYERS = (
     "model",
     "error",
 )
-WITHOUT_CIRCLES = ("capture", "facts", "index", "text")
+WITHOUT_CIRCLES = ("capture", "facts", "index", "text", "engine")
 
 Module = tuple[str, ...]
 # A comment, a text (raw or not), or a character that could be mistaken for the beginning of one.
@@ -40,15 +41,20 @@ EXPORT = re.compile(r"^pub(?:\(\w+\))? use ([^;]+);", re.MULTILINE)
 PATH = re.compile(r"(?<![\w:])(?:crate|(?:super::)*super)(?:::\w+)+")
 
 
+RUST = Path(__file__).parents[1] / "rust"
+
+
 def main() -> int:
-    root = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parents[1] / "rust/bardo-core/src"
-    imports = Imports(root)
-    problems = [*imports.unnamed(), *imports.upward(), *imports.circles()]
+    imports = Imports(Path(sys.argv[1]) if len(sys.argv) > 1 else RUST / "bardo-core/src")
+    binding = Imports(RUST / "bardo-py/src")
+    problems = [*imports.unnamed(), *imports.upward(), *binding.circles_among("bardo-py", binding.modules)]
+    for stage in WITHOUT_CIRCLES:
+        problems += imports.circles_among(stage, {one for one in imports.modules if one[0] == stage})
     for problem in problems:
         print(problem, file=sys.stderr)
     if problems:
         return 1
-    print(f"{len(imports.modules)} files keep {len(LAYERS)} layers.")
+    print(f"{len(imports.modules)} files keep {len(LAYERS)} layers; {len(binding.modules)} of the binding have no circle.")
     return 0
 
 
@@ -76,7 +82,7 @@ class Imports:
         length = next(end for end in range(len(path), -1, -1) if path[:end] in self.modules or not end)
         module, item = path[:length], path[length : length + 1]
         for exported in self.exports[module].get(item[0], ()) if item else ():
-            if exported != path:
+            if exported != path and (*module, *exported) != path:
                 return self.file_of((*module, *exported))
         return module or None
 
@@ -93,21 +99,20 @@ class Imports:
                 if height.get(target[0], 0) > height.get(module[0], len(LAYERS)):
                     yield f"{name(module)} imports {name(target)}: {module[0]} lies below {target[0]}."
 
-    def circles(self) -> Iterator[str]:
+    def circles_among(self, what: str, files: set[Module]) -> Iterator[str]:
         """Files that import each other in a circle, or lie between two circles."""
-        for stage in WITHOUT_CIRCLES:
-            left = {module for module in self.modules if module[0] == stage}
-            # Files that import nothing of the rest, or that nothing of the rest imports, are in no circle.
-            while outer := {
-                module
-                for module in left
-                if not self.targets[module] & left or not any(module in self.targets[other] for other in left)
-            }:
-                left -= outer
-            if left:
-                yield f"{stage} has a circle of imports among {len(left)} files:"
-            for module in sorted(left):
-                yield f"  {name(module)} imports {', '.join(map(name, sorted(self.targets[module] & left)))}"
+        left = set(files)
+        # Files that import nothing of the rest, or that nothing of the rest imports, are in no circle.
+        while outer := {
+            module
+            for module in left
+            if not self.targets[module] & left or not any(module in self.targets[other] for other in left)
+        }:
+            left -= outer
+        if left:
+            yield f"{what} has a circle of imports among {len(left)} files:"
+        for module in sorted(left):
+            yield f"  {name(module)} imports {', '.join(map(name, sorted(self.targets[module] & left)))}"
 
 
 def name(module: Module) -> str:

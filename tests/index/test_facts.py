@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bardo import errors
-from bardo._core import FactStore, confidence_now, decay, half_life_to_tau, stability
+from bardo._core import FactStore, confidence_now, decay, stability
 from bardo.model import Fact, Fingerprint, Quality
 
 TOY = Fingerprint(model="toy", version="1", preprocessing="none", dims=4)
@@ -250,7 +250,7 @@ def test_decay_is_the_curve_of_the_spec():
     assert decay(0.8, 2, 500, 500.0) == pytest.approx(0.8 * math.exp(-1))
     assert stability(50, 500.0) == pytest.approx(500 * math.log(50))
     assert stability(1, 500.0, from_death=True) == 1500
-    assert decay(0.8, 1, 100, half_life_to_tau(100)) == pytest.approx(0.4)
+    assert decay(0.8, 1, 100, 100 / math.log(2)) == pytest.approx(0.4)
     assert decay(0.9, 1, 10**9, 500.0, kind="anti_knowledge") == 0.3
     assert confidence_now(Fact("x", confidence=0.5, reinforced_tick=10), tick=10, tau_ticks=9.0) == 0.5
 

@@ -127,9 +127,9 @@ def test_a_look_at_what_came_is_settled_while_the_adapter_serves(folder, monkeyp
     with bardo.open(folder, embedder=OLD) as opened:
         opened.embedding.migrate(NEW, steps=1)
     with bardo.open(folder, embedder=NEW) as opened:
-        lookout, settled = opened._retrieval._lookout, []
+        detector, settled = opened._retrieval._detector, []
         monkeypatch.setattr(
-            opened._retrieval, "_lookout", SimpleNamespace(news=lookout.news, settle=settled.append)
+            opened._retrieval, "_detector", SimpleNamespace(changes=detector.changes, settle=settled.append)
         )
         bardo.drop(folder, bardo.Episode("Dora repaired the lighthouse"))
         assert opened.recall("lighthouse", limit=1)[0].text == "Dora repaired the lighthouse"

@@ -62,19 +62,19 @@ def reopen(folder: Path, limit: int = LIMIT) -> bardo.Grimoire:
     return bardo.open(folder, embedder=embed, seed=1, config={"index": {"hot_limit": limit}})
 
 
-def test_guests_of_a_hot_set_that_was_filled_anew_stay(tmp_path: Path) -> None:
+def test_transient_rows_stay_after_another_load(tmp_path: Path) -> None:
     with reopen(tmp_path / "a") as grimoire:
         ids = [episode.id for episode in grimoire.remember(story(100))]
         grimoire.sleep()
         hot, log = grimoire._session.hot, grimoire._session.log
-        guests = hot.host(log, ids[:3])
-        assert len(guests) >= 3  # with turns beside them
-        hot.dismiss(guests)
+        rows = hot.admit(ids[:3])
+        assert len(rows) >= 3  # with turns beside them
+        hot.evict(rows)
         assert len(hot) == LIMIT
-        guests = hot.host(log, ids[:3])
+        rows = hot.admit(ids[:3])
         # As `adopt`, `rebuild` and a migration do it, in another thread.
         hot.load(log, grimoire._session.facts)
-        hot.dismiss(guests)
+        hot.evict(rows)
         assert len(hot) == 100
 
 
@@ -85,9 +85,7 @@ def test_vectors_that_come_late_bring_nothing_back_into_memory(tmp_path: Path) -
         assert not any(id_ in grimoire._session.hot for id_ in ids)
         whole = embed([episode.text for episode in story(2)])
         empty = np.empty((0, DIMS), np.float32)
-        grimoire._session.hot.embed(
-            grimoire._session.log, ids, whole, empty, [0, 0], grimoire._session.log.fingerprint
-        )
+        grimoire._session.hot.embed(ids, whole, empty, [0, 0], grimoire._session.log.fingerprint)
         assert len(grimoire._session.hot) == LIMIT
 
 
@@ -352,7 +350,7 @@ class Once:
         return getattr(self._whole, name)
 
 
-@pytest.mark.parametrize(("cold", "before"), [(0, "search"), (100, "host"), (100, "search")])
+@pytest.mark.parametrize(("cold", "before"), [(0, "search"), (100, "admit"), (100, "search")])
 def test_what_cools_while_a_query_is_under_way_is_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cold: int, before: str
 ) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import bardo
-from bardo._core import FactStore, Lookout
+from bardo._core import ChangeDetector, FactStore
 from bardo.capture.inbox import drop
 from bardo.model import Episode, Fact
 from bardo.recall.recollection import Explanation, Memory
@@ -100,7 +100,7 @@ def test_what_is_asked_beyond_the_answer_is_an_index_error(grimoire: bardo.Grimo
     assert found.with_notes(["one"]).notes == [*found.notes, "one"]
 
 
-def test_a_look_out_tells_of_everything_that_came_and_of_nothing_else(tmp_path: Path) -> None:
+def test_a_change_detector_reports_every_change_and_nothing_else(tmp_path: Path) -> None:
     folder, long_ago = tmp_path / "a", time.time_ns() - 60_000_000_000
     watched = [folder / "inbox", folder / "facts.db-wal"]
 
@@ -110,20 +110,20 @@ def test_a_look_out_tells_of_everything_that_came_and_of_nothing_else(tmp_path: 
 
     with bardo.open(folder, embedder=embed) as grimoire:
         log, facts = grimoire._session.log, grimoire._session.facts
-        lookout = Lookout(folder / "inbox", facts)
+        detector = ChangeDetector(folder / "inbox", facts)
 
         def is_quiet() -> bool:
-            return lookout.news(log, facts) is None
+            return detector.changes(log, facts) is None
 
         def settle() -> bool:
             # Taking over writes, which is looked at once more.
             dropped = False
             for _ in range(2):
                 pass_time()
-                if (news := lookout.news(log, facts)) is not None:
-                    dropped |= news.in_inbox
+                if (changes := detector.changes(log, facts)) is not None:
+                    dropped |= changes.in_inbox
                     grimoire._session.embed()
-                    lookout.settle(news)
+                    detector.settle(changes)
             pass_time()
             return dropped
 
@@ -132,10 +132,10 @@ def test_a_look_out_tells_of_everything_that_came_and_of_nothing_else(tmp_path: 
         assert is_quiet()
         # A file may change again within the same moment of the file system's clock.
         drop(folder, Episode("one"), now=1)
-        news = lookout.news(log, facts)
-        assert news is not None
-        assert news.in_inbox
-        lookout.settle(news)
+        changes = detector.changes(log, facts)
+        assert changes is not None
+        assert changes.in_inbox
+        detector.settle(changes)
         assert not is_quiet()
         assert settle()
         assert is_quiet()
@@ -152,20 +152,20 @@ def test_a_look_out_tells_of_everything_that_came_and_of_nothing_else(tmp_path: 
         other.close()
 
 
-def test_a_look_out_tells_changes_of_facts_apart_that_come_at_one_moment(tmp_path: Path) -> None:
+def test_a_change_detector_separates_changes_of_facts_at_one_moment(tmp_path: Path) -> None:
     folder = tmp_path / "a"
     with bardo.open(folder, embedder=embed) as grimoire:
         log, facts = grimoire._session.log, grimoire._session.facts
-        lookout = Lookout(folder / "inbox", facts)
+        detector = ChangeDetector(folder / "inbox", facts)
         other = FactStore(str(folder / "facts.db"), agent=grimoire.agent, seed=3)
         wal = folder / "facts.db-wal"
 
         def changed() -> bool:
-            """Whether there is news of the facts, which is then taken over; the file shows none of it."""
+            """Whether the facts changed, which is then taken over; the file does not show it."""
             os.utime(wal, ns=(time.time_ns(), time.time_ns()))
-            if (news := lookout.news(log, facts)) is None or not news.in_facts:
+            if (changes := detector.changes(log, facts)) is None or not changes.in_facts:
                 return False
-            lookout.settle(news)
+            detector.settle(changes)
             return True
 
         assert changed()

@@ -55,7 +55,9 @@ def retriever_of(
     hot = _core.HotSet()
     hot.load(log, store)
     if embedder is not None:
-        whole = embedder.embed_documents([_core.embedding_text(each) for each in episodes])
+        texts, speakers = [each.text for each in episodes], [each.speaker for each in episodes]
+        said, _ = _core.spoken_sentences(texts, speakers, 64)
+        whole = embedder.embed_documents(said[: len(texts)])
         hot.set_vectors([each.id for each in episodes], whole)
     return Retriever(hot, log, store, embedder, tau_ticks=tau_ticks)
 
@@ -317,10 +319,9 @@ def test_the_embedded_text_names_the_speaker_once_for_all() -> None:
     # Sentences of fewer than 40 bytes would be joined.
     rain = "It rained from the early morning until we went to bed."
     home = "So we stayed in and played cards with the children."
-    said = Episode(f"{rain} {home}", speaker="Ann")
-    assert _core.embedding_text(said) == f"Ann: {rain} {home}"
-    assert _core.embedding_sentences(said) == [f"Ann: {rain}", f"Ann: {home}"]
-    assert _core.embedding_sentences(Fact("One sentence.")) == []
+    said, counts = _core.spoken_sentences([f"{rain} {home}", "One sentence."], ["Ann", None], 64)
+    assert said == [f"Ann: {rain} {home}", "One sentence.", f"Ann: {rain}", f"Ann: {home}"]
+    assert counts == [2, 0]
 
 
 RETRIEVER = grimoire(["the pool was drained", "我昨天去了北京大学图书馆", "ship it 🚀", "книга о памяти"])

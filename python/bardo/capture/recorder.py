@@ -93,8 +93,7 @@ class Recorder:
             ticks = [max(0, of_texts)] * len(drafts)
         else:
             ticks = self._ticks_of(drafts, of_texts, tick, now, late=late)
-        stored, known, forgotten = self._log.record_into(
-            self._hot,
+        stored, known, forgotten = self._hot.record(
             drafts,
             ticks=ticks,
             now=now,

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from bardo._cached_property import locked_cached_property
-from bardo._core import Lookout, News
+from bardo._core import ChangeDetector, Changes
 from bardo.grimoire.session import Session
 from bardo.grimoire.writer import Writer
 from bardo.model import NEUTRAL
@@ -37,7 +37,7 @@ class Retrieval:
     def __init__(self, session: Session, writer: Writer) -> None:
         self._session = session
         self._writer = writer
-        self._lookout = Lookout(session.folder.inbox, session.facts)
+        self._detector = ChangeDetector(session.folder.inbox, session.facts)
         self._retriever: Retriever | None = None
 
     @locked_cached_property
@@ -59,8 +59,8 @@ class Retrieval:
         if not query.isascii():
             query = retriever.without_surrogates(query)
         behind: tuple[str, ...] = ()
-        if (news := self._lookout.news(session.log, session.facts)) is not None:
-            behind = self._catch_up(news)
+        if (changes := self._detector.changes(session.log, session.facts)) is not None:
+            behind = self._catch_up(changes)
         now = session.clock.now()
         asked: dict[str, Any] = {
             "query": query, "limit": limit, "now_tick": session.ticks.of(now), "now": now, "filters": None,
@@ -76,7 +76,7 @@ class Retrieval:
                 asked["filters"], narrowing = scope.narrowed(
                     narrow, self.everything, thread=options.get("thread"), session=options.get("session")
                 )
-        recollection = session.models.steadily(self._ask, factors, asked)
+        recollection = session.models.retry_on_model_switch(self._ask, factors, asked)
         known, seen = recollection.facts, asked["filters"]
         if seen is None and not recollection and recollection.searched and not session.is_dead:
             session.facts.ask_in_vain(query, tick=session.now_tick)
@@ -100,7 +100,7 @@ class Retrieval:
         """
         session = self._session
         seen = Filters(layers=("episode",)) if trying is None else Filters(trying=trying)
-        return session.models.steadily(
+        return session.models.retry_on_model_switch(
             self._ask, None,
             {
                 "query": query, "limit": limit, "now_tick": session.now_tick, "now": session.clock.now(),
@@ -115,7 +115,7 @@ class Retrieval:
             report: Of the migration; None if there was none.
         """
         if report is not None and report.switched:
-            self._lookout = Lookout(self._session.folder.inbox, self._session.facts)
+            self._detector = ChangeDetector(self._session.folder.inbox, self._session.facts)
 
     def _ask(self, embedder: Embedder, factors: Factors | None, asked: Mapping[str, Any]) -> Recollection:
         session = self._session
@@ -128,22 +128,22 @@ class Retrieval:
             )  # fmt: skip
         return made.recall(**asked)
 
-    def _catch_up(self, news: News) -> tuple[str, ...]:
+    def _catch_up(self, changes: Changes) -> tuple[str, ...]:
         """Takes over what came since the last look: episodes of other processes, missing vectors, changed facts.
 
         Returns:
             Notes about vectors that another thread is still writing.
         """
         indexer = self._session.indexer
-        if news.in_inbox:
+        if changes.in_inbox:
             self._writer.drain_inbox()
-        if not self._session.embed_now(facts=news.in_facts):
+        if not self._session.embed_now(facts=changes.in_facts):
             waiting = indexer.waiting()
             note = (
                 f"{waiting} memories have no vectors yet, as another thread is at work on them: they were found by "
                 "their words alone"
             )
             return (note,) if waiting else ()
-        if (news.in_inbox or news.in_facts) and not self._session.models.notes:
-            self._lookout.settle(news)
+        if (changes.in_inbox or changes.in_facts) and not self._session.models.notes:
+            self._detector.settle(changes)
         return ()

@@ -72,7 +72,7 @@ class Session:
             hot_limit=self.config.index.hot_limit, late=self.config.embedding.late_interaction,
         )  # fmt: skip
         self.models = ModelKeeper(
-            self.path, self.log, self.facts, self.indexer,
+            self.path, self.log, self.facts, self.hot, self.indexer,
             embedder=embedder, settings=self.config.embedding, clock=clock,
         )  # fmt: skip
         self.unembedded = 0

@@ -321,7 +321,7 @@ class Upkeep:
             rest = [one for one in page if one[0] not in self.refused]
             return self._embed_page(rest) if rest else 0
         self._hot.embed(
-            self._log, ids, found.whole, found.parts, found.counts, self._embedder.fingerprint, found.tokens
+            ids, found.whole, found.parts, found.counts, self._embedder.fingerprint, found.tokens
         )
         return len(page)
 
@@ -379,7 +379,7 @@ class Upkeep:
         """
         with self._archiving:
             upto = beyond(self._log, self._hot_limit)
-            return self._hot.leave(self._log, upto) if upto > self._hot.cold_upto else 0
+            return self._hot.leave(upto) if upto > self._hot.cold_upto else 0
 
     def reload(self) -> int:
         """Loads the hot set again from the log and the facts.

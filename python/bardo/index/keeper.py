@@ -8,12 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from bardo import config
-from bardo._core import EpisodeLog, FactStore
-from bardo.errors import (
-    EmbeddingMismatchError,
-    InvalidInputError,
-    InvalidVectorError,
-)
+from bardo._core import EpisodeLog, FactStore, HotSet
+from bardo.errors import InvalidInputError
 from bardo.folder import DRIFT_FILE
 from bardo.index.embedding import embedders
 from bardo.index.indexer import Upkeep
@@ -35,6 +31,7 @@ class ModelKeeper:
         folder: Of the grimoire.
         log: Episodes.
         facts: Facts.
+        hot: The index in memory: work on vectors waits there for a switch, or is done again.
         upkeep: Writes vectors; held during a switch, paused while the model has drifted or a switch did not end.
         embedder: The model in force.
         settings: To load another one with.
@@ -46,21 +43,18 @@ class ModelKeeper:
         folder: Path,
         log: EpisodeLog,
         facts: FactStore,
+        hot: HotSet,
         upkeep: Upkeep,
         *,
         embedder: Embedder,
         settings: config.Embedding,
         clock: Clock,
     ) -> None:
-        self._folder, self._log, self._facts = folder, log, facts
+        self._folder, self._log, self._facts, self._hot = folder, log, facts, hot
         self._upkeep, self._settings, self._clock = upkeep, settings, clock
         self._watched: DriftWatch | None = None
         self._moving: Migration | None = None
         self._lock = threading.Lock()
-        self._settled = threading.Event()
-        self._settled.set()
-        #: Odd while the model is being switched.
-        self._turn = 0
         self.embedder = embedder
         if (folder / DRIFT_FILE).exists():
             upkeep.paused = self._watch.paused
@@ -103,23 +97,11 @@ class ModelKeeper:
             if refused
         )
 
-    def steadily(
+    def retry_on_model_switch(
         self, work: Callable[Concatenate[Embedder, Asked], Done], *asked: Asked.args, **options: Asked.kwargs
     ) -> Done:
         """Does some work that reads vectors, and does it again if the model was switched meanwhile (law 10)."""
-        while True:
-            turn = self._turn
-            if turn % 2:
-                self._settled.wait()
-                continue
-            try:
-                done = work(self.embedder, *asked, **options)
-            except (InvalidVectorError, EmbeddingMismatchError):
-                if turn == self._turn:
-                    raise
-                continue
-            if turn == self._turn:
-                return done
+        return self._hot.retry_on_model_switch(lambda: work(self.embedder, *asked, **options))
 
     def watch(self) -> Drift | None:
         """Checks the model if a week has passed since the last time, and there are vectors to compare with.
@@ -231,20 +213,18 @@ class ModelKeeper:
         """Switches models while other threads wait or retry: no search compares vectors of two models."""
         report = moving.report(serving=self._serving(), switched=True)
         with self._upkeep.hold():
-            self._settled.clear()
-            self._turn += 1
-            try:
-                self._upkeep.close()
-                moving.finish(progress)
-                self._moving = None
-            finally:
-                try:
-                    if moving.pending.switching:
-                        self._take_over(moving)
-                finally:
-                    self._turn += 1
-                    self._settled.set()
+            self._hot.switch_model(lambda: self._finish(moving, progress))
         return report
+
+    def _finish(self, moving: Migration, progress: Progress) -> None:
+        """Puts the new vectors in force, and goes on with the model that is in force then."""
+        try:
+            self._upkeep.close()
+            moving.finish(progress)
+            self._moving = None
+        finally:
+            if moving.pending.switching:
+                self._take_over(moving)
 
     def _take_over(self, moving: Migration) -> None:
         """Goes on with the model that is in force after a switch; where that did not end, by words alone."""
@@ -259,7 +239,7 @@ class ModelKeeper:
         self._upkeep.use(moving.new)
         self._upkeep.paused = ""
         self._watched = None
-        # Guests of a search leave first: they belong to the hot set from here on.
+        # Transient rows of a search leave first: they belong to the hot set from here on.
         with self._upkeep.hosting:
             self._upkeep.reload()
 

@@ -70,7 +70,7 @@ class Snapshot:
         if changes < max(_CHANGES, _SHARE * size[0]):
             return 0
         try:
-            written = self._hot.save(self._log, self._path)
+            written = self._hot.save(self._path)
         except StoreUnavailableError as error:
             warnings.warn(str(error), RuntimeWarning, stacklevel=2)
             return 0

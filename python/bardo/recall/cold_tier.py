@@ -35,7 +35,7 @@ class Everything:
         hot: The index in memory.
         log: Where episodes and vectors are read from.
         open_archive: Opens the LanceDB index.
-        hosting: Held while a search has guests in the hot set.
+        hosting: Held while a search has transient rows in the hot set.
     """
 
     def __init__(
@@ -63,26 +63,26 @@ class Everything:
         while True:
             cold_upto = self._hot.cold_upto
             if cold_upto:
-                found, is_whole = self._search_with_guests(text, vector, options, cold_upto)
+                found, is_whole = self._search_with_archive(text, vector, options, cold_upto)
             else:
                 found, is_whole = self._hot.search(text, vector, **options), True
             # An episode that became cold meanwhile was in neither place.
             if is_whole and self._hot.cold_upto == cold_upto:
                 return found
 
-    def _search_with_guests(
+    def _search_with_archive(
         self, text: str, vector: Vectors | None, options: Mapping[str, Any], cold_upto: int
     ) -> tuple[Found, bool]:
         """Searches with what LanceDB proposes; and whether all of it stayed to the end: loading again turns it out."""
         notes: list[str] = []
         ids = self._propose(text, vector, options.get("filters"), cold_upto, notes)
-        # One at a time: the guests of one query are no candidates of another.
+        # One at a time: the transient rows of one query are no candidates of another.
         with self._hosting:
-            guests = self._hot.host(self._log, ids)
+            rows = self._hot.admit(ids)
             try:
                 found = self._hot.search(text, vector, **options)
             finally:
-                stayed = self._hot.dismiss(guests)
+                stayed = self._hot.evict(rows)
         return found.with_notes(notes), stayed
 
     def beside(self, ids: Sequence[str], count: int) -> list[tuple[list[str], list[str]]]:

@@ -1,23 +1,20 @@
 //! The assemble stage for Python: token counts, prompts, and the framing of memories.
 
-#![expect(clippy::needless_pass_by_value, reason = "extracted arguments are owned")]
-
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
 use bardo_core::assemble::{
-    Assembled, Block, Condenser, Content, Mark, MarkKind, MemorySource, MemoryText, OtherTokenizer, Part,
-    Phase, Place, Profile, Request, Task, Tokenizer, WordModel, assemble_condensed as put_together, compress,
-    copied_starts as find_starts, frame_memory as frame, marks, neutralise as make_inert,
-    standard_blocks as table, strip_copies as strip,
+    self as core, Block, Condenser, Content, FramePart, Mark, MarkKind, MemorySource, MemoryText,
+    OtherTokenizer, Phase, Place, Profile, Request, Task, Tokenizer, compress,
 };
 use bardo_core::{Error, Result};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PySequence, PyString};
 
-use crate::convert::{field, value_from};
+use crate::arguments::Parsed;
+use crate::convert::{IntoObject, Object, field, mirror, text as unicode, value_from};
 use crate::errors::{IntoPython, invalid};
 
 #[pyfunction]
@@ -41,54 +38,55 @@ pub fn count_tokens_batch(
 }
 
 #[pyfunction]
-#[pyo3(signature = (blocks, *, budget, reserve, tokenizer = "o200k", phase = "thriving", task = None, profile = "briefing", model = None, question = None))]
-#[expect(clippy::too_many_arguments, reason = "keyword-only options of the Python call")]
-pub fn assemble(
-    py: Python<'_>,
-    blocks: &Bound<'_, PyAny>,
+#[pyo3(signature = (blocks, *, budget, reserve, tokenizer = "o200k", phase = Parsed(Phase::Thriving), task = None,
+    profile = Parsed(Profile::Briefing), model = None, question = None),
+    text_signature = "(blocks, *, budget, reserve, tokenizer='o200k', phase='thriving', task=None, \
+    profile='briefing', model=None, question=None)")]
+pub fn assemble<'py>(
+    py: Python<'py>,
+    blocks: &Bound<'py, PyAny>,
     budget: usize,
     reserve: Option<usize>,
     tokenizer: &str,
-    phase: &str,
-    task: Option<&str>,
-    profile: &str,
-    model: Option<&Bound<'_, PyWordModel>>,
-    question: Option<&Bound<'_, PyString>>,
-) -> PyResult<PyAssembled> {
+    phase: Parsed<Phase>,
+    task: Option<Parsed<Task>>,
+    profile: Parsed<Profile>,
+    model: Option<&WordModel>,
+    question: Option<&Bound<'py, PyString>>,
+) -> Object<'py> {
     let request = Request {
         budget,
         reserve,
         tokenizer: tokenizer_named(tokenizer)?,
-        phase: phase.parse::<Phase>().into_python()?,
-        task: task.map(str::parse::<Task>).transpose().into_python()?,
-        profile: profile.parse::<Profile>().into_python()?,
+        phase: phase.0,
+        task: task.map(|task| task.0),
+        profile: profile.0,
     };
     let failure = Failure::default();
     let blocks =
         blocks.try_iter()?.map(|block| block_from(&block?, &failure)).collect::<PyResult<Vec<_>>>()?;
     let question = question.map_or(Ok(String::new()), |question| unicode(question, "the question"))?;
-    let model = model.map(Bound::get);
     let assembled = py.detach(|| {
-        let model = model.map(PyWordModel::read);
+        let model = model.map(WordModel::read);
         let condenser = model.as_deref().map(|model| Condenser { model, question: &question });
-        put_together(&blocks, &request, condenser)
+        core::assemble_condensed(&blocks, &request, condenser)
     });
     match failure.lock().unwrap_or_else(PoisonError::into_inner).take() {
         Some(error) => Err(error),
-        None => counted(assembled)?.into_python().map(PyAssembled),
+        None => counted(assembled)?.into_python()?.into_object(py),
     }
 }
 
 #[pyfunction]
 pub fn frame_memory(memory: &Bound<'_, PyAny>, tags: Vec<String>) -> PyResult<String> {
     let tags: Vec<&str> = tags.iter().map(String::as_str).collect();
-    Ok(frame(&memory_from(memory)?, &tags))
+    Ok(core::frame_memory(&memory_from(memory)?, &tags))
 }
 
 #[pyfunction]
 pub fn neutralise(text: &Bound<'_, PyString>, tags: Vec<String>) -> PyResult<(String, Vec<&'static str>)> {
     let tags: Vec<&str> = tags.iter().map(String::as_str).collect();
-    let inert = make_inert(&unicode(text, "the text")?, &tags);
+    let inert = core::neutralise(&unicode(text, "the text")?, &tags);
     Ok((inert.text, inert.flags.iter().map(|flag| flag.name()).collect()))
 }
 
@@ -99,14 +97,14 @@ type KeptMark = (i64, i64, usize, u8);
 pub fn prompt_marks(py: Python<'_>, block: &Bound<'_, PyString>) -> PyResult<Vec<KeptMark>> {
     let block = unicode(block, "the block")?;
     let kept = |mark: Mark| (mark.hash.cast_signed(), mark.start.cast_signed(), mark.words, mark.kind as u8);
-    Ok(py.detach(|| marks(&block).into_iter().map(kept).collect()))
+    Ok(py.detach(|| core::marks(&block).into_iter().map(kept).collect()))
 }
 
 #[pyfunction]
 pub fn copied_starts(py: Python<'_>, text: &Bound<'_, PyString>) -> Vec<i64> {
     // A lone surrogate is refused by whoever stores the text.
     let text = text.to_string_lossy();
-    py.detach(|| find_starts(&text).into_iter().map(u64::cast_signed).collect())
+    py.detach(|| core::copied_starts(&text).into_iter().map(u64::cast_signed).collect())
 }
 
 #[pyfunction]
@@ -128,17 +126,17 @@ pub fn strip_copies(
         },
     };
     let marks: Vec<Mark> = marks.into_iter().map(given).collect();
-    let stripped = py.detach(|| strip(&text, &marks));
+    let stripped = py.detach(|| core::strip_copies(&text, &marks));
     let found = stripped.marks.into_iter().map(u64::cast_signed).collect();
     Ok((stripped.text, stripped.passages, found))
 }
 
 /// Self-information of words, learned from the agent's own text, and texts shortened by it.
-#[pyclass(frozen, name = "WordModel", module = "bardo._core")]
-pub struct PyWordModel(RwLock<WordModel>);
+#[pyclass(frozen, module = "bardo._core")]
+pub struct WordModel(RwLock<core::WordModel>);
 
 #[pymethods]
-impl PyWordModel {
+impl WordModel {
     #[new]
     fn new() -> Self {
         Self(RwLock::default())
@@ -164,11 +162,6 @@ impl PyWordModel {
         self.read().len()
     }
 
-    fn surprise(&self, py: Python<'_>, text: &Bound<'_, PyString>) -> PyResult<Vec<f64>> {
-        let text = unicode(text, "the text")?;
-        Ok(py.detach(|| self.read().surprise(&text)))
-    }
-
     #[pyo3(signature = (text, share, *, question = None, tokenizer = "o200k"))]
     fn compress(
         &self,
@@ -187,8 +180,8 @@ impl PyWordModel {
     }
 }
 
-impl PyWordModel {
-    fn read(&self) -> RwLockReadGuard<'_, WordModel> {
+impl WordModel {
+    fn read(&self) -> RwLockReadGuard<'_, core::WordModel> {
         self.0.read().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -196,7 +189,10 @@ impl PyWordModel {
 /// Tag, base tokens, priority, protected and place of the standard blocks.
 #[pyfunction]
 pub fn standard_blocks() -> Vec<(&'static str, usize, u8, bool, &'static str)> {
-    table().iter().map(|s| (s.tag, s.tokens, s.priority, s.protected, place_name(s.place))).collect()
+    core::standard_blocks()
+        .iter()
+        .map(|s| (s.tag, s.tokens, s.priority, s.protected, s.place.name()))
+        .collect()
 }
 
 /// Tokenizers that Python brought, by name; each is kept for good, as the built-in vocabularies are.
@@ -238,102 +234,56 @@ pub fn counted<T>(result: T) -> PyResult<T> {
     COUNT_FAILED.take().map_or(Ok(result), Err)
 }
 
-/// What the core put together.
-#[pyclass(frozen, name = "Assembled", module = "bardo._core")]
-pub struct PyAssembled(Assembled);
+mirror!(
+    /// What became of one block; see `_core/_assemble.pyi`.
+    AssembledPart(core::Part) {
+        name, text, used, asked, given, cut, shown, shortened, left_out, condensed
+    } as |part| { flags = part.flags.iter().map(|flag| flag.name()).collect::<Vec<_>>() }
+);
+
+mirror!(
+    /// A prompt and its parts; see `_core/_assemble.pyi`.
+    Assembled(core::Assembled) { id, text, tokens, window, reserve, parts }
+);
+
+mirror!(
+    /// A prompt in the order of a frame; see `_core/_assemble.pyi`.
+    FrameLayout(core::Frame) { order, steady, changed, tokens, cacheable } as |frame| { kind = frame.kind.name() }
+);
+
+/// Makes frames out of prompts.
+#[pyclass(frozen, module = "bardo._core")]
+pub struct FrameTracker(Mutex<core::FrameTracker>);
 
 #[pymethods]
-impl PyAssembled {
-    #[getter]
-    fn text(&self) -> &str {
-        &self.0.text
+impl FrameTracker {
+    #[new]
+    fn new(every: usize) -> Self {
+        Self(Mutex::new(core::FrameTracker::new(every)))
     }
 
-    #[getter]
-    fn tokens(&self) -> usize {
-        self.0.tokens
+    fn next<'py>(
+        &self,
+        py: Python<'py>,
+        parts: Vec<(String, String, usize)>,
+        tokenizer: &str,
+        phase: Parsed<Phase>,
+        cycle: u64,
+    ) -> Object<'py> {
+        let tokenizer = tokenizer_named(tokenizer)?;
+        let parts = parts.into_iter().map(|(name, text, tokens)| FramePart { name, text, tokens }).collect();
+        counted(py.detach(|| self.lock().next(parts, tokenizer, phase.0, cycle)))?.into_object(py)
     }
 
-    #[getter]
-    fn reserve(&self) -> usize {
-        self.0.reserve
-    }
-
-    #[getter]
-    fn window(&self) -> usize {
-        self.0.window
-    }
-
-    #[getter]
-    fn id(&self) -> &str {
-        &self.0.id
-    }
-
-    #[getter]
-    fn parts(&self) -> Vec<PyPart> {
-        self.0.parts.iter().cloned().map(PyPart).collect()
+    fn totals(&self) -> (usize, usize, usize) {
+        self.lock().totals()
     }
 }
 
-/// What became of one block.
-#[pyclass(frozen, name = "AssembledPart", module = "bardo._core")]
-pub struct PyPart(Part);
-
-#[pymethods]
-impl PyPart {
-    #[getter]
-    fn name(&self) -> &str {
-        &self.0.name
-    }
-
-    #[getter]
-    fn text(&self) -> &str {
-        &self.0.text
-    }
-
-    #[getter]
-    fn used(&self) -> usize {
-        self.0.used
-    }
-
-    #[getter]
-    fn asked(&self) -> usize {
-        self.0.asked
-    }
-
-    #[getter]
-    fn given(&self) -> usize {
-        self.0.given
-    }
-
-    #[getter]
-    fn cut(&self) -> bool {
-        self.0.cut
-    }
-
-    #[getter]
-    fn shown(&self) -> Vec<usize> {
-        self.0.shown.clone()
-    }
-
-    #[getter]
-    fn shortened(&self) -> Vec<usize> {
-        self.0.shortened.clone()
-    }
-
-    #[getter]
-    fn left_out(&self) -> usize {
-        self.0.left_out
-    }
-
-    #[getter]
-    fn condensed(&self) -> Option<f64> {
-        self.0.condensed
-    }
-
-    #[getter]
-    fn flags(&self) -> Vec<&'static str> {
-        self.0.flags.iter().map(|flag| flag.name()).collect()
+impl FrameTracker {
+    fn lock(&self) -> MutexGuard<'_, core::FrameTracker> {
+        // A panic while the lock was held cannot leave the tracker half-changed in a way that makes a frame wrong.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -353,25 +303,17 @@ fn block_from(object: &Bound<'_, PyAny>, failure: &Failure) -> PyResult<Block> {
         )
     };
     let mut block = Block::new(name, content);
-    if let Some(tag) = field::<Option<String>>(object, "tag")? {
-        block.tag = tag;
-    }
-    if let Some(priority) = field::<Option<u8>>(object, "priority")? {
-        block.priority = priority;
-    }
-    if let Some(protected) = field::<Option<bool>>(object, "protected")? {
-        block.protected = protected;
-    }
-    if let Some(trusted) = field::<Option<bool>>(object, "trusted")? {
-        block.trusted = trusted;
-    }
-    if let Some(place) = field::<Option<String>>(object, "place")? {
-        block.place = place_from(&place)?;
-    }
+    let place: Option<String> = field(object, "place")?;
+    let place: Option<Place> = place.map(|place| place.parse()).transpose().into_python()?;
+    block.tag = field::<Option<_>>(object, "tag")?.unwrap_or(block.tag);
+    block.priority = field::<Option<_>>(object, "priority")?.unwrap_or(block.priority);
+    block.protected = field::<Option<_>>(object, "protected")?.unwrap_or(block.protected);
+    block.trusted = field::<Option<_>>(object, "trusted")?.unwrap_or(block.trusted);
+    block.place = place.unwrap_or(block.place);
     block.cap = field(object, "cap")?;
-    // Memories ranked best first lose more by it than by leaving out the last (docs/concepts/prompts.md).
-    block.condense =
-        field(object, "condense")? && !matches!(block.content, Content::Memories(_)) && !block.trusted;
+    if field(object, "condense")? {
+        block.allow_condensing();
+    }
     Ok(block)
 }
 
@@ -458,27 +400,4 @@ fn no_content(name: &str) -> PyErr {
         format!("block {name:?} has no content"),
         "Give it content, rows or memories; leave the block out if there is nothing",
     )
-}
-
-fn place_from(name: &str) -> PyResult<Place> {
-    match name {
-        "first" => Ok(Place::First),
-        "middle" => Ok(Place::Middle),
-        "last" => Ok(Place::Last),
-        _ => Err(invalid(format!("there is no place {name:?} in a prompt"), "Use first, middle or last")),
-    }
-}
-
-fn place_name(place: Place) -> &'static str {
-    match place {
-        Place::First => "first",
-        Place::Middle => "middle",
-        Place::Last => "last",
-    }
-}
-
-fn unicode(text: &Bound<'_, PyString>, what: &str) -> PyResult<String> {
-    text.extract().map_err(|_| {
-        invalid(format!("{what} is not valid Unicode (a lone surrogate)"), "Decode it properly first")
-    })
 }

@@ -1,10 +1,14 @@
-//! The dataclasses of `bardo/model.py` to and from the core's values.
+//! The dataclasses of `bardo/model.py` to and from the core's values, and results of the core as objects of Python.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
 
 use bardo_core::model::{
     Annotations, Episode, Fact, FactKind, FactPayload, FactStatus, Fingerprint, Id, Metadata, Pad, Quality,
     Source, Value,
 };
-use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
+use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -14,28 +18,164 @@ use pyo3::types::{
 
 use crate::errors::{IntoPython, invalid};
 
+/// An object of Python, or the exception instead of it.
+pub type Object<'py> = PyResult<Bound<'py, PyAny>>;
+
+/// Does work of the core without the GIL, and converts its result.
+pub fn run<'py, T: IntoObject + Send>(
+    py: Python<'py>,
+    work: impl FnOnce() -> bardo_core::Result<T> + Send,
+) -> Object<'py> {
+    py.detach(work).into_python()?.into_object(py)
+}
+
+/// A value of the core that becomes an object of Python.
+pub trait IntoObject {
+    /// Makes the object.
+    fn into_object(self, py: Python<'_>) -> Object<'_>;
+}
+
+macro_rules! plain {
+    ($($type:ty),*) => {
+        $(impl IntoObject for $type {
+            fn into_object(self, py: Python<'_>) -> Object<'_> {
+                self.into_bound_py_any(py)
+            }
+        })*
+    };
+}
+plain!((), bool, u8, u32, u64, usize, i64, f64, &'static str, String, PathBuf);
+
+macro_rules! tuple {
+    ($($part:ident)*) => {
+        impl<$($part: IntoObject),*> IntoObject for ($($part,)*) {
+            #[allow(non_snake_case)]
+            fn into_object(self, py: Python<'_>) -> Object<'_> {
+                let ($($part,)*) = self;
+                Ok(PyTuple::new(py, [$($part.into_object(py)?),*])?.into_any())
+            }
+        }
+    };
+}
+tuple!(A B);
+tuple!(A B C);
+tuple!(A B C D);
+tuple!(A B C D E);
+tuple!(A B C D E F);
+tuple!(A B C D E F G H I);
+
+impl IntoObject for f32 {
+    fn into_object(self, py: Python<'_>) -> Object<'_> {
+        widen(self).into_object(py)
+    }
+}
+
+impl IntoObject for Id {
+    fn into_object(self, py: Python<'_>) -> Object<'_> {
+        self.to_string().into_object(py)
+    }
+}
+
+impl<T: IntoObject> IntoObject for Option<T> {
+    fn into_object(self, py: Python<'_>) -> Object<'_> {
+        self.map_or_else(|| Ok(py.None().into_bound(py)), |value| value.into_object(py))
+    }
+}
+
+impl<T: IntoObject> IntoObject for Vec<T> {
+    fn into_object(self, py: Python<'_>) -> Object<'_> {
+        let objects = self.into_iter().map(|value| value.into_object(py)).collect::<PyResult<Vec<_>>>()?;
+        Ok(PyList::new(py, objects)?.into_any())
+    }
+}
+
+impl<K: IntoObject, T: IntoObject> IntoObject for BTreeMap<K, T> {
+    fn into_object(self, py: Python<'_>) -> Object<'_> {
+        let dict = PyDict::new(py);
+        for (name, value) in self {
+            dict.set_item(name.into_object(py)?, value.into_object(py)?)?;
+        }
+        Ok(dict.into_any())
+    }
+}
+
+impl<T: IntoObject + Clone> IntoObject for Arc<T> {
+    fn into_object(self, py: Python<'_>) -> Object<'_> {
+        Self::unwrap_or_clone(self).into_object(py)
+    }
+}
+
+impl IntoObject for Episode {
+    fn into_object(self, py: Python<'_>) -> Object<'_> {
+        episode_into(py, &self)
+    }
+}
+
+impl IntoObject for Fact {
+    fn into_object(self, py: Python<'_>) -> Object<'_> {
+        fact_into(py, &self)
+    }
+}
+
+/// A class of Python with a read-only attribute for each field of a struct of the core, for each expression of it (`as`),
+/// and with further methods.
+macro_rules! mirror {
+    ($(#[$doc:meta])* $class:ident($core:ty) { $($field:ident),* }
+     $(as |$it:ident| { $($derived:ident = $value:expr),* $(,)? })?
+     $(impl { $($method:tt)* })?) => {
+        $(#[$doc])*
+        #[pyclass(frozen, module = "bardo._core")]
+        pub struct $class(pub $core);
+
+        #[pymethods]
+        impl $class {
+            $(#[getter]
+            fn $field<'py>(&self, py: Python<'py>) -> $crate::convert::Object<'py> {
+                $crate::convert::IntoObject::into_object(self.0.$field.clone(), py)
+            })*
+            $($(#[getter]
+            fn $derived<'py>(&self, py: Python<'py>) -> $crate::convert::Object<'py> {
+                let $it = &self.0;
+                $crate::convert::IntoObject::into_object($value, py)
+            })*)?
+            $($($method)*)?
+
+            fn __repr__<'py>(slf: &Bound<'py, Self>) -> PyResult<String> {
+                let mut shown: Vec<String> = Vec::new();
+                for name in [$(stringify!($field),)* $($(stringify!($derived)),*)?] {
+                    shown.push(format!("{name}={}", slf.getattr(name)?.repr()?));
+                }
+                Ok(format!("{}({})", stringify!($class), shown.join(", ")))
+            }
+        }
+
+        impl $crate::convert::IntoObject for $core {
+            fn into_object(self, py: Python<'_>) -> $crate::convert::Object<'_> {
+                pyo3::IntoPyObjectExt::into_bound_py_any($class(self), py)
+            }
+        }
+    };
+}
+pub(crate) use mirror;
+
+/// A dictionary of fields of a value.
+macro_rules! fields {
+    ($py:expr, $value:expr, $($field:ident),*) => {{
+        let value = $value;
+        let dict = pyo3::types::PyDict::new($py);
+        $(dict.set_item(stringify!($field), $crate::convert::IntoObject::into_object(value.$field, $py)?)?;)*
+        Ok(dict.into_any())
+    }};
+}
+pub(crate) use fields;
+
 /// An id that may be absent: the empty string asks the store to give one.
 pub fn optional_id(text: &str) -> PyResult<Option<Id>> {
     if text.is_empty() { Ok(None) } else { id(text).map(Some) }
 }
 
-/// An id from its text.
-pub fn id(text: &str) -> PyResult<Id> {
+fn id(text: &str) -> PyResult<Id> {
     text.parse().into_python()
-}
-
-/// Ids of the turns before and after a memory.
-pub type Beside = (Vec<String>, Vec<String>);
-
-/// The turns beside each of several memories.
-pub fn beside_into(found: Vec<(Vec<Id>, Vec<Id>)>) -> Vec<Beside> {
-    let texts = |ids: Vec<Id>| ids.iter().map(ToString::to_string).collect();
-    found.into_iter().map(|(before, after)| (texts(before), texts(after))).collect()
-}
-
-/// Ids from their texts.
-pub fn ids(texts: &[String]) -> PyResult<Vec<Id>> {
-    texts.iter().map(|text| id(text)).collect()
 }
 
 /// A `bardo.model.Episode`. The flag says whether it brought its own id.
@@ -76,7 +216,7 @@ pub fn episodes_from(objects: &Bound<'_, PyAny>) -> PyResult<Vec<(Episode, bool)
 }
 
 /// A core episode as a `bardo.model.Episode`.
-pub fn episode_into<'py>(py: Python<'py>, episode: &Episode) -> PyResult<Bound<'py, PyAny>> {
+pub fn episode_into<'py>(py: Python<'py>, episode: &Episode) -> Object<'py> {
     let fields = PyDict::new(py);
     fields.set_item("text", &episode.text)?;
     fields.set_item("id", episode.id.to_string())?;
@@ -98,13 +238,6 @@ pub fn episode_into<'py>(py: Python<'py>, episode: &Episode) -> PyResult<Bound<'
     fields.set_item("replay_count", episode.annotations.replay_count)?;
     fields.set_item("content_hash", episode.content_hash)?;
     class(py, "Episode")?.call((), Some(&fields))
-}
-
-/// Core episodes as a list of `bardo.model.Episode`.
-pub fn episodes_into<'py>(py: Python<'py>, episodes: &[Episode]) -> PyResult<Bound<'py, PyList>> {
-    let objects: Vec<_> =
-        episodes.iter().map(|episode| episode_into(py, episode)).collect::<PyResult<_>>()?;
-    PyList::new(py, objects)
 }
 
 /// A `bardo.model.Fact`. The flag says whether it brought its own id.
@@ -135,7 +268,7 @@ pub fn fact_from(object: &Bound<'_, PyAny>) -> PyResult<(Fact, bool)> {
         category: field(object, "category")?,
         subjects: names(object, "subjects")?,
         support: field(object, "support")?,
-        evidence: ids(&names(object, "evidence")?)?,
+        evidence: names(object, "evidence")?.iter().map(|text| id(text)).collect::<PyResult<_>>()?,
         confidence: field(object, "confidence")?,
         importance: field(object, "importance")?,
         quality,
@@ -161,13 +294,8 @@ pub fn fact_from(object: &Bound<'_, PyAny>) -> PyResult<(Fact, bool)> {
     Ok((fact, given_id.is_some()))
 }
 
-/// A list of `bardo.model.Fact`.
-pub fn facts_from(objects: &Bound<'_, PyAny>) -> PyResult<Vec<(Fact, bool)>> {
-    objects.try_iter()?.map(|object| fact_from(&object?)).collect()
-}
-
 /// A core fact as a `bardo.model.Fact`.
-pub fn fact_into<'py>(py: Python<'py>, fact: &Fact) -> PyResult<Bound<'py, PyAny>> {
+pub fn fact_into<'py>(py: Python<'py>, fact: &Fact) -> Object<'py> {
     let fields = PyDict::new(py);
     let evidence: Vec<String> = fact.evidence.iter().map(Id::to_string).collect();
     fields.set_item("text", &fact.text)?;
@@ -209,42 +337,11 @@ pub fn fact_into<'py>(py: Python<'py>, fact: &Fact) -> PyResult<Bound<'py, PyAny
     class(py, "Fact")?.call((), Some(&fields))
 }
 
-/// Core facts as a list of `bardo.model.Fact`.
-pub fn facts_into<'py>(py: Python<'py>, facts: &[Fact]) -> PyResult<Bound<'py, PyList>> {
-    let objects: Vec<_> = facts.iter().map(|fact| fact_into(py, fact)).collect::<PyResult<_>>()?;
-    PyList::new(py, objects)
-}
-
-/// A `bardo.model.Fingerprint`.
-pub fn fingerprint_from(object: &Bound<'_, PyAny>) -> PyResult<Fingerprint> {
-    Ok(Fingerprint {
-        model: field(object, "model")?,
-        version: field(object, "version")?,
-        preprocessing: field(object, "preprocessing")?,
-        dims: field(object, "dims")?,
-        created: field(object, "created")?,
-    })
-}
-
-/// A core fingerprint as a `bardo.model.Fingerprint`.
-pub fn fingerprint_into<'py>(py: Python<'py>, fingerprint: &Fingerprint) -> PyResult<Bound<'py, PyAny>> {
-    let fields = PyDict::new(py);
-    fields.set_item("model", &fingerprint.model)?;
-    fields.set_item("version", &fingerprint.version)?;
-    fields.set_item("preprocessing", &fingerprint.preprocessing)?;
-    fields.set_item("dims", fingerprint.dims)?;
-    fields.set_item("created", fingerprint.created)?;
-    class(py, "Fingerprint")?.call((), Some(&fields))
-}
-
-/// The numbers of a matrix, row by row. `as_slice` alone also takes column order, and would mix the rows up.
-pub fn rows<'a>(matrix: &'a PyReadonlyArray2<'_, f32>, name: &str) -> PyResult<&'a [f32]> {
-    match matrix.as_slice() {
-        Ok(numbers) if matrix.is_c_contiguous() => Ok(numbers),
-        _ => Err(invalid(
-            format!("{name} is not contiguous by rows"),
-            format!("Pass numpy.ascontiguousarray({name})"),
-        )),
+impl IntoObject for Fingerprint {
+    fn into_object(self, py: Python<'_>) -> Object<'_> {
+        let fields: PyResult<Bound<'_, PyAny>> =
+            fields!(py, self, model, version, preprocessing, dims, created);
+        class(py, "Fingerprint")?.call((), Some(fields?.cast()?))
     }
 }
 
@@ -313,7 +410,7 @@ pub fn value_from(object: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
 }
 
 /// A [`Value`] as plain Python.
-pub fn value_into<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
+pub fn value_into<'py>(py: Python<'py>, value: &Value) -> Object<'py> {
     Ok(match value {
         Value::Null => py.None().into_bound(py),
         Value::Bool(flag) => PyBool::new(py, *flag).to_owned().into_any(),
@@ -409,7 +506,7 @@ pub fn widen(number: f32) -> f64 {
     number.to_string().parse().unwrap_or_else(|_| f64::from(number))
 }
 
-fn class<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+fn class<'py>(py: Python<'py>, name: &str) -> Object<'py> {
     static MODULE: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
     let module = MODULE.get_or_try_init(py, || PyModule::import(py, "bardo.model").map(Bound::unbind))?;
     module.bind(py).getattr(name)
@@ -437,7 +534,7 @@ fn through_json<T: serde::de::DeserializeOwned>(object: &Bound<'_, PyAny>, name:
     })
 }
 
-fn into_json_object<'py, T: serde::Serialize>(py: Python<'py>, value: &T) -> PyResult<Bound<'py, PyAny>> {
+fn into_json_object<'py, T: serde::Serialize>(py: Python<'py>, value: &T) -> Object<'py> {
     let text = serde_json::to_string(value)
         .map_err(|error| invalid(format!("a stored value cannot be shown: {error}"), "Report this"))?;
     json(py)?.call_method1("loads", (text,))

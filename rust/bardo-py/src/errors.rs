@@ -31,9 +31,22 @@ pub fn to_python(error: &Error) -> PyErr {
     })
 }
 
+/// Whether an exception says that vectors of two models met.
+pub fn is_of_model(error: &PyErr) -> bool {
+    Python::attach(|py| {
+        let is_of = |class| exception_class(py, class).is_ok_and(|class| error.is_instance(py, &class));
+        is_of("InvalidVectorError") || is_of("EmbeddingMismatchError")
+    })
+}
+
 /// An `InvalidInputError` raised while arguments are still being read.
 pub fn invalid(what: impl Into<String>, hint: impl Into<String>) -> PyErr {
     to_python(&Error::invalid(what, hint))
+}
+
+/// An `InvalidVectorError` raised while arguments are still being read.
+pub fn invalid_vector(what: impl Into<String>, hint: impl Into<String>) -> PyErr {
+    to_python(&Error::vector(what, hint))
 }
 
 /// Turns a result of the core into a result of Python.

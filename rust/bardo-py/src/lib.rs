@@ -1,95 +1,109 @@
-//! The map of `bardo._core`: which class comes from which stage, and nothing more.
+//! The map of `bardo._core`: one file per stage, which extracts arguments, releases the GIL, and converts results.
 
 // PyO3 hands arguments over by value, and one keyword of Python is one argument here.
 #![allow(clippy::needless_pass_by_value, clippy::too_many_arguments)]
 
+mod arguments;
 mod assemble;
 mod bequeath;
 mod capture;
-mod compiled;
 mod consolidate;
 mod convert;
-mod curator;
-mod decay;
 mod errors;
 mod facts;
-mod frames;
-mod hot;
-mod lookout;
-mod matrices;
+mod index;
 mod names;
 mod recall;
-mod sentences;
-mod stored;
-mod told;
+mod text;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// The Rust core of bardo.
+/// The Rust core of bardo: everything of a module for each stage.
 #[pyo3::pymodule]
+#[pyo3(module = "bardo")]
 mod _core {
     use pyo3::prelude::*;
 
-    #[pymodule_export]
-    use crate::assemble::{
-        PyAssembled, PyPart, PyWordModel, assemble, copied_starts, count_tokens, count_tokens_batch,
-        frame_memory, neutralise, prompt_marks, register_tokenizer, standard_blocks, strip_copies,
-    };
+    #[pymodule]
+    mod _assemble {
+        #[pymodule_export]
+        use crate::assemble::{
+            Assembled, AssembledPart, FrameLayout, FrameTracker, WordModel, assemble, copied_starts,
+            count_tokens, count_tokens_batch, frame_memory, neutralise, prompt_marks, register_tokenizer,
+            standard_blocks, strip_copies,
+        };
+    }
 
-    #[pymodule_export]
-    use crate::bequeath::{Selection, confidences_at_birth, select_entries};
+    #[pymodule]
+    mod _bequeath {
+        #[pymodule_export]
+        use crate::bequeath::{Selection, confidences_at_birth, select_entries};
+    }
 
-    #[pymodule_export]
-    use crate::capture::{EpisodeLog, Recorded, check_facts, finish_episodes, journaled, traces};
+    #[pymodule]
+    mod _capture {
+        #[pymodule_export]
+        use crate::capture::{EpisodeLog, Recorded, StoredEpisodes, finish_episodes, journaled, traces};
+    }
 
-    #[pymodule_export]
-    use crate::compiled::{
-        Digest, LintReport, Standing, digest_facts, fact_standing, forget_gaps, inherit_gaps, judge_facts,
-        knowledge_gaps, lint_facts, promoted_facts, rehearse_lint,
-    };
+    #[pymodule]
+    mod _consolidate {
+        #[pymodule_export]
+        use crate::consolidate::{
+            Calibration, Curator, CuratorReport, DreamReport, LintReport, ReplayBuffer, Standing,
+            digest_facts, fact_standing, forget_gaps, inherit_gaps, judge_facts, knowledge_gaps, lint_facts,
+            promoted_facts, rehearse_lint,
+        };
+    }
 
-    #[pymodule_export]
-    use crate::consolidate::{Calibration, ReplayBuffer};
+    #[pymodule]
+    mod _facts {
+        #[pymodule_export]
+        use crate::facts::{Digest, FactStore, Upserted, arrival_confidence, check_facts, unfit_facts};
+    }
 
-    #[pymodule_export]
-    use crate::curator::{Curator, CuratorReport, DreamReport};
+    #[pymodule]
+    mod _index {
+        #[pymodule_export]
+        use crate::index::{Changes, PyChangeDetector, PyHotSet, PyTransientRows};
+    }
 
-    #[pymodule_export]
-    use crate::decay::{
-        confidence_now, decay_confidence, findings, half_life_to_tau, number_names, stability,
-    };
+    #[pymodule]
+    mod _names {
+        #[pymodule_export]
+        use crate::names::Names;
+    }
 
-    #[pymodule_export]
-    use crate::facts::{FactStore, Upserted, arrival_confidence, unfit_facts};
+    #[pymodule]
+    mod _recall {
+        #[pymodule_export]
+        use crate::recall::{Hit, PyFound, PyRecallSettings};
+    }
 
-    #[pymodule_export]
-    use crate::frames::{PyFrame, PyFrameTracker};
-
-    #[pymodule_export]
-    use crate::hot::{
-        PyGuests, PyHotSet, embedding_sentences, embedding_text, pack_tokens, without_stop_words,
-    };
-
-    #[pymodule_export]
-    use crate::lookout::{PyLookout, PyNews};
-
-    #[pymodule_export]
-    use crate::names::Names;
-
-    #[pymodule_export]
-    use crate::recall::{PyFound, PyHit, PyRecallSettings};
-
-    #[pymodule_export]
-    use crate::sentences::{
-        may_mean_the_same, modes_with, speaks_against, split_sentences, spoken_sentences, stems, touches,
-    };
-
-    #[pymodule_export]
-    use crate::stored::StoredEpisodes;
+    #[pymodule]
+    mod _text {
+        #[pymodule_export]
+        use crate::text::{
+            confidence_now, decay_confidence, findings, may_mean_the_same, modes_with, number_names,
+            pack_tokens, speaks_against, split_sentences, spoken_sentences, stability, stems, touches,
+            without_stop_words,
+        };
+    }
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        let imported = module.py().import("sys")?.getattr("modules")?;
+        let names = module.index()?;
+        for item in module.dict().items() {
+            let (name, stage): (String, Bound<'_, PyAny>) = item.extract()?;
+            let Ok(stage) = stage.cast_into::<PyModule>() else { continue };
+            imported.set_item(format!("bardo._core.{name}"), &stage)?;
+            for name in stage.index()? {
+                module.add(name.extract::<&str>()?, stage.getattr(name.extract::<&str>()?)?)?;
+            }
+            names.call_method1("remove", (name,))?;
+        }
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

@@ -1,6 +1,7 @@
 //! What a prompt is made of: the standard blocks of spec 5, and blocks of the caller's own.
 
 use std::fmt;
+use std::str::FromStr;
 use std::sync::Arc;
 
 use super::framing::MemoryText;
@@ -23,6 +24,28 @@ pub enum Place {
     Middle,
     /// At the end.
     Last,
+}
+
+impl Place {
+    /// The name used outside the core.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::First => "first",
+            Self::Middle => "middle",
+            Self::Last => "last",
+        }
+    }
+}
+
+impl FromStr for Place {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        [Self::First, Self::Middle, Self::Last].into_iter().find(|place| place.name() == name).ok_or_else(
+            || Error::invalid(format!("there is no place {name:?} in a prompt"), "Use first, middle or last"),
+        )
+    }
 }
 
 /// A standard block of spec 5.
@@ -142,6 +165,12 @@ pub struct Block {
 }
 
 impl Block {
+    /// Allows shortening by predictable words where it pays: ranked memories lose more by it than by leaving out the last
+    /// (docs/concepts/prompts.md), and trusted text stays as it is.
+    pub fn allow_condensing(&mut self) {
+        self.condense = !matches!(self.content, Content::Memories(_)) && !self.trusted;
+    }
+
     /// A block of the given name: with the settings of the table if it is a standard one.
     pub fn new(name: impl Into<String>, content: Content) -> Self {
         let name = name.into();

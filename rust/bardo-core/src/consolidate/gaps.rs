@@ -2,10 +2,12 @@
 //! kept; the words are made when they are read, so that nothing of a deleted fact stays in them. What was asked in vain is
 //! kept as it was put, elsewhere (`facts_questions.rs`).
 
+use std::str::FromStr;
+
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::wording::one_line;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::facts::FactStore;
 use crate::facts::mention_rows::drop_unnamed;
 use crate::facts::mention_rows::introduce;
@@ -61,6 +63,15 @@ impl GapKind {
             Self::Untried => "untried",
             Self::Unanswered => "unanswered",
         }
+    }
+}
+
+impl FromStr for GapKind {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        Self::of(name)
+            .ok_or_else(|| Error::invalid(format!("{name:?} is no kind of question"), "Use one of `gaps`"))
     }
 }
 

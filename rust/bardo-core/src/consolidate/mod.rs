@@ -67,4 +67,4 @@ pub use recount::{NumberName, Recounted, number_names, recount};
 pub use replay::{Draw, ReplayBuffer, ReplaySettings};
 pub use statistic::Statistic;
 pub use sum_tree::SumTree;
-pub use utility::utilities;
+pub use utility::{sample_by_utility, utilities};

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::gather::VerifiedEpisodes;
-use super::replay::ReplayBuffer;
+use super::replay::{Draw, ReplayBuffer};
 use crate::error::Result;
 use crate::facts::FactStore;
 use crate::facts::rows as record;
@@ -25,6 +25,20 @@ const PAGE: usize = 256;
 struct Situation {
     names: BTreeSet<String>,
     vector: Option<Direction>,
+}
+
+/// Draws episodes by utility, of candidates that are drawn evenly.
+pub fn sample_by_utility(
+    buffer: &mut ReplayBuffer,
+    store: &FactStore,
+    source: &impl VerifiedEpisodes,
+    (count, candidates): (usize, usize),
+    tick: u64,
+    seed: u64,
+) -> Result<Vec<Draw>> {
+    let places = buffer.candidates(candidates.max(count), seed);
+    let utilities = utilities(store, source, buffer, &places, tick)?;
+    Ok(buffer.sample_by(&places, &utilities, count, seed))
 }
 
 /// Gain times need of the episodes at these places of the buffer, each 0..1.

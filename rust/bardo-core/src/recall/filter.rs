@@ -63,6 +63,13 @@ struct Compiled<'filters> {
 }
 
 impl Filters {
+    /// Layers as a filter: none where both are named, as that filters nothing.
+    #[must_use]
+    pub fn layers(layers: Vec<Layer>) -> Vec<Layer> {
+        let is_all = layers.contains(&Layer::Episode) && layers.contains(&Layer::Fact);
+        if is_all { Vec::new() } else { layers }
+    }
+
     /// Writes whether each slot may be seen, and returns how many may.
     ///
     /// A question about an earlier tick that can look past lets the facts through that are in `then`, which hold those in

@@ -7,7 +7,7 @@ use crate::capture::EpisodeLog;
 use crate::error::Result;
 use crate::facts::FactStore;
 use crate::index::hot::Layer;
-use crate::model::{Episode, Fact, Id};
+use crate::model::{Episode, Fact, Id, Source};
 
 /// Ids that a note on missing records names.
 const NAMED: usize = 3;
@@ -28,6 +28,15 @@ impl Record {
         match self {
             Self::Episode(episode) => &episode.text,
             Self::Fact(fact) => &fact.text,
+        }
+    }
+
+    /// Whether another life learned it.
+    #[must_use]
+    pub fn is_inherited(&self) -> bool {
+        match self {
+            Self::Episode(episode) => episode.source() != Source::SelfLived,
+            Self::Fact(fact) => fact.generation > 0,
         }
     }
 }

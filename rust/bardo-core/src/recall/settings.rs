@@ -105,6 +105,32 @@ pub struct ConversationWeights {
     pub short_words: u16,
 }
 
+impl ConversationWeights {
+    /// Sets the weight of a name.
+    pub fn set(&mut self, name: &str, number: f32) -> Result<()> {
+        let weight = match name {
+            "previous_question" => &mut self.previous_question,
+            "next_turn" => &mut self.next_turn,
+            "session_best" => &mut self.session_best,
+            "session_words" => &mut self.session_words,
+            "speaker" => &mut self.speaker,
+            "role" => &mut self.role,
+            "date" => &mut self.date,
+            "time" => &mut self.time,
+            "question_penalty" => &mut self.question_penalty,
+            _ => {
+                return Err(Error::invalid(
+                    format!("{name:?} is not a weight of the conversation"),
+                    "Use previous_question, next_turn, session_best, session_words, speaker, role, date, time, \
+                     question_penalty",
+                ));
+            }
+        };
+        *weight = number;
+        Ok(())
+    }
+}
+
 impl Default for ConversationWeights {
     fn default() -> Self {
         Self {

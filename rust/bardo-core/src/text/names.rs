@@ -3,8 +3,10 @@
 //! beginning of a sentence is no name by itself, and texts that capitalise everything name nothing by it.
 
 use std::collections::HashSet;
+use std::str::FromStr;
 
 use super::stop_words::is_stop_word;
+use crate::error::{Error, Result};
 
 /// Names kept of one text.
 pub const NAMES_KEPT: usize = 64;
@@ -83,6 +85,17 @@ pub struct Named {
     pub name: String,
     /// Sort of thing.
     pub kind: EntityKind,
+}
+
+impl FromStr for EntityKind {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        Self::of(name).ok_or_else(|| {
+            let kinds = Self::ALL.map(Self::name).join(", ");
+            Error::invalid(format!("{name:?} is not a kind of entity"), format!("Use one of: {kinds}"))
+        })
+    }
 }
 
 /// Normal form of a name: no case, no article, no possessive, no currency sign, single spaces.

@@ -1,6 +1,7 @@
-//! Whether anything came since everything was in step: an episode without vectors, a change of the facts, a file in the
-//! inbox. Asked before every recall, so it reads no record: it looks at a counter and at the times of two files, and asks
-//! SQLite only where the time of a file tells nothing.
+//! Detects changes since the last sync: episodes without vectors, changed facts, inbox files.
+//!
+//! Every recall asks, so no record is read: a counter and the times of two files decide, and SQLite is asked only where
+//! the time of a file tells nothing.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,89 +14,91 @@ use crate::facts::{FactStore, Moment};
 /// Within this time a file system may give two changes the same time: FAT counts in two seconds.
 const GRAIN: Duration = Duration::from_secs(2);
 
-/// What the system says of a file.
+/// State of a file, as the system reports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Sight {
+enum FileState {
     /// It is not there.
     Absent,
     /// When it changed, and its length.
     Changed(SystemTime, u64),
 }
 
-/// What was there to see.
+/// Changes since the last sync, and the state of the files when they were detected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct News {
-    inbox: Option<Sight>,
-    /// Of the facts' file.
-    facts: Option<Sight>,
-    /// Of the facts themselves, where they were asked.
+pub struct Changes {
+    inbox: Option<FileState>,
+    /// State of the write-ahead log of the facts.
+    facts: Option<FileState>,
+    /// State of the facts, where the store was asked.
     moment: Option<Moment>,
-    /// Whether the inbox may hold what nobody took.
+    /// Whether the inbox may hold new episodes.
     pub in_inbox: bool,
     /// Whether the facts may have changed.
     pub in_facts: bool,
 }
 
-/// Looks out for one agent.
+/// Detects changes in the stores of one agent.
 #[derive(Debug)]
-pub struct Lookout {
+pub struct ChangeDetector {
     inbox: PathBuf,
     /// The write-ahead log of the facts: every commit of any process changes it.
     facts: PathBuf,
-    seen: Mutex<News>,
+    settled: Mutex<Changes>,
 }
 
-impl Lookout {
-    /// Looks out for files in a folder, and for changes of a store of facts.
+impl ChangeDetector {
+    /// Detects files in an inbox, and changes of the store of facts at a path.
     #[must_use]
     pub fn new(inbox: &Path, facts: &Path) -> Self {
         let mut wal = facts.as_os_str().to_owned();
         wal.push("-wal");
-        Self { inbox: inbox.to_owned(), facts: wal.into(), seen: Mutex::default() }
+        Self { inbox: inbox.to_owned(), facts: wal.into(), settled: Mutex::default() }
     }
 
-    /// What came since [`Lookout::settle`]; nothing if nothing did. `facts` is the store that was named to [`Lookout::new`].
+    /// Changes since [`ChangeDetector::settle`]; none if nothing changed. `facts` is the store whose path [`ChangeDetector::new`]
+    /// got.
     #[must_use]
-    pub fn news(&self, log: &EpisodeLog, facts: &FactStore, now: SystemTime) -> Option<News> {
-        let mut news = News { inbox: sight(&self.inbox), facts: sight(&self.facts), ..News::default() };
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        news.in_inbox = news.inbox.is_none() || news.inbox != seen.inbox;
+    pub fn changes(&self, log: &EpisodeLog, facts: &FactStore, now: SystemTime) -> Option<Changes> {
+        let mut changes =
+            Changes { inbox: state_of(&self.inbox), facts: state_of(&self.facts), ..Changes::default() };
+        let mut seen = self.settled.lock().unwrap_or_else(PoisonError::into_inner);
+        changes.in_inbox = changes.inbox.is_none() || changes.inbox != seen.inbox;
         // Facts without a write-ahead log tell nothing by it.
-        if !matches!(news.facts, Some(Sight::Changed(..))) || news.facts != seen.facts {
+        if !matches!(changes.facts, Some(FileState::Changed(..))) || changes.facts != seen.facts {
             // A store that cannot be asked says why when it is read.
-            news.moment = facts.moment().ok();
-            news.in_facts = news.moment.is_none() || news.moment != seen.moment;
-            if !news.in_facts {
-                seen.facts = lasting(news.facts, now);
+            changes.moment = facts.moment().ok();
+            changes.in_facts = changes.moment.is_none() || changes.moment != seen.moment;
+            if !changes.in_facts {
+                seen.facts = lasting(changes.facts, now);
             }
         }
-        (news.in_inbox || news.in_facts || !log.is_embedded()).then_some(news)
+        (changes.in_inbox || changes.in_facts || !log.is_embedded()).then_some(changes)
     }
 
-    /// Everything that was there when `news` was told has been taken over. An inbox that changed less than [`GRAIN`]
+    /// Everything that was there when `changes` were detected has been taken over. An inbox that changed less than [`GRAIN`]
     /// before `now` is looked at again: it may change once more at the same time.
-    pub fn settle(&self, news: &News, now: SystemTime) {
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        seen.inbox = lasting(news.inbox, now);
-        if news.in_facts {
-            (seen.facts, seen.moment) = (lasting(news.facts, now), news.moment);
+    pub fn settle(&self, changes: &Changes, now: SystemTime) {
+        let mut seen = self.settled.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.inbox = lasting(changes.inbox, now);
+        if changes.in_facts {
+            (seen.facts, seen.moment) = (lasting(changes.facts, now), changes.moment);
         }
     }
 }
 
-/// Nothing where the system does not say.
-fn sight(path: &Path) -> Option<Sight> {
+/// State of a file; none where the system does not say.
+fn state_of(path: &Path) -> Option<FileState> {
     match path.metadata() {
-        Ok(found) => Some(Sight::Changed(found.modified().ok()?, found.len())),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Some(Sight::Absent),
+        Ok(found) => Some(FileState::Changed(found.modified().ok()?, found.len())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Some(FileState::Absent),
         Err(_) => None,
     }
 }
 
-/// A sight that the next change of the file will differ from.
-fn lasting(sight: Option<Sight>, now: SystemTime) -> Option<Sight> {
-    sight.filter(|sight| match sight {
-        Sight::Absent => true,
-        Sight::Changed(at, _) => now.duration_since(*at).is_ok_and(|age| age > GRAIN),
+/// The state, if the next change of the file is sure to differ from it.
+fn lasting(state: Option<FileState>, now: SystemTime) -> Option<FileState> {
+    state.filter(|state| match state {
+        FileState::Absent => true,
+        FileState::Changed(at, _) => now.duration_since(*at).is_ok_and(|age| age > GRAIN),
     })
 }

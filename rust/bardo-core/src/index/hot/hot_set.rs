@@ -5,6 +5,7 @@
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
+use std::str::FromStr;
 use std::sync::Arc;
 
 use prefetch_index::prefetch_index;
@@ -46,6 +47,18 @@ impl Layer {
         match self {
             Self::Episode => "episode",
             Self::Fact => "fact",
+        }
+    }
+}
+
+impl FromStr for Layer {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        match name {
+            "episode" => Ok(Self::Episode),
+            "fact" => Ok(Self::Fact),
+            _ => Err(Error::invalid(format!("{name:?} is not a layer"), "Use episode, fact or both")),
         }
     }
 }

@@ -15,9 +15,9 @@ pub(crate) mod recent;
 pub(crate) mod snapshot;
 pub(crate) mod sync;
 
-pub use changes::{Lookout, News};
+pub use changes::{ChangeDetector, Changes};
 pub use graph::Reached;
 pub use hot_set::{FactRow, HotSet, Layer, Row};
 pub use interner::{NO_NAME, Symbol};
 pub use snapshot::{Opened, SNAPSHOT_FILE};
-pub use sync::{Origin, guests};
+pub use sync::Origin;

@@ -1,35 +1,15 @@
 //! Filling the hot set from the ground truth, and keeping it in step with facts that any process may change.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::hot_set::HotSet;
 use crate::capture::{EpisodeLog, EpisodeVectors, Stats};
 use crate::error::Result;
 use crate::facts::FactStore;
-use crate::model::{Episode, Fingerprint, Id};
+use crate::model::{Fingerprint, Id};
 
 /// Changed facts read at once.
 const PAGE: usize = 1024;
-
-/// An episode that left memory, with its vectors if it has any, to be looked at by one search.
-pub type Guest = (Arc<Episode>, Option<EpisodeVectors>);
-
-/// Reads episodes of the log as guests, each once, together with the turns right beside them: a question speaks for its
-/// answer, and a turn for its session, only where both are. What arrived after `cold_upto` is no guest: it is in memory,
-/// or on its way there.
-pub fn guests(log: &EpisodeLog, ids: &[Id], cold_upto: u64) -> Result<Vec<Guest>> {
-    let beside = log.beside(ids, 1)?;
-    let neighbours = beside.iter().flat_map(|(before, after)| before.iter().chain(after));
-    let mut seen = HashSet::new();
-    let mut together: Vec<Id> =
-        ids.iter().chain(neighbours).filter(|id| seen.insert(**id)).copied().collect();
-    let at_home = log.arrived_after(cold_upto, &together)?;
-    together.retain(|id| at_home.iter().all(|episode| episode.id != *id));
-    let episodes = log.get(&together)?.into_iter();
-    let read = episodes.zip(log.vectors_if_any(&together)?);
-    Ok(read.filter_map(|(episode, vectors)| Some((Arc::new(episode?), vectors))).collect())
-}
 
 /// What a log holds, as far as a hot set that is made from it can tell.
 #[derive(Clone, Debug, PartialEq)]
@@ -75,28 +55,6 @@ impl HotSet {
         }
         self.sync_facts(facts)?;
         Ok(self.facts() as u64 == facts.count()?)
-    }
-
-    /// Takes guests in; gives back the ids of those that were not here, which the caller takes out again.
-    pub fn host(&mut self, guests: &[Guest]) -> Result<Vec<Id>> {
-        let mut fresh = Vec::with_capacity(guests.len());
-        for (episode, vectors) in guests {
-            if self.find(&episode.id).is_some() {
-                continue;
-            }
-            fresh.push(episode.id);
-            let mut taken = self.add_shared(episode);
-            if let (Ok(()), Some(vectors)) = (&taken, vectors) {
-                taken = self.put_vectors(&episode.id, vectors);
-            }
-            if let Err(error) = taken {
-                for id in &fresh {
-                    self.remove(id);
-                }
-                return Err(error);
-            }
-        }
-        Ok(fresh)
     }
 
     /// The hot set of a log and its facts, streamed: nothing is held twice. Arrivals up to `cold_upto` are left out.

@@ -44,6 +44,25 @@ pub struct Tokens<'text> {
 }
 
 impl Tokens<'_> {
+    /// The codes of several texts, whose token vectors lie one after another.
+    pub fn pack_all(
+        words: &[Vec<String>],
+        counts: &[Vec<u32>],
+        vectors: &[f32],
+        dims: usize,
+    ) -> Result<Vec<Vec<u8>>> {
+        let mut rest = vectors;
+        let texts = words.iter().zip(counts).map(|(words, counts)| {
+            let tokens: usize = counts.iter().map(|&count| count as usize).sum();
+            let (own, after) = rest.split_at(rest.len().min(tokens * dims));
+            rest = after;
+            let text = Tokens { words, counts, vectors: own, dims };
+            text.check()?;
+            Ok(text.pack())
+        });
+        texts.collect()
+    }
+
     /// Refuses parts that do not fit together, or that hold something else than finite numbers.
     pub fn check(&self) -> Result<()> {
         let tokens: u64 = self.counts.iter().map(|&count| u64::from(count)).sum();

@@ -1,0 +1,66 @@
+"""The facts that cross a death."""
+
+from collections.abc import Iterable, Sequence
+from typing import final
+
+import numpy as np
+import numpy.typing as npt
+
+from bardo.model import Fact
+
+@final
+class Selection:
+    """The facts that cross a death, and how many stayed behind and why.
+
+    Attributes:
+        chosen: Indexes into the facts that were given, most needed first.
+        left_out: Counts by reason: `not_in_force`, `below_threshold`, `not_validated`, `near_copy`, `over_cap`.
+        measure: What similarity was measured on: `embeddings`, `words` (some entries had no embedding), or `none`
+            (everything fits, so nothing had to be compared).
+    """
+
+    chosen: list[int]
+    left_out: dict[str, int]
+    measure: str
+
+def select_entries(
+    facts: Iterable[Fact],
+    confidences: Sequence[float],
+    vectors: npt.NDArray[np.float32] | None = None,
+    *,
+    cap: int,
+    insight_threshold: float,
+    heuristic_threshold: float,
+    tick: int,
+) -> Selection:
+    """Chooses the facts that cross, by coverage times value, greedily (spec 6, "Testament").
+
+    Args:
+        facts: All facts of the testator.
+        confidences: Their decayed confidence today, 0..1, in the same order.
+        vectors: Float32 of shape (len(facts), dims), or None if not all of them are embedded.
+        cap: Entries at most.
+        insight_threshold: From which facts cross; anti-knowledge and warnings always do.
+        heuristic_threshold: From which heuristics cross.
+        tick: The testator's last tick; what expired before it stays behind.
+
+    Raises:
+        InvalidInputError: The lengths differ, or a confidence is outside 0..1.
+        InvalidVectorError: The vectors have the wrong shape, or hold NaN or infinity.
+    """
+
+def confidences_at_birth(
+    entries: Sequence[tuple[int, float, bool]], *, base: float, rate: float, linear: bool = False
+) -> list[float]:
+    """How far an heir trusts what it did not live: `base * rate ** generations`, never more than the testator did.
+
+    Args:
+        entries: Per entry: generations since the one that lived it (1 for what the direct parent lived), the testator's
+            confidence at death, and whether it is anti-knowledge (which never falls below 0.3).
+        base: 0.4 for a chosen direct heir, 0.3 through an archive (spec 4, table of sources).
+        rate: Factor per generation, or with `linear` what is taken off per generation.
+        linear: Subtract instead of multiply: the named alternative of spec 6.
+
+    Raises:
+        InvalidInputError: The base or the rate is outside 0..1.
+    """

@@ -1,0 +1,101 @@
+"""What is read in texts and records without a store."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from bardo.model import Episode, Fact
+
+def split_sentences(texts: Sequence[str], limit: int = 64) -> list[list[str]]:
+    """The sentences of each text by Unicode's rules (UAX #29), in order and trimmed.
+
+    What has no letter or digit is left out. A sentence under 40 bytes is joined with the next one, one over 1,024 is
+    cut between words; a text with more than `limit` pieces has neighbours joined into at most `limit` runs of about
+    equal length.
+    """
+
+def stems(words: Sequence[str]) -> list[str | None]:
+    """The stem of each word, and None for a function word."""
+
+def touches(texts: Sequence[str], action: str) -> list[tuple[float, int, bool]]:
+    """How far an action has to do with what each text speaks of, by the words alone; words that say no do not count.
+
+    Returns:
+        Of each text the share of its words of content that the action has, how many these are, and whether they mean
+        something else there: other figures, another name, an opposite, one word for another.
+    """
+
+def speaks_against(newer: str, older: str) -> bool:
+    """Whether a newer text speaks against an older one, as far as the words tell."""
+
+def modes_with(mode: str) -> list[str]:
+    """The modes whose memories a mode sees, itself among them: `chat` and `booth` share, every other stands alone."""
+
+def may_mean_the_same(left: str, right: str) -> bool:
+    """Whether no figure, no name and no negation tells two texts apart."""
+
+def spoken_sentences(
+    texts: Sequence[str], speakers: Sequence[str | None], limit: int
+) -> tuple[list[str], list[int]]:
+    """What is embedded of texts: each with its speaker's name before it, then the sentences of those that have several.
+
+    Args:
+        texts: What was said.
+        speakers: Who said it, one per text.
+        limit: Sentences of one text at most, as of `split_sentences`.
+
+    Returns:
+        The whole texts and, after them, their sentences; and how many sentences each text has, 0 if it is a single one.
+    """
+
+def decay(
+    confidence: float,
+    support: int,
+    elapsed_ticks: int,
+    tau_ticks: float,
+    *,
+    kind: str = "insight",
+    from_death: bool = False,
+    pinned: bool = False,
+) -> float:
+    """Confidence left after `elapsed_ticks` without reinforcement: `confidence * exp(-elapsed / S)` (spec 2).
+
+    Args:
+        confidence: 0..1.
+        support: Episodes behind the fact.
+        elapsed_ticks: Ticks since the last reinforcement.
+        tau_ticks: e-folding time.
+        kind: Sets the demurrage; anti-knowledge never falls below .3.
+        from_death: A warning that is a bloodstain, or handed down in a testament: fades 3.0 times more slowly.
+        pinned: Exempt.
+    """
+
+def stability(support: int, tau_ticks: float, *, kind: str = "insight", from_death: bool = False) -> float:
+    """`S = tau * max(1, ln(support))` in ticks, times 3 if from a death, divided by the kind's demurrage."""
+
+def confidence_now(fact: Fact, *, tick: int, tau_ticks: float) -> float:
+    """The decayed confidence of a fact at a tick."""
+
+def findings(text: str) -> dict[str, list[str]]:
+    """The `urls`, shell `commands` and file `paths` of a text, each once and in its order."""
+
+def number_names(episodes: Sequence[Episode]) -> list[tuple[str, str]]:
+    """Subject and metric of every baseline that episodes can have moved."""
+
+def without_stop_words(query: str) -> str:
+    """A query without the words that say nothing about what is sought, unless it has no other."""
+
+def pack_tokens(
+    words: Sequence[Sequence[str]], counts: Sequence[Sequence[int]], vectors: npt.NDArray[np.float32]
+) -> list[bytes]:
+    """The codes of several texts' content words, by which late interaction finds them: dims / 8 bytes a token.
+
+    Args:
+        words: Of each text.
+        counts: How many tokens each word was cut into.
+        vectors: Of shape (tokens of all texts, dims); dims is a multiple of 8.
+
+    Raises:
+        InvalidVectorError: The parts do not fit together, or a component is not finite.
+    """

@@ -1,0 +1,162 @@
+//! The engine: the log, the facts and the hot set of one agent, composed.
+//!
+//! [`Engine`] keeps the hot set behind a lock and in step with the stores: what is recorded through it is found by the
+//! next search (law 1), vectors are read when the first search asks for them, and work that a switch of the embedding
+//! model interrupts is done again (law 10).
+//!
+//! An engine that no stores were loaded into indexes the memories that its caller adds.
+
+mod model_switch;
+mod recall;
+mod record;
+mod transient;
+mod vectors;
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+pub use record::{Stored, TickOrigin};
+pub use transient::TransientRows;
+
+use crate::capture::EpisodeLog;
+use crate::error::{Error, Result};
+use crate::facts::FactStore;
+use crate::index::hot::{HotSet, Opened, Origin};
+use crate::model::{Episode, Fact, Id};
+use crate::recall::search::Scratch;
+use model_switch::ModelSwitch;
+
+/// The stores that hold the ground truth.
+#[derive(Clone)]
+pub struct Stores {
+    /// Every episode.
+    pub log: Arc<EpisodeLog>,
+    /// Every fact.
+    pub facts: Arc<FactStore>,
+}
+
+/// The hot set of one agent, kept in step with its stores. Safe to share among threads.
+#[derive(Default)]
+pub struct Engine {
+    hot: RwLock<HotSet>,
+    /// Working memory of finished searches, for reuse.
+    scratch: Mutex<Vec<Scratch>>,
+    /// Copy of [`HotSet::cold_upto`] that is read without the lock.
+    cold_upto: AtomicU64,
+    /// Whether vectors are still in the stores and must be read before a search.
+    vectors_pending: AtomicBool,
+    /// Number of loads: rows that were admitted before the last one are gone.
+    generation: AtomicU64,
+    stores: RwLock<Option<Stores>>,
+    model_switch: ModelSwitch,
+}
+
+impl Engine {
+    /// Loads an engine from its stores; see [`Engine::load`].
+    pub fn open(stores: &Stores, snapshot: Option<&Path>, cold_upto: u64) -> Result<(Self, Opened)> {
+        let engine = Self::default();
+        let opened = engine.load(stores, snapshot, cold_upto)?;
+        Ok((engine, opened))
+    }
+
+    /// Fills the hot set again: from a snapshot and the arrivals after it, or from the stores alone. Searches go on
+    /// meanwhile. Arrivals up to `cold_upto` are left out.
+    pub fn load(&self, stores: &Stores, snapshot: Option<&Path>, cold_upto: u64) -> Result<Opened> {
+        *self.stores.write().unwrap_or_else(PoisonError::into_inner) = Some(stores.clone());
+        let Stores { log, facts } = stores;
+        facts.derive_scopes(log)?;
+        // During the first load no other thread has the engine.
+        let is_shared = self.generation.load(Ordering::Acquire) > 0;
+        let origin = is_shared.then(|| Origin::of(log)).transpose()?;
+        let (mut loaded, opened) = match snapshot {
+            Some(snapshot) => HotSet::open_without_vectors(log, facts, snapshot, cold_upto)?,
+            None => (HotSet::load(log, facts, cold_upto)?, Opened::default()),
+        };
+        let mut hot = self.write();
+        // Other threads changed the hot set that is replaced here.
+        if let Some(origin) = origin
+            && !loaded.catch_up(&origin, log, facts)?
+        {
+            loaded = HotSet::load(log, facts, cold_upto)?;
+        }
+        *hot = loaded;
+        self.generation.fetch_add(1, Ordering::AcqRel);
+        self.vectors_pending.store(opened.restored > 0, Ordering::Release);
+        self.cold_upto.store(hot.cold_upto(), Ordering::Release);
+        Ok(opened)
+    }
+
+    /// Writes a snapshot of the hot set; returns its bytes, or 0 without writing while an episode of the log is missing.
+    pub fn save(&self, snapshot: &Path) -> Result<u64> {
+        let stores = self.stores()?;
+        self.read().save(&stores.log, snapshot)
+    }
+
+    /// Removes the arrivals up to a number, which the caller has put into the archive; returns how many.
+    pub fn leave(&self, upto: u64) -> Result<usize> {
+        let stores = self.stores()?;
+        let mut hot = self.write();
+        let left = hot.leave(&stores.log, upto);
+        self.cold_upto.store(hot.cold_upto(), Ordering::Release);
+        left
+    }
+
+    /// Takes over the facts that changed since the last call, in any process; returns how many.
+    pub fn sync_facts(&self, facts: &FactStore) -> Result<usize> {
+        // Searches go on unless something changed.
+        if self.read().is_in_step(facts)? {
+            return Ok(0);
+        }
+        if let Ok(stores) = self.stores() {
+            facts.derive_scopes(&stores.log)?;
+        }
+        self.write().sync_facts(facts)
+    }
+
+    /// Adds episodes that are in a log; known ones have their annotations renewed.
+    pub fn add_episodes<'a>(&self, episodes: impl IntoIterator<Item = &'a Arc<Episode>>) -> Result<()> {
+        let mut hot = self.write();
+        episodes.into_iter().try_for_each(|episode| hot.add_shared(episode))
+    }
+
+    /// Renews the annotations of the episodes that are in the hot set.
+    pub fn update_episodes<'a>(&self, episodes: impl IntoIterator<Item = &'a Arc<Episode>>) {
+        let mut hot = self.write();
+        for episode in episodes {
+            hot.update_episode(episode);
+        }
+    }
+
+    /// Adds facts, or replaces those with the same id.
+    pub fn put_facts<'a>(&self, facts: impl IntoIterator<Item = &'a Fact>) -> Result<()> {
+        let mut hot = self.write();
+        facts.into_iter().try_for_each(|fact| hot.put_fact(fact))
+    }
+
+    /// Removes memories with their words and vectors; returns how many were there.
+    pub fn remove(&self, ids: &[Id]) -> usize {
+        let mut hot = self.write();
+        ids.iter().filter(|id| hot.remove(id)).count()
+    }
+
+    /// The number of the last arrival that is in the archive alone; 0 while every episode is in memory.
+    #[must_use]
+    pub fn cold_upto(&self) -> u64 {
+        self.cold_upto.load(Ordering::Acquire)
+    }
+
+    /// The hot set, locked against changes. Its vectors may still be in the stores.
+    pub fn read(&self) -> RwLockReadGuard<'_, HotSet> {
+        self.hot.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, HotSet> {
+        self.hot.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn stores(&self) -> Result<Stores> {
+        let stores = self.stores.read().unwrap_or_else(PoisonError::into_inner).clone();
+        stores.ok_or_else(|| Error::invalid("no stores were loaded", "Call `load` with a log and its facts"))
+    }
+}

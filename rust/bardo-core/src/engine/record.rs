@@ -1,0 +1,100 @@
+//! Recording and indexing in one step: a search that begins after [`Engine::record`] returns finds the new episodes.
+
+use std::sync::Arc;
+
+use super::Engine;
+use crate::capture::{Manner, NewEpisode, Recorded};
+use crate::error::Result;
+use crate::model::{Episode, INHERITED_KIND, Id, Micros};
+
+/// Result of recording a list of episodes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Stored {
+    /// Episodes as they are stored, in the order of the list, without those that were refused.
+    pub episodes: Vec<Arc<Episode>>,
+    /// Places of the episodes that were stored before.
+    pub known: Vec<usize>,
+    /// Places of the episodes that were refused, as the same content was forgotten.
+    pub forgotten: Vec<usize>,
+}
+
+/// Origin of the ticks of drafts: it decides whether a retry of a draft has the same tick.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TickOrigin {
+    /// Whether the caller gave a tick for this call.
+    pub is_given: bool,
+    /// Whether the caller counts ticks, so that the present tick stands for drafts without a time.
+    pub is_counted: bool,
+}
+
+impl TickOrigin {
+    /// A draft at a tick, ready to be recorded.
+    #[must_use]
+    pub const fn at(self, tick: u64, mut episode: Episode, has_id: bool) -> NewEpisode {
+        let own_tick = self.is_given || episode.tick != 0 || self.is_counted && episode.at == 0;
+        episode.tick = tick;
+        NewEpisode { episode, has_id, own_tick }
+    }
+}
+
+impl Engine {
+    /// Records episodes in the log, all or none, and adds the new ones to the hot set. A retry returns the episode that
+    /// is stored, and verifies it if the retry is verified and the stored episode is not.
+    pub fn record(&self, episodes: Vec<NewEpisode>, now: Micros, manner: Manner) -> Result<Stored> {
+        let recorded: Vec<(Recorded, Arc<Episode>)> = self
+            .stores()?
+            .log
+            .record_whole(episodes, now, manner)?
+            .into_iter()
+            .map(|(recorded, episode)| (recorded, Arc::new(episode)))
+            .collect();
+        self.add_episodes(
+            recorded.iter().filter(|(recorded, _)| recorded.fresh).map(|(_, episode)| episode),
+        )?;
+        let mut known = self.stored_before(&recorded)?.into_iter();
+        let mut stored =
+            Stored { episodes: Vec::with_capacity(recorded.len()), known: Vec::new(), forgotten: Vec::new() };
+        for (place, (recorded, episode)) in recorded.into_iter().enumerate() {
+            if recorded.fresh {
+                stored.episodes.push(episode);
+            } else if recorded.forgotten {
+                stored.forgotten.push(place);
+            } else {
+                stored.known.push(place);
+                stored.episodes.extend(known.next().flatten());
+            }
+        }
+        Ok(stored)
+    }
+
+    /// The stored episodes behind the retries in a list, verified where the retry is.
+    fn stored_before(&self, recorded: &[(Recorded, Arc<Episode>)]) -> Result<Vec<Option<Arc<Episode>>>> {
+        let log = self.stores()?.log;
+        let shared = |episodes: Vec<Option<Episode>>| -> Vec<_> {
+            episodes.into_iter().map(|episode| episode.map(Arc::new)).collect()
+        };
+        let retries = || recorded.iter().filter(|(recorded, _)| !recorded.fresh && !recorded.forgotten);
+        let ids: Vec<Id> = retries().map(|(recorded, _)| recorded.id).collect();
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let stored = shared(log.get(&ids)?);
+        let verified: Vec<_> = retries()
+            .zip(&stored)
+            .filter_map(|((recorded, retry), stored)| {
+                let stored = stored.as_ref()?;
+                let is_newly_verified = retry.annotations.verified && !stored.annotations.verified;
+                // An inherited episode was seen by no one in this life.
+                let is_own = stored.kind != INHERITED_KIND && retry.kind == stored.kind;
+                (is_newly_verified && is_own).then_some((recorded.id, retry.annotations.importance))
+            })
+            .collect();
+        if verified.is_empty() {
+            return Ok(stored);
+        }
+        log.verify(verified)?;
+        let stored = shared(log.get(&ids)?);
+        self.update_episodes(stored.iter().flatten());
+        Ok(stored)
+    }
+}
