@@ -39,13 +39,13 @@ pub fn select_entries<'py>(
 /// How far an heir trusts each entry.
 #[pyfunction]
 #[pyo3(signature = (entries, *, base, rate, linear=false))]
-pub fn confidences_at_birth<'py>(
-    py: Python<'py>,
+pub fn confidences_at_birth(
+    py: Python<'_>,
     entries: Vec<(u32, f32, bool)>,
     base: f32,
     rate: f32,
     linear: bool,
-) -> Object<'py> {
+) -> Object<'_> {
     let fading = if linear { Fading::Step(rate) } else { Fading::Factor(rate) };
     let discount = Discount::new(base, fading).into_python()?;
     let at_birth = |(generations, held, anti_knowledge)| discount.at_birth(generations, held, anti_knowledge);

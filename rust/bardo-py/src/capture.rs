@@ -261,7 +261,6 @@ impl EpisodeLog {
         run(py, || self.core.drop_staged())
     }
 
-    #[expect(clippy::type_complexity, reason = "a tuple of Python")]
     fn vectors<'py>(
         &self,
         py: Python<'py>,

@@ -22,10 +22,10 @@ use crate::errors::{IntoPython, invalid};
 pub type Object<'py> = PyResult<Bound<'py, PyAny>>;
 
 /// Does work of the core without the GIL, and converts its result.
-pub fn run<'py, T: IntoObject + Send>(
-    py: Python<'py>,
+pub fn run<T: IntoObject + Send>(
+    py: Python<'_>,
     work: impl FnOnce() -> bardo_core::Result<T> + Send,
-) -> Object<'py> {
+) -> Object<'_> {
     py.detach(work).into_python()?.into_object(py)
 }
 
@@ -140,7 +140,7 @@ macro_rules! mirror {
             })*)?
             $($($method)*)?
 
-            fn __repr__<'py>(slf: &Bound<'py, Self>) -> PyResult<String> {
+            fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
                 let mut shown: Vec<String> = Vec::new();
                 for name in [$(stringify!($field),)* $($(stringify!($derived)),*)?] {
                     shown.push(format!("{name}={}", slf.getattr(name)?.repr()?));

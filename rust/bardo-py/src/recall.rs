@@ -125,7 +125,7 @@ mirror!(
         arms = hit.why.arms.iter().chain(&hit.why.late).copied().collect::<Vec<_>>(),
         conversation = hit.why.conversation.clone(),
         fused = hit.why.fused,
-        terms = hit.why.terms.to_vec(),
+        terms = hit.why.terms.clone(),
         factors = hit.why.factors.clone(),
         age_days = hit.why.age_days,
         matched = hit.why.matched.iter().map(ToString::to_string).collect::<Vec<_>>(),
