@@ -1,8 +1,8 @@
 """Holds the layers of the core in Rust, as import-linter holds those in Python; part of `make lint`.
 
 A folder of `rust/bardo-core/src/` imports only folders below it in LAYERS, and in the folders of WITHOUT_CIRCLES no
-files import each other in a circle. Nor do the files of `rust/bardo-py/src/`. An item that a `mod.rs` re-exports counts as an import of the file that defines it.
-Tests inside a file are free to import anything.
+files import each other in a circle. Nor do the files of `rust/bardo-py/src/`. An item that a `mod.rs` re-exports
+counts as an import of the file that defines it. Tests inside a file are free to import anything.
 
 Usage: layers.py [folder of the sources]
 """
@@ -54,7 +54,9 @@ def main() -> int:
         print(problem, file=sys.stderr)
     if problems:
         return 1
-    print(f"{len(imports.modules)} files keep {len(LAYERS)} layers; {len(binding.modules)} of the binding have no circle.")
+    print(
+        f"{len(imports.modules)} files keep {len(LAYERS)} layers; {len(binding.modules)} of the binding have no circle."
+    )
     return 0
 
 
@@ -82,7 +84,7 @@ class Imports:
         length = next(end for end in range(len(path), -1, -1) if path[:end] in self.modules or not end)
         module, item = path[:length], path[length : length + 1]
         for exported in self.exports[module].get(item[0], ()) if item else ():
-            if exported != path and (*module, *exported) != path:
+            if path not in (exported, (*module, *exported)):
                 return self.file_of((*module, *exported))
         return module or None
 

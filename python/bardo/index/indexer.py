@@ -320,9 +320,7 @@ class Upkeep:
             self.refused |= {ids[row]: str(error) for row in error.rows}
             rest = [one for one in page if one[0] not in self.refused]
             return self._embed_page(rest) if rest else 0
-        self._hot.embed(
-            ids, found.whole, found.parts, found.counts, self._embedder.fingerprint, found.tokens
-        )
+        self._hot.embed(ids, found.whole, found.parts, found.counts, self._embedder.fingerprint, found.tokens)
         return len(page)
 
     def let_go(self, ids: Iterable[str]) -> None:
