@@ -49,7 +49,7 @@ def grimoire(tmp_path: Path, minilm: Embedder) -> Iterator[bardo.Grimoire]:
     ],
     ids=lambda what: repr(what)[:24],
 )
-def test_what_cannot_be_remembered_is_refused_whole(grimoire: bardo.Grimoire, what: Any) -> None:
+def test_an_unusable_text_or_batch_is_refused(grimoire: bardo.Grimoire, what: Any) -> None:
     with pytest.raises(errors.InvalidInputError) as refused:
         grimoire.remember(what, tick=101)
     assert len(str(refused.value)) > 20
@@ -181,7 +181,7 @@ def test_a_query_with_a_lone_surrogate_is_answered(grimoire: bardo.Grimoire) -> 
     assert grimoire.recall("\ud800").query == "?"
 
 
-def test_what_a_callers_own_code_raises_stays_what_it_is(grimoire: bardo.Grimoire) -> None:
+def test_an_error_of_a_callers_code_is_raised_unchanged(grimoire: bardo.Grimoire) -> None:
     def broken(*_: object) -> Any:
         raise ValueError("mine")
 
@@ -387,9 +387,7 @@ def test_a_second_owner_is_told_who_the_first_is(tmp_path: Path, minilm: Embedde
     assert str(os.getpid()) in said
 
 
-def test_what_another_process_drops_into_the_inbox_is_taken_over_once(
-    tmp_path: Path, minilm: Embedder
-) -> None:
+def test_a_drop_of_another_process_is_taken_over_once(tmp_path: Path, minilm: Embedder) -> None:
     with bardo.open(tmp_path / "agent", embedder=minilm) as opened:
         opened.remember("mine")
         script = f"import bardo\nbardo.drop({str(tmp_path / 'agent')!r}, bardo.Episode('dropped by a hook'))"
@@ -508,7 +506,7 @@ def test_a_closed_grimoire_says_so(tmp_path: Path, minilm: Embedder) -> None:
         opened.remember("too late")
 
 
-def test_a_part_that_cannot_be_closed_keeps_nobody_out(tmp_path: Path, minilm: Embedder) -> None:
+def test_a_part_that_cannot_be_closed_locks_no_process_out(tmp_path: Path, minilm: Embedder) -> None:
     opened = bardo.open(tmp_path / "agent", embedder=minilm)
     opened.remember("the relayer ran out of gas")
     opened.context("What happened?")

@@ -90,7 +90,7 @@ def test_an_heir_counts_as_its_testator_did_and_its_life_begins_with_its_first_t
 
 
 @pytest.mark.parametrize("first", [1, 10**9])
-def test_what_was_inherited_does_not_expire_before_the_first_tick(first: int, tmp_path: Path) -> None:
+def test_an_inherited_fact_does_not_expire_before_the_first_tick(first: int, tmp_path: Path) -> None:
     left = tmp_path / "a.testament"
     with reopen(tmp_path / "a") as testator:
         testator.tick(100)

@@ -138,7 +138,7 @@ def test_heirs_recall_what_they_inherited_and_test_it(told: tuple[Path, dict]):
         assert all(memory["reason"] and memory["confidence"] < 0.5 for memory in recalled)
 
 
-def test_what_lies_on_disk_is_what_was_reported(told: tuple[Path, dict]):
+def test_files_of_the_demo_match_its_report(told: tuple[Path, dict]):
     out, report = told
     for life in report["lives"]:
         left = testament.read(out / f"{life['agent']}.testament")
@@ -173,7 +173,7 @@ def test_the_picture_shows_something(told: tuple[Path, dict]):
     assert len(np.unique((pixels[..., :3] * 255).astype(np.uint8).reshape(-1, 3), axis=0)) > 100
 
 
-def test_a_folder_of_somebody_else_is_left_alone(tmp_path: Path):
+def test_a_foreign_folder_is_left_alone(tmp_path: Path):
     (tmp_path / "thesis.txt").write_text("years of work")
     with pytest.raises(StoreUnavailableError, match="--out"):
         demo.run(tmp_path, quick=True)

@@ -38,7 +38,7 @@ def owner(tmp_path: Path, minilm: Embedder) -> Callable[[], bardo.Grimoire]:
     ],
     ids=["string", "episode", "message", "batch", "too long"],
 )
-def test_what_is_dropped_becomes_what_would_have_been_remembered(
+def test_a_dropped_text_becomes_the_same_episode_as_a_remembered_one(
     owner: Callable[[], bardo.Grimoire], tmp_path: Path, minilm: Embedder, what: Any
 ) -> None:
     fields: dict[str, Any] = {
@@ -84,9 +84,7 @@ def test_nothing_is_dropped_for_the_dead(owner: Callable[[], bardo.Grimoire], tm
     assert list((opened.path / "inbox").iterdir()) == []
 
 
-def test_what_is_dropped_while_the_log_is_lost_waits_for_it(
-    owner: Callable[[], bardo.Grimoire], tmp_path: Path
-) -> None:
+def test_a_drop_waits_while_the_log_is_lost(owner: Callable[[], bardo.Grimoire], tmp_path: Path) -> None:
     with owner() as opened:
         opened.remember("before the loss")
     log = opened.path / "episodes.redb"

@@ -66,7 +66,7 @@ def test_dreams_lints_deletions_deaths_and_inheritances_are_events(tmp_path: Pat
     assert [name for place, name in enumerate(heard) if name not in heard[:place]] == own
 
 
-def test_what_a_listener_raises_is_logged_and_stops_nobody(
+def test_an_error_of_a_listener_is_logged_and_stops_no_verb(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     def fail(done: bardo.CuratorCycleComplete) -> None:
@@ -107,7 +107,7 @@ def test_an_event_reaches_a_loop_of_asyncio(tmp_path: Path) -> None:
     assert asyncio.run(listen()).passes == 1
 
 
-def test_what_is_no_event_is_refused_and_so_is_a_closed_memory(tmp_path: Path) -> None:
+def test_an_unknown_event_and_a_closed_memory_are_refused(tmp_path: Path) -> None:
     with opened(tmp_path / "a") as g, pytest.raises(InvalidInputError, match="CuratorCycleComplete"):
         g.on(bardo.Episode, print)
     with pytest.raises(GrimoireClosedError):

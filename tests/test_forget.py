@@ -130,7 +130,7 @@ def test_a_source_that_is_read_again_does_not_bring_it_back(opener, tmp_path: Pa
     assert list(holders(tmp_path / "agent", SECRET)) == []
 
 
-def test_what_may_come_again_comes_again_with_a_new_id(opener) -> None:
+def test_a_deleted_text_that_may_return_gets_a_new_id(opener) -> None:
     with opener() as grimoire:
         first = grimoire.remember(SECRET, tick=1)
         grimoire.forget(first, reason="by mistake", allow_again=True)
@@ -214,7 +214,7 @@ def test_copies_and_files_of_others_lose_it_too(opener, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("allow_again", [True, False])
-def test_what_others_dropped_outlives_a_deletion_that_a_crash_interrupted(
+def test_drops_of_others_survive_an_interrupted_deletion(
     opener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, allow_again: bool
 ) -> None:
     folder = tmp_path / "agent"
@@ -346,7 +346,7 @@ def test_a_deletion_that_is_killed_is_finished_at_the_next_opening(tmp_path: Pat
     assert seen
 
 
-def test_what_was_forgotten_does_not_come_back_as_what_replaces_another_fact(tmp_path: Path) -> None:
+def test_a_deleted_text_does_not_return_as_a_replacement(tmp_path: Path) -> None:
     with bardo.open(tmp_path / "a", embedder=embed) as grimoire:
         gone = grimoire.learn("Bob lives at 5 Elm Street")
         known = grimoire.learn("Trains are fast")

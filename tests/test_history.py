@@ -117,7 +117,7 @@ def test_a_question_about_the_past_finds_what_was_archived_replaced_or_forgotten
         assert {memory.id for memory in found} == {fact.id for fact in g.facts.list(as_of=tick)}, tick
 
 
-def test_what_takes_a_place_is_renewed_if_it_was_known(g):
+def test_a_known_replacement_fact_is_renewed(g):
     wasps = g.learn("Wasps sting often", tick=1, confidence=0.5)
     hornets = g.learn("Hornets sting often", tick=2)
     g.tick(300)

@@ -25,7 +25,7 @@ def embed(texts: list[str]) -> list[list[float]]:
     return [[1.0, float(len(text)), float(text.count("e"))] for text in texts]
 
 
-def test_everything_derived_is_made_anew_and_told(tmp_path: Path) -> None:
+def test_rebuild_makes_every_derived_file_and_reports_it(tmp_path: Path) -> None:
     with bardo.open(tmp_path / "a", embedder=embed, clock=ManualClock(NOON)) as grimoire:
         grimoire.remember([f"event {number} at https://aave.com/{number}" for number in range(COUNT)])
         grimoire.learn("Gas doubles when Lisbon sleeps")
@@ -112,7 +112,7 @@ def test_the_days_are_left_alone_unless_they_are_wanted(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kept", ["", "nothing in it"])
-def test_a_lost_log_is_never_silently_made_anew(tmp_path: Path, kept: str) -> None:
+def test_a_lost_log_is_never_silently_replaced(tmp_path: Path, kept: str) -> None:
     with bardo.open(tmp_path / "a", embedder=embed) as grimoire:
         grimoire.remember("the only event")
         path = grimoire.path
@@ -125,7 +125,7 @@ def test_a_lost_log_is_never_silently_made_anew(tmp_path: Path, kept: str) -> No
     assert sorted(file.name for file in path.iterdir()) == before
 
 
-def test_what_was_beyond_the_hot_limit_is_found_though_the_table_is_gone(tmp_path: Path) -> None:
+def test_cold_episodes_are_found_without_the_table(tmp_path: Path) -> None:
     config = {"index": {"hot_limit": 30}, "archive": {"batch": 8}}
     with bardo.open(tmp_path / "a", embedder=embed, config=config) as grimoire:
         grimoire.remember([f"event {number} at the harbour" for number in range(80)])

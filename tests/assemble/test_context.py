@@ -169,7 +169,7 @@ def test_the_users_own_words_are_never_cut_and_the_need_is_named():
         assemble({"system": system, "instruction": "Decide."}, budget=need - 1)
 
 
-def test_what_is_left_over_goes_to_the_blocks_that_were_cut_by_priority():
+def test_spare_tokens_go_to_cut_blocks_by_priority():
     long = "word " * 5_000
     prompt = assemble({"event": long, "past_events": long, "relationships": "little"})
     given = {part.name: part.given for part in prompt.blocks}
@@ -360,7 +360,7 @@ def test_no_layer_takes_all_the_room_that_another_needs_for_its_best():
         assert {memory.layer for memory in prompt.memories} == {"episode", "fact"}, budget
 
 
-def test_what_is_cut_or_left_out_of_a_block_is_said_with_the_reason():
+def test_cut_and_omitted_parts_of_a_block_are_noted_with_the_reason():
     prompt = assemble(
         {"event": "A sentence of it. " * 900, "positions": [{"pool": f"P{n}", "tvl": n} for n in range(300)]},
         budget=600,

@@ -78,9 +78,7 @@ def test_a_copy_of_a_prompt_is_known_in_every_spelling(grimoire: bardo.Grimoire,
         "The vault code is 4711. It opens at noon.",
     ],
 )
-def test_what_was_in_no_prompt_and_what_is_quoted_on_purpose_stays_verbatim(
-    grimoire: bardo.Grimoire, text: str
-) -> None:
+def test_unprompted_and_deliberately_quoted_text_stays_verbatim(grimoire: bardo.Grimoire, text: str) -> None:
     section(grimoire)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

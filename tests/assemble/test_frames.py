@@ -46,7 +46,7 @@ def test_the_cacheable_beginning_is_byte_identical_and_marked_for_providers():
     assert "".join(message["content"] for message in plain) == frames[2].text
 
 
-def test_a_new_phase_and_a_new_cycle_lay_the_prompt_out_anew():
+def test_a_new_phase_and_a_new_cycle_lay_the_prompt_out_again():
     tracker = FrameTracker(every=3)
     prompt = assemble(STATIC)
     kinds = [tracker.next(prompt).kind for _ in range(4)]

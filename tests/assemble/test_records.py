@@ -81,7 +81,7 @@ def test_weights_move_towards_what_went_with_good_outcomes_within_bounds(tmp_pat
 
 
 @pytest.mark.parametrize(("learn", "evidence"), [(False, 10), (True, 100)])
-def test_they_are_shown_but_not_gone_by_while_off_or_while_evidence_is_thin(tmp_path, learn, evidence):
+def test_learned_weights_are_unused_while_off_or_with_thin_evidence(tmp_path, learn, evidence):
     (tmp_path / "a").mkdir()
     fill(tmp_path / "a", outcomes=60)
     with open_agent(tmp_path / "a", learn=learn, evidence=evidence) as opened:
@@ -136,7 +136,7 @@ def test_old_prompts_are_dropped_those_with_an_outcome_later_and_by_kind_of_task
             assert doomed.id.encode() not in path.read_bytes()
 
 
-def test_what_was_dropped_leaves_no_ids_of_forgotten_memories(tmp_path, monkeypatch):
+def test_dropped_prompt_records_leave_no_ids_of_deleted_memories(tmp_path, monkeypatch):
     monkeypatch.setattr(kept, "KEPT_OPEN", 10)
     with open_agent(tmp_path) as opened:
         doomed = opened.remember("Lag was two blocks")

@@ -106,7 +106,7 @@ def test_a_crash_before_the_lineage_was_written_is_completed_by_calling_again(tm
     assert set(inherit.provenance(folder)) == set(before)
 
 
-def test_what_the_heir_learned_itself_stays_as_it_was(tmp_path):
+def test_a_fact_of_the_heir_stays_unchanged(tmp_path):
     heir = store(tmp_path / "heir")
     own = Fact(text="gas is CHEAP at night", category="trading/gas_timing", confidence=0.2, support=1)
     near = Fact(text="Wait two blocks when the oracle lags", kind="heuristic", confidence=0.5)
@@ -172,7 +172,7 @@ def test_vectors_of_the_same_model_are_kept(tmp_path):
         assert np.allclose(mine, theirs, atol=2e-3)
 
 
-def test_vectors_of_another_model_are_made_anew_or_left_out_and_reported(tmp_path):
+def test_vectors_of_another_model_are_recomputed_or_omitted_and_reported(tmp_path):
     left = bequeath(tmp_path)
     heir = store(tmp_path / "heir")
     report = adopt(left, heir, embedder=ToyEmbedder())
@@ -243,7 +243,7 @@ def test_inherited_episodes_are_hearsay_unverified_and_teach_nothing(tmp_path):
     log.close()
 
 
-def test_what_was_inherited_is_recalled_as_such_in_both_layers(tmp_path):
+def test_inherited_memories_are_recalled_as_inherited_in_both_layers(tmp_path):
     left = bequeath(tmp_path, episodes=[episode(9, "The oracle lagged behind the pool")])
     heir = store(tmp_path / "heir")
     log = _core.EpisodeLog(tmp_path / "heir" / "episodes.redb", agent="heir", seed=1, now=NOW)

@@ -114,7 +114,7 @@ def test_a_second_testament_of_a_life_says_that_it_replaces_the_first(tmp_path, 
             assert len(heir.facts.list()) == 1
 
 
-def test_nobody_is_heir_to_nothing(tmp_path, minilm):
+def test_inheritance_of_no_testament_is_refused(tmp_path, minilm):
     with pytest.raises(errors.InvalidInputError, match="no testament"):
         bardo.inherit([], tmp_path / "heir", embedder=minilm)
     assert not (tmp_path / "heir").exists()

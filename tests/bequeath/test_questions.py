@@ -102,7 +102,7 @@ def test_an_inherited_memory_alone_answers_no_inherited_question(tmp_path: Path)
         assert ben.curator.gaps() == []
 
 
-def test_a_grandchild_has_the_questions_that_nobody_answered(tmp_path: Path, left: Path) -> None:
+def test_a_grandchild_has_the_unanswered_questions(tmp_path: Path, left: Path) -> None:
     with bardo.inherit(left, tmp_path / "ben", **OPTIONS) as ben:
         ben.learn("Zanzibar Keeper fills vaults for a fee", subjects=["Zanzibar Keeper"])
         ben.bequeath(tmp_path / "ben.testament")

@@ -115,7 +115,7 @@ def test_a_condition_is_said_in_general_where_that_keeps_the_lesson():
     assert counts == {"parameter": 1}
 
 
-def test_a_rule_of_the_curators_is_told_anew_without_its_figures():
+def test_a_rule_of_the_curator_is_restated_without_its_figures():
     text = (
         "When action is buy and gas >= 68.3, pnl is lower by 1.013 (95 % interval -1.4 to -0.6): -0.72 on average in"
         " 58 cases, 0.29 in the other 442"

@@ -179,7 +179,7 @@ kinds = st.sampled_from(["insight", "heuristic", "warning", "anti_knowledge", "p
 
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.tuples(unicode_text, kinds, st.floats(0, 1), st.booleans()), max_size=60), unicode_text)
-def test_it_never_exceeds_five_kibibytes_and_always_has_nine_sections(given_facts, cause):
+def test_a_reflection_never_exceeds_five_kibibytes_and_has_nine_sections(given_facts, cause):
     facts = [
         fact(
             number,

@@ -35,7 +35,7 @@ def repack(path, change, *, sign=True):
     path.write_bytes(container.pack(parts))
 
 
-def test_what_was_written_is_what_is_read(tmp_path):
+def test_written_records_are_read_unchanged(tmp_path):
     written = bequeath(
         tmp_path,
         episodes=[
@@ -67,7 +67,7 @@ def test_the_same_life_gives_the_same_bytes(tmp_path):
     assert one.hash == other.hash
 
 
-def test_it_can_be_read_without_bardo(tmp_path):
+def test_a_testament_can_be_read_without_bardo(tmp_path):
     path = bequeath(tmp_path, questions=["Why?"]).path
     with zipfile.ZipFile(path) as archive:
         assert archive.testzip() is None
@@ -125,7 +125,7 @@ def test_any_bytes_at_all_give_a_typed_error(tmp_path_factory, data, with_magic)
         testament.read(path)
 
 
-def test_what_is_no_testament_says_so(tmp_path):
+def test_a_file_that_is_no_testament_is_refused(tmp_path):
     path = tmp_path / "x.testament"
     with pytest.raises(StoreUnavailableError):
         testament.read(path)
@@ -209,7 +209,7 @@ def test_only_trusted_signers_pass_when_they_are_named(tmp_path):
         testament.read(written.path, trusted_keys={stranger})
 
 
-def test_who_signs_with_another_key_is_seen(tmp_path):
+def test_a_signature_with_another_key_is_detected(tmp_path):
     path = bequeath(tmp_path).path
     other = signing.key_from_seed(b"stranger")
 

@@ -125,9 +125,7 @@ def test_a_folder_or_a_file_in_the_way_is_unavailable(tmp_path: Path) -> None:
     assert (tmp_path / "file").read_text() == "x"
 
 
-def test_sleep_writes_a_log_anew_that_wastes_room_and_only_when_it_has_grown(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_sleep_rewrites_a_log_only_when_it_has_grown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(indexer, "_TIDY_BYTES", 0)
     chance = np.random.default_rng(1)
 

@@ -113,7 +113,7 @@ def test_an_id_that_is_taken_by_other_content_is_rejected(tmp_path: Path) -> Non
     log.close()
 
 
-def test_what_the_log_would_refuse_is_refused_when_it_is_dropped(tmp_path: Path) -> None:
+def test_a_drop_that_the_log_would_refuse_is_refused_at_once(tmp_path: Path) -> None:
     for bad in (Episode(""), Episode("x", tick=-1), Episode("x" * 70_000)):
         with pytest.raises(errors.InvalidInputError):
             inbox.drop(tmp_path, [Episode("good"), bad])

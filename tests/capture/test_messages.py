@@ -43,7 +43,7 @@ def memory(tmp_path: Path, minilm: Embedder) -> Iterator[bardo.Grimoire]:
         ),
     ],
 )
-def test_whatever_a_message_holds_is_kept(
+def test_every_part_of_a_message_is_kept(
     memory: bardo.Grimoire, content: Any, text: str, payload: Any
 ) -> None:
     stored = memory.remember({"role": "user", "content": content})
@@ -158,7 +158,7 @@ def test_a_message_without_a_text_says_what_was_done(
         ([{"type": "tool_result", "tool_use_id": "t1"}], "Returned nothing"),
     ],
 )
-def test_what_a_tool_answered_is_found_and_is_nobodys_word_but_the_tools(
+def test_an_answer_of_a_tool_is_found_and_attributed_to_the_tool(
     memory: bardo.Grimoire, content: Any, text: str
 ) -> None:
     stored = memory.remember({"role": "user", "content": content})
@@ -167,7 +167,7 @@ def test_what_a_tool_answered_is_found_and_is_nobodys_word_but_the_tools(
     assert memory.recall(text)[0].id == stored.id
 
 
-def test_what_has_no_text_takes_nothing_else_of_a_list_with_it(memory: bardo.Grimoire) -> None:
+def test_a_message_without_text_does_not_drop_the_others(memory: bardo.Grimoire) -> None:
     memory.remember("the vault code is 4711")
     said = [
         {"role": "system", "content": str(memory.context("what is the vault code?"))},

@@ -81,7 +81,7 @@ def test_a_transcript_is_known_by_the_next_process(tmp_path: Path, clock: bardo.
         clock.advance(SECONDS)
 
 
-def test_what_the_operator_says_first_may_change_and_what_was_forgotten_stays_forgotten(
+def test_the_first_system_message_may_change_and_deleted_turns_stay_deleted(
     memory: bardo.Grimoire, clock: bardo.ManualClock
 ):
     memory.remember([{"role": "system", "content": "It is Monday"}, *CHAT[:3]], thread="t")
@@ -121,7 +121,7 @@ def test_another_conversation_that_begins_alike_is_kept(
     assert len(stored(memory)) == len(CHAT) + len(second)
 
 
-def test_what_is_said_again_message_by_message_is_kept(memory: bardo.Grimoire, clock: bardo.ManualClock):
+def test_a_message_that_is_sent_again_by_itself_is_kept(memory: bardo.Grimoire, clock: bardo.ManualClock):
     for text in ("yes", "yes", "yes"):
         memory.remember(said(text))
         clock.advance(SECONDS)

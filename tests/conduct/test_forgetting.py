@@ -85,7 +85,7 @@ def test_the_same_words_that_were_not_taken_from_it_stay(grimoire: bardo.Grimoir
     assert not gate.before(SECRET).allowed
 
 
-def test_what_an_entry_said_before_is_deleted_with_its_episode(
+def test_an_earlier_version_of_an_entry_is_deleted_with_its_episode(
     grimoire: bardo.Grimoire, gate: bardo.Gate
 ) -> None:
     doomed = grimoire.remember(SECRET)
@@ -98,7 +98,7 @@ def test_what_an_entry_said_before_is_deleted_with_its_episode(
     assert holders(grimoire.path, WHY) == []
 
 
-def test_what_is_said_by_hand_as_well_stays_without_what_the_episode_told(
+def test_a_rejection_that_a_caller_also_stated_survives_its_episode(
     grimoire: bardo.Grimoire, gate: bardo.Gate
 ) -> None:
     first, second = grimoire.remember(f"{WHY}, they said"), grimoire.remember("and again on Monday")
@@ -117,7 +117,9 @@ def test_what_is_said_by_hand_as_well_stays_without_what_the_episode_told(
     assert holders(grimoire.path, WHY) == []
 
 
-def test_what_two_episodes_said_belongs_to_the_later_one(grimoire: bardo.Grimoire, gate: bardo.Gate) -> None:
+def test_a_rejection_of_two_episodes_belongs_to_the_later_one(
+    grimoire: bardo.Grimoire, gate: bardo.Gate
+) -> None:
     first, second = grimoire.remember(f"{WHY}, they said"), grimoire.remember("and again on Monday")
     gate.reject("short ETH on weekends", why=WHY, episode=first.id)
     entry = gate.reject("on weekends, short ETH", episode=second.id)

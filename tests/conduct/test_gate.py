@@ -40,7 +40,7 @@ def gate(home: Path, clock: ManualClock) -> Iterator[bardo.Gate]:
         yield opened
 
 
-def test_what_was_rejected_blocks_until_a_person_lifts_it(gate: bardo.Gate) -> None:
+def test_a_rejection_blocks_until_a_person_lifts_it(gate: bardo.Gate) -> None:
     rejected = gate.reject("short ETH on weekends", why="funding is paid twice", by="anna", domain="trading")
     assert (rejected.id, rejected.kind, rejected.status, rejected.at) == ("s1", "rejected", "active", NOW)
 
@@ -68,7 +68,7 @@ def test_what_was_rejected_blocks_until_a_person_lifts_it(gate: bardo.Gate) -> N
     assert gate.state(every=True) == [lifted]
 
 
-def test_what_is_lifted_can_be_rejected_again(gate: bardo.Gate) -> None:
+def test_a_lifted_rejection_can_be_made_again(gate: bardo.Gate) -> None:
     gate.lift(gate.reject("short ETH on weekends").id, by="anna")
     assert gate.reject("short ETH on weekends").id == "s2"
     assert not gate.before("short ETH on weekends").allowed
@@ -164,7 +164,7 @@ def test_a_critical_rule_blocks_what_it_forbids_and_another_warns(gate: bardo.Ga
     assert [rule.id for rule in blocked.rules] == ["r1"], "a rule below 8 is shown before every action"
 
 
-def test_what_needs_approval_is_blocked_until_a_person_is_named(gate: bardo.Gate) -> None:
+def test_an_action_that_needs_approval_is_blocked_until_a_person_is_named(gate: bardo.Gate) -> None:
     gate.rule("Withdrawals need a person", approval="withdraw funds")
     assert gate.before("withdraw all funds from Aave").findings[0].reason == "approval"
     assert not gate.before("withdraw all funds from Aave").allowed
@@ -216,7 +216,7 @@ def test_a_critical_rule_does_not_fade(gate: bardo.Gate, clock: ManualClock) -> 
     assert not gate.before("force-push to main").allowed
 
 
-def test_a_rule_that_is_confirmed_starts_to_fade_anew(gate: bardo.Gate, clock: ManualClock) -> None:
+def test_a_confirmed_rule_starts_to_fade_again(gate: bardo.Gate, clock: ManualClock) -> None:
     gate.rule("Look at the gas price first")
     clock.advance(15 * 86_400)
     again = gate.rule("Look first at the gas price")
@@ -366,7 +366,7 @@ def test_a_gate_stands_before_no_memory(tmp_path: Path) -> None:
         lambda gate: gate.forget([["s1"]]),
     ],
 )  # fmt: skip
-def test_what_cannot_be_used_is_refused_and_changes_nothing(
+def test_an_unusable_value_is_refused_and_changes_nothing(
     gate: bardo.Gate, call: Callable[[bardo.Gate], object]
 ) -> None:
     kept = gate.reject("kept already")

@@ -195,7 +195,7 @@ def test_a_gate_that_is_open_follows_a_file_that_was_restored(home: Path, tmp_pa
 
 
 @pytest.mark.skipif(os.name == "nt", reason="an open file cannot be deleted there")
-def test_what_is_written_while_the_file_is_deleted_is_not_told_as_kept(home: Path) -> None:
+def test_a_write_to_a_file_deleted_meanwhile_is_not_reported_as_kept(home: Path) -> None:
     def write_and_delete(gate: Gate) -> None:
         with gate._store.writing():
             gate.note("task", "port the parser")

@@ -59,7 +59,7 @@ def store(tmp_path: Path) -> Iterator[ConductStore]:
 
 @pytest.mark.parametrize("split", ["dev", "held"])
 @pytest.mark.parametrize("by", ["meaning", "words"])
-def test_what_was_rejected_is_recognised_in_other_words_and_little_else_is(
+def test_a_rejection_is_recognised_in_other_words(
     store: ConductStore, minilm: Embedder, split: str, by: str
 ) -> None:
     counts, wrong = decided(store, split, minilm if by == "meaning" else None)
@@ -104,7 +104,7 @@ def test_vectors_are_made_once_and_kept(store: ConductStore, minilm: Embedder) -
     assert first[0] == first[2]
 
 
-def test_law_10_vectors_of_another_model_are_made_anew_and_never_mixed(store: ConductStore) -> None:
+def test_law_10_vectors_of_another_model_are_recomputed_and_never_mixed(store: ConductStore) -> None:
     texts = ["short ETH on weekends", "deploy on Fridays"]
     action = "short ETH on weekends, twice"
     for dims in (8, 16, 8):

@@ -110,7 +110,7 @@ def test_a_gate_decides_by_what_a_command_does(folder: Path, decision: str, abou
 
 
 @pytest.mark.parametrize(("about", "what"), NOT_LOWERED)
-def test_what_does_more_than_it_seems_is_not_let_pass_by_the_table(about: str, what: str) -> None:
+def test_a_command_that_does_more_than_it_seems_is_not_allowed(about: str, what: str) -> None:
     assert read(about, what) is not Reading.OTHER
 
 
@@ -125,7 +125,7 @@ def test_a_sentence_that_begins_like_a_program_is_no_command(what: str) -> None:
     assert not action(what).command
 
 
-def test_who_approves_and_why_is_no_part_of_what_is_done() -> None:
+def test_the_approver_is_no_part_of_the_operation() -> None:
     for text in (
         "Wiring money requires Ana's approval",
         "Wiring money is only fine if Ana agrees",

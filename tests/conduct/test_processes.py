@@ -174,7 +174,7 @@ def test_a_process_that_is_killed_while_it_rejects_loses_nothing_that_it_was_tol
         assert grimoire.remember("the owner goes on").text == "the owner goes on"
 
 
-def test_what_one_gate_keeps_after_a_deletion_another_process_has(tmp_path: Path) -> None:
+def test_an_entry_made_after_a_deletion_is_seen_by_another_process(tmp_path: Path) -> None:
     """Reading the file for traces must not take the locks of a gate that this process has open."""
     folder = tmp_path / "agent"
     with owned(folder) as grimoire, bardo.gate(folder, words_only=True) as gate:

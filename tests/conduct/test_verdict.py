@@ -83,7 +83,7 @@ def test_law_7_hundreds_of_long_hostile_entries_stay_within_the_budget(gate: bar
         gate.before("short ETH case 17", budget=20)
 
 
-def test_what_blocks_is_told_first_and_even_the_longest_is_told(gate: bardo.Gate) -> None:
+def test_a_blocking_entry_comes_first_and_even_the_longest_is_shown(gate: bardo.Gate) -> None:
     for number in range(40):
         gate.reject(f"short ETH with leverage in pool {number}", why="because " * 200)
     gate.reject("short ETH " + "抹茶味噌 " * 380, why="理由 " * 600, by="anna")

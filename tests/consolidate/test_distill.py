@@ -21,7 +21,7 @@ def facts(text: str, who: str = "Mira") -> list[str]:
     return [found.fact for found in distill.distil(text, who=who, at=SAID)]
 
 
-def test_what_is_stated_is_found_and_hardly_anything_else():
+def test_stated_facts_are_extracted_and_hardly_any_other():
     wrong: list[tuple[str, str]] = []
     missed: list[str] = []
     right = 0
@@ -52,7 +52,7 @@ def test_a_hard_sentence_stays_hard_between_others():
 @given(
     st.text(max_size=400) | st.lists(st.sampled_from([text for text, _ in STATED]), max_size=12).map(" ".join)
 )
-def test_whatever_is_said_facts_and_cores_are_short_and_named(text: str):
+def test_facts_and_cores_of_any_text_are_short_and_named(text: str):
     for found in distill.distil(text, who="Mira", at=SAID):
         assert len(found.fact.encode()) <= distill.FACT_BYTES
         assert 0 < len(found.core.encode()) <= distill.CORE_BYTES
@@ -96,7 +96,7 @@ def test_near_days_become_dates_and_moving_times_keep_the_day_they_were_said():
     assert distill.distil("I visited Ghent yesterday.", who="Mira") == []
 
 
-def test_who_speaks_is_named_and_the_agent_speaks_for_nobody():
+def test_a_speaker_is_named_and_the_agent_is_no_speaker():
     text = "I live in Bern."
 
     def told(**fields: object) -> list[str]:

@@ -94,7 +94,7 @@ def test_the_stronger_of_two_contradicting_facts_stands_and_the_weaker_is_counte
         st.sampled_from(["", "a", "b/c", "d e/f"]) | st.text("xyz/", min_size=1, max_size=9), min_size=1
     ),
 )
-def test_it_has_fewer_than_600_words_and_counts_what_it_leaves_out(
+def test_a_dossier_has_fewer_than_600_words_and_counts_omitted_facts(
     tmp_path_factory: pytest.TempPathFactory, texts: list[str], categories: list[str]
 ) -> None:
     facts = [Fact(text, category=categories[place % len(categories)]) for place, text in enumerate(texts)]

@@ -42,7 +42,9 @@ def texts(grimoire: bardo.Grimoire) -> set[str]:
     return {fact.text for fact in grimoire.facts.list()}
 
 
-def test_what_users_say_of_themselves_is_known_after_a_night(tmp_path: Path, minilm: embedders.TextEmbedder):
+def test_statements_of_users_about_themselves_are_facts_after_a_night(
+    tmp_path: Path, minilm: embedders.TextEmbedder
+):
     with open_at(tmp_path, minilm) as grimoire:
         stored = grimoire.remember(CHAT)
         assert grimoire.facts.list() == []

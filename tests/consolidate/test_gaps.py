@@ -33,7 +33,7 @@ def questions(grimoire: bardo.Grimoire, kind: str) -> list[Gap]:
     return [gap for gap in grimoire.curator.gaps() if gap.kind == kind]
 
 
-def test_it_asks_about_what_is_named_often_and_known_nothing_of(opened: bardo.Grimoire) -> None:
+def test_lint_asks_about_entities_mentioned_often_without_facts(opened: bardo.Grimoire) -> None:
     opened.remember([f"the {n}th vault was filled by Zanzibar Keeper" for n in range(6)], subjects=["aave"])
     opened.remember("Once Quentin Marlow came by")
     opened.learn("The aave pool opens at noon", subjects=["aave"])
@@ -47,7 +47,7 @@ def test_it_asks_about_what_is_named_often_and_known_nothing_of(opened: bardo.Gr
     assert questions(opened, "unknown") == []
 
 
-def test_it_asks_which_of_two_holds_and_whether_a_heuristic_helps(opened: bardo.Grimoire) -> None:
+def test_lint_asks_which_of_two_facts_holds_and_whether_a_heuristic_helps(opened: bardo.Grimoire) -> None:
     rises = opened.learn("Gas rises before the oracle update")
     falls = opened.learn("Gas falls before the oracle update")
     rule = opened.learn("When gas is above 80, wait for the night", kind="heuristic")
@@ -114,7 +114,7 @@ def test_looking_for_questions_in_a_dry_run_changes_none(opened: bardo.Grimoire)
     assert opened.curator.gaps() == []
 
 
-def test_what_was_asked_in_vain_twice_is_open_until_a_memory_answers(opened: bardo.Grimoire) -> None:
+def test_a_query_unanswered_twice_is_a_gap_until_a_memory_answers(opened: bardo.Grimoire) -> None:
     assert not opened.recall("Who repairs the lighthouse?")
     opened.curator.lint()
     assert questions(opened, "unanswered") == [], "once is chance"

@@ -48,7 +48,7 @@ def test_a_night_is_an_act_that_can_be_taken_back_and_brought_back(grimoire: bar
             g.journal.undo(99)
 
 
-def test_what_is_forgotten_is_in_no_act(grimoire: bardo.Grimoire, tmp_path: Path) -> None:
+def test_a_deleted_fact_is_in_no_act(grimoire: bardo.Grimoire, tmp_path: Path) -> None:
     with grimoire as g:
         g.sleep()
         (fact,) = g.facts.list()

@@ -73,7 +73,7 @@ def test_a_rule_that_holds_becomes_a_heuristic_with_its_size_and_evidence(trader
     assert trader.recall("When is the pnl higher?", limit=5)[0].record.kind == "heuristic"
 
 
-def test_what_tells_how_something_ended_can_be_set(tmp_path: Path) -> None:
+def test_the_names_of_outcome_numbers_can_be_set(tmp_path: Path) -> None:
     episodes = trades(2_048, gain="harvest")
     with opened(tmp_path / "unaware") as unaware:
         unaware.remember(episodes)

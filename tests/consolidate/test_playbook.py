@@ -158,7 +158,7 @@ def test_a_pass_counts_what_rose_and_writes_only_when_something_changed(opened: 
     assert (book.version, book.changed, book.left_out, len(book.entries)) == (1, False, 0, 1)
 
 
-def test_what_an_ancestor_lived_and_the_heir_bore_out_is_innate(
+def test_a_fact_of_an_ancestor_that_the_heir_confirmed_is_innate(
     opener: Callable[..., bardo.Grimoire], tmp_path: Path
 ) -> None:
     text = "When gas is high, wait for the night"
@@ -187,7 +187,7 @@ def test_what_an_ancestor_lived_and_the_heir_bore_out_is_innate(
 @pytest.mark.parametrize(
     "place", ["between the marks", "elsewhere", "in a line of bardo's", "in a file of its own"]
 )
-def test_what_a_person_wrote_is_kept(opened: bardo.Grimoire, place: str) -> None:
+def test_lines_of_a_person_are_kept(opened: bardo.Grimoire, place: str) -> None:
     path = opened.path / "PLAYBOOK.md"
     note = "- when in doubt, call Mira"
     if place == "in a file of its own":
@@ -239,7 +239,7 @@ def test_no_line_of_a_person_is_lost_wherever_it_stands_and_the_next_pass_change
     assert opened.pages.playbook().changed is False
 
 
-def test_it_stays_under_its_size_and_the_least_sure_leave_first_and_are_counted(
+def test_a_playbook_stays_under_its_size_and_omits_the_least_sure_first(
     opener: Callable[..., bardo.Grimoire],
 ) -> None:
     with opener(config={"playbook": {"bytes": 1_250}}) as grimoire:

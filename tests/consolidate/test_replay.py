@@ -96,7 +96,7 @@ def test_nothing_unverified_and_nothing_forgotten_is_replayed(opener) -> None:
 
 
 @pytest.mark.parametrize("asked", [{"policy": "best"}, {"count": 0}, {"seed": -1}, {"seed": 2**64}])
-def test_what_cannot_be_drawn_is_refused(opener, asked: dict) -> None:
+def test_a_sample_that_cannot_be_drawn_is_refused(opener, asked: dict) -> None:
     with opener() as grimoire:
         live(grimoire, 4)
         with pytest.raises(errors.InvalidInputError, match=str(next(iter(asked)))):

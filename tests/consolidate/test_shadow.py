@@ -85,7 +85,7 @@ def test_a_fact_that_crowds_out_what_was_asked_for_is_withdrawn_and_can_be_had_b
         assert [fact.text for fact in g.facts.list()] == [CROWDING], "whoever took it back has judged"
 
 
-def test_a_fact_that_is_in_nobodys_way_goes_live(grimoire: bardo.Grimoire) -> None:
+def test_a_fact_that_displaces_no_answer_is_released(grimoire: bardo.Grimoire) -> None:
     with grimoire as g:
         infer(g, "Gas on the second chain doubles on Mondays")
         assert not g.recall("gas on the second chain", layers=("fact",))
@@ -95,7 +95,7 @@ def test_a_fact_that_is_in_nobodys_way_goes_live(grimoire: bardo.Grimoire) -> No
         assert [fact.mentions for fact in g.facts.list()] == [1], "the check itself is no look"
 
 
-def test_what_texts_teach_is_seen_by_nobody_before_its_check(
+def test_an_extracted_fact_is_invisible_before_its_check(
     tmp_path: Path, minilm: TextEmbedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with opened(tmp_path / "a", minilm) as g:
@@ -126,7 +126,7 @@ def test_what_texts_teach_is_seen_by_nobody_before_its_check(
         assert look(g, "Mira Jon")["recalled"] > 0
 
 
-def test_what_could_not_be_tried_stays_held_and_is_tried_later_the_oldest_first(
+def test_an_unchecked_fact_stays_held_and_is_checked_later_oldest_first(
     grimoire: bardo.Grimoire, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(shadow, "QUESTIONS", 1)
@@ -169,7 +169,7 @@ def test_without_a_check_facts_go_live_and_the_report_says_so(
         assert g.sleep().notes == ()
 
 
-def test_what_somebody_says_needs_no_check(grimoire: bardo.Grimoire) -> None:
+def test_a_statement_of_a_caller_needs_no_check(grimoire: bardo.Grimoire) -> None:
     with grimoire as g:
         infer(g, CROWDING)
         assert g.learn(CROWDING).status == "active"

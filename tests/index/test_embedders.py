@@ -162,7 +162,7 @@ def test_bad_vectors_are_refused(returned, what):
 @pytest.mark.parametrize(
     "texts", ["one string", b"bytes", [1], [None], ["ok", b"bytes"], ["lone \ud800 surrogate"]]
 )
-def test_what_is_not_text_is_refused(texts):
+def test_a_value_that_is_not_text_is_refused(texts):
     with pytest.raises(InvalidInputError):
         embedders.from_callable(lengths, dims=DIMS).embed_documents(texts)
 
@@ -252,7 +252,7 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
     assert done.returncode == 0, done.stderr
 
 
-def test_what_the_model_has_no_vector_for_is_named_and_the_rest_is_kept():
+def test_texts_without_a_vector_are_named_and_the_rest_is_embedded():
     runs = []
 
     def bow(texts):

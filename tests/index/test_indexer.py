@@ -117,7 +117,7 @@ def test_capture_and_recall_wait_for_no_run_over_lancedb(
         assert texts_of(grimoire.recall("meanwhile m1x", limit=1)) == ["meanwhile m1x came"]
 
 
-def test_what_another_thread_embeds_is_found_by_its_words_and_the_answer_says_so(tmp_path: Path) -> None:
+def test_an_episode_that_another_thread_embeds_is_found_by_words_with_a_note(tmp_path: Path) -> None:
     model = Words()
     with opened(tmp_path / "agent", model, batch=0) as grimoire:
         grimoire.remember("the kettle whistled")
@@ -168,7 +168,7 @@ def test_a_recall_does_not_wait_for_what_is_being_learned(tmp_path: Path) -> Non
         assert "The slow train leaves at eight" in texts_of(grimoire.recall("train"))
 
 
-def test_what_is_on_its_way_to_lancedb_is_not_there_after_a_deletion(
+def test_an_episode_deleted_while_it_is_archived_stays_deleted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with opened(tmp_path / "agent", Words()) as grimoire:
@@ -191,7 +191,7 @@ def test_what_is_on_its_way_to_lancedb_is_not_there_after_a_deletion(
         assert grimoire._session.indexer.archive.holds(f"id = '{kept.id}'")
 
 
-def test_what_is_being_embedded_is_not_there_after_a_deletion(tmp_path: Path) -> None:
+def test_an_episode_deleted_while_it_is_embedded_stays_deleted(tmp_path: Path) -> None:
     model = Words()
     with opened(tmp_path / "agent", model, batch=0) as grimoire:
         gone, _ = grimoire.remember(["the slow password is tangerine", "the kettle whistled"])

@@ -231,7 +231,7 @@ def spelled(folder: Path, *words):
 
 
 @pytest.mark.parametrize("ids", ["one string", [1], [None]])
-def test_what_is_not_a_list_of_ids_is_not_deleted(log, index, ids):
+def test_a_value_that_is_no_list_of_ids_deletes_nothing(log, index, ids):
     fill(log, range(1, 5))
     index.sync(log)
 

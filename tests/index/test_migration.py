@@ -242,7 +242,7 @@ def test_recall_goes_on_in_other_threads_while_the_model_is_switched(folder):
         assert not wrong
 
 
-def test_what_is_forgotten_during_a_migration_has_no_staged_vector_left(folder):
+def test_a_memory_deleted_during_a_migration_has_no_staged_vector(folder):
     with bardo.open(folder, embedder=OLD) as opened:
         opened.embedding.migrate(NEW, steps=1)
         first = next(iter(opened.episodes.list(last=len(SENTENCES))))
@@ -369,7 +369,7 @@ def test_drift_is_healthy_a_warning_or_critical_by_distance(tmp_path, noise, sta
 
 
 @pytest.mark.parametrize("content", ['{"model": {"mod', "[]", '{"last": {}}'])
-def test_a_damaged_file_of_the_last_check_is_told_of_and_checked_anew(tmp_path, content):
+def test_a_damaged_file_of_the_last_check_is_reported_and_checked_again(tmp_path, content):
     with bardo.open(tmp_path / "agent", embedder=OLD) as opened:
         opened.remember(SENTENCES[:3])
         assert opened.embedding.check().first
@@ -460,7 +460,7 @@ def assert_all_is_of_the_new_model(opened: bardo.Grimoire, learned: str) -> None
     assert opened.sleep().notes == ()
 
 
-def test_what_another_process_learns_during_the_switch_is_switched_as_well(folder, monkeypatch):
+def test_a_fact_learned_by_another_process_during_the_switch_is_switched(folder, monkeypatch):
     with bardo.open(folder, embedder=OLD) as opened:
         late, remove = "The harbour freezes in January", migration.shutil.rmtree
 

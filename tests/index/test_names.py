@@ -26,7 +26,7 @@ def names(found) -> list[str]:
     return [entity.name for entity in found]
 
 
-def test_who_speaks_what_it_is_about_and_proper_nouns_become_entities(g):
+def test_speakers_subjects_and_proper_nouns_become_entities(g):
     g.remember(
         [
             {
@@ -50,7 +50,7 @@ def test_who_speaks_what_it_is_about_and_proper_nouns_become_entities(g):
         g.entities.related("nobody")
 
 
-def test_known_names_are_matched_in_new_text_whatever_their_case(g):
+def test_known_names_are_matched_in_new_text_in_any_case(g):
     g.remember("rates moved", subjects=["aave", "golden gate"])
     g.entities.list()
     later = g.remember("Everybody left AAVE for the Golden Gate")
@@ -95,7 +95,7 @@ def test_addresses_commands_and_paths_are_found_by_a_fragment(g):
         g.episodes.find(url="a", path="b")
 
 
-def test_what_a_forgotten_memory_named_is_forgotten_with_it(g):
+def test_entities_of_a_deleted_memory_are_deleted_with_it(g):
     kept = g.remember("We walked with Caroline")
     gone = g.remember("We talked to Zebulon about https://example.org/secret")
     g.entities.relate("Zebulon", "knows", "Caroline", source=gone)
@@ -114,7 +114,7 @@ def test_a_fact_whose_words_change_names_what_they_name_now(g):
     assert names(g.entities.list("Ishmael")) == ["Ishmael"]
 
 
-def test_rebuild_reads_everything_anew_and_keeps_what_callers_said(g):
+def test_rebuild_reads_every_text_again_and_keeps_what_callers_said(g):
     g.remember([{"role": "user", "name": "Melanie", "content": "Hi from Lisbon, where I met Ada"}])
     g.entities.merge("Melanie", ["Mel"])
     before = g.entities.list()

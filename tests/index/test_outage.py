@@ -47,7 +47,7 @@ def test_a_sleep_without_the_model_does_the_rest_and_says_what_waits(tmp_path: P
         assert slept.notes == ()
 
 
-def test_what_left_memory_is_recalled_by_its_words_while_the_model_is_out_of_reach(tmp_path: Path) -> None:
+def test_a_cold_episode_is_recalled_by_its_words_without_the_model(tmp_path: Path) -> None:
     server = Server(is_down=False)
 
     def reopen() -> bardo.Grimoire:

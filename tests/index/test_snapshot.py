@@ -49,7 +49,7 @@ def test_a_closed_grimoire_opens_from_its_snapshot_and_answers_the_same(tmp_path
         assert [memory.text for memory in grimoire.recall(QUESTION)] == answer
 
 
-def test_what_was_remembered_after_a_snapshot_is_found_and_verified_episodes_stay_verified(
+def test_episodes_after_a_snapshot_are_found_and_stay_verified(
     tmp_path: Path,
 ) -> None:
     filled(tmp_path)
@@ -65,7 +65,7 @@ def test_what_was_remembered_after_a_snapshot_is_found_and_verified_episodes_sta
         assert sum(episode.verified for episode in grimoire.episodes.list()) == 1
 
 
-def test_a_damaged_snapshot_is_passed_over_with_the_reason_and_made_anew(tmp_path: Path) -> None:
+def test_a_damaged_snapshot_is_skipped_with_the_reason_and_made_again(tmp_path: Path) -> None:
     answer = filled(tmp_path)
     file = tmp_path / "hot.snapshot"
     data = bytearray(file.read_bytes())

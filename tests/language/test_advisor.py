@@ -101,7 +101,7 @@ def test_a_wrong_shape_is_asked_about_once_more_with_what_was_wrong(tmp_path: Pa
     ledger.close()
 
 
-def test_after_two_wrong_shapes_nobody_asks_again(tmp_path: Path):
+def test_after_two_wrong_shapes_the_model_is_not_asked_again(tmp_path: Path):
     model = Scripted("no idea")
     asked, ledger = advisor(model, tmp_path)
     advice = asked.ask("judge", QUESTION, Verdict)
@@ -166,7 +166,7 @@ def test_a_ledger_that_cannot_be_written_stops_the_asking_and_nothing_else(tmp_p
 
 
 @pytest.mark.parametrize("bad", MISBEHAVIOURS, ids=lambda bad: bad.name)
-def test_whatever_a_server_does_is_a_note_and_an_entry(tmp_path: Path, bad: Misbehaviour):
+def test_every_fault_of_a_server_is_a_note_and_an_entry(tmp_path: Path, bad: Misbehaviour):
     with serving(*bad.behaviours) as server:
         settings = {"base_url": server.url, **bad.settings}
         llm = OpenAIClient(config.Llm(model="m", **settings), wait=lambda seconds: None)

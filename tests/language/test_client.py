@@ -112,7 +112,7 @@ def test_both_forms_of_retry_after_are_read(text: str, seconds: float | None):
 @pytest.mark.parametrize(
     "bad", [bad for bad in MISBEHAVIOURS if bad.outcome != "invalid"], ids=lambda bad: bad.name
 )
-def test_whatever_a_server_does_ends_in_one_error_that_says_what_it_was(bad: Misbehaviour):
+def test_every_fault_of_a_server_is_one_error_that_describes_it(bad: Misbehaviour):
     started = time.monotonic()
     with serving(*bad.behaviours) as server, pytest.raises(LanguageModelError) as error:
         client(server.url, **bad.settings).complete(QUESTION, schema=SCHEMA)
@@ -121,7 +121,7 @@ def test_whatever_a_server_does_ends_in_one_error_that_says_what_it_was(bad: Mis
     assert time.monotonic() - started < 2.0
 
 
-def test_an_address_where_nobody_listens_is_an_error_after_a_few_attempts():
+def test_an_address_without_a_server_is_an_error_after_a_few_attempts():
     with serving(says("yes")) as server:
         url = server.url
     with pytest.raises(LanguageModelError, match="cannot be reached") as error:
@@ -149,7 +149,7 @@ def test_without_the_package_the_extra_is_named(monkeypatch: pytest.MonkeyPatch)
         ' {"facts":[{"text":"a"}]}',
     ],
 )
-def test_an_answer_is_read_whatever_stands_around_it(text: str):
+def test_an_answer_is_read_with_any_text_around_it(text: str):
     assert structured.parse(text, Found) == Found(facts=[Item(text="a")])
 
 

@@ -119,7 +119,7 @@ def dialogue(count: int) -> list[Episode]:
     ]
 
 
-def test_what_left_memory_keeps_its_conversation(tmp_path: Path) -> None:
+def test_a_cold_episode_keeps_its_conversation(tmp_path: Path) -> None:
     asked = {"query": "where is parcel 8?", "limit": 1, "layers": ["episode"]}
     with reopen(tmp_path, limit=20) as grimoire:
         grimoire.remember(dialogue(40))
@@ -221,7 +221,7 @@ def test_a_rare_name_is_found_by_its_letters_wherever_it_lies(tmp_path: Path) ->
             assert missed(visitor) == []
 
 
-def test_what_is_verified_beyond_the_hot_limit_stays_there_and_is_found(limited: Path) -> None:
+def test_an_episode_verified_beyond_the_hot_limit_stays_cold_and_is_found(limited: Path) -> None:
     question = "did the keeper of gate 21 meet traveller 46?"
     with reopen(limited) as grimoire:
         (found,) = grimoire.recall(question, limit=1)
@@ -351,7 +351,7 @@ class Once:
 
 
 @pytest.mark.parametrize(("cold", "before"), [(0, "search"), (100, "admit"), (100, "search")])
-def test_what_cools_while_a_query_is_under_way_is_found(
+def test_an_episode_that_becomes_cold_during_a_query_is_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cold: int, before: str
 ) -> None:
     with reopen(tmp_path) as grimoire:
@@ -371,7 +371,7 @@ def test_what_cools_while_a_query_is_under_way_is_found(
 @pytest.mark.parametrize(
     "anew", [lambda grimoire: grimoire.maintenance.rebuild(), lambda grimoire: grimoire.lineage.adopt([])]
 )
-def test_loading_memory_anew_while_a_query_has_guests_loses_nothing(
+def test_a_reload_during_a_query_with_transient_rows_loses_nothing(
     limited: Path, monkeypatch: pytest.MonkeyPatch, anew: Callable[[bardo.Grimoire], Any]
 ) -> None:
     with reopen(limited) as grimoire:

@@ -186,7 +186,7 @@ def test_ticks_are_told_to_visitors_of_a_memory_that_is_older_than_they(tmp_path
         assert visitor.now_tick == fact.created_tick == 7
 
 
-def test_what_cannot_be_visited_is_said(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_visited_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(errors.NotFoundError, match="no grimoire"):
         bardo.visit(tmp_path / "nowhere")
     assert not (tmp_path / "nowhere").exists()
@@ -236,7 +236,7 @@ def test_lost_episodes_are_said_and_facts_still_answer(folder: Path) -> None:
         assert any("no episodes of LanceDB were searched" in note for note in found.notes)
 
 
-def test_what_another_process_learned_and_deleted_is_taken_over(folder: Path) -> None:
+def test_facts_that_another_process_learned_and_deleted_are_synchronised(folder: Path) -> None:
     with bardo.visit(folder, embedder=embed) as visitor:
         assert "Gates close at dusk" in [memory.text for memory in visitor.recall("gates at dusk")]
         facts = FactStore(str(folder / "facts.db"), agent=visitor.agent, seed=3)

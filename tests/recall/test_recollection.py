@@ -65,7 +65,7 @@ def test_a_record_that_left_its_store_leaves_the_answer_with_a_note(grimoire: ba
     assert f"1 memories are no longer in their store: {fact.id}" in again.notes
 
 
-def test_what_came_lately_is_told_as_the_log_would_tell_it(tmp_path: Path) -> None:
+def test_recent_episodes_are_returned_as_the_log_stores_them(tmp_path: Path) -> None:
     def asked(grimoire: bardo.Grimoire) -> list[tuple]:
         found = grimoire.recall("the drained pool number 7", limit=40)
         return sorted((memory.id, memory.text, memory.record) for memory in found)
@@ -88,7 +88,7 @@ def test_what_came_lately_is_told_as_the_log_would_tell_it(tmp_path: Path) -> No
         assert any(record.verified for *_, record in at_hand)
 
 
-def test_what_is_asked_beyond_the_answer_is_an_index_error(grimoire: bardo.Grimoire) -> None:
+def test_an_index_beyond_the_answer_is_an_index_error(grimoire: bardo.Grimoire) -> None:
     found = grimoire._session.hot.search("pool")
     assert len(found) == len(found.hits) > 0
     for ask in (found.hit, found.record):

@@ -102,7 +102,7 @@ def test_a_life_from_the_command_line(home: Path, tmp_path: Path):
     assert "read-only" in refused.stderr
 
 
-def test_what_one_process_remembers_another_recalls(home: Path):
+def test_a_process_recalls_what_another_remembered(home: Path):
     told = process("remember", "-", "--at", home, "--json", stdin="Катя любит 抹茶 и не любит кофе ☕\n")
     assert told.returncode == exits.OK, told.stderr
     found = process("recall", "抹茶 Катя", "--json", BARDO_HOME=str(home))
@@ -202,7 +202,7 @@ def test_a_grimoire_of_another_process_exits_with_4_and_takes_drops(home: Path):
         assert [memory.id for memory in owner.recall("outside")] == told["ids"]
 
 
-def test_nothing_is_dropped_where_nobody_takes_it(home: Path, tmp_path: Path):
+def test_nothing_is_dropped_into_a_folder_without_an_owner(home: Path, tmp_path: Path):
     plain = tmp_path / "plain"
     plain.mkdir()
     refused = run("remember", "one more thing", "--drop", "--at", plain)
@@ -316,7 +316,7 @@ def test_a_playbook_without_versions_says_so(home: Path):
     assert json.loads(run("playbook", "--history", "--json", "--at", home).stdout) == []
 
 
-def test_a_verb_does_its_work_though_nobody_listens(home: Path):
+def test_a_command_completes_with_a_closed_output(home: Path):
     for text, closed in (("to a closed ear", ">&-"), ("to closed eyes as well", ">&- 2>&-")):
         command = f'exec "$0" -m bardo remember "$1" --at "$2" {closed}'
         done = subprocess.run(
@@ -398,7 +398,7 @@ def test_an_heir_is_born_and_an_agent_that_lived_adopts(home: Path, tmp_path: Pa
     assert "exists already" in refused.stderr
 
 
-def test_forget_asks_first_and_then_deletes_for_good(home: Path):
+def test_forget_asks_first_and_then_deletes_permanently(home: Path):
     stored = answer("remember", "the code of the vault is nine four two", "--at", home)["ids"][0]
     declined = runner.invoke(app, ["forget", stored, "--at", str(home)], input="n\n")
     assert declined.exit_code == exits.FAILED

@@ -123,7 +123,7 @@ def test_every_note_of_an_action_is_listed(home: Path) -> None:
     ]  # fmt: skip
 
 
-def test_what_the_verbs_print_for_people(home: Path) -> None:
+def test_gate_commands_print_text_for_people(home: Path) -> None:
     assert said(home, "rule", "Do not push to main", "--forbids", "push to main").startswith(
         "r1  Do not push"
     )

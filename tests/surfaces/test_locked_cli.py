@@ -105,7 +105,7 @@ def test_beside_an_owner_recall_and_context_see_the_journal_and_the_inbox(home: 
         assert counts["journal"] + counts["unseen"] == 2
 
 
-def test_what_only_the_owner_sees_is_counted(home: Path):
+def test_episodes_visible_to_the_owner_alone_are_counted(home: Path):
     with bardo.open(home) as memory:
         # Too long for the journal's first lap: its last commits alone are in it.
         for n in range(300):

@@ -175,7 +175,7 @@ proptest! {
     }
 
     #[test]
-    fn what_a_block_reports_is_what_stands_in_the_prompt(blocks in blocks(), request in request()) {
+    fn the_report_of_a_block_matches_the_prompt(blocks in blocks(), request in request()) {
         let Ok(prompt) = assemble(&blocks, &request) else { return Ok(()) };
         for part in &prompt.parts {
             let block = blocks.iter().find(|block| block.name == part.name).unwrap();

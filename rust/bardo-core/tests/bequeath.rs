@@ -62,7 +62,7 @@ fn each_kind_crosses_by_its_own_rule() {
 }
 
 #[test]
-fn what_fits_crosses_whole_even_when_it_is_alike() {
+fn entries_that_fit_cross_even_when_they_are_alike() {
     let facts = vec![fact(FactKind::Insight, "the same", "gas"); 10];
     let selection = select(&facts, &[0.9; 10], None, THRESHOLDS, 10, TICK).unwrap();
     assert_eq!((selection.chosen.len(), selection.measure), (10, Measure::None));

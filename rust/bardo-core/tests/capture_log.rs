@@ -15,7 +15,7 @@ use support::{NOW, episode, new, open, options, owned, texts};
 const MINUTE: i64 = 60_000_000;
 
 #[test]
-fn what_was_recorded_is_there_at_once_and_after_reopening() {
+fn a_recorded_episode_is_there_at_once_and_after_reopening() {
     let folder = tempfile::tempdir().unwrap();
     let written = Episode {
         payload: Value::Map(vec![("ціна".into(), Value::Float(2.5)), ("нет".into(), Value::Null)]),
@@ -81,7 +81,7 @@ fn the_same_again_in_another_tick_of_the_callers_own_is_another_observation() {
 }
 
 #[test]
-fn what_one_call_says_twice_was_said_twice_and_a_retry_of_it_is_recognised() {
+fn a_repetition_within_one_call_is_kept_and_a_retry_of_it_is_recognised() {
     let folder = tempfile::tempdir().unwrap();
     let log = open(&folder);
     let said = |texts: &[&str]| -> Vec<(bool, Id)> {

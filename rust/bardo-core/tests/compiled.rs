@@ -73,7 +73,7 @@ fn of_two_that_contradict_each_other_the_stronger_stands() {
 }
 
 #[test]
-fn what_expired_or_is_history_is_in_no_digest() {
+fn expired_and_superseded_facts_are_in_no_digest() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path());
     add(&store, Fact { expires_tick: Some(5), ..fact("until five") }, 0);

@@ -185,7 +185,7 @@ fn every_shape_is_told_from_the_words() {
 }
 
 #[test]
-fn what_can_both_hold_is_no_contradiction() {
+fn compatible_statements_are_no_contradiction() {
     let wrong: Vec<String> = NO_CONTRADICTIONS
         .iter()
         .filter_map(|(older, newer)| {

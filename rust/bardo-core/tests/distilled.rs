@@ -46,7 +46,7 @@ fn a_mark_is_not_moved_by_facts_that_were_refused() {
 }
 
 #[test]
-fn what_a_model_answered_is_counted_and_nothing_else_can_be() {
+fn only_answers_of_a_model_are_counted() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path());
     let notes = [Note::Answered("new".into(), 2), Note::Answered("duplicate".into(), 1)];
@@ -65,7 +65,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_is_called_known_is_what_an_upsert_renews(
+    fn a_known_fact_is_one_that_an_upsert_renews(
         stored in proptest::collection::vec(("[ab]{1,3}", 0_u8..4), 0..6),
         offered in proptest::collection::vec(("[ab]{1,3}", 0_u8..4), 1..6),
     ) {

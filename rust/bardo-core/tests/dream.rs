@@ -111,7 +111,7 @@ fn a_number_that_moved_is_dreamt_of_and_borne_out_by_later_episodes() {
 }
 
 #[test]
-fn what_no_episode_bears_out_expires() {
+fn an_unconfirmed_dream_expires() {
     let mut world = World::new(2);
     (0..1_024).for_each(|_| world.reading(2.0));
     (0..200).for_each(|_| world.reading(5.0));

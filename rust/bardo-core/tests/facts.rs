@@ -133,7 +133,7 @@ fn a_retry_with_the_same_id_changes_nothing() {
 }
 
 #[test]
-fn what_has_expired_is_learned_anew_and_an_end_can_be_put_off() {
+fn an_expired_fact_is_learned_again_and_an_end_can_be_put_off() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path());
     let until = |end| Fact { expires_tick: Some(end), ..fact("the offer holds") };
@@ -185,7 +185,7 @@ fn the_surer_and_nearer_testator_counts_in_whatever_order_they_come() {
 }
 
 #[test]
-fn what_was_inherited_before_the_first_tick_fades_from_that_tick() {
+fn a_fact_inherited_before_the_first_tick_fades_from_that_tick() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path());
     let heard = |text: &str| Fact { source: Source::Testament, generation: 1, confidence: 0.4, ..fact(text) };

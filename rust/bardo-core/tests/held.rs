@@ -93,7 +93,7 @@ fn a_held_fact_is_renewed_by_what_is_inferred_again_and_released_by_what_is_said
 }
 
 #[test]
-fn what_it_supersedes_stands_until_it_is_released() {
+fn a_superseded_fact_stands_until_the_held_one_is_released() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path());
     let old = add(&store, told("The port is 8080"), 1);
@@ -140,7 +140,7 @@ fn a_released_fact_is_reconciled_with_what_came_before_and_after_it() {
 }
 
 #[test]
-fn what_was_withdrawn_can_be_had_back_and_then_is_in_force() {
+fn a_withdrawn_fact_can_be_restored_into_force() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path());
     let worse = add(&store, inferred("Reports are reports"), 1);
@@ -172,7 +172,7 @@ fn births_that_are_taken_back_are_archived_while_they_are_held() {
 }
 
 #[test]
-fn what_waits_too_long_fades_and_expires_as_if_it_were_in_force() {
+fn a_held_fact_fades_and_expires_like_one_in_force() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path());
     let expiring = add(&store, Fact { expires_tick: Some(50), ..inferred("Perhaps it rains") }, 1);

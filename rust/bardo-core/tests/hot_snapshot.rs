@@ -122,7 +122,7 @@ fn assert_same(hot: &HotSet, agent: &Agent) {
 }
 
 #[test]
-fn what_changes_while_a_hot_set_is_made_is_taken_over() {
+fn changes_during_the_making_of_a_hot_set_are_taken_over() {
     let agent = Agent::new();
     let first = agent.remember(1, 40);
     agent.embed(&first[..20]);
@@ -249,7 +249,7 @@ fn a_hot_set_that_lacks_an_episode_is_not_saved() {
 }
 
 #[test]
-fn what_is_left_to_the_archive_stays_out_and_comes_back_when_the_limit_is_raised() {
+fn archived_rows_stay_out_until_the_limit_is_raised() {
     let agent = Agent::new();
     let ids = agent.remember(1, 31);
     agent.embed(&ids);

@@ -123,7 +123,7 @@ fn an_ancestors_baseline_that_the_heirs_own_replaced_comes_back() {
 }
 
 #[test]
-fn what_changed_since_stays_and_is_named() {
+fn a_fact_changed_since_the_act_stays_and_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path());
     let claim = store.upsert(&[inherited(30.0)], None, 0, 0).unwrap()[0].0;

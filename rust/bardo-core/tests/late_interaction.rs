@@ -103,7 +103,7 @@ fn a_word_finds_its_match_and_the_turns_beside_it_before_the_others() {
 }
 
 #[test]
-fn what_was_said_later_than_the_tick_that_is_asked_about_does_not_speak_for_the_turn_before() {
+fn a_turn_after_the_asked_tick_does_not_support_the_turn_before() {
     let folder = tempfile::tempdir().unwrap();
     let log = open(&folder);
     let (hot, ids) = conversation(&log, &[10, 11, 12, 13]);

@@ -148,7 +148,7 @@ fn each_arm_finds_duplicates_by_itself_and_neither_takes_another_sense_for_the_s
 }
 
 #[test]
-fn what_was_only_heard_of_adds_nothing_to_what_was_lived() {
+fn hearsay_adds_nothing_to_own_knowledge() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(&folder);
     filler(&store);
@@ -167,7 +167,7 @@ fn what_was_only_heard_of_adds_nothing_to_what_was_lived() {
 }
 
 #[test]
-fn what_is_unimportant_and_forgotten_for_sixty_days_leaves_for_the_cold_tier() {
+fn an_unimportant_fact_unused_for_sixty_days_is_archived() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(&folder);
     filler(&store);
@@ -186,7 +186,7 @@ fn what_is_unimportant_and_forgotten_for_sixty_days_leaves_for_the_cold_tier() {
 }
 
 #[test]
-fn what_is_filed_nowhere_goes_where_its_three_nearest_are() {
+fn a_fact_without_category_gets_that_of_its_three_nearest() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(&folder);
     let ids = add_with_angles(
@@ -207,7 +207,7 @@ fn what_is_filed_nowhere_goes_where_its_three_nearest_are() {
 }
 
 #[test]
-fn it_flags_what_the_reconciling_of_facts_would_call_a_contradiction() {
+fn lint_flags_the_contradictions_of_reconcile() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(&folder);
     filler(&store);
@@ -234,7 +234,7 @@ fn it_flags_what_the_reconciling_of_facts_would_call_a_contradiction() {
 }
 
 #[test]
-fn what_speaks_against_each_other_is_linked_and_neither_is_lowered() {
+fn contradicting_facts_are_linked_and_neither_is_lowered() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(&folder);
     filler(&store);

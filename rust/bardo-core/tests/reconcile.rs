@@ -47,7 +47,7 @@ fn reconciled(store: &FactStore, older: Fact, newer: Fact) -> (Id, Id, CuratorRe
 }
 
 #[test]
-fn what_holds_now_takes_the_place_of_what_held_and_both_can_be_asked_for() {
+fn a_current_fact_replaces_an_older_one_and_both_can_be_read() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path());
     let (older, newer, report) = reconciled(
@@ -71,7 +71,7 @@ fn what_holds_now_takes_the_place_of_what_held_and_both_can_be_asked_for() {
 }
 
 #[test]
-fn what_is_taken_back_is_history_and_what_took_it_back_stands() {
+fn a_retracted_fact_is_history_and_its_retraction_stands() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path());
     let (older, newer, report) = reconciled(
@@ -240,7 +240,7 @@ fn an_episode_that_says_the_contrary_counts_once_and_twice_as_much_against_hears
 }
 
 #[test]
-fn what_has_faded_leaves_for_the_cold_tier_and_can_be_had_back() {
+fn a_faded_fact_is_archived_and_can_be_restored() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path());
     let faint = learn(&store, told("The lift on the left is slow", 0.5), 1);

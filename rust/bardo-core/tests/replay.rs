@@ -78,7 +78,7 @@ fn weights_take_the_bias_back() {
 }
 
 #[test]
-fn what_was_replayed_gives_way_and_the_same_history_draws_the_same() {
+fn a_replayed_episode_gives_way_and_equal_histories_draw_equally() {
     let script = script(64);
     let settings = ReplaySettings { recent: 64, recent_share: 1.0, alpha: 1.0, ..ReplaySettings::default() };
     let run = || {

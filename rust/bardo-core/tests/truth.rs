@@ -85,7 +85,7 @@ fn noise_teaches_next_to_nothing() {
 }
 
 #[test]
-fn what_follows_with_a_lag_is_found_and_its_direction_too() {
+fn a_lagged_effect_is_found_with_its_direction() {
     let mut world = World::new(1);
     let mut trend = 0.0;
     while world.script.episodes.len() < EPISODES {
@@ -234,7 +234,7 @@ fn bursts_are_found() {
 }
 
 #[test]
-fn what_stops_holding_is_doubted() {
+fn a_rule_that_stops_holding_is_doubted() {
     let mut world = World::new(5);
     let mut changed = false;
     for index in 0..12 * 1_024 {

@@ -143,7 +143,7 @@ fn everything_is_there_after_an_upgrade_and_the_old_file_is_kept() {
 }
 
 #[test]
-fn what_a_killed_attempt_left_behind_does_not_matter() {
+fn remains_of_a_killed_attempt_do_not_matter() {
     let (folder, path, expected) = old_log(60);
     fs::write(folder.path().join("episodes.redb.new"), vec![7; 100_000]).unwrap();
     fs::hard_link(&path, kept(&path)).unwrap();
