@@ -126,7 +126,7 @@ def test_a_deletion_of_what_was_told_is_finished_after_a_crash(
 ) -> None:
     told = opened.entities.relate("Mallory", "secretly works for", "Umbrella Corp")
     intent = opened._deletion._eraser()._plan(
-        bardo.grimoire.intent.Wanted(triples=(int(told.id[7:]),)), "asked for", True
+        bardo.grimoire.intent.DeletionRequest(triples=(int(told.id[7:]),)), "asked for", True
     )
     opened._session.log.forget([], intent=intent.to_json(), now=1)
     opened.close()

@@ -30,7 +30,7 @@ OPENING = {
     "bardo._core._index", "bardo._core._names", "bardo._core._recall", "bardo._core._text",
     "bardo._validation", "bardo.assemble",
     "bardo.assemble.copies", "bardo.capture", "bardo.capture.fields", "bardo.capture.inbox",
-    "bardo.capture.intake", "bardo.capture.recorder", "bardo.capture.records", "bardo.capture.remembered",
+    "bardo.capture.intake", "bardo.capture.recorder", "bardo.capture.records", "bardo.capture.episode_batch",
     "bardo.clock", "bardo.config", "bardo.errors", "bardo.folder", "bardo.grimoire", "bardo.grimoire.events",
     "bardo.grimoire.factory", "bardo.grimoire.grimoire", "bardo.grimoire.session", "bardo.grimoire.stores",
     "bardo.grimoire.writer", "bardo.index", "bardo.index.embedding", "bardo.index.embedding.cache",

@@ -132,7 +132,7 @@ class Folder:
         """Whether the log is here."""
         return self.episodes.exists()
 
-    def was_made(self) -> bool:
+    def has_grimoire(self) -> bool:
         """Whether a grimoire is here, or the remains of one that lost its log: opening that reports the damage."""
         return any(part.exists() for part in (self.episodes, self.facts, self.lance))
 
@@ -145,7 +145,7 @@ class Folder:
         """
         try:
             is_file = self.root.exists() and not self.root.is_dir()
-            missing = not create and not self.was_made()
+            missing = not create and not self.has_grimoire()
         except OSError as error:
             raise StoreUnavailableError(
                 f"cannot look at {self.root}: {error.strerror or error}. Choose another path, or change its permissions"
@@ -168,14 +168,14 @@ class Folder:
         try:
             for folder in (self.root, self.inbox, self.identity):
                 folder.mkdir(parents=True, exist_ok=True)
-            if not self.settings.exists() and not self.was_made():
+            if not self.settings.exists() and not self.has_grimoire():
                 text = f"agent = {json.dumps(agent, ensure_ascii=False)}\n"
                 write_atomically(self.settings, text.encode())
         except OSError as error:
             raise unavailable("write to", self.root, error) from error
 
 
-def forked(path: Path, opener: int) -> GrimoireClosedError:
+def forked_error(path: Path, opener: int) -> GrimoireClosedError:
     """The error for work in a fork of the process that opened a folder."""
     return GrimoireClosedError(
         f"{path} was opened by process {opener} and this is its fork {os.getpid()}. "
@@ -183,7 +183,7 @@ def forked(path: Path, opener: int) -> GrimoireClosedError:
     )
 
 
-def dead(agent: str) -> GrimoireClosedError:
+def dead_error(agent: str) -> GrimoireClosedError:
     """The error for writing into the memory of an agent that has died."""
     return GrimoireClosedError(
         f"{agent} has died and its memory is read-only. "
@@ -191,7 +191,7 @@ def dead(agent: str) -> GrimoireClosedError:
     )
 
 
-def dying(agent: str) -> GrimoireClosedError:
+def dying_error(agent: str) -> GrimoireClosedError:
     """The error for writing into the memory of an agent whose testament is signed and not yet at its place."""
     return GrimoireClosedError(
         f"{agent} is dying: its testament is signed and waits for a place where it can be written. "

@@ -11,10 +11,10 @@ from typing import ClassVar, Self
 from bardo._core import FactStore
 from bardo.config import Config
 from bardo.errors import GrimoireClosedError, NotFoundError, StoreForeignError
-from bardo.folder import Folder, forked
+from bardo.folder import Folder, forked_error
 
 
-class Outside(ABC):
+class Handle(ABC):
     """Something that is open in a memory's folder without its log. Close it after use.
 
     Attributes:
@@ -36,7 +36,7 @@ class Outside(ABC):
         self.agent = facts.agent
 
     @abstractmethod
-    def _let_go(self) -> None:
+    def _release(self) -> None:
         """Gives the files free."""
 
     def close(self) -> None:
@@ -44,7 +44,7 @@ class Outside(ABC):
         if self._closed or self._pid != os.getpid():
             return
         self._closed = True
-        self._let_go()
+        self._release()
 
     def __enter__(self) -> Self:
         return self
@@ -60,7 +60,7 @@ class Outside(ABC):
     def _ready(self) -> None:
         """Refuses work after it was closed, and in a fork of the process that opened it."""
         if self._pid != os.getpid():
-            raise forked(self.path, self._pid)
+            raise forked_error(self.path, self._pid)
         if self._closed:
             raise GrimoireClosedError(self._CLOSED.format(str(self.path)))
 

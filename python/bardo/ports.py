@@ -185,7 +185,7 @@ class Progress(Protocol):
         ...
 
 
-def quiet(stage: str, done: int, total: int) -> None:
+def no_progress(stage: str, done: int, total: int) -> None:
     """A progress that shows nothing."""
 
 

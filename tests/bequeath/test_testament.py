@@ -16,7 +16,7 @@ from estate import KEY, MARKDOWN, MODEL, NOW, TICK, bequeath, dead, episode, fac
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bardo.bequeath import choose, container, signing, testament
+from bardo.bequeath import container, selection, signing, testament
 from bardo.config import Bequeath
 from bardo.errors import InvalidInputError, StoreUnavailableError, TestamentError, TestamentTamperedError
 
@@ -285,7 +285,7 @@ def test_the_cap_holds_and_what_is_over_it_is_counted(tmp_path):
 
 
 def test_large_texts_stay_under_the_size_cap(tmp_path, monkeypatch):
-    monkeypatch.setattr(choose, "_ENTRY_BYTES", 200_000)
+    monkeypatch.setattr(selection, "_ENTRY_BYTES", 200_000)
     facts = [fact(number, f"{number} " + "x" * 20_000, kind="warning") for number in range(12)]
     written = bequeath(tmp_path, facts=facts, vectors=None, fingerprint=None)
     assert written.path.stat().st_size < 220_000
@@ -328,7 +328,7 @@ def test_any_unicode_survives_the_way_through_the_file(tmp_path_factory, given_f
     assert len(read) == len(facts)
     for one in facts:
         assert (
-            read[one.id].subjects == testament.redact.texts(list(one.subjects))
+            read[one.id].subjects == tuple(testament.redact.texts(list(one.subjects)))
             or read[one.id].subjects == one.subjects
         )
         assert read[one.id].confidence == one.confidence

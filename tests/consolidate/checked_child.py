@@ -15,7 +15,7 @@ folder, questions, moment = sys.argv[1], int(sys.argv[2]), sys.argv[3]
 grimoire = bardo.open(
     folder, agent="a", embedder=embedders.load(), clock=ManualClock(1_772_712_000_000_000), seed=1
 )
-ask, check = grimoire._retrieval.quietly, shadow.check
+ask, check = grimoire._retrieval.recall_without_trace, shadow.check
 left = [questions]
 
 
@@ -39,13 +39,13 @@ class Dying:
         return getattr(self.facts, name)
 
 
-def checked(facts: FactStore, *given: Any, **named: Any) -> shadow.Shadowed:
+def checked(facts: FactStore, *given: Any, **named: Any) -> shadow.ShadowReport:
     """Dies between the two verdicts."""
     return check(Dying(facts), *given, **named)  # type: ignore[arg-type]
 
 
 if moment == "asking":
-    grimoire._retrieval.quietly = asked  # type: ignore[method-assign]
+    grimoire._retrieval.recall_without_trace = asked  # type: ignore[method-assign]
 else:
     shadow.check = checked
 grimoire.sleep()

@@ -100,7 +100,7 @@ def test_an_extracted_fact_is_invisible_before_its_check(
 ) -> None:
     with opened(tmp_path / "a", minilm) as g:
         g.remember(CHAT)
-        ask = Retrieval.quietly
+        ask = Retrieval.recall_without_trace
         looks: list[dict[str, int]] = []
 
         def watched(self: Retrieval, *given: object) -> object:
@@ -116,7 +116,7 @@ def test_an_extracted_fact_is_invisible_before_its_check(
                 looks.append(look(g, "Mira lives Bern"))
             return ask(self, *given)  # type: ignore[arg-type]
 
-        monkeypatch.setattr(Retrieval, "quietly", watched)
+        monkeypatch.setattr(Retrieval, "recall_without_trace", watched)
         report = g.sleep()
         monkeypatch.undo()
         (seen,) = looks

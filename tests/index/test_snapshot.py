@@ -104,7 +104,7 @@ def test_a_snapshot_that_cannot_be_written_is_a_warning(tmp_path: Path) -> None:
 def test_a_snapshot_in_a_folder_that_is_gone_is_refused_by_name(tmp_path: Path) -> None:
     with reopen(tmp_path / "agent") as grimoire:
         grimoire.remember([f"event {n}" for n in range(600)])
-        opened = snapshot.Opened(restored=0, replayed=0, refused=None)
+        opened = snapshot.LoadReport(restored=0, replayed=0, refused=None)
         keeper = snapshot.Snapshot(
             tmp_path / "missing" / "x", grimoire._session.log, grimoire._session.hot, opened
         )

@@ -13,7 +13,7 @@ from chat import BY_RULES, CHAT, NOON
 from serving import MISBEHAVIOURS, Behaviour, Misbehaviour, Server, replies, says, serving
 
 import bardo
-from bardo.consolidate import asking
+from bardo.consolidate import llm_extraction
 from bardo.index.embedding import embedders
 from bardo.ports import ManualClock
 
@@ -327,9 +327,9 @@ def test_one_fact_is_replaced_once_in_a_batch(tmp_path: Path, minilm: embedders.
 
 def test_claims_are_grounded_in_what_they_cite():
     episode = bardo.Episode("Physiotherapy on Mondays helps the knee.", speaker="Mira")
-    assert asking.is_grounded("Mira has physiotherapy on Mondays", [episode])
-    assert not asking.is_grounded("Mira owns vineyards abroad", [episode])
-    assert not asking.is_grounded("of at to", [episode])
+    assert llm_extraction.is_grounded("Mira has physiotherapy on Mondays", [episode])
+    assert not llm_extraction.is_grounded("Mira owns vineyards abroad", [episode])
+    assert not llm_extraction.is_grounded("of at to", [episode])
 
 
 def test_a_model_that_says_nothing_new_costs_two_questions_and_changes_nothing(

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from bardo._core._capture import EpisodeLog, StoredEpisodes
 from bardo._core._facts import FactStore
 from bardo._core._recall import Found, RecallSettings
-from bardo.index.snapshot import Opened
+from bardo.index.snapshot import LoadReport
 from bardo.model import Episode, Fingerprint
 from bardo.recall.filters import Filters
 
@@ -77,7 +77,7 @@ class HotSet:
         *,
         snapshot: str | PathLike[str] | None = None,
         cold_upto: int = 0,
-    ) -> Opened:
+    ) -> LoadReport:
         """Fills the hot set again: from a snapshot and what came after it, or from the ground truth in one stream.
 
         With a snapshot the vectors stay in the stores until the first search asks for them.

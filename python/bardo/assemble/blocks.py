@@ -18,7 +18,7 @@ EPISODES, FACTS = "past_events", "knowledge"
 _HIGHEST_PRIORITY = 255
 
 
-class Recalled(Protocol):
+class PromptMemory(Protocol):
     """Fields of a memory that a prompt shows; `bardo.recall.recollection.Memory` has them."""
 
     @property
@@ -93,7 +93,7 @@ class Block:
     name: str
     content: str | None = None
     rows: Rows | None = None
-    memories: Sequence[Recalled] | None = None
+    memories: Sequence[PromptMemory] | None = None
     tag: str | None = None
     priority: int | None = None
     cap: int | None = None
@@ -116,12 +116,12 @@ class Block:
             raise InvalidInputError(f"block {self.name!r} has a cap of {self.cap} tokens. Use 0 or more")
 
 
-def memory_block(memories: Sequence[Recalled], *, name: str = EPISODES, cap: int | None = None) -> Block:
+def memory_block(memories: Sequence[PromptMemory], *, name: str = EPISODES, cap: int | None = None) -> Block:
     """A block of recalled memories, best first; empty says that nothing was found."""
     return Block(name, memories=memories, cap=cap)
 
 
-def memory_blocks(memories: Sequence[Recalled]) -> list[Block]:
+def memory_blocks(memories: Sequence[PromptMemory]) -> list[Block]:
     """A recollection as its standard blocks: episodes as `past_events`, facts as `knowledge`.
 
     A layer that brought nothing has no block, but if neither brought anything, the prompt says so once.
@@ -134,7 +134,7 @@ def memory_blocks(memories: Sequence[Recalled]) -> list[Block]:
     return blocks or [memory_block((), name=EPISODES)]
 
 
-def block(name: str, content: str | Rows | Sequence[Recalled] | Block) -> Block:
+def block(name: str, content: str | Rows | Sequence[PromptMemory] | Block) -> Block:
     """A block of a value: text, rows (mappings) or memories.
 
     Raises:

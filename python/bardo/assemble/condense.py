@@ -36,7 +36,7 @@ class Condenser:
 
 
 @dataclass(frozen=True, slots=True)
-class Condensed:
+class CondensedText:
     """A shorter text; `str()` is the text.
 
     Args:
@@ -66,7 +66,7 @@ def condense(
     model: _core.WordModel | None = None,
     tokenizer: str = "o200k",
     backend: Backend = "own",
-) -> Condensed:
+) -> CondensedText:
     """A text of about `share` of its tokens: the predictable words go, the others stay in their order.
 
     Numbers, names, negations, URLs and code are never dropped, nor is text in scripts without spaces, so more may be
@@ -91,11 +91,13 @@ def condense(
         if model is None:
             model = _core.WordModel()
             model.learn([text])
-        return Condensed(*model.compress(text, share, question=question, tokenizer=name))
+        return CondensedText(*model.compress(text, share, question=question, tokenizer=name))
     if backend == "llmlingua":
         shorter = _llmlingua()(text, rate=share, question=question)
         before, tokens = _core.count_tokens_batch([text, shorter], name)
-        return Condensed(shorter, tokens, before) if tokens < before else Condensed(text, before, before)
+        return (
+            CondensedText(shorter, tokens, before) if tokens < before else CondensedText(text, before, before)
+        )
     raise InvalidInputError(f"backend is {backend!r}. Use own or llmlingua")
 
 

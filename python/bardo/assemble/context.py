@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from bardo import _core
 from bardo.assemble import tokenizers, turns
-from bardo.assemble.blocks import FACTS, Block, Recalled, Rows, block, memory_block, memory_blocks
+from bardo.assemble.blocks import FACTS, Block, PromptMemory, Rows, block, memory_block, memory_blocks
 from bardo.assemble.condense import Condenser
 from bardo.errors import InvalidInputError
 
@@ -113,7 +113,7 @@ class Prompt:
     window: int
     tokenizer: str
     blocks: tuple[BlockReport, ...]
-    memories: tuple[Recalled, ...]
+    memories: tuple[PromptMemory, ...]
     notes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
@@ -172,7 +172,7 @@ class Prompt:
 
 
 def assemble(
-    blocks: Sequence[Block] | Mapping[str, str | Rows | Sequence[Recalled] | Block],
+    blocks: Sequence[Block] | Mapping[str, str | Rows | Sequence[PromptMemory] | Block],
     *,
     budget: int = BUDGET,
     reserve: int | None = None,
@@ -222,7 +222,7 @@ def assemble(
     )
     assembled = fill(blocks)
     parts = assembled.parts
-    while any(map(turns.told_last, blocks)):
+    while any(map(turns.last_with_turns, blocks)):
         # Turns beside a memory are dropped before any memory is dropped or cut.
         alone = [turns.without(each, _crowded(parts, each)) for each in blocks]
         if not any(alone):
@@ -254,10 +254,10 @@ def _crowded(parts: Sequence[_core.AssembledPart], block: Block) -> Sequence[int
     part = next((part for part in parts if part.name == block.name), None)
     if part is None:
         return ()
-    return [*part.shortened, *(turns.told_last(block) if part.left_out else ())]
+    return [*part.shortened, *(turns.last_with_turns(block) if part.left_out else ())]
 
 
-def _left_out(part: _core.AssembledPart, memories: Sequence[Recalled]) -> str:
+def _left_out(part: _core.AssembledPart, memories: Sequence[PromptMemory]) -> str:
     """Describes the omitted part of a block, and the reason."""
     room = f"there were {part.given} tokens for it"
     if not memories and not part.shown and not part.left_out:
@@ -280,7 +280,7 @@ def _left_out(part: _core.AssembledPart, memories: Sequence[Recalled]) -> str:
     return f"{' and '.join(said)}: {room}"
 
 
-def _is_dossier(memories: Sequence[Recalled]) -> bool:
+def _is_dossier(memories: Sequence[PromptMemory]) -> bool:
     return any(getattr(memory, "layer", "") == "dossier" for memory in memories)
 
 
@@ -291,9 +291,9 @@ def reserve_set(reserve: int) -> int | None:
 
 def build(
     task: str,
-    memories: Sequence[Recalled],
+    memories: Sequence[PromptMemory],
     *,
-    blocks: Mapping[str, str | Rows | Sequence[Recalled] | Block] | None = None,
+    blocks: Mapping[str, str | Rows | Sequence[PromptMemory] | Block] | None = None,
     budget: int = BUDGET,
     reserve: int | None = None,
     tokenizer: str = "o200k",

@@ -72,7 +72,7 @@ _DROP_SETTLED = """
 
 
 @dataclass(frozen=True, slots=True)
-class Learned:
+class LearnedWeights:
     """Weights learned from the outcomes of one kind of task, beside the defaults.
 
     Args:
@@ -117,7 +117,7 @@ class PromptRecords:
             steps=(statements(_SCHEMA), unchanged),
             loss="only what was learned from outcomes is lost with it",
         )
-        self._known: dict[str, Learned] = {}
+        self._known: dict[str, LearnedWeights] = {}
         self._lock = threading.RLock()
 
     def note(self, prompt: Prompt, *, task: str | None, phase: str | None, tick: int, at: int) -> None:
@@ -210,7 +210,7 @@ class PromptRecords:
             for suffix in ("", "-wal", "-shm"):
                 self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
 
-    def learned(self, task: str | None) -> Learned:
+    def learned(self, task: str | None) -> LearnedWeights:
         """Returns the weights learned from the outcomes of a kind of task, or the defaults."""
         with self._lock:
             task = task or ANY
@@ -248,7 +248,7 @@ class PromptRecords:
             )
             return done.rowcount > 0
 
-    def _derive(self, task: str) -> Learned:
+    def _derive(self, task: str) -> LearnedWeights:
         rows: Sequence[tuple[Any, ...]] = self._database.read(
             "SELECT window, blocks, memories, value FROM prompts "
             "WHERE task = ? AND value IS NOT NULL AND acted != 0 AND intact ORDER BY serial DESC LIMIT ?",
@@ -271,7 +271,7 @@ class PromptRecords:
             if abs(leaning) > 0.1:
                 shares[name] = round(LARGEST_SHARE**leaning, 4)
         enough = len(rows) >= self._evidence
-        return Learned(
+        return LearnedWeights(
             task=task,
             outcomes=len(rows),
             enough=enough,
@@ -282,7 +282,7 @@ class PromptRecords:
         )
 
 
-def caps(learned: Learned, window: int, names: Iterable[str]) -> dict[str, int]:
+def caps(learned: LearnedWeights, window: int, names: Iterable[str]) -> dict[str, int]:
     """The caps of standard blocks whose share was learned, in tokens of a prompt's window.
 
     Args:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
 
-from bardo.assemble.blocks import Block, Recalled
+from bardo.assemble.blocks import Block, PromptMemory
 from bardo.model import Episode
 
 #: Characters of the turns beside one memory at most, the nearest first: they must not push out what was found.
@@ -18,7 +18,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class MemoryWithTurns:
     """A memory whose text is the conversation around it; everything else is as the memory has it.
 
     Args:
@@ -26,7 +26,7 @@ class Told:
         text: It and the turns beside it.
     """
 
-    memory: Recalled
+    memory: PromptMemory
     text: str
     layer: str
     confidence: float | None
@@ -37,7 +37,7 @@ class Told:
     record: Any
 
 
-def told(memories: Sequence[Recalled]) -> tuple[list[Recalled], int]:
+def told(memories: Sequence[PromptMemory]) -> tuple[list[PromptMemory], int]:
     """Memories with the turns beside them, each turn once: alone if it was recalled, else beside the best memory.
 
     Args:
@@ -49,7 +49,7 @@ def told(memories: Sequence[Recalled]) -> tuple[list[Recalled], int]:
     if not any(getattr(memory, "before", ()) or getattr(memory, "after", ()) for memory in memories):
         return list(memories), 0
     seen = {getattr(memory, "id", "") for memory in memories}
-    found: list[Recalled] = []
+    found: list[PromptMemory] = []
     left_out = 0
     for memory in memories:
         sides = [
@@ -67,7 +67,7 @@ def told(memories: Sequence[Recalled]) -> tuple[list[Recalled], int]:
         said = partial(_line, day=_day(memory.at))
         text = "\n".join([*map(said, before), said(memory.record, text=memory.text), *map(said, after)])
         found.append(
-            Told(
+            MemoryWithTurns(
                 memory, text, memory.layer, memory.confidence, memory.tick, memory.at, memory.source,
                 memory.inherited, memory.record,
             )
@@ -75,20 +75,22 @@ def told(memories: Sequence[Recalled]) -> tuple[list[Recalled], int]:
     return found, left_out
 
 
-def recalled(memory: Recalled) -> Recalled:
+def recalled(memory: PromptMemory) -> PromptMemory:
     """The memory itself, without the turns beside it."""
-    return memory.memory if isinstance(memory, Told) else memory
+    return memory.memory if isinstance(memory, MemoryWithTurns) else memory
 
 
-def told_last(block: Block) -> list[int]:
+def last_with_turns(block: Block) -> list[int]:
     """The place of the last memory of a block that has turns beside it, if any has."""
-    return [place for place, memory in enumerate(block.memories or ()) if isinstance(memory, Told)][-1:]
+    return [
+        place for place, memory in enumerate(block.memories or ()) if isinstance(memory, MemoryWithTurns)
+    ][-1:]
 
 
-def without(block: Block, places: Sequence[int]) -> Sequence[Recalled] | None:
+def without(block: Block, places: Sequence[int]) -> Sequence[PromptMemory] | None:
     """A block's memories without the turns beside those at some places; None where there are none there."""
     memories = block.memories or ()
-    alone = {place for place in places if isinstance(memories[place], Told)}
+    alone = {place for place in places if isinstance(memories[place], MemoryWithTurns)}
     if not alone:
         return None
     return [recalled(memory) if place in alone else memory for place, memory in enumerate(memories)]

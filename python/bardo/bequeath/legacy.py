@@ -99,7 +99,7 @@ def leave(
         loops=loops,
         settings=config,
     )
-    trust.note_own(written.signer, log.agent)
+    trust.add_own_key(written.signer, log.agent)
     stone = Tombstone(log.agent, tick, now, cause, written.hash, path.name)
     place = str(path.absolute())
     write_json(folder / DEATH_FILE, {"path": place, "tombstone": dataclasses.asdict(stone)})

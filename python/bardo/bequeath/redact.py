@@ -221,8 +221,10 @@ def _is_dropped(name: str, value: Any) -> bool:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return False
     said = f"{' '.join(_WORD.findall(name)).lower()}: "
-    is_told = any(span.kind in {"code", "identity", "password"} for span in private.spans(f"{said}{value}"))
-    return private.opens(said) and is_told
+    is_narrative = any(
+        span.kind in {"code", "identity", "password"} for span in private.spans(f"{said}{value}")
+    )
+    return private.opens(said) and is_narrative
 
 
 def texts(value: Any, counts: Counter[str] | None = None) -> Any:

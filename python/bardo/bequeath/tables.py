@@ -38,7 +38,7 @@ _QUALITY = ("specificity", "actionability", "novelty", "verifiability", "consist
 _RELATIONS = frozenset({"supports", "contradicts", "refines", "causes", "part_of", "see_also"})
 
 
-class Link(NamedTuple):
+class TestamentLink(NamedTuple):
     """How two entries stand to each other.
 
     Args:
@@ -56,7 +56,7 @@ class Link(NamedTuple):
     tick: int
 
 
-#: A link as the store of facts tells it: the fields of `Link` in order.
+#: A link as the store of facts tells it: the fields of `TestamentLink` in order.
 LinkTuple = tuple[str, str, str, float, int]
 
 
@@ -125,7 +125,7 @@ def read_episodes(data: bytes, limit: int, unfit: list[str]) -> tuple[Episode, .
     return tuple(episode for _, episode in _fit(_episode, rows, "episode", unfit))
 
 
-def write_links(links: Iterable[Link]) -> bytes:
+def write_links(links: Iterable[TestamentLink]) -> bytes:
     """The links as one Parquet file."""
     import pyarrow as pa
 
@@ -135,11 +135,11 @@ def write_links(links: Iterable[Link]) -> bytes:
     return _to_bytes(pa.table(cells, schema=schema))
 
 
-def read_links(data: bytes, limit: int, unfit: list[str]) -> tuple[Link, ...]:
+def read_links(data: bytes, limit: int, unfit: list[str]) -> tuple[TestamentLink, ...]:
     """Reads the records of `write_links`; arguments and errors as those of `read_entries`."""
     table = _from_bytes(data, _link_schema(), limit, "links.parquet")
-    links: list[Link] = []
-    for link in (Link(*row) for row in zip(*table.values(), strict=True)):
+    links: list[TestamentLink] = []
+    for link in (TestamentLink(*row) for row in zip(*table.values(), strict=True)):
         if link.relation not in _RELATIONS or not 0.0 <= link.weight <= 1.0 or link.tick < 0:
             unfit.append(f"link {_shown(link)} was left out: it is no link")
         else:

@@ -12,7 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from bardo._atomic import write_atomically
 from bardo.bequeath import container, redact, signing, tables
-from bardo.bequeath.choose import (
+from bardo.bequeath.lineage import Life, Lineage
+from bardo.bequeath.questions import Question, read_questions
+from bardo.bequeath.reflect import REFLECTION_BYTES
+from bardo.bequeath.selection import (
     ENTRY_LIMIT,
     EPISODE_LIMIT,
     LINK_LIMIT,
@@ -20,10 +23,7 @@ from bardo.bequeath.choose import (
     choose_episodes,
     choose_links,
 )
-from bardo.bequeath.lineage import Life, Lineage
-from bardo.bequeath.questions import Question, read_questions
-from bardo.bequeath.reflect import REFLECTION_BYTES
-from bardo.bequeath.tables import Link, LinkTuple
+from bardo.bequeath.tables import LinkTuple, TestamentLink
 from bardo.config import Bequeath
 from bardo.errors import InvalidInputError, StoreUnavailableError, TestamentError, TestamentTamperedError
 from bardo.model import Episode, Fact, Fingerprint
@@ -105,7 +105,7 @@ class Testament:
     vectors: Vectors | None
     fingerprint: Fingerprint | None
     episodes: tuple[Episode, ...]
-    links: tuple[Link, ...]
+    links: tuple[TestamentLink, ...]
     gaps: tuple[Question, ...]
     reflection: str
     left_out: Mapping[str, int]

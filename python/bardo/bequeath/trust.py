@@ -171,7 +171,7 @@ def strangers(
     return frozenset(one.hash for one in unknown)
 
 
-def note_own(key: str, agent: str) -> None:
+def add_own_key(key: str, agent: str) -> None:
     """Adds the key of an agent that dies under this user to the list of own keys, so that any heir knows it.
 
     A list that cannot be written is a warning: the testament is as good, only its heirs have to be told the key.

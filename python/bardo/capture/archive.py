@@ -29,7 +29,7 @@ from bardo._core import EpisodeLog
 from bardo.capture.records import from_record, to_record
 from bardo.errors import InvalidInputError, StoreDamagedError
 from bardo.model import Episode
-from bardo.ports import Progress, quiet
+from bardo.ports import Progress, no_progress
 
 FOLDER = "archive"
 FORMAT = "bardo archive"
@@ -160,7 +160,7 @@ class Comparison:
     different: int
 
 
-def compare(log: EpisodeLog, folder: Path | str, progress: Progress = quiet) -> Comparison:
+def compare(log: EpisodeLog, folder: Path | str, progress: Progress = no_progress) -> Comparison:
     """Reads every archived episode and looks for the same in the log; annotations may have changed since.
 
     Args:

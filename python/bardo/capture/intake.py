@@ -60,8 +60,8 @@ class Clean(Protocol):
         ...
 
 
-class Took(Protocol):
-    """Result of recording drafts: see `Taken` of the recorder."""
+class RecordOutcome(Protocol):
+    """Result of recording drafts: see `RecordReport` of the recorder."""
 
     @property
     def known(self) -> Sequence[int]:
@@ -100,7 +100,7 @@ class Drafts(NamedTuple):
         drafts = [draft for draft in made if draft is not None]
         return cls(drafts, places, empty, chat=chat, transcript=transcript)
 
-    def settle(self, took: Took, clean: Clean) -> list[int]:
+    def settle(self, took: RecordOutcome, clean: Clean) -> list[int]:
         """Returns the places of skipped messages that an earlier hand-over of the same chat did not have.
 
         A message without text was handed over before if one that is known stands behind it. Of those behind the last

@@ -10,8 +10,8 @@ from typing import Any
 
 from bardo._core import EpisodeLog, HotSet
 from bardo.capture import inbox
+from bardo.capture.episode_batch import EpisodeBatch
 from bardo.capture.intake import Clean, Drafts
-from bardo.capture.remembered import Remembered
 from bardo.clock import MAX_TICK, Ticks
 from bardo.errors import BardoWarning, ForgottenWarning, InvalidInputError
 from bardo.model import INHERITED_KIND, Episode
@@ -22,7 +22,7 @@ PAGE = 1_024
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class RecordReport:
     """Result of recording episodes.
 
     Args:
@@ -73,7 +73,7 @@ class Recorder:
         template: Episode | None = None,
         late: bool = False,
         transcript: bool = False,
-    ) -> Taken:
+    ) -> RecordReport:
         """Records episodes, all or none; what was forgotten on purpose is left out.
 
         Args:
@@ -86,7 +86,7 @@ class Recorder:
 
         """
         if not drafts:
-            return Taken([], [], [])
+            return RecordReport([], [], [])
         now = self._clock.now()
         of_texts = self._ticks.of((template.at if template else 0) or now) if tick is None else tick
         if set(map(type, drafts)) == {str}:
@@ -105,7 +105,7 @@ class Recorder:
         )
         if len(stored):
             self._ticks.seen(stored.last_tick, own=own_ticks)
-        return Taken(Remembered(stored, len(stored) - len(known)), known, forgotten)
+        return RecordReport(EpisodeBatch(stored, len(stored) - len(known)), known, forgotten)
 
     def _ticks_of(
         self, drafts: Sequence[str | Episode], of_texts: int, tick: int | None, now: int, *, late: bool
@@ -164,13 +164,13 @@ class Recorder:
 
     def _take(
         self, episodes: Sequence[Episode], *, transcript: bool = False
-    ) -> tuple[Taken, list[tuple[Episode, str]]]:
+    ) -> tuple[RecordReport, list[tuple[Episode, str]]]:
         """Records what another process left; what is refused comes back with the reason, and counts as forgotten."""
         try:
             return self.record(episodes, tick=None, own_ticks=False, late=True, transcript=transcript), []
         except InvalidInputError as error:
             if len(episodes) == 1:
-                return Taken([], [], [], [0]), [(episodes[0], f"{episodes[0].id}: {error}")]
+                return RecordReport([], [], [], [0]), [(episodes[0], f"{episodes[0].id}: {error}")]
         stored: list[Episode] = []
         places: dict[str, list[int]] = {"known": [], "forgotten": [], "refused": []}
         refused: list[tuple[Episode, str]] = []
@@ -180,7 +180,7 @@ class Recorder:
             for name, held in (("known", done.known), ("forgotten", done.forgotten), ("refused", why)):
                 places[name] += [place] * len(held)
             refused += why
-        return Taken(stored, **places), refused
+        return RecordReport(stored, **places), refused
 
     def verify(self, what: str | Episode | Iterable[str | Episode], importance: float | None) -> int:
         """Marks episodes of this life as verified; returns how many had not been."""

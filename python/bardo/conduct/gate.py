@@ -22,8 +22,8 @@ from bardo.conduct.store import ConductStore, check, check_kind
 from bardo.conduct.verdict import Decision, Finding, Verdict, with_texts
 from bardo.config import Config
 from bardo.errors import InvalidInputError, NotFoundError
-from bardo.folder import Folder, dead
-from bardo.handle import Outside, facts_of
+from bardo.folder import Folder, dead_error
+from bardo.handle import Handle, facts_of
 from bardo.index.embedding.serving import serving
 from bardo.ports import Clock, Embedder, checked_clock
 
@@ -96,7 +96,7 @@ def gate(
         raise
 
 
-class Gate(Outside):
+class Gate(Handle):
     """Gate before an agent's actions. Made by `bardo.gate`; close it after use. Safe to share among threads.
 
     Attributes:
@@ -265,7 +265,9 @@ class Gate(Outside):
             if place is None:
                 return self._store.put(given)
             there = known[place]
-            there = replace(there, score=max(score, _raised(there, now)), by=by or there.by, confirmed_at=now)
+            there = replace(
+                there, score=max(score, _raised_score(there, now)), by=by or there.by, confirmed_at=now
+            )
             if (episode and not there.episode) or (known[place].score >= CRITICAL and not by.strip()):
                 return self._store.put(there)
             if there.episode != episode:
@@ -393,7 +395,7 @@ class Gate(Outside):
                 if rule.id in applied and rule.in_force(now):
                     violations = rule.violations + (rule.id in broken)
                     self._store.put(
-                        replace(rule, score=_raised(rule, now), confirmed_at=now, violations=violations)
+                        replace(rule, score=_raised_score(rule, now), confirmed_at=now, violations=violations)
                     )
         notes = (*clean.notes, *((why_not,) if why_not else ()))
         return Aftermath(entry, tuple(sorted(applied - broken)), tuple(sorted(broken)), QUESTION, notes)
@@ -435,7 +437,7 @@ class Gate(Outside):
 
         return self._store.accept_loss(entry)
 
-    def _let_go(self) -> None:
+    def _release(self) -> None:
         self._made.close()
         self._store.close()
         self._facts.close()
@@ -443,7 +445,7 @@ class Gate(Outside):
     def _ready(self, *, write: bool = False) -> None:
         super()._ready()
         if write and self._folder.tombstone.exists() and (stone := lineage.is_dead(self.path)) is not None:
-            raise dead(stone.agent)
+            raise dead_error(stone.agent)
 
     @contextlib.contextmanager
     def _ending(self, id_: str) -> Iterator[StateEntry]:
@@ -546,7 +548,7 @@ def _same(known: Sequence[str], given: str) -> int | None:
     return None
 
 
-def _raised(rule: Rule, now: int) -> float:
+def _raised_score(rule: Rule, now: int) -> float:
     """The score of a rule that something spoke for. None becomes critical by that: a person gives those."""
     score = rule.score_at(now)
     return min(MOST, score + STEP) if score >= CRITICAL else min(CRITICAL - STEP, score + STEP)

@@ -156,7 +156,7 @@ def with_text(verdict: Verdict, budget: int, made: MadePrompts) -> Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _EntryMemory:
     """An entry as a prompt takes it."""
 
     text: str
@@ -169,9 +169,9 @@ class _Told:
     record: Any = None
 
 
-def _told(text: str, at: int, by: str) -> _Told:
+def _told(text: str, at: int, by: str) -> _EntryMemory:
     # A tick that is the second of the date is not shown beside it.
-    return _Told(text, at, by or "self", at // _MICROSECONDS)
+    return _EntryMemory(text, at, by or "self", at // _MICROSECONDS)
 
 
 def _finding_text(finding: Finding) -> str:

@@ -138,7 +138,7 @@ def is_meant(text: str) -> bool:
     return not {"instruction", "role", "fence", "mark", "tag"} & set(flags)
 
 
-def stated(text: str) -> Iterator[Clause]:
+def stated_clauses(text: str) -> Iterator[Clause]:
     """The clauses in which a speaker plainly states something of themselves, in order."""
     text = text[:READ_BYTES].replace("’", "'").replace("\u2018", "'")
     if "I" not in text and "my" not in text.lower() and " i " not in text:

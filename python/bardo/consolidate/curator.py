@@ -7,7 +7,7 @@ from typing import Literal
 
 from bardo import config
 from bardo._core import Curator, CuratorReport, EpisodeLog, FactStore
-from bardo.consolidate.extract import Extracted, Extractor
+from bardo.consolidate.extract import ExtractionReport, Extractor
 from bardo.model import Fact
 from bardo.ports import Progress
 
@@ -196,7 +196,7 @@ def rehearse(
     return replace(done, changes=tuple(Change(before, after) for before, after in changes))
 
 
-def _with_texts(done: CuratorCycleComplete, texts: Extracted) -> CuratorCycleComplete:
+def _with_texts(done: CuratorCycleComplete, texts: ExtractionReport) -> CuratorCycleComplete:
     return replace(
         done,
         texts_read=texts.read,

@@ -90,7 +90,7 @@ _MOVING = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Distilled:
+class Assertion:
     """One thing that a text says.
 
     Args:
@@ -154,7 +154,7 @@ def speaker(episode: Episode, agent: str) -> str:
     return ""
 
 
-def distil(text: str, *, who: str = NAMELESS, at: int = 0, rejects: bool = True) -> list[Distilled]:
+def distil(text: str, *, who: str = NAMELESS, at: int = 0, rejects: bool = True) -> list[Assertion]:
     """Extract the statements of a text, the shortest form first.
 
     Args:
@@ -163,7 +163,7 @@ def distil(text: str, *, who: str = NAMELESS, at: int = 0, rejects: bool = True)
         at: When it was said, microseconds UTC, so that "yesterday" gets its date; 0 leaves such statements out.
         rejects: Whether orders such as "don't use tabs" are the speaker's to give.
     """
-    found: dict[str, Distilled] = {}
+    found: dict[str, Assertion] = {}
     for each in (*_statements(text, who, at), *_conclusions(text, who, at, rejects=rejects)):
         found.setdefault(each.fact.casefold(), each)
         if len(found) == PER_EPISODE:
@@ -183,10 +183,10 @@ def core(text: str) -> str:
     return " ".join(kept) or text.encode()[:CORE_BYTES].decode(errors="ignore")
 
 
-def _statements(text: str, who: str, at: int) -> Iterator[Distilled]:
+def _statements(text: str, who: str, at: int) -> Iterator[Assertion]:
     if not who:
         return
-    for clause in clauses.stated(text):
+    for clause in clauses.stated_clauses(text):
         said = statements.statement(clause)
         if said is None:
             continue
@@ -201,7 +201,7 @@ def _statements(text: str, who: str, at: int) -> Iterator[Distilled]:
             )
 
 
-def _conclusions(text: str, who: str, at: int, *, rejects: bool) -> Iterator[Distilled]:
+def _conclusions(text: str, who: str, at: int, *, rejects: bool) -> Iterator[Assertion]:
     if not clauses.is_meant(text):
         return
     for sentence in clauses.sentences(text[: clauses.READ_BYTES].replace("’", "'")):
@@ -241,7 +241,7 @@ def _distilled(
     *,
     who: str = "",
     action: str = "",
-) -> Distilled:
+) -> Assertion:
     felt = _FELT.search(sentence)
     emotion, pad = _FEELING_OF[felt["word"].lower()] if felt else ("", NEUTRAL)
     outcome = _OUTCOME.search(sentence)
@@ -250,7 +250,7 @@ def _distilled(
     )
     said = fact.removeprefix(who)
     words = {word for word in re.findall(r"[A-Za-z][\w'-]{3,}", said) if word.lower() not in vocabulary.SMALL}
-    return Distilled(
+    return Assertion(
         fact=fact,
         core=core(said.removeprefix("'s ").strip()),
         kind=kind,
@@ -267,7 +267,7 @@ def _distilled(
     )
 
 
-def _fact(each: Distilled, episode: Episode) -> Fact:
+def _fact(each: Assertion, episode: Episode) -> Fact:
     # The agent's own conclusion, of which it keeps a limited number (spec 3, "Dossier").
     concluded = each.kind == "insight" and not each.who
     subjects = [each.who.lower() if each.who == NAMELESS else each.who, *each.people, *episode.subjects]

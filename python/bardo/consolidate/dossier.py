@@ -16,7 +16,7 @@ from bardo import config
 from bardo._atomic import parse_json, write_atomically
 from bardo._core import Digest, FactStore, digest_facts
 from bardo.clock import MICROSECONDS
-from bardo.ports import Progress, quiet
+from bardo.ports import Progress, no_progress
 
 #: Facts that are read for a dossier: more cannot stand in it.
 CANDIDATES = 128
@@ -275,7 +275,7 @@ class Dossiers:
             known = self._latest()
             return known if known and known.is_fresh(self._facts.last_learned, tick) else None
 
-    def current(self, *, tick: int, now: int, keep: bool = True, progress: Progress = quiet) -> Dossier:
+    def current(self, *, tick: int, now: int, keep: bool = True, progress: Progress = no_progress) -> Dossier:
         """The dossier of now: compiled again if it is not fresh, and kept in its file.
 
         Args:
@@ -290,7 +290,7 @@ class Dossiers:
                 return known
             return self._compile(tick, now, keep=keep, progress=progress)
 
-    def keep_up(self, *, tick: int, now: int, at_once: bool) -> bool:
+    def compile_if_due(self, *, tick: int, now: int, at_once: bool) -> bool:
         """Compiles the dossier again if facts changed and it is time.
 
         It waits until nothing more has changed for a while (60 s), but is never longer behind than a limit (5 min).
@@ -326,7 +326,7 @@ class Dossiers:
             and 0 <= behind < self._settings.behind_seconds * MICROSECONDS
         )
 
-    def _compile(self, tick: int, now: int, *, keep: bool, progress: Progress = quiet) -> Dossier:
+    def _compile(self, tick: int, now: int, *, keep: bool, progress: Progress = no_progress) -> Dossier:
         progress("dossier", 0, 1)
         digest = digest_facts(self._facts, tick=tick, limit=CANDIDATES)
         made = compose(digest, agent=self._agent, tick=tick, at=now, limit=self._settings.words)

@@ -19,8 +19,8 @@ from bardo.model import INHERITED_KIND, Episode, Fact, FactStatus, Fingerprint
 from bardo.ports import Progress, Vectors
 
 if TYPE_CHECKING:
-    from bardo.consolidate.asking import Asker
-    from bardo.consolidate.reconcile import Reconciled, Reconciler
+    from bardo.consolidate.llm_extraction import Asker
+    from bardo.consolidate.reconcile import Reconciler, Reconciliation
 
 #: Names under which the facts keep how far their texts were read: by arrival, and by verification.
 ARRIVED, VERIFIED = "distilled_arrivals", "distilled_verifications"
@@ -35,7 +35,7 @@ Embed = Callable[[Sequence[str]], "tuple[Vectors, Fingerprint] | tuple[None, Non
 
 
 @dataclass(frozen=True, slots=True)
-class Extracted:
+class ExtractionReport:
     """Report of an extraction.
 
     Args:
@@ -52,9 +52,9 @@ class Extracted:
     updated: int = 0
     notes: tuple[str, ...] = ()
 
-    def plus(self, other: Extracted) -> Extracted:
+    def plus(self, other: ExtractionReport) -> ExtractionReport:
         """The sum of two."""
-        return Extracted(
+        return ExtractionReport(
             self.read + other.read,
             self.new + other.new,
             self.renewed + other.renewed,
@@ -116,7 +116,7 @@ class Extractor:
         self._asker = asker
         self._reconciler = reconciler
 
-    def run(self, *, tick: int, now: int, until_done: bool, progress: Progress) -> Extracted:
+    def run(self, *, tick: int, now: int, until_done: bool, progress: Progress) -> ExtractionReport:
         """One page, or as many as there are.
 
         Args:
@@ -125,7 +125,7 @@ class Extractor:
             until_done: Whether to go on until everything was read.
             progress: Told after each page.
         """
-        done = Extracted()
+        done = ExtractionReport()
         passed = 0
         if self._asker:
             self._asker.begin()
@@ -174,7 +174,7 @@ class Extractor:
         verified = self._log.verified_since(marks[VERIFIED], self._batch)
         if self._asker:
             # A model takes seconds where the rules take microseconds.
-            arrived, verified = _first(arrived, is_speech), _first(verified, is_told)
+            arrived, verified = _first(arrived, is_speech), _first(verified, is_narrative)
         if not arrived and not verified:
             return None
         reached = {}
@@ -183,7 +183,7 @@ class Extractor:
         if verified:
             reached[VERIFIED] = verified[-1][0]
         spoken = [episode for _, episode in arrived if is_speech(episode)]
-        told = [episode for _, episode in verified if is_told(episode)]
+        told = [episode for _, episode in verified if is_narrative(episode)]
         return Page((*spoken, *told), len(arrived) + len(verified), reached)
 
     def _found(self, page: Page) -> tuple[list[Fact], tuple[str, ...]]:
@@ -199,9 +199,9 @@ class Extractor:
                 )
         return found, tuple(notes)
 
-    def _learn(self, page: Page, marks: Mapping[str, int], *, tick: int, now: int) -> Extracted:
+    def _learn(self, page: Page, marks: Mapping[str, int], *, tick: int, now: int) -> ExtractionReport:
         found, notes = self._found(page)
-        judged: Reconciled | None = None
+        judged: Reconciliation | None = None
         if self._asker:
             found += self._asker.read(page.episodes)
             notes += self._asker.notes
@@ -227,7 +227,7 @@ class Extractor:
         new = sum(entry.outcome == "new" for entry in outcomes)
         renewed = sum(entry.outcome in ("exact", "similar") for entry in outcomes)
         updates, duplicates = (len(judged.updates), len(judged.duplicates)) if judged else (0, 0)
-        return Extracted(len(page.episodes), new, renewed + duplicates, updates, notes)
+        return ExtractionReport(len(page.episodes), new, renewed + duplicates, updates, notes)
 
     def _fit(self, found: Sequence[Fact]) -> tuple[list[Fact], tuple[str, ...]]:
         """The facts that keep the limits of the store, and what is wrong with the others."""
@@ -254,7 +254,7 @@ class Extractor:
 
     def _judged(
         self, reconciler: Reconciler, found: Sequence[Fact], *, tick: int
-    ) -> tuple[list[Fact], Reconciled]:
+    ) -> tuple[list[Fact], Reconciliation]:
         """Stage 2 for facts that stage 1 does not know: returns the facts to store, and the decisions on the rest."""
         vectors, fingerprint = self._vectors(found)
         known = self._facts.known(found, tick=tick, vectors=vectors, fingerprint=fingerprint)
@@ -289,7 +289,7 @@ def is_speech(episode: Episode) -> bool:
     return episode.kind in SPEECH_KINDS and episode.role in SPEECH_ROLES
 
 
-def is_told(episode: Episode) -> bool:
+def is_narrative(episode: Episode) -> bool:
     """Whether a verified episode is a text, and no turn, no event with numbers, no tool's output, no inheritance."""
     return (
         not is_speech(episode)

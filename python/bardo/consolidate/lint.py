@@ -8,7 +8,7 @@ from typing import Literal
 from bardo import config
 from bardo._core import FactStore, knowledge_gaps, lint_facts, rehearse_lint
 from bardo.consolidate.curator import Change
-from bardo.ports import Progress, quiet
+from bardo.ports import Progress, no_progress
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ def run(
     now: int,
     ticks_per_day: int,
     dry_run: bool = False,
-    progress: Progress = quiet,
+    progress: Progress = no_progress,
 ) -> LintReport:
     """Puts the latest facts in order.
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from bardo._core import FactStore, may_mean_the_same, speaks_against
-from bardo.consolidate.asking import Shown
+from bardo.consolidate.llm_extraction import FramedSource
 from bardo.model import Fact
 from bardo.ports import Message, Vectors
 
@@ -58,7 +58,7 @@ class Verdicts(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Reconciled:
+class Reconciliation:
     """Decisions on facts that stage 1 did not find known.
 
     Args:
@@ -88,7 +88,7 @@ class Reconciler:
         self._advisor = advisor
         self._facts = facts
 
-    def judge(self, facts: Sequence[Fact], vectors: Vectors | None) -> Reconciled:
+    def judge(self, facts: Sequence[Fact], vectors: Vectors | None) -> Reconciliation:
         """Decisions on facts that stage 1 did not find known.
 
         Args:
@@ -122,7 +122,7 @@ class Reconciler:
             )
             for wanted in ("update", "duplicate")
         }
-        return Reconciled(
+        return Reconciliation(
             new=tuple(fact for place, fact in enumerate(facts) if place not in settled),
             updates=pairs["update"],
             duplicates=pairs["duplicate"],
@@ -154,9 +154,9 @@ class Reconciler:
         ranges: list[range] = []
         for number, (fact, known) in enumerate(items, 1):
             ranges.append(range(len(offered) + 1, len(offered) + len(known) + 1))
-            parts.append(f"New {number}:\n{Shown(fact.text, fact, layer='fact')}")
+            parts.append(f"New {number}:\n{FramedSource(fact.text, fact, layer='fact')}")
             for place, each in enumerate(known, len(offered) + 1):
-                parts.append(f"Known {place}:\n{Shown(each.text, each, layer='fact')}")
+                parts.append(f"Known {place}:\n{FramedSource(each.text, each, layer='fact')}")
             offered += known
         question = [Message("system", SYSTEM), Message("user", "\n".join(parts))]
         if not self._advisor.fits(question, Verdicts):

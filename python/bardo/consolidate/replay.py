@@ -18,7 +18,7 @@ _LARGEST_SEED = 2**64 - 1
 
 
 @dataclass(frozen=True, slots=True)
-class Replayed:
+class ReplayedEpisode:
     """An episode of a replay batch.
 
     Args:
@@ -51,7 +51,7 @@ class Replayer:
             recent=settings.recent,
         )
 
-    def batch(self, count: int, *, policy: Policy, seed: int, tick: int) -> list[Replayed]:
+    def batch(self, count: int, *, policy: Policy, seed: int, tick: int) -> list[ReplayedEpisode]:
         """Draws episodes; see `replay` of `g.curator`."""
         if policy not in get_args(Policy):
             raise InvalidInputError(
@@ -71,7 +71,7 @@ class Replayer:
         ids = [id_ for id_, _, _ in drawn]
         self._log.mark_replayed(ids)
         return [
-            Replayed(episode, probability, weight)
+            ReplayedEpisode(episode, probability, weight)
             for episode, (_, probability, weight) in zip(self._log.get(ids), drawn, strict=True)
             if episode is not None
         ]

@@ -47,7 +47,7 @@ Ask = Callable[[str, int, Sequence[str] | None], Iterable[Answer]]
 
 
 @dataclass(frozen=True, slots=True)
-class Shadowed:
+class ShadowReport:
     """Report of the shadow check.
 
     Args:
@@ -67,7 +67,7 @@ class Shadowed:
     notes: tuple[str, ...] = ()
 
 
-def check(facts: FactStore, ask: Ask, *, most: int, tick: int, now: int) -> Shadowed:
+def check(facts: FactStore, ask: Ask, *, most: int, tick: int, now: int) -> ShadowReport:
     """Tries the facts that are held, the oldest first; withdraws what makes answers worse and releases the others.
 
     Whenever the process is killed, what was not released is held still, and tried again the next time.
@@ -89,10 +89,10 @@ def check(facts: FactStore, ask: Ask, *, most: int, tick: int, now: int) -> Shad
     facts.release(passed, tick=tick)
     waiting = facts.count_held()
     notes = (f"{waiting} new facts wait for their check and are held until then",) if waiting else ()
-    return Shadowed(len(worse) + len(passed), tuple(worse), held=waiting, act=act, notes=notes)
+    return ShadowReport(len(worse) + len(passed), tuple(worse), held=waiting, act=act, notes=notes)
 
 
-def release(facts: FactStore, why: str, *, tick: int) -> Shadowed:
+def release(facts: FactStore, why: str, *, tick: int) -> ShadowReport:
     """Lets everything that is held go live without a check, and says so.
 
     Args:
@@ -104,7 +104,7 @@ def release(facts: FactStore, why: str, *, tick: int) -> Shadowed:
     while page := facts.held(BY_NIGHT):
         released += facts.release([fact.id for fact in page], tick=tick)
     notes = (f"{released} new facts went live unchecked: {why}",) if released else ()
-    return Shadowed(unchecked=released, notes=notes)
+    return ShadowReport(unchecked=released, notes=notes)
 
 
 def harms(fact: Fact, ask: Ask, trying: Sequence[str]) -> bool:

@@ -36,7 +36,7 @@ Arguments = ParamSpec("Arguments")
 Answer = TypeVar("Answer")
 
 
-class Awaited(Generic[Owner]):
+class AsyncResource(Generic[Owner]):
     """Something whose verbs are awaited.
 
     Args:
@@ -49,17 +49,19 @@ class Awaited(Generic[Owner]):
 
 def _awaited(
     verb: Callable[Concatenate[Owner, Arguments], Answer],
-) -> Callable[Concatenate[Awaited[Owner], Arguments], Coroutine[Any, Any, Answer]]:
+) -> Callable[Concatenate[AsyncResource[Owner], Arguments], Coroutine[Any, Any, Answer]]:
     """A verb of `Grimoire`, or of one of its resources, that is awaited."""
 
     @functools.wraps(verb)
-    async def run(self: Awaited[Owner], /, *args: Arguments.args, **options: Arguments.kwargs) -> Answer:
+    async def run(
+        self: AsyncResource[Owner], /, *args: Arguments.args, **options: Arguments.kwargs
+    ) -> Answer:
         return await asyncio.to_thread(verb, self._owner, *args, **options)
 
     return run
 
 
-class AsyncEpisodes(Awaited[Episodes]):
+class AsyncEpisodes(AsyncResource[Episodes]):
     """`Episodes` for asyncio."""
 
     list = _awaited(Episodes.list)
@@ -68,7 +70,7 @@ class AsyncEpisodes(Awaited[Episodes]):
     find = _awaited(Episodes.find)
 
 
-class AsyncFacts(Awaited[Facts]):
+class AsyncFacts(AsyncResource[Facts]):
     """`Facts` for asyncio."""
 
     list = _awaited(Facts.list)
@@ -82,7 +84,7 @@ class AsyncFacts(Awaited[Facts]):
     links = _awaited(Facts.links)
 
 
-class AsyncEntities(Awaited[Entities]):
+class AsyncEntities(AsyncResource[Entities]):
     """`Entities` for asyncio."""
 
     list = _awaited(Entities.list)
@@ -94,7 +96,7 @@ class AsyncEntities(Awaited[Entities]):
     relations = _awaited(Entities.relations)
 
 
-class AsyncCurator(Awaited[Curator]):
+class AsyncCurator(AsyncResource[Curator]):
     """`Curator` for asyncio."""
 
     replay = _awaited(Curator.replay)
@@ -104,7 +106,7 @@ class AsyncCurator(Awaited[Curator]):
     calibration = _awaited(Curator.calibration)
 
 
-class AsyncPages(Awaited[Pages]):
+class AsyncPages(AsyncResource[Pages]):
     """`Pages` for asyncio."""
 
     dossier = _awaited(Pages.dossier)
@@ -112,7 +114,7 @@ class AsyncPages(Awaited[Pages]):
     versions = _awaited(Pages.versions)
 
 
-class AsyncPrompts(Awaited[Prompts]):
+class AsyncPrompts(AsyncResource[Prompts]):
     """`Prompts` for asyncio."""
 
     contribute = _awaited(Prompts.contribute)
@@ -121,14 +123,14 @@ class AsyncPrompts(Awaited[Prompts]):
     reset_weights = _awaited(Prompts.reset_weights)
 
 
-class AsyncJournal(Awaited[Journal]):
+class AsyncJournal(AsyncResource[Journal]):
     """`Journal` for asyncio."""
 
     list = _awaited(Journal.list)
     undo = _awaited(Journal.undo)
 
 
-class AsyncEmbedding(Awaited[Embedding]):
+class AsyncEmbedding(AsyncResource[Embedding]):
     """`Embedding` for asyncio."""
 
     check = _awaited(Embedding.check)
@@ -136,7 +138,7 @@ class AsyncEmbedding(Awaited[Embedding]):
     abandon = _awaited(Embedding.abandon)
 
 
-class AsyncMaintenance(Awaited[Maintenance]):
+class AsyncMaintenance(AsyncResource[Maintenance]):
     """`Maintenance` for asyncio."""
 
     rebuild = _awaited(Maintenance.rebuild)
@@ -146,7 +148,7 @@ class AsyncMaintenance(Awaited[Maintenance]):
     rebase_ticks = _awaited(Maintenance.rebase_ticks)
 
 
-class AsyncLineage(Awaited[Lineage]):
+class AsyncLineage(AsyncResource[Lineage]):
     """`Lineage` for asyncio."""
 
     adopt = _awaited(Lineage.adopt)
@@ -172,7 +174,7 @@ class AsyncLineage(Awaited[Lineage]):
         return self._owner.inheritance
 
 
-class Opening:
+class GrimoireOpener:
     """A memory that is being opened: `await` it, or let `async with` close it again."""
 
     def __init__(self, make: Callable[[], Grimoire]) -> None:
@@ -196,17 +198,17 @@ class Opening:
             await self._opened.close()
 
 
-def _begun(make: Callable[Arguments, Grimoire]) -> Callable[Arguments, Opening]:
+def _begun(make: Callable[Arguments, Grimoire]) -> Callable[Arguments, GrimoireOpener]:
     """A way of opening a memory that is awaited."""
 
     @functools.wraps(make)
-    def begin(*args: Arguments.args, **options: Arguments.kwargs) -> Opening:
-        return Opening(functools.partial(make, *args, **options))
+    def begin(*args: Arguments.args, **options: Arguments.kwargs) -> GrimoireOpener:
+        return GrimoireOpener(functools.partial(make, *args, **options))
 
     return begin
 
 
-class AsyncGrimoire(Awaited[Grimoire]):
+class AsyncGrimoire(AsyncResource[Grimoire]):
     """`Grimoire` for asyncio, verb for verb and noun for noun.
 
     Arguments, answers and errors are the same; each call runs in a thread of the loop.

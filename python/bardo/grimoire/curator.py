@@ -12,11 +12,11 @@ from bardo.consolidate import curator, dream, lint, shadow
 from bardo.consolidate.calibration import Calibration
 from bardo.consolidate.dream import DreamComplete
 from bardo.consolidate.lint import Gap, LintReport
-from bardo.consolidate.replay import Policy, Replayed, Replayer
-from bardo.consolidate.shadow import Shadowed
+from bardo.consolidate.replay import Policy, ReplayedEpisode, Replayer
+from bardo.consolidate.shadow import ShadowReport
 from bardo.grimoire.retrieval import Retrieval
 from bardo.grimoire.session import Session
-from bardo.ports import Progress, quiet
+from bardo.ports import Progress, no_progress
 
 if TYPE_CHECKING:
     from bardo import _core
@@ -50,7 +50,7 @@ class Replays:
         vars(self).pop("replayer", None)
 
 
-def _never() -> bool:
+def _no_wakeup() -> bool:
     return False
 
 
@@ -69,7 +69,9 @@ class Curator:
         self._replays = replays
 
     @checked
-    def replay(self, count: int = 32, *, policy: Policy = "prioritised", seed: int = 0) -> list[Replayed]:
+    def replay(
+        self, count: int = 32, *, policy: Policy = "prioritised", seed: int = 0
+    ) -> list[ReplayedEpisode]:
         """Verified episodes that are worth another look, oldest first; their priority falls with each look.
 
         Args:
@@ -96,8 +98,8 @@ class Curator:
         *,
         rounds: int | None = None,
         seed: int = 0,
-        until: Callable[[], bool] = _never,
-        progress: Progress = quiet,
+        until: Callable[[], bool] = _no_wakeup,
+        progress: Progress = no_progress,
     ) -> DreamComplete:
         """Replays episodes, proposes what they may mean, and lets rules compete (spec 3).
 
@@ -133,7 +135,7 @@ class Curator:
             )
         )
 
-    def lint(self, *, dry_run: bool = False, progress: Progress = quiet) -> LintReport:
+    def lint(self, *, dry_run: bool = False, progress: Progress = no_progress) -> LintReport:
         """Puts the latest 200 facts in order, if there are 5 or more: one act, which `journal.undo` takes back.
 
         Duplicates become one; what is unimportant and was neither renewed nor looked at for 60 days leaves for the cold
@@ -183,11 +185,11 @@ class Curator:
         return Calibration(counted, tuple(counted.bins), counted.outcomes, counted.squares)
 
     def _knows(self, question: str, *, of_own: bool) -> bool:
-        found = self._retrieval.quietly(question, ANSWERS, ())
+        found = self._retrieval.recall_without_trace(question, ANSWERS, ())
         return any(not (of_own and memory.inherited) for memory in found)
 
 
-def check_held(session: Session, retrieval: Retrieval, most: int) -> Shadowed:
+def check_held(session: Session, retrieval: Retrieval, most: int) -> ShadowReport:
     """Tries the quarantined facts, the oldest first; the report says which were released without a check.
 
     Args:
@@ -201,7 +203,11 @@ def check_held(session: Session, retrieval: Retrieval, most: int) -> Shadowed:
         done = shadow.release(session.facts, unable, tick=session.now_tick)
     else:
         done = shadow.check(
-            session.facts, retrieval.quietly, most=most, tick=session.now_tick, now=session.clock.now()
+            session.facts,
+            retrieval.recall_without_trace,
+            most=most,
+            tick=session.now_tick,
+            now=session.clock.now(),
         )
     session.hot.sync_facts(session.facts)
     return done

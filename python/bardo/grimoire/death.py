@@ -10,7 +10,7 @@ from bardo.bequeath import legacy
 from bardo.errors import BardoWarning, InvalidInputError, NotFoundError, StoreUnavailableError
 from bardo.grimoire.passes import CuratorPasses
 from bardo.grimoire.session import Session
-from bardo.ports import quiet
+from bardo.ports import no_progress
 
 if TYPE_CHECKING:
     from bardo.bequeath.testament import Testament
@@ -34,7 +34,7 @@ def bequeath(
         return session.emit(legacy.finish(session.path, place))
     session.ready(write=True)
     legacy.check_place(place, session.path)
-    passes.sleep(dry_run=False, progress=quiet)
+    passes.sleep(dry_run=False, progress=no_progress)
     left = legacy.leave(
         place, folder=session.path, log=session.log, facts=session.facts, config=session.config.bequeath,
         tick=session.now_tick, now=session.clock.now(), cause=cause, loops=session.ticks.loops,

@@ -15,7 +15,7 @@ from bardo.grimoire.pages import PageWriter
 from bardo.grimoire.prompts import PromptParts
 from bardo.grimoire.retrieval import Retrieval
 from bardo.grimoire.session import Session
-from bardo.grimoire.stores import listed
+from bardo.grimoire.stores import all_facts
 from bardo.grimoire.writer import Writer
 from bardo.recall import feedback
 from bardo.recall.feedback import OutcomeReport
@@ -127,7 +127,7 @@ class Decisions:
 
     def _has_modes(self) -> bool:
         """Whether any fact in force is known in some mode alone."""
-        ids = [fact.id for fact in listed(self._session.facts)]
+        ids = [fact.id for fact in all_facts(self._session.facts)]
         return any(mode for _, mode in self._session.facts.scopes(ids))
 
     def outcome(self, used: Prompt | Recollection, *, value: float, note: str | None) -> OutcomeReport:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from bardo.grimoire.curator import Replays
 from bardo.grimoire.erasure import Eraser, ForgetReport
-from bardo.grimoire.intent import Forgettable, Wanted
+from bardo.grimoire.intent import DeletionRequest, Forgettable
 from bardo.grimoire.pages import PageWriter
 from bardo.grimoire.prompts import PromptParts
 from bardo.grimoire.session import Session
@@ -49,9 +49,9 @@ class Deletion:
         if not session.is_dead:
             self._writer.drain_inbox()
         items = list(what) if isinstance(what, Iterable) and not isinstance(what, str) else [what]
-        wanted = Wanted.of(items, [about] if isinstance(about, str) else list(about))
+        wanted = DeletionRequest.of(items, [about] if isinstance(about, str) else list(about))
         report = self._eraser().forget(wanted, reason=reason, tombstones=not allow_again, progress=progress)
-        session.indexer.let_go((*report.episodes, *report.facts))
+        session.indexer.discard((*report.episodes, *report.facts))
         self._replays.reset()
         self._parts.words.forget()
         self._parts.records.erase((*report.episodes, *report.facts))

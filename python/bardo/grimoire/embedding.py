@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from bardo._validation import checked
 from bardo.grimoire.retrieval import Retrieval
 from bardo.grimoire.session import Session
-from bardo.ports import Embedder, Progress, quiet
+from bardo.ports import Embedder, Progress, no_progress
 
 if TYPE_CHECKING:
     from bardo.index.embedding.drift import Drift
@@ -45,7 +45,7 @@ class Embedding:
         to: str | Embedder | Callable[[list[str]], Any],
         *,
         steps: int | None = None,
-        progress: Progress = quiet,
+        progress: Progress = no_progress,
     ) -> MigrationReport:
         """Moves every vector to another embedding model, and switches to it when all are there.
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from bardo._validation import checked
 from bardo.errors import InvalidInputError, NotFoundError
-from bardo.grimoire.results import Finding
+from bardo.grimoire.results import Reference
 from bardo.grimoire.session import Session
 from bardo.model import Episode, Fact
 
@@ -97,7 +97,7 @@ class Episodes:
     @checked
     def find(
         self, *, url: str | None = None, command: str | None = None, path: str | None = None, limit: int = 50
-    ) -> builtins.list[Finding]:
+    ) -> builtins.list[Reference]:
         """Finds memories that hold a web address, a command or a file path, by a fragment of it; the latest first.
 
         Args:
@@ -122,4 +122,4 @@ class Episodes:
         for record in (*session.log.get(ids), *session.facts.get(ids)):
             if record is not None:
                 records[record.id] = record
-        return [Finding(value, records[record]) for record, value in found if record in records]
+        return [Reference(value, records[record]) for record, value in found if record in records]

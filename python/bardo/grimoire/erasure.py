@@ -19,7 +19,7 @@ import numpy as np
 from bardo._atomic import drafts
 from bardo._core import forget_gaps, number_names
 from bardo.capture import archive, inbox, traces
-from bardo.capture.recorder import PAGE, Taken
+from bardo.capture.recorder import PAGE, RecordReport
 from bardo.capture.traces import Needles
 from bardo.conduct.store import ConductStore
 from bardo.consolidate import playbook
@@ -32,13 +32,13 @@ from bardo.errors import (
     TestamentError,
 )
 from bardo.folder import Folder
-from bardo.grimoire.intent import Intent, TripleTuple, Wanted
+from bardo.grimoire.intent import DeletionRequest, Intent, TripleTuple
 from bardo.grimoire.results import triple_id
-from bardo.grimoire.stores import Stores, listed
+from bardo.grimoire.stores import Stores, all_facts
 from bardo.index.embedding.cache import VectorCache
-from bardo.index.indexer import Upkeep
+from bardo.index.indexer import Indexer
 from bardo.model import Episode, Fact
-from bardo.ports import Clock, Embedder, Progress, quiet, stage
+from bardo.ports import Clock, Embedder, Progress, no_progress, stage
 
 #: Copies of an older schema or of a damaged file, drafts that a crash left, and what is derived from the log and made
 #: again when missing.
@@ -52,7 +52,7 @@ _NOTHING: Mapping[str, int] = {"entities": 0, "triples": 0}
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class PlaceCheck:
     """One place that was looked at after a deletion.
 
     Args:
@@ -106,13 +106,13 @@ class ForgetReport:
     removed: tuple[str, ...]
     refused_again: bool
     bytes_written: int
-    looked: tuple[Look, ...]
+    looked: tuple[PlaceCheck, ...]
     shared: int
     notes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class _Gone:
+class _RemovedRecords:
     """Counts of the deleted records of facts and acts, as in `ForgetReport`."""
 
     facts: list[str]
@@ -137,7 +137,7 @@ class Eraser:
     """
 
     def __init__(
-        self, folder: Folder, stores: Stores, upkeep: Upkeep, embedder: Embedder, clock: Clock
+        self, folder: Folder, stores: Stores, upkeep: Indexer, embedder: Embedder, clock: Clock
     ) -> None:
         self._folder = folder
         self._log, self._facts, self._hot = stores.log, stores.facts, stores.hot
@@ -146,7 +146,7 @@ class Eraser:
         self._conduct = ConductStore(folder.root, facts=self._facts)
 
     def forget(
-        self, wanted: Wanted, *, reason: str, tombstones: bool, progress: Progress = quiet
+        self, wanted: DeletionRequest, *, reason: str, tombstones: bool, progress: Progress = no_progress
     ) -> ForgetReport:
         """Deletes records and looks again; see `Grimoire.forget`."""
         if not wanted:
@@ -161,16 +161,16 @@ class Eraser:
                 number = self._log.forget(
                     intent.episodes, intent=intent.to_json(), now=self._clock.now(), tombstones=tombstones
                 )
-                gone = self._let_go(intent)
+                gone = self._release(intent)
             # Nothing that is embedded from here on can have been read before the records were gone.
             return self._finish(number, intent, gone, progress)
 
     def resume(self) -> tuple[ForgetReport, ...]:
         """Finishes the deletions that a crash interrupted."""
         left = [(number, Intent.from_json(text)) for number, text in self._log.intents()]
-        return tuple(self._finish(number, intent, self._let_go(intent)) for number, intent in left)
+        return tuple(self._finish(number, intent, self._release(intent)) for number, intent in left)
 
-    def _plan(self, wanted: Wanted, reason: str, tombstones: bool) -> Intent:
+    def _plan(self, wanted: DeletionRequest, reason: str, tombstones: bool) -> Intent:
         ids = list(dict.fromkeys([*wanted.records, *self._naming(wanted.about)]))
         triples = self._triples(wanted)
         episodes: list[Episode] = []
@@ -223,7 +223,7 @@ class Eraser:
                 subjects = list(dict.fromkeys([name, known, *aliases]))
                 found += self._upkeep.names.mentions(name, limit=mentions) if mentions else []
             for subject in subjects:
-                found += [fact.id for fact in listed(self._facts, subject=subject, status=None)]
+                found += [fact.id for fact in all_facts(self._facts, subject=subject, status=None)]
                 found += [episode.id for episode in self._log.by_subject(subject, limit=len(self._log))]
             if not found and not self._upkeep.names.entities(name=name, limit=1):
                 raise NotFoundError(
@@ -233,7 +233,7 @@ class Eraser:
         held = [one.id for one in (*self._log.get(found), *self._facts.get(found)) if one is not None]
         return list(dict.fromkeys(held))
 
-    def _triples(self, wanted: Wanted) -> list[TripleTuple]:
+    def _triples(self, wanted: DeletionRequest) -> list[TripleTuple]:
         """Finds the relations to delete, by number or by either end."""
         found = []
         for number, triple in zip(wanted.triples, self._upkeep.names.triples_of(wanted.triples), strict=True):
@@ -250,7 +250,7 @@ class Eraser:
             found += self._upkeep.names.triples(entity=name, limit=ALL)
         return found
 
-    def _links(self, wanted: Wanted) -> list[tuple[str, str, str]]:
+    def _links(self, wanted: DeletionRequest) -> list[tuple[str, str, str]]:
         """The links that were named; each must be there."""
         held = (
             {link[:3] for link in self._facts.links([src for src, _, _ in wanted.links])}
@@ -274,7 +274,7 @@ class Eraser:
             found.append(whole[0].astype(np.float16).tobytes())
         return found
 
-    def _let_go(self, intent: Intent) -> _Gone:
+    def _release(self, intent: Intent) -> _RemovedRecords:
         """Deletes from the other records what the log has deleted; each step may have been made before a crash."""
         if intent.tombstones:
             self._facts.bury(intent.facts)
@@ -294,7 +294,7 @@ class Eraser:
         if isinstance(cache, VectorCache):
             cache.clear()
         conduct = self._conduct.erase(intent.episodes)
-        return _Gone(
+        return _RemovedRecords(
             facts=facts,
             loosened=[id_ for id_ in derived["kept"] if id_ not in facts],
             baselines=baselines + derived["baselines"],
@@ -305,7 +305,9 @@ class Eraser:
             conduct=conduct,
         )
 
-    def _finish(self, number: int, intent: Intent, gone: _Gone, progress: Progress = quiet) -> ForgetReport:
+    def _finish(
+        self, number: int, intent: Intent, gone: _RemovedRecords, progress: Progress = no_progress
+    ) -> ForgetReport:
         """Everything after the records have gone; each step may have been made before a crash."""
         facts = gone.facts
         looked_for = traces.needles(intent.texts, [b64decode(vector) for vector in intent.vectors])
@@ -318,7 +320,7 @@ class Eraser:
             _, log_bytes = self._log.vacuum()
             notes = self._vacuum_facts()
         try:
-            looked, shared = self._look_again(intent, facts, looked_for, progress)
+            looked, shared = self._verify_removal(intent, facts, looked_for, progress)
         finally:
             self._conduct.close()
         self._log.settle(number)
@@ -378,15 +380,15 @@ class Eraser:
         is_written = path in drafts or self._folder.inbox in path.parents
         return bool(_LEFTOVERS.search(path.name)) and not is_written and path.is_file()
 
-    def _look_again(
+    def _verify_removal(
         self, intent: Intent, facts: Sequence[str], looked_for: Needles, progress: Progress
-    ) -> tuple[tuple[Look, ...], int]:
+    ) -> tuple[tuple[PlaceCheck, ...], int]:
         left = [f"episode {one.id} in the log" for one in self._log.get(intent.episodes) if one is not None]
         left += [f"fact {one.id} in facts.db" for one in self._facts.get(list(facts)) if one is not None]
         with self._upkeep.hosting:
             left += [f"{id_} in the hot set" for id_ in [*intent.episodes, *facts] if id_ in self._hot]
         left += [f"fact {one.id}, which stands on it" for one in self._facts.derived_from(intent.episodes)]
-        looked = [Look(place, "records") for place in ("log", "facts", "hot set")]
+        looked = [PlaceCheck(place, "records") for place in ("log", "facts", "hot set")]
         found: dict[int, list[str]] = {}
         paths = sorted(self._folder.root.rglob("*"))
         for done, path in enumerate(paths):
@@ -397,7 +399,7 @@ class Eraser:
                 places, size = self._facts.traces(looked_for.raw)
             else:
                 places, size = traces.find(path, looked_for)
-            looked.append(Look(self._name(path), "bytes", size))
+            looked.append(PlaceCheck(self._name(path), "bytes", size))
             for place in places:
                 found.setdefault(place, []).append(self._name(path))
         progress("look again", len(paths), len(paths))
@@ -464,7 +466,7 @@ def _forgotten(text: str) -> ForgottenError:
     )
 
 
-def tell_forgotten(drafts: Sequence[str | Episode], taken: Taken) -> None:
+def tell_forgotten(drafts: Sequence[str | Episode], taken: RecordReport) -> None:
     """Raises for episodes none of which were taken, warns where some were."""
     if not taken.stored:
         first = drafts[taken.forgotten[0]]

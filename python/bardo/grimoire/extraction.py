@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bardo._cached_property import locked_cached_property
-from bardo.consolidate.asking import Asker
 from bardo.consolidate.extract import Extractor
+from bardo.consolidate.llm_extraction import Asker
 from bardo.consolidate.reconcile import Reconciler
 from bardo.grimoire.session import Session
 from bardo.language.ledger import Ledger

@@ -14,7 +14,7 @@ from bardo.errors import NotFoundError
 from bardo.grimoire.learner import as_learned, tell_of_arrival
 from bardo.grimoire.results import FactState, Grounds, Link, Trial
 from bardo.grimoire.session import Session
-from bardo.grimoire.stores import listed
+from bardo.grimoire.stores import all_facts
 from bardo.model import Episode, Fact, FactKind, FactStatus, Source
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Facts:
         session = self._session
         session.ready()
         tick = session.ticks.given("as_of", as_of)
-        return listed(
+        return all_facts(
             session.facts, kind=kind, category=category, subject=subject, source=source, status=status, as_of=tick
         )  # fmt: skip
 

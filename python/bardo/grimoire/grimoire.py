@@ -15,7 +15,7 @@ from bardo.grimoire.session import Session
 from bardo.grimoire.stores import Stores
 from bardo.grimoire.writer import Writer
 from bardo.model import Episode, Fact, FactKind, Source
-from bardo.ports import LLM, Clock, Embedder, Progress, quiet
+from bardo.ports import LLM, Clock, Embedder, Progress, no_progress
 from bardo.recall.options import CONSIDERED, OwnerRecallOptions
 
 if TYPE_CHECKING:
@@ -381,7 +381,7 @@ class Grimoire:
         reason: str,
         about: str | Sequence[str] = (),
         allow_again: bool = False,
-        progress: Progress = quiet,
+        progress: Progress = no_progress,
     ) -> ForgetReport:
         """Deletes episodes and facts everywhere, with the facts that stand on those episodes alone, and looks again.
 
@@ -422,7 +422,7 @@ class Grimoire:
         """
         return self._passes.tick(now)
 
-    def sleep(self, *, dry_run: bool = False, progress: Progress = quiet) -> CuratorCycleComplete:
+    def sleep(self, *, dry_run: bool = False, progress: Progress = no_progress) -> CuratorCycleComplete:
         """Consolidates everything that is verified, embeds what is not, and brings LanceDB up to date.
 
         Where the embedding model is out of reach, what needs it waits for the next pass, and the report's `notes` say

@@ -12,7 +12,7 @@ from bardo.assemble.copies import Verbatim
 from bardo.capture import inbox, intake
 from bardo.capture.fields import EpisodeFields
 from bardo.clock import checked_tick, moment_of
-from bardo.folder import Folder, dead
+from bardo.folder import Folder, dead_error
 from bardo.model import Episode
 
 
@@ -57,7 +57,7 @@ def drop(
         from bardo.bequeath import lineage
 
         if (stone := lineage.is_dead(folder.root)) is not None:
-            raise dead(stone.agent)
+            raise dead_error(stone.agent)
     if "at" in fields:
         fields["at"] = moment_of(fields["at"])
     episodes, transcript = intake.episodes_from(what, fields, clean=Verbatim(), truncate=truncate)

@@ -32,7 +32,7 @@ _PAGE = 1_024
 
 
 @dataclass(frozen=True, slots=True)
-class Damaged:
+class Damage:
     """Something that is not as it was written.
 
     Args:
@@ -63,7 +63,7 @@ class CheckReport:
 
     path: str
     files: tuple[str, ...]
-    damaged: tuple[Damaged, ...]
+    damaged: tuple[Damage, ...]
     notes: tuple[str, ...]
 
     @property
@@ -130,12 +130,12 @@ class _Check:
     def __init__(self, folder: Folder) -> None:
         self._folder = folder
         self._files: list[str] = []
-        self._damaged: list[Damaged] = []
+        self._damaged: list[Damage] = []
         self.notes: list[str] = []
 
     def tell(self, path: Path, what: str, *, table: str = "", row: str = "", repair: str = "") -> None:
         """Keeps a finding."""
-        self._damaged.append(Damaged(str(path.relative_to(self._folder.root)), table, row, what, repair))
+        self._damaged.append(Damage(str(path.relative_to(self._folder.root)), table, row, what, repair))
 
     def run(self, log: EpisodeLog | None, *, agent: str, repair: bool) -> CheckReport:
         """Checks everything, and says what was found."""

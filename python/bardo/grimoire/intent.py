@@ -82,7 +82,7 @@ class Intent:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class DeletionRequest:
     """Request of a deletion.
 
     Args:
@@ -100,7 +100,7 @@ class Wanted:
     about: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, items: Iterable[Forgettable], about: Sequence[str]) -> Wanted:
+    def of(cls, items: Iterable[Forgettable], about: Sequence[str]) -> DeletionRequest:
         """Sorts what a caller named."""
         records: list[str] = []
         names = list(about)

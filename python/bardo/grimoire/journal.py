@@ -6,7 +6,7 @@ import builtins
 import json
 
 from bardo._validation import checked
-from bardo.grimoire.results import Act, ActChange, Undone
+from bardo.grimoire.results import Act, ActChange, UndoReport
 from bardo.grimoire.session import Session
 
 
@@ -42,7 +42,7 @@ class Journal:
         ]  # fmt: skip
 
     @checked
-    def undo(self, act: int | Act) -> Undone:
+    def undo(self, act: int | Act) -> UndoReport:
         """Takes an act back: what it changed and nothing changed since is as it was before.
 
         Facts that it brought into being are archived, links that it drew are gone. What the Curator counted stays
@@ -62,4 +62,4 @@ class Journal:
             number, tick=session.ticks.now(), now=session.clock.now()
         )
         session.hot.sync_facts(session.facts)
-        return Undone(by, tuple(restored), tuple(withdrawn), {fact: tuple(names) for fact, names in kept})
+        return UndoReport(by, tuple(restored), tuple(withdrawn), {fact: tuple(names) for fact, names in kept})

@@ -14,7 +14,7 @@ from bardo.grimoire.extraction import Extraction
 from bardo.grimoire.prompts import PromptParts
 from bardo.grimoire.session import Session
 from bardo.grimoire.writer import Writer
-from bardo.ports import Progress, quiet, stage
+from bardo.ports import Progress, no_progress, stage
 
 if TYPE_CHECKING:
     from bardo.grimoire.integrity import CheckReport
@@ -25,7 +25,7 @@ ACTS_KEPT = 1_024
 
 
 @dataclass(frozen=True, slots=True)
-class Rebased:
+class TickRebase:
     """Report of taking a leap of the clock back.
 
     Args:
@@ -59,7 +59,7 @@ class Maintenance:
         self._extraction = extraction
         self._parts = parts
 
-    def rebuild(self, *, progress: Progress = quiet) -> dict[str, Any]:
+    def rebuild(self, *, progress: Progress = no_progress) -> dict[str, Any]:
         """Rebuilds everything that is derived from the log, and reads the daily archive against it.
 
         Vectors and token codes that are missing are made; so are the words of facts, what memories name, the LanceDB
@@ -142,7 +142,7 @@ class Maintenance:
         )
 
     @checked
-    def rebase_ticks(self, *, tick: SupportsIndex | None = None) -> Rebased:
+    def rebase_ticks(self, *, tick: SupportsIndex | None = None) -> TickRebase:
         """Takes a leap of time back: a clock that was wrong for a while, or a tick that was passed by mistake.
 
         Ticks never go back. They go on from the last one, which stands for now from here on, and the leap is taken out
@@ -164,7 +164,7 @@ class Maintenance:
         session.ticks.rebase(offset)
         session.hot.sync_facts(session.facts)
         meanwhile = (number for number, _, at, *_ in session.facts.acts(ACTS_KEPT) if at > last - by)
-        return Rebased(last, by, offset, moved, tuple(meanwhile))
+        return TickRebase(last, by, offset, moved, tuple(meanwhile))
 
 
 def stats(session: Session, parts: PromptParts) -> dict[str, Any]:
@@ -185,7 +185,7 @@ def stats(session: Session, parts: PromptParts) -> dict[str, Any]:
         "generation": family.life.generation if family else 0,
         "dead": session.is_dead,
         "tick": session.now_tick,
-        "model": session.indexer.unless_out(lambda: str(session.model().model), None),
+        "model": session.indexer.if_model_answers(lambda: str(session.model().model), None),
         "embedding": session.models.stats(),
         "feedback": parts.records.stats(),
         "log": session.log.stats(),

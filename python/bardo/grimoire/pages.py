@@ -8,7 +8,7 @@ from bardo._cached_property import locked_cached_property
 from bardo.consolidate.dossier import Dossier, Dossiers
 from bardo.consolidate.playbook import Playbook, Playbooks, Version
 from bardo.grimoire.session import Session
-from bardo.ports import Progress, quiet
+from bardo.ports import Progress, no_progress
 
 if TYPE_CHECKING:
     from bardo.grimoire.erasure import ForgetReport
@@ -78,7 +78,9 @@ class PageWriter:
         Args:
             at_once: Whether to do so although it was compiled a moment ago.
         """
-        self.dossiers.keep_up(tick=self._session.now_tick, now=self._session.clock.now(), at_once=at_once)
+        self.dossiers.compile_if_due(
+            tick=self._session.now_tick, now=self._session.clock.now(), at_once=at_once
+        )
 
 
 class Pages:
@@ -93,7 +95,7 @@ class Pages:
         self._session = session
         self._writer = writer
 
-    def dossier(self, *, progress: Progress = quiet) -> Dossier:
+    def dossier(self, *, progress: Progress = no_progress) -> Dossier:
         """All that is known on one page of fewer than 600 words, as in `DOSSIER.md`.
 
         Facts in force by category, with an index, cross references and how sure each is. Of two that contradict each

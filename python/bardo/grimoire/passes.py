@@ -14,7 +14,7 @@ from bardo.grimoire.retrieval import Retrieval
 from bardo.grimoire.session import Session
 from bardo.grimoire.writer import Writer
 from bardo.index.indexer import NAMES_AT_ONCE
-from bardo.ports import Progress, quiet
+from bardo.ports import Progress, no_progress
 
 #: Name under which the log keeps when the Curator last ran.
 LAST_PASS = "curator.last_tick"
@@ -86,7 +86,7 @@ class CuratorPasses:
         self._writer.drain_inbox()
         return self._curate(flush=True, progress=progress)
 
-    def _curate(self, *, flush: bool, progress: Progress = quiet) -> CuratorCycleComplete:
+    def _curate(self, *, flush: bool, progress: Progress = no_progress) -> CuratorCycleComplete:
         from bardo.capture import archive
 
         session = self._session
@@ -114,12 +114,12 @@ class CuratorPasses:
         if flush or session.indexer.missing_in_archive() >= session.config.archive.batch:
             # A table that is not there yet is made for the model's vectors, and waits for the model.
             most = None if flush else BATCHES_OF_A_TICK
-            archived = session.indexer.unless_out(lambda: session.indexer.sync_archive(batches=most), 0)
+            archived = session.indexer.if_model_answers(lambda: session.indexer.sync_archive(batches=most), 0)
             if missing := session.indexer.missing_in_archive():
                 waiting = (f"{missing} episodes are not in LanceDB yet: the next pass appends them",)
-            session.indexer.cool()
+            session.indexer.evict_archived()
         if flush:
-            session.indexer.tidy()
+            session.indexer.compact_log()
             with session.indexer.held():
                 session.stores.snapshot.save_if_due()
             if session.config.archive.days:

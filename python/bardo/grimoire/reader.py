@@ -18,8 +18,8 @@ from bardo.clock import OFFSET, Ticks
 from bardo.config import Config, Decay
 from bardo.errors import EmbedderUnavailableError, InvalidVectorError
 from bardo.folder import Folder
-from bardo.grimoire.stores import LOOPS, listed
-from bardo.handle import Outside, facts_of
+from bardo.grimoire.stores import LOOPS, all_facts
+from bardo.handle import Handle, facts_of
 from bardo.index.archive.lance_index import LanceIndex
 from bardo.index.embedding.serving import serving
 from bardo.model import Fact, FactKind, FactStatus, Fingerprint, Source
@@ -29,7 +29,7 @@ from bardo.recall.options import CONSIDERED, RecallOptions, conditions
 from bardo.recall.recollection import Recollection
 from bardo.recall.retriever import Retriever, without_surrogates
 from bardo.recall.scope import ANY_MODE
-from bardo.recall.shared import Apart
+from bardo.recall.shared import SharedRecall
 
 if TYPE_CHECKING:
     from bardo.assemble.context import Phase, Profile, Prompt, Task
@@ -111,7 +111,7 @@ class VisibleFacts:
         """
         self._ready()
         tick = self._ticks().given("as_of", as_of)
-        return listed(
+        return all_facts(
             self._store, kind=kind, category=category, subject=subject, source=source, status=status, as_of=tick
         )  # fmt: skip
 
@@ -122,7 +122,7 @@ class VisibleFacts:
         return confidence_now(fact, tick=ticks.now(), tau_ticks=ticks.tau(self._decay))
 
 
-class Visitor(Outside):
+class Visitor(Handle):
     """An agent's memory as a process sees it that does not own it. Made by `bardo.visit`; close it after use.
 
     It knows every fact at once, from any process. Episodes it has from LanceDB, to which the owner appends when it
@@ -148,7 +148,7 @@ class Visitor(Outside):
         self._embedder = embedder
         self.config = config
         self.facts = VisibleFacts(self._facts, self._ready, self._ticks, config.decay)
-        self._apart = Apart(
+        self._apart = SharedRecall(
             self._facts,
             self._open_archive,
             Arrivals(partial(journaled, folder.episodes), folder.journal, folder.root),
@@ -276,7 +276,7 @@ class Visitor(Outside):
             "waiting": self._apart.waiting(),
         }
 
-    def _let_go(self) -> None:
+    def _release(self) -> None:
         self._made_prompts.close()
         self._apart.close()
         self._facts.close()

@@ -52,12 +52,12 @@ class Trial:
 
     Args:
         windows: How many.
-        fortune: Its e-value: what a bettor against chance has made of one coin.
-        needed: The fortune from which it is believed on its own, among all that was ever tested.
+        wealth: E-value: capital of a bettor against chance who began with 1.
+        needed: The wealth from which it is believed on its own, among all that was ever tested.
     """
 
     windows: int
-    fortune: float
+    wealth: float
     needed: float
 
 
@@ -132,7 +132,7 @@ class Act:
 
 
 @dataclass(frozen=True, slots=True)
-class Undone:
+class UndoReport:
     """Report of undoing an act.
 
     Args:
@@ -210,7 +210,7 @@ class Triple:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Reference:
     """A web address, command or path in a memory.
 
     Args:

@@ -13,7 +13,7 @@ from bardo.grimoire.writer import Writer
 from bardo.model import NEUTRAL
 from bardo.ports import Embedder
 from bardo.recall import neighbours, retriever, scope
-from bardo.recall.cold_tier import Everything
+from bardo.recall.cold_tier import TieredIndex
 from bardo.recall.filters import Filters
 from bardo.recall.options import OwnerRecallOptions, conditions
 from bardo.recall.retriever import Factors, Retriever
@@ -41,10 +41,10 @@ class Retrieval:
         self._retriever: Retriever | None = None
 
     @locked_cached_property
-    def everything(self) -> Everything:
+    def everything(self) -> TieredIndex:
         """Where memories are searched: the hot set, and LanceDB for what is older."""
         session = self._session
-        return Everything(session.hot, session.log, lambda: session.indexer.archive, session.indexer.hosting)
+        return TieredIndex(session.hot, session.log, lambda: session.indexer.archive, session.indexer.hosting)
 
     def recall(self, query: str, limit: int | None, options: OwnerRecallOptions) -> Recollection:
         """Answers `Grimoire.recall`.
@@ -90,7 +90,7 @@ class Retrieval:
             session.facts.touch(known, tick=session.now_tick)
         return recollection
 
-    def quietly(self, query: str, limit: int, trying: Sequence[str] | None) -> Recollection:
+    def recall_without_trace(self, query: str, limit: int, trying: Sequence[str] | None) -> Recollection:
         """Recalls without leaving a trace.
 
         Args:

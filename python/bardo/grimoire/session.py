@@ -10,13 +10,13 @@ from bardo._cached_property import locked_cached_property
 from bardo.assemble.copies import MadePrompts
 from bardo.capture.recorder import Recorder
 from bardo.errors import GrimoireClosedError
-from bardo.folder import Folder, dead, dying, forked
+from bardo.folder import Folder, dead_error, dying_error, forked_error
 from bardo.grimoire.events import Events
 from bardo.grimoire.stores import Stores
-from bardo.index.indexer import Upkeep
+from bardo.index.indexer import Indexer
 from bardo.index.keeper import ModelKeeper
 from bardo.model import Fingerprint
-from bardo.ports import Clock, Embedder, Progress, quiet
+from bardo.ports import Clock, Embedder, Progress, no_progress
 
 if TYPE_CHECKING:
     from bardo.index.archive.lance_index import LanceIndex
@@ -67,7 +67,7 @@ class Session:
         self.log, self.facts, self.hot, self.ticks = stores.log, stores.facts, stores.hot, stores.ticks
         self.clock = clock
         self.recorder = Recorder(self.log, self.hot, self.ticks, clock)
-        self.indexer = Upkeep(
+        self.indexer = Indexer(
             self.log, self.facts, self.hot, embedder, self._open_archive,
             hot_limit=self.config.index.hot_limit, late=self.config.embedding.late_interaction,
         )  # fmt: skip
@@ -115,19 +115,19 @@ class Session:
             GrimoireClosedError: The memory cannot be used.
         """
         if self._pid != os.getpid():
-            raise forked(self.path, self._pid)
+            raise forked_error(self.path, self._pid)
         if self._closed:
             raise GrimoireClosedError(
                 f"{self.path} is closed. Open it again with bardo.open({str(self.path)!r})"
             )
         if write and self.is_dead:
-            raise dead(self.agent)
+            raise dead_error(self.agent)
         if write and self.folder.death.exists():
-            raise dying(self.agent)
+            raise dying_error(self.agent)
 
     # -- indexes -------------------------------------------------------------------------------------------------
 
-    def embed(self, progress: Progress = quiet) -> int:
+    def embed(self, progress: Progress = no_progress) -> int:
         """Writes the vectors that are missing; how many memories got some.
 
         Args:

@@ -133,7 +133,7 @@ def open_stores(
     if log.lost is not None:
         # It may know episodes that were lost.
         folder.snapshot.unlink(missing_ok=True)
-        warnings.warn(f"{folder.journal} {_told_loss(log.lost)}", BardoWarning, stacklevel=4)
+        warnings.warn(f"{folder.journal} {_loss_message(log.lost)}", BardoWarning, stacklevel=4)
     facts = None
     try:
         require_facts(folder, log, relearn=relearn)
@@ -187,7 +187,7 @@ def require_log(folder: Folder) -> None:
         )
 
 
-def _told_loss(lost: tuple[str, Path | None, int]) -> str:
+def _loss_message(lost: tuple[str, Path | None, int]) -> str:
     """Describes the loss of a journal that should hold episodes."""
     what, kept, taken = lost
     aside = f"Its file is kept as {kept}" if kept else "There was no file to keep"
@@ -211,7 +211,7 @@ def _without_archive(folder: Folder, log: EpisodeLog) -> bool:
     return True
 
 
-def listed(facts: FactStore, **conditions: Any) -> list[Fact]:
+def all_facts(facts: FactStore, **conditions: Any) -> list[Fact]:
     """Every fact that meets the conditions of `FactStore.list`, read page by page."""
     return list(recorder.pages(lambda after: facts.list(**conditions, after=after, limit=recorder.PAGE)))
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 from bardo._core import EpisodeLog, FactStore, HotSet, Names
 from bardo.errors import BardoWarning, EmbedderUnavailableError, InvalidVectorError, UnusableVectorError
 from bardo.model import Fact, Fingerprint
-from bardo.ports import Embedder, Progress, Vectors, quiet
+from bardo.ports import Embedder, Progress, Vectors, no_progress
 
 if TYPE_CHECKING:
     from bardo.index.archive.lance_index import LanceIndex
@@ -52,7 +52,7 @@ def unarchive(log: EpisodeLog) -> None:
         log.set_watermark(name, 0)
 
 
-class Upkeep:
+class Indexer:
     """Embeds what has no vector yet and appends what LanceDB has not seen; safe to call from many threads.
 
     Who holds several locks took them in this order, and gives them back in the other:
@@ -132,7 +132,7 @@ class Upkeep:
         """Whether LanceDB has been loaded by this grimoire."""
         return self._archive is not None
 
-    def embed(self, progress: Progress = quiet) -> int:
+    def embed(self, progress: Progress = no_progress) -> int:
         """Gives every episode and fact that has none its vectors; where the model fails, `outage` says why.
 
         Args:
@@ -171,10 +171,10 @@ class Upkeep:
         missing = log["episodes"] - log["with_vectors"] + facts["facts"] - facts["vectors"]
         return max(0, missing - refused)
 
-    def _embed_all(self, progress: Progress = quiet) -> int:
+    def _embed_all(self, progress: Progress = no_progress) -> int:
         with self._embedding:
             self.outage = ""
-            done = self.unless_out(lambda: self._embed_episodes(progress), 0)
+            done = self.if_model_answers(lambda: self._embed_episodes(progress), 0)
             self._unread += done
             return done
 
@@ -241,7 +241,7 @@ class Upkeep:
                 # It may have been looked at.
                 self._hot.sync_facts(self._facts)
                 return 0
-            done = 0 if self.outage else self.unless_out(self._embed_pages_of_facts, 0)
+            done = 0 if self.outage else self.if_model_answers(self._embed_pages_of_facts, 0)
             self._hot.sync_facts(self._facts)
             if not (done or self.paused or self.outage):
                 self._facts_embedded = learned
@@ -280,12 +280,12 @@ class Upkeep:
 
         if self.paused:
             return None, None
-        found = self.unless_out(lambda: sentences.usable(self._embedder, texts), None)
+        found = self.if_model_answers(lambda: sentences.usable(self._embedder, texts), None)
         if found is None or found[1]:
             return None, None
         return found[0], self._embedder.fingerprint
 
-    def unless_out(self, ask: Callable[[], Answer], otherwise: Fallback) -> Answer | Fallback:
+    def if_model_answers(self, ask: Callable[[], Answer], otherwise: Fallback) -> Answer | Fallback:
         """Asks the model, and notes why where it cannot answer: what has no vector is found by its words (law 2)."""
         try:
             return ask()
@@ -323,7 +323,7 @@ class Upkeep:
         self._hot.embed(ids, found.whole, found.parts, found.counts, self._embedder.fingerprint, found.tokens)
         return len(page)
 
-    def let_go(self, ids: Iterable[str]) -> None:
+    def discard(self, ids: Iterable[str]) -> None:
         """Knows nothing more of what was forgotten."""
         with self._embedding, self._learning:
             for id_ in ids:
@@ -369,7 +369,7 @@ class Upkeep:
             self._note_archived(*marks)
             return synced.appended
 
-    def cool(self) -> int:
+    def evict_archived(self) -> int:
         """Lets the oldest episodes beyond the hot limit leave memory, as far as LanceDB has them.
 
         Returns:
@@ -389,7 +389,7 @@ class Upkeep:
             self._hot.load(self._log, self._facts, cold_upto=beyond(self._log, self._hot_limit))
             return len(self._hot)
 
-    def rebuild_archive(self, progress: Progress = quiet) -> int:
+    def rebuild_archive(self, progress: Progress = no_progress) -> int:
         """Makes the LanceDB table again from the log.
 
         Returns:
@@ -410,7 +410,7 @@ class Upkeep:
         self._log.set_watermark(_VERIFIED, verified)
         self._log.set_watermark(_EMBEDDED, embedded)
 
-    def tidy(self) -> bool:
+    def compact_log(self) -> bool:
         """Writes the log again without the room that its pages waste, once that has grown by enough to be worth it.
 
         Pages filled one episode at a time are two thirds full; written in order they are full.

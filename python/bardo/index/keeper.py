@@ -12,8 +12,8 @@ from bardo._core import EpisodeLog, FactStore, HotSet
 from bardo.errors import InvalidInputError
 from bardo.folder import DRIFT_FILE
 from bardo.index.embedding import embedders
-from bardo.index.indexer import Upkeep
-from bardo.ports import Clock, Embedder, Progress, quiet
+from bardo.index.indexer import Indexer
+from bardo.ports import Clock, Embedder, Progress, no_progress
 
 if TYPE_CHECKING:
     from bardo.index.embedding.drift import Drift, DriftWatch
@@ -44,7 +44,7 @@ class ModelKeeper:
         log: EpisodeLog,
         facts: FactStore,
         hot: HotSet,
-        upkeep: Upkeep,
+        upkeep: Indexer,
         *,
         embedder: Embedder,
         settings: config.Embedding,
@@ -111,7 +111,7 @@ class ModelKeeper:
         """
         if self._log.fingerprint is None or not self._watch.due(self._clock.now()) or self._upkeep.outage:
             return None
-        return self._upkeep.unless_out(self.check, None)
+        return self._upkeep.if_model_answers(self.check, None)
 
     def check(self) -> Drift:
         """Embeds the reference texts again and compares; critical drift pauses the writing of vectors."""
@@ -120,7 +120,11 @@ class ModelKeeper:
         return found
 
     def migrate(
-        self, to: str | Embedder | EmbedFunction, *, steps: int | None = None, progress: Progress = quiet
+        self,
+        to: str | Embedder | EmbedFunction,
+        *,
+        steps: int | None = None,
+        progress: Progress = no_progress,
     ) -> MigrationReport:
         """Moves to another model, or goes on with it; see `g.embedding.migrate`."""
         from bardo.index.embedding import migration
@@ -147,7 +151,7 @@ class ModelKeeper:
             if moving is None:
                 return None
             self._moving = moving
-            return self._upkeep.unless_out(lambda: self._go_on(moving, 1, quiet), None)
+            return self._upkeep.if_model_answers(lambda: self._go_on(moving, 1, no_progress), None)
 
     def abandon(self) -> None:
         """Gives the migration up: the model in force stays.

@@ -10,7 +10,7 @@ from bardo._core import EpisodeLog, HotSet
 from bardo.errors import StoreUnavailableError
 
 
-class Opened(TypedDict):
+class LoadReport(TypedDict):
     """How a hot set came to be."""
 
     #: Memories that the snapshot held.
@@ -40,7 +40,7 @@ class Snapshot:
         opened: As given.
     """
 
-    def __init__(self, path: Path, log: EpisodeLog, hot: HotSet, opened: Opened) -> None:
+    def __init__(self, path: Path, log: EpisodeLog, hot: HotSet, opened: LoadReport) -> None:
         self._path = path
         self._log = log
         self._hot = hot

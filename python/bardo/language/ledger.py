@@ -77,7 +77,7 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
+class CallTotals:
     """Calls of one type to one model that ended alike, summed.
 
     Args:
@@ -119,7 +119,7 @@ class Costs:
     since: int
     tokens_today: int
     daily_tokens: int
-    spent: tuple[Spent, ...]
+    spent: tuple[CallTotals, ...]
 
     @property
     def calls(self) -> int:
@@ -170,7 +170,7 @@ class Ledger:
         found = self._database.read(query, (start, start + MICROS_PER_DAY))
         return sum(int(total) for (total,) in found)
 
-    def spent(self, since: int) -> tuple[Spent, ...]:
+    def spent(self, since: int) -> tuple[CallTotals, ...]:
         """Returns the costs from a moment on, microseconds UTC; the most expensive first."""
         query = """
             SELECT type, model, outcome, count(*), sum(tokens_in), sum(tokens_out), sum(tokens_cached),
@@ -178,7 +178,7 @@ class Ledger:
             FROM calls WHERE at >= ? GROUP BY type, model, outcome
             ORDER BY sum(tokens_in) + sum(tokens_out) DESC, type, model, outcome
         """
-        return tuple(Spent(*row) for row in self._database.read(query, (since,)))
+        return tuple(CallTotals(*row) for row in self._database.read(query, (since,)))
 
     def close(self) -> None:
         """Releases the file; it is opened again when it is needed."""

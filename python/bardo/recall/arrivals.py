@@ -18,7 +18,7 @@ _BYTES = 8 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Arrived:
+class ArrivalBatch:
     """Episodes that came after those of LanceDB.
 
     Args:
@@ -54,7 +54,7 @@ class Arrivals:
         self._in_journal: tuple[Sequence[Episode], int] = ((), 0)
         self._in_inbox: tuple[list[Episode], int] = ([], 0)
 
-    def since(self, seq: int) -> Arrived:
+    def since(self, seq: int) -> ArrivalBatch:
         """Returns the episodes after an arrival.
 
         Args:
@@ -67,7 +67,7 @@ class Arrivals:
         later = max(0, last - seq)
         recent = known[len(known) - min(later, len(known)) :] if last else ()
         episodes = {episode.id: episode for episode in (*dropped, *recent)}
-        return Arrived(
+        return ArrivalBatch(
             episodes,
             journaled=len(recent),
             dropped=len(episodes) - len(recent),

@@ -28,7 +28,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _OLDEST, _LATEST = datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, tzinfo=UTC)
 
 
-class Everything:
+class TieredIndex:
     """The hot set and what lies beyond it, searched in one call. With nothing beyond, it is the hot set alone.
 
     Args:

@@ -7,7 +7,7 @@ import dataclasses
 from bardo._core import EpisodeLog, modes_with
 from bardo.errors import InvalidInputError
 from bardo.model import Episode
-from bardo.recall.cold_tier import Everything
+from bardo.recall.cold_tier import TieredIndex
 from bardo.recall.filters import Filters
 from bardo.recall.recollection import Recollection
 
@@ -16,7 +16,7 @@ MOST = 64
 
 
 def with_turns(
-    recollection: Recollection, memory: Everything, log: EpisodeLog, *, window: int, filters: Filters | None
+    recollection: Recollection, memory: TieredIndex, log: EpisodeLog, *, window: int, filters: Filters | None
 ) -> Recollection:
     """The same memories, each with the turns before and after it in its conversation.
 

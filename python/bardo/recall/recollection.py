@@ -128,7 +128,7 @@ class Answer(Protocol):
         """Ids of the facts among the hits."""
 
 
-class _Made:
+class _LazyField:
     """A field that is made when it is first looked at. Not `__getattr__`: a class that has it is slower at every field.
 
     Args:
@@ -155,7 +155,7 @@ class _Made:
         self._slot.__set__(owner, value)
 
 
-class _Unfrozen:
+class _MutableMemory:
     """A memory while it is made: where it stands in what the core has found, and what it shows of itself."""
 
     __slots__ = (
@@ -173,7 +173,7 @@ class _Unfrozen:
 
 
 @dataclass(frozen=True, slots=True)
-class Memory(_Unfrozen):
+class Memory(_MutableMemory):
     """A memory that was recalled.
 
     Args:
@@ -211,7 +211,7 @@ def _memories(found: Answer) -> tuple[Memory, ...]:
     """All that was found, made at once: the core is asked once for all of them."""
     made = []
     for place, outline in enumerate(found.outlines()):
-        memory: Any = _Unfrozen((found, place), outline)
+        memory: Any = _MutableMemory((found, place), outline)
         # Setting the fields of a frozen object from outside takes five times as long.
         memory.__class__ = Memory
         made.append(memory)
@@ -233,10 +233,10 @@ def _why(memory: Memory) -> Explanation:
 
 
 for _name, _make in (("record", _record), ("why", _why), ("before", _nothing), ("after", _nothing)):
-    setattr(Memory, _name, _Made(getattr(Memory, _name), _make))
+    setattr(Memory, _name, _LazyField(getattr(Memory, _name), _make))
 
 
-class _Asked:
+class _QueryContext:
     """When a recollection was asked for, and what the core has found."""
 
     __slots__ = ("_asked",)
@@ -244,7 +244,7 @@ class _Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Recollection(_Asked, Sequence[Memory]):
+class Recollection(_QueryContext, Sequence[Memory]):
     """The memories that answer a query, best first.
 
     Args:
@@ -301,7 +301,7 @@ _KNOWN = tuple(
 
 
 for _name, _making in (("memories", lambda made: _memories(made._asked[1])), ("id", _id)):
-    setattr(Recollection, _name, _Made(getattr(Recollection, _name), _making))
+    setattr(Recollection, _name, _LazyField(getattr(Recollection, _name), _making))
 
 
 def recollection(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bardo.recall.cold_tier import Everything
+from bardo.recall.cold_tier import TieredIndex
 from bardo.recall.filters import Filters
 
 #: The mode that stands for every mode.
@@ -12,7 +12,7 @@ ANY_MODE = "*"
 
 
 def narrowed(
-    filters: Filters, memory: Everything, *, thread: str | None, session: str | None
+    filters: Filters, memory: TieredIndex, *, thread: str | None, session: str | None
 ) -> tuple[Filters, tuple[str, ...]]:
     """Filters that keep postures apart and let a session begin with the person, where nothing else was asked for.
 

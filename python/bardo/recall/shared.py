@@ -18,7 +18,7 @@ from bardo.index.archive import lance_index
 from bardo.index.archive.lance_index import LanceIndex
 from bardo.model import Episode, Fact, Fingerprint, Source
 from bardo.ports import Vectors
-from bardo.recall.arrivals import Arrivals, Arrived
+from bardo.recall.arrivals import ArrivalBatch, Arrivals
 from bardo.recall.cold_tier import condition, proposed, reaches_episodes
 from bardo.recall.filters import Filters, Layer
 
@@ -26,7 +26,7 @@ from bardo.recall.filters import Filters, Layer
 _NAMED = 3
 
 
-class Apart:
+class SharedRecall:
     """Searches facts and LanceDB in one call, without writing anything. Safe to share among threads.
 
     Args:
@@ -73,16 +73,16 @@ class Apart:
         arrived = self._arrivals.since(self.reach().seq)
         return {"journal": arrived.journaled, "inbox": arrived.dropped, "unseen": arrived.unseen}
 
-    def reach(self) -> lance_index.Reach:
+    def reach(self) -> lance_index.IndexPosition:
         """How far the episodes in LanceDB reach; nowhere where it cannot be read."""
         try:
             archive = self.archive()
-            return lance_index.Reach() if archive is None else archive.reach()
+            return lance_index.IndexPosition() if archive is None else archive.reach()
         except (StoreError, EmbeddingMismatchError):
             # A search says so.
-            return lance_index.Reach()
+            return lance_index.IndexPosition()
 
-    def search(self, text: str, vector: Vectors | None = None, **options: Any) -> Told:
+    def search(self, text: str, vector: Vectors | None = None, **options: Any) -> SharedAnswer:
         """As `_core.HotSet.search`.
 
         Args:
@@ -120,7 +120,7 @@ class Apart:
             if as_of is None:
                 # Another process deleted them.
                 self._hot.remove([id_ for id_, fact in facts.items() if fact is None])
-        return Told(found, {**episodes, **facts}, notes)
+        return SharedAnswer(found, {**episodes, **facts}, notes)
 
     def close(self) -> None:
         """Closes LanceDB; the next use opens it again."""
@@ -159,7 +159,7 @@ class Apart:
         self, text: str, vector: Vectors | None, filters: Filters | None, notes: list[str]
     ) -> tuple[dict[str, lance_index.Found], int]:
         archive = self.archive()
-        reach = lance_index.Reach() if archive is None else archive.reach()
+        reach = lance_index.IndexPosition() if archive is None else archive.reach()
         if archive is None or not reach.seq:
             notes.append("no episodes of LanceDB were searched: it has none until the owner sleeps")
             return {}, 0
@@ -179,7 +179,7 @@ class Apart:
             self._hot.set_vectors(list(given), np.stack(list(given.values())))
 
 
-def _told(arrived: Arrived) -> list[str]:
+def _told(arrived: ArrivalBatch) -> list[str]:
     """How far the episodes of a search reach that LanceDB does not have."""
     notes = []
     seen = [
@@ -198,7 +198,7 @@ def _told(arrived: Arrived) -> list[str]:
     return notes
 
 
-class Told:
+class SharedAnswer:
     """Hits of a hot set, with records that were read elsewhere (see `recollection.Answer`).
 
     A hit without a record leaves the answer with a note, as it does in the core.

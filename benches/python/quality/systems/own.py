@@ -77,7 +77,7 @@ class Bardo:
 AGAIN = "again:"
 
 
-class Distilled(Bardo):
+class Assertion(Bardo):
     """A grimoire that has slept: what its rules found in the texts is known as facts, too.
 
     A fact counts as the turns that it stands on. A memory that shows a turn a second time takes a place and shows
@@ -112,9 +112,9 @@ class Distilled(Bardo):
 def distilled(embedder: Embedder) -> list[Bardo]:
     """Episodes alone, facts alone, both: what consolidation of texts does to recall (issue SLOW MEMORY, point 8)."""
     return [
-        Distilled(embedder, layers=("episode",), label="after a night, episodes alone"),
-        Distilled(embedder, layers=("fact",), label="after a night, facts alone"),
-        Distilled(embedder, layers=("episode", "fact"), label="after a night, both"),
+        Assertion(embedder, layers=("episode",), label="after a night, episodes alone"),
+        Assertion(embedder, layers=("fact",), label="after a night, facts alone"),
+        Assertion(embedder, layers=("episode", "fact"), label="after a night, both"),
     ]
 
 

@@ -37,7 +37,7 @@ _IDS_AT_ONCE = 512
 
 
 @dataclass(frozen=True, slots=True)
-class Purged:
+class PurgeReport:
     """Report of a deletion, and of the search of the files for traces.
 
     Args:
@@ -113,7 +113,7 @@ def optimize(table: Any) -> None:
         time.sleep(2 * _OLD.total_seconds())
 
 
-def purge(table: Any, folder: Path, ids: Sequence[str]) -> Purged:
+def purge(table: Any, folder: Path, ids: Sequence[str]) -> PurgeReport:
     """Deletes rows and every trace of them in the table's folder.
 
     Raises:
@@ -134,7 +134,7 @@ def purge(table: Any, folder: Path, ids: Sequence[str]) -> Purged:
     table.drop_index(_TEXT_INDEX)
     ensure_text_index(table)
     optimize(table)
-    return Purged(deleted, rewritten, _look_again(table, folder, ids))
+    return PurgeReport(deleted, rewritten, _verify_removal(table, folder, ids))
 
 
 def bytes_on_disk(folder: Path) -> int:
@@ -190,7 +190,7 @@ def _marked_rows(table: Any) -> int:
     return int(table.list_versions()[-1]["metadata"]["total_deletion_file_rows"])
 
 
-def _look_again(table: Any, folder: Path, ids: Sequence[str]) -> int:
+def _verify_removal(table: Any, folder: Path, ids: Sequence[str]) -> int:
     """Proves from the files that rows are gone.
 
     There is nothing but the last version, it marks no row as deleted, and no file spells an id. (Texts and words are

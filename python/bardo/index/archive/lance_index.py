@@ -22,7 +22,7 @@ from bardo.index.archive import compaction
 from bardo.index.archive import rows as lance_rows
 from bardo.index.archive.table import TableHandle
 from bardo.model import Episode, Fingerprint
-from bardo.ports import Progress, Vectors, quiet
+from bardo.ports import Progress, Vectors, no_progress
 
 if TYPE_CHECKING:
     from bardo._core import EpisodeLog
@@ -50,7 +50,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
+class IndexPosition:
     """How far the index has come.
 
     Args:
@@ -63,7 +63,7 @@ class Reach:
 
 
 @dataclass(frozen=True, slots=True)
-class Synced:
+class SyncReport:
     """Report of a `sync`.
 
     Args:
@@ -112,7 +112,7 @@ class LanceIndex:
         self._verification = 0
         self._without_vector = 0
         self._vectors_seen = -1
-        self._reach = Reach()
+        self._reach = IndexPosition()
         self._reached = -1
 
     @property
@@ -131,7 +131,7 @@ class LanceIndex:
         """Whether there is a table; LanceDB is not loaded to see it."""
         return self._handle.files.exists()
 
-    def reach(self) -> Reach:
+    def reach(self) -> IndexPosition:
         """How far the index has come at this moment, in any process."""
         with self._handle.lock:
             table = self._handle.open()
@@ -140,7 +140,7 @@ class LanceIndex:
                 self._handle.check(table)
                 marks = self._handle.read(lambda table: table.search().select(["seq", "tick"]))
                 latest = (int(marks.column(name).to_numpy().max(initial=0)) for name in ("seq", "tick"))
-                self._reach, self._reached = Reach(*latest), version
+                self._reach, self._reached = IndexPosition(*latest), version
             return self._reach
 
     def due(self, last_seq: int) -> bool:
@@ -194,7 +194,9 @@ class LanceIndex:
             self._without_vector += sum(vector is None for vector in theirs)
             return len(kept)
 
-    def sync(self, log: EpisodeLog, progress: Progress = quiet, *, batches: int | None = None) -> Synced:
+    def sync(
+        self, log: EpisodeLog, progress: Progress = no_progress, *, batches: int | None = None
+    ) -> SyncReport:
         """Brings the index up to the log: new episodes, vectors made since, verifications; compacts when due.
 
         Args:
@@ -220,9 +222,9 @@ class LanceIndex:
             if compacted:
                 self.compact()
             self._index_vectors(table)
-            return Synced(appended, embedded, annotated, self._without_vector, compacted)
+            return SyncReport(appended, embedded, annotated, self._without_vector, compacted)
 
-    def rebuild(self, log: EpisodeLog, progress: Progress = quiet) -> Synced:
+    def rebuild(self, log: EpisodeLog, progress: Progress = no_progress) -> SyncReport:
         """Makes the table again from the log, beside the old one, and puts it in its place; the old may be damaged.
 
         Args:
@@ -264,7 +266,7 @@ class LanceIndex:
             table = self._open()
             self._handle.run("compact", lambda: compaction.optimize(table))
 
-    def delete(self, ids: Sequence[str]) -> compaction.Purged:
+    def delete(self, ids: Sequence[str]) -> compaction.PurgeReport:
         """Removes episodes, and every older copy of them: versions, half-empty fragments, the index of their words.
 
         Delete them from the log first, or the next `sync` may bring them back. Deleting what is not there is no

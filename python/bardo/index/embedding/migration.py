@@ -37,7 +37,7 @@ from bardo.index.embedding.document_vectors import embed
 from bardo.index.embedding.drift import DriftWatch
 from bardo.index.embedding.sentences import spoken
 from bardo.model import Episode, Fact, Fingerprint
-from bardo.ports import Embedder, Progress, Vectors, quiet
+from bardo.ports import Embedder, Progress, Vectors, no_progress
 
 Record = TypeVar("Record", Episode, Fact)
 
@@ -259,7 +259,7 @@ class Migration:
             ids, found.whole, found.parts, found.counts, self.pending.new, tokens=found.tokens
         )
 
-    def finish(self, progress: Progress = quiet) -> None:
+    def finish(self, progress: Progress = no_progress) -> None:
         """Makes what is missing, and switches. Nothing may write vectors of the old model meanwhile."""
         done, total = self.counts()
         while made := self.step():

@@ -141,7 +141,7 @@ def _told(grounds: Grounds) -> list[tuple[str, object]]:
         rows.append(
             (
                 "test",
-                f"{trial.windows} windows of fresh episodes made {trial.fortune:.3g} of 1 against chance; "
+                f"{trial.windows} windows of fresh episodes made {trial.wealth:.3g} of 1 against chance; "
                 f"on its own it needed {trial.needed:.3g}",
             )
         )

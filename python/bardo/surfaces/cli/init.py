@@ -44,7 +44,7 @@ def init(
     settings = root / FILE_NAME
     place = Folder.at(root)
     place.check(create=True)
-    fresh = not place.was_made()
+    fresh = not place.has_grimoire()
     if chosen and (settings.exists() or not fresh):
         raise InvalidInputError(f"{root} is set up already. Change the settings in {settings}")
     # The settings are checked before anything is written.

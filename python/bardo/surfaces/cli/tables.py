@@ -14,7 +14,7 @@ from bardo.surfaces.cli.output import moment, plain
 if TYPE_CHECKING:
     from bardo.consolidate.curator import Change
     from bardo.grimoire.results import FactState, Link
-    from bardo.language.ledger import Spent
+    from bardo.language.ledger import CallTotals
     from bardo.model import Episode, Fact
     from bardo.recall.recollection import Explanation, Memory, Recollection
 
@@ -174,7 +174,7 @@ def pairs(values: Iterable[tuple[str, Any]], *, title: str | None = None) -> Tab
     return table
 
 
-def spent(sums: Sequence[Spent]) -> Table:
+def spent(sums: Sequence[CallTotals]) -> Table:
     """What language models took, by what it was for and how it ended."""
     table = grid("for", "model", "ended", "calls", "in", "out", "cached", "cost", "ms")
     for each in sums:

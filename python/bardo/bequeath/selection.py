@@ -11,7 +11,7 @@ import numpy as np
 
 from bardo import _core
 from bardo.bequeath import redact, tables
-from bardo.bequeath.tables import Link, LinkTuple
+from bardo.bequeath.tables import LinkTuple, TestamentLink
 from bardo.config import Bequeath
 from bardo.errors import InvalidInputError
 from bardo.model import Episode, Fact
@@ -95,10 +95,12 @@ def choose_episodes(
     return best
 
 
-def choose_links(links: Iterable[LinkTuple], entries: Sequence[Fact], left_out: Counter[str]) -> list[Link]:
+def choose_links(
+    links: Iterable[LinkTuple], entries: Sequence[Fact], left_out: Counter[str]
+) -> list[TestamentLink]:
     """The links whose two ends cross, strongest first."""
     crossing = {fact.id for fact in entries}
-    inside = {Link(*link) for link in links}
+    inside = {TestamentLink(*link) for link in links}
     inside = {link for link in inside if link.src in crossing and link.dst in crossing}
     left_out["link_over_cap"] += max(len(inside) - LINK_LIMIT, 0)
     return sorted(inside, key=lambda link: (-link.weight, link))[:LINK_LIMIT]

@@ -49,7 +49,7 @@ Each fact: one short sentence of at most 80 characters in the third person that 
 the messages that state it. An empty list is a good answer."""
 
 
-class Found(BaseModel):
+class ProposedFact(BaseModel):
     """One fact as the model gives it."""
 
     model_config = ConfigDict(extra="forbid")
@@ -64,11 +64,11 @@ class Findings(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    facts: list[Found] = Field(max_length=10)
+    facts: list[ProposedFact] = Field(max_length=10)
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class FramedSource:
     """An episode or fact as it is framed for the model.
 
     Args:
@@ -181,7 +181,7 @@ class Asker:
             parts += [f"- {neutralise(fact.text, [])[0]}" for fact in known]
         for number, episode in enumerate(batch, 1):
             who = distill.speaker(episode, self._agent) or "the agent"
-            shown = Shown(episode.text[:clip], episode, tick=episode.tick, at=episode.at)
+            shown = FramedSource(episode.text[:clip], episode, tick=episode.tick, at=episode.at)
             parts.append(f"Message {number}, by {neutralise(who, [])[0]}:\n{shown}")
         return "\n".join(parts)
 
@@ -198,7 +198,7 @@ class Asker:
     def _accepted(self, findings: Findings, batch: Sequence[Episode]) -> list[Fact]:
         return [fact for found in findings.facts if (fact := self._fact(found, batch))]
 
-    def _fact(self, found: Found, batch: Sequence[Episode]) -> Fact | None:
+    def _fact(self, found: ProposedFact, batch: Sequence[Episode]) -> Fact | None:
         cited = [batch[number - 1] for number in dict.fromkeys(found.messages) if 0 < number <= len(batch)]
         # A number that was not shown spoils the whole claim.
         if not cited or len(cited) != len(set(found.messages)):

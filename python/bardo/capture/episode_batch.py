@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from bardo._core import StoredEpisodes
 
 
-class Remembered(Sequence[Episode]):
+class EpisodeBatch(Sequence[Episode]):
     """The stored episodes of one batch, in its order; equal to a list of the same episodes.
 
     Args:
@@ -41,7 +41,7 @@ class Remembered(Sequence[Episode]):
         return self._stored[at]
 
     def __eq__(self, other: object) -> bool:
-        return list(self) == list(other) if isinstance(other, (list, Remembered)) else NotImplemented
+        return list(self) == list(other) if isinstance(other, (list, EpisodeBatch)) else NotImplemented
 
     def __repr__(self) -> str:
         return repr(list(self))
