@@ -153,7 +153,7 @@ fn draft(number: usize) -> NewEpisode {
     new(episode(1 + number as u64, &format!("the oracle of {} woke", word(number))))
 }
 
-/// What an agent does.
+/// A step in the life of an agent.
 #[derive(Clone, Debug)]
 enum Step {
     /// Records so many new episodes.
@@ -190,7 +190,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 1..24)
 }
 
-/// What must be found, and how.
+/// The memories that searches must find.
 #[derive(Default)]
 struct Expected {
     /// Episodes by number.

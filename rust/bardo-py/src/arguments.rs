@@ -8,8 +8,9 @@ use bardo_core::model::{Fact, Fingerprint, Id};
 use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 
-use crate::convert::{fact_from, field};
+use crate::convert::fact_from;
 use crate::errors::{IntoPython, invalid, invalid_vector};
+use crate::values::field;
 
 /// A value of the core that Python writes as text: an id, a kind, a status.
 pub struct Parsed<T>(pub T);

@@ -14,8 +14,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PySequence, PyString};
 
 use crate::arguments::Parsed;
-use crate::convert::{IntoObject, Object, field, mirror, text as unicode, value_from};
+use crate::convert::{IntoObject, Object, mirror};
 use crate::errors::{IntoPython, invalid};
+use crate::values::{field, text as unicode, value_from};
 
 #[pyfunction]
 #[pyo3(signature = (text, tokenizer = "o200k"))]
@@ -102,7 +103,7 @@ pub fn prompt_marks(py: Python<'_>, block: &Bound<'_, PyString>) -> PyResult<Vec
 
 #[pyfunction]
 pub fn copied_starts(py: Python<'_>, text: &Bound<'_, PyString>) -> Vec<i64> {
-    // A lone surrogate is refused by whoever stores the text.
+    // A lone surrogate is refused where the text is stored.
     let text = text.to_string_lossy();
     py.detach(|| core::copied_starts(&text).into_iter().map(u64::cast_signed).collect())
 }
@@ -195,11 +196,11 @@ pub fn standard_blocks() -> Vec<(&'static str, usize, u8, bool, &'static str)> {
         .collect()
 }
 
-/// Tokenizers that Python brought, by name; each is kept for good, as the built-in vocabularies are.
+/// Tokenizers that Python brought, by name; each is kept permanently, as the built-in vocabularies are.
 static OTHERS: Mutex<BTreeMap<String, &'static OtherTokenizer>> = Mutex::new(BTreeMap::new());
 
 thread_local! {
-    /// What a tokenizer of Python's raised while the core counted on this thread.
+    /// The exception that a tokenizer of Python raised while the core counted on this thread.
     static COUNT_FAILED: RefCell<Option<PyErr>> = const { RefCell::new(None) };
 }
 
@@ -212,7 +213,7 @@ pub fn register_tokenizer(name: String, count: Py<PyAny>) {
                 Python::attach(|py| count.call1(py, (text,)).and_then(|count| count.extract::<usize>(py)));
             counted.unwrap_or_else(|error| {
                 COUNT_FAILED.set(Some(error));
-                // No text has more tokens than bytes: whatever is made of this stays within its budget.
+                // No text has more tokens than bytes: a prompt that is made with it stays within its budget.
                 text.len()
             })
         };
@@ -235,7 +236,7 @@ pub fn counted<T>(result: T) -> PyResult<T> {
 }
 
 mirror!(
-    /// What became of one block; see `_core/_assemble.pyi`.
+    /// One block of a prompt; see `_core/_assemble.pyi`.
     AssembledPart(core::Part) {
         name, text, used, asked, given, cut, shown, shortened, left_out, condensed
     } as |part| { flags = part.flags.iter().map(|flag| flag.name()).collect::<Vec<_>>() }

@@ -1,4 +1,4 @@
-//! What survives a death: which facts cross, and how far an heir trusts them.
+//! Bequests: which facts cross a death, and how far an heir trusts them.
 
 use bardo_core::bequeath::{self, Discount, Fading, LeftOut, Thresholds};
 use pyo3::prelude::*;

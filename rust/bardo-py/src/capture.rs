@@ -13,8 +13,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 
 use crate::arguments::{Ids, Matrix, Model, Parsed, batch_from};
-use crate::convert::{Object, episode_from, episode_into, episodes_from, mirror, optional_id, run, text};
+use crate::convert::{Object, episode_from, episode_into, episodes_from, mirror, optional_id, run};
 use crate::errors::{IntoPython, invalid};
+use crate::values::text;
 
 mirror!(
     /// Where a recorded episode went; see `_core/_capture.pyi`.

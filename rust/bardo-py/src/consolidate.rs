@@ -14,7 +14,7 @@ use crate::errors::IntoPython;
 use crate::facts::FactStore;
 
 mirror!(
-    /// What outcomes say about confidences; see `_core/_consolidate.pyi`.
+    /// Confidences compared with outcomes; see `_core/_consolidate.pyi`.
     Calibration(core::Calibration) { bins, squares, outcomes } as |_calibration| {} impl {
         fn of(&self, confidence: f64) -> f64 {
             self.0.of(confidence)
@@ -296,7 +296,7 @@ pub fn lint_facts<'py>(
     run(py, || core::lint(&facts.core, tick, now, settings))
 }
 
-/// What `lint_facts` would do.
+/// A rehearsal of `lint_facts`.
 #[pyfunction]
 #[pyo3(signature = (facts, *, tick, latest, stale_ticks))]
 pub fn rehearse_lint<'py>(

@@ -6,8 +6,7 @@ use std::sync::Arc;
 
 use bardo_core::consolidate::{self, MINIMUM_EPISODES};
 use bardo_core::facts::{
-    self, Act, Digest as CoreDigest, FactFilter, FactOptions, FactVectors, Forgotten, Leap, Link, Note,
-    Outcome, Relation, Retention, Scope, Undone,
+    self, FactFilter, FactOptions, FactVectors, Leap, Link, Note, Relation, Retention, Scope,
 };
 use bardo_core::model::{FactKind, FactStatus, Id, Source};
 use numpy::PyArray1;
@@ -15,53 +14,9 @@ use pyo3::prelude::*;
 
 use crate::arguments::{Facts, Ids, Matrix, Model, ModelVectors, Parsed, Vector};
 use crate::capture::EpisodeLog;
-use crate::convert::{IntoObject, Object, fact_from, fields, mirror, run};
+use crate::convert::{IntoObject, Object, fact_from, run};
 use crate::errors::IntoPython;
-
-mirror!(
-    /// The strongest facts in force; see `_core/_consolidate.pyi`.
-    Digest(CoreDigest) { learned, total, categories, facts, disputed, outweighed, links, expires_tick }
-);
-
-/// What became of one fact that was handed to `upsert`.
-#[derive(Clone)]
-pub struct Stored {
-    id: Id,
-    outcome: Outcome,
-}
-
-mirror!(
-    /// What became of one fact that was handed to `upsert`.
-    Upserted(Stored) { id } as |stored| { outcome = stored.outcome.name() }
-);
-
-impl IntoObject for Link {
-    fn into_object(self, py: Python<'_>) -> Object<'_> {
-        (self.src, self.dst, self.relation.name(), self.weight, self.tick).into_object(py)
-    }
-}
-
-impl IntoObject for Act {
-    fn into_object(self, py: Python<'_>) -> Object<'_> {
-        let object = |fields| serde_json::Value::Object(fields).to_string();
-        let changes = self.changes.into_iter();
-        let changes: Vec<_> =
-            changes.map(|change| (change.fact, change.before.map(object), object(change.after))).collect();
-        (self.number, self.name, self.tick, self.at, self.undone_by, changes).into_object(py)
-    }
-}
-
-impl IntoObject for Undone {
-    fn into_object(self, py: Python<'_>) -> Object<'_> {
-        (self.act, self.restored, self.withdrawn, self.kept).into_object(py)
-    }
-}
-
-impl IntoObject for Forgotten {
-    fn into_object(self, py: Python<'_>) -> Object<'_> {
-        fields!(py, self, facts, kept, baselines, memories, entities, triples)
-    }
-}
+use crate::facts_convert::Stored;
 
 /// Which facts no store would take, and why.
 #[pyfunction]

@@ -1,4 +1,4 @@
-//! The hot set: what recall looks at, in memory, kept in step with the stores by the engine.
+//! The hot set: memories as recall searches them, synchronised with the stores by the engine.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -11,10 +11,12 @@ mod consolidate;
 mod convert;
 mod errors;
 mod facts;
+mod facts_convert;
 mod index;
 mod names;
 mod recall;
 mod text;
+mod values;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -60,7 +62,9 @@ mod _core {
     #[pymodule]
     mod _facts {
         #[pymodule_export]
-        use crate::facts::{Digest, FactStore, Upserted, arrival_confidence, check_facts, unfit_facts};
+        use crate::facts::{FactStore, arrival_confidence, check_facts, unfit_facts};
+        #[pymodule_export]
+        use crate::facts_convert::{Digest, Upserted};
     }
 
     #[pymodule]

@@ -2,36 +2,15 @@
 
 use std::sync::Arc;
 
-use bardo_core::facts::{self, Entity, EntityFilter, NewTriple, Read, Triple, TripleFilter};
+use bardo_core::facts::{self, EntityFilter, NewTriple, TripleFilter};
 use bardo_core::model::Id;
 use bardo_core::text::names::EntityKind;
 use pyo3::prelude::*;
 
 use crate::arguments::Parsed;
 use crate::capture::EpisodeLog;
-use crate::convert::{IntoObject, Object, fields, run};
+use crate::convert::{Object, run};
 use crate::facts::FactStore;
-
-impl IntoObject for Read {
-    fn into_object(self, py: Python<'_>) -> Object<'_> {
-        fields!(py, self, episodes, facts, entities, mentions, findings)
-    }
-}
-
-impl IntoObject for Entity {
-    fn into_object(self, py: Python<'_>) -> Object<'_> {
-        (self.name, self.kind, self.aliases, self.mentions, self.seen).into_object(py)
-    }
-}
-
-impl IntoObject for Triple {
-    fn into_object(self, py: Python<'_>) -> Object<'_> {
-        let (from, to) = (self.valid_from, self.valid_to);
-        let (subject, predicate, object) = (self.subject, self.predicate, self.object);
-        (subject, predicate, object, self.confidence, self.source, from, to, self.serial, self.is_derived)
-            .into_object(py)
-    }
-}
 
 /// The entities, findings and triples in the file of a `FactStore`.
 #[pyclass(frozen, module = "bardo._core")]

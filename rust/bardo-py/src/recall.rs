@@ -1,4 +1,4 @@
-//! What a recall takes and gives: settings, filters, hits.
+//! Settings, filters and hits of a recall.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,8 +14,9 @@ use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 
 use crate::arguments::{Ids, Parsed};
-use crate::convert::{IntoObject, Object, episode_into, fact_into, field, mirror, widen};
+use crate::convert::{IntoObject, Object, episode_into, fact_into, mirror, widen};
 use crate::errors::IntoPython;
+use crate::values::field;
 
 /// Sets each place of the settings whose option is given.
 macro_rules! overlay {

@@ -1,4 +1,4 @@
-//! What is read in texts and episodes without a store, and how confidence fades.
+//! Readings of texts and episodes without a store, and the decay of confidence.
 
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
 //! The engine: the log, the facts and the hot set of one agent, composed.
 //!
-//! [`Engine`] keeps the hot set behind a lock and in step with the stores: what is recorded through it is found by the
+//! [`Engine`] keeps the hot set behind a lock and synchronised with the stores: what is recorded through it is found by the
 //! next search (law 1), vectors are read when the first search asks for them, and work that a switch of the embedding
 //! model interrupts is done again (law 10).
 //!
@@ -36,7 +36,7 @@ pub struct Stores {
     pub facts: Arc<FactStore>,
 }
 
-/// The hot set of one agent, kept in step with its stores. Safe to share among threads.
+/// The hot set of one agent, synchronised with its stores. Safe to share among threads.
 #[derive(Default)]
 pub struct Engine {
     hot: RwLock<HotSet>,
