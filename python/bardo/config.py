@@ -6,15 +6,14 @@ import json
 import math
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, is_dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, Self, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Self
 
 from bardo._atomic import write_atomically
+from bardo._settings import build, merge, numbers
 from bardo.errors import ConfigError
-
-T = TypeVar("T")
 
 FILE_NAME = "bardo.toml"
 SECONDS_PER_DAY = 86_400
@@ -413,7 +412,7 @@ class Config:
                 settings = tomllib.loads(path.read_text(encoding="utf-8"))
             except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
                 raise ConfigError(f"{path} is not TOML: {error}. Mend that line") from error
-        return _build(cls, _merge(settings, overrides or {}), str(path)).check(f"{path}: ")
+        return build(cls, merge(settings, overrides or {}), str(path)).check(f"{path}: ")
 
     def check(self, where: str = "") -> Self:
         """These settings, when all of them can be in force.
@@ -424,7 +423,7 @@ class Config:
         Raises:
             ConfigError: A number is out of its range, or there is no such tokenizer.
         """
-        for name, number in _numbers(self, ""):
+        for name, number in numbers(self, ""):
             least, most = RANGES.get(name, (0, math.inf))
             # Not a number is in no range.
             if not least <= number <= most:
@@ -472,65 +471,3 @@ def _setting(text: str, section: str, key: str) -> Any:
         return tomllib.loads(text).get(section, {}).get(key)
     except (tomllib.TOMLDecodeError, AttributeError):
         return None
-
-
-def _merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    merged = dict(base)
-    for key, given in over.items():
-        if isinstance(given, Mapping) and isinstance(merged.get(key), Mapping):
-            merged[key] = _merge(merged[key], given)
-        else:
-            merged[key] = given
-    return merged
-
-
-def _build(section: type[T], settings: Mapping[str, Any], where: str) -> T:
-    hints = get_type_hints(section)
-    values: dict[str, Any] = {}
-    for key, given in settings.items():
-        if key not in hints:
-            import difflib
-
-            near = difflib.get_close_matches(key, hints, 1)
-            hint = f"Did you mean {near[0]!r}?" if near else f"Known here: {', '.join(hints)}"
-            raise ConfigError(f"{where} has no setting {key!r}. {hint}")
-        values[key] = _checked(hints[key], given, f"{where}: {key}")
-    return section(**values)
-
-
-def _checked(hint: Any, value: Any, where: str) -> Any:
-    if isinstance(hint, type) and is_dataclass(hint):
-        if isinstance(value, hint):
-            return value
-        if not isinstance(value, Mapping):
-            raise ConfigError(f"{where} is {value!r}. It must be a table of settings")
-        return _build(hint, value, where)
-    if get_origin(hint) is tuple:
-        if isinstance(value, str) or not isinstance(value, Sequence):
-            raise ConfigError(f"{where} is {value!r}. It must be a list")
-        return tuple(_checked(get_args(hint)[0], item, where) for item in value)
-    if get_origin(hint) is Mapping:
-        if not isinstance(value, Mapping):
-            raise ConfigError(f"{where} is {value!r}. It must be a table")
-        return {name: _checked(get_args(hint)[1], item, f"{where}.{name}") for name, item in value.items()}
-    choices = get_args(hint)
-    if choices:
-        if value not in choices:
-            raise ConfigError(f"{where} is {value!r}. Use one of: {', '.join(map(str, choices))}")
-        return value
-    if hint is float and isinstance(value, int) and not isinstance(value, bool):
-        value = float(value)
-    if not isinstance(value, hint) or (isinstance(value, bool) and hint is not bool):
-        raise ConfigError(f"{where} is {value!r}. It must be a {hint.__name__}")
-    return value
-
-
-def _numbers(section: object, prefix: str) -> Iterator[tuple[str, float]]:
-    """Every number of a section and of those within, by its whole name."""
-    names = section if isinstance(section, Mapping) else type(section).__match_args__  # type: ignore[attr-defined]
-    for name in names:
-        held = section[name] if isinstance(section, Mapping) else getattr(section, name)
-        if isinstance(held, Mapping) or is_dataclass(type(held)):
-            yield from _numbers(held, f"{prefix}{name}.")
-        elif isinstance(held, (int, float)) and not isinstance(held, bool):
-            yield f"{prefix}{name}", held
