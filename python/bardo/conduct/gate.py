@@ -6,20 +6,20 @@ Any process may: nothing here touches the log, so a shell hook gates while the o
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from bardo import _core
 from bardo._core import FactStore
 from bardo._validation import checked
 from bardo.assemble.copies import MadePrompts
 from bardo.bequeath import lineage
 from bardo.conduct.entries import CRITICAL, MOST, NEW, SHOWN, STEP, Rule, StateEntry, StateKind
-from bardo.conduct.matching import Touch, touches
+from bardo.conduct.findings import findings_of, place_of_same
+from bardo.conduct.matching import touches
 from bardo.conduct.store import ConductStore, check, check_kind
-from bardo.conduct.verdict import Decision, Finding, Verdict, with_texts
+from bardo.conduct.verdict import Decision, Verdict, with_texts
 from bardo.config import Config
 from bardo.errors import InvalidInputError, NotFoundError
 from bardo.folder import Folder, dead_error
@@ -175,7 +175,7 @@ class Gate(Handle):
         check(given)
         with self._store.writing():
             known = self._store.state(kind=kind, limit=-1 if kind == "rejected" else COMPARED)
-            place = _same([entry.summary for entry in known], given.summary)
+            place = place_of_same([entry.summary for entry in known], given.summary)
             if place is None:
                 return self._store.put(given)
             there = known[place]
@@ -261,7 +261,7 @@ class Gate(Handle):
         given = Rule("", text, forbids, approval, score, by, episode, now, now)
         with self._store.writing():
             known = [rule for rule in self._store.rules() if rule.in_force(now)]
-            place = _same([rule.text for rule in known], given.text)
+            place = place_of_same([rule.text for rule in known], given.text)
             if place is None:
                 return self._store.put(given)
             there = known[place]
@@ -346,7 +346,9 @@ class Gate(Handle):
             *self._store.state(kind="rejected"),
             *self._store.state(besides="rejected", limit=COMPARED),
         ]
-        findings, touched, applying, notes = self._findings(action, entries, rules, approved_by, now)
+        findings, touched, applying, notes = findings_of(
+            self._store, self._embedder, action, entries, rules, approved_by=approved_by, now=now
+        )
         others = [entry for entry in entries if entry.kind != "rejected" and entry not in touched]
         shown = [rule for rule in rules if rule.score_at(now) >= SHOWN][:TOP]
         decision: Decision = "allow"
@@ -470,82 +472,6 @@ class Gate(Handle):
         cleaned = tuple(clean(text).strip() for text in texts)
         clean.tell(stacklevel=4)
         return cleaned
-
-    def _findings(
-        self,
-        action: str,
-        entries: Sequence[StateEntry],
-        rules: Sequence[Rule],
-        approved_by: str,
-        now: int,
-    ) -> tuple[list[Finding], list[StateEntry], list[Rule], list[str]]:
-        """Returns the verdict of an action, the entries and critical rules that it touches, and notes."""
-        forbidding = [rule for rule in rules if rule.forbids]
-        asking = [rule for rule in rules if rule.approval]
-        others = [
-            rule for rule in rules if rule.score_at(now) >= CRITICAL and not (rule.forbids or rule.approval)
-        ]
-        texts = [
-            *(entry.summary for entry in entries),
-            *(rule.forbids for rule in forbidding),
-            *(rule.approval for rule in asking),
-            *(rule.text for rule in others),
-        ]
-        found, why_not = touches(self._store, texts, action, self._embedder)
-        of_entries, of_rules = found[: len(entries)], found[len(entries) :]
-        of_forbidding, of_rules = of_rules[: len(forbidding)], of_rules[len(forbidding) :]
-        of_asking, of_others = of_rules[: len(asking)], of_rules[len(asking) :]
-        findings = [
-            Finding(
-                entry.id,
-                "rejected",
-                entry.summary,
-                entry.detail,
-                entry.by,
-                entry.changed_at,
-                touch.same,
-                touch,
-            )
-            for entry, touch in zip(entries, of_entries, strict=True)
-            if entry.kind == "rejected" and touch.near
-        ]
-        findings += [
-            _of(rule, "forbidden", touch, blocks=touch.same and rule.score_at(now) >= CRITICAL)
-            for rule, touch in zip(forbidding, of_forbidding, strict=True)
-            if touch.near
-        ]
-        findings += [
-            _of(rule, "approval", touch, blocks=touch.same)
-            for rule, touch in zip(asking, of_asking, strict=True)
-            if touch.near and not (touch.same and approved_by.strip())
-        ]
-        findings.sort(key=lambda finding: (not finding.blocks, -finding.touch.closeness))
-        near = sorted(
-            (
-                (touch.closeness, entry)
-                for entry, touch in zip(entries, of_entries, strict=True)
-                if entry.kind != "rejected" and touch.near
-            ),
-            key=lambda pair: -pair[0],
-        )
-        applying = [rule for rule, touch in zip(others, of_others, strict=True) if touch.near]
-        return findings, [entry for _, entry in near], applying, [why_not] if why_not else []
-
-
-def _of(rule: Rule, reason: Literal["forbidden", "approval"], touch: Touch, *, blocks: bool) -> Finding:
-    return Finding(rule.id, reason, rule.text, "", rule.by, rule.confirmed_at, blocks, touch)
-
-
-def _same(known: Sequence[str], given: str) -> int | None:
-    """The place of a text that says the same: the same words of content in any order, and none that turns it round."""
-    for place, (there, (share, _, apart)) in enumerate(zip(known, _core.touches(known, given), strict=True)):
-        if " ".join(there.casefold().split()) == " ".join(given.casefold().split()):
-            return place
-        if share == 1.0 and not apart:
-            ((back, _, apart_back),) = _core.touches([given], there)
-            if back == 1.0 and not apart_back:
-                return place
-    return None
 
 
 def _raised_score(rule: Rule, now: int) -> float:
