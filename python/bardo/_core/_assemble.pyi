@@ -17,7 +17,7 @@ def count_tokens_batch(texts: list[str], tokenizer: str = "o200k") -> list[int]:
 
 @final
 class AssembledPart:
-    """What became of one block; `shown` and `shortened` are indexes into its memories or rows, as they stand."""
+    """Result of one block; `shown` and `shortened` are indexes into its memories or rows, in their order."""
 
     name: str
     text: str
@@ -62,7 +62,7 @@ def assemble(
     """
 
 def register_tokenizer(name: str, count: Callable[[str], int]) -> None:
-    """Makes a tokenizer known under a name, for good; a name that is known stays what it is."""
+    """Registers a tokenizer under a name for the life of the process; a known name keeps its tokenizer."""
 
 def frame_memory(memory: object, tags: list[str]) -> str:
     """One memory, inert and fenced, for a prompt that uses these tags besides the standard ones."""

@@ -12,7 +12,7 @@ from bardo.model import Episode, Fingerprint
 
 @final
 class StoredEpisodes:
-    """Episodes as they are stored, made into objects where somebody looks.
+    """Stored episodes, each made into an object when it is first read.
 
     Attributes:
         last_tick: The highest tick among them; 0 if there is none.
@@ -87,7 +87,7 @@ class EpisodeLog:
 
     Args:
         path: The file, such as `folder/episodes.redb`; its folder must be there.
-        agent: Whose log it is; empty opens whichever agent's it is, but makes none.
+        agent: Owner of the log; empty opens the log of any agent, but creates none.
         seed: Of the ids, 0 to 2**64 - 1.
         now: Wall clock, microseconds UTC.
         durable: Whether `record` returns only once its episodes would survive a power loss. Without it a crash loses
@@ -292,7 +292,7 @@ class EpisodeLog:
         """Puts another text in the place of an intent, or ends it."""
 
     def vacuum(self) -> tuple[int, int]:
-        """Rewrites the file without free pages, while nobody reads or writes.
+        """Rewrites the file without free pages, while no other thread reads or writes.
 
         Returns:
             Its length before and after; about as much as the latter was written.

@@ -10,7 +10,7 @@ from bardo.model import Fact
 
 @final
 class Calibration:
-    """What outcomes say about confidences.
+    """Calibration of confidences by outcomes.
 
     Attributes:
         bins: Of each of 20 equal parts of 0..1, outcomes of facts that were so sure, and how many were good; halved
@@ -28,7 +28,7 @@ class Calibration:
 
 @final
 class DreamReport:
-    """What a dream did.
+    """Report of a dream.
 
     Attributes:
         replayed: Different episodes.
@@ -95,7 +95,7 @@ class Curator:
     def rehearse(
         self, log: EpisodeLog, *, batch: int, tick: int, now: int
     ) -> tuple[CuratorReport, builtins.list[tuple[Fact | None, Fact]]]:
-        """What `consolidate` would do: its report, and every fact it would write, as it is and as it would be."""
+        """Dry run of `consolidate`: its report, and every fact it would write, before and after."""
 
     def dream(self, log: EpisodeLog, replayed: Sequence[str], *, tick: int, now: int) -> DreamReport:
         """Proposes what replayed episodes may mean, and lets rules compete, in one transaction.
@@ -112,7 +112,7 @@ class Curator:
 
 @final
 class CuratorReport:
-    """What a Curator pass did, and what is left.
+    """Report of a Curator pass, and of the remaining work.
 
     Attributes:
         episodes: Verified episodes that were counted.
@@ -263,7 +263,7 @@ def promoted_facts(facts: FactStore, *, tick: int, active_ticks: int, confidence
 
 @final
 class LintReport:
-    """What a lint did.
+    """Report of a lint.
 
     Attributes:
         looked: Facts that were looked at.
@@ -287,7 +287,7 @@ def lint_facts(facts: FactStore, *, tick: int, now: int, latest: int, stale_tick
     """Puts the latest facts in order, in one transaction and as one act of the journal (spec 3, "Lint").
 
     With fewer than 5 facts in force nothing is done. What is pinned is not touched, and what an earlier lint did and
-    somebody took back is left alone.
+    a caller took back is left alone.
 
     Args:
         facts: What is known.
@@ -300,7 +300,7 @@ def lint_facts(facts: FactStore, *, tick: int, now: int, latest: int, stale_tick
 def rehearse_lint(
     facts: FactStore, *, tick: int, latest: int, stale_ticks: int
 ) -> tuple[LintReport, list[tuple[Fact | None, Fact]]]:
-    """What `lint_facts` would do: its report, and every fact it would write, as it is and as it would be."""
+    """Dry run of `lint_facts`: its report, and every fact it would write, before and after."""
 
 def knowledge_gaps(
     facts: FactStore,

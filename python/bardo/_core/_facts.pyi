@@ -28,7 +28,7 @@ def unfit_facts(facts: Iterable[Fact]) -> list[tuple[int, str]]:
 
 @final
 class Upserted:
-    """What became of one fact that was handed to `FactStore.upsert`.
+    """Result of `FactStore.upsert` for one fact.
 
     Attributes:
         id: The fact that now stands for it.
@@ -103,7 +103,7 @@ class FactStore:
 
     @property
     def last_learned(self) -> int:
-        """Number of the last change of what is known, by any process; that somebody looked at a fact is none."""
+        """Number of the last change of knowledge, by any process; a look at a fact is none."""
 
     def set_retention(
         self,
@@ -326,7 +326,7 @@ class FactStore:
         """The decayed confidence of these facts at a tick; None where there is no such fact."""
 
     def calibration(self) -> Calibration:
-        """What the outcomes that `judge_facts` was told say about confidences."""
+        """Calibration of confidences by the outcomes of `judge_facts`."""
 
     def stated(self, ids: Sequence[str], *, tick: int) -> builtins.list[float | None]:
         """How often each of these facts is to be expected to hold, going by all outcomes and by its own.

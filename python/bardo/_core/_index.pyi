@@ -1,4 +1,4 @@
-"""The hot set, kept in step with the stores."""
+"""The hot set, synchronised with the stores."""
 
 from collections.abc import Callable, Iterable, Sequence
 from os import PathLike
@@ -108,7 +108,7 @@ class HotSet:
         """Removes the episodes that arrived up to a number, which LanceDB answers for; returns how many."""
 
     def sync_facts(self, facts: FactStore) -> int:
-        """Takes over the facts that changed since the last call, whichever process changed them; returns how many."""
+        """Takes over the facts that any process changed since the last call; returns their number."""
 
     def admit(self, ids: Sequence[str]) -> TransientRows:
         """Adds episodes that left memory for one search, with the turns right beside them and their vectors.
@@ -253,14 +253,14 @@ class HotSet:
         """
 
     def nearest(self, vector: npt.NDArray[np.float32], limit: int = 10) -> list[tuple[str, float]]:
-        """What the vectors alone find: (id, cosine of the best sentence), nearest first.
+        """Searches by vectors alone: (id, cosine of the best sentence), nearest first.
 
         Raises:
             InvalidVectorError: The vector has other dimensions than the stored ones, or is not finite.
         """
 
     def matching(self, text: str, limit: int = 10) -> list[tuple[str, float]]:
-        """What the words alone find: (id, BM25 score), greatest first."""
+        """Searches by words alone: (id, BM25 score), greatest first."""
 
     def beside(self, ids: Sequence[str], count: int) -> list[tuple[list[str], list[str]]]:
         """Ids of at most `count` turns before and after each memory in its conversation, in order."""

@@ -8,7 +8,7 @@ from bardo._core._facts import FactStore
 
 @final
 class Names:
-    """What memories name and how it hangs together: entities, web addresses, commands, paths, triples.
+    """Names in memories and their relations: entities, web addresses, commands, paths, triples.
 
     All of it is in the file of the facts and is read from episodes and facts after a watermark, never while they are
     written.

@@ -7,7 +7,7 @@ from bardo.model import Episode, Fact, Source
 
 @final
 class RecallSettings:
-    """How memories are ranked; what is left out has the default that `bardo_core::recall::settings` documents.
+    """Settings of ranking; the defaults are those of `bardo_core::recall::settings`.
 
     Args:
         policy: `four_factor`, `rrf` or `pinned`.
@@ -120,7 +120,7 @@ class Found:
     def outlines(
         self,
     ) -> list[tuple[str, str, Literal["episode", "fact"], float, float, int, int, Source, bool]]:
-        """What a memory shows of each hit.
+        """Visible fields of each hit.
 
         Returns:
             Text, id, layer, score, confidence, tick, wall clock, source, and whether another life learned it.

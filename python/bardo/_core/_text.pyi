@@ -1,4 +1,4 @@
-"""What is read in texts and records without a store."""
+"""Reading of texts and records without a store."""
 
 from collections.abc import Sequence
 
@@ -38,7 +38,7 @@ def may_mean_the_same(left: str, right: str) -> bool:
 def spoken_sentences(
     texts: Sequence[str], speakers: Sequence[str | None], limit: int
 ) -> tuple[list[str], list[int]]:
-    """What is embedded of texts: each with its speaker's name before it, then the sentences of those that have several.
+    """Texts to embed: each with its speaker's name before it, then the sentences of those that have several.
 
     Args:
         texts: What was said.
