@@ -155,8 +155,6 @@ class Grimoire:
 
         return Lineage(self._session)
 
-    # -- parts, made when first needed ---------------------------------------------------------------------------
-
     @locked_cached_property
     def _retrieval(self) -> Retrieval:
         from bardo.grimoire.retrieval import Retrieval
