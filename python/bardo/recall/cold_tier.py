@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 
 from bardo._core import EpisodeLog, Found, HotSet, modes_with
 from bardo.errors import StoreError
-from bardo.index.archive import lance_index
 from bardo.index.archive.lance_index import LanceIndex
+from bardo.index.archive.reports import LanceHit
 from bardo.ports import Vectors
 from bardo.recall.filters import Filters
 
@@ -134,7 +134,7 @@ def _proposed_ids(archive: LanceIndex, text: str, vector: Vectors | None, where:
 
 def proposed(
     archive: LanceIndex, text: str, vector: Vectors | None, where: str, *, vectors: bool = False
-) -> dict[str, lance_index.Found]:
+) -> dict[str, LanceHit]:
     """Runs LanceDB's two searches for a query; returns ids, the nearest first.
 
     Args:

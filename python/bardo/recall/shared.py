@@ -14,8 +14,8 @@ import numpy as np
 
 from bardo._core import FactStore, Found, Hit, HotSet
 from bardo.errors import EmbeddingMismatchError, InvalidVectorError, StoreError
-from bardo.index.archive import lance_index
 from bardo.index.archive.lance_index import LanceIndex
+from bardo.index.archive.reports import IndexPosition, LanceHit
 from bardo.model import Episode, Fact, Fingerprint, Source
 from bardo.ports import Vectors
 from bardo.recall.arrivals import ArrivalBatch, Arrivals
@@ -73,14 +73,14 @@ class SharedRecall:
         arrived = self._arrivals.since(self.reach().seq)
         return {"journal": arrived.journaled, "inbox": arrived.dropped, "unseen": arrived.unseen}
 
-    def reach(self) -> lance_index.IndexPosition:
+    def reach(self) -> IndexPosition:
         """How far the episodes in LanceDB reach; nowhere where it cannot be read."""
         try:
             archive = self.archive()
-            return lance_index.IndexPosition() if archive is None else archive.reach()
+            return IndexPosition() if archive is None else archive.reach()
         except (StoreError, EmbeddingMismatchError):
             # A search says so.
-            return lance_index.IndexPosition()
+            return IndexPosition()
 
     def search(self, text: str, vector: Vectors | None = None, **options: Any) -> SharedAnswer:
         """As `_core.HotSet.search`.
@@ -100,7 +100,7 @@ class SharedRecall:
         # One at a time: the guests of one query are no candidates of another.
         with self._lock:
             self._keep_in_step()
-            near: dict[str, lance_index.Found] = {}
+            near: dict[str, LanceHit] = {}
             episodes: dict[str, Episode] = {}
             if reaches_episodes(filters):
                 near, reach = self._propose(text, vector, filters, notes)
@@ -142,7 +142,7 @@ class SharedRecall:
 
     def _propose(
         self, text: str, vector: Vectors | None, filters: Filters | None, notes: list[str]
-    ) -> tuple[dict[str, lance_index.Found], int]:
+    ) -> tuple[dict[str, LanceHit], int]:
         """Searches LanceDB; returns the hits, and the arrival up to which it reaches."""
         try:
             return self._search_archive(text, vector, filters, notes)
@@ -157,9 +157,9 @@ class SharedRecall:
 
     def _search_archive(
         self, text: str, vector: Vectors | None, filters: Filters | None, notes: list[str]
-    ) -> tuple[dict[str, lance_index.Found], int]:
+    ) -> tuple[dict[str, LanceHit], int]:
         archive = self.archive()
-        reach = lance_index.IndexPosition() if archive is None else archive.reach()
+        reach = IndexPosition() if archive is None else archive.reach()
         if archive is None or not reach.seq:
             notes.append("no episodes of LanceDB were searched: it has none until the owner sleeps")
             return {}, 0
@@ -173,7 +173,7 @@ class SharedRecall:
         notes.append(f"episodes up to arrival {reach.seq} were searched")
         return found, reach.seq
 
-    def _give_vectors(self, near: Mapping[str, lance_index.Found]) -> None:
+    def _give_vectors(self, near: Mapping[str, LanceHit]) -> None:
         given = {id_: found.vector for id_, found in near.items() if found.vector is not None}
         if given:
             self._hot.set_vectors(list(given), np.stack(list(given.values())))

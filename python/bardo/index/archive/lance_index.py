@@ -11,7 +11,6 @@ import contextlib
 import itertools
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +19,7 @@ from bardo._core import without_stop_words
 from bardo.errors import EmbeddingMismatchError, InvalidInputError, NotFoundError, StoreDamagedError
 from bardo.index.archive import compaction
 from bardo.index.archive import rows as lance_rows
+from bardo.index.archive.reports import IndexPosition, LanceHit, SyncReport
 from bardo.index.archive.table import TableHandle
 from bardo.model import Episode, Fingerprint
 from bardo.ports import Progress, Vectors, no_progress
@@ -32,53 +32,6 @@ if TYPE_CHECKING:
 _GROWTH = 0.25
 _REBUILDING = ".rebuilding"
 _PAGE = 1_024
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A hit of the index.
-
-    Args:
-        episode: Without payload and affect, which only the log holds.
-        score: Cosine, BM25 score, or fused relevance: higher is better, comparable within one answer only.
-        vector: Of the whole text, float32 of shape (dims,), if it was asked for and is there.
-    """
-
-    episode: Episode
-    score: float
-    vector: Vectors | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class IndexPosition:
-    """How far the index has come.
-
-    Args:
-        seq: Number of the last arrival in it; 0 if it is empty.
-        tick: The latest tick in it.
-    """
-
-    seq: int = 0
-    tick: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class SyncReport:
-    """Report of a `sync`.
-
-    Args:
-        appended: Episodes added.
-        embedded: Rows that were there without a vector and have one now.
-        annotated: Rows whose verification or importance changed.
-        without_vector: Rows that still have no vector; they are found by their words alone.
-        compacted: Whether fragments were merged and old versions removed.
-    """
-
-    appended: int
-    embedded: int
-    annotated: int
-    without_vector: int
-    compacted: bool
 
 
 class LanceIndex:
@@ -316,7 +269,7 @@ class LanceIndex:
 
     def search_vector(
         self, vector: Vectors, limit: int, *, where: str | None = None, vectors: bool = False
-    ) -> list[Found]:
+    ) -> list[LanceHit]:
         """The nearest episodes by cosine, best first.
 
         Args:
@@ -334,7 +287,7 @@ class LanceIndex:
 
     def search_text(
         self, query: str, limit: int, *, where: str | None = None, vectors: bool = False
-    ) -> list[Found]:
+    ) -> list[LanceHit]:
         """The episodes that hold the words of the query, by BM25, best first; any text is a valid query."""
         columns = [*lance_rows.EPISODE_COLUMNS, "_score", *(["vector"] if vectors else [])]
         search = _by_words(query, limit, where, columns)
@@ -371,7 +324,7 @@ class LanceIndex:
         found = self._handle.read(lambda table: table.search().where(where).select(["id"]).limit(1))
         return bool(found.num_rows)
 
-    def hybrid(self, query: str, vector: Vectors, limit: int, *, where: str | None = None) -> list[Found]:
+    def hybrid(self, query: str, vector: Vectors, limit: int, *, where: str | None = None) -> list[LanceHit]:
         """Both searches fused by LanceDB's reciprocal rank fusion, best first; arguments as theirs."""
         checked = lance_rows.checked_vector(vector, self.fingerprint.dims)
 
@@ -390,14 +343,14 @@ class LanceIndex:
         score: Callable[[Mapping[str, Any]], float],
         *,
         vectors: bool,
-    ) -> list[Found]:
+    ) -> list[LanceHit]:
         if limit < 1:
             raise InvalidInputError(f"limit is {limit}. Ask for at least 1")
         table = self._handle.read(search)
         rows = lance_rows.plain(table)
         given = lance_rows.vectors(table) if vectors else [None] * len(rows)
         return [
-            Found(lance_rows.episode(row), score(row), vector)
+            LanceHit(lance_rows.episode(row), score(row), vector)
             for row, vector in zip(rows, given, strict=True)
         ]
 
