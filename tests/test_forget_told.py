@@ -125,8 +125,8 @@ def test_a_deletion_of_what_was_told_is_finished_after_a_crash(
     opened: bardo.Grimoire, tmp_path: Path
 ) -> None:
     told = opened.entities.relate("Mallory", "secretly works for", "Umbrella Corp")
-    intent = opened._deletion._eraser()._plan(
-        bardo.grimoire.intent.DeletionRequest(triples=(int(told.id[7:]),)), "asked for", True
+    intent = opened._deletion._eraser().plan(
+        bardo.grimoire.intent.DeletionRequest(triples=(int(told.id[7:]),)), "asked for", tombstones=True
     )
     opened._session.log.forget([], intent=intent.to_json(), now=1)
     opened.close()
@@ -142,9 +142,13 @@ def test_the_command_line_deletes_relations_and_names(tmp_path: Path) -> None:
         told = grimoire.entities.relate("Mallory", "works for", "Umbrella")
         grimoire.entities.relate("Trudy", "works for", "Umbrella")
     run = CliRunner()
+    asked = run.invoke(app, ["forget", "--about", "Umbrella", "--at", home], input="n\n")
+    assert asked.exit_code == 1
+    assert "2 relations" in asked.output
     for given in ([told.id], ["--about", "Trudy"]):
         done = run.invoke(app, ["forget", *given, "--at", home, "--json", "--yes"])
         assert done.exit_code == 0, done.output
         assert json.loads(done.stdout)["triples"] == 1
-    asked = run.invoke(app, ["forget", "--about", "Umbrella", "--at", home], input="n\n")
-    assert asked.exit_code == 1
+    unknown = run.invoke(app, ["forget", "--about", "Umbrella", "--at", home, "--yes"])
+    assert unknown.exit_code == 3
+    assert "nothing is known of 'Umbrella'" in unknown.output

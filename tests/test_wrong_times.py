@@ -167,7 +167,7 @@ def test_an_old_log_with_impossible_times_is_slept_over_rebuilt_and_bequeathed(
         elder.forget(wrong[0], reason="test")
         assert wrong[0].id not in (tmp_path / "elder" / "archive" / "undated.json").read_text()
         elder.bequeath(tmp_path / "elder.testament")
-    shown = CliRunner().invoke(app, ["show", "--at", str(tmp_path / "elder")])
+    shown = CliRunner().invoke(app, ["episodes", "list", "--at", str(tmp_path / "elder")])
     assert shown.exit_code == 0, shown.output
     with bardo.inherit(
         tmp_path / "elder.testament", tmp_path / "heir", clock=ManualClock(NOW), embedder=None
@@ -353,10 +353,14 @@ def test_the_command_line_and_asyncio_take_a_leap_back(tmp_path: Path) -> None:
     with opened(tmp_path / "a") as grimoire:
         grimoire.learn("Oracle updates are followed by liquidations", tick=100, confidence=0.9)
         grimoire.remember("a mistake", tick=100_000)
-    run = CliRunner().invoke(app, ["rebase-ticks", "--tick", "150", "--at", str(tmp_path / "a"), "--json"])
+    run = CliRunner().invoke(
+        app, ["maintenance", "rebase-ticks", "--tick", "150", "--at", str(tmp_path / "a"), "--json"]
+    )
     assert run.exit_code == 0, run.output
     assert json.loads(run.stdout) == {"tick": 100_000, "by": 99_850, "offset": 99_850, "facts": 1, "acts": []}
-    again = CliRunner().invoke(app, ["rebase-ticks", "--tick", "150", "--at", str(tmp_path / "a")])
+    again = CliRunner().invoke(
+        app, ["maintenance", "rebase-ticks", "--tick", "150", "--at", str(tmp_path / "a")]
+    )
     assert (again.exit_code, "does not run ahead" in again.output) == (2, True)
 
     async def on_and_on() -> int:

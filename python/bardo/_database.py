@@ -249,8 +249,8 @@ class Database:
         if code in _DAMAGED:
             what, self._damaged = self._damaged or str(error), ""
             return StoreDamagedError(
-                f"{self.path} is damaged: {what}. See all of it with `bardo check`. Restore it from a copy, or move it "
-                f"away: {self._loss}"
+                f"{self.path} is damaged: {what}. See all of it with `bardo maintenance check`. Restore it from a "
+                f"copy, or move it away: {self._loss}"
             )
         return StoreUnavailableError(
             f"cannot {action} {self.path}: {error}. Check the disk, and that the path is a file in a folder that is "

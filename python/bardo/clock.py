@@ -197,7 +197,7 @@ class Ticks:
             self._leaps.append(
                 f"tick {tick} comes {tick - self._last} ticks after the last one, {self._last}: fading facts have "
                 "faded by then. If the clock or the tick was wrong, set it right and take the leap back with "
-                "`maintenance.rebase_ticks` (`bardo rebase-ticks`)"
+                "`maintenance.rebase_ticks` (`bardo maintenance rebase-ticks`)"
             )
         self._last = max(self._last, tick)
 

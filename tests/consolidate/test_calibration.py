@@ -40,6 +40,6 @@ def test_outcomes_say_what_a_confidence_is_worth(tmp_path: Path, minilm: object)
         assert worth == sorted(worth), "more sure is never worth less"
         stated = [g.facts.why(fact).stated for fact in g.facts.list()]
         assert sum(stated) / len(stated) == pytest.approx(0.4, abs=0.06), "they hold in four of ten cases"
-    shown = CliRunner().invoke(app, ["calibration", "--at", str(folder), "--json"])
+    shown = CliRunner().invoke(app, ["curator", "calibration", "--at", str(folder), "--json"])
     assert shown.exit_code == 0, shown.stderr
     assert json.loads(shown.stdout)["outcomes"] == 400

@@ -91,6 +91,8 @@ def test_the_command_line_dreams(tmp_path: Path, minilm: object) -> None:
         g.remember(
             [bardo.Episode(f"reading {n}", tick=n, payload={"lag": n}, verified=True) for n in range(1, 9)]
         )
-    result = CliRunner().invoke(app, ["dream", "--rounds", "2", "--at", str(tmp_path / "a"), "--json"])
+    result = CliRunner().invoke(
+        app, ["curator", "dream", "--rounds", "2", "--at", str(tmp_path / "a"), "--json"]
+    )
     assert result.exit_code == 0, result.stderr
     assert json.loads(result.stdout)["replayed"] == 8

@@ -60,10 +60,10 @@ def test_the_command_line_lists_acts_and_takes_one_back(grimoire: bardo.Grimoire
     with grimoire as g:
         g.sleep()
     runner = CliRunner()
-    listed = runner.invoke(app, ["acts", "--at", str(tmp_path / "a"), "--json"])
+    listed = runner.invoke(app, ["journal", "list", "--at", str(tmp_path / "a"), "--json"])
     assert listed.exit_code == 0, listed.stderr
     (act,) = json.loads(listed.stdout)["acts"]
     assert act["name"] == "curator"
-    undone = runner.invoke(app, ["undo", str(act["number"]), "--at", str(tmp_path / "a")])
+    undone = runner.invoke(app, ["journal", "undo", str(act["number"]), "--at", str(tmp_path / "a")])
     assert undone.exit_code == 0, undone.stderr
     assert "1 new ones are archived" in undone.stdout

@@ -102,17 +102,17 @@ def test_the_command_lists_what_it_would_do_does_it_and_takes_it_back(tmp_path: 
 
     with bardo.open(tmp_path / "a") as grimoire:
         full, brief = learn(grimoire)
-    rehearsed = answer("lint", "--dry-run")
+    rehearsed = answer("curator", "lint", "--dry-run")
     assert {change["action"] for change in rehearsed["changes"]} == {"merge", "replace"}
-    done = answer("lint")
+    done = answer("curator", "lint")
     assert done["merged"] == [[full.id, brief.id]]
-    assert answer("lint", "--undo", str(done["act"]))["restored"]
+    assert answer("journal", "undo", str(done["act"]))["restored"]
     with bardo.open(tmp_path / "a") as grimoire:
         assert len(grimoire.facts.list()) == len(OTHERS) + 2
-    shown = runner.invoke(app, ["lint", "--dry-run", "--at", str(tmp_path / "a")])
+    shown = runner.invoke(app, ["curator", "lint", "--dry-run", "--at", str(tmp_path / "a")])
     assert (shown.exit_code, "merged" in shown.stdout) == (exits.OK, True)
     for verb, expected in (("dossier", "Apples ripen in autumn"), ("playbook", "No heuristic has risen")):
-        shown = runner.invoke(app, [verb, "--at", str(tmp_path / "a")])
+        shown = runner.invoke(app, ["pages", verb, "--at", str(tmp_path / "a")])
         assert shown.exit_code == exits.OK, shown.stderr
         assert expected in shown.stdout
-    assert answer("dossier")["total"] == len(OTHERS) + 2
+    assert answer("pages", "dossier")["total"] == len(OTHERS) + 2

@@ -327,7 +327,7 @@ def test_a_damaged_index_says_that_it_is_derived_and_can_be_rebuilt(log, index, 
     index.close()
     damage(tmp_path / "index.lance", kind)
 
-    with pytest.raises(StoreDamagedError, match=r"derived from the log.*bardo rebuild"):
+    with pytest.raises(StoreDamagedError, match=r"derived from the log.*bardo maintenance rebuild"):
         index.sync(log)
     report = index.rebuild(log)
 

@@ -216,10 +216,12 @@ def test_costs_say_what_was_spent_on_the_command_line_too(tmp_path: Path):
         assert database.execute("SELECT count(*) FROM calls").fetchone() == (2,)
     database.close()
 
-    result = CliRunner().invoke(app, ["costs", "--days", "36500", "--json", "--at", str(tmp_path / "a")])
+    result = CliRunner().invoke(
+        app, ["maintenance", "costs", "--days", "36500", "--json", "--at", str(tmp_path / "a")]
+    )
     assert result.exit_code == 0, result.stderr
     assert json.loads(result.stdout)["calls"] == 2
-    shown = CliRunner().invoke(app, ["costs", "--days", "36500", "--at", str(tmp_path / "a")])
+    shown = CliRunner().invoke(app, ["maintenance", "costs", "--days", "36500", "--at", str(tmp_path / "a")])
     assert "no price" in shown.stdout
 
 

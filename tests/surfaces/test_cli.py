@@ -9,13 +9,16 @@ import time
 from pathlib import Path
 
 import pytest
+import typer
 from typer.testing import CliRunner, Result
 
 import bardo
 from bardo.surfaces.cli import exits
-from bardo.surfaces.cli.app import app
+from bardo.surfaces.cli.app import SECTIONS, app
+from bardo.surfaces.cli.group import commands
 
 runner = CliRunner()
+NOUNS = {name for names in SECTIONS.values() for name, each in names.items() if isinstance(each, typer.Typer)}
 
 
 def run(*words: str | Path, stdin: str | None = None) -> Result:
@@ -76,7 +79,7 @@ def test_a_life_from_the_command_line(home: Path, tmp_path: Path):
 
     slept = answer("sleep", "--at", home)
     assert slept["episodes"] == 80
-    facts = answer("facts", "--at", home)["facts"]
+    facts = answer("facts", "list", "--at", home)["facts"]
     assert any(fact["kind"] == "baseline" and "aave" in fact["subjects"] for fact in facts)
 
     prompt = answer("context", "Rebalance?", "--at", home, "--budget", "900", "--block", "positions=1 ETH")
@@ -113,7 +116,7 @@ def test_a_process_recalls_what_another_remembered(home: Path):
 def test_a_chat_is_remembered_turn_by_turn(home: Path):
     chat = "Mira: I only drink rooibos now\nAssistant: Noted, rooibos.\n"
     assert answer("remember", "--chat", "-", "--at", home, stdin=chat)["count"] == 2
-    listed = answer("show", "--at", home)["episodes"]
+    listed = answer("episodes", "list", "--at", home)["episodes"]
     assert [(turn["speaker"], turn["role"], turn["kind"]) for turn in listed] == [
         ("Mira", "user", "turn"),
         ("Assistant", "agent", "turn"),
@@ -138,7 +141,7 @@ def test_a_record_can_be_shown_whole(home: Path):
 def test_stats_and_rebuild_report(home: Path):
     answer("remember", "one", "two", "--at", home)
     assert answer("stats", "--at", home)["log"]["episodes"] == 2
-    assert isinstance(answer("rebuild", "--at", home), dict)
+    assert isinstance(answer("maintenance", "rebuild", "--at", home), dict)
     assert answer("recall", "two", "--at", home)["memories"][0]["text"] == "two"
 
 
@@ -178,7 +181,7 @@ def test_wrong_usage_exits_with_2(home: Path, tmp_path: Path):
 
 def test_a_bad_line_stores_nothing(home: Path):
     expect(run("remember", "--jsonl", "-", "--at", home, stdin='"fine"\n{oops\n'), exits.USAGE, "line 2 of -")
-    assert run("show", "--at", home).exit_code == exits.NOTHING_FOUND
+    assert run("episodes", "list", "--at", home).exit_code == exits.NOTHING_FOUND
 
 
 def test_nothing_found_exits_with_3(home: Path, tmp_path: Path):
@@ -219,7 +222,7 @@ def test_a_grimoire_of_another_process_can_be_looked_into(home: Path):
     with bardo.open(home) as owner:
         owner.remember("the ferry left early")
         owner.learn("Ferries leave early", subjects=["ferry"])
-        facts = process("facts", "--json", "--at", home)
+        facts = process("facts", "list", "--json", "--at", home)
         assert facts.returncode == exits.OK, facts.stderr
         document = json.loads(facts.stdout)
         assert [fact["text"] for fact in document["facts"]] == ["Ferries leave early"]
@@ -246,7 +249,7 @@ def test_a_grimoire_of_another_process_can_be_looked_into(home: Path):
         assert counted["facts"]["facts"] == 1
         assert counted["archive"]["rows"] == 1
         assert counted["notes"]
-        assert process("show", "--at", home).returncode == exits.LOCKED
+        assert process("episodes", "list", "--at", home).returncode == exits.LOCKED
         assert owner.facts.list()[0].mentions == 0
 
 
@@ -312,8 +315,8 @@ def test_a_pipe_that_was_closed_early_is_no_complaint(home: Path):
 
 
 def test_a_playbook_without_versions_says_so(home: Path):
-    assert "There is no version so far" in run("playbook", "--history", "--at", home).stdout
-    assert json.loads(run("playbook", "--history", "--json", "--at", home).stdout) == []
+    assert "There is no version so far" in run("pages", "versions", "--at", home).stdout
+    assert json.loads(run("pages", "versions", "--json", "--at", home).stdout) == []
 
 
 def test_a_command_completes_with_a_closed_output(home: Path):
@@ -326,7 +329,7 @@ def test_a_command_completes_with_a_closed_output(home: Path):
             check=False,
         )
         assert done.returncode == exits.FAILED
-        assert text in [episode["text"] for episode in answer("show", "--at", home)["episodes"]]
+        assert text in [episode["text"] for episode in answer("episodes", "list", "--at", home)["episodes"]]
     nothing = subprocess.run(
         ["sh", "-c", 'exec "$0" -m bardo remember - --at "$1" <&-', sys.executable, str(home)],
         capture_output=True,
@@ -348,7 +351,7 @@ def test_debug_shows_where_an_error_came_from(tmp_path: Path):
 
 
 def test_the_model_says_whether_it_is_there(minilm: object):
-    status = answer("model", "status")
+    status = answer("embedding", "status")
     assert status["installed"] is True
     assert any("minilm" in name for name in status["built"])
 
@@ -356,12 +359,14 @@ def test_the_model_says_whether_it_is_there(minilm: object):
 def test_every_verb_explains_itself():
     told = run("--help")
     assert told.exit_code == exits.OK
-    verbs = "init remember recall context sleep bequeath inherit show stats rebuild demo model"
-    for verb in verbs.split():
-        assert f"\n  {verb} " in told.stdout
-        own = run(verb, "--help")
+    for title, names in SECTIONS.items():
+        assert f"\n{title}:\n" in told.stdout
+        for name in names:
+            assert f"\n  {name} " in told.stdout
+    for command in commands(typer.main.get_command(app)):
+        own = run(*command.split(), "--help")
         assert own.exit_code == exits.OK
-        assert verb == "model" or "--json" in own.stdout
+        assert command in NOUNS or "--json" in own.stdout
     assert "Exit codes" in told.stdout
 
 
@@ -414,12 +419,15 @@ def test_forget_asks_first_and_then_deletes_permanently(home: Path):
 def test_entities_are_merged_parted_and_listed_of_one_memory(home: Path):
     (told,) = answer("remember", "Mira Castell met Anna Lindqvist in Porto", "--at", home)["ids"]
     answer("remember", "Castell wrote to Anna Lindqvist", "--at", home)
-    named = answer("entities", "--of", told, "--at", home)["entities"]
+    named = answer("entities", "of", told, "--at", home)["entities"]
     assert {"Mira Castell", "Anna Lindqvist"} <= {each["name"] for each in named}
-    merged = answer("entities", "Mira Castell", "--merge", "The Captain", "--at", home)["entity"]
+    merged = answer("entities", "merge", "Mira Castell", "The Captain", "--at", home)["entity"]
     assert "The Captain" in merged["aliases"]
-    parted = answer("entities", "Mira Castell", "--part", "The Captain", "--at", home)["entity"]
+    parted = answer("entities", "part", "Mira Castell", "The Captain", "--at", home)["entity"]
     assert "The Captain" not in parted["aliases"]
-    for wrong in (("--part", "The Captain"), ("Mira Castell", "--of", told)):
-        assert run("entities", *wrong, "--at", home).exit_code == exits.USAGE
-    assert run("entities", "Mira Castell", "--part", "Nobody", "--at", home).exit_code == exits.NOTHING_FOUND
+    (listed,) = answer("entities", "list", "Mira Castell", "--at", home)["entities"]
+    assert listed["name"] == "Mira Castell"
+    related = answer("entities", "related", "Mira Castell", "--at", home)["related"]
+    assert "Anna Lindqvist" in {each["name"] for each in related}
+    assert run("entities", "part", "Mira Castell", "--at", home).exit_code == exits.USAGE
+    assert run("entities", "part", "Mira Castell", "Nobody", "--at", home).exit_code == exits.NOTHING_FOUND

@@ -1,4 +1,4 @@
-"""`bardo sleep --dry-run`, `--watch`, `bardo facts` and `bardo why` on a real folder."""
+"""`bardo sleep --dry-run`, `--watch`, `bardo facts list` and `bardo facts why` on a real folder."""
 
 from __future__ import annotations
 
@@ -51,10 +51,10 @@ def home(tmp_path: Path, minilm: object) -> Path:
 def test_a_dry_run_says_what_a_night_does_and_does_nothing(home: Path) -> None:
     would = answer("sleep", "--dry-run", "--at", home)
     assert [change["action"] for change in would["changes"]] == ["learn"]
-    assert run("facts", "--at", home).exit_code == exits.NOTHING_FOUND
+    assert run("facts", "list", "--at", home).exit_code == exits.NOTHING_FOUND
     assert "What one night would do" in run("sleep", "--dry-run", "--at", home).stdout
     did = answer("sleep", "--at", home)
-    (fact,) = answer("facts", "--at", home)["facts"]
+    (fact,) = answer("facts", "list", "--at", home)["facts"]
     promised = would["changes"][0]["after"]
     assert (fact["text"], fact["confidence"]) == (promised["text"], promised["confidence"])
     assert all(would[name] == did[name] for name in ("episodes", "facts_new", "baselines"))
@@ -63,15 +63,18 @@ def test_a_dry_run_says_what_a_night_does_and_does_nothing(home: Path) -> None:
 
 def test_a_fact_gives_its_grounds(home: Path) -> None:
     answer("sleep", "--at", home)
-    (fact,) = answer("facts", "--at", home)["facts"]
-    grounds = answer("why", fact["id"], "--at", home)
+    (fact,) = answer("facts", "list", "--at", home)["facts"]
+    grounds = answer("facts", "why", fact["id"], "--at", home)
     assert grounds["support"] == 40
     assert [episode["tick"] for episode in grounds["episodes"]] == list(range(9, 41))
     assert grounds["history"][0]["fact"]["text"] == fact["text"]
-    shown = run("why", fact["id"], "--at", home).stdout
+    shown = run("facts", "why", fact["id"], "--at", home).stdout
     assert "lag 40" in shown
     assert "aave" in shown
-    assert run("why", "018f0000-0000-7000-8000-000000000000", "--at", home).exit_code == exits.NOTHING_FOUND
+    assert (
+        run("facts", "why", "018f0000-0000-7000-8000-000000000000", "--at", home).exit_code
+        == exits.NOTHING_FOUND
+    )
 
 
 def test_dry_run_and_watch_exclude_each_other(home: Path) -> None:
@@ -102,5 +105,5 @@ def test_a_watcher_takes_in_what_others_drop_and_ends_when_told(
     assert next(night["episodes"] for night in nights if night["episodes"]) == 5
     watcher.send_signal(ending)
     assert watcher.wait(timeout=30) == 0
-    (fact,) = answer("facts", "--at", home)["facts"]
+    (fact,) = answer("facts", "list", "--at", home)["facts"]
     assert fact["support"] == 45

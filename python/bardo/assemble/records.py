@@ -6,6 +6,7 @@ defaults, switched off, and forgotten without a trace in anything else. They hol
 
 from __future__ import annotations
 
+import builtins
 import json
 import math
 import threading
@@ -98,6 +99,29 @@ class LearnedWeights:
         return {name: getattr(self, name) for name in self.__slots__}
 
 
+@dataclass(frozen=True, slots=True)
+class PromptRecord:
+    """A prompt on record: ids and numbers, none of its text.
+
+    Args:
+        id: Of the prompt.
+        at: Wall clock when it was made, microseconds UTC.
+        tick: Logical time when it was made.
+        task: Its task type; empty if it named none.
+        memories: Layer and id of each memory in it.
+        acted: Whether the action was taken; None if nobody said.
+        outcome: From -1 to 1; None without one.
+    """
+
+    id: str
+    at: int
+    tick: int
+    task: str
+    memories: tuple[tuple[str, str], ...]
+    acted: bool | None
+    outcome: float | None
+
+
 class PromptRecords:
     """The records of one grimoire, in a file of their own; safe to share among threads.
 
@@ -134,6 +158,28 @@ class PromptRecords:
             self._waiting.append((prompt, task or ANY, phase or "", tick, at))
             if len(self._waiting) >= WAITING:
                 self.flush()
+
+    def list(self, *, prompt_id: str | None = None, limit: int) -> builtins.list[PromptRecord]:
+        """The prompts on record, the latest first.
+
+        Args:
+            prompt_id: Only the one with this id.
+            limit: At most so many.
+        """
+        with self._lock:
+            self.flush()
+            rows: Sequence[tuple[Any, ...]] = self._database.read(
+                "SELECT id, at, tick, task, memories, acted, value FROM prompts "
+                "WHERE intact AND (?1 IS NULL OR id = ?1) ORDER BY serial DESC LIMIT ?2",
+                (prompt_id, limit),
+            )
+        return [
+            PromptRecord(
+                id_, at, tick, task, tuple((layer, memory) for memory, layer, *_ in json.loads(memories)),
+                None if acted is None else bool(acted), outcome,
+            )
+            for id_, at, tick, task, memories, acted, outcome in rows
+        ]  # fmt: skip
 
     def acted(self, prompt_id: str, taken: bool) -> bool:
         """Keeps whether the action of a prompt was taken; whether the prompt is known."""

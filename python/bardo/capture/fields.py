@@ -24,8 +24,8 @@ class EpisodeFields(TypedDict, total=False):
         speaker: Who spoke, by name; none if empty.
         subjects: What it is about.
         payload: The full decoded event; its numbers feed the baselines.
-        thread: Project scope.
-        session: Run.
+        thread: Project it belongs to.
+        session: Run it belongs to.
         mode: Posture.
         curiosity: Predicted interest, 0..1.
         importance: 0..1.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from bardo.demo import market
 from bardo.demo.lives import Life
 from bardo.demo.market import Day
-from bardo.surfaces.cli.tables import recollection_document
+from bardo.surfaces.cli.values import recollection_document
 
 if TYPE_CHECKING:
     from bardo.demo.chat import Chat

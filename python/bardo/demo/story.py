@@ -18,6 +18,7 @@ from bardo.demo.lives import Life
 from bardo.demo.market import Day
 from bardo.demo.trader import Terms
 from bardo.surfaces.cli import tables
+from bardo.surfaces.cli.values import short
 
 if TYPE_CHECKING:
     from bardo.demo.chat import Chat
@@ -126,7 +127,7 @@ def _facts(title: str, found: Sequence[Fact], style: str) -> RenderableType:
     table.add_column(style=style)
     table.add_column()
     for fact in sorted(found, key=lambda fact: -fact.confidence)[:FEW]:
-        table.add_row(f"{fact.confidence:.2f}", Text(tables.short(fact.text)))
+        table.add_row(f"{fact.confidence:.2f}", Text(short(fact.text)))
     if len(found) > FEW:
         table.add_row("", Text(f"and {len(found) - FEW} more", style="dim"))
     return table
@@ -158,6 +159,6 @@ def closing(folder: Path, picture: Path, seconds: float) -> RenderableType:
         Rule(style="bold"),
         Text(f"Done in {seconds:.0f} s. The picture: {picture}"),
         Text(
-            f"The memories are ordinary grimoires; look around with: bardo facts --at {folder / 'trader-3'}"
+            f"The memories are ordinary grimoires; look around with: bardo facts list --at {folder / 'trader-3'}"
         ),
     )

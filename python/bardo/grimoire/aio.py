@@ -117,6 +117,7 @@ class AsyncPages(AsyncResource[Pages]):
 class AsyncPrompts(AsyncResource[Prompts]):
     """`Prompts` for asyncio."""
 
+    list = _awaited(Prompts.list)
     contribute = _awaited(Prompts.contribute)
     withdraw = _awaited(Prompts.withdraw)
     acted = _awaited(Prompts.acted)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from bardo.assemble import context, records
 from bardo.assemble.context import Phase, Profile, Prompt, Task
 from bardo.assemble.contributors import Situation
-from bardo.errors import StoreError
+from bardo.errors import NotFoundError, StoreError
 from bardo.grimoire.pages import PageWriter
 from bardo.grimoire.prompts import PromptParts
 from bardo.grimoire.retrieval import Retrieval
@@ -130,13 +130,13 @@ class Decisions:
         ids = [fact.id for fact in all_facts(self._session.facts)]
         return any(mode for _, mode in self._session.facts.scopes(ids))
 
-    def outcome(self, used: Prompt | Recollection, *, value: float, note: str | None) -> OutcomeReport:
+    def outcome(self, used: Prompt | Recollection | str, *, value: float, note: str | None) -> OutcomeReport:
         """Takes what `Grimoire.outcome` is told; see there."""
         session = self._session
         session.ready(write=True)
         value = feedback.checked_value(value)
-        memories = cast("Sequence[Memory]", used.memories)
-        acted_on = feedback.facts_among(memories)
+        used_id, memories = self._acted_on(used)
+        acted_on = tuple(memory for layer, memory in memories if layer == "fact")
         # Refuse facts that cannot be judged before the episode is stored.
         feedback.standing(session.facts, acted_on)
         self._writer.remember(
@@ -144,7 +144,7 @@ class Decisions:
             None,
             {
                 "kind": "outcome",
-                "payload": {"value": value, "of": used.id, "memories": [memory.id for memory in memories]},
+                "payload": {"value": value, "of": used_id, "memories": [memory for _, memory in memories]},
                 # An outcome is verified by definition; the reflection at death reads it.
                 "verified": True,
                 "importance": abs(value),
@@ -161,9 +161,22 @@ class Decisions:
         session.hot.sync_facts(session.facts)
         if session.config.feedback.record:
             try:
-                self._parts.records.outcome(used.id, value, at=session.clock.now())
+                self._parts.records.outcome(used_id, value, at=session.clock.now())
             except StoreError as error:
                 # The outcome was taken; only what prompts learn from it is missing.
                 note = f"the record of prompts does not have this outcome: {error}"
                 report = dataclasses.replace(report, notes=(*report.notes, note))
         return report
+
+    def _acted_on(self, used: Prompt | Recollection | str) -> tuple[str, Sequence[tuple[str, str]]]:
+        """The id of what was acted on, and the layer and id of each memory in it."""
+        if not isinstance(used, str):
+            memories = cast("Sequence[Memory]", used.memories)
+            return used.id, [(memory.layer, memory.id) for memory in memories]
+        found = self._parts.records.list(prompt_id=used, limit=1)
+        if not found:
+            raise NotFoundError(
+                f"no prompt on record has the id {used!r}. List them with prompts.list(); the owner of the memory "
+                "keeps the latest while feedback.record is on"
+            )
+        return used, found[0].memories

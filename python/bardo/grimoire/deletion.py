@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
+from bardo.errors import InvalidInputError, NotFoundError
 from bardo.grimoire.curator import Replays
 from bardo.grimoire.erasure import Eraser, ForgetReport
 from bardo.grimoire.intent import DeletionRequest, Forgettable
 from bardo.grimoire.pages import PageWriter
 from bardo.grimoire.prompts import PromptParts
+from bardo.grimoire.retrieval import Retrieval
 from bardo.grimoire.session import Session
+from bardo.grimoire.stores import all_facts
 from bardo.grimoire.writer import Writer
+from bardo.model import ROLES, Episode, Fact
 from bardo.ports import Progress
+from bardo.recall.filters import Filters
+from bardo.recall.options import Selection
+
+#: Memories that a query selects if no limit is given, and at most.
+SELECTED, MOST_SELECTED = 20, 10_000
 
 
 class Deletion:
@@ -23,24 +32,35 @@ class Deletion:
         parts: Has the records of prompts and the agent's own words.
         pages: Compiles the dossier and the playbook again.
         replays: Has priorities of episodes.
+        retrieval: Finds what a query selects.
     """
 
     def __init__(
-        self, session: Session, writer: Writer, parts: PromptParts, pages: PageWriter, replays: Replays
+        self,
+        session: Session,
+        writer: Writer,
+        parts: PromptParts,
+        pages: PageWriter,
+        *,
+        replays: Replays,
+        retrieval: Retrieval,
     ) -> None:
         self._session = session
         self._writer = writer
         self._parts = parts
         self._pages = pages
         self._replays = replays
+        self._retrieval = retrieval
 
     def forget(
         self,
         what: Forgettable | Iterable[Forgettable],
+        selection: Selection,
         *,
         reason: str,
         about: str | Sequence[str],
         allow_again: bool,
+        dry_run: bool,
         progress: Progress,
     ) -> ForgetReport:
         """Deletes what `Grimoire.forget` is given; see there."""
@@ -49,7 +69,10 @@ class Deletion:
         if not session.is_dead:
             self._writer.drain_inbox()
         items = list(what) if isinstance(what, Iterable) and not isinstance(what, str) else [what]
+        items += self._selected(**selection)
         wanted = DeletionRequest.of(items, [about] if isinstance(about, str) else list(about))
+        if dry_run:
+            return self._preview(wanted, reason, tombstones=not allow_again)
         report = self._eraser().forget(wanted, reason=reason, tombstones=not allow_again, progress=progress)
         session.indexer.discard((*report.episodes, *report.facts))
         self._replays.reset()
@@ -58,6 +81,76 @@ class Deletion:
         self._pages.recompile(report)
         return session.emit(report)
 
+    def _preview(self, wanted: DeletionRequest, reason: str, *, tombstones: bool) -> ForgetReport:
+        with self._session.indexer.hold():
+            intent = self._eraser().plan(wanted, reason, tombstones=tombstones)
+        return ForgetReport(
+            reason=reason, episodes=tuple(intent.episodes), facts=tuple(intent.facts), loosened=(), baselines=0,
+            entities=len(intent.entities), triples=len(intent.triples), links=len(intent.links),
+            questions=len(intent.questions), conduct=(), rows=0, rewritten=(), removed=(),
+            refused_again=tombstones, bytes_written=0, looked=(), shared=0,
+            notes=("a dry run: nothing was deleted",),
+        )  # fmt: skip
+
+    def _selected(
+        self,
+        *,
+        subject: str | None = None,
+        author: str | None = None,
+        query: str | None = None,
+        limit: int | None = None,
+    ) -> list[str]:
+        """Ids of the memories that a selection describes.
+
+        Raises:
+            InvalidInputError: A limit was given without a query.
+            NotFoundError: There are none.
+        """
+        named = {"subject": subject, "author": author, "query": query}
+        given = {name: value for name, value in named.items() if value is not None}
+        for name, value in given.items():
+            if not value.strip():
+                raise InvalidInputError(f"{name} is {value!r}, which would select every memory. Name one")
+        if limit is not None and (query is None or not 1 <= limit <= MOST_SELECTED):
+            raise InvalidInputError(
+                f"limit is {limit!r}. It goes with a query, and is a number from 1 to {MOST_SELECTED:,}"
+            )
+        if not given:
+            return []
+        found = (
+            self._listed(subject, author)
+            if query is None
+            else self._recalled(query, SELECTED if limit is None else limit, subject, author)
+        )
+        ids = list(dict.fromkeys(found))
+        if not ids:
+            told = ", ".join(f"{name} {value!r}" for name, value in given.items())
+            raise NotFoundError(f"no memory has {told}; nothing was forgotten. Look with recall() first")
+        return ids
+
+    def _listed(self, subject: str | None, author: str | None) -> Iterator[str]:
+        session = self._session
+        records: tuple[Episode | Fact, ...] = (
+            *session.recorder.browse(from_tick=0, to_tick=None, subject=subject, thread=None, last=None),
+            *all_facts(session.facts, subject=subject, status=None),
+        )
+        return (record.id for record in records if author is None or _is_by(record, author))
+
+    def _recalled(self, query: str, limit: int, subject: str | None, author: str | None) -> Iterator[str]:
+        session = self._session
+        seen = None if subject is None else Filters(subjects=(subject,))
+        # All that answers, so that near-duplicates are complete and the limit counts memories of the author.
+        found = self._retrieval.selected(query, MOST_SELECTED, seen)
+        for memory in found:
+            ids = [memory.id, *memory.why.duplicates]
+            if author is not None:
+                records = (*session.log.get(ids), *session.facts.get(ids))
+                ids = [record.id for record in records if record is not None and _is_by(record, author)]
+            limit -= bool(ids)
+            yield from ids
+            if not limit:
+                return
+
     def resume(self) -> tuple[ForgetReport, ...]:
         """Finishes the deletions that a crash interrupted."""
         return self._eraser().resume()
@@ -65,3 +158,9 @@ class Deletion:
     def _eraser(self) -> Eraser:
         session = self._session
         return Eraser(session.folder, session.stores, session.indexer, session.embedder, session.clock)
+
+
+def _is_by(record: Episode | Fact, author: str) -> bool:
+    if isinstance(record, Fact):
+        return record.origin == author
+    return record.speaker == author or record.role == ROLES.get(author)

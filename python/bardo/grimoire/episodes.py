@@ -73,7 +73,9 @@ class Episodes:
             return episode
         if session.facts.get([episode_id])[0] is not None:
             raise NotFoundError(f"{episode_id} is a fact, not an episode. Look it up with facts.get()")
-        raise NotFoundError(f"there is no episode {episode_id}. List what is there with `bardo show`")
+        raise NotFoundError(
+            f"there is no episode {episode_id}. List what is there with `bardo episodes list`"
+        )
 
     @checked
     def verify(

@@ -149,15 +149,9 @@ class Eraser:
         self, wanted: DeletionRequest, *, reason: str, tombstones: bool, progress: Progress = no_progress
     ) -> ForgetReport:
         """Deletes records and looks again; see `Grimoire.forget`."""
-        if not wanted:
-            raise InvalidInputError(
-                "there is nothing to forget. Pass ids, episodes, facts, triples, links or questions, or about=NAME"
-            )
-        if not isinstance(reason, str) or not reason.strip():
-            raise InvalidInputError("a deletion needs a reason. Say why in a sentence")
         with self._upkeep.held():
             with self._upkeep.hold(), stage("facts", progress):
-                intent = self._plan(wanted, reason, tombstones)
+                intent = self.plan(wanted, reason, tombstones=tombstones)
                 number = self._log.forget(
                     intent.episodes, intent=intent.to_json(), now=self._clock.now(), tombstones=tombstones
                 )
@@ -170,7 +164,14 @@ class Eraser:
         left = [(number, Intent.from_json(text)) for number, text in self._log.intents()]
         return tuple(self._finish(number, intent, self._release(intent)) for number, intent in left)
 
-    def _plan(self, wanted: DeletionRequest, reason: str, tombstones: bool) -> Intent:
+    def plan(self, wanted: DeletionRequest, reason: str, *, tombstones: bool) -> Intent:
+        """What a deletion takes; the indexer is held meanwhile."""
+        if not wanted:
+            raise InvalidInputError(
+                "there is nothing to forget. Pass ids, records or questions, or name an about, subject, author or query"
+            )
+        if not isinstance(reason, str) or not reason.strip():
+            raise InvalidInputError("a deletion needs a reason. Say why in a sentence")
         ids = list(dict.fromkeys([*wanted.records, *self._naming(wanted.about)]))
         triples = self._triples(wanted)
         episodes: list[Episode] = []
@@ -182,7 +183,7 @@ class Eraser:
                 facts.append(fact)
             else:
                 raise NotFoundError(
-                    f"no episode or fact with id {id_}; nothing was forgotten. List what is there with `bardo show`"
+                    f"no episode or fact with id {id_}; nothing was forgotten. List them with `bardo episodes list`"
                 )
         given = [episode.id for episode in episodes]
         known = {fact.id for fact in facts}
@@ -227,7 +228,7 @@ class Eraser:
                 found += [episode.id for episode in self._log.by_subject(subject, limit=len(self._log))]
             if not found and not self._upkeep.names.entities(name=name, limit=1):
                 raise NotFoundError(
-                    f"nothing is known of {name!r}; nothing was forgotten. List who is with `bardo entities`"
+                    f"nothing is known of {name!r}; nothing was forgotten. List who is with `bardo entities list`"
                 )
         # An index of names can be older than a deletion.
         held = [one.id for one in (*self._log.get(found), *self._facts.get(found)) if one is not None]

@@ -93,7 +93,7 @@ class Facts:
         id_ = record_id(fact)
         (record,) = session.facts.get([id_])
         if record is None:
-            raise NotFoundError(f"no fact with id {id_}. List what is there with `bardo facts --all`")
+            raise NotFoundError(f"no fact with id {id_}. List what is there with `bardo facts list --all`")
         episodes = [episode for episode in session.log.get(record.evidence) if episode is not None]
         rule = session.config.playbook
         standing = fact_standing(

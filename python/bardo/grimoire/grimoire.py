@@ -16,7 +16,7 @@ from bardo.grimoire.stores import Stores
 from bardo.grimoire.writer import Writer
 from bardo.model import Episode, Fact, FactKind, Source
 from bardo.ports import LLM, Clock, Embedder, Progress, no_progress
-from bardo.recall.options import CONSIDERED, OwnerRecallOptions
+from bardo.recall.options import CONSIDERED, OwnerRecallOptions, Selection
 
 if TYPE_CHECKING:
     from bardo.assemble.context import Phase, Profile, Prompt, Task
@@ -122,7 +122,7 @@ class Grimoire:
 
     @locked_cached_property
     def prompts(self) -> Prompts:
-        """Contributors to prompts and feedback on them: `contribute`, `withdraw`, `acted`, `reset_weights`."""
+        """Contributors to prompts and feedback on them: `list`, `contribute`, `withdraw`, `acted`, `reset_weights`."""
         from bardo.grimoire.prompts import Prompts
 
         return Prompts(self._session, self._prompt_parts)
@@ -204,7 +204,10 @@ class Grimoire:
     def _deletion(self) -> Deletion:
         from bardo.grimoire.deletion import Deletion
 
-        return Deletion(self._session, self._writer, self._prompt_parts, self._page_writer, self._replays)
+        return Deletion(
+            self._session, self._writer, self._prompt_parts, self._page_writer,
+            replays=self._replays, retrieval=self._retrieval,
+        )  # fmt: skip
 
     # -- the loop of a life --------------------------------------------------------------------------------------
 
@@ -231,8 +234,7 @@ class Grimoire:
             tick: Logical time. If not given: of an `Episode` its own, else the second of `at`, or the last tick
                 where ticks count loops.
             truncate: Cut texts over 64 KiB instead of refusing them.
-            fields: Of the episodes that are made here (`role`, `subjects`, `payload`, `verified`, ...); see
-                `EpisodeFields`.
+            fields: Of the episodes that are made here (`role`, `subjects`, ...); see `EpisodeFields`.
 
         Returns:
             The stored `Episode`, or a sequence of them for a batch, whose `fresh` counts those that are new. A retry of
@@ -296,8 +298,7 @@ class Grimoire:
             dossier: Whether the dossier, while no fact is newer, stands in place of facts that are searched for; as
                 `config.dossier.in_context` says if not given. An outcome of such a prompt moves no fact: it is
                 unknown which of them helped.
-            recall: Options of `recall` (thread, mode, layers, pad, window, ...); see `OwnerRecallOptions`. The turns of
-                a window stand in the entry of their memory, each once.
+            recall: As `OwnerRecallOptions` says; the turns of a window stand in the entry of their memory, once.
 
         Returns:
             A `Prompt`; `str(prompt)` is its text.
@@ -312,14 +313,16 @@ class Grimoire:
         )  # fmt: skip
 
     @checked
-    def outcome(self, used: Prompt | Recollection, *, value: float, note: str | None = None) -> OutcomeReport:
+    def outcome(
+        self, used: Prompt | Recollection | str, *, value: float, note: str | None = None
+    ) -> OutcomeReport:
         """Tells what came of acting on memories: only this raises (or lowers) the confidence of facts.
 
         A good outcome counts once in `decay.spacing_ticks` (50) for each fact; a bad one counts always. An inherited
         fact becomes the agent's own with the third good outcome that counts, if the sum of those is above zero.
 
         Args:
-            used: The prompt or recollection that was acted on.
+            used: The prompt or recollection that was acted on, or the id of a prompt on record (`prompts.list`).
             value: From -1 (it went as badly as can be) to 1.
             note: What happened, in words.
 
@@ -328,6 +331,7 @@ class Grimoire:
 
         Raises:
             InvalidInputError: The value is not a number from -1 to 1; nothing was stored.
+            NotFoundError: No prompt on record has the id; nothing was stored.
         """
         return self._decisions.outcome(used, value=value, note=note)
 
@@ -379,35 +383,28 @@ class Grimoire:
         reason: str,
         about: str | Sequence[str] = (),
         allow_again: bool = False,
+        dry_run: bool = False,
         progress: Progress = no_progress,
+        **selection: Unpack[Selection],
     ) -> ForgetReport:
         """Deletes episodes and facts everywhere, with the facts that stand on those episodes alone, and looks again.
 
-        What a verb lists can be deleted: a triple of `entities.relations`, a link of `facts.links`, a question of
-        `curator.gaps`.
-
-        The files are written again, so it costs about as much as writing all of them once: forget many at once. A
-        crash in between is finished at the next opening.
-
         Args:
-            what: Ids, episodes, facts, triples, links or questions; an entity is what `about` names.
+            what: Ids, or what a verb lists: episodes, facts, triples, links, questions; an entity is as `about`.
             reason: Why, for the report.
-            about: Names of entities or subjects: every memory that names one goes, what `entities.relate` told of it,
-                its other names, and the questions about it. `entities.part` takes only other names away.
-            allow_again: Whether the same content may be captured again. Without, a source that is read again does not
-                bring it back: `remember` raises `ForgottenError`.
-            progress: Told of every stage, and of each file that is looked at again.
-
-        Returns:
-            What was deleted, and which places were looked at.
+            about: Names of entities or subjects: what names one goes, and its relations, other names and questions.
+            allow_again: Whether the same content may be captured again: else `remember` raises `ForgottenError`.
+            dry_run: Only say what would go: `episodes`, `facts` and the counts of the rest.
+            progress: Told of every stage and file.
+            selection: Memories by `subject`, `author` or `query`, beside the others; see `Selection`.
 
         Raises:
-            NotFoundError: One of them is not there; nothing was deleted.
-            StoreError: The second look found a trace; the message names it.
+            NotFoundError: One is not there, or nothing is selected; nothing was deleted.
+            StoreError: The second look found a trace.
         """
         return self._deletion.forget(
-            what, reason=reason, about=about, allow_again=allow_again, progress=progress
-        )
+            what, selection, reason=reason, about=about, allow_again=allow_again, dry_run=dry_run, progress=progress
+        )  # fmt: skip
 
     def tick(self, now: SupportsIndex) -> CuratorCycleComplete | None:
         """Moves logical time on and runs what is due.
@@ -423,15 +420,14 @@ class Grimoire:
     def sleep(self, *, dry_run: bool = False, progress: Progress = no_progress) -> CuratorCycleComplete:
         """Consolidates everything that is verified, embeds what is not, and brings LanceDB up to date.
 
-        Where the embedding model is out of reach, what needs it waits for the next pass, and the report's `notes` say
-        so.
+        Where the embedding model is out of reach, what needs it waits for the next pass; the report has a note.
 
         Args:
             dry_run: Only say what consolidating would do: `changes` of the report has every fact before and after.
             progress: Told how far it has come.
 
         Returns:
-            What was done, summed over the passes.
+            The sum over the passes.
         """
         return self._passes.sleep(dry_run=dry_run, progress=progress)
 

@@ -178,10 +178,10 @@ class _Check:
             ways.append(
                 relearn
                 if repair
-                else "`bardo check --repair` mends flipped bits, indexes and words of facts.db"
+                else "`bardo maintenance check --repair` mends flipped bits, indexes and words of facts.db"
             )
         if self._folder.lance.name in left:
-            ways.append("`bardo rebuild` makes index.lance again from the log")
+            ways.append("`bardo maintenance rebuild` makes index.lance again from the log")
         return "; ".join(ways)
 
     def _look(self, path: Path, held_to: str, look: Callable[[], object]) -> None:

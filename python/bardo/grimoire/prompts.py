@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import builtins
 from typing import TYPE_CHECKING
 
 from bardo._cached_property import locked_cached_property
 from bardo._validation import checked
 from bardo.assemble.condense import OwnWords
 from bardo.assemble.contributors import Contributor, Contributors
-from bardo.assemble.records import PromptRecords
+from bardo.assemble.records import PromptRecord, PromptRecords
 from bardo.grimoire.session import Session
 
 if TYPE_CHECKING:
@@ -88,19 +89,33 @@ class Prompts:
         self._session.ready()
         self._parts.contributors.add(name, contribute, order=order, priority=priority, cap=cap, place=place)
 
+    @checked
+    def list(self, *, limit: int = 20) -> builtins.list[PromptRecord]:
+        """Lists the prompts on record, the latest first: ids and numbers, none of their texts.
+
+        Args:
+            limit: At most so many.
+        """
+        self._session.ready()
+        return self._parts.records.list(limit=limit)
+
     def withdraw(self, name: str) -> bool:
         """Takes a contributor away; whether there was one of that name."""
         return self._parts.contributors.remove(name)
 
     @checked
-    def acted(self, prompt: Prompt, taken: bool = True) -> bool:
+    def acted(self, prompt: Prompt | str, taken: bool = True) -> bool:
         """Tells whether the action that a prompt was for was taken; what was not acted on teaches nothing.
+
+        Args:
+            prompt: A prompt or its id.
+            taken: Whether it was taken.
 
         Returns:
             Whether the prompt is on record: it is while it is among the latest 5,000 without an outcome.
         """
         self._session.ready(write=True)
-        return self._parts.records.acted(prompt.id, taken)
+        return self._parts.records.acted(prompt if isinstance(prompt, str) else prompt.id, taken)
 
     def reset_weights(self) -> None:
         """Forgets the records of prompts and outcomes, and with them every weight that was learned from them."""

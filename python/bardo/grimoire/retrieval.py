@@ -98,8 +98,24 @@ class Retrieval:
             limit: At most so many.
             trying: Quarantined facts that are tried beside those in force; None recalls episodes alone.
         """
-        session = self._session
         seen = Filters(layers=("episode",)) if trying is None else Filters(trying=trying)
+        return self._without_trace(query, limit, seen)
+
+    def selected(self, query: str, limit: int, seen: Filters | None) -> Recollection:
+        """Recalls without leaving a trace, after taking over what came since the last recall.
+
+        Args:
+            query: In words.
+            limit: At most so many.
+            seen: Conditions; None lets everything through.
+        """
+        session = self._session
+        if (changes := self._detector.changes(session.log, session.facts)) is not None:
+            self._catch_up(changes)
+        return self._without_trace(query, limit, seen)
+
+    def _without_trace(self, query: str, limit: int, seen: Filters | None) -> Recollection:
+        session = self._session
         return session.models.retry_on_model_switch(
             self._ask, None,
             {

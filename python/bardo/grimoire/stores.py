@@ -193,7 +193,7 @@ def _loss_message(lost: tuple[str, Path | None, int]) -> str:
     aside = f"Its file is kept as {kept}" if kept else "There was no file to keep"
     return (
         f"{what}. Episodes that were acknowledged may be lost, which was accepted: {taken} were taken over from it. "
-        f"{aside}. What other parts know of lost episodes goes with `bardo rebuild`"
+        f"{aside}. What other parts know of lost episodes goes with `bardo maintenance rebuild`"
     )
 
 
@@ -203,8 +203,8 @@ def _without_archive(folder: Folder, log: EpisodeLog) -> bool:
         return False
     unarchive(log)
     warnings.warn(
-        f"{folder.lance} is missing. Every episode is in memory until the next sleep, or `bardo rebuild`, makes it "
-        "again from the log",
+        f"{folder.lance} is missing. Every episode is in memory until the next sleep, or `bardo maintenance rebuild`, "
+        "makes it again from the log",
         BardoWarning,
         stacklevel=5,
     )
@@ -263,7 +263,7 @@ def _require_model(folder: Folder, log: EpisodeLog, facts: FactStore, embedder: 
         raise EmbeddingMismatchError(
             f"{folder.root} holds vectors of {stored.model} ({stored.dims}-d, version {stored.version}), but the "
             f"embedder is {given.model} ({given.dims}-d, version {given.version}). Open it with the model it was "
-            "built with: embedding.model in bardo.toml, or embedder=...; and move to another with `bardo model "
+            "built with: embedding.model in bardo.toml, or embedder=...; and move to another with `bardo embedding "
             "migrate`. A function is known by its module and name: if it is the same one, give it the name it had with "
             f"bardo.index.embedding.embedders.from_callable(function, name={stored.model!r})"
         )

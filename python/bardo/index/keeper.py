@@ -163,7 +163,7 @@ class ModelKeeper:
 
         with self._lock:
             if migration.Pending.read(self._folder) is None:
-                raise InvalidInputError("no migration is under way. See `bardo model check`")
+                raise InvalidInputError("no migration is under way. See `bardo embedding check`")
             migration.abandon(self._folder, self._log, self._facts)
             self._moving = None
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from bardo._core import FactStore, judge_facts
 from bardo.errors import InvalidInputError, NotFoundError
-from bardo.recall.recollection import Memory
 
 #: Sources of what the agent lived, concluded or dreamt itself, or its user gave it.
 OWN_SOURCES = frozenset({"self", "dream", "upload", "derived"})
@@ -43,11 +42,6 @@ def checked_value(value: float) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not -1.0 <= value <= 1.0:
         raise InvalidInputError(f"value is {value!r}. It must be a number from -1 to 1")
     return float(value)
-
-
-def facts_among(memories: Sequence[Memory]) -> tuple[str, ...]:
-    """The ids of the facts among memories."""
-    return tuple(memory.id for memory in memories if memory.layer == "fact")
 
 
 def standing(facts: FactStore, ids: Sequence[str]) -> tuple[str, ...]:

@@ -84,6 +84,22 @@ class OwnerRecallOptions(RecallOptions, total=False):
     window: int
 
 
+class Selection(TypedDict, total=False):
+    """Conditions that select the memories of a deletion; those given narrow each other.
+
+    Attributes:
+        subject: What is about this, as `subjects` says; `about` also takes what names it.
+        author: Episodes that this speaker said or this role authored, and facts that originate from this agent.
+        query: What a recall finds for this query, near-duplicates included; the best `limit` of it.
+        limit: Memories that a query selects at most; 20 if not given.
+    """
+
+    subject: str
+    author: str
+    query: str
+    limit: int
+
+
 def conditions(options: Mapping[str, Any], ticks: Ticks) -> Filters | None:
     """The conditions among the options of a recall; None if there are none.
 

@@ -95,7 +95,7 @@ pub enum Error {
     },
     /// A file of ours whose content is broken.
     #[error(
-        "{path} is damaged: {what}. Nothing was changed; see all of it with `bardo check`, mend what can be mended with `bardo check --repair`, or restore the file from a copy"
+        "{path} is damaged: {what}. Nothing was changed; see all of it with `bardo maintenance check`, mend what can be mended with `bardo maintenance check --repair`, or restore the file from a copy"
     )]
     StoreDamaged {
         /// The damaged file.

@@ -214,6 +214,6 @@ def _verify_removal(table: Any, folder: Path, ids: Sequence[str]) -> int:
     if found:
         raise StoreError(
             f"the deletion from {folder} left traces: {'; '.join(found[:5])}. Close other readers and delete again, "
-            "or run `bardo rebuild`"
+            "or run `bardo maintenance rebuild`"
         )
     return len(files)

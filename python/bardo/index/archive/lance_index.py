@@ -375,8 +375,8 @@ class LanceIndex:
             raise StoreDamagedError(
                 f"{self.folder} knows arrivals up to {self._watermark}, the log only up to {last}: "
                 f"{self._watermark - last} arrivals or more are not in this log, which is an older copy or another. "
-                "Put the right episodes.redb back, or go on without them: `bardo rebuild` makes the index again from "
-                "this log"
+                "Put the right episodes.redb back, or go on without them: `bardo maintenance rebuild` makes the index "
+                "again from this log"
             )
         stored = log.fingerprint
         if stored is not None and _model_of(stored) != _model_of(self.fingerprint):

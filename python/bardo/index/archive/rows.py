@@ -114,7 +114,7 @@ def check_owner(
     if fingerprint is not None and not stored.is_same_model(fingerprint):
         raise EmbeddingMismatchError(
             f"{where} holds vectors of {_in_words(stored)}, but these come from {_in_words(fingerprint)}. "
-            "Open it with the embedder it was built with, or re-embed the grimoire and run `bardo rebuild`"
+            "Open it with the embedder it was built with, or re-embed the grimoire and run `bardo maintenance rebuild`"
         )
     return stored
 

@@ -150,7 +150,8 @@ class TableHandle:
                     f"the condition cannot be used: {error}. Write SQL over the columns {', '.join(rows.COLUMNS)}"
                 ) from error
             raise StoreDamagedError(
-                f"cannot {action} {self.folder}: {error}. It is derived from the log: `bardo rebuild` makes it again"
+                f"cannot {action} {self.folder}: {error}. It is derived from the log: "
+                "`bardo maintenance rebuild` makes it again"
             ) from error
 
     def _connect(self, *, make: bool) -> Any:

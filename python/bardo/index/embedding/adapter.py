@@ -78,7 +78,7 @@ class Adapter:
             return cls(kind, errors[kind], errors, parts)  # type: ignore[arg-type]
         except (OSError, ValueError, KeyError, EOFError) as error:
             raise StoreDamagedError(
-                f"{path} is not an adapter: {error}. Give the migration up with `bardo model migrate --abandon`"
+                f"{path} is not an adapter: {error}. Give the migration up with `bardo embedding abandon`"
             ) from error
 
 

@@ -123,7 +123,7 @@ class DriftWatch:
             return ""
         return (
             f"the embedding model has drifted ({last}). Episodes are captured and found by their words; no vector is "
-            "written until `bardo model migrate` or a healthy `bardo model check`"
+            "written until `bardo embedding migrate` or a healthy `bardo embedding check`"
         )
 
     def due(self, now: int) -> bool:
@@ -176,7 +176,7 @@ class DriftWatch:
             # It is derived: a memory is not kept shut for it.
             warnings.warn(
                 f"{self._path} is damaged and taken as if it were not there: {error}. What the model was is not known "
-                "any more: the next check (`bardo model check`) is the first of it and writes the file again",
+                "any more: the next check (`bardo embedding check`) is the first of it and writes the file again",
                 BardoWarning,
                 stacklevel=3,
             )

@@ -109,7 +109,7 @@ class Pending:
         except (ValueError, TypeError, KeyError) as error:
             raise StoreDamagedError(
                 f"{path} is damaged: {error}. Delete it to keep the model in force; "
-                "the migration can be begun again with `bardo model migrate`"
+                "the migration can be begun again with `bardo embedding migrate`"
             ) from error
 
     def write(self, folder: Path) -> None:
@@ -161,7 +161,7 @@ class Migration:
             if not same(pending.new, coming):
                 raise InvalidInputError(
                     f"a migration to {pending.new.model} is under way. End it, or give it up with "
-                    "`bardo model migrate --abandon`"
+                    "`bardo embedding abandon`"
                 )
             return cls(folder, log, facts, pending, new, late=late)
         stored = log.fingerprint or facts.fingerprint
@@ -232,7 +232,7 @@ class Migration:
         if known := [id_ for id_ in ids if has_vector(id_)]:
             raise UnusableVectorError(
                 f"{len(known)} texts have a vector of {self.pending.old.model} and would lose it, such as that of "
-                f"{known[0]}: {error}. Migrate to another model, or give it up with `bardo model migrate --abandon`",
+                f"{known[0]}: {error}. Migrate to another model, or give it up with `bardo embedding abandon`",
                 rows=error.rows,
             ) from error
         self._refused.update(ids)

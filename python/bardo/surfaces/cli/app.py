@@ -1,4 +1,4 @@
-"""The `bardo` command: its verbs, and how errors leave it.
+"""The `bardo` command: its commands, and how errors leave it.
 
 Only Typer is imported to answer `--help`; Rich, numpy and the core are loaded by the verb that needs them.
 """
@@ -8,36 +8,74 @@ from __future__ import annotations
 import sys
 import traceback
 from contextlib import suppress
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
-from typer.core import TyperGroup
 
 from bardo.errors import BardoError
 from bardo.surfaces.cli import (
-    acts,
-    compiled,
-    costs,
+    curator,
     demo,
+    embedding,
     entities,
+    episodes,
     exits,
     facts,
     forget,
     gate,
+    inheritance,
     init,
-    legacy,
-    model,
+    journal,
+    learn,
+    maintenance,
+    outcome,
+    pages,
+    prompts,
     recall,
+    recover,
     remember,
     show,
+    sleep,
     trust,
-    upkeep,
 )
+from bardo.surfaces.cli.group import Commands
 from bardo.surfaces.cli.options import DEBUG, Debug
 from bardo.surfaces.cli.output import delivering
 
+#: Commands by the section of the help that lists them, and by name.
+SECTIONS: Final[dict[str, dict[str, Any]]] = {
+    "The loop of a life": {
+        "init": init.init,
+        "remember": remember.remember,
+        "recall": recall.recall,
+        "context": recall.context,
+        "outcome": outcome.outcome,
+        "learn": learn.learn,
+        "forget": forget.forget,
+        "tick": sleep.tick,
+        "sleep": sleep.sleep,
+        "bequeath": inheritance.bequeath,
+        "inherit": inheritance.inherit,
+    },
+    "Nouns with verbs (bardo NOUN VERB)": {
+        "episodes": episodes.app,
+        "facts": facts.app,
+        "entities": entities.app,
+        "curator": curator.app,
+        "pages": pages.app,
+        "prompts": prompts.app,
+        "journal": journal.app,
+        "embedding": embedding.app,
+        "maintenance": maintenance.app,
+        "lineage": inheritance.lineage,
+        "gate": gate.app,
+        "trust": trust.app,
+    },
+    "Further": {"show": show.show, "stats": show.stats, "recover": recover.recover, "demo": demo.demo},
+}
 
-class Shell(TyperGroup):
+
+class Shell(Commands):
     """Turns errors into one line on stderr and an exit code."""
 
     def main(self, *args: Any, **options: Any) -> Any:
@@ -54,8 +92,16 @@ class Shell(TyperGroup):
             _say(str(error))
             sys.exit(exits.code_of(error))
 
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Writes the commands in sections."""
+        for title, names in SECTIONS.items():
+            with formatter.section(title):
+                formatter.write_dl(
+                    [(name, self.commands[name].get_short_help_str(limit=100)) for name in names]
+                )
+
     def invoke(self, ctx: Any) -> Any:
-        """Runs the verb."""
+        """Runs the command."""
         try:
             return super().invoke(ctx)
         except BardoError as error:
@@ -110,37 +156,9 @@ def root(
     """Options of the command as a whole."""
 
 
-for _verb in (
-    init.init,
-    remember.remember,
-    recall.recall,
-    recall.context,
-    upkeep.sleep,
-    upkeep.dream,
-    legacy.bequeath,
-    legacy.inherit,
-    forget.forget,
-    show.show,
-    facts.facts,
-    facts.why,
-    facts.calibration,
-    compiled.dossier,
-    acts.acts,
-    acts.undo,
-    compiled.playbook,
-    compiled.lint,
-    compiled.gaps,
-    entities.entities,
-    entities.find,
-    show.stats,
-    costs.costs,
-    upkeep.rebuild,
-    upkeep.check,
-    upkeep.recover,
-    upkeep.rebase_ticks,
-    demo.demo,
-):
-    app.command()(_verb)
-app.add_typer(gate.app, name="gate")
-app.add_typer(model.app, name="model")
-app.add_typer(trust.app, name="trust")
+for _commands in SECTIONS.values():
+    for _name, _command in _commands.items():
+        if isinstance(_command, typer.Typer):
+            app.add_typer(_command, name=_name)
+        else:
+            app.command(_name)(_command)

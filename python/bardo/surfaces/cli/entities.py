@@ -1,140 +1,132 @@
-"""`bardo entities` and `bardo find`: who and what memories name, and the addresses, commands and paths in them."""
-
-from __future__ import annotations
+"""`bardo entities`: who and what memories name, and what holds between them."""
 
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from bardo.errors import NotFoundError
-from bardo.surfaces.cli import exits
-from bardo.surfaces.cli.opening import grimoire
-from bardo.surfaces.cli.options import HERE, At, Debug, Json
-from bardo.surfaces.cli.output import Output, plain
+from bardo.surfaces.cli import tables
+from bardo.surfaces.cli.command import on_memory
+from bardo.surfaces.cli.group import noun
+from bardo.surfaces.cli.options import ROWS, Limit, tick_or_time
+from bardo.surfaces.cli.output import Output
+from bardo.surfaces.cli.show import record_of
+from bardo.surfaces.cli.values import plain
 
 if TYPE_CHECKING:
     from bardo.grimoire.entities import EntityKind
     from bardo.grimoire.grimoire import Grimoire
-    from bardo.grimoire.results import Entity
-    from bardo.model import Episode, Fact
+
+app = noun("Who and what memories name, and what holds between them.")
+
+Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of an entity, or another name of it.")]
+Others = Annotated[list[str], typer.Argument(metavar="ALIAS...", help="Other names.")]
 
 
-def entities(
+@app.command("list")
+@on_memory
+def list_(
+    opened: "Grimoire",
+    output: Output,
     *,
-    name: Annotated[
-        str | None, typer.Argument(help="Only this one, with what it hangs together with.")
-    ] = None,
+    name: Annotated[str | None, typer.Argument(help="Only the one of this name.")] = None,
     kind: Annotated[
         str | None, typer.Option(help="name, person, subject, handle, ticker or address.")
     ] = None,
-    merge: Annotated[
-        list[str] | None, typer.Option(metavar="ALIAS", help="Make it another name of NAME; repeatable.")
-    ] = None,
-    part: Annotated[
-        list[str] | None, typer.Option(metavar="ALIAS", help="Take this name away from NAME; repeatable.")
-    ] = None,
-    of: Annotated[
-        str | None, typer.Option(metavar="ID", help="Only those that this episode or fact names.")
-    ] = None,
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="Rows at most.")] = 20,
-    at: At = HERE,
-    as_json: Json = False,
-    debug: Debug = False,
+    limit: Limit = ROWS,
 ) -> None:
-    """Lists who and what memories name, the most mentioned first."""
-    output = Output(as_json=as_json)
-    if (merge or part) and not name:
-        raise typer.BadParameter("--merge and --part need the NAME whose other names they are")
-    if of and (name or kind):
-        raise typer.BadParameter("--of takes neither NAME nor --kind")
-    with grimoire(at) as opened:
-        if name and merge:
-            opened.entities.merge(name, merge)
-        if name and part:
-            opened.entities.part(name, part)
-        if of:
-            found = opened.entities.of(_record(opened, of))[:limit]
-        else:
-            found = opened.entities.list(name, kind=cast("EntityKind | None", kind), limit=limit)
-        if not found:
-            output.document({"entities": []})
-            output.note("nothing found")
-            raise typer.Exit(exits.NOTHING_FOUND)
-        if name:
-            _one(opened, found[0], limit, output)
-        else:
-            _many(found, output)
-
-
-def _record(opened: Grimoire, id_: str) -> Episode | Fact:
-    """The episode or fact with an id."""
-    try:
-        return opened.episodes.get(id_)
-    except NotFoundError:
-        return opened.facts.get(id_)
-
-
-def find(
-    *,
-    url: Annotated[str | None, typer.Option(help="Fragment of a web address.")] = None,
-    command: Annotated[str | None, typer.Option(help="Fragment of a shell command.")] = None,
-    path: Annotated[str | None, typer.Option(help="Fragment of a file path.")] = None,
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="Rows at most.")] = 20,
-    at: At = HERE,
-    as_json: Json = False,
-    debug: Debug = False,
-) -> None:
-    """Finds memories by a web address, a command or a path in them; any fragment of it will do."""
-    output = Output(as_json=as_json)
-    with grimoire(at) as opened:
-        found = opened.episodes.find(url=url, command=command, path=path, limit=limit)
-    from bardo.surfaces.cli import tables
-
-    output.document({"found": plain(found)})
-    if not found:
-        output.note("nothing found")
-        raise typer.Exit(exits.NOTHING_FOUND)
-    table = tables.grid("found", "text", "id")
-    for finding in found:
-        table.add_row(finding.value, tables.short(finding.record.text), finding.record.id)
-    output.show(table)
-
-
-def _one(opened: Grimoire, entity: Entity, limit: int, output: Output) -> None:
-    from bardo.surfaces.cli import tables
-
-    related = opened.entities.related(entity.name, limit=limit)
-    triples = opened.entities.relations(entity.name, limit=limit)
-    output.document({"entity": plain(entity), "related": plain(related), "relations": plain(triples)})
-    shown = [(field, value) for field, value in plain(entity).items() if value not in (None, [])]
-    output.show(tables.pairs((field, _cell(value)) for field, value in shown))
-    if related:
-        table = tables.grid("named with", "kind", "together")
-        for other in related:
-            table.add_row(other.name, other.kind, str(other.together))
-        output.show(table)
-    if triples:
-        table = tables.grid("subject", "predicate", "object", "sure", "from", "to")
-        for triple in triples:
-            end = "" if triple.valid_to is None else str(triple.valid_to)
-            sure = tables.sure(triple.confidence)
-            table.add_row(triple.subject, triple.predicate, triple.object, sure, str(triple.valid_from), end)
-        output.show(table)
-
-
-def _many(found: list[Entity], output: Output) -> None:
-    from bardo.surfaces.cli import tables
-
+    """List who and what memories name, the most mentioned first."""
+    found = opened.entities.list(name, kind=cast("EntityKind | None", kind), limit=limit)
     output.document({"entities": plain(found)})
-    table = tables.grid("entity", "kind", "mentions", "first", "last", "aliases")
-    for entity in found:
-        first, last = (
-            str(tick) if tick is not None else "" for tick in (entity.first_tick, entity.last_tick)
-        )
-        aliases = ", ".join(entity.aliases)
-        table.add_row(entity.name, entity.kind, str(entity.mentions), first, last, aliases)
-    output.show(table)
+    output.rows(tables.entities, found)
 
 
-def _cell(value: object) -> str:
-    return ", ".join(value) if isinstance(value, list) else str(value)
+@app.command()
+@on_memory
+def of(
+    opened: "Grimoire",
+    output: Output,
+    record: Annotated[str, typer.Argument(metavar="ID", help="Id of an episode or fact.")],
+) -> None:
+    """List the entities that an episode or fact names."""
+    found = opened.entities.of(record_of(opened, record))
+    output.document({"entities": plain(found)})
+    output.rows(tables.entities, found)
+
+
+@app.command()
+@on_memory
+def related(opened: "Grimoire", output: Output, name: Name, *, limit: Limit = ROWS) -> None:
+    """List the entities that are named in the same memories as one, the most often first."""
+    found = opened.entities.related(name, limit=limit)
+    output.document({"related": plain(found)})
+    output.rows(tables.related, found)
+
+
+@app.command()
+@on_memory
+def merge(opened: "Grimoire", output: Output, name: Name, others: Others) -> None:
+    """Make several names one entity; names that are new become aliases."""
+    merged = opened.entities.merge(name, others)
+    _changed(opened, output, name, f"{merged} entities became part of it", merged=merged)
+
+
+@app.command()
+@on_memory
+def part(opened: "Grimoire", output: Output, name: Name, others: Others) -> None:
+    """Take other names away from an entity."""
+    parted = opened.entities.part(name, others)
+    _changed(opened, output, name, f"{parted} names were taken away", parted=parted)
+
+
+@app.command()
+@on_memory
+def relate(
+    opened: "Grimoire",
+    output: Output,
+    *,
+    subject: Annotated[str, typer.Argument(help="Name of an entity; a new one is made.")],
+    predicate: Annotated[str, typer.Argument(help="What holds, such as 'works for'.")],
+    object_: Annotated[str, typer.Argument(metavar="OBJECT", help="Name of an entity; a new one is made.")],
+    confidence: Annotated[float, typer.Option(help="From 0 to 1.")] = 0.7,
+    source: Annotated[
+        str | None, typer.Option(metavar="ID", help="The episode or fact that says so; deleted with it.")
+    ] = None,
+    valid_from: Annotated[
+        int | None, typer.Option(metavar="TICK", help="First tick at which it holds; now if not given.")
+    ] = None,
+    valid_to: Annotated[int | None, typer.Option(metavar="TICK", help="Tick from which it does not.")] = None,
+    replaces: Annotated[
+        bool, typer.Option("--replaces", help="What the subject had by this predicate until now ends.")
+    ] = False,
+) -> None:
+    """Keep what holds between two entities."""
+    triple = opened.entities.relate(
+        subject, predicate, object_, confidence=confidence, source=source, valid_from=valid_from,
+        valid_to=valid_to, replaces=replaces,
+    )  # fmt: skip
+    output.document(triple)
+    output.text(f"{triple.id}  {triple.subject} {triple.predicate} {triple.object}")
+
+
+@app.command()
+@on_memory
+def relations(
+    opened: "Grimoire",
+    output: Output,
+    *,
+    name: Annotated[str | None, typer.Argument(help="Only with this entity at either end.")] = None,
+    predicate: Annotated[str | None, typer.Option(help="Only by this predicate.")] = None,
+    as_of: Annotated[str | None, typer.Option(metavar="TICK|DATE", help="Only what held then.")] = None,
+    limit: Limit = ROWS,
+) -> None:
+    """List what holds between entities, the latest first."""
+    tick = None if as_of is None else tick_or_time(as_of, "--as-of")
+    found = opened.entities.relations(name, predicate=predicate, as_of=tick, limit=limit)
+    output.document({"relations": plain(found)})
+    output.rows(tables.triples, found)
+
+
+def _changed(opened: "Grimoire", output: Output, name: str, done: str, **counts: int) -> None:
+    (entity,) = opened.entities.list(name)
+    output.document({**counts, "entity": plain(entity)})
+    output.text(f"{entity.name} ({', '.join(entity.aliases)}): {done}")

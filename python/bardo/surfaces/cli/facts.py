@@ -1,27 +1,38 @@
-"""`bardo facts` and `bardo why`: what is known, and on what grounds."""
+"""`bardo facts`: what is known, on what grounds, and how facts stand to each other."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
 from bardo.model import FactKind, FactStatus, Source
-from bardo.surfaces.cli.opening import grimoire, to_read
-from bardo.surfaces.cli.options import HERE, At, Debug, Json, tick_or_moment
-from bardo.surfaces.cli.output import Output, plain
-from bardo.surfaces.cli.show import ROWS, rows
+from bardo.surfaces.cli import tables
+from bardo.surfaces.cli.command import on_memory, reading
+from bardo.surfaces.cli.group import noun
+from bardo.surfaces.cli.options import ROWS, Limit, tick_or_time
+from bardo.surfaces.cli.output import Output
+from bardo.surfaces.cli.show import show_record
+from bardo.surfaces.cli.values import plain
 
 if TYPE_CHECKING:
+    from bardo.grimoire.facts import Relation
     from bardo.grimoire.grimoire import Grimoire
     from bardo.grimoire.reader import Visitor
     from bardo.grimoire.results import Grounds
-    from bardo.model import Fact
+
+app = noun("What is known, on what grounds, and how facts stand to each other.")
+
+Id = Annotated[str, typer.Argument(metavar="ID", help="Id of a fact.")]
+Other = Annotated[str, typer.Argument(metavar="OTHER", help="Id of another fact.")]
 
 
-def facts(
+@app.command("list")
+@reading
+def list_(
+    opened: "Grimoire | Visitor",
+    output: Output,
+    notes: tuple[str, ...],
     *,
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="Rows at most.")] = ROWS,
+    limit: Limit = ROWS,
     subject: Annotated[str | None, typer.Option("--subject", "-s", help="Only about this.")] = None,
     kind: Annotated[FactKind | None, typer.Option(help="Only facts of this kind.")] = None,
     category: Annotated[str | None, typer.Option(help="Only facts under this slash path.")] = None,
@@ -32,97 +43,131 @@ def facts(
         str | None,
         typer.Option(metavar="TICK|DATE", help="Facts as they were then; a date where ticks are seconds."),
     ] = None,
-    at: At = HERE,
-    as_json: Json = False,
-    debug: Debug = False,
 ) -> None:
-    """Lists what is known, the surest first."""
-    output = Output(as_json=as_json)
-    opened, notes = to_read(at)
-    with opened:
-        found = opened.facts.list(
-            kind=kind,
-            category=category,
-            subject=subject,
-            source=source,
-            status=None if every else status,
-            as_of=tick_or_moment(as_of, "--as-of"),
-        )
-        _list(opened, found, limit, notes, output)
+    """List what is known, the surest first."""
+    found = opened.facts.list(
+        kind=kind,
+        category=category,
+        subject=subject,
+        source=source,
+        status=None if every else status,
+        as_of=None if as_of is None else tick_or_time(as_of, "--as-of"),
+    )
+    today = sorted(((fact, opened.facts.confidence(fact)) for fact in found), key=lambda pair: -pair[1])[
+        :limit
+    ]
+    output.document(
+        {
+            "total": len(found),
+            "facts": [{**plain(fact), "confidence_now": sure} for fact, sure in today],
+            "notes": list(notes),
+        }
+    )
+    output.note(*notes)
+    output.rows(tables.facts, today, total=len(found))
 
 
-def why(
-    fact: Annotated[str, typer.Argument(metavar="FACT", help="Id of a fact.")],
-    at: At = HERE,
-    as_json: Json = False,
-    debug: Debug = False,
-) -> None:
+@app.command()
+@on_memory
+def get(opened: "Grimoire", output: Output, fact: Id) -> None:
+    """Show a fact with its links and every state it had."""
+    show_record(opened, opened.facts.get(fact), output)
+
+
+@app.command()
+@on_memory
+def why(opened: "Grimoire", output: Output, fact: Id) -> None:
     """Show on what grounds a fact is believed.
 
     Its episodes, the test of its claim, every state it had, and its links.
     """
-    from bardo.surfaces.cli import tables
-
-    output = Output(as_json=as_json)
-    with grimoire(at) as opened:
-        grounds = opened.facts.why(fact)
-    output.document(plain(grounds))
-    output.show(tables.pairs(_told(grounds), title=grounds.fact.text))
+    grounds = opened.facts.why(fact)
+    output.document(grounds)
+    output.pairs(_told(grounds), title=grounds.fact.text)
     if grounds.episodes:
         output.show(tables.episodes(grounds.episodes))
 
 
-def calibration(at: At = HERE, as_json: Json = False, debug: Debug = False) -> None:
-    """Show whether confidences mean what they say: how often facts held that were so sure."""
-    from bardo.surfaces.cli import tables
-
-    output = Output(as_json=as_json)
-    with grimoire(at) as opened:
-        found = opened.curator.calibration()
-    output.document(
-        {
-            "outcomes": found.outcomes,
-            "brier": found.brier,
-            "error": found.error,
-            "reliability": plain(list(found.reliability)),
-        }
-    )
-    if not found.outcomes:
-        output.text(
-            "No outcome was told yet: `outcome` of the library tells what came of acting on memories."
-        )
-        return
-    table = tables.grid("sure", "outcomes", "held", "", "worth", title=f"{found.outcomes} outcomes")
-    for one in found.reliability:
-        held = "" if one.held is None else f"{one.held:.2f}"
-        bar = "" if one.held is None else "#" * round(20 * one.held)
-        table.add_row(f"{one.confidence:.3f}", str(one.outcomes), held, bar, f"{one.stated:.2f}")
-    output.show(table)
-    output.text(f"Brier score {found.brier:.4f} (always .5 has .25), calibration error {found.error:.3f}")
+@app.command()
+@on_memory
+def history(opened: "Grimoire", output: Output, fact: Id) -> None:
+    """List every state of a fact and of those it replaced or was replaced by, oldest first."""
+    states = opened.facts.history(fact)
+    output.document({"history": plain(states)})
+    for state in states:
+        output.text(tables.state(state))
 
 
-def _list(
-    opened: Grimoire | Visitor, found: list[Fact], limit: int, notes: tuple[str, ...], output: Output
+@app.command()
+@on_memory
+def confidence(opened: "Grimoire", output: Output, fact: Id) -> None:
+    """Print how sure the agent is of a fact at the current tick."""
+    now = opened.facts.confidence(opened.facts.get(fact))
+    output.document({"id": fact, "confidence": now})
+    output.text(f"{now:.4f}")
+
+
+@app.command()
+@on_memory
+def supersede(
+    opened: "Grimoire",
+    output: Output,
+    *,
+    old: Annotated[str, typer.Argument(metavar="ID", help="Id of the fact that holds no longer.")],
+    new: Annotated[str, typer.Argument(metavar="TEXT", help="What holds now, in a sentence.")],
+    sure: Annotated[float, typer.Option("--confidence", help="Of the sentence, from 0 to 1.")] = 0.7,
 ) -> None:
-    from bardo.surfaces.cli import tables
+    """Replace a fact by what holds now.
 
-    today = sorted(((fact, opened.facts.confidence(fact)) for fact in found), key=lambda pair: -pair[1])[
-        :limit
-    ]
-    document = {
-        "total": len(found),
-        "facts": [{**plain(fact), "confidence_now": sure} for fact, sure in today],
-        "notes": list(notes),
-    }
-    output.document(document)
-    for note in notes:
-        output.note(note)
-    rows(tables.facts(today), len(today), len(found), output)
+    The old one stays in the history. The new one is of its kind, category, subjects, importance and pin.
+    """
+    fact = opened.facts.supersede(old, new, confidence=sure)
+    output.document({"superseded": old, "fact": plain(fact)})
+    output.text(f"{fact.id}  {fact.text}")
 
 
-def _told(grounds: Grounds) -> list[tuple[str, object]]:
-    from bardo.surfaces.cli import tables
+@app.command()
+@on_memory
+def contradict(opened: "Grimoire", output: Output, one: Id, other: Other) -> None:
+    """Mark two facts that cannot both hold: the weaker falls to .3 at most and expires in 14 days."""
+    weaker = opened.facts.contradict(one, other)
+    output.document({"weaker": weaker})
+    output.text(f"{weaker} is the weaker one")
 
+
+@app.command()
+@on_memory
+def link(
+    opened: "Grimoire",
+    output: Output,
+    *,
+    src: Id,
+    relation: Annotated[
+        str, typer.Argument(help="supports, contradicts, refines, causes, part_of or see_also.")
+    ],
+    dst: Other,
+    weight: Annotated[float, typer.Option(help="From 0 to 1.")] = 1.0,
+) -> None:
+    """Link two facts, or change the weight of the link that is there."""
+    opened.facts.link(src, dst, cast("Relation", relation), weight=weight)
+    output.document({"src": src, "relation": relation, "dst": dst, "weight": weight})
+    output.text(f"{src} {relation} {dst}")
+
+
+@app.command()
+@on_memory
+def links(
+    opened: "Grimoire",
+    output: Output,
+    facts: Annotated[list[str], typer.Argument(metavar="ID...", help="Ids of facts.")],
+) -> None:
+    """List the links from or to any of these facts."""
+    found = opened.facts.links(*facts)
+    output.document({"links": plain(found)})
+    output.rows(tables.links, found)
+
+
+def _told(grounds: "Grounds") -> list[tuple[str, object]]:
     fact = grounds.fact
     rows: list[tuple[str, object]] = [
         ("kind", fact.kind),

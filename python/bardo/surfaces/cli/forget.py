@@ -1,23 +1,27 @@
-"""`bardo forget`: deletion, everywhere and for good."""
+"""`bardo forget`: deletion, everywhere and for good, with a preview."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 import typer
 
-from bardo.surfaces.cli.opening import grimoire
-from bardo.surfaces.cli.options import HERE, At, Debug, Json
-from bardo.surfaces.cli.output import Output, plain
+from bardo.recall.options import Selection
+from bardo.surfaces.cli.command import on_memory
+from bardo.surfaces.cli.options import Yes
+from bardo.surfaces.cli.output import Output
+from bardo.surfaces.cli.values import plain, short
 
 if TYPE_CHECKING:
+    from bardo.grimoire.erasure import ForgetReport
     from bardo.grimoire.grimoire import Grimoire
 
-#: Characters of a record that the question shows.
+#: Characters of a record that the preview shows.
 _SHOWN = 60
 
 
+@on_memory
 def forget(
+    opened: "Grimoire",
+    output: Output,
     *,
     ids: Annotated[
         list[str] | None, typer.Argument(metavar="[ID...]", help="Ids of episodes, facts or triples.")
@@ -27,64 +31,55 @@ def forget(
         typer.Option(
             "--about",
             metavar="NAME",
-            help="Every memory that names this entity or subject, and what was told of it.",
+            help="Every memory that names this entity or subject, and what was told of it; repeatable.",
         ),
     ] = None,
     reason: Annotated[str, typer.Option("--reason", help="Why; kept in the answer alone.")] = "asked for",
     allow_again: Annotated[
         bool, typer.Option("--allow-again", help="The same content may be captured again.")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
-    at: At = HERE,
-    as_json: Json = False,
-    debug: Debug = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list what would be deleted.")] = False,
+    yes: Yes = False,
+    **selection: Unpack[Selection],
 ) -> None:
-    """Deletes episodes and facts everywhere, and look again.
+    """Delete episodes and facts everywhere, and look again.
 
-    With them go the facts that stand on those episodes alone. Nothing brings them back.
+    With them go the facts that stand on those episodes alone. It lists them and asks first. Nothing brings them back.
     """
-    output = Output(as_json=as_json)
-    given, names = ids or [], about or []
-    with grimoire(at) as opened:
-        if not yes:
-            lines = [*_told(opened, given), *(line for name in names for line in _naming(opened, name))]
-            for line in lines:
-                output.note(line)
-            typer.confirm(
-                f"Delete {'this' if len(lines) == 1 else f'these {len(lines)}'} for good?",
-                abort=True,
-                err=True,
-            )
-        with output.progress() as step:
-            report = opened.forget(given, about=names, reason=reason, allow_again=allow_again, progress=step)
-    from bardo.surfaces.cli import tables
-
-    document = plain(report)
-    output.document(document)
-    told = {name: len(value) if isinstance(value, list) else value for name, value in document.items()}
-    output.show(tables.pairs(told.items(), title="Forgotten"))
-
-
-def _told(opened: Grimoire, ids: list[str]) -> list[str]:
-    from bardo.surfaces.cli.show import record_of
-
-    triples = {triple.id: triple for triple in opened.entities.relations(limit=2**31)} if ids else {}
-    lines = []
-    for id_ in ids:
-        triple = triples.get(id_)
-        record = None if triple else record_of(opened, id_)
-        told = (
-            record.text
-            if record
-            else f"{triple.subject} {triple.predicate} {triple.object}"
-            if triple
-            else ""
+    given: dict[str, Any] = {"reason": reason, "about": about or [], "allow_again": allow_again}
+    planned = opened.forget(ids or [], dry_run=True, **given, **selection)
+    listed = _listed(opened, planned)
+    if dry_run:
+        output.document(
+            {
+                "dry_run": True,
+                "episodes": listed["episodes"],
+                "facts": listed["facts"],
+                "triples": planned.triples,
+            }
         )
-        lines.append(f"{id_}  {' '.join(told.split())[:_SHOWN]}")
-    return lines
+    if dry_run or not yes:
+        for layer, records in listed.items():
+            for record in records:
+                line = f"{layer[:-1]}\t{record['id']}\t{short(record['text'], _SHOWN)}"
+                (output.text if dry_run else output.note)(line)
+    count = f"{len(planned.episodes)} episodes, {len(planned.facts)} facts and {planned.triples} relations"
+    if dry_run:
+        output.text(f"{count} would be deleted")
+        return
+    if not yes:
+        typer.confirm(f"Delete {count} for good?", abort=True, err=True)
+    # Exactly what was listed: the inbox may have brought more since.
+    with output.progress() as step:
+        report = opened.forget([*(ids or []), *planned.episodes, *planned.facts], progress=step, **given)
+    output.document(report)
+    told = {name: len(value) if isinstance(value, list) else value for name, value in plain(report).items()}
+    output.pairs(told.items(), title="Forgotten")
 
 
-def _naming(opened: Grimoire, name: str) -> list[str]:
-    mentions = sum(entity.mentions for entity in opened.entities.list(name))
-    told = len(opened.entities.relations(name))
-    return [f"{name}  every memory that names it ({mentions} do), and what was told of it ({told} relations)"]
+def _listed(opened: "Grimoire", planned: "ForgetReport") -> dict[str, list[dict[str, str]]]:
+    """The id and text of each record of a preview."""
+    return {
+        "episodes": [{"id": id_, "text": opened.episodes.get(id_).text} for id_ in planned.episodes],
+        "facts": [{"id": id_, "text": opened.facts.get(id_).text} for id_ in planned.facts],
+    }

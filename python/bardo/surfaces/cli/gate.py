@@ -9,19 +9,17 @@ import typer
 
 from bardo.conduct.entries import StateKind
 from bardo.surfaces.cli import exits
+from bardo.surfaces.cli.group import noun
 from bardo.surfaces.cli.opening import found
 from bardo.surfaces.cli.options import HERE, At, Debug, Json
-from bardo.surfaces.cli.output import Output, moment, plain
+from bardo.surfaces.cli.output import Output
+from bardo.surfaces.cli.values import moment, plain
 
 if TYPE_CHECKING:
     from bardo.conduct.entries import Rule, StateEntry
     from bardo.conduct.gate import Gate
 
-app = typer.Typer(
-    help="Ask before an action what was rejected, ruled and decided; tell after it what came of it.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
+app = noun("Ask before an action what was rejected, ruled and decided; tell after it what came of it.")
 
 Action = Annotated[str, typer.Argument(help="The action, in words or as a command.")]
 Id = Annotated[str, typer.Argument(metavar="ID", help="As `bardo gate show` lists it.")]

@@ -1,4 +1,4 @@
-"""Options that every verb takes."""
+"""Options that several commands take, and how their values are read."""
 
 from __future__ import annotations
 
@@ -12,9 +12,14 @@ from bardo.errors import InvalidInputError
 
 HOME: Final = "BARDO_HOME"
 DEBUG: Final = "bardo.debug"
-#: Characters of a value that an error shows, and digits of the longest tick.
+#: Characters of a value that an error shows.
 SHOWN: Final = 60
+#: Digits of the largest tick.
 LONGEST_TICK: Final = 19
+#: Digits from which a number is a time in microseconds.
+SHORTEST_MICROSECONDS: Final = 12
+#: Rows of a list if no number is given.
+ROWS: Final = 20
 
 At = Annotated[
     Path,
@@ -27,6 +32,10 @@ HERE: Final = Path()
 Json = Annotated[
     bool, typer.Option("--json", help="Print one JSON document on stdout; times are microseconds UTC.")
 ]
+
+
+Limit = Annotated[int, typer.Option("--limit", "-n", min=1, help="Maximum number of rows.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 
 
 def _note_debug(context: typer.Context, wanted: bool) -> bool:
@@ -55,14 +64,15 @@ def is_file(path: Path) -> bool:
         return False
 
 
-def moment_given(given: str | None, option: str) -> datetime | None:
-    """A date or time of an option; UTC where it names no time zone.
+def time_given(given: str, option: str) -> int | datetime:
+    """A time of an option: microseconds since 1970 as the JSON has them, or a date; UTC where it names no time zone.
 
     Raises:
-        InvalidInputError: It is none.
+        InvalidInputError: It is neither.
     """
-    if given is None:
-        return None
+    # A date has eight digits at most where it has nothing else.
+    if given.isdecimal() and SHORTEST_MICROSECONDS <= len(given) <= LONGEST_TICK:
+        return int(given)
     try:
         moment = datetime.fromisoformat(given)
     except ValueError as error:
@@ -72,14 +82,14 @@ def moment_given(given: str | None, option: str) -> datetime | None:
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
-def tick_or_moment(given: str | None, option: str) -> int | datetime | None:
+def tick_or_time(given: str, option: str) -> int | datetime:
     """A tick of an option, or a date.
 
     Raises:
         InvalidInputError: It is neither.
     """
-    if given is None or not given.isdecimal():
-        return moment_given(given, option)
+    if not given.isdecimal():
+        return time_given(given, option)
     if len(given) > LONGEST_TICK:
         raise InvalidInputError(
             f"{option} is {given[:SHOWN]!r}. A tick is a whole number from 0 to 2**63 - 1"

@@ -1,22 +1,23 @@
-"""What a verb says: one JSON document or readable text on stdout; progress and notes on stderr."""
+"""Output of a command: one JSON document or readable text on stdout; progress and notes on stderr."""
 
 from __future__ import annotations
 
-import dataclasses
 import json
-import math
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+import typer
+
 from bardo.errors import BardoError
-from bardo.ports import FIRST_AT, LAST_AT
+from bardo.surfaces.cli import exits, tables
+from bardo.surfaces.cli.values import plain
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
+    from rich.table import Table
 
     from bardo.ports import Progress
 
@@ -54,9 +55,43 @@ class Output:
         if not self.as_json:
             _write(text)
 
-    def note(self, message: str) -> None:
-        """Says something that is not the answer, on stderr."""
-        print(message, file=sys.stderr)  # noqa: T201
+    def note(self, *messages: str) -> None:
+        """Prints on stderr what is not the answer, a line each."""
+        for message in messages:
+            print(message, file=sys.stderr)  # noqa: T201
+
+    def pairs(self, values: Iterable[tuple[str, Any]], *, title: str | None = None) -> None:
+        """Prints names and values, one a line."""
+        if not self.as_json:
+            self.show(tables.pairs(values, title=title))
+
+    def report(self, report: Any, *, title: str, **more: Any) -> None:
+        """Prints the report of a verb: the whole as JSON, its numbers and words for a person, its notes on stderr."""
+        document = plain(report) | more
+        self.document(document)
+        self.pairs(
+            ((name, value) for name, value in document.items() if not isinstance(value, list)), title=title
+        )
+        self.note(*document.get("notes", ()))
+
+    def rows(self, make: Callable[..., Table], found: Sequence[Any], *, total: int | None = None) -> None:
+        """Prints a list as a table, and whether it is all of it.
+
+        Args:
+            make: Makes the table.
+            found: The rows.
+            total: How many there are.
+
+        Raises:
+            typer.Exit: It is empty.
+        """
+        if not found:
+            self.note("nothing found")
+            raise typer.Exit(exits.NOTHING_FOUND)
+        if not self.as_json:
+            self.show(make(found))
+        if total is not None and len(found) < total:
+            self.note(f"{len(found)} of {total}; more with --limit")
 
     @contextmanager
     def progress(self) -> Iterator[Progress]:
@@ -120,25 +155,3 @@ def console_for(stream: Any) -> Console:
     width = None if stream.isatty() else 120
     # What memories say is shown as it is.
     return Console(file=stream, width=width, highlight=False, markup=False, emoji=False)
-
-
-def plain(value: Any) -> Any:
-    """A value as JSON knows it: dataclasses as objects, not-a-number as null."""
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
-    if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple, set, frozenset)):
-        return [plain(item) for item in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value if value is None or isinstance(value, (str, int, float, bool)) else str(value)
-
-
-def moment(microseconds: int) -> str:
-    """A time for a person: `2026-03-04 18:05`, UTC; the number itself where that is no date."""
-    if not microseconds:
-        return ""
-    if not FIRST_AT <= microseconds <= LAST_AT:
-        return str(microseconds)
-    return datetime.fromtimestamp(microseconds / 1_000_000, tz=UTC).strftime("%Y-%m-%d %H:%M")

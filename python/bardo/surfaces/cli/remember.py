@@ -1,25 +1,22 @@
 """`bardo remember`: words, files and chats become episodes."""
 
-from __future__ import annotations
-
 import dataclasses
-import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Unpack, cast
 
 import typer
 
-from bardo._atomic import parse_json
 from bardo.capture.fields import EpisodeFields
 from bardo.errors import InvalidInputError, StoreLockedError
-from bardo.model import Role
-from bardo.surfaces.cli.options import HERE, At, Debug, Json
+from bardo.surfaces.cli.command import standalone
+from bardo.surfaces.cli.opening import found, grimoire
 from bardo.surfaces.cli.output import Output
+from bardo.surfaces.cli.texts import read_stdin, read_text
 
 if TYPE_CHECKING:
     from bardo.grimoire.grimoire import Grimoire
-    from bardo.surfaces.reading import Item
+    from bardo.surfaces.loaders import Item
 
 #: Episodes stored at once: one durable write, and one step of the progress bar.
 BATCH = 256
@@ -30,11 +27,14 @@ WAIT, LONGEST_WAIT = 2.0, 3_600.0
 class _Fields(EpisodeFields, total=False):
     """What the command line says of every episode."""
 
-    tick: int | None
+    tick: int
     truncate: bool
 
 
+@standalone
 def remember(
+    output: Output,
+    folder: Path,
     *,
     text: Annotated[list[str] | None, typer.Argument(help="What happened; - reads it from stdin.")] = None,
     file: Annotated[
@@ -52,24 +52,9 @@ def remember(
         Path | None,
         typer.Option(metavar="FILE", help="A chat: JSON, JSON lines or 'Name: text' lines; - is stdin."),
     ] = None,
-    subject: Annotated[
-        list[str] | None, typer.Option("--subject", "-s", help="What it is about; repeatable.")
-    ] = None,
     tick: Annotated[int | None, typer.Option(help="Logical time; now if not given.")] = None,
-    kind: Annotated[str, typer.Option(help="turn, event, trade, tool, outcome, note, ...")] = "event",
-    role: Annotated[Role, typer.Option(help="Who authored it.")] = "environment",
-    speaker: Annotated[str | None, typer.Option(help="Who spoke, by name.")] = None,
-    thread: Annotated[str | None, typer.Option(help="Project it belongs to.")] = None,
-    session: Annotated[str | None, typer.Option(help="Run it belongs to.")] = None,
-    payload: Annotated[
-        str | None, typer.Option(metavar="JSON", help="The full event; its numbers are learnt.")
-    ] = None,
-    importance: Annotated[float | None, typer.Option(min=0.0, max=1.0)] = None,
-    verified: Annotated[
-        bool, typer.Option("--verified", help="The outcome is known: it may be learnt from.")
-    ] = False,
     truncate: Annotated[
-        bool, typer.Option("--truncate", help="Cut texts over 64 KiB instead of refusing.")
+        bool, typer.Option("--truncate", help="Cut texts over 64 KiB instead of refusing them.")
     ] = False,
     drop: Annotated[
         bool,
@@ -84,27 +69,22 @@ def remember(
             help="While another process has the grimoire open; then it is left in the inbox.",
         ),
     ] = WAIT,
-    at: At = HERE,
-    as_json: Json = False,
-    debug: Debug = False,
+    **declared: Unpack[EpisodeFields],
 ) -> None:
-    """Keeps what happened, word for word.
+    """Keep what happened, word for word.
 
     It is on disk when this returns: in the grimoire, or in its inbox while another process has it open.
     """
-    output = Output(as_json=as_json)
     items = _items(text or [], file or [], jsonl, chat, lines=lines)
-    fields: _Fields = {
-        "tick": tick, "kind": kind, "role": role, "speaker": speaker, "subjects": tuple(subject or ()),
-        "thread": thread, "session": session, "payload": _payload(payload), "importance": importance,
-        "verified": verified, "truncate": truncate,
-    }  # fmt: skip
-    opened = None if drop else _opened(at, wait)
+    fields = cast("_Fields", declared | {"truncate": truncate})
+    if tick is not None:
+        fields["tick"] = tick
+    opened = None if drop else _opened(folder, wait)
     if isinstance(opened, StoreLockedError):
         output.note(f"left in the inbox, from where its owner takes it over: {opened}")
         opened, drop = None, True
     if opened is None:
-        ids, known = _drop(at, items, fields), 0
+        ids, known = _drop(folder, items, fields), 0
     else:
         ids, known = _store(opened, items, fields, output)
     output.document({"count": len(ids), "ids": ids, "known": known, "dropped": drop})
@@ -113,10 +93,8 @@ def remember(
     output.show(f"{len(ids)} {'episode' if len(ids) == 1 else 'episodes'} {where}{before}")
 
 
-def _opened(at: Path, wait: float) -> Grimoire | StoreLockedError:
+def _opened(at: Path, wait: float) -> "Grimoire | StoreLockedError":
     """The grimoire, or why it stayed closed to this process."""
-    from bardo.surfaces.cli.opening import grimoire
-
     try:
         return grimoire(at, wait=wait)
     except StoreLockedError as error:
@@ -124,10 +102,10 @@ def _opened(at: Path, wait: float) -> Grimoire | StoreLockedError:
 
 
 def _store(
-    grimoire: Grimoire, items: list[str | Item], fields: _Fields, output: Output
+    memory: "Grimoire", items: list["str | Item"], fields: _Fields, output: Output
 ) -> tuple[list[str], int]:
     """The ids, and how many of them were stored before."""
-    with grimoire as opened, output.progress() as step:
+    with memory as opened, output.progress() as step:
         ids: list[str] = []
         known = 0
         # A chat is handed over whole: what is stored of it is known by its place.
@@ -141,16 +119,15 @@ def _store(
         return ids, known
 
 
-def _drop(at: Path, items: list[str | Item], fields: _Fields) -> list[str]:
+def _drop(at: Path, items: list["str | Item"], fields: _Fields) -> list[str]:
     """Hands the episodes to the process that owns the grimoire."""
     import bardo
-    from bardo.surfaces.cli.opening import found
 
     with found(at):
         return bardo.drop(at, [_filled(item, fields) for item in items], **fields)
 
 
-def _filled(item: str | Item, fields: Mapping[str, Any]) -> str | Item:
+def _filled(item: "str | Item", fields: Mapping[str, Any]) -> "str | Item":
     """An episode of a file, with the options of the command line where the file said nothing."""
     if isinstance(item, (str, Mapping)):
         return item
@@ -165,54 +142,18 @@ def _filled(item: str | Item, fields: Mapping[str, Any]) -> str | Item:
 
 def _items(
     texts: list[str], files: list[Path], jsonl: Path | None, chat: Path | None, *, lines: bool
-) -> list[str | Item]:
-    from bardo.surfaces import reading
+) -> list["str | Item"]:
+    from bardo.surfaces import loaders
 
     found: list[str | Item] = []
-    for text in [*(_stdin() if text == "-" else text for text in texts), *map(read_text, files)]:
+    for text in [*(read_stdin() if text == "-" else text for text in texts), *map(read_text, files)]:
         found += [line for line in text.splitlines() if line.strip()] if lines else [text]
     if jsonl is not None:
-        found += reading.json_lines(read_text(jsonl), name=str(jsonl))
+        found += loaders.json_lines(read_text(jsonl), name=str(jsonl))
     if chat is not None:
-        found += reading.chat(read_text(chat), name=str(chat))
+        found += loaders.chat(read_text(chat), name=str(chat))
     if not found:
         raise InvalidInputError(
             "there is nothing to remember. Give a text, - for stdin, --file, --jsonl or --chat"
         )
     return found
-
-
-def read_text(path: Path) -> str:
-    """The text of a file; `-` is stdin.
-
-    Raises:
-        InvalidInputError: It cannot be read, or is not UTF-8.
-    """
-    if str(path) == "-":
-        return _stdin()
-    try:
-        return path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise InvalidInputError(f"{path} is not UTF-8 text: {error.reason}. Convert it first") from error
-    except (OSError, ValueError) as error:
-        raise InvalidInputError(
-            f"cannot read {str(path)!r}: {getattr(error, 'strerror', None) or error}. Name a file that can be read"
-        ) from error
-
-
-def _stdin() -> str:
-    try:
-        return sys.stdin.buffer.read().decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise InvalidInputError(f"stdin is not UTF-8 text: {error.reason}. Convert it first") from error
-
-
-def _payload(text: str | None) -> Any:
-    if text is None:
-        return None
-    try:
-        return parse_json(text)
-    except ValueError as error:
-        raise InvalidInputError(
-            f"--payload is not JSON: {error}. Quote it for the shell, as in '{{\"lag\": 2}}'"
-        ) from error

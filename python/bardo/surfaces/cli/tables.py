@@ -1,35 +1,30 @@
-"""Tables of memories and records, for a person to read."""
+"""Tables of memories and records, for a person to read. Rich is imported when the first one is made."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rich import box
-from rich.table import Table
-from rich.text import Text
-
-from bardo.surfaces.cli.output import moment, plain
+from bardo.surfaces.cli.values import moment, short, sure
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
+    from bardo.assemble.records import PromptRecord
+    from bardo.bequeath.trust import Key
+    from bardo.consolidate.calibration import Calibration
     from bardo.consolidate.curator import Change
-    from bardo.grimoire.results import FactState, Link
+    from bardo.grimoire.results import Act, Entity, FactState, Link, Reference, RelatedEntity, Triple
     from bardo.language.ledger import CallTotals
     from bardo.model import Episode, Fact
-    from bardo.recall.recollection import Explanation, Memory, Recollection
-
-#: Characters of a text in a table; the whole is in `bardo show ID` and in the JSON.
-TEXT_CHARACTERS = 280
-
-
-def short(text: str, limit: int = TEXT_CHARACTERS) -> str:
-    """A text on one line, cut with an ellipsis."""
-    line = " ".join(text.split())
-    return line if len(line) <= limit else f"{line[: limit - 1]}…"
+    from bardo.recall.recollection import Explanation, Memory
 
 
 def grid(*headers: str, title: str | None = None) -> Table:
     """An empty table in the house style."""
+    from rich import box
+    from rich.table import Table
+
     table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", title_style="bold", pad_edge=False)
     for header in headers:
         numeric = header in {"#", "score", "sure", "tick", "support"}
@@ -41,6 +36,8 @@ def grid(*headers: str, title: str | None = None) -> Table:
 
 def memories(recollection: Iterable[Memory], *, title: str | None = None) -> Table:
     """Recalled memories with the reasons why each came up."""
+    from rich.text import Text
+
     table = grid("#", "memory", "sure", "score", "why", title=title)
     for rank, memory in enumerate(recollection, 1):
         origin = f"inherited {memory.layer}" if memory.inherited else memory.layer
@@ -74,37 +71,6 @@ def reason(why: Explanation) -> str:
     return "\n".join(lines)
 
 
-def sure(confidence: float | None) -> str:
-    """A confidence as a person reads it; episodes that happened have none."""
-    return "" if confidence is None else f"{confidence:.2f}"
-
-
-def memory_document(memory: Memory) -> dict[str, Any]:
-    """One recalled memory as JSON."""
-    document = {
-        name: plain(getattr(memory, name))
-        for name in ("id", "layer", "text", "score", "confidence", "tick", "at", "source", "inherited")
-    }
-    record = memory.record
-    return {
-        **document,
-        "kind": record.kind,
-        "subjects": list(record.subjects),
-        "reason": str(memory.why),
-        "why": plain(memory.why),
-    }
-
-
-def recollection_document(recollection: Recollection) -> dict[str, Any]:
-    """A recollection as JSON."""
-    return {
-        "id": recollection.id,
-        "query": recollection.query,
-        "memories": [memory_document(memory) for memory in recollection],
-        "notes": list(recollection.notes),
-    }
-
-
 def episodes(found: Sequence[Episode]) -> Table:
     """Episodes, oldest first."""
     table = grid("tick", "when", "who", "text", "about", "verified", "id")
@@ -113,7 +79,7 @@ def episodes(found: Sequence[Episode]) -> Table:
             str(episode.tick),
             moment(episode.at),
             episode.speaker or episode.role,
-            Text(short(episode.text)),
+            short(episode.text),
             ", ".join(episode.subjects),
             "yes" if episode.verified else "",
             episode.id,
@@ -129,7 +95,7 @@ def facts(found: Sequence[tuple[Fact, float]]) -> Table:
         table.add_row(
             sure(confidence),
             fact.kind,
-            Text(short(fact.text)),
+            short(fact.text),
             ", ".join(fact.subjects),
             str(fact.support),
             source,
@@ -145,9 +111,7 @@ def changes(found: Sequence[Change]) -> Table:
         fact = change.after
         before = "" if change.before is None else f"{sure(change.before.confidence)} -> "
         about = ", ".join(fact.subjects)
-        table.add_row(
-            change.action, fact.kind, Text(short(fact.text)), f"{before}{sure(fact.confidence)}", about
-        )
+        table.add_row(change.action, fact.kind, short(fact.text), f"{before}{sure(fact.confidence)}", about)
     return table
 
 
@@ -164,13 +128,15 @@ def state(then: FactState) -> str:
 
 def pairs(values: Iterable[tuple[str, Any]], *, title: str | None = None) -> Table:
     """Names and values, one a line."""
+    from rich.table import Table
+
     table = Table(
         box=None, show_header=False, title=title, title_justify="left", title_style="bold", pad_edge=False
     )
     table.add_column(style="dim")
     table.add_column(overflow="fold")
     for name, value in values:
-        table.add_row(name.replace("_", " "), Text(str(value)))
+        table.add_row(name.replace("_", " "), str(value))
     return table
 
 
@@ -181,4 +147,92 @@ def spent(sums: Sequence[CallTotals]) -> Table:
         cost = "no price" if each.unpriced == each.calls else f"{each.cost:.4f}"
         numbers = (each.calls, each.tokens_in, each.tokens_out, each.tokens_cached)
         table.add_row(each.type, each.model, each.outcome, *map(str, numbers), cost, f"{each.latency_ms:.0f}")
+    return table
+
+
+def reliability(found: Calibration) -> Table:
+    """How often facts held, by how sure the agent was of them."""
+    table = grid("sure", "outcomes", "held", "", "worth", title=f"{found.outcomes} outcomes")
+    for one in found.reliability:
+        held = "" if one.held is None else f"{one.held:.2f}"
+        bar = "" if one.held is None else "#" * round(20 * one.held)
+        table.add_row(f"{one.confidence:.3f}", str(one.outcomes), held, bar, f"{one.stated:.2f}")
+    return table
+
+
+def acts(found: Sequence[Act]) -> Table:
+    """Acts of the journal, the last first."""
+    table = grid("act", "by", "tick", "when", "facts", "undone by")
+    for act in found:
+        new = sum(change.before is None for change in act.changes)
+        undone = "" if act.undone_by is None else str(act.undone_by)
+        facts = f"{new} new, {len(act.changes) - new} changed"
+        table.add_row(str(act.number), act.name, str(act.tick), moment(act.at), facts, undone)
+    return table
+
+
+def entities(found: Sequence[Entity]) -> Table:
+    """Entities, the most mentioned first."""
+    table = grid("entity", "kind", "mentions", "first", "last", "aliases")
+    for entity in found:
+        first, last = (
+            str(tick) if tick is not None else "" for tick in (entity.first_tick, entity.last_tick)
+        )
+        aliases = ", ".join(entity.aliases)
+        table.add_row(entity.name, entity.kind, str(entity.mentions), first, last, aliases)
+    return table
+
+
+def related(found: Sequence[RelatedEntity]) -> Table:
+    """Entities that are named with another one."""
+    table = grid("named with", "kind", "together")
+    for other in found:
+        table.add_row(other.name, other.kind, str(other.together))
+    return table
+
+
+def triples(found: Sequence[Triple]) -> Table:
+    """What holds between entities."""
+    table = grid("subject", "predicate", "object", "sure", "from", "to", "id")
+    for triple in found:
+        end = "" if triple.valid_to is None else str(triple.valid_to)
+        table.add_row(
+            triple.subject, triple.predicate, triple.object, sure(triple.confidence), str(triple.valid_from), end,
+            triple.id,
+        )  # fmt: skip
+    return table
+
+
+def findings(found: Sequence[Reference]) -> Table:
+    """Memories with the address, command or path that was found in them."""
+    table = grid("found", "text", "id")
+    for finding in found:
+        table.add_row(finding.value, short(finding.record.text), finding.record.id)
+    return table
+
+
+def links(found: Sequence[Link]) -> Table:
+    """Links between facts."""
+    table = grid("from", "relation", "to", "weight")
+    for each in found:
+        table.add_row(each.src, each.relation, each.dst, f"{each.weight:.2f}")
+    return table
+
+
+def prompts(found: Sequence[PromptRecord]) -> Table:
+    """Prompts on record, the latest first."""
+    table = grid("id", "when", "tick", "task", "memories", "acted", "outcome")
+    for record in found:
+        acted = "" if record.acted is None else "yes" if record.acted else "no"
+        outcome = "" if record.outcome is None else f"{record.outcome:+.2f}"
+        row = (record.id, moment(record.at), str(record.tick), record.task, str(len(record.memories)))
+        table.add_row(*row, acted, outcome)
+    return table
+
+
+def keys(found: Sequence[Key]) -> Table:
+    """Keys whose testaments are inherited without limits."""
+    table = grid("key", "name", "list")
+    for key in found:
+        table.add_row(key.key, key.name, key.origin)
     return table

@@ -8,17 +8,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bardo.surfaces.cli import tables
+from bardo.surfaces.cli.group import noun
 from bardo.surfaces.cli.options import Debug, Json
-from bardo.surfaces.cli.output import Output, plain
+from bardo.surfaces.cli.output import Output
+from bardo.surfaces.cli.values import plain
 
 if TYPE_CHECKING:
     from bardo.bequeath.trust import Key
 
-app = typer.Typer(
-    help="See and change whose testaments are inherited without limits.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
+app = noun("Whose testaments are inherited without limits.")
 
 Heir = Annotated[
     Path | None,
@@ -46,7 +45,7 @@ def add(
 
 @app.command("list")
 def list_(at: Heir = None, as_json: Json = False, debug: Debug = False) -> None:
-    """Lists the known keys: the user's list, agents that died under this user, and with --at those of an heir."""
+    """List the known keys: the user's list, agents that died under this user, and with --at those of an heir."""
     from bardo.bequeath import trust
 
     output = Output(as_json=as_json)
@@ -68,10 +67,5 @@ def remove(
 
 
 def _print(keys: list[Key], output: Output) -> None:
-    from bardo.surfaces.cli import tables
-
     output.document({"keys": plain(keys)})
-    table = tables.grid("key", "name", "list")
-    for key in keys:
-        table.add_row(key.key, key.name, key.origin)
-    output.show(table)
+    output.show(tables.keys(keys))

@@ -97,7 +97,7 @@ impl Session<'_> {
         let Some(next) = schema::fingerprint(&table, NEXT_FINGERPRINT)? else {
             return Err(Error::invalid(
                 "there is no migration to end",
-                "Begin one with `bardo model migrate`",
+                "Begin one with `bardo embedding migrate`",
             )
             .into());
         };

@@ -1,4 +1,4 @@
-"""`bardo model check` and `bardo model migrate`."""
+"""`bardo embedding check` and `bardo embedding migrate`."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ def test_a_memory_is_checked_and_moved_from_the_command_line(tmp_path, models):
     with bardo.open(tmp_path / "a") as opened:
         opened.remember(["x" * length for length in range(1, 200)])
         opened.recall("xxx")
-    assert run("model", "check", *at)[1]["first"]
-    assert run("model", "check", *at)[1]["status"] == "healthy"
-    code, under_way = run("model", "migrate", "--to", "wordllama", "--steps", "1", *at)
+    assert run("embedding", "check", *at)[1]["first"]
+    assert run("embedding", "check", *at)[1]["status"] == "healthy"
+    code, under_way = run("embedding", "migrate", "wordllama", "--steps", "1", *at)
     assert code == 0
     assert not under_way["switched"]
-    assert run("model", "migrate", "--abandon", *at)[1] == {"abandoned": True}
-    code, moved = run("model", "migrate", "--to", "wordllama", *at)
+    assert run("embedding", "abandon", *at)[1] == {"abandoned": True}
+    code, moved = run("embedding", "migrate", "wordllama", *at)
     assert (code, moved["switched"], moved["new"]) == (0, True, "wordllama")
     assert tomllib.loads((tmp_path / "a" / "bardo.toml").read_text())["embedding"]["model"] == "wordllama"
     assert run("stats", *at)[1]["embedding"]["paused"] == ""
@@ -65,9 +65,9 @@ def test_critical_drift_and_wrong_usage_have_exit_codes(tmp_path, models):
     with bardo.open(tmp_path / "a") as opened:
         opened.remember("x")
         opened.recall("x")
-    run("model", "check", *at)
+    run("embedding", "check", *at)
     models["minilm"].drift = 5.0
-    code, found = run("model", "check", *at)
+    code, found = run("embedding", "check", *at)
     assert (code, found["status"]) == (1, "critical")
-    assert run("model", "migrate", *at)[0] == 2
-    assert run("model", "migrate", "--to", "minilm", *at)[0] not in {0, 1}
+    assert run("embedding", "migrate", *at)[0] == 2
+    assert run("embedding", "migrate", "minilm", *at)[0] not in {0, 1}

@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 from bardo.errors import InvalidInputError
 from bardo.model import Episode
-from bardo.surfaces import reading
+from bardo.surfaces import loaders
 
 
 def test_json_lines_hold_strings_episodes_and_chat_messages():
     text = '"rain"\n\n{"text": "sun", "subjects": ["sky"], "tick": 3}\n{"role": "user", "content": "hi"}\n'
-    rain, sun, hello = reading.json_lines(text, name="f")
+    rain, sun, hello = loaders.json_lines(text, name="f")
     assert rain == Episode("rain")
     assert sun == Episode("sun", subjects=("sky",), tick=3)
     assert hello == {"role": "user", "content": "hi"}
@@ -30,12 +30,12 @@ def test_json_lines_hold_strings_episodes_and_chat_messages():
 )
 def test_a_line_that_cannot_be_read_is_named(line: str, said: str):
     with pytest.raises(InvalidInputError, match=said):
-        reading.json_lines(f'"fine"\n{line}\n', name="f")
+        loaders.json_lines(f'"fine"\n{line}\n', name="f")
 
 
 def test_a_plain_chat_keeps_speakers_times_and_continued_lines():
     text = "[2026-03-04 18:05] Mira: Привет\nand more\nAssistant: こんにちは: 元気？\n"
-    first, second = reading.chat(text, name="f")
+    first, second = loaders.chat(text, name="f")
     assert first == {"role": "user", "name": "Mira", "content": "Привет\nand more", "at": "2026-03-04 18:05"}
     assert second == {"role": "assistant", "name": "Assistant", "content": "こんにちは: 元気？"}
 
@@ -43,20 +43,20 @@ def test_a_plain_chat_keeps_speakers_times_and_continued_lines():
 @pytest.mark.parametrize("wrap", [lambda m: m, lambda m: {"messages": m}])
 def test_a_chat_may_be_a_list_or_an_object_with_messages(wrap):
     messages = [{"role": "user", "content": "one"}, {"role": "assistant", "content": "two"}]
-    assert reading.chat(json.dumps(wrap(messages), indent=1), name="f") == messages
+    assert loaders.chat(json.dumps(wrap(messages), indent=1), name="f") == messages
 
 
 def test_json_lines_are_a_chat_too():
     text = '{"role": "user", "content": "one"}\n{"role": "assistant", "content": "two"}\n'
-    assert [item["content"] for item in reading.chat(text, name="f")] == ["one", "two"]
+    assert [item["content"] for item in loaders.chat(text, name="f")] == ["one", "two"]
 
 
 def test_prose_is_not_taken_for_a_chat():
     with pytest.raises(InvalidInputError, match="does not look like a chat"):
-        reading.chat("Once upon a time.\n", name="f")
+        loaders.chat("Once upon a time.\n", name="f")
 
 
 @given(st.lists(st.text(min_size=1).filter(str.strip), min_size=1))
 def test_any_text_survives_json_lines(texts: list[str]):
     lines = "\n".join(json.dumps({"text": text}, ensure_ascii=False) for text in texts)
-    assert [item.text for item in reading.json_lines(lines, name="f")] == texts
+    assert [item.text for item in loaders.json_lines(lines, name="f")] == texts

@@ -1,6 +1,4 @@
-"""`bardo bequeath` and `bardo inherit`: the end of one life and the start of the next."""
-
-from __future__ import annotations
+"""`bardo bequeath`, `bardo inherit` and `bardo lineage`: the end of one life and the start of the next."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,15 +7,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bardo.model import INHERITED_KIND
-from bardo.surfaces.cli.opening import grimoire
-from bardo.surfaces.cli.options import HERE, At, Debug, Json
+from bardo.surfaces.cli.command import on_memory, standalone
+from bardo.surfaces.cli.group import noun
 from bardo.surfaces.cli.output import Output
+from bardo.surfaces.cli.texts import read_text
+from bardo.surfaces.cli.values import plain
+
+lineage = noun("The agent's family.")
 
 if TYPE_CHECKING:
     from bardo.bequeath.testament import Testament
+    from bardo.grimoire.grimoire import Grimoire
 
 
+@on_memory
 def bequeath(
+    opened: "Grimoire",
+    output: Output,
     *,
     testament: Annotated[Path, typer.Argument(help="The testament file to write.")],
     cause: Annotated[str, typer.Option(help="Of death, in a word or a sentence.")] = "unspecified",
@@ -27,24 +33,20 @@ def bequeath(
             exists=True, dir_okay=False, help="A markdown file; written from the evidence if not given."
         ),
     ] = None,
-    at: At = HERE,
-    as_json: Json = False,
-    debug: Debug = False,
 ) -> None:
     """End this life and write its testament.
 
     The testament is signed; the grimoire is read-only from then on.
     """
-    output = Output(as_json=as_json)
-    from bardo.surfaces.cli.remember import read_text
-
     text = read_text(reflection) if reflection else None
-    with grimoire(at) as opened:
-        written = opened.bequeath(testament, cause=cause, reflection=text)
+    written = opened.bequeath(testament, cause=cause, reflection=text)
     _describe(written, testament, output)
 
 
+@standalone
 def inherit(
+    output: Output,
+    folder: Path,
     *,
     testament: Annotated[
         list[Path], typer.Argument(exists=True, dir_okay=False, help="One testament or several.")
@@ -59,19 +61,14 @@ def inherit(
             help="An unknown signer to inherit from, with limits: a key, or its testator; repeatable.",
         ),
     ] = None,
-    at: At = HERE,
-    as_json: Json = False,
-    debug: Debug = False,
 ) -> None:
     """Boot an heir from testaments.
 
     Its grimoire is made in the folder --at; an agent that is there already adopts what they hold.
     """
     import bardo
-    from bardo.surfaces.cli import tables
 
-    output = Output(as_json=as_json)
-    with bardo.inherit(testament, at, agent=agent or None, allow=allow or ()) as heir:
+    with bardo.inherit(testament, folder, agent=agent or None, allow=allow or ()) as heir:
         inherited = heir.facts.list(source="testament")
         report = heir.lineage.inheritance
         document: dict[str, Any] = {
@@ -86,9 +83,21 @@ def inherit(
         lived = lived or len(inherited) < len(heir.facts.list())
     output.document(document)
     title = "Adopted by an agent with a life of its own" if lived else "An heir is born"
-    output.show(tables.pairs((document | {"limited": _counts(document["limited"])}).items(), title=title))
-    for note in report.notes if report else ():
-        output.note(note)
+    output.pairs((document | {"limited": _counts(document["limited"])}).items(), title=title)
+    output.note(*(report.notes if report else ()))
+
+
+@lineage.command("show")
+@on_memory
+def show_lineage(opened: "Grimoire", output: Output) -> None:
+    """Show the agent's generation, its parents, and whether it has died."""
+    line = opened.lineage
+    output.document({"generation": line.generation, "dead": line.is_dead, "parents": plain(line.parents)})
+    output.pairs([("agent", opened.agent), ("generation", line.generation), ("dead", line.is_dead)])
+    for parent in line.parents:
+        output.text(
+            f"parent {parent.agent}, generation {parent.generation}, signed by {parent.signer or 'nobody'}"
+        )
 
 
 def show_testament(path: Path, output: Output) -> None:
@@ -98,9 +107,7 @@ def show_testament(path: Path, output: Output) -> None:
     _describe(testament.read(path), path, output)
 
 
-def _describe(written: Testament, path: Path, output: Output) -> None:
-    from bardo.surfaces.cli import tables
-
+def _describe(written: "Testament", path: Path, output: Output) -> None:
     life = written.life
     document: dict[str, Any] = {
         "path": path.resolve(),
@@ -127,7 +134,7 @@ def _describe(written: Testament, path: Path, output: Output) -> None:
     long = {"left_out", "redacted", "questions", "written_at", "reflection"}
     rows = [(name, value) for name, value in document.items() if name not in long]
     rows += [(name.replace("_", " "), _counts(document[name])) for name in ("left_out", "redacted")]
-    output.show(tables.pairs(rows, title="A testament, signed and verified"))
+    output.pairs(rows, title="A testament, signed and verified")
     output.show(
         Panel(Markdown(written.reflection), title=f"Reflection of {life.agent}", border_style="magenta")
     )

@@ -1,0 +1,55 @@
+"""Groups of commands: a noun with its verbs, help in sections, and what an unknown command may have meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+import typer
+from typer.core import TyperGroup
+
+#: What other words for a command are now; every other former command is the verb of a noun.
+_SYNONYMS: Final = {"acts": "journal list", "model": "embedding", "log": "episodes list", "search": "recall"}
+#: Similarity from which a command is suggested, 0..1.
+_SIMILAR: Final = 0.6
+
+
+class Commands(TyperGroup):
+    """A group that says which command an unknown word may have meant."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Finds the command that the next word names."""
+        try:
+            return self._click_resolve_command(ctx, args)
+        except Exception as error:
+            if not hasattr(error, "message"):
+                raise
+            root = ctx.find_root()
+            noun = "" if ctx is root else f"{ctx.info_name} "
+            if meant := _meant(noun, args[0], list(commands(root.command))):
+                named = " or ".join(f"`bardo {each}`" for each in meant)
+                error.message = f"{str(error.message).rstrip('.')}. Did you mean {named}?"
+            raise
+
+
+def noun(about: str) -> typer.Typer:
+    """A group for the verbs of a noun; without a verb it prints its help."""
+    return typer.Typer(cls=Commands, help=about, no_args_is_help=True, rich_markup_mode=None)
+
+
+def commands(group: Any, noun: str = "") -> Iterator[str]:
+    """Every command of a group in words: `recall`, `facts`, `facts why`."""
+    for name, command in group.commands.items():
+        yield f"{noun}{name}"
+        if hasattr(command, "commands"):
+            yield from commands(command, f"{noun}{name} ")
+
+
+def _meant(noun: str, word: str, known: list[str]) -> list[str]:
+    """The commands that a word after a noun, if any, may have meant, the likeliest first."""
+    if not noun and word in _SYNONYMS:
+        return [_SYNONYMS[word]]
+    import difflib
+
+    verbs = [each for each in known if each.endswith(f" {word}")]
+    return verbs or difflib.get_close_matches(f"{noun}{word}", known, n=3, cutoff=_SIMILAR)

@@ -1,0 +1,39 @@
+"""`bardo outcome`: what came of acting on a prompt."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bardo.errors import NotFoundError
+from bardo.surfaces.cli.command import on_memory
+from bardo.surfaces.cli.output import Output
+from bardo.surfaces.cli.values import plain
+
+if TYPE_CHECKING:
+    from bardo.grimoire.grimoire import Grimoire
+
+
+@on_memory
+def outcome(
+    opened: "Grimoire",
+    output: Output,
+    *,
+    value: Annotated[
+        float,
+        typer.Argument(metavar="VALUE", help="From -1 to 1; write a negative one after --, as in -- -0.5."),
+    ],
+    prompt: Annotated[
+        str | None, typer.Option("--prompt", metavar="ID", help="The latest on record if not given.")
+    ] = None,
+    note: Annotated[str | None, typer.Option("--note", help="What happened, in words.")] = None,
+) -> None:
+    """Tell what came of acting on a prompt: only this raises or lowers the confidence of facts."""
+    if prompt is None:
+        latest = opened.prompts.list(limit=1)
+        if not latest:
+            raise NotFoundError("no prompt is on record. Make one with `bardo context TASK`")
+        prompt = latest[0].id
+    report = opened.outcome(prompt, value=value, note=note)
+    output.document({"prompt": prompt, **plain(report)})
+    output.text(f"{prompt}: {report.reinforced} facts rose, {report.weakened} fell")
+    output.note(*report.notes)

@@ -1,0 +1,54 @@
+"""`bardo pages`: what facts are compiled into."""
+
+from typing import TYPE_CHECKING
+
+from bardo.surfaces.cli.command import on_memory
+from bardo.surfaces.cli.group import noun
+from bardo.surfaces.cli.output import Output
+from bardo.surfaces.cli.values import plain
+
+if TYPE_CHECKING:
+    from bardo.grimoire.grimoire import Grimoire
+
+app = noun("What facts are compiled into: DOSSIER.md and PLAYBOOK.md.")
+
+
+@app.command()
+@on_memory
+def dossier(opened: "Grimoire", output: Output) -> None:
+    """Print what is known, on one page.
+
+    Compiled again if a fact is newer than DOSSIER.md.
+    """
+    with output.progress() as step:
+        page = opened.pages.dossier(progress=step)
+    output.document(page)
+    output.text(page.text.rstrip("\n"))
+
+
+@app.command()
+@on_memory
+def playbook(opened: "Grimoire", output: Output) -> None:
+    """Print the heuristics that are acted by.
+
+    PLAYBOOK.md as of now, with what people wrote into it.
+    """
+    book = opened.pages.playbook()
+    output.document(book)
+    output.text(
+        book.text.rstrip("\n") or "No heuristic has risen so far: `bardo facts why ID` says what one lacks"
+    )
+    if book.left_out:
+        output.note(f"{book.left_out} less sure heuristics did not fit")
+
+
+@app.command()
+@on_memory
+def versions(opened: "Grimoire", output: Output) -> None:
+    """List the versions of PLAYBOOK.md that are kept."""
+    kept = opened.pages.versions()
+    output.document([plain(version) for version in kept])
+    for version in kept:
+        output.text(f"{version.number}\ttick {version.tick}\t{version.entries} entries\t{version.path}")
+    if not kept:
+        output.text("There is no version so far: the first is written when a heuristic has risen")

@@ -1,0 +1,54 @@
+"""`bardo prompts`: the prompts on record, and what was learned from them."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bardo.errors import NotFoundError
+from bardo.surfaces.cli import tables
+from bardo.surfaces.cli.command import on_memory
+from bardo.surfaces.cli.group import noun
+from bardo.surfaces.cli.options import ROWS, Limit, Yes
+from bardo.surfaces.cli.output import Output
+from bardo.surfaces.cli.values import plain
+
+if TYPE_CHECKING:
+    from bardo.grimoire.grimoire import Grimoire
+
+app = noun("The prompts on record, and what was learned from them.")
+
+
+@app.command("list")
+@on_memory
+def list_(opened: "Grimoire", output: Output, *, limit: Limit = ROWS) -> None:
+    """List the prompts on record, the latest first: ids and numbers, none of their texts."""
+    found = opened.prompts.list(limit=limit)
+    output.document({"prompts": plain(found)})
+    output.rows(tables.prompts, found)
+
+
+@app.command()
+@on_memory
+def acted(
+    opened: "Grimoire",
+    output: Output,
+    *,
+    prompt: Annotated[str, typer.Argument(metavar="ID", help="Id of a prompt.")],
+    not_taken: Annotated[bool, typer.Option("--not", help="The action was not taken.")] = False,
+) -> None:
+    """Tell whether the action that a prompt was for was taken; what was not acted on teaches nothing."""
+    if not opened.prompts.acted(prompt, not not_taken):
+        raise NotFoundError(f"no prompt on record has the id {prompt!r}. List them with `bardo prompts list`")
+    output.document({"id": prompt, "acted": not not_taken})
+    output.text(f"{prompt} was {'not ' if not_taken else ''}acted on")
+
+
+@app.command()
+@on_memory
+def reset_weights(opened: "Grimoire", output: Output, *, yes: Yes = False) -> None:
+    """Forget the records of prompts and outcomes, and every weight that was learned from them."""
+    if not yes:
+        typer.confirm("Forget all records of prompts?", abort=True, err=True)
+    opened.prompts.reset_weights()
+    output.document({"reset": True})
+    output.text("The weights are the defaults again")

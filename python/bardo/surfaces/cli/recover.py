@@ -1,0 +1,58 @@
+"""`bardo recover`: going on without what a lost journal held."""
+
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from bardo.errors import BardoWarning, JournalLostError
+from bardo.surfaces.cli.command import standalone
+from bardo.surfaces.cli.opening import grimoire
+from bardo.surfaces.cli.options import Yes
+from bardo.surfaces.cli.output import Output
+
+if TYPE_CHECKING:
+    from bardo.grimoire.grimoire import Grimoire
+    from bardo.ports import Progress
+
+
+@standalone
+def recover(output: Output, folder: Path, *, yes: Yes = False) -> None:
+    """Go on without what a lost journal held.
+
+    For a grimoire that is refused because its journal lacks episodes. What can be read is taken over, the journal's
+    file is set aside, and every index is made again.
+    """
+    import bardo
+
+    try:
+        grimoire(folder).close()
+    except JournalLostError as error:
+        if not yes:
+            output.note(str(error))
+            typer.confirm("Go on without these episodes?", abort=True, err=True)
+    with warnings.catch_warnings():
+        # The document says it.
+        warnings.simplefilter("ignore", BardoWarning)
+        opened = bardo.open(folder, create=False, accept_loss=True)
+    with opened, output.progress() as step:
+        document = _recovered(opened, step)
+    output.document(document)
+    if not document["lost"]:
+        output.text("The journal is as it should be: there is nothing to recover")
+        return
+    aside = f" Its file is kept as {document['kept']}" if document["kept"] else ""
+    output.text(
+        f"The journal {document['what']}. {document['taken']} episodes were taken over from it, "
+        f"{document['episodes']} are there.{aside}"
+    )
+
+
+def _recovered(opened: "Grimoire", step: "Progress") -> dict[str, Any]:
+    if opened.lost is None:
+        return {"lost": False, "episodes": opened.stats()["log"]["episodes"]}
+    what, kept, taken = opened.lost
+    rebuilt = opened.maintenance.rebuild(progress=step)
+    episodes = rebuilt["log"]["episodes"]
+    return {"lost": True, "what": what, "kept": kept and str(kept), "taken": taken, "episodes": episodes}
