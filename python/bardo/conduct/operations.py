@@ -8,18 +8,15 @@ from __future__ import annotations
 
 import re
 import shlex
-import tomllib
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache, lru_cache
-from importlib import resources
-from typing import Any
+from functools import lru_cache
 
 from bardo import _core
+from bardo.conduct import operation_table
 
-_TABLE = "operations.toml"
 #: Readings that stay in memory.
 _RULINGS, _ACTIONS = 1_024, 16
 #: Most words of a phrase that tells an operation.
@@ -103,63 +100,6 @@ class Action:
     mentioned: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
-class _Command:
-    verbs: tuple[tuple[str, ...], ...] | None
-    flags: tuple[str, ...]
-    does: str
-    about: frozenset[str]
-    named: bool
-
-    def fits(self, words: Sequence[str], options: Sequence[str]) -> int | None:
-        """How many of the words after the program are the verb; None if it does not fit."""
-        if self.flags and not any(_has_flag(flag, words, options) for flag in self.flags):
-            return None
-        if self.verbs is None:
-            return 0
-        for verb in self.verbs:
-            if (not verb and not words) or (verb and tuple(words[: len(verb)]) == verb):
-                return len(verb)
-            if verb and verb[0].startswith("-") and verb[0] in options:
-                return 0
-        return None
-
-
-@dataclass(frozen=True, slots=True)
-class _Operation:
-    opposite: frozenset[str]
-    milder: frozenset[str]
-    within: frozenset[str]
-    grave: bool
-    reads: bool
-
-
-@dataclass(frozen=True, slots=True)
-class _Table:
-    operations: Mapping[str, _Operation]
-    #: Operations that a phrase tells, by its stems.
-    phrases: Mapping[tuple[str, ...], frozenset[str]]
-    #: Operations that a function does, by the first word of its name.
-    called: Mapping[str, frozenset[str]]
-    commands: Mapping[str, tuple[_Command, ...]]
-    #: The usual name of a thing, by the stem of another one.
-    same: Mapping[str, str]
-    near: Mapping[str, frozenset[str]]
-    #: Aliases that are no single word, with the stems that they stand for.
-    same_phrases: tuple[tuple[re.Pattern[str], frozenset[str]], ...]
-    near_phrases: tuple[tuple[re.Pattern[str], frozenset[str]], ...]
-    contrasts: tuple[frozenset[str], ...]
-    framing: frozenset[str]
-    kinds: frozenset[str]
-    fillers: frozenset[str]
-    beginning: frozenset[str]
-    passing_on: frozenset[str]
-    before: frozenset[str]
-    interpreters: frozenset[str]
-    runners: frozenset[str]
-    clauses: tuple[re.Pattern[str], ...]
-
-
 def rulings(texts: Iterable[str]) -> list[Ruling]:
     """Reads what was rejected and ruled."""
     return [_ruling(text) for text in texts]
@@ -167,7 +107,7 @@ def rulings(texts: Iterable[str]) -> list[Ruling]:
 
 @lru_cache(_RULINGS)
 def _ruling(text: str) -> Ruling:
-    table = _table()
+    table = operation_table.table()
     bare = text
     for clause in table.clauses:
         bare = clause.sub(" ", bare)
@@ -190,7 +130,7 @@ def _ruling(text: str) -> Ruling:
 @lru_cache(_ACTIONS)
 def action(text: str) -> Action:
     """Reads an action: commands of a shell, a call in code, or prose."""
-    table = _table()
+    table = operation_table.table()
     operations: set[str] = set()
     programs: set[str] = set()
     used: set[str] = set()
@@ -241,7 +181,7 @@ def _prose(text: str) -> tuple[set[str], set[str]]:
     for name in _IDENTIFIER.findall(text):
         called = _CAMEL.sub(" ", name.rsplit(".", 1)[-1])
         told, stems = _leading(called)
-        operations |= told or _table().called.get(_words(called)[0].lower(), frozenset())
+        operations |= told or operation_table.table().called.get(_words(called)[0].lower(), frozenset())
         first |= stems
     return ({"stop"} if _OFF.search(text) else operations), first
 
@@ -252,7 +192,7 @@ def compare(ruling: Ruling, done: Action) -> Reading:
     known = Reading.TOUCHES if touching else Reading.UNKNOWN
     if not done.operations or not ruling.operations:
         return known
-    kinds = _table().operations
+    kinds = operation_table.table().operations
     meeting = [name for name in done.operations if _closure(name) & ruling.operations]
     if done.whole and not meeting and _is_harmless(ruling, done):
         return Reading.OTHER
@@ -268,7 +208,7 @@ def compare(ruling: Ruling, done: Action) -> Reading:
 
 def _is_harmless(ruling: Ruling, done: Action) -> bool:
     """Whether an action only looks, or undoes what may not be done; no other word of it may tell more."""
-    kinds = _table().operations
+    kinds = operation_table.table().operations
     if any(_closure(name) & ruling.operations for name in done.mentioned):
         return False
     looks = all(kinds[name].reads for name in done.operations) and not done.first & ruling.words
@@ -279,7 +219,7 @@ def _is_harmless(ruling: Ruling, done: Action) -> bool:
 
 def _by_things(ruling: Ruling, done: Action, *, grave: bool, touching: bool) -> Reading:
     """Returns the relation of an action with a forbidden operation: to the same, some or other objects."""
-    table = _table()
+    table = operation_table.table()
     by_name = done.command and bool(ruling.operations & _BY_NAME)
     there = done.used if by_name else done.used | done.things
     things = (done.command and ruling.things - table.kinds) or ruling.things
@@ -308,7 +248,7 @@ def _touching(ruling: Ruling, done: Action) -> bool:
 
 def _apart(name: str, forbidden: frozenset[str]) -> bool:
     """Whether an operation undoes what is forbidden, or is a milder one."""
-    kinds = _table().operations
+    kinds = operation_table.table().operations
     return any(
         other in kinds[name].opposite or _closure(name) & (kinds[other].opposite | kinds[other].milder)
         for other in forbidden
@@ -319,14 +259,14 @@ def _contrasting(ruling: Ruling, done: Action) -> bool:
     """Whether another of several things stands in the place of the one that was meant: Monday, not Friday."""
     return any(
         ruling.things & group and done.things & group and not ruling.things & done.things & group
-        for group in _table().contrasts
+        for group in operation_table.table().contrasts
     )
 
 
 def _closure(name: str) -> frozenset[str]:
     """An operation, and those that it is a case of."""
     found = {name}
-    for wider in _table().operations[name].within:
+    for wider in operation_table.table().operations[name].within:
         found |= _closure(wider)
     return frozenset(found)
 
@@ -337,13 +277,13 @@ def _split(text: str) -> list[str]:
     return [part for part in _COMMANDS.split(whole) if part.strip()]
 
 
-def _command(part: str) -> tuple[_Command, list[str]] | None:
+def _command(part: str) -> tuple[operation_table.Command, list[str]] | None:
     """The command that the table knows, with its program and its arguments."""
     try:
         words = shlex.split(part, comments=True)
     except ValueError:
         words = part.split()
-    table = _table()
+    table = operation_table.table()
     while words and (words[0] in table.before or _ASSIGNMENT.fullmatch(words[0])):
         words = words[1:]
     if words and words[0].rstrip("0123456789.") in table.interpreters:
@@ -356,15 +296,15 @@ def _command(part: str) -> tuple[_Command, list[str]] | None:
     return _match(words)
 
 
-def _match(words: Sequence[str]) -> tuple[_Command, list[str]] | None:
+def _match(words: Sequence[str]) -> tuple[operation_table.Command, list[str]] | None:
     if not words:
         return None
     program = words[0].rsplit("/", 1)[-1]
     arguments = [word for word in words[1:] if not word.startswith("-")]
     options = [word for word in words[1:] if word.startswith("-")]
-    if set(options) & {"--version", "-V", "--help", "-h"} and program in _table().commands:
-        return _Command(None, (), "read", frozenset(), named=False), [program]
-    for command in _table().commands.get(program, ()):
+    if set(options) & {"--version", "-V", "--help", "-h"} and program in operation_table.table().commands:
+        return operation_table.Command(None, (), "read", frozenset(), named=False), [program]
+    for command in operation_table.table().commands.get(program, ()):
         length = command.fits(arguments, options)
         if length is not None and _is_no_sentence(arguments[length:], every=not command.verbs):
             return command, [program, *arguments[length:]]
@@ -377,17 +317,9 @@ def _is_no_sentence(arguments: Sequence[str], *, every: bool) -> bool:
     return not any(stem is None for stem in _core.stems([word for word in looked_at if word.isalpha()]))
 
 
-def _has_flag(flag: str, words: Sequence[str], options: Sequence[str]) -> bool:
-    if flag.endswith("*"):
-        return any(word.startswith(flag[:-1]) for word in words)
-    if flag in ("+", ":"):
-        return any(word.startswith(flag) and len(word) > 1 for word in words)
-    return flag in words or any(option.partition("=")[0] == flag for option in options)
-
-
 def _leading(clause: str) -> tuple[frozenset[str], frozenset[str]]:
     """The operations that the first words of a clause tell, and the stems that do."""
-    table = _table()
+    table = operation_table.table()
     words = [word.lower().replace("’", "'") for word in _words(clause)]
     while words and (
         words[0].replace("'", "") in table.fillers
@@ -395,7 +327,7 @@ def _leading(clause: str) -> tuple[frozenset[str], frozenset[str]]:
         or (words[0] in table.beginning and words[1:] and words[1].endswith("ing"))
     ):
         words = words[1:]
-    stems = _each(words)
+    stems = operation_table.stem_each(words)
     if words[:1] and words[0] in table.passing_on and "to" in words:
         # "Tell the desk to sell" sells.
         told = _starting(stems[words.index("to") + 1 :])
@@ -406,7 +338,7 @@ def _leading(clause: str) -> tuple[frozenset[str], frozenset[str]]:
 
 def _starting(stems: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
     for length in range(_PHRASE, 0, -1):
-        told = _table().phrases.get(tuple(stems[:length]))
+        told = operation_table.table().phrases.get(tuple(stems[:length]))
         if told:
             return told, frozenset(stems[:length])
     return frozenset(), frozenset()
@@ -417,17 +349,17 @@ def _said(text: str, spoken: Sequence[str]) -> tuple[frozenset[str], list[str]]:
     told: set[str] = set()
     plain = [word.strip("`'\".,;") for word in text.split()]
     for start, word in enumerate(plain):
-        found = _match(plain[start:]) if word in _table().commands else None
+        found = _match(plain[start:]) if word in operation_table.table().commands else None
         if found is not None and found[0].verbs is not None and any(found[0].verbs):
             told.add(found[0].does)
             consumed = {word, *(each for verb in found[0].verbs for each in verb)}
             spoken = [each for each in spoken if each not in consumed]
     rest: list[str] = []
-    stems = _each([word.lower() for word in spoken])
+    stems = operation_table.stem_each([word.lower() for word in spoken])
     start = 0
     while start < len(stems):
         for length in range(_PHRASE, 0, -1):
-            found_there = _table().phrases.get(tuple(stems[start : start + length]))
+            found_there = operation_table.table().phrases.get(tuple(stems[start : start + length]))
             if found_there:
                 told |= found_there
                 start += length
@@ -452,108 +384,16 @@ def _names(words: Iterable[str]) -> list[str]:
     return [part for word in words for part in (word.lower(), *_parts(word))]
 
 
-def _each(words: Sequence[str]) -> list[str]:
-    """The stem of each word, function words as they are."""
-    bare = [re.sub(r"['’]s$", "", word) for word in words]
-    return [stem or word for stem, word in zip(_core.stems(bare), bare, strict=True)]
-
-
 def _stems(words: Iterable[str]) -> frozenset[str]:
     """Stems of words of content, and of what they are another name of."""
-    same = _table().same
-    return frozenset(same.get(stem, stem) for stem in _bare_stems(words))
-
-
-def _bare_stems(words: Iterable[str]) -> frozenset[str]:
-    bare = [re.sub(r"['’]s$", "", word.lower()) for word in words if word]
-    return frozenset(stem for stem in _core.stems(bare) if stem is not None)
+    same = operation_table.table().same
+    return frozenset(same.get(stem, stem) for stem in operation_table.content_stems(words))
 
 
 def _kin(stems: Iterable[str]) -> set[str]:
-    return {each for stem in stems for each in _table().near.get(stem, ())}
+    return {each for stem in stems for each in operation_table.table().near.get(stem, ())}
 
 
 def _canonical(text: str, phrases: Iterable[tuple[re.Pattern[str], frozenset[str]]]) -> frozenset[str]:
     lower = _CAMEL.sub(" ", text).replace("_", " ").lower()
     return frozenset(stem for pattern, stems in phrases if pattern.search(lower) for stem in stems)
-
-
-@cache
-def _table() -> _Table:
-    """The table, read once."""
-    raw: dict[str, Any] = tomllib.loads(
-        resources.files("bardo.conduct").joinpath(_TABLE).read_text(encoding="utf-8")
-    )
-    operations = {
-        name: _Operation(
-            frozenset(given.get("opposite", ())),
-            frozenset(given.get("milder", ())),
-            frozenset(given.get("within", ())),
-            given.get("grave", False),
-            given.get("reads", False),
-        )
-        for name, given in raw["operation"].items()
-    }
-    phrases: dict[tuple[str, ...], frozenset[str]] = {}
-    for name, given in raw["operation"].items():
-        for phrase in given["words"]:
-            stems = tuple(_each(phrase.split()))
-            phrases[stems] = phrases.get(stems, frozenset()) | {name}
-    commands: dict[str, tuple[_Command, ...]] = {}
-    for given in raw["command"]:
-        verbs = given.get("verbs")
-        command = _Command(
-            None if verbs is None else tuple(tuple(verb.split()) for verb in verbs),
-            tuple(given.get("flags", ())),
-            given["does"],
-            _bare_stems(given.get("about", ())),
-            given.get("named", False),
-        )
-        for program in given["programs"]:
-            commands[program] = (*commands.get(program, ()), command)
-    same = {
-        alias: canonical
-        for name, aliases in raw["same"].items()
-        for canonical in _bare_stems(name.split())
-        for alias in _bare_stems(alias for alias in aliases if alias.isalnum())
-        if " " not in name
-    }
-    near: dict[str, frozenset[str]] = {}
-    for name, aliases in raw["near"].items():
-        for alias in _bare_stems(alias for alias in aliases if alias.isalnum()):
-            near[alias] = near.get(alias, frozenset()) | _bare_stems(name.split())
-    framing, shell = raw["framing"], raw["shell"]
-    return _Table(
-        operations=operations,
-        phrases=phrases,
-        called={
-            word: frozenset({name})
-            for name, given in raw["operation"].items()
-            for word in given.get("called", ())
-        },
-        commands=commands,
-        same=same,
-        near=near,
-        same_phrases=_phrases(raw["same"]),
-        near_phrases=_phrases(raw["near"]),
-        contrasts=tuple(_bare_stems(group["words"]) for group in raw["contrast"]),
-        framing=frozenset(framing["words"]),
-        kinds=_bare_stems(framing["kinds"]),
-        fillers=frozenset(framing["fillers"]),
-        beginning=frozenset(framing["beginning"]),
-        passing_on=frozenset(framing["passing_on"]),
-        before=frozenset(shell["before"]),
-        interpreters=frozenset(shell["interpreters"]),
-        runners=frozenset(shell["runners"]),
-        clauses=tuple(re.compile(clause, re.IGNORECASE) for clause in framing["clauses"]),
-    )
-
-
-def _phrases(groups: Mapping[str, Sequence[str]]) -> tuple[tuple[re.Pattern[str], frozenset[str]], ...]:
-    """Patterns of the other names that are no single word, or that stand for several."""
-    return tuple(
-        (re.compile(rf"(?<!\w){re.escape(alias)}s?(?!\w)"), _bare_stems(name.split()))
-        for name, aliases in groups.items()
-        for alias in aliases
-        if not alias.isalnum() or " " in name
-    )

@@ -1,0 +1,187 @@
+"""Loads the table of commands and words (`operations.toml`) that tells the operation of an action."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from bardo import _core
+
+_TABLE = "operations.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A program with the verbs and flags that make it do one operation.
+
+    Args:
+        verbs: Words after the program, one of which must follow; None if any may.
+        flags: Options, one of which must be there; empty if none is needed.
+        does: Operation of the command.
+        about: Stems of what the command always concerns.
+        named: Whether its arguments name packages.
+    """
+
+    verbs: tuple[tuple[str, ...], ...] | None
+    flags: tuple[str, ...]
+    does: str
+    about: frozenset[str]
+    named: bool
+
+    def fits(self, words: Sequence[str], options: Sequence[str]) -> int | None:
+        """Returns the number of words after the program that form the verb; None if the command does not fit."""
+        if self.flags and not any(_has_flag(flag, words, options) for flag in self.flags):
+            return None
+        if self.verbs is None:
+            return 0
+        for verb in self.verbs:
+            if (not verb and not words) or (verb and tuple(words[: len(verb)]) == verb):
+                return len(verb)
+            if verb and verb[0].startswith("-") and verb[0] in options:
+                return 0
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """Relations of an operation to others: `operations.toml` explains each."""
+
+    opposite: frozenset[str]
+    milder: frozenset[str]
+    within: frozenset[str]
+    grave: bool
+    reads: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The content of `operations.toml`, with its words as stems."""
+
+    operations: Mapping[str, Operation]
+    #: Operations that a phrase tells, by its stems.
+    phrases: Mapping[tuple[str, ...], frozenset[str]]
+    #: Operations that a function does, by the first word of its name.
+    called: Mapping[str, frozenset[str]]
+    commands: Mapping[str, tuple[Command, ...]]
+    #: The usual name of a thing, by the stem of another one.
+    same: Mapping[str, str]
+    near: Mapping[str, frozenset[str]]
+    #: Aliases that are no single word, with the stems that they stand for.
+    same_phrases: tuple[tuple[re.Pattern[str], frozenset[str]], ...]
+    near_phrases: tuple[tuple[re.Pattern[str], frozenset[str]], ...]
+    contrasts: tuple[frozenset[str], ...]
+    framing: frozenset[str]
+    kinds: frozenset[str]
+    fillers: frozenset[str]
+    beginning: frozenset[str]
+    passing_on: frozenset[str]
+    before: frozenset[str]
+    interpreters: frozenset[str]
+    runners: frozenset[str]
+    clauses: tuple[re.Pattern[str], ...]
+
+
+@cache
+def table() -> Table:
+    """Returns the table; the file is read once."""
+    raw: dict[str, Any] = tomllib.loads(
+        resources.files("bardo.conduct").joinpath(_TABLE).read_text(encoding="utf-8")
+    )
+    operations = {
+        name: Operation(
+            frozenset(given.get("opposite", ())),
+            frozenset(given.get("milder", ())),
+            frozenset(given.get("within", ())),
+            given.get("grave", False),
+            given.get("reads", False),
+        )
+        for name, given in raw["operation"].items()
+    }
+    phrases: dict[tuple[str, ...], frozenset[str]] = {}
+    for name, given in raw["operation"].items():
+        for phrase in given["words"]:
+            stems = tuple(stem_each(phrase.split()))
+            phrases[stems] = phrases.get(stems, frozenset()) | {name}
+    commands: dict[str, tuple[Command, ...]] = {}
+    for given in raw["command"]:
+        verbs = given.get("verbs")
+        command = Command(
+            None if verbs is None else tuple(tuple(verb.split()) for verb in verbs),
+            tuple(given.get("flags", ())),
+            given["does"],
+            content_stems(given.get("about", ())),
+            given.get("named", False),
+        )
+        for program in given["programs"]:
+            commands[program] = (*commands.get(program, ()), command)
+    same = {
+        alias: canonical
+        for name, aliases in raw["same"].items()
+        for canonical in content_stems(name.split())
+        for alias in content_stems(alias for alias in aliases if alias.isalnum())
+        if " " not in name
+    }
+    near: dict[str, frozenset[str]] = {}
+    for name, aliases in raw["near"].items():
+        for alias in content_stems(alias for alias in aliases if alias.isalnum()):
+            near[alias] = near.get(alias, frozenset()) | content_stems(name.split())
+    framing, shell = raw["framing"], raw["shell"]
+    return Table(
+        operations=operations,
+        phrases=phrases,
+        called={
+            word: frozenset({name})
+            for name, given in raw["operation"].items()
+            for word in given.get("called", ())
+        },
+        commands=commands,
+        same=same,
+        near=near,
+        same_phrases=_phrases(raw["same"]),
+        near_phrases=_phrases(raw["near"]),
+        contrasts=tuple(content_stems(group["words"]) for group in raw["contrast"]),
+        framing=frozenset(framing["words"]),
+        kinds=content_stems(framing["kinds"]),
+        fillers=frozenset(framing["fillers"]),
+        beginning=frozenset(framing["beginning"]),
+        passing_on=frozenset(framing["passing_on"]),
+        before=frozenset(shell["before"]),
+        interpreters=frozenset(shell["interpreters"]),
+        runners=frozenset(shell["runners"]),
+        clauses=tuple(re.compile(clause, re.IGNORECASE) for clause in framing["clauses"]),
+    )
+
+
+def _phrases(groups: Mapping[str, Sequence[str]]) -> tuple[tuple[re.Pattern[str], frozenset[str]], ...]:
+    """Patterns of the other names that are no single word, or that stand for several."""
+    return tuple(
+        (re.compile(rf"(?<!\w){re.escape(alias)}s?(?!\w)"), content_stems(name.split()))
+        for name, aliases in groups.items()
+        for alias in aliases
+        if not alias.isalnum() or " " in name
+    )
+
+
+def stem_each(words: Sequence[str]) -> list[str]:
+    """Returns the stem of each word; function words stay as they are."""
+    bare = [re.sub(r"['’]s$", "", word) for word in words]
+    return [stem or word for stem, word in zip(_core.stems(bare), bare, strict=True)]
+
+
+def content_stems(words: Iterable[str]) -> frozenset[str]:
+    """Returns the stems of words, without function words."""
+    bare = [re.sub(r"['’]s$", "", word.lower()) for word in words if word]
+    return frozenset(stem for stem in _core.stems(bare) if stem is not None)
+
+
+def _has_flag(flag: str, words: Sequence[str], options: Sequence[str]) -> bool:
+    if flag.endswith("*"):
+        return any(word.startswith(flag[:-1]) for word in words)
+    if flag in ("+", ":"):
+        return any(word.startswith(flag) and len(word) > 1 for word in words)
+    return flag in words or any(option.partition("=")[0] == flag for option in options)
