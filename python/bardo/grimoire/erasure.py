@@ -8,7 +8,6 @@ look; it loses them before the files are written again.
 from __future__ import annotations
 
 import re
-import warnings
 from base64 import b64decode, b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,13 +18,11 @@ import numpy as np
 from bardo._atomic import drafts
 from bardo._core import forget_gaps, number_names
 from bardo.capture import archive, inbox, traces
-from bardo.capture.recorder import PAGE, RecordReport
+from bardo.capture.recorder import PAGE
 from bardo.capture.traces import Needles
 from bardo.conduct.store import ConductStore
 from bardo.consolidate import playbook
 from bardo.errors import (
-    ForgottenError,
-    ForgottenWarning,
     InvalidInputError,
     NotFoundError,
     StoreError,
@@ -43,8 +40,6 @@ from bardo.ports import Clock, Embedder, Progress, no_progress, stage
 #: Copies of an older schema or of a damaged file, drafts that a crash left, and what is derived from the log and made
 #: again when missing.
 _LEFTOVERS = re.compile(r"(\.v\d+|\.damaged|\.damaged-wal|\.new|\.snapshot)$|^\..+\.[0-9a-f]{8}$")
-#: Characters of a refused text that an error shows.
-_SHOWN = 40
 #: Rows of a table that can be read at once: all.
 ALL = 2**31
 #: Counts of a step that had nothing to do.
@@ -456,35 +451,6 @@ class Eraser:
 
     def _name(self, path: Path) -> str:
         return str(path.relative_to(self._folder.root))
-
-
-def _forgotten(text: str) -> ForgottenError:
-    """The error for a content that was forgotten on purpose."""
-    shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
-    return ForgottenError(
-        f"{shown!r} was forgotten on purpose and is not taken again. "
-        "Say it in other words, or forget with allow_again=True what may come back"
-    )
-
-
-def tell_forgotten(drafts: Sequence[str | Episode], taken: RecordReport) -> None:
-    """Raises for episodes none of which were taken, warns where some were."""
-    if not taken.stored:
-        first = drafts[taken.forgotten[0]]
-        raise _forgotten(first if isinstance(first, str) else first.text)
-    _warn_of_forgotten(len(taken.forgotten), f"{len(drafts)} episodes", stacklevel=6)
-
-
-def tell_forgotten_facts(facts: Sequence[Fact], forgotten: int) -> None:
-    """Raises for facts none of which were taken, warns where some were."""
-    if forgotten == len(facts):
-        raise _forgotten(facts[0].text)
-    _warn_of_forgotten(forgotten, f"{len(facts)} facts", stacklevel=6)
-
-
-def _warn_of_forgotten(forgotten: int, given: str, *, stacklevel: int) -> None:
-    message = f"{forgotten} of {given} were forgotten on purpose and not taken again"
-    warnings.warn(message, ForgottenWarning, stacklevel=stacklevel)
 
 
 def _bequeaths(path: Path, intent: Intent, facts: Sequence[str], looked_for: Needles) -> bool:

@@ -76,9 +76,9 @@ class Learner:
                 facts, tick=stamp, now=session.clock.now(), vectors=vectors, fingerprint=fingerprint
             )
         if forgotten := sum(entry.outcome == "forgotten" for entry in upserted):
-            from bardo.grimoire import erasure
+            from bardo.grimoire import refusal
 
-            erasure.tell_forgotten_facts(facts, forgotten)
+            refusal.refuse_facts(facts, forgotten)
         session.ticks.seen(stamp, own=tick is not None)
         session.stores.note_unit()
         session.hot.sync_facts(session.facts)

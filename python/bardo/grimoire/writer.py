@@ -52,9 +52,9 @@ class Writer:
             transcript=handed.transcript,
         )
         if taken.forgotten:
-            from bardo.grimoire import erasure
+            from bardo.grimoire import refusal
 
-            erasure.tell_forgotten(drafts, taken)
+            refusal.refuse_episodes(drafts, taken)
         session.stores.note_unit()
         session.unembedded += taken.fresh
         if session.config.embedding.batch and session.unembedded >= session.config.embedding.batch:
