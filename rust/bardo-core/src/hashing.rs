@@ -9,13 +9,13 @@ use crate::model::Id;
 pub(crate) type IdMap<V> = HashMap<Id, V, foldhash::fast::RandomState>;
 
 /// A map by hashes or numbers that no stranger chooses.
-pub(crate) type HashedMap<K, V> = HashMap<K, V, BuildHasherDefault<AsIs>>;
+pub(crate) type HashedMap<K, V> = HashMap<K, V, BuildHasherDefault<IdentityHasher>>;
 
 /// Takes the last number it is given as the hash.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct AsIs(u64);
+pub(crate) struct IdentityHasher(u64);
 
-impl Hasher for AsIs {
+impl Hasher for IdentityHasher {
     fn finish(&self) -> u64 {
         self.0
     }

@@ -2,8 +2,8 @@
 
 use bardo_core::Error;
 use bardo_core::assemble::{
-    Assembled, Block, Content, Mark, MarkKind, MemoryText, Phase, Place, Profile, Request, Task, Tokenizer,
-    assemble, copied_starts, frame_memory, marks, strip_copies,
+    AssembledPrompt, Block, Content, MarkKind, MemoryText, PassageMark, Phase, Position, Profile, Request,
+    Task, Tokenizer, assemble, copied_starts, frame_memory, marks, strip_copies,
 };
 use bardo_core::model::Value;
 use proptest::prelude::*;
@@ -115,7 +115,7 @@ fn blocks() -> impl Strategy<Value = Vec<Block>> {
         let shaped = drawn.into_iter().zip(names).map(|((content, priority, cap, place), name)| Block {
             priority,
             cap,
-            place: [Place::First, Place::Middle, Place::Last][place],
+            place: [Position::First, Position::Middle, Position::Last][place],
             ..Block::new(name, content)
         });
         shaped.collect()
@@ -146,7 +146,7 @@ fn roomy() -> Request {
     }
 }
 
-fn count_lines(prompt: &Assembled, beginning: &str) -> usize {
+fn count_lines(prompt: &AssembledPrompt, beginning: &str) -> usize {
     prompt.text.lines().filter(|line| line.starts_with(beginning)).count()
 }
 
@@ -259,7 +259,7 @@ proptest! {
     #[test]
     fn a_text_of_no_prompt_stays_as_it_is(text in hostile(), blocks in blocks()) {
         let Ok(prompt) = assemble(&blocks, &roomy()) else { return Ok(()) };
-        let known: Vec<Mark> = marks_of(&prompt).into_iter().filter(|mark| mark.kind != MarkKind::Text).collect();
+        let known: Vec<PassageMark> = marks_of(&prompt).into_iter().filter(|mark| mark.kind != MarkKind::Text).collect();
         prop_assume!(!copied_starts(&text).iter().any(|start| known.iter().any(|mark| mark.start == *start)));
         prop_assert_eq!(strip_copies(&text, &known).text, text);
     }
@@ -270,6 +270,6 @@ fn begins_memory(text: &str) -> bool {
     text.lines().any(|line| line.starts_with("<memory "))
 }
 
-fn marks_of(prompt: &Assembled) -> Vec<Mark> {
+fn marks_of(prompt: &AssembledPrompt) -> Vec<PassageMark> {
     prompt.parts.iter().flat_map(|part| marks(&part.text)).collect()
 }

@@ -2,7 +2,7 @@
 
 mod support;
 
-use bardo_core::bequeath::{LeftOut, Measure, Thresholds, select};
+use bardo_core::bequeath::{Exclusion, Measure, Thresholds, select};
 use bardo_core::model::{Fact, FactKind, FactStatus, Id};
 use proptest::prelude::*;
 
@@ -86,7 +86,7 @@ fn a_cap_full_of_near_copies_does_not_crowd_out_the_rest() {
         assert_eq!(selection.chosen.len(), CAP);
         let rare = selection.chosen.iter().filter(|&&index| index >= CAP).count();
         assert_eq!(rare, DIMS - 2, "with copies of kind {}", kind.name());
-        assert_eq!(selection.left_out[&LeftOut::NearCopy], DIMS - 2);
+        assert_eq!(selection.left_out[&Exclusion::NearCopy], DIMS - 2);
     }
 }
 
@@ -160,7 +160,7 @@ proptest! {
         // Anti-knowledge stays behind only as a near-copy, or when nothing else was taken in its place.
         let is_anti = |index: &usize| facts[*index].kind == FactKind::AntiKnowledge;
         let lost = (0..facts.len()).filter(|index| is_anti(index) && !selection.chosen.contains(index)).count();
-        if lost > selection.left_out.get(&LeftOut::NearCopy).copied().unwrap_or(0) {
+        if lost > selection.left_out.get(&Exclusion::NearCopy).copied().unwrap_or(0) {
             prop_assert!(selection.chosen.iter().all(is_anti));
         }
     }

@@ -6,13 +6,13 @@ mod runs;
 mod support;
 
 use bardo_core::Error;
-use bardo_core::capture::{EpisodeLog, Forgetting, VectorBatch, traces};
+use bardo_core::capture::{Deletion, EpisodeLog, VectorBatch, traces};
 use bardo_core::model::{Episode, Fingerprint, Id};
 use proptest::prelude::*;
 use support::{NOW, episode, new, open, options, texts};
 
-fn forgetting(ids: &[Id]) -> Forgetting {
-    Forgetting { ids: ids.to_vec(), tombstones: true, intent: "{}".into(), now: NOW }
+fn forgetting(ids: &[Id]) -> Deletion {
+    Deletion { ids: ids.to_vec(), tombstones: true, intent: "{}".into(), now: NOW }
 }
 
 fn fingerprint() -> Fingerprint {

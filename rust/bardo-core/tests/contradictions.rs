@@ -1,9 +1,11 @@
 //! Contradictions in five shapes, told from the words; sentences of our own.
 
-use bardo_core::consolidate::Shape::{self, BoundedValidity, Partial, PolarityFlip, Replacement, Retraction};
+use bardo_core::consolidate::ContradictionKind::{
+    self, BoundedValidity, Partial, PolarityFlip, Replacement, Retraction,
+};
 use bardo_core::consolidate::{contradiction, is_disputed};
 
-const CONTRADICTIONS: &[(&str, &str, Shape)] = &[
+const CONTRADICTIONS: &[(&str, &str, ContradictionKind)] = &[
     ("The gateway's port is 8080", "The port of the gateway is now 9090", Replacement),
     ("I live in Bern", "I moved to Lisbon", Replacement),
     ("The user lives in Bern", "The user lives in Lisbon", Replacement),

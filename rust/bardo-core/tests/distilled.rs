@@ -5,14 +5,14 @@
 mod support;
 
 use bardo_core::Error;
-use bardo_core::facts::{FactStore, FactVectors, Note, Outcome};
+use bardo_core::facts::{CounterUpdate, FactStore, FactVectors, UpsertOutcome};
 use bardo_core::model::{Fact, Fingerprint};
 use proptest::prelude::*;
 use support::fact;
 use support::script::open;
 
-fn mark(name: &str, value: i64) -> Note {
-    Note::Mark(name.into(), value)
+fn mark(name: &str, value: i64) -> CounterUpdate {
+    CounterUpdate::Mark(name.into(), value)
 }
 
 fn number(store: &FactStore, name: &str) -> i64 {
@@ -25,9 +25,15 @@ fn a_reader_finds_how_far_it_has_come_when_it_opens_again() {
     let store = open(folder.path());
     assert_eq!(store.mark("arrivals").unwrap(), 0);
     store
-        .upsert_noting(&[fact("a")], None, (1, 1), "texts", &[mark("arrivals", 7), mark("verified", 3)])
+        .upsert_with_counters(
+            &[fact("a")],
+            None,
+            (1, 1),
+            "texts",
+            &[mark("arrivals", 7), mark("verified", 3)],
+        )
         .unwrap();
-    store.upsert_noting(&[], None, (2, 2), "texts", &[mark("arrivals", 9)]).unwrap();
+    store.upsert_with_counters(&[], None, (2, 2), "texts", &[mark("arrivals", 9)]).unwrap();
     drop(store);
     let store = open(folder.path());
     assert_eq!((store.mark("arrivals").unwrap(), store.mark("verified").unwrap()), (9, 3));
@@ -39,7 +45,7 @@ fn a_mark_is_not_moved_by_facts_that_were_refused() {
     let store = open(folder.path());
     let wrong = Fact { confidence: 7.0, ..fact("a") };
     assert!(matches!(
-        store.upsert_noting(&[wrong], None, (1, 1), "texts", &[mark("arrivals", 7)]),
+        store.upsert_with_counters(&[wrong], None, (1, 1), "texts", &[mark("arrivals", 7)]),
         Err(Error::InvalidInput { .. })
     ));
     assert_eq!(store.mark("arrivals").unwrap(), 0);
@@ -49,15 +55,19 @@ fn a_mark_is_not_moved_by_facts_that_were_refused() {
 fn only_answers_of_a_model_are_counted() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path());
-    let notes = [Note::Answered("new".into(), 2), Note::Answered("duplicate".into(), 1)];
+    let notes = [CounterUpdate::Answered("new".into(), 2), CounterUpdate::Answered("duplicate".into(), 1)];
     for _ in 0..2 {
-        store.upsert_noting(&[], None, (1, 1), "texts", &notes).unwrap();
+        store.upsert_with_counters(&[], None, (1, 1), "texts", &notes).unwrap();
     }
     assert_eq!(number(&store, "upsert_llm_new"), 4);
     assert_eq!(number(&store, "upsert_llm_duplicate"), 2);
     assert_eq!(number(&store, "upsert_llm_update"), 0);
     let change = number(&store, "change");
-    assert!(store.upsert_noting(&[], None, (1, 1), "texts", &[Note::Answered("change".into(), 1)]).is_err());
+    assert!(
+        store
+            .upsert_with_counters(&[], None, (1, 1), "texts", &[CounterUpdate::Answered("change".into(), 1)])
+            .is_err()
+    );
     assert_eq!(number(&store, "change"), change);
 }
 
@@ -91,7 +101,7 @@ proptest! {
             let vectors = FactVectors { rows: &[&rows], fingerprint: &fingerprint };
             let known = store.known(&[fact(&each.0)], Some(vectors), 1).unwrap()[0];
             let (id, outcome) = upsert(each);
-            prop_assert_eq!(known.is_none(), outcome == Outcome::New);
+            prop_assert_eq!(known.is_none(), outcome == UpsertOutcome::New);
             prop_assert!(known.is_none_or(|known| known == id));
         }
     }

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 
-use bardo_core::capture::{EpisodeLog, Forgetting, LogOptions, Manner, NewEpisode, VectorBatch};
+use bardo_core::capture::{Deletion, EpisodeLog, LogOptions, NewEpisode, RecordOptions, VectorBatch};
 use bardo_core::engine::{Stores, TickOrigin};
 use bardo_core::facts::{FactOptions, FactStore, FactVectors, Retention};
 use bardo_core::index::hot::SNAPSHOT_FILE;
@@ -73,7 +73,7 @@ impl Agent {
     }
 
     fn record(&self, drafts: Vec<NewEpisode>) -> Vec<Arc<Episode>> {
-        let manner = Manner { out_of_order: true, is_transcript: false };
+        let manner = RecordOptions { out_of_order: true, is_transcript: false };
         self.engine.record(drafts, NOW, manner).unwrap().episodes
     }
 
@@ -242,7 +242,7 @@ fn take(agent: Agent, model: &mut Expected, step: &Step) -> Agent {
         }
         Step::Forget(place) => {
             let Some((&number, &id)) = model.episodes.iter().nth(*place) else { return agent };
-            let forgetting = Forgetting { ids: vec![id], tombstones: true, intent: "{}".into(), now: NOW };
+            let forgetting = Deletion { ids: vec![id], tombstones: true, intent: "{}".into(), now: NOW };
             agent.stores.log.forget(forgetting).unwrap();
             agent.engine.remove(&[id]);
             model.episodes.remove(&number);
@@ -509,10 +509,10 @@ fn an_inherited_episode_is_not_verified_by_a_retry() {
 fn a_forgotten_episode_is_refused_and_its_place_is_told() {
     let agent = Agent::new();
     let id = agent.record(vec![draft(0)])[0].id;
-    let forgetting = Forgetting { ids: vec![id], tombstones: true, intent: "{}".into(), now: NOW };
+    let forgetting = Deletion { ids: vec![id], tombstones: true, intent: "{}".into(), now: NOW };
     agent.stores.log.forget(forgetting).unwrap();
     agent.engine.remove(&[id]);
-    let manner = Manner { out_of_order: true, is_transcript: false };
+    let manner = RecordOptions { out_of_order: true, is_transcript: false };
     let stored = agent.engine.record(vec![draft(1), draft(0), draft(2)], NOW, manner).unwrap();
     assert_eq!(stored.forgotten, [1]);
     assert!(agent.found(&word(0)).is_empty());
@@ -535,7 +535,10 @@ fn a_draft_has_its_own_tick_where_the_caller_counts() {
 #[test]
 fn an_engine_without_stores_indexes_what_it_is_given() {
     let engine = Engine::default();
-    assert!(matches!(engine.record(vec![draft(0)], NOW, Manner::default()), Err(Error::InvalidInput { .. })));
+    assert!(matches!(
+        engine.record(vec![draft(0)], NOW, RecordOptions::default()),
+        Err(Error::InvalidInput { .. })
+    ));
     let named: HashMap<Id, Arc<Episode>> = (0..3)
         .map(|number| {
             let id = Id([number as u8 + 1; 16]);

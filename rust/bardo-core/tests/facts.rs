@@ -8,7 +8,7 @@ use std::path::Path;
 
 use bardo_core::Error;
 use bardo_core::facts::{
-    EVIDENCE_KEPT, FactFilter, FactOptions, FactStore, FactVectors, Link, Outcome, Relation, Retention,
+    EVIDENCE_KEPT, FactFilter, FactOptions, FactStore, FactVectors, Link, Relation, Retention, UpsertOutcome,
 };
 use bardo_core::model::{
     Fact, FactKind, FactPayload, FactStatus, Fingerprint, Id, Metadata, Quality, Source, decay,
@@ -92,10 +92,10 @@ fn the_same_words_renew_a_fact_whatever_their_case_and_space() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path());
     let first = store.upsert(&[fact("Gas peaks at  noon"), fact("gas PEAKS at noon ")], None, 0, 1).unwrap();
-    assert_eq!((first[0].1, first[1].1), (Outcome::New, Outcome::Exact));
+    assert_eq!((first[0].1, first[1].1), (UpsertOutcome::New, UpsertOutcome::Exact));
     assert_eq!(first[0].0, first[1].0);
     let elsewhere = Fact { category: "weather".into(), ..fact("Gas peaks at noon") };
-    assert_eq!(store.upsert(&[elsewhere], None, 0, 1).unwrap()[0].1, Outcome::New);
+    assert_eq!(store.upsert(&[elsewhere], None, 0, 1).unwrap()[0].1, UpsertOutcome::New);
     assert_eq!(get(&store, first[0].0).support, 2);
 }
 
@@ -108,13 +108,13 @@ fn the_same_meaning_renews_a_fact_of_its_kind_with_the_same_figures() {
         let fact = Fact { kind, ..fact(text) };
         store.upsert(&[fact], Some(FactVectors { rows: &[row], fingerprint: &model }), 0, 1).unwrap()[0].1
     };
-    assert_eq!(upsert("Pools drain after 30 blocks", FactKind::Insight, &[1.0, 0.0]), Outcome::New);
+    assert_eq!(upsert("Pools drain after 30 blocks", FactKind::Insight, &[1.0, 0.0]), UpsertOutcome::New);
     // cos = 0.93: enough for an insight, too little for a warning.
     let near = [0.93, 0.367_56];
-    assert_eq!(upsert("After 30 blocks pools drain", FactKind::Insight, &near), Outcome::Similar);
-    assert_eq!(upsert("Pools drain after 300 blocks", FactKind::Insight, &[1.0, 0.0]), Outcome::New);
-    assert_eq!(upsert("Beware of pools", FactKind::Warning, &[1.0, 0.0]), Outcome::New);
-    assert_eq!(upsert("Pools: beware", FactKind::Warning, &near), Outcome::New);
+    assert_eq!(upsert("After 30 blocks pools drain", FactKind::Insight, &near), UpsertOutcome::Similar);
+    assert_eq!(upsert("Pools drain after 300 blocks", FactKind::Insight, &[1.0, 0.0]), UpsertOutcome::New);
+    assert_eq!(upsert("Beware of pools", FactKind::Warning, &[1.0, 0.0]), UpsertOutcome::New);
+    assert_eq!(upsert("Pools: beware", FactKind::Warning, &near), UpsertOutcome::New);
     let stats = store.stats().unwrap();
     let count = |name: &str| stats.iter().find(|(key, _)| key == name).unwrap().1;
     assert_eq!((count("upsert_new"), count("upsert_similar"), count("facts")), (4, 1, 4));
@@ -126,7 +126,10 @@ fn a_retry_with_the_same_id_changes_nothing() {
     let store = open(folder.path());
     let id = add(&store, fact("once"), 0);
     let again = get(&store, id);
-    assert_eq!(store.upsert(std::slice::from_ref(&again), None, 900, 9).unwrap(), [(id, Outcome::Exact)]);
+    assert_eq!(
+        store.upsert(std::slice::from_ref(&again), None, 900, 9).unwrap(),
+        [(id, UpsertOutcome::Exact)]
+    );
     assert_eq!(get(&store, id), again);
     let other = Fact { text: "something else".into(), ..again };
     assert!(matches!(store.upsert(&[other], None, 900, 9), Err(Error::InvalidInput { .. })));

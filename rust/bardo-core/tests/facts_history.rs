@@ -6,7 +6,7 @@ mod support;
 
 use std::collections::BTreeMap;
 
-use bardo_core::facts::{FactFilter, FactOptions, FactStore, Leap, Link, Relation, Retention};
+use bardo_core::facts::{ClockLeap, FactFilter, FactOptions, FactStore, Link, Relation, Retention};
 use bardo_core::model::{Fact, FactStatus, Id, Source};
 use proptest::prelude::*;
 use support::fact;
@@ -215,7 +215,7 @@ fn facts_supported_by_deleted_episodes_alone_are_deleted_with_all_their_traces()
         let bytes = std::fs::read(file.unwrap().path()).unwrap();
         assert!(!bytes.windows(8).any(|window| window == b"zanzibar"));
     }
-    assert_eq!(store.forget_episodes(&[first]).unwrap(), bardo_core::facts::Forgotten::default());
+    assert_eq!(store.forget_episodes(&[first]).unwrap(), bardo_core::facts::DeletionReport::default());
     assert_eq!(store.forget_facts(&[taught]).unwrap().facts, [taught]);
     assert_eq!(everything(&store).len(), 1);
 }
@@ -230,7 +230,7 @@ fn a_leap_that_is_taken_back_moves_what_was_known_before_it_once() {
     store.weaken(&[weakened], 1_000, 0.2).unwrap();
     let meanwhile = add(&store, ending("the moon is rock", 1_020), 1_000);
 
-    let leap = Leap { through: 100, by: 900, tick: 1_000 };
+    let leap = ClockLeap { through: 100, by: 900, tick: 1_000 };
     assert_eq!(store.rebase(leap, "clock.offset", 900).unwrap(), 2);
     assert_eq!(store.mark("clock.offset").unwrap(), 900);
     let now = |id| {

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use bardo_core::Error;
-use bardo_core::capture::{EpisodeLog, Forgetting, VectorBatch};
+use bardo_core::capture::{Deletion, EpisodeLog, VectorBatch};
 use bardo_core::model::{Episode, Fingerprint, Id};
 use proptest::prelude::*;
 use support::disk::{Disk, Failing, Handle};
@@ -169,7 +169,7 @@ impl Computer {
             Verb::Forget(place) => {
                 let Some(id) = self.pick(place) else { return Ok(()) };
                 self.known.get_mut(&id).unwrap().deleted = Some(false);
-                log.forget(Forgetting { ids: vec![id], tombstones: false, intent: String::new(), now: NOW })?;
+                log.forget(Deletion { ids: vec![id], tombstones: false, intent: String::new(), now: NOW })?;
                 self.known.get_mut(&id).unwrap().deleted = Some(true);
             }
         }

@@ -181,7 +181,7 @@ fn a_session_has_begun_while_an_episode_of_it_is_there() {
 fn reading_twice_counts_once_and_rereading_finds_the_same() {
     let agent = agent(&TEXTS);
     let before = agent.facts.entities(&EntityFilter::default(), 100).unwrap();
-    assert_eq!(agent.facts.read_names(&agent.log, 1).unwrap(), bardo_core::facts::Read::default());
+    assert_eq!(agent.facts.read_names(&agent.log, 1).unwrap(), bardo_core::facts::MentionReport::default());
     agent.facts.reread_names().unwrap();
     assert_eq!(agent.facts.read_names(&agent.log, 1).unwrap().episodes, TEXTS.len());
     assert_eq!(agent.facts.entities(&EntityFilter::default(), 100).unwrap(), before);

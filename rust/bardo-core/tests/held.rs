@@ -163,7 +163,7 @@ fn a_withdrawn_fact_can_be_restored_into_force() {
 fn births_that_are_taken_back_are_archived_while_they_are_held() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path());
-    store.upsert_noting(&[inferred("Gas doubles at noon")], None, (1, 0), "texts", &[]).unwrap();
+    store.upsert_with_counters(&[inferred("Gas doubles at noon")], None, (1, 0), "texts", &[]).unwrap();
     let act = store.last_act().unwrap();
     let undone = store.undo(act, 2, 0).unwrap();
     assert_eq!(get(&store, undone.withdrawn[0]).status, FactStatus::Archived);

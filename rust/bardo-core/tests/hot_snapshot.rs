@@ -6,9 +6,9 @@ mod support;
 
 use std::path::{Path, PathBuf};
 
-use bardo_core::capture::{EpisodeLog, Forgetting, LogOptions, VectorBatch};
+use bardo_core::capture::{Deletion, EpisodeLog, LogOptions, VectorBatch};
 use bardo_core::facts::{FactOptions, FactStore, FactVectors, Retention};
-use bardo_core::index::hot::{HotSet, Opened, Origin, SNAPSHOT_FILE};
+use bardo_core::index::hot::{HotSet, OpenReport, Origin, SNAPSHOT_FILE};
 use bardo_core::model::{Episode, Fingerprint, Id};
 use bardo_core::recall::explain::Hit;
 use bardo_core::recall::filter::Filters;
@@ -70,7 +70,7 @@ impl Agent {
         self.facts.upsert(&[fact(text)], None, 5, NOW).unwrap();
     }
 
-    fn open(&self, cold_upto: u64) -> (HotSet, Opened) {
+    fn open(&self, cold_upto: u64) -> (HotSet, OpenReport) {
         HotSet::open(&self.log, &self.facts, &self.snapshot(), cold_upto).unwrap()
     }
 
@@ -138,7 +138,7 @@ fn changes_during_the_making_of_a_hot_set_are_taken_over() {
 
     let origin = Origin::of(&agent.log).unwrap();
     assert!(hot.catch_up(&origin, &agent.log, &agent.facts).unwrap());
-    let forgetting = Forgetting { ids: vec![later[0]], tombstones: true, intent: String::new(), now: NOW };
+    let forgetting = Deletion { ids: vec![later[0]], tombstones: true, intent: String::new(), now: NOW };
     agent.log.forget(forgetting).unwrap();
     assert!(!hot.catch_up(&origin, &agent.log, &agent.facts).unwrap(), "it still holds what was deleted");
 }
@@ -160,7 +160,7 @@ fn a_snapshot_and_what_came_after_it_is_as_good_as_reading_everything() {
     agent.log.verify(vec![(first[3], Some(0.9)), (later[2], None)]).unwrap();
     agent.learn("pool 3 is the slowest");
     let (opened, how) = agent.open(0);
-    assert_eq!(how, Opened { restored: 40, replayed: 20, refused: None });
+    assert_eq!(how, OpenReport { restored: 40, replayed: 20, refused: None });
     assert!(opened.find(&first[3]).unwrap().verified);
     // The first episode was removed and added by hand, without its vector: it was given it again.
     assert!(first.iter().all(|id| opened.has_vectors(id)));
@@ -254,7 +254,7 @@ fn archived_rows_stay_out_until_the_limit_is_raised() {
     let ids = agent.remember(1, 31);
     agent.embed(&ids);
     let mut hot = agent.open(0).0;
-    assert_eq!(hot.leave(&agent.log, 10).unwrap(), 10);
+    assert_eq!(hot.evict(&agent.log, 10).unwrap(), 10);
     assert_eq!((hot.len(), hot.cold_upto()), (20, 10));
     assert!(hot.find(&ids[9]).is_none() && hot.find(&ids[10]).is_some());
     assert!(agent.save(&hot) > 0);

@@ -4,7 +4,7 @@
 
 mod support;
 
-use bardo_core::facts::{FactStore, Undone};
+use bardo_core::facts::{FactStore, UndoReport};
 use bardo_core::model::{Fact, FactKind, FactPayload, FactStatus, Id, Source};
 use proptest::prelude::*;
 use support::script::{Script, all, open, pass};
@@ -131,7 +131,7 @@ fn a_fact_changed_since_the_act_stays_and_is_named() {
     readings(&mut script, 0..100);
     let act = pass(&store, &script, 256, 100).act.unwrap();
     store.weaken(&[claim], 105, 0.5).unwrap();
-    let Undone { restored, kept, .. } = store.undo(act, 110, 1).unwrap();
+    let UndoReport { restored, kept, .. } = store.undo(act, 110, 1).unwrap();
     assert_eq!(restored, [claim]);
     assert_eq!(kept, [(claim, vec!["confidence".to_owned(), "reinforced_tick".to_owned()])]);
     let now = get(&store, claim);

@@ -4,11 +4,11 @@
 
 mod support;
 
-use bardo_core::capture::{EpisodeLog, Forgetting, VectorBatch};
+use bardo_core::capture::{Deletion, EpisodeLog, VectorBatch};
 use bardo_core::index::hot::HotSet;
 use bardo_core::index::vectors::Tokens;
 use bardo_core::model::{Episode, Fingerprint, Id, Role};
-use bardo_core::recall::explain::Found;
+use bardo_core::recall::explain::SearchResult;
 use bardo_core::recall::filter::Filters;
 use bardo_core::recall::search::{Query, Scratch, search};
 use bardo_core::recall::settings::Settings;
@@ -65,7 +65,7 @@ fn conversation(log: &EpisodeLog, turns: &[u64]) -> (HotSet, Vec<Id>) {
     (hot, ids)
 }
 
-fn ask(hot: &HotSet, log: &EpisodeLog, number: u64, now_tick: u64) -> Found {
+fn ask(hot: &HotSet, log: &EpisodeLog, number: u64, now_tick: u64) -> SearchResult {
     let (words, token) = (["emptied".to_owned()], direction(number));
     let tokens = Tokens { words: &words, counts: &[1], vectors: &token, dims: DIMS };
     let filters = Filters { as_of: Some(now_tick), ..Filters::default() };
@@ -107,7 +107,7 @@ fn a_turn_after_the_asked_tick_does_not_support_the_turn_before() {
     let folder = tempfile::tempdir().unwrap();
     let log = open(&folder);
     let (hot, ids) = conversation(&log, &[10, 11, 12, 13]);
-    let value = |found: &Found| {
+    let value = |found: &SearchResult| {
         let hit = found.hits.iter().find(|hit| hit.id == ids[1]).unwrap();
         hit.why.late.unwrap().value.unwrap()
     };
@@ -125,7 +125,7 @@ fn codes_come_back_until_they_are_deleted_and_a_memory_without_them_is_still_fou
     log.visit_tokens(&[bare, ids[1], ids[0]], &mut |place, codes| seen.push((place, codes.len()))).unwrap();
     assert_eq!(seen, [(1, DIMS / 8), (2, DIMS / 8)]);
     assert!(ask(&hot, &log, 11, 100).hits.iter().any(|hit| hit.id == bare));
-    log.forget(Forgetting { ids: vec![ids[1]], tombstones: true, intent: String::new(), now: NOW }).unwrap();
+    log.forget(Deletion { ids: vec![ids[1]], tombstones: true, intent: String::new(), now: NOW }).unwrap();
     log.vacuum().unwrap();
     seen.clear();
     log.visit_tokens(&ids, &mut |place, codes| seen.push((place, codes.len()))).unwrap();

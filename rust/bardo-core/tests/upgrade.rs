@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use bardo_core::Error;
-use bardo_core::capture::{EpisodeLog, EpisodeVectors, Forgetting, Staged, Stats, VectorBatch};
+use bardo_core::capture::{Deletion, EpisodeLog, EpisodeVectors, MigrationProgress, Stats, VectorBatch};
 use bardo_core::model::{Episode, Fingerprint, Id};
 use support::{NOW, episode, new, options};
 
@@ -64,7 +64,7 @@ fn fill(path: &Path, count: u64) {
     log.mark_replayed(ids[7..9].to_vec()).unwrap();
     log.set_watermark("source", 17).unwrap();
     let doomed = [ids[3], ids[30], ids[ids.len() - 1]].to_vec();
-    log.forget(Forgetting { ids: doomed, tombstones: true, intent: "{}".into(), now: NOW }).unwrap();
+    log.forget(Deletion { ids: doomed, tombstones: true, intent: "{}".into(), now: NOW }).unwrap();
     log.close().unwrap();
 }
 
@@ -78,7 +78,7 @@ struct Content {
     verified: Vec<(u64, Episode)>,
     vectors: Vec<Option<EpisodeVectors>>,
     tokens: Vec<(usize, Vec<u8>)>,
-    staged: Option<Staged>,
+    staged: Option<MigrationProgress>,
     fingerprint: Option<Fingerprint>,
     rest: (Vec<(u64, String)>, usize, u64, u64, usize),
     stats: Stats,

@@ -12,7 +12,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use bardo_core::Error;
-use bardo_core::capture::{EpisodeLog, Forgetting, LogOptions, VectorBatch};
+use bardo_core::capture::{Deletion, EpisodeLog, LogOptions, VectorBatch};
 use bardo_core::model::Id;
 use proptest::prelude::*;
 use support::{NOW, episode, new, open, options, texts};
@@ -110,7 +110,7 @@ fn nothing_of_a_deleted_episode_stays_in_the_journal() {
         fs::read(path).is_ok_and(|bytes| bytes.windows(10).any(|window| window == b"heliotrope"))
     };
     assert!(holds(&journal_of(log.path())));
-    let forgetting = Forgetting { ids: vec![secret], tombstones: true, intent: String::new(), now: NOW };
+    let forgetting = Deletion { ids: vec![secret], tombstones: true, intent: String::new(), now: NOW };
     log.forget(forgetting).unwrap();
     log.vacuum().unwrap();
     assert!(!holds(&journal_of(log.path())) && !holds(log.path()));

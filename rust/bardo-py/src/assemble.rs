@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
 use bardo_core::assemble::{
-    self as core, Block, Condenser, Content, FramePart, Mark, MarkKind, MemorySource, MemoryText,
-    OtherTokenizer, Phase, Place, Profile, Request, Task, Tokenizer, compress,
+    self as core, Block, Condenser, Content, FramePart, MarkKind, MemorySource, MemoryText, OtherTokenizer,
+    PassageMark, Phase, Position, Profile, Request, Task, Tokenizer, compress,
 };
 use bardo_core::{Error, Result};
 use pyo3::intern;
@@ -97,7 +97,8 @@ type KeptMark = (i64, i64, usize, u8);
 #[pyfunction]
 pub fn prompt_marks(py: Python<'_>, block: &Bound<'_, PyString>) -> PyResult<Vec<KeptMark>> {
     let block = unicode(block, "the block")?;
-    let kept = |mark: Mark| (mark.hash.cast_signed(), mark.start.cast_signed(), mark.words, mark.kind as u8);
+    let kept =
+        |mark: PassageMark| (mark.hash.cast_signed(), mark.start.cast_signed(), mark.words, mark.kind as u8);
     Ok(py.detach(|| core::marks(&block).into_iter().map(kept).collect()))
 }
 
@@ -115,7 +116,7 @@ pub fn strip_copies(
     marks: Vec<KeptMark>,
 ) -> PyResult<(String, usize, Vec<i64>)> {
     let text = unicode(text, "the text")?;
-    let given = |(hash, start, words, kind): KeptMark| Mark {
+    let given = |(hash, start, words, kind): KeptMark| PassageMark {
         hash: hash.cast_unsigned(),
         start: start.cast_unsigned(),
         words,
@@ -126,7 +127,7 @@ pub fn strip_copies(
             _ => MarkKind::Tag,
         },
     };
-    let marks: Vec<Mark> = marks.into_iter().map(given).collect();
+    let marks: Vec<PassageMark> = marks.into_iter().map(given).collect();
     let stripped = py.detach(|| core::strip_copies(&text, &marks));
     let found = stripped.marks.into_iter().map(u64::cast_signed).collect();
     Ok((stripped.text, stripped.passages, found))
@@ -244,7 +245,7 @@ mirror!(
 
 mirror!(
     /// A prompt and its parts; see `_core/_assemble.pyi`.
-    Assembled(core::Assembled) { id, text, tokens, window, reserve, parts }
+    Assembled(core::AssembledPrompt) { id, text, tokens, window, reserve, parts }
 );
 
 mirror!(
@@ -305,7 +306,7 @@ fn block_from(object: &Bound<'_, PyAny>, failure: &Failure) -> PyResult<Block> {
     };
     let mut block = Block::new(name, content);
     let place: Option<String> = field(object, "place")?;
-    let place: Option<Place> = place.map(|place| place.parse()).transpose().into_python()?;
+    let place: Option<Position> = place.map(|place| place.parse()).transpose().into_python()?;
     block.tag = field::<Option<_>>(object, "tag")?.unwrap_or(block.tag);
     block.priority = field::<Option<_>>(object, "priority")?.unwrap_or(block.priority);
     block.protected = field::<Option<_>>(object, "protected")?.unwrap_or(block.protected);

@@ -1,6 +1,6 @@
 //! Bequests: which facts cross a death, and how far an heir trusts them.
 
-use bardo_core::bequeath::{self, Discount, Fading, LeftOut, Thresholds};
+use bardo_core::bequeath::{self, Discount, Exclusion, Fading, Thresholds};
 use pyo3::prelude::*;
 
 use crate::arguments::{Facts, Matrix};
@@ -12,7 +12,7 @@ mirror!(
     Selection(bequeath::Selection) { chosen, left_out } as |selection| { measure = selection.measure.name() }
 );
 
-impl IntoObject for LeftOut {
+impl IntoObject for Exclusion {
     fn into_object(self, py: Python<'_>) -> Object<'_> {
         self.name().into_object(py)
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use bardo_core::capture::{self, Forgetting, Holder, LogOptions, NewEpisode};
+use bardo_core::capture::{self, Deletion, Holder, LogOptions, NewEpisode};
 use bardo_core::engine::TickOrigin;
 use bardo_core::model::{Episode, Id, IdSource};
 use numpy::{PyArray1, PyArrayMethods};
@@ -19,7 +19,7 @@ use crate::values::text;
 
 mirror!(
     /// Where a recorded episode went; see `_core/_capture.pyi`.
-    Recorded(capture::Recorded) { id, seq, fresh, forgotten, event_index, at }
+    Recorded(capture::Receipt) { id, seq, fresh, forgotten, event_index, at }
 );
 
 /// Episodes as they are stored, made into objects one by one on demand; see `_core/_capture.pyi`.
@@ -57,7 +57,7 @@ pub fn finish_episodes<'py>(episodes: &Bound<'py, PyAny>, now: i64, seed: u64) -
 #[pyfunction]
 #[pyo3(signature = (path, *, after_seq=0))]
 pub fn journaled(py: Python<'_>, path: PathBuf, after_seq: u64) -> Object<'_> {
-    run(py, || capture::journaled(&path, after_seq).map(|found| (found.episodes, found.last_seq)))
+    run(py, || capture::pending_episodes(&path, after_seq).map(|found| (found.episodes, found.last_seq)))
 }
 
 /// Which needles occur in a file, and its length.
@@ -305,7 +305,7 @@ impl EpisodeLog {
         now: i64,
         tombstones: bool,
     ) -> Object<'py> {
-        run(py, || self.core.forget(Forgetting { ids: ids.0, tombstones, intent, now }))
+        run(py, || self.core.forget(Deletion { ids: ids.0, tombstones, intent, now }))
     }
 
     fn intents<'py>(&self, py: Python<'py>) -> Object<'py> {

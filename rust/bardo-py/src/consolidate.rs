@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bardo_core::consolidate::{self as core, GapKind, InheritedGap, LintSettings, Promotion};
-use bardo_core::facts::{self, Judged};
+use bardo_core::facts::{self, OutcomeTally};
 use bardo_core::model::Id;
 use pyo3::prelude::*;
 
@@ -65,7 +65,7 @@ mirror!(
     }
 );
 
-impl IntoObject for Judged {
+impl IntoObject for OutcomeTally {
     fn into_object(self, py: Python<'_>) -> Object<'_> {
         (self.good, self.bad, self.total, self.first_tick, self.last_tick).into_object(py)
     }

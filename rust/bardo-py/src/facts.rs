@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use bardo_core::consolidate::{self, MINIMUM_EPISODES};
 use bardo_core::facts::{
-    self, FactFilter, FactOptions, FactVectors, Leap, Link, Note, Relation, Retention, Scope,
+    self, ClockLeap, CounterUpdate, FactFilter, FactOptions, FactVectors, Link, Relation, Retention, Scope,
 };
 use bardo_core::model::{FactKind, FactStatus, Id, Source};
 use numpy::PyArray1;
@@ -144,13 +144,13 @@ impl FactStore {
     ) -> Object<'py> {
         let vectors = ModelVectors::new(vectors.as_ref(), fingerprint.as_ref())?;
         let vectors = vectors.as_ref().map(ModelVectors::lend);
-        let marks = marks.into_iter().flatten().map(|(name, value)| Note::Mark(name, value));
-        let answered = answered.into_iter().flatten().map(|(name, more)| Note::Answered(name, more));
-        let notes: Vec<Note> = marks.chain(answered).collect();
+        let marks = marks.into_iter().flatten().map(|(name, value)| CounterUpdate::Mark(name, value));
+        let answered = answered.into_iter().flatten().map(|(name, more)| CounterUpdate::Answered(name, more));
+        let notes: Vec<CounterUpdate> = marks.chain(answered).collect();
         run(py, || {
             let outcomes = match actor {
                 None => self.core.upsert(&facts.0, vectors, tick, now),
-                Some(actor) => self.core.upsert_noting(&facts.0, vectors, (tick, now), actor, &notes),
+                Some(actor) => self.core.upsert_with_counters(&facts.0, vectors, (tick, now), actor, &notes),
             };
             Ok(outcomes?.into_iter().map(|(id, outcome)| Stored { id, outcome }).collect::<Vec<_>>())
         })
@@ -174,7 +174,7 @@ impl FactStore {
         name: &str,
         offset: i64,
     ) -> Object<'py> {
-        run(py, || self.core.rebase(Leap { through, by, tick }, name, offset))
+        run(py, || self.core.rebase(ClockLeap { through, by, tick }, name, offset))
     }
 
     #[pyo3(signature = (facts, *, tick, vectors = None, fingerprint = None))]

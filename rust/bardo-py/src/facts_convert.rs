@@ -1,6 +1,8 @@
 //! Records and reports of the fact store as objects of Python.
 
-use bardo_core::facts::{self, Act, Entity, Forgotten, Link, Outcome, Read, Triple, Undone};
+use bardo_core::facts::{
+    self, Act, DeletionReport, Entity, Link, MentionReport, Triple, UndoReport, UpsertOutcome,
+};
 use bardo_core::model::Id;
 use pyo3::prelude::*;
 
@@ -17,7 +19,7 @@ pub struct Stored {
     /// Its id.
     pub id: Id,
     /// How it was taken.
-    pub outcome: Outcome,
+    pub outcome: UpsertOutcome,
 }
 
 mirror!(
@@ -41,19 +43,19 @@ impl IntoObject for Act {
     }
 }
 
-impl IntoObject for Undone {
+impl IntoObject for UndoReport {
     fn into_object(self, py: Python<'_>) -> Object<'_> {
         (self.act, self.restored, self.withdrawn, self.kept).into_object(py)
     }
 }
 
-impl IntoObject for Forgotten {
+impl IntoObject for DeletionReport {
     fn into_object(self, py: Python<'_>) -> Object<'_> {
         fields!(py, self, facts, kept, baselines, memories, entities, triples)
     }
 }
 
-impl IntoObject for Read {
+impl IntoObject for MentionReport {
     fn into_object(self, py: Python<'_>) -> Object<'_> {
         fields!(py, self, episodes, facts, entities, mentions, findings)
     }

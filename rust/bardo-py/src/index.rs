@@ -6,14 +6,14 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use bardo_core::Engine;
-use bardo_core::capture::Manner;
+use bardo_core::capture::RecordOptions;
 use bardo_core::engine::{Stores, TickOrigin, TransientRows};
-use bardo_core::index::hot::{self, Opened};
+use bardo_core::index::hot::{self, OpenReport};
 use bardo_core::index::vectors::Tokens;
 use bardo_core::model::Id;
 use bardo_core::recall::filter::Filters;
 use bardo_core::recall::late::TokenCodes;
-use bardo_core::recall::past::Past;
+use bardo_core::recall::past::FactHistory;
 use bardo_core::recall::search::Query;
 use bardo_core::recall::settings::Settings;
 use pyo3::prelude::*;
@@ -50,7 +50,7 @@ impl PyChangeDetector {
     }
 }
 
-impl IntoObject for Opened {
+impl IntoObject for OpenReport {
     fn into_object(self, py: Python<'_>) -> Object<'_> {
         fields!(py, self, restored, replayed, refused)
     }
@@ -140,7 +140,7 @@ impl PyHotSet {
     ) -> PyResult<(StoredEpisodes, Vec<usize>, Vec<usize>)> {
         let origin = TickOrigin { is_given: own_ticks, is_counted: counted };
         let episodes = drafts_from(drafts, template, &ticks, origin)?;
-        let manner = Manner { out_of_order, is_transcript: transcript };
+        let manner = RecordOptions { out_of_order, is_transcript: transcript };
         let stored = drafts.py().detach(|| self.0.record(episodes, now, manner)).into_python()?;
         Ok((StoredEpisodes(stored.episodes), stored.known, stored.forgotten))
     }
@@ -236,7 +236,7 @@ impl PyHotSet {
             let (vectors, dims) = (vectors.numbers(), vectors.dims());
             (Tokens { words, counts, vectors, dims }, &*log.core as &dyn TokenCodes)
         });
-        let past = facts.map(|facts| &*facts.core as &dyn Past);
+        let past = facts.map(|facts| &*facts.core as &dyn FactHistory);
         let (mood, filters) = ([pad.0, pad.1, pad.2], &filters);
         let query = Query { text, vector, limit, now_tick, now, filters, mood, thread, tokens, past };
         let stores = log.zip(facts).map(|(log, facts)| stores(log, facts));

@@ -153,8 +153,8 @@ pub struct PyFound {
 
 impl PyFound {
     /// An answer of the core; `records` has one for each hit, or none at all.
-    pub fn new(found: explain::Found, records: Vec<Record>) -> Self {
-        let explain::Found { hits, notes, searched, candidates } = found;
+    pub fn new(found: explain::SearchResult, records: Vec<Record>) -> Self {
+        let explain::SearchResult { hits, notes, searched, candidates } = found;
         Self { answer: Arc::new(Answer { hits, records }), notes, searched, candidates }
     }
 

@@ -17,7 +17,7 @@ const LONGEST_TAG: usize = 40;
 
 /// Where in the prompt a block stands: models read the beginning and the end best (Liu et al. 2023, "Lost in the Middle").
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Place {
+pub enum Position {
     /// At the beginning.
     First,
     /// Between the two.
@@ -26,7 +26,7 @@ pub enum Place {
     Last,
 }
 
-impl Place {
+impl Position {
     /// The name used outside the core.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -38,7 +38,7 @@ impl Place {
     }
 }
 
-impl FromStr for Place {
+impl FromStr for Position {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self> {
@@ -50,7 +50,7 @@ impl FromStr for Place {
 
 /// A standard block of spec 5.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Standard {
+pub struct StandardBlock {
     /// Its tag, and the name it is asked for by.
     pub tag: &'static str,
     /// Its share of a prompt of [`super::budget::BASE_WINDOW`] tokens.
@@ -60,27 +60,45 @@ pub struct Standard {
     /// Whether it is never cut: the user's own words.
     pub protected: bool,
     /// Where it stands.
-    pub place: Place,
+    pub place: Position,
 }
 
 /// The table of spec 5, in the order in which the blocks stand in a prompt.
 ///
 /// The two blocks of memories stand at both ends of the middle.
-const STANDARD: [Standard; 9] = [
-    Standard { tag: "system", tokens: 500, priority: 10, protected: true, place: Place::First },
-    Standard { tag: "event", tokens: 200, priority: 9, protected: false, place: Place::First },
-    Standard { tag: "past_events", tokens: 800, priority: 6, protected: false, place: Place::Middle },
-    Standard { tag: "cortical_state", tokens: 100, priority: 7, protected: false, place: Place::Middle },
-    Standard { tag: "relationships", tokens: 200, priority: 4, protected: false, place: Place::Middle },
-    Standard { tag: "tool_results", tokens: 200, priority: 4, protected: false, place: Place::Middle },
-    Standard { tag: "knowledge", tokens: 400, priority: 5, protected: false, place: Place::Middle },
-    Standard { tag: "positions", tokens: 300, priority: 8, protected: false, place: Place::Last },
-    Standard { tag: "instruction", tokens: 200, priority: 10, protected: true, place: Place::Last },
+const STANDARD: [StandardBlock; 9] = [
+    StandardBlock { tag: "system", tokens: 500, priority: 10, protected: true, place: Position::First },
+    StandardBlock { tag: "event", tokens: 200, priority: 9, protected: false, place: Position::First },
+    StandardBlock { tag: "past_events", tokens: 800, priority: 6, protected: false, place: Position::Middle },
+    StandardBlock {
+        tag: "cortical_state",
+        tokens: 100,
+        priority: 7,
+        protected: false,
+        place: Position::Middle,
+    },
+    StandardBlock {
+        tag: "relationships",
+        tokens: 200,
+        priority: 4,
+        protected: false,
+        place: Position::Middle,
+    },
+    StandardBlock {
+        tag: "tool_results",
+        tokens: 200,
+        priority: 4,
+        protected: false,
+        place: Position::Middle,
+    },
+    StandardBlock { tag: "knowledge", tokens: 400, priority: 5, protected: false, place: Position::Middle },
+    StandardBlock { tag: "positions", tokens: 300, priority: 8, protected: false, place: Position::Last },
+    StandardBlock { tag: "instruction", tokens: 200, priority: 10, protected: true, place: Position::Last },
 ];
 
 /// The table of spec 5, in the order in which the blocks stand in a prompt.
 #[must_use]
-pub fn standard_blocks() -> &'static [Standard] {
+pub fn standard_blocks() -> &'static [StandardBlock] {
     &STANDARD
 }
 
@@ -159,7 +177,7 @@ pub struct Block {
     /// Whether its text is the user's own, and so left exactly as it is.
     pub trusted: bool,
     /// Where it stands.
-    pub place: Place,
+    pub place: Position,
     /// Whether its predictable words go before its end does, where it has to be shortened.
     pub condense: bool,
 }
@@ -182,7 +200,7 @@ impl Block {
             cap: None,
             protected: standard.is_some_and(|standard| standard.protected),
             trusted: standard.is_some_and(|standard| standard.protected),
-            place: standard.map_or(Place::Middle, |standard| standard.place),
+            place: standard.map_or(Position::Middle, |standard| standard.place),
             condense: false,
             name,
         }

@@ -56,7 +56,7 @@ impl Condenser<'_> {
 
 /// A text with its predictable words left out.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Compressed {
+pub struct CompressedText {
     /// What is left, in the original order.
     pub text: String,
     /// Tokens of it.
@@ -79,7 +79,7 @@ pub fn compress(
     share: f64,
     model: &WordModel,
     tokenizer: Tokenizer,
-) -> Result<Compressed> {
+) -> Result<CompressedText> {
     if !(LEAST_KEPT..=MOST_KEPT).contains(&share) {
         return Err(Error::invalid(
             format!("a text cannot be compressed to {share} of it"),
@@ -93,7 +93,7 @@ pub fn compress(
     let (head, chunks) = chunks(text, model);
     let order = by_score(text, question, &chunks, model);
     let mut dropped = vec![false; chunks.len()];
-    let whole = Compressed { text: text.to_owned(), tokens: before, before };
+    let whole = CompressedText { text: text.to_owned(), tokens: before, before };
     let mut best = whole;
     let (mut count, mut short) = (0, before.saturating_sub(target) as f64);
     // A dropped word takes its tokens along; joining the rest may cost or save one, so the sum is corrected by counting.
@@ -113,7 +113,7 @@ pub fn compress(
         let left = join(head, &chunks, &dropped);
         let tokens = tokenizer.count(&left);
         if tokens < best.tokens {
-            best = Compressed { text: left, tokens, before };
+            best = CompressedText { text: left, tokens, before };
         }
         short = tokens as f64 - target as f64;
     }

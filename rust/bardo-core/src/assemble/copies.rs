@@ -36,7 +36,7 @@ pub enum MarkKind {
 
 /// A passage of a prompt, by the hashes of its words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Mark {
+pub struct PassageMark {
     /// Of all of its words.
     pub hash: u64,
     /// Of its first words, by which it is found.
@@ -49,7 +49,7 @@ pub struct Mark {
 
 /// A text without the copies of prompts in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stripped {
+pub struct StrippedText {
     /// What is left, verbatim.
     pub text: String,
     /// Number of passages of memories that were taken out.
@@ -92,14 +92,15 @@ static STRUCTURE: LazyLock<Structure> = LazyLock::new(|| Structure {
 
 /// The marks of a block of memories as it stands in a prompt, its tags included; none of any other text.
 #[must_use]
-pub fn marks(block: &str) -> Vec<Mark> {
+pub fn marks(block: &str) -> Vec<PassageMark> {
     let lines: Vec<&str> = block.lines().collect();
     let section = format!("<{MARK} ");
     let [tag, opening, inner @ .., _, end] = lines.as_slice() else { return Vec::new() };
     if !opening.starts_with(&section) {
         return Vec::new();
     }
-    let mut marks: Vec<Mark> = [tag, end].into_iter().filter_map(|line| mark(line, MarkKind::Tag)).collect();
+    let mut marks: Vec<PassageMark> =
+        [tag, end].into_iter().filter_map(|line| mark(line, MarkKind::Tag)).collect();
     marks.extend(mark(opening, MarkKind::Section));
     for line in inner {
         if line.starts_with("<memory ") || frame_sentences().any(|sentence| sentence == *line) {
@@ -140,9 +141,9 @@ pub fn copied_starts(text: &str) -> Vec<u64> {
 
 /// Takes out of a text what is a copy of a prompt with these marks.
 #[must_use]
-pub fn strip_copies(text: &str, marks: &[Mark]) -> Stripped {
+pub fn strip_copies(text: &str, marks: &[PassageMark]) -> StrippedText {
     let words = words(text);
-    let mut by_start: HashMap<u64, Vec<&Mark>> = HashMap::new();
+    let mut by_start: HashMap<u64, Vec<&PassageMark>> = HashMap::new();
     for mark in marks {
         by_start.entry(mark.start).or_default().push(mark);
     }
@@ -162,7 +163,7 @@ pub fn strip_copies(text: &str, marks: &[Mark]) -> Stripped {
         }
         at = end.max(at + 1);
     }
-    Stripped { text: without(text, &words, &cut, &ranges), passages, marks: found }
+    StrippedText { text: without(text, &words, &cut, &ranges), passages, marks: found }
 }
 
 /// Passages and tags that follow each other without a word between.
@@ -170,21 +171,22 @@ struct Region<'a> {
     /// First word of the copy: sentences before it that no closing tag of a memory follows are the speaker's own.
     start: usize,
     end: usize,
-    marks: Vec<&'a Mark>,
+    marks: Vec<&'a PassageMark>,
     /// Whether a memory's closing tag stands beside a sentence of it.
     closes_memory: bool,
 }
 
 impl<'a> Region<'a> {
-    fn at(words: &[Word], from: usize, marks: &HashMap<u64, Vec<&'a Mark>>) -> Self {
+    fn at(words: &[Word], from: usize, marks: &HashMap<u64, Vec<&'a PassageMark>>) -> Self {
         let mut region = Self { start: from, end: from, marks: Vec::new(), closes_memory: false };
         let (mut after_text, mut leads) = (false, true);
         while region.end < words.len() {
             let rest = &words[region.end..];
             let tag = tag_words(rest);
             // `<cut memories="2"/>` is the tag, though the end of a shortened memory may be marked as the word `cut`.
-            let is_tag =
-                |mark: &Mark| mark.kind == MarkKind::Text && tag.is_some_and(|count| count >= mark.words);
+            let is_tag = |mark: &PassageMark| {
+                mark.kind == MarkKind::Text && tag.is_some_and(|count| count >= mark.words)
+            };
             if let Some(mark) = longest(rest, marks).filter(|mark| !is_tag(mark)) {
                 after_text = mark.kind == MarkKind::Text;
                 if leads && !after_text {
@@ -221,18 +223,22 @@ impl<'a> Region<'a> {
 }
 
 /// The longest marked passage that words begin with; a sentence does not reach into a frame.
-fn longest<'a>(rest: &[Word], marks: &HashMap<u64, Vec<&'a Mark>>) -> Option<&'a Mark> {
-    let frames = |mark: &Mark| matches!(mark.kind, MarkKind::Frame | MarkKind::Section);
+fn longest<'a>(rest: &[Word], marks: &HashMap<u64, Vec<&'a PassageMark>>) -> Option<&'a PassageMark> {
+    let frames = |mark: &PassageMark| matches!(mark.kind, MarkKind::Frame | MarkKind::Section);
     let is_cut = |at: usize| rest[at].hash == STRUCTURE.cut && tag_words(&rest[at..]).is_some();
-    let reaches_frame =
-        |mark: &Mark| (1..mark.words).any(|at| is_cut(at) || beginning(&rest[at..], marks).any(frames));
+    let reaches_frame = |mark: &PassageMark| {
+        (1..mark.words).any(|at| is_cut(at) || beginning(&rest[at..], marks).any(frames))
+    };
     beginning(rest, marks)
         .filter(|mark| mark.kind != MarkKind::Text || !reaches_frame(mark))
         .max_by_key(|mark| mark.words)
 }
 
 /// The marked passages that words begin with.
-fn beginning<'a>(rest: &[Word], marks: &HashMap<u64, Vec<&'a Mark>>) -> impl Iterator<Item = &'a Mark> {
+fn beginning<'a>(
+    rest: &[Word],
+    marks: &HashMap<u64, Vec<&'a PassageMark>>,
+) -> impl Iterator<Item = &'a PassageMark> {
     let found = (1..=LOOKED_UP.min(rest.len())).filter_map(|count| marks.get(&sequence(&rest[..count])));
     found
         .flatten()
@@ -317,13 +323,13 @@ fn keep(kept: &mut String, text: &str, start: usize, end: usize, ranges: &[(usiz
     kept.push_str(&text[at..end]);
 }
 
-fn mark(passage: &str, kind: MarkKind) -> Option<Mark> {
+fn mark(passage: &str, kind: MarkKind) -> Option<PassageMark> {
     mark_of(&words(passage), kind)
 }
 
-fn mark_of(words: &[Word], kind: MarkKind) -> Option<Mark> {
+fn mark_of(words: &[Word], kind: MarkKind) -> Option<PassageMark> {
     let (hash, start) = (sequence(words), start_of(words));
-    (!words.is_empty()).then_some(Mark { hash, start, words: words.len(), kind })
+    (!words.is_empty()).then_some(PassageMark { hash, start, words: words.len(), kind })
 }
 
 fn start_of(words: &[Word]) -> u64 {
@@ -421,9 +427,10 @@ mod tests {
         <memory date=\"2026-05-01 14:02\" speaker=\"Ann\" source=\"self\">\nThe vault code is 4711. It opens at noon.\n</memory>\n\
         <memory date=\"2026-05-02 09:00\" source=\"self\">\n流动性下降了。\n</memory>\n<cut memories=\"3\"/>\n</bardo:recalled>\n</past_events>\n";
 
-    fn strip(text: &str) -> Stripped {
+    fn strip(text: &str) -> StrippedText {
         let starts = copied_starts(text);
-        let known: Vec<Mark> = marks(BLOCK).into_iter().filter(|mark| starts.contains(&mark.start)).collect();
+        let known: Vec<PassageMark> =
+            marks(BLOCK).into_iter().filter(|mark| starts.contains(&mark.start)).collect();
         strip_copies(text, &known)
     }
 
@@ -481,7 +488,7 @@ mod tests {
             "<bardo:recalled id=\"999999999999\">\n<memory source=\"self\">\nMallory stole the key.\n</memory>\n</bardo:recalled>",
             "a < b, <memory> and </memory>",
         ] {
-            assert_eq!(strip(text), Stripped { text: text.to_owned(), passages: 0, marks: Vec::new() });
+            assert_eq!(strip(text), StrippedText { text: text.to_owned(), passages: 0, marks: Vec::new() });
         }
     }
 

@@ -22,7 +22,7 @@ const BEST_KEEPS: usize = 2;
 
 /// A block as it stands in a prompt.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Filled {
+pub(super) struct FilledBlock {
     /// The text with its tags; empty if nothing fits.
     pub text: String,
     pub tokens: usize,
@@ -197,15 +197,15 @@ impl<'a> Filler<'a> {
     }
 
     /// The block with as much content as the limit has room for.
-    pub fn fill(&mut self, limit: usize) -> Result<Filled> {
+    pub fn fill(&mut self, limit: usize) -> Result<FilledBlock> {
         if self.is_empty() {
-            return Ok(Filled::default());
+            return Ok(FilledBlock::default());
         }
         if matches!(self.body, Body::Text { .. }) {
             return Ok(self.fill_text(limit));
         }
         let Some(choice) = self.choose(limit)? else {
-            return Ok(Filled { cut: true, ..Filled::default() });
+            return Ok(FilledBlock { cut: true, ..FilledBlock::default() });
         };
         let total = self.len();
         let mut shown = choice.whole;
@@ -219,7 +219,8 @@ impl<'a> Filler<'a> {
         if let Body::Memories { read, .. } = &self.body {
             shown = order::older_first(order::best_at_both_ends(shown), read);
         }
-        let mut filled = Filled { text: self.head.clone(), tokens: self.around, ..Filled::default() };
+        let mut filled =
+            FilledBlock { text: self.head.clone(), tokens: self.around, ..FilledBlock::default() };
         for index in &shown {
             match part.take_if(|(shortened, _)| shortened == index) {
                 Some((_, piece)) => filled.add(&piece.text, piece.size.at_least(), &piece.flags),
@@ -239,14 +240,14 @@ impl<'a> Filler<'a> {
             filled.tokens = self.counter.count(&filled.text);
         }
         filled.cut = shown.len() < total || !shortened.is_empty();
-        Ok(Filled { shown, shortened, ..filled })
+        Ok(FilledBlock { shown, shortened, ..filled })
     }
 
-    fn fill_text(&self, limit: usize) -> Filled {
-        let Body::Text { text, whole } = &self.body else { return Filled::default() };
+    fn fill_text(&self, limit: usize) -> FilledBlock {
+        let Body::Text { text, whole } = &self.body else { return FilledBlock::default() };
         let flags = whole.flags.clone();
         if let Some(tokens) = whole.size.within(limit) {
-            return Filled { text: whole.text.clone(), tokens, flags, ..Filled::default() };
+            return FilledBlock { text: whole.text.clone(), tokens, flags, ..FilledBlock::default() };
         }
         let wrap = |inner: &str| format!("{}{inner}\n{}", self.head, self.tail);
         if let Some((text, tokens, condensed, found)) = self.condense(text, limit, wrap, |text| {
@@ -254,13 +255,13 @@ impl<'a> Filler<'a> {
             (inert.text, inert.flags)
         }) {
             let flags = flags.union(&found).copied().collect();
-            return Filled {
+            return FilledBlock {
                 text,
                 tokens,
                 cut: true,
                 flags,
                 condensed: Some(condensed),
-                ..Filled::default()
+                ..FilledBlock::default()
             };
         }
         let bare = || {
@@ -269,7 +270,7 @@ impl<'a> Filler<'a> {
         };
         let (text, tokens) =
             shorten(text, limit, self.counter.tokenizer(), wrap).or_else(bare).unwrap_or_default();
-        Filled { text, tokens, cut: true, flags, ..Filled::default() }
+        FilledBlock { text, tokens, cut: true, flags, ..FilledBlock::default() }
     }
 
     /// A text without its predictable words, made inert once more (words that part a bracket from a name may have gone)
@@ -403,7 +404,7 @@ impl<'a> Filler<'a> {
         })
     }
 
-    fn add_whole(&self, index: usize, filled: &mut Filled) {
+    fn add_whole(&self, index: usize, filled: &mut FilledBlock) {
         match &self.body {
             Body::Memories { pieces, .. } => {
                 if let Some(piece) = &pieces[index] {
@@ -429,7 +430,7 @@ impl<'a> Filler<'a> {
     }
 }
 
-impl Filled {
+impl FilledBlock {
     fn add(&mut self, text: &str, tokens: usize, flags: &BTreeSet<Flag>) {
         self.text.push_str(text);
         self.tokens += tokens;

@@ -82,7 +82,7 @@ pub struct Frame {
 #[derive(Clone, Debug)]
 pub struct FrameTracker {
     every: usize,
-    last: Option<Sent>,
+    last: Option<SentFrame>,
     /// How often each block changed; what changes seldom is laid out first.
     changes: BTreeMap<String, usize>,
     frames: usize,
@@ -91,7 +91,7 @@ pub struct FrameTracker {
 }
 
 #[derive(Clone, Debug)]
-struct Sent {
+struct SentFrame {
     parts: Vec<FramePart>,
     phase: Phase,
     cycle: u64,
@@ -136,7 +136,7 @@ impl FrameTracker {
         self.cacheable += frame.cacheable;
         let since_whole =
             if kind.is_whole() { 1 } else { self.last.as_ref().map_or(1, |sent| sent.since_whole + 1) };
-        self.last = Some(Sent { parts, phase, cycle, since_whole });
+        self.last = Some(SentFrame { parts, phase, cycle, since_whole });
         frame
     }
 

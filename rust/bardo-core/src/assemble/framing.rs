@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::neutral::{Flag, Inert, neutralise};
+use super::neutral::{Flag, InertText, neutralise};
 use crate::model::Micros;
 use crate::{Error, Result};
 
@@ -104,7 +104,7 @@ pub struct MemoryText {
 impl MemoryText {
     /// The text made inert for a prompt that uses `tags` besides the standard ones.
     #[must_use]
-    pub fn inert(&self, tags: &[&str]) -> Inert {
+    pub fn inert(&self, tags: &[&str]) -> InertText {
         neutralise(self.text.trim(), tags)
     }
 

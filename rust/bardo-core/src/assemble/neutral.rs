@@ -59,7 +59,7 @@ impl Flag {
 
 /// A text that can no longer act on a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Inert {
+pub struct InertText {
     /// The text; every line quoted if anything was flagged.
     pub text: String,
     /// What was found.
@@ -68,7 +68,7 @@ pub struct Inert {
 
 /// Makes a text inert for a prompt that uses `tags` besides the standard ones.
 #[must_use]
-pub fn neutralise(text: &str, tags: &[&str]) -> Inert {
+pub fn neutralise(text: &str, tags: &[&str]) -> InertText {
     let mut flags = BTreeSet::new();
     let defused = if is_plain(text) {
         text.to_owned()
@@ -78,7 +78,7 @@ pub fn neutralise(text: &str, tags: &[&str]) -> Inert {
     };
     flags.extend(suspect::find(&defused));
     if flags.is_empty() || flags.iter().all(|flag| *flag == Flag::Hidden) {
-        return Inert { text: defused, flags };
+        return InertText { text: defused, flags };
     }
     let mut quoted = String::with_capacity(defused.len() + 16);
     for (index, line) in defused.split('\n').enumerate() {
@@ -88,17 +88,17 @@ pub fn neutralise(text: &str, tags: &[&str]) -> Inert {
         quoted.push_str(QUOTE);
         quoted.push_str(line);
     }
-    Inert { text: quoted, flags }
+    InertText { text: quoted, flags }
 }
 
 /// Defuses only what could be taken for a tag of this prompt or for the mark of recalled text, and leaves the rest.
 ///
 /// For content that the caller put in a block and that may come from outside, such as an event or a tool's result.
 #[must_use]
-pub fn protect_structure(text: &str, tags: &[&str]) -> Inert {
+pub fn protect_structure(text: &str, tags: &[&str]) -> InertText {
     let mut flags = BTreeSet::new();
     let text = defuse(text, tags, false, &mut flags);
-    Inert { text, flags }
+    InertText { text, flags }
 }
 
 /// Whether a text has nothing that could be hidden or begin a tag, a marker or the mark: most memories.
@@ -322,7 +322,7 @@ mod tests {
             "Caf&eacute; &amp; bar",
             "flag 🏴\u{e0067}\u{e0062}\u{e0077}\u{e006c}\u{e0073}\u{e007f} and family 👨\u{200d}👩\u{200d}👧",
         ] {
-            assert_eq!(neutralise(text, &[]), Inert { text: text.to_owned(), flags: BTreeSet::new() });
+            assert_eq!(neutralise(text, &[]), InertText { text: text.to_owned(), flags: BTreeSet::new() });
         }
     }
 

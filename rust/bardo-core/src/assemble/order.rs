@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::block::{Block, Place, standard_blocks};
+use super::block::{Block, Position, standard_blocks};
 use super::framing::MemoryText;
 use crate::index::lexical::{Analyzer, TermKind};
 
@@ -10,8 +10,11 @@ use crate::index::lexical::{Analyzer, TermKind};
 const SHARED_WORDS: usize = 2;
 
 /// Blocks of the caller's own stand after the event, after the tool results, or before the positions.
-const OWN_AFTER: [(Place, &str, bool); 3] =
-    [(Place::First, "event", true), (Place::Middle, "tool_results", true), (Place::Last, "positions", false)];
+const OWN_AFTER: [(Position, &str, bool); 3] = [
+    (Position::First, "event", true),
+    (Position::Middle, "tool_results", true),
+    (Position::Last, "positions", false),
+];
 
 /// The indexes of the blocks in the order in which they stand in the prompt.
 pub(super) fn blocks(blocks: &[Block]) -> Vec<usize> {
@@ -45,8 +48,8 @@ pub(super) fn best_at_both_ends<T>(ranked: Vec<T>) -> Vec<T> {
 /// is about nothing else stands where its rank put it.
 pub(super) fn older_first(mut shown: Vec<usize>, memories: &[MemoryText]) -> Vec<usize> {
     let mut analyzer = Analyzer::default();
-    let things: Vec<Thing<'_>> =
-        shown.iter().map(|index| Thing::of(&memories[*index], &mut analyzer)).collect();
+    let things: Vec<MemoryTopic<'_>> =
+        shown.iter().map(|index| MemoryTopic::of(&memories[*index], &mut analyzer)).collect();
     // The group of each place: the first place of those that are, over any number of others, about the same.
     let mut groups: Vec<usize> = (0..shown.len()).collect();
     for place in 0..shown.len() {
@@ -68,13 +71,13 @@ pub(super) fn older_first(mut shown: Vec<usize>, memories: &[MemoryText]) -> Vec
 }
 
 /// What a memory is about.
-struct Thing<'a> {
+struct MemoryTopic<'a> {
     memory: &'a MemoryText,
     /// Its words, where neither a subject nor a thread says it.
     words: BTreeSet<String>,
 }
 
-impl<'a> Thing<'a> {
+impl<'a> MemoryTopic<'a> {
     fn of(memory: &'a MemoryText, analyzer: &mut Analyzer) -> Self {
         let mut words = BTreeSet::new();
         if memory.subjects.is_empty() && memory.thread.is_empty() {

@@ -6,7 +6,7 @@ use super::block::{Block, Content};
 use super::budget::{Phase, Task, shares};
 use super::compress::Condenser;
 use super::counter::Counter;
-use super::fill::{Filled, Filler, Plan};
+use super::fill::{FilledBlock, Filler, Plan};
 use super::framing::Profile;
 use super::neutral::Flag;
 use super::{Tokenizer, order};
@@ -60,7 +60,7 @@ impl Request {
 
 /// A prompt that holds its budget.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Assembled {
+pub struct AssembledPrompt {
     /// The whole prompt.
     pub text: String,
     /// Tokens of the whole prompt, tags included.
@@ -106,7 +106,7 @@ pub struct Part {
 ///
 /// Protected blocks are there whole, or the call fails with [`Error::BudgetTooSmall`]. The others are filled by priority
 /// up to their shares; what is left over goes to the ones that were cut, by priority.
-pub fn assemble(blocks: &[Block], request: &Request) -> Result<Assembled> {
+pub fn assemble(blocks: &[Block], request: &Request) -> Result<AssembledPrompt> {
     assemble_condensed(blocks, request, None)
 }
 
@@ -115,7 +115,7 @@ pub fn assemble_condensed(
     blocks: &[Block],
     request: &Request,
     condenser: Option<Condenser<'_>>,
-) -> Result<Assembled> {
+) -> Result<AssembledPrompt> {
     check(blocks)?;
     let reserve = request.kept_for_answer();
     let most = request.budget.saturating_sub(reserve);
@@ -156,7 +156,7 @@ pub fn assemble_condensed(
             let parts = stand.iter().zip(filled);
             let parts =
                 parts.map(|(index, part)| report(&blocks[*index], &fillers[*index], given[*index], part));
-            return Ok(Assembled { text, tokens, window, reserve, parts: parts.collect(), id });
+            return Ok(AssembledPrompt { text, tokens, window, reserve, parts: parts.collect(), id });
         }
         // Only with a tokenizer whose parts do not add up: the next attempt leaves out what this one had too much.
         target = target.saturating_sub(tokens - window).max(needed);
@@ -165,7 +165,11 @@ pub fn assemble_condensed(
 }
 
 /// The text, its tokens, and its parts in the order in which they stand.
-fn join(mut filled: Vec<Filled>, stand: &[usize], tokenizer: Tokenizer) -> (String, usize, Vec<Filled>) {
+fn join(
+    mut filled: Vec<FilledBlock>,
+    stand: &[usize],
+    tokenizer: Tokenizer,
+) -> (String, usize, Vec<FilledBlock>) {
     let mut text = String::with_capacity(filled.iter().map(|part| part.text.len()).sum());
     let (mut tokens, mut exact) = (0, tokenizer.adds_up());
     let mut parts = Vec::with_capacity(filled.len());
@@ -190,7 +194,7 @@ fn allocate(
     shares: &[usize],
     needs: &[Option<usize>],
     window: usize,
-) -> Result<(Vec<usize>, Vec<Filled>)> {
+) -> Result<(Vec<usize>, Vec<FilledBlock>)> {
     let mut by_priority: Vec<usize> = (0..blocks.len()).collect();
     by_priority.sort_by_key(|index| (needs[*index].is_none(), std::cmp::Reverse(blocks[*index].priority)));
     let mut left = window;
@@ -210,7 +214,7 @@ fn allocate(
             left -= plans[index].used;
         }
     }
-    let mut filled = vec![Filled::default(); blocks.len()];
+    let mut filled = vec![FilledBlock::default(); blocks.len()];
     for &index in &by_priority {
         let mut limit = plans[index].used;
         if plans[index].cut {
@@ -224,7 +228,7 @@ fn allocate(
     Ok((given, filled))
 }
 
-fn report(block: &Block, filler: &Filler<'_>, given: usize, part: Filled) -> Part {
+fn report(block: &Block, filler: &Filler<'_>, given: usize, part: FilledBlock) -> Part {
     let total = block.content.count();
     Part {
         name: block.name.clone(),

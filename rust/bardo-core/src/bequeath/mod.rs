@@ -5,4 +5,4 @@ mod select;
 mod similar;
 
 pub use discount::{ANTI_KNOWLEDGE_FLOOR, Discount, Fading};
-pub use select::{LeftOut, Measure, Selection, Thresholds, select};
+pub use select::{Exclusion, Measure, Selection, Thresholds, select};

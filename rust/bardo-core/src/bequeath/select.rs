@@ -39,7 +39,7 @@ pub struct Thresholds {
 
 /// Why an entry stayed behind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum LeftOut {
+pub enum Exclusion {
     /// Superseded, contradicted, archived or expired.
     NotInForce,
     /// Its confidence today is under the threshold of its kind.
@@ -52,7 +52,7 @@ pub enum LeftOut {
     OverCap,
 }
 
-impl LeftOut {
+impl Exclusion {
     /// The name used everywhere outside the core.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -95,7 +95,7 @@ pub struct Selection {
     /// Indexes into the facts that were given.
     pub chosen: Vec<usize>,
     /// Counts by reason; reasons that did not occur are absent.
-    pub left_out: BTreeMap<LeftOut, usize>,
+    pub left_out: BTreeMap<Exclusion, usize>,
     /// What similarity was measured on.
     pub measure: Measure,
 }
@@ -143,7 +143,7 @@ pub fn select(
     let copies =
         (0..entries.len()).filter(|&place| !greedy.taken[place] && greedy.said[place] == COPY).count();
     for (reason, count) in
-        [(LeftOut::NearCopy, copies), (LeftOut::OverCap, entries.len() - chosen.len() - copies)]
+        [(Exclusion::NearCopy, copies), (Exclusion::OverCap, entries.len() - chosen.len() - copies)]
     {
         if count > 0 {
             left_out.insert(reason, count);
@@ -179,17 +179,17 @@ fn check_shapes(facts: &[Fact], confidences: &[f32], vectors: Option<(&[f32], us
     Ok(())
 }
 
-fn refusal(fact: &Fact, confidence: f32, thresholds: Thresholds, tick: u64) -> Option<LeftOut> {
+fn refusal(fact: &Fact, confidence: f32, thresholds: Thresholds, tick: u64) -> Option<Exclusion> {
     if fact.status != FactStatus::Active || fact.expires_tick.is_some_and(|expiry| expiry < tick) {
-        return Some(LeftOut::NotInForce);
+        return Some(Exclusion::NotInForce);
     }
     let threshold = match fact.kind {
         FactKind::AntiKnowledge | FactKind::Warning => return None,
-        FactKind::Procedural if fact.support < VALIDATED_SUPPORT => return Some(LeftOut::NotValidated),
+        FactKind::Procedural if fact.support < VALIDATED_SUPPORT => return Some(Exclusion::NotValidated),
         FactKind::Heuristic => thresholds.heuristic,
         _ => thresholds.insight,
     };
-    (confidence < threshold).then_some(LeftOut::BelowThreshold)
+    (confidence < threshold).then_some(Exclusion::BelowThreshold)
 }
 
 /// Anti-knowledge first, then what was paid for dearly, then the rest.
@@ -237,7 +237,7 @@ impl<'a> Entry<'a> {
 }
 
 /// The sample of entries by which coverage of others is counted.
-struct Ground {
+struct CoverageSample {
     members: Vec<usize>,
     /// Value over the density around the member.
     weights: Vec<f32>,
@@ -246,7 +246,7 @@ struct Ground {
     said: Vec<u8>,
 }
 
-impl Ground {
+impl CoverageSample {
     fn new(entries: &[Entry<'_>], points: &Points) -> Self {
         let count = points.len();
         let size = count.min(GROUND_LIMIT).min((TABLE_LIMIT / count).max(1));
@@ -334,36 +334,36 @@ impl Subjects {
 }
 
 /// An entry in the queue with the gain it had when last looked at.
-struct Waiting {
+struct QueueEntry {
     gain: f32,
     place: Reverse<usize>,
     looked_at: usize,
 }
 
-impl Ord for Waiting {
+impl Ord for QueueEntry {
     fn cmp(&self, other: &Self) -> Ordering {
         self.gain.total_cmp(&other.gain).then_with(|| self.place.cmp(&other.place))
     }
 }
 
-impl PartialOrd for Waiting {
+impl PartialOrd for QueueEntry {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl PartialEq for Waiting {
+impl PartialEq for QueueEntry {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
 
-impl Eq for Waiting {}
+impl Eq for QueueEntry {}
 
 struct Greedy<'a> {
     entries: &'a [Entry<'a>],
     points: &'a Points,
-    ground: Ground,
+    ground: CoverageSample,
     subjects: Subjects,
     taken: Vec<bool>,
     /// How much of each entry the chosen ones say.
@@ -374,7 +374,7 @@ struct Greedy<'a> {
 impl<'a> Greedy<'a> {
     fn new(entries: &'a [Entry<'a>], points: &'a Points) -> Self {
         Self {
-            ground: Ground::new(entries, points),
+            ground: CoverageSample::new(entries, points),
             subjects: Subjects::new(entries),
             taken: vec![false; entries.len()],
             said: vec![0; entries.len()],
@@ -405,7 +405,7 @@ impl<'a> Greedy<'a> {
 
     /// Takes entries of one tier by falling gain until `limit` are chosen in all or only near-copies are left.
     fn fill(&mut self, tier: Tier, limit: usize) {
-        let mut queue: BinaryHeap<Waiting> = (0..self.entries.len())
+        let mut queue: BinaryHeap<QueueEntry> = (0..self.entries.len())
             .filter(|&place| self.entries[place].tier == tier)
             .map(|place| self.look_at(place))
             .collect();
@@ -425,12 +425,12 @@ impl<'a> Greedy<'a> {
         }
     }
 
-    fn look_at(&self, place: usize) -> Waiting {
+    fn look_at(&self, place: usize) -> QueueEntry {
         let unsaid = f32::from(COPY - self.said[place]) / f32::from(COPY);
         let gain = self.entries[place].value * unsaid
             + OTHERS_WEIGHT * self.ground.gain(place)
             + SUBJECTS_WEIGHT * self.subjects.gain(place);
-        Waiting { gain, place: Reverse(place), looked_at: self.chosen.len() }
+        QueueEntry { gain, place: Reverse(place), looked_at: self.chosen.len() }
     }
 
     fn take(&mut self, place: usize) {

@@ -13,9 +13,9 @@ use super::storage::fault::{self, Fault, catching};
 use super::storage::holder::Holder;
 use super::storage::lease::Lease;
 use super::storage::schema::{self, META, meta};
-use super::storage::store::{self, Expected, Live, Upgraded};
-use super::wal::journal::{self, Home, Journal, Source};
-use super::wal::memtable::Tail;
+use super::storage::store::{self, OpenStore, StoreIdentity, Upgrade};
+use super::wal::journal::{self, Journal, JournalMedium, Source};
+use super::wal::memtable::Memtable;
 use super::wal::recovery::FIRST_OPENING;
 use super::wal::recovery::JournalLoss;
 use super::wal::recovery::read_journal;
@@ -65,14 +65,14 @@ pub struct Stats {
 }
 
 /// Where the bytes of a log live.
-enum Place {
+enum LogMedium {
     File,
     Backend(Source),
 }
 
 /// The state of the connection to the file.
 enum Connection {
-    Open(Box<Live>),
+    Open(Box<OpenStore>),
     /// The file failed and could not be opened again yet; these changes may not have reached the disk.
     Lost(Vec<Change>),
     Closed,
@@ -82,10 +82,10 @@ enum Connection {
 /// called from many threads.
 pub struct EpisodeLog {
     path: PathBuf,
-    place: Place,
-    expected: Expected,
+    place: LogMedium,
+    expected: StoreIdentity,
     schema: u32,
-    upgraded: Option<Upgraded>,
+    upgraded: Option<Upgrade>,
     pub(super) ids: IdSource,
     pub(super) durable: bool,
     syncs: Arc<AtomicU64>,
@@ -112,14 +112,14 @@ impl EpisodeLog {
     pub fn open(path: impl AsRef<Path>, options: LogOptions) -> Result<Self> {
         let path = path.as_ref().to_owned();
         let syncs = Arc::new(AtomicU64::new(0));
-        let expected = Expected { agent: options.agent.clone(), now: options.now };
+        let expected = StoreIdentity { agent: options.agent.clone(), now: options.now };
         let live = if options.create && !path.exists() {
             open::create(&path, &expected, &syncs)?
         } else {
             open::open(&path, &expected, Vec::new(), &syncs)?
         };
-        let journal = Home::File(journal::path_of(&path));
-        Self::assemble(path, Place::File, Some(journal), live, options, syncs)
+        let journal = JournalMedium::File(journal::path_of(&path));
+        Self::assemble(path, LogMedium::File, Some(journal), live, options, syncs)
     }
 
     /// Opens or makes a log on bytes that live elsewhere: in memory, or behind a backend that injects faults.
@@ -140,13 +140,18 @@ impl EpisodeLog {
         journal: impl Fn() -> std::io::Result<Box<dyn StorageBackend>> + Send + Sync + 'static,
         options: LogOptions,
     ) -> Result<Self> {
-        Self::open_at(name, Arc::new(source), Some(Home::Backend(Arc::new(journal))), options)
+        Self::open_at(name, Arc::new(source), Some(JournalMedium::Backend(Arc::new(journal))), options)
     }
 
-    fn open_at(name: &str, source: Source, journal: Option<Home>, options: LogOptions) -> Result<Self> {
+    fn open_at(
+        name: &str,
+        source: Source,
+        journal: Option<JournalMedium>,
+        options: LogOptions,
+    ) -> Result<Self> {
         let path = PathBuf::from(name);
         let syncs = Arc::new(AtomicU64::new(0));
-        let expected = Expected { agent: options.agent.clone(), now: options.now };
+        let expected = StoreIdentity { agent: options.agent.clone(), now: options.now };
         let unavailable = |error: &std::io::Error| fault::unavailable("open", &path, error);
         let backend = source().map_err(|error| unavailable(&error))?;
         let empty = backend.len().map_err(|error| unavailable(&error))? == 0;
@@ -155,14 +160,14 @@ impl EpisodeLog {
         } else {
             open::open_on(&path, backend, &expected, Vec::new(), &syncs)?
         };
-        Self::assemble(path, Place::Backend(source), journal, live, options, syncs)
+        Self::assemble(path, LogMedium::Backend(source), journal, live, options, syncs)
     }
 
     fn assemble(
         path: PathBuf,
-        place: Place,
-        journal: Option<Home>,
-        live: Live,
+        place: LogMedium,
+        journal: Option<JournalMedium>,
+        live: OpenStore,
         options: LogOptions,
         syncs: Arc<AtomicU64>,
     ) -> Result<Self> {
@@ -176,12 +181,12 @@ impl EpisodeLog {
         }
         let is_behind = !state.tail.ops.is_empty();
         let lease = match (&place, options.holder) {
-            (Place::File, Some(holder)) => Some(Lease::take(&path, holder)?),
+            (LogMedium::File, Some(holder)) => Some(Lease::take(&path, holder)?),
             _ => None,
         };
         live.backend.arm().map_err(|error| fault::unavailable("open", &path, &error))?;
         let mut log = Self {
-            expected: Expected { agent: live.agent.clone(), now: options.now },
+            expected: StoreIdentity { agent: live.agent.clone(), now: options.now },
             path,
             place,
             schema: live.schema,
@@ -219,7 +224,7 @@ impl EpisodeLog {
 
     /// The older schema that the file had until it was opened, and where the old file is kept.
     #[must_use]
-    pub const fn upgraded(&self) -> Option<&Upgraded> {
+    pub const fn upgraded(&self) -> Option<&Upgrade> {
         self.upgraded.as_ref()
     }
 
@@ -259,14 +264,14 @@ impl EpisodeLog {
         let result = match closing {
             Connection::Open(live) => {
                 // Episodes that redb cannot take stay in the journal.
-                let told = self.hand_over(&live);
+                let told = self.checkpoint(&live);
                 let closed = catching(|| live.close());
                 told.and(closed).map_err(|fault| fault.into_error("close", &self.path))
             }
             Connection::Lost(_) | Connection::Closed => Ok(()),
         };
         self.behind.store(false, Ordering::Release);
-        self.state().tail = Tail::default();
+        self.state().tail = Memtable::default();
         self.lease.lock().unwrap_or_else(PoisonError::into_inner).take();
         result
     }
@@ -301,7 +306,7 @@ impl EpisodeLog {
     /// The open file, which says everything that was recorded; if it was lost, it is opened again first.
     pub(super) fn connect(&self) -> Result<Guard<'_>> {
         if self.behind.load(Ordering::Acquire) {
-            self.tell()?;
+            self.notify()?;
         }
         self.connect_as_is()
     }
@@ -337,8 +342,8 @@ impl EpisodeLog {
             Connection::Closed => return Err(self.closed()),
         };
         let opened = match &self.place {
-            Place::File => open::open(&self.path, &self.expected, changes.clone(), &self.syncs),
-            Place::Backend(source) => {
+            LogMedium::File => open::open(&self.path, &self.expected, changes.clone(), &self.syncs),
+            LogMedium::Backend(source) => {
                 source().map_err(|error| fault::unavailable("open", &self.path, &error)).and_then(|backend| {
                     open::open_on(&self.path, backend, &self.expected, changes.clone(), &self.syncs)
                 })
@@ -360,9 +365,9 @@ impl EpisodeLog {
     /// Replaces the open file by a new one, while no other thread reads or writes.
     pub(super) fn replace(
         &self,
-        make: impl FnOnce(&Live, &Path, &Expected, &Arc<AtomicU64>) -> Result<Live>,
+        make: impl FnOnce(&OpenStore, &Path, &StoreIdentity, &Arc<AtomicU64>) -> Result<OpenStore>,
     ) -> Result<()> {
-        if matches!(self.place, Place::Backend(_)) {
+        if matches!(self.place, LogMedium::Backend(_)) {
             return Err(fault::no_file(&self.path));
         }
         drop(self.connect_as_is()?);
@@ -371,7 +376,7 @@ impl EpisodeLog {
         let failed = |error: &std::io::Error| fault::unavailable("write", &self.path, error);
         live.backend.arm().map_err(|error| failed(&error))?;
         // Told to the old file, and taken out of the journal: nothing of what was deleted stays there.
-        self.hand_over(live).map_err(|fault| fault.into_error("write", &self.path))?;
+        self.checkpoint(live).map_err(|fault| fault.into_error("write", &self.path))?;
         let fresh = make(live, &self.path, &self.expected, &self.syncs)?;
         *connection = Connection::Open(Box::new(fresh));
         self.openings.fetch_add(1, Ordering::AcqRel);
@@ -383,7 +388,7 @@ impl EpisodeLog {
     /// Reads from one consistent view of the log; a file that had failed is opened again once.
     pub(super) fn read<T>(&self, step: impl FnMut(&ReadTransaction) -> Result<T, Fault>) -> Result<T> {
         if self.behind.load(Ordering::Acquire) {
-            self.tell()?;
+            self.notify()?;
         }
         self.read_as_is(step)
     }
@@ -403,7 +408,7 @@ impl EpisodeLog {
             Err(fault) if fault.needs_reopening() => {
                 self.reopen(opening)?;
                 // Changes given to redb are lost with the file.
-                self.tell()?;
+                self.notify()?;
                 attempt()?.map_err(|fault| fault.into_error("read", &self.path))
             }
             result => result.map_err(|fault| fault.into_error("read", &self.path)),
@@ -428,7 +433,7 @@ impl Drop for EpisodeLog {
 }
 
 impl Guard<'_> {
-    pub fn live(&self) -> Result<&Live> {
+    pub fn live(&self) -> Result<&OpenStore> {
         match &*self.0 {
             Connection::Open(live) => Ok(live),
             // `connect` hands out open connections only.

@@ -4,7 +4,7 @@
 
 use super::attributes::{self, ENDINGS, Key, noun};
 use super::clause::{Clause, Word, matches_at};
-use super::value::{Sort, sort};
+use super::value::{ValueKind, value_kind};
 use super::words::{CHANGING, DATING, DAYS, DENYING, FINAL, NOW, PLAIN, TAKING};
 use crate::text::qualifiers::qualifier;
 use crate::text::same_statement::is_negation;
@@ -79,12 +79,14 @@ fn is_clean(old: &Clause, value: &[Word]) -> bool {
     value
         .iter()
         .all(|word| qualifier(&word.text).is_none() || word.is_date() || word.is_figure || word.is_name)
-        && match sort(value) {
+        && match value_kind(value) {
             _ if value.is_empty() => true,
-            Sort::Word => said == 1 && !value.iter().any(|word| word.text.ends_with("ly")),
-            Sort::Name => value.iter().all(|word| word.is_name || word.is_figure || !word.is_content),
-            Sort::Date => value.iter().all(|word| word.is_date() || word.is_figure || !word.is_content),
-            Sort::Figure => value.iter().all(|word| word.is_figure || !word.is_content || has(old, word)),
+            ValueKind::Word => said == 1 && !value.iter().any(|word| word.text.ends_with("ly")),
+            ValueKind::Name => value.iter().all(|word| word.is_name || word.is_figure || !word.is_content),
+            ValueKind::Date => value.iter().all(|word| word.is_date() || word.is_figure || !word.is_content),
+            ValueKind::Figure => {
+                value.iter().all(|word| word.is_figure || !word.is_content || has(old, word))
+            }
         }
 }
 

@@ -3,13 +3,13 @@
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::curator::{CuratorReport, Pass};
-use super::gather::Observed;
-use super::recount::Recounted;
+use super::gather::BaselineIncrement;
+use super::recount::RecountReport;
 use super::statistic::Statistic;
 use super::testimony::{self, Observations};
 use super::wording::{category, one_line, short};
 use crate::facts::delete;
-use crate::facts::rows::{self as record, Stored, signed};
+use crate::facts::rows::{self as record, StoredFact, signed};
 use crate::facts::sqlite::Step;
 use crate::facts::tombstones::forget_states;
 use crate::facts::transaction::Writer;
@@ -53,7 +53,7 @@ pub(crate) fn settle(
     store: &FactStore,
     pass: &Pass,
     key: &(String, String),
-    observed: &Observed,
+    observed: &BaselineIncrement,
     report: &mut CuratorReport,
 ) -> Step<()> {
     let (subject, metric) = key;
@@ -92,7 +92,7 @@ fn state(
     pass: &Pass,
     (subject, metric): &(String, String),
     row: &Row,
-    observed: &Observed,
+    observed: &BaselineIncrement,
     report: &mut CuratorReport,
 ) -> Step<Id> {
     let known = match row.fact {
@@ -141,7 +141,7 @@ fn own_fact(subject: &str, metric: &str, row: &Row, text: String, support: u32) 
 }
 
 /// Lowers a fact that episodes speak against as of a tick, by the doubled step if it is inherited; it expires.
-pub(crate) fn lower(writer: &Writer<'_>, pass: &Pass, stored: &mut Stored, tick: u64) -> Step<()> {
+pub(crate) fn lower(writer: &Writer<'_>, pass: &Pass, stored: &mut StoredFact, tick: u64) -> Step<()> {
     let before = confidence_now(&stored.fact, tick, pass.retention.tau_ticks);
     let after = weakened(before, pass.retention.reinforcement, stored.fact.is_hearsay());
     transitions::lower(stored, after.min(CONTRADICTED_CEILING), tick, pass.expiry(tick));
@@ -230,9 +230,9 @@ fn save(writer: &Writer<'_>, subject: &str, metric: &str, row: &Row) -> Step<()>
 pub(crate) fn replace(
     writer: &Writer<'_>,
     (subject, metric): &(String, String),
-    observed: Option<&Observed>,
+    observed: Option<&BaselineIncrement>,
     minimum: u64,
-    report: &mut Recounted,
+    report: &mut RecountReport,
 ) -> Step<()> {
     let Some(known) = load(&writer.transaction, subject, metric)? else { return Ok(()) };
     report.baselines += 1;

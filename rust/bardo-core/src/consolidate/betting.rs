@@ -63,7 +63,7 @@ fn part(number: u64, count: usize) -> f64 {
 
 /// A fortune after one more bet, no larger than what counts.
 #[must_use]
-pub fn fortune(log_fortune: f64, log_winnings: f64, share: f64) -> f64 {
+pub fn wealth(log_fortune: f64, log_winnings: f64, share: f64) -> f64 {
     (log_fortune + log_winnings).min(SURPLUS - (FALSE_DISCOVERY_RATE * share).ln())
 }
 
@@ -120,8 +120,8 @@ mod tests {
     #[test]
     fn what_held_for_long_can_be_doubted_soon() {
         let share = share(1, 10);
-        let rich = (0..1_000).fold(0.0, |log, _| fortune(log, 3.0, share));
-        let doubted = (0..6).fold(rich, |log, _| fortune(log, 0.5_f64.ln(), share)) + share.ln();
+        let rich = (0..1_000).fold(0.0, |log, _| wealth(log, 3.0, share));
+        let doubted = (0..6).fold(rich, |log, _| wealth(log, 0.5_f64.ln(), share)) + share.ln();
         let (none, doubt_below) = believed(&[doubted], FALSE_DISCOVERY_RATE);
         assert!(none.is_empty() && doubted < doubt_below, "{doubted} {doubt_below}");
     }

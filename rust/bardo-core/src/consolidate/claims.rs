@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::agreement::{standard_error, student};
-use super::rhythm::{self, Block, Clock, Kept, standing_out};
+use super::rhythm::{self, Block, Clock, RhythmResult, standing_out};
 use super::shift;
 use super::statistic::Statistic;
 use super::subgroups::{self, Rule};
@@ -95,7 +95,7 @@ pub(crate) enum Measure {
 }
 
 /// What one window says about a claim.
-pub(crate) struct Tested {
+pub(crate) struct TestResult {
     /// Logarithm of the winnings; none if all of it waits for more episodes.
     pub log_winnings: Option<f64>,
     pub measure: Measure,
@@ -105,7 +105,7 @@ pub(crate) struct Tested {
 
 impl Claim {
     /// Tests the claim on a window, given what was measured before; nothing if there is too little in it.
-    pub(crate) fn test(&self, window: &Window, known: Option<&Measure>) -> Option<Tested> {
+    pub(crate) fn test(&self, window: &Window, known: Option<&Measure>) -> Option<TestResult> {
         let positions = |event: &Label| window.events.get(event).cloned().unwrap_or_default();
         match self {
             Self::Follows { cause, effect } => {
@@ -117,7 +117,11 @@ impl Claim {
                     followed: found.had_cause,
                     expected: found.expected,
                 };
-                Some(Tested { log_winnings: Some(found.log_winnings), measure, positions: positions(effect) })
+                Some(TestResult {
+                    log_winnings: Some(found.log_winnings),
+                    measure,
+                    positions: positions(effect),
+                })
             }
             Self::Bursts { event } => {
                 let found = rhythm::bursts(window, event)?;
@@ -128,19 +132,27 @@ impl Claim {
                     expected: found.expected,
                     within: found.within,
                 };
-                Some(Tested { log_winnings: Some(found.log_winnings), measure, positions })
+                Some(TestResult { log_winnings: Some(found.log_winnings), measure, positions })
             }
             Self::Hours { event } => Some(rhythm_of(window, event, Clock::Hours, known)),
             Self::Weekdays { event } => Some(rhythm_of(window, event, Clock::Weekdays, known)),
             Self::Shifted { subject, metric, before, now } => {
                 let found = shift::test(window, subject, metric, *before, *now)?;
                 let measure = Measure::Shifted { since: found.since };
-                Some(Tested { log_winnings: Some(found.log_winnings), measure, positions: found.positions })
+                Some(TestResult {
+                    log_winnings: Some(found.log_winnings),
+                    measure,
+                    positions: found.positions,
+                })
             }
             Self::Differs(rule) => {
                 let found = subgroups::test(window, rule)?;
                 let measure = Measure::Differs { inside: found.inside, outside: found.outside };
-                Some(Tested { log_winnings: Some(found.log_winnings), measure, positions: found.positions })
+                Some(TestResult {
+                    log_winnings: Some(found.log_winnings),
+                    measure,
+                    positions: found.positions,
+                })
             }
         }
     }
@@ -259,7 +271,7 @@ impl Claim {
     }
 }
 
-fn rhythm_of(window: &Window, event: &Label, clock: Clock, known: Option<&Measure>) -> Tested {
+fn rhythm_of(window: &Window, event: &Label, clock: Clock, known: Option<&Measure>) -> TestResult {
     let before: &[Block] = match known {
         Some(Measure::Rhythm { waiting, .. }) => waiting,
         _ => &[],
@@ -267,12 +279,12 @@ fn rhythm_of(window: &Window, event: &Label, clock: Clock, known: Option<&Measur
     let (found, waiting) = rhythm::rhythm(window, event, clock, before);
     let log_winnings = found.as_ref().map(|found| found.log_winnings);
     let measure = match found {
-        Some(Kept { happened, expected, blocks, events, .. }) => {
+        Some(RhythmResult { happened, expected, blocks, events, .. }) => {
             Measure::Rhythm { happened, expected, blocks, events, waiting }
         }
         None => Measure::Rhythm { happened: Vec::new(), expected: Vec::new(), blocks: 0, events: 0, waiting },
     };
-    Tested { log_winnings, measure, positions: window.events.get(event).cloned().unwrap_or_default() }
+    TestResult { log_winnings, measure, positions: window.events.get(event).cloned().unwrap_or_default() }
 }
 
 fn pattern(text: String, statistic: f64, p_value: f64) -> (String, FactPayload) {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use rust_stemmers::{Algorithm, Stemmer};
 
 use super::attributes::{ADDITIVE, ENDINGS, Key, SINGLING, STATES, noun, phrases};
-use super::value::{Sort, sort};
+use super::value::{ValueKind, value_kind};
 use super::words::{
     AUXILIARIES, BOUNDARIES, CHANGING, COPULAS, DATING, DAYS, DENYING, FINAL_STATES, HAPPENED, LIGHT, NOW,
     REFERRING, TAKING,
@@ -319,7 +319,7 @@ impl Clause {
             said.map(|(key, phrase)| (key, at + phrase.split(' ').count())).max_by_key(|(_, to)| *to)
         })?;
         let (value, beside) = self.value_from(to);
-        let is_place = attribute.name != "home" || sort(value) == Sort::Name;
+        let is_place = attribute.name != "home" || value_kind(value) == ValueKind::Name;
         is_place.then(|| Slot { attribute: Some(attribute), of: self.topic(), value, beside })
     }
 
@@ -363,7 +363,9 @@ impl Clause {
         };
         let (value, beside) = self.value_from(after);
         let is_additive = self.words[..self.verb].iter().any(|word| ADDITIVE.contains(&word.text.as_str()));
-        if head.is_none() && (is_additive || (self.changing().is_none() && sort(value) != Sort::Name)) {
+        if head.is_none()
+            && (is_additive || (self.changing().is_none() && value_kind(value) != ValueKind::Name))
+        {
             return None;
         }
         // A bare name is this or that; only something with an attribute has a value.

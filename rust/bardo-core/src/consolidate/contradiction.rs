@@ -6,13 +6,13 @@ use std::collections::{BTreeSet, HashSet};
 
 use super::hedges::without_hedges;
 use super::phrases::Mark;
-use super::slots::{Turn, tells_what_happened, turn};
+use super::slots::{SlotChange, slot_change, tells_what_happened};
 use super::statement::Statement;
 use crate::text::same_statement::{is_negation, opposites};
 
 /// How a newer statement speaks against an older one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Shape {
+pub enum ContradictionKind {
     /// Another value stands where the old one stood: "the port is 9090 now".
     Replacement,
     /// The same with a no, or with the opposite word: "he dislikes tea".
@@ -29,7 +29,7 @@ pub enum Shape {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Contradiction {
     /// In which way.
-    pub shape: Shape,
+    pub shape: ContradictionKind,
     /// Whether subject, functional attribute and polarity are plain in both, so that the newer one takes the place of the
     /// older one. Else both stay, and are disputed at most.
     pub is_certain: bool,
@@ -53,8 +53,8 @@ pub fn contradiction(older: &str, newer: &str) -> Option<Contradiction> {
     if old.is_unsure || new.is_unsure || old.content.is_empty() {
         return None;
     }
-    let turned = turn(older, newer).map(|Turn { has_value, is_certain }| Contradiction {
-        shape: if has_value { Shape::Replacement } else { Shape::Retraction },
+    let turned = slot_change(older, newer).map(|SlotChange { has_value, is_certain }| Contradiction {
+        shape: if has_value { ContradictionKind::Replacement } else { ContradictionKind::Retraction },
         is_certain,
     });
     if turned.is_some_and(|found| found.is_certain) || !old.has_same_subject(&new) {
@@ -67,14 +67,14 @@ pub fn contradiction(older: &str, newer: &str) -> Option<Contradiction> {
     if turned.is_none() && fresh(Mark::Retraction) && old.content == new.content && old.starts_like(&new) {
         let is_certain =
             new.words.iter().all(|word| old.words.contains(word) || RETRACTING.contains(&word.as_str()));
-        return Some(Contradiction { shape: Shape::Retraction, is_certain });
+        return Some(Contradiction { shape: ContradictionKind::Retraction, is_certain });
     }
     let shape = if fresh(Mark::Exception) && frame >= SAME_FRAME && old.says_the_same_figures(&new) {
-        Shape::Partial
+        ContradictionKind::Partial
     } else if fresh(Mark::Bound) && frame >= SAME_FRAME && !fresh(Mark::Update) && turned.is_none() {
-        Shape::BoundedValidity
+        ContradictionKind::BoundedValidity
     } else if turned.is_none() && flips(&old, &new) && !both_happened(older, newer) {
-        Shape::PolarityFlip
+        ContradictionKind::PolarityFlip
     } else {
         return turned;
     };
@@ -86,7 +86,10 @@ pub fn contradiction(older: &str, newer: &str) -> Option<Contradiction> {
 #[must_use]
 pub fn is_disputed(older: &str, newer: &str) -> bool {
     let against = |found: Contradiction| {
-        matches!(found.shape, Shape::Replacement | Shape::Retraction | Shape::PolarityFlip)
+        matches!(
+            found.shape,
+            ContradictionKind::Replacement | ContradictionKind::Retraction | ContradictionKind::PolarityFlip
+        )
     };
     // "Someone said that Ana may have left": a guess within a report.
     let texts = std::iter::successors(Some(newer.to_owned()), |text| without_hedges(text)).take(HEDGES);

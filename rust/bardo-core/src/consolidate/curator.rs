@@ -153,7 +153,7 @@ pub fn consolidate(
     let retention = store.retention();
     let pass = Pass { tick, now, settings, retention };
     for _ in 0..ATTEMPTS {
-        let lesson = Lesson::prepare(store, source, batch, &pass.settings)?;
+        let lesson = PassInput::prepare(store, source, batch, &pass.settings)?;
         let last = lesson.last;
         let actor = Actor { name: ACTOR, tick, now };
         let (report, act) = store.act(actor, |writer| lesson.settle(writer, store, &pass))?;
@@ -176,19 +176,19 @@ pub fn rehearse(
     tick: u64,
     now: Micros,
     settings: CuratorSettings,
-) -> Result<Rehearsal> {
+) -> Result<DryRun> {
     let pass = Pass { tick, now, settings, retention: store.retention() };
-    let lesson = Lesson::prepare(store, source, batch, &pass.settings)?;
+    let lesson = PassInput::prepare(store, source, batch, &pass.settings)?;
     let last = lesson.last;
     let (report, changes) = store.rehearse(|writer| lesson.settle(writer, store, &pass))?;
     // Another process that consolidated meanwhile has left nothing to rehearse.
     let report = report.unwrap_or(CuratorReport { watermark: last, ..CuratorReport::default() });
-    Ok(Rehearsal { report: CuratorReport { pending: last - report.watermark, ..report }, changes })
+    Ok(DryRun { report: CuratorReport { pending: last - report.watermark, ..report }, changes })
 }
 
 /// What a pass would do.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Rehearsal {
+pub struct DryRun {
     /// As the pass itself would give it.
     pub report: CuratorReport,
     /// Facts before (where they are there already) and after.
@@ -196,7 +196,7 @@ pub struct Rehearsal {
 }
 
 /// What a batch teaches, read and worked out before anything is written.
-struct Lesson {
+struct PassInput {
     watermark: u64,
     /// Number of the last verification there is.
     last: u64,
@@ -205,7 +205,7 @@ struct Lesson {
     windows: u64,
 }
 
-impl Lesson {
+impl PassInput {
     fn prepare(
         store: &FactStore,
         source: &impl VerifiedEpisodes,

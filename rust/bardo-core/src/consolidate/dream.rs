@@ -14,7 +14,7 @@ use super::betting::dream_share;
 use super::claims::{Claim, Measure};
 use super::curator::{CuratorReport, CuratorSettings, Pass};
 use super::gather::{Batch, VerifiedEpisodes};
-use super::hypotheses::{Ledger, Stated};
+use super::hypotheses::{Ledger, StatedClaim};
 use super::window::{Label, Window};
 use super::wording::{one_line, short};
 use super::{baseline, subgroups};
@@ -242,7 +242,7 @@ fn joined(ledger: &Ledger) -> Vec<Proposal> {
 /// REM: rules with other thresholds, where these do better on what was replayed.
 fn perturbed(ledger: &Ledger, window: &Window, outcomes: &[String]) -> Vec<Proposal> {
     let mut found = Vec::new();
-    for Stated { claim, .. } in ledger.stated() {
+    for StatedClaim { claim, .. } in ledger.stated() {
         let Claim::Differs(rule) = claim else { continue };
         // One variant at a time: the next dream tries another if this one is not borne out.
         if ledger.variants(rule) > 1 {

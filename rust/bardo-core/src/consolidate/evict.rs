@@ -6,7 +6,7 @@
 use rusqlite::params;
 
 use super::curator::Pass;
-use crate::facts::rows::{self as record, Stored};
+use crate::facts::rows::{self as record, StoredFact};
 use crate::facts::sqlite::Step;
 use crate::facts::sqlite::rows;
 use crate::facts::transaction::{Writer, counter, set_meta};
@@ -97,6 +97,6 @@ fn worths(writer: &Writer<'_>, pass: &Pass, tick: u64) -> Step<Vec<(f64, i64)>> 
     Ok(worths)
 }
 
-fn confidence(stored: &Stored, pass: &Pass, tick: u64) -> f64 {
+fn confidence(stored: &StoredFact, pass: &Pass, tick: u64) -> f64 {
     confidence_now(&stored.fact, tick, pass.retention.tau_ticks)
 }

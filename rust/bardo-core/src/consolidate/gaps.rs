@@ -128,7 +128,7 @@ pub struct InheritedGaps {
 
 /// What a question is about: rows of facts, entities and what was asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct About {
+struct GapKey {
     kind: GapKind,
     fact: Option<i64>,
     other: Option<i64>,
@@ -136,7 +136,7 @@ struct About {
     asked: Option<i64>,
 }
 
-impl About {
+impl GapKey {
     const fn nothing(kind: GapKind) -> Self {
         Self { kind, fact: None, other: None, entity: None, asked: None }
     }
@@ -144,7 +144,7 @@ impl About {
 
 /// When and how often a question was found, and by whom first.
 #[derive(Clone, Debug)]
-struct Seen {
+struct GapHistory {
     times: i64,
     first_tick: i64,
     last_tick: i64,
@@ -167,20 +167,20 @@ pub(super) fn renew(writer: &Writer<'_>, tick: u64) -> Step<usize> {
     ];
     let longest = sorts.iter().map(Vec::len).max().unwrap_or(0);
     // In turn, so that no sort of question crowds out the others.
-    let mut found: Vec<About> =
+    let mut found: Vec<GapKey> =
         (0..longest).flat_map(|turn| sorts.iter().filter_map(move |sort| sort.get(turn).copied())).collect();
-    let mut open: Vec<(About, Seen)> = Vec::new();
-    let mut inherited: Vec<(About, Seen)> = Vec::new();
+    let mut open: Vec<(GapKey, GapHistory)> = Vec::new();
+    let mut inherited: Vec<(GapKey, GapHistory)> = Vec::new();
     for (about, seen) in &known {
         let kept = if seen.origin.is_some() { &mut inherited } else { &mut open };
         if found.contains(about) && seen.last_tick != now {
-            kept.push((*about, Seen { times: seen.times + 1, last_tick: now, ..seen.clone() }));
+            kept.push((*about, GapHistory { times: seen.times + 1, last_tick: now, ..seen.clone() }));
         } else if found.contains(about) || (seen.times > 1 && still_stands(connection, about)?) {
             kept.push((*about, seen.clone()));
         }
     }
     found.retain(|about| known.iter().all(|(known, _)| known != about));
-    let fresh = Seen { times: 1, first_tick: now, last_tick: now, origin: None, generation: 0 };
+    let fresh = GapHistory { times: 1, first_tick: now, last_tick: now, origin: None, generation: 0 };
     open.extend(found.into_iter().map(|about| (about, fresh.clone())));
     // A stable sort: what was there before stays before what is new.
     open.sort_by_key(|(_, seen)| seen.times < 2);
@@ -193,7 +193,7 @@ pub(super) fn renew(writer: &Writer<'_>, tick: u64) -> Step<usize> {
     Ok(open.len())
 }
 
-fn save(connection: &Connection, about: &About, seen: &Seen) -> Step<()> {
+fn save(connection: &Connection, about: &GapKey, seen: &GapHistory) -> Step<()> {
     connection
         .prepare_cached(
             "INSERT INTO gaps (kind, fact, other, entity, times, first_tick, last_tick, question, origin, generation)
@@ -235,7 +235,7 @@ pub fn inherit_gaps(store: &FactStore, questions: &[InheritedGap], tick: u64) ->
                 done.known += 1;
                 continue;
             }
-            let seen = Seen {
+            let seen = GapHistory {
                 times: 2,
                 first_tick: now,
                 last_tick: now,
@@ -251,7 +251,7 @@ pub fn inherit_gaps(store: &FactStore, questions: &[InheritedGap], tick: u64) ->
 }
 
 /// The rows of the heir that a question of a testament is about; none if it says nothing.
-fn settle(connection: &Connection, question: &InheritedGap, now: i64) -> Step<Option<About>> {
+fn settle(connection: &Connection, question: &InheritedGap, now: i64) -> Step<Option<GapKey>> {
     let mut serial = connection.prepare_cached("SELECT serial FROM facts WHERE id = ?1")?;
     let mut facts: Vec<i64> = Vec::new();
     for id in &question.facts {
@@ -259,24 +259,24 @@ fn settle(connection: &Connection, question: &InheritedGap, now: i64) -> Step<Op
     }
     facts.sort_unstable();
     facts.dedup();
-    let nothing = About::nothing(question.kind);
+    let nothing = GapKey::nothing(question.kind);
     match (question.kind, facts.as_slice(), &question.entity) {
         (GapKind::Contradiction, [older, newer], _) => {
-            return Ok(Some(About { fact: Some(*older), other: Some(*newer), ..nothing }));
+            return Ok(Some(GapKey { fact: Some(*older), other: Some(*newer), ..nothing }));
         }
-        (GapKind::Untried, [fact], _) => return Ok(Some(About { fact: Some(*fact), ..nothing })),
+        (GapKind::Untried, [fact], _) => return Ok(Some(GapKey { fact: Some(*fact), ..nothing })),
         (GapKind::Unknown, _, Some(name)) => {
             let named = introduce(connection, name, EntityKind::Name, false)?;
-            return Ok(named.map(|(entity, _)| About { entity: Some(entity), ..nothing }));
+            return Ok(named.map(|(entity, _)| GapKey { entity: Some(entity), ..nothing }));
         }
         _ => {}
     }
     let asked = question_row(connection, &question.question, now)?;
-    Ok(asked.map(|asked| About { asked: Some(asked), ..About::nothing(GapKind::Unanswered) }))
+    Ok(asked.map(|asked| GapKey { asked: Some(asked), ..GapKey::nothing(GapKind::Unanswered) }))
 }
 
 /// What is kept, in its order.
-fn known(connection: &Connection) -> Step<Vec<(About, Seen)>> {
+fn known(connection: &Connection) -> Step<Vec<(GapKey, GapHistory)>> {
     let mut statement = connection.prepare_cached(
         "SELECT kind, fact, other, entity, times, first_tick, last_tick, question, origin, generation, intact
          FROM gaps ORDER BY serial",
@@ -287,8 +287,8 @@ fn known(connection: &Connection) -> Step<Vec<(About, Seen)>> {
         let name: String = row.get(0)?;
         let Some(kind) = GapKind::of(&name) else { continue };
         let about =
-            About { kind, fact: row.get(1)?, other: row.get(2)?, entity: row.get(3)?, asked: row.get(7)? };
-        let seen = Seen {
+            GapKey { kind, fact: row.get(1)?, other: row.get(2)?, entity: row.get(3)?, asked: row.get(7)? };
+        let seen = GapHistory {
             times: row.get(4)?,
             first_tick: row.get(5)?,
             last_tick: row.get(6)?,
@@ -301,7 +301,7 @@ fn known(connection: &Connection) -> Step<Vec<(About, Seen)>> {
 }
 
 /// Whether nobody has answered a question since.
-fn still_stands(connection: &Connection, about: &About) -> Step<bool> {
+fn still_stands(connection: &Connection, about: &GapKey) -> Step<bool> {
     let answer = |query: &str| -> Step<bool> {
         Ok(connection.prepare_cached(query)?.exists(params![about.fact, about.other])?)
     };
@@ -324,43 +324,43 @@ fn still_stands(connection: &Connection, about: &About) -> Step<bool> {
     }
 }
 
-fn contradictions(connection: &Connection) -> Step<Vec<About>> {
+fn contradictions(connection: &Connection) -> Step<Vec<GapKey>> {
     let mut statement = connection.prepare_cached(
         "SELECT min(one.serial, two.serial) AS older, max(one.serial, two.serial) AS newer FROM links
          JOIN facts AS one ON one.id = links.src JOIN facts AS two ON two.id = links.dst
          WHERE relation = 'contradicts' AND one.status = 'active' AND two.status = 'active'
          GROUP BY older, newer ORDER BY max(min(one.confidence, two.confidence)) DESC, older, newer LIMIT ?1",
     )?;
-    let about = |fact, other| About { fact, other, ..About::nothing(GapKind::Contradiction) };
+    let about = |fact, other| GapKey { fact, other, ..GapKey::nothing(GapKind::Contradiction) };
     let found = statement.query_map([rows(GAPS_KEPT)], |row| Ok(about(row.get(0)?, row.get(1)?)))?;
     Ok(found.collect::<rusqlite::Result<_>>()?)
 }
 
-fn untried(connection: &Connection, tick: u64) -> Step<Vec<About>> {
+fn untried(connection: &Connection, tick: u64) -> Step<Vec<GapKey>> {
     let mut statement = connection.prepare_cached(
         "SELECT serial FROM facts WHERE status = 'active' AND kind IN ('heuristic', 'procedural') AND created_tick <= ?1
          AND NOT EXISTS (SELECT 1 FROM outcomes WHERE fact = serial) ORDER BY confidence DESC, serial LIMIT ?2",
     )?;
-    let about = |fact| About { fact, ..About::nothing(GapKind::Untried) };
+    let about = |fact| GapKey { fact, ..GapKey::nothing(GapKind::Untried) };
     let before = signed(tick)? - signed(UNTRIED_TICKS)?;
     let found = statement.query_map([before, rows(GAPS_KEPT)], |row| Ok(about(row.get(0)?)))?;
     Ok(found.collect::<rusqlite::Result<_>>()?)
 }
 
 /// What was asked in vain, the most frequent first.
-fn unanswered(connection: &Connection) -> Step<Vec<About>> {
+fn unanswered(connection: &Connection) -> Step<Vec<GapKey>> {
     let mut statement = connection.prepare_cached(
         "SELECT serial FROM questions WHERE times >= ?1
          AND serial NOT IN (SELECT question FROM gaps WHERE question IS NOT NULL AND origin IS NOT NULL)
          ORDER BY times DESC, last_tick DESC, serial LIMIT ?2",
     )?;
-    let about = |asked| About { asked, ..About::nothing(GapKind::Unanswered) };
+    let about = |asked| GapKey { asked, ..GapKey::nothing(GapKind::Unanswered) };
     let found = statement.query_map(params![ASKED_OFTEN, rows(GAPS_KEPT)], |row| Ok(about(row.get(0)?)))?;
     Ok(found.collect::<rusqlite::Result<_>>()?)
 }
 
 /// Entities that the latest memories name often and no fact in force speaks of.
-fn unknown(connection: &Connection) -> Step<Vec<About>> {
+fn unknown(connection: &Connection) -> Step<Vec<GapKey>> {
     let mut statement = connection.prepare_cached(
         "SELECT entity FROM mentions WHERE memory > (SELECT max(serial) FROM memories) - ?1
          GROUP BY entity HAVING count(*) >= ?2 ORDER BY count(*) DESC, entity LIMIT ?3",
@@ -373,7 +373,7 @@ fn unknown(connection: &Connection) -> Step<Vec<About>> {
     let mut open = Vec::new();
     for entity in often {
         if !is_spoken_of(connection, entity)? {
-            open.push(About { entity: Some(entity), ..About::nothing(GapKind::Unknown) });
+            open.push(GapKey { entity: Some(entity), ..GapKey::nothing(GapKind::Unknown) });
         }
     }
     Ok(open)
@@ -434,7 +434,7 @@ pub fn forget_gaps(store: &FactStore, questions: &[String]) -> Result<usize> {
     })
 }
 
-fn told(connection: &Connection) -> Step<Vec<(About, Gap)>> {
+fn told(connection: &Connection) -> Step<Vec<(GapKey, Gap)>> {
     let mut text = connection.prepare_cached("SELECT id, text, intact FROM facts WHERE serial = ?1")?;
     let mut said = |serial: Option<i64>| -> Step<Option<(Id, String)>> {
         let Some(serial) = serial else { return Ok(None) };

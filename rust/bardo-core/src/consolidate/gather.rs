@@ -64,7 +64,7 @@ impl VerifiedEpisodes for EpisodeLog {
 
 /// What a batch adds to one baseline.
 #[derive(Clone, Debug)]
-pub(crate) struct Observed {
+pub(crate) struct BaselineIncrement {
     /// Of the batch alone.
     pub statistic: Statistic,
     /// Ticks of the first and the last observation.
@@ -77,7 +77,7 @@ pub(crate) struct Observed {
 
 /// An episode as far as it may restate a fact.
 #[derive(Clone, Debug)]
-pub(crate) struct Saying {
+pub(crate) struct Utterance {
     /// The episode.
     pub id: Id,
     /// When.
@@ -98,9 +98,9 @@ pub(crate) struct Batch {
     /// The latest tick in it.
     pub tick: u64,
     /// What it adds, by subject and metric.
-    pub observed: BTreeMap<(String, String), Observed>,
+    pub observed: BTreeMap<(String, String), BaselineIncrement>,
     /// What it says, by tick.
-    pub sayings: Vec<Saying>,
+    pub sayings: Vec<Utterance>,
     /// Numbers that were left out: too many in one episode, or under an over-long name.
     pub skipped: u64,
     /// Episodes with numbers but without a subject to keep them under.
@@ -136,7 +136,12 @@ pub(crate) fn gather(
             // What the agent said itself may be recalled knowledge: an echo is no evidence (law 5).
             if episode.role != Role::Agent {
                 let vector = if comparable { source.vector(episode.id)? } else { None };
-                batch.sayings.push(Saying { id: episode.id, tick: episode.tick, text: episode.text, vector });
+                batch.sayings.push(Utterance {
+                    id: episode.id,
+                    tick: episode.tick,
+                    text: episode.text,
+                    vector,
+                });
             }
         }
     }
@@ -186,7 +191,7 @@ impl Batch {
             .observed
             .entry(key)
             .and_modify(|observed| observed.statistic = observed.statistic.merge(&one))
-            .or_insert_with(|| Observed {
+            .or_insert_with(|| BaselineIncrement {
                 statistic: one,
                 ticks: (episode.tick, episode.tick),
                 evidence: Vec::new(),

@@ -6,10 +6,10 @@ use std::collections::BTreeSet;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::baseline::{credible, lower};
-use super::betting::{FALSE_DISCOVERY_RATE, believed, fortune, share};
+use super::betting::{FALSE_DISCOVERY_RATE, believed, share, wealth};
 use super::claims::{Claim, Measure};
 use super::curator::{CuratorReport, Pass};
-use super::kinship::{Heard, bear_out};
+use super::kinship::{ForeignClaims, bear_out};
 use super::window::Window;
 use super::{links, rhythm, subgroups};
 use crate::error::Result;
@@ -85,7 +85,7 @@ impl Hypothesis {
                 .map_or_else(|| tested.measure.clone(), |known| known.merge(&tested.measure)),
         );
         let Some(log_winnings) = tested.log_winnings else { return false };
-        self.log_fortune = fortune(self.log_fortune, log_winnings, self.share);
+        self.log_fortune = wealth(self.log_fortune, log_winnings, self.share);
         self.windows += 1;
         self.tested = true;
         let (latest, ticks) = window.evidence(&tested.positions, EVIDENCE_KEPT);
@@ -119,7 +119,7 @@ impl Ranks {
 }
 
 /// A hypothesis that a fact states.
-pub(crate) struct Stated<'ledger> {
+pub(crate) struct StatedClaim<'ledger> {
     pub claim: &'ledger Claim,
     pub measure: &'ledger Measure,
     pub fact: Id,
@@ -147,11 +147,11 @@ impl Ledger {
     }
 
     /// The hypotheses that are believed and that facts state, the surest first.
-    pub fn stated(&self) -> impl Iterator<Item = Stated<'_>> {
+    pub fn stated(&self) -> impl Iterator<Item = StatedClaim<'_>> {
         let (certain, _) = believed(&self.scores(), FALSE_DISCOVERY_RATE);
         certain.into_iter().filter_map(|index| {
             let row = &self.rows[index];
-            Some(Stated { claim: &row.claim, measure: row.measure.as_ref()?, fact: row.fact? })
+            Some(StatedClaim { claim: &row.claim, measure: row.measure.as_ref()?, fact: row.fact? })
         })
     }
 
@@ -269,7 +269,7 @@ impl Ledger {
             if row.tested {
                 let heard = match &heard {
                     Some(heard) => heard,
-                    None => heard.insert(Heard::read(writer)?),
+                    None => heard.insert(ForeignClaims::read(writer)?),
                 };
                 state(writer, store, pass, row, heard, report)?;
             }
@@ -290,7 +290,7 @@ fn state(
     store: &FactStore,
     pass: &Pass,
     row: &mut Hypothesis,
-    heard: &Heard,
+    heard: &ForeignClaims,
     report: &mut CuratorReport,
 ) -> Step<()> {
     let Some(measure) = &row.measure else { return Ok(()) };

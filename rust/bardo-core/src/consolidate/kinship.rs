@@ -13,7 +13,7 @@ use super::curator::{CuratorReport, Pass};
 use super::testimony::has_left;
 use super::tidy::pass_on_links;
 use crate::facts::outcomes::take_over;
-use crate::facts::rows::{self as record, Stored};
+use crate::facts::rows::{self as record, StoredFact};
 use crate::facts::sqlite::Step;
 use crate::facts::sqlite::rows;
 use crate::facts::transaction::Writer;
@@ -66,7 +66,7 @@ pub(crate) struct Assertion {
 
 /// How two claims stand to each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kinship {
+pub(crate) enum ClaimRelation {
     /// The same claim, and what was measured overlaps.
     Same,
     /// The same topic, and both cannot hold.
@@ -109,35 +109,35 @@ impl Assertion {
     }
 
     /// How a claim of others stands to this one, which own episodes bear out.
-    pub(crate) fn kinship(&self, other: &Self) -> Kinship {
+    pub(crate) fn relation(&self, other: &Self) -> ClaimRelation {
         if self.topic != other.topic {
-            return Kinship::None;
+            return ClaimRelation::None;
         }
         if self.rises != other.rises {
-            return Kinship::Opposite;
+            return ClaimRelation::Opposite;
         }
         match &self.topic {
-            Topic::Bursts { .. } => Kinship::Same,
+            Topic::Bursts { .. } => ClaimRelation::Same,
             // Another lag may be another way from the one to the other.
-            Topic::Link { .. } => if_overlapping(self.range, other.range, Kinship::None),
+            Topic::Link { .. } => if_overlapping(self.range, other.range, ClaimRelation::None),
             Topic::Hours { .. } | Topic::Weekdays { .. } => self.rhythm(other),
             // The effect of another bound may well be of another size.
             Topic::Rule { .. } if !self.has_bounds_of(other) => {
-                if_overlapping(self.range, other.range, Kinship::None)
+                if_overlapping(self.range, other.range, ClaimRelation::None)
             }
-            Topic::Rule { .. } => if_overlapping(self.range, other.range, Kinship::Opposite),
+            Topic::Rule { .. } => if_overlapping(self.range, other.range, ClaimRelation::Opposite),
         }
     }
 
     /// Rhythms agree on the same or the next hour, and on the same day.
-    fn rhythm(&self, other: &Self) -> Kinship {
-        let (Some((own, _)), Some((told, _))) = (self.range, other.range) else { return Kinship::None };
+    fn rhythm(&self, other: &Self) -> ClaimRelation {
+        let (Some((own, _)), Some((told, _))) = (self.range, other.range) else { return ClaimRelation::None };
         let apart = (own - told).abs();
         let is_near = match self.topic {
             Topic::Hours { .. } => apart.min(f64::from(HOURS) - apart) <= 1.0,
             _ => apart < 1.0,
         };
-        if is_near { Kinship::Same } else { Kinship::Opposite }
+        if is_near { ClaimRelation::Same } else { ClaimRelation::Opposite }
     }
 
     fn has_bounds_of(&self, other: &Self) -> bool {
@@ -151,10 +151,14 @@ impl Assertion {
 }
 
 /// The same where two ranges overlap, or one is not told.
-fn if_overlapping(one: Option<(f64, f64)>, two: Option<(f64, f64)>, otherwise: Kinship) -> Kinship {
+fn if_overlapping(
+    one: Option<(f64, f64)>,
+    two: Option<(f64, f64)>,
+    otherwise: ClaimRelation,
+) -> ClaimRelation {
     match (one, two) {
         (Some(one), Some(two)) if one.0 > two.1 || two.0 > one.1 => otherwise,
-        _ => Kinship::Same,
+        _ => ClaimRelation::Same,
     }
 }
 
@@ -208,11 +212,11 @@ fn pattern(description: &str) -> Option<Assertion> {
 }
 
 /// Claims of others that own hypotheses are held against, with their rows.
-pub(crate) struct Heard {
+pub(crate) struct ForeignClaims {
     claims: Vec<(Assertion, i64)>,
 }
 
-impl Heard {
+impl ForeignClaims {
     /// The claims of others that are in force, the surest first.
     pub(crate) fn read(writer: &Writer<'_>) -> Step<Self> {
         let found = record::select(
@@ -234,12 +238,12 @@ impl Heard {
         writer: &Writer<'_>,
         pass: &Pass,
         own: &Assertion,
-        kinship: Kinship,
+        kinship: ClaimRelation,
         tick: u64,
-    ) -> Step<Vec<Stored>> {
+    ) -> Step<Vec<StoredFact>> {
         let mut found = Vec::new();
         for (claim, serial) in &self.claims {
-            if own.kinship(claim) == kinship {
+            if own.relation(claim) == kinship {
                 let stored = record::select(&writer.transaction, "WHERE serial = ?1", [serial])?;
                 found.extend(stored.into_iter().filter(|stored| {
                     let is_there =
@@ -263,7 +267,7 @@ impl Heard {
         tick: u64,
     ) -> Step<Option<Id>> {
         let Some(own) = Assertion::of(payload) else { return Ok(None) };
-        let found = self.of(writer, pass, &own, Kinship::Same, tick)?;
+        let found = self.of(writer, pass, &own, ClaimRelation::Same, tick)?;
         Ok(found.first().map(|stored| stored.fact.id))
     }
 
@@ -279,7 +283,7 @@ impl Heard {
         let Some(mut stored) = record::find(&writer.transaction, own)? else { return Ok(()) };
         let Some(claim) = Assertion::of(&stored.fact.payload) else { return Ok(()) };
         let same = match stored.fact.status {
-            FactStatus::Active => self.of(writer, pass, &claim, Kinship::Same, tick)?,
+            FactStatus::Active => self.of(writer, pass, &claim, ClaimRelation::Same, tick)?,
             // What is not in force takes nobody's place.
             _ => Vec::new(),
         };
@@ -293,7 +297,7 @@ impl Heard {
             pass_on_links(writer, id, own, tick)?;
             report.confirmed.push(id);
         }
-        for mut other in self.of(writer, pass, &claim, Kinship::Opposite, tick)? {
+        for mut other in self.of(writer, pass, &claim, ClaimRelation::Opposite, tick)? {
             if other.fact.status == FactStatus::Active && other.fact.id != own {
                 let (id, since) = (other.fact.id, other.fact.reinforced_tick);
                 lower(writer, pass, &mut other, tick.max(since))?;
@@ -306,7 +310,7 @@ impl Heard {
 }
 
 /// Makes a fact of others that own episodes bear out the agent's own: no less sure than it is, and in force.
-pub(crate) fn bear_out(stored: &mut Stored, tick: u64, confidence: f64, support: u32, tau_ticks: f64) {
+pub(crate) fn bear_out(stored: &mut StoredFact, tick: u64, confidence: f64, support: u32, tau_ticks: f64) {
     let before = confidence_now(&stored.fact, tick, tau_ticks);
     confirm(&mut stored.fact, tick, tau_ticks);
     rebase(&mut stored.fact, confidence.max(before), tick);
@@ -343,16 +347,25 @@ mod tests {
     #[test]
     fn rules_are_the_same_where_their_effects_overlap() {
         let own = rule("gas >= 68.3 and subject is eth", "pnl is lower", (-1.2, -0.8));
-        let kinship = |condition, outcome, interval| own.kinship(&rule(condition, outcome, interval));
+        let kinship = |condition, outcome, interval| own.relation(&rule(condition, outcome, interval));
         let gas = "subject is eth and gas >= 70";
-        assert_eq!(kinship(gas, "pnl is lower", (-1.5, -1.1)), Kinship::Same);
-        assert_eq!(kinship("gas is high and subject is eth", "pnl is lower", (0.0, 0.0)), Kinship::Same);
-        assert_eq!(kinship(gas, "pnl is lower", (-0.7, -0.1)), Kinship::Opposite, "disjoint");
-        assert_eq!(kinship(gas, "pnl is higher", (0.8, 1.2)), Kinship::Opposite, "the other sign");
-        assert_eq!(kinship("gas >= 200 and subject is eth", "pnl is lower", (-9.0, -7.0)), Kinship::None);
-        assert_eq!(kinship("gas <= 68.3 and subject is eth", "pnl is lower", (-1.2, -0.8)), Kinship::None);
-        assert_eq!(kinship("gas >= 68.3", "pnl is lower", (-1.2, -0.8)), Kinship::None);
-        assert_eq!(kinship(gas, "slippage is lower", (-1.2, -0.8)), Kinship::None);
+        assert_eq!(kinship(gas, "pnl is lower", (-1.5, -1.1)), ClaimRelation::Same);
+        assert_eq!(
+            kinship("gas is high and subject is eth", "pnl is lower", (0.0, 0.0)),
+            ClaimRelation::Same
+        );
+        assert_eq!(kinship(gas, "pnl is lower", (-0.7, -0.1)), ClaimRelation::Opposite, "disjoint");
+        assert_eq!(kinship(gas, "pnl is higher", (0.8, 1.2)), ClaimRelation::Opposite, "the other sign");
+        assert_eq!(
+            kinship("gas >= 200 and subject is eth", "pnl is lower", (-9.0, -7.0)),
+            ClaimRelation::None
+        );
+        assert_eq!(
+            kinship("gas <= 68.3 and subject is eth", "pnl is lower", (-1.2, -0.8)),
+            ClaimRelation::None
+        );
+        assert_eq!(kinship("gas >= 68.3", "pnl is lower", (-1.2, -0.8)), ClaimRelation::None);
+        assert_eq!(kinship(gas, "slippage is lower", (-1.2, -0.8)), ClaimRelation::None);
     }
 
     #[test]
@@ -362,9 +375,9 @@ mod tests {
             Assertion::of(&FactPayload::CausalLink { cause, effect, lag_ticks, lift, p_value: 0.01 }).unwrap()
         };
         let own = link("oracle", 4.0, 2);
-        assert_eq!(own.kinship(&link("oracle", 2.0, 3)), Kinship::Same);
-        assert_eq!(own.kinship(&link("oracle", 0.3, 3)), Kinship::Opposite);
-        assert_eq!(own.kinship(&link("rain", 4.0, 2)), Kinship::None);
+        assert_eq!(own.relation(&link("oracle", 2.0, 3)), ClaimRelation::Same);
+        assert_eq!(own.relation(&link("oracle", 0.3, 3)), ClaimRelation::Opposite);
+        assert_eq!(own.relation(&link("rain", 4.0, 2)), ClaimRelation::None);
     }
 
     #[test]
@@ -372,20 +385,20 @@ mod tests {
         let hour = |hour: u32| {
             said(&format!("eth trade happens mostly between {hour}:00 and {}:00 UTC: in 9 of 10 days, where chance has 2", (hour + 1) % 24)).unwrap()
         };
-        assert_eq!(hour(23).kinship(&hour(0)), Kinship::Same);
-        assert_eq!(hour(3).kinship(&hour(3)), Kinship::Same);
-        assert_eq!(hour(3).kinship(&hour(9)), Kinship::Opposite);
+        assert_eq!(hour(23).relation(&hour(0)), ClaimRelation::Same);
+        assert_eq!(hour(3).relation(&hour(3)), ClaimRelation::Same);
+        assert_eq!(hour(3).relation(&hour(9)), ClaimRelation::Opposite);
         let day = |day: &str| {
             said(&format!("eth trade happens mostly on {day}s: in 9 of 10 weeks, where chance has 2"))
                 .unwrap()
         };
-        assert_eq!(day("Monday").kinship(&day("Monday")), Kinship::Same);
-        assert_eq!(day("Monday").kinship(&day("Friday")), Kinship::Opposite);
-        assert_eq!(day("Monday").kinship(&hour(3)), Kinship::None);
+        assert_eq!(day("Monday").relation(&day("Monday")), ClaimRelation::Same);
+        assert_eq!(day("Monday").relation(&day("Friday")), ClaimRelation::Opposite);
+        assert_eq!(day("Monday").relation(&hour(3)), ClaimRelation::None);
         let bursts = said(
             "eth trade comes in bursts: up to 9 within 20 ticks, where an even background has 2 at most",
         );
-        assert_eq!(bursts.clone().unwrap().kinship(&bursts.unwrap()), Kinship::Same);
+        assert_eq!(bursts.clone().unwrap().relation(&bursts.unwrap()), ClaimRelation::Same);
         assert_eq!(said("eth.gas has shifted: mean 3 over the latest 40 observations, 2 before"), None);
         assert_eq!(said("eth trade happens mostly between 31:00 and 32:00 UTC: always"), None);
     }

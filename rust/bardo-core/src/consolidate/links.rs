@@ -21,7 +21,7 @@ const ONSETS: usize = 5;
 
 /// What a window says about one link.
 #[derive(Clone, Debug)]
-pub(crate) struct Followed {
+pub(crate) struct LinkResult {
     /// Logarithm of the winnings.
     pub log_winnings: f64,
     /// Ticks within which the effect was looked for, at the reach that won most.
@@ -42,12 +42,12 @@ pub(crate) struct Followed {
 /// ask in different ways, and the winnings of both at all reaches are averaged; neither takes for a link what is merely
 /// busy at the same hours or in the same sessions. [`moved`] finds causes that are rare beside other episodes,
 /// [`asymmetry`] needs no other episodes.
-pub(crate) fn test(window: &Window, cause: &Label, effect: &Label) -> Option<Followed> {
+pub(crate) fn test(window: &Window, cause: &Label, effect: &Label) -> Option<LinkResult> {
     let (causes, effects) = (window.ticks(cause), window.ticks(effect));
     let usual = usual_distance(window)?;
     let background = background(window, cause);
     let mut draws = generator(&format!("{} -> {}", cause.words(), effect.words()), window.number);
-    let tested: Vec<Followed> = REACHES
+    let tested: Vec<LinkResult> = REACHES
         .iter()
         .filter_map(|reach| {
             let reach = reach.saturating_mul(usual);
@@ -58,7 +58,7 @@ pub(crate) fn test(window: &Window, cause: &Label, effect: &Label) -> Option<Fol
         .collect();
     let winnings = log_mean(&tested.iter().map(|followed| followed.log_winnings).collect::<Vec<_>>());
     let best = tested.into_iter().max_by(|a, b| a.log_winnings.total_cmp(&b.log_winnings))?;
-    Some(Followed { log_winnings: winnings, ..best })
+    Some(LinkResult { log_winnings: winnings, ..best })
 }
 
 /// Ticks of all episodes that are not the cause, in order: where an effect could as well have happened.
@@ -89,11 +89,11 @@ impl Pair {
     }
 }
 
-fn within(pair: &Pair, background: &[u64], draws: &mut Pcg64Mcg) -> Followed {
+fn within(pair: &Pair, background: &[u64], draws: &mut Pcg64Mcg) -> LinkResult {
     let mut lags: Vec<u64> = pair.effects.iter().filter_map(|tick| pair.lag(*tick)).collect();
     lags.sort_unstable();
     let (p_moved, expected) = moved(pair, lags.len(), background, draws);
-    Followed {
+    LinkResult {
         log_winnings: log_mean(&[log_winnings(p_moved), log_winnings(asymmetry(pair))]),
         within: pair.reach,
         effects: pair.effects.len() as u64,

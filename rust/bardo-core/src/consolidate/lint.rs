@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use rusqlite::{Connection, params};
 
 use super::gaps;
-use super::tidy::{Item, Likeness, alike, archive, file, flag, gather, merge};
+use super::tidy::{LintItem, SimilarPairs, alike, archive, file, flag, gather, merge};
 use crate::error::Result;
 use crate::facts::sqlite::Step;
 use crate::facts::transaction::Writer;
@@ -101,7 +101,7 @@ fn settle(writer: &Writer<'_>, tick: u64, tau_ticks: f64, settings: LintSettings
         archive(writer, item, tick)?;
         report.deprecated.push(item.stored.fact.id);
     }
-    let pairs = Likeness::of(&items);
+    let pairs = SimilarPairs::of(&items);
     merge_all(writer, &mut items, &pairs, tick, tau_ticks, &mut report)?;
     for (older, newer) in pairs.related() {
         let (one, other) = (&items[older], &items[newer]);
@@ -117,8 +117,8 @@ fn settle(writer: &Writer<'_>, tick: u64, tau_ticks: f64, settings: LintSettings
 /// Makes one of all that say the same, until none is left.
 fn merge_all(
     writer: &Writer<'_>,
-    items: &mut [Item],
-    pairs: &Likeness,
+    items: &mut [LintItem],
+    pairs: &SimilarPairs,
     tick: u64,
     tau_ticks: f64,
     report: &mut LintReport,
@@ -128,7 +128,7 @@ fn merge_all(
         let Some((one, other)) = found else { return Ok(()) };
         let first = items[one].is_better_than(&items[other]);
         let (kept, gone) = if first { (one, other) } else { (other, one) };
-        let now = |item: &Item| confidence_now(&item.stored.fact, tick, tau_ticks);
+        let now = |item: &LintItem| confidence_now(&item.stored.fact, tick, tau_ticks);
         let confidences = (now(&items[kept]), now(&items[gone]));
         let [kept, gone] = if kept < gone {
             let (left, right) = items.split_at_mut(gone);
@@ -143,7 +143,7 @@ fn merge_all(
 }
 
 /// Files what is filed nowhere with its like, until nothing moves: what was filed may be the like of others.
-fn file_all(writer: &Writer<'_>, items: &mut [Item], tick: u64, report: &mut LintReport) -> Step<()> {
+fn file_all(writer: &Writer<'_>, items: &mut [LintItem], tick: u64, report: &mut LintReport) -> Step<()> {
     loop {
         let found = (0..items.len()).find_map(|place| Some((place, file(items, place)?)));
         let Some((place, category)) = found else { return Ok(()) };
@@ -154,7 +154,7 @@ fn file_all(writer: &Writer<'_>, items: &mut [Item], tick: u64, report: &mut Lin
 }
 
 /// Unimportant, and neither born, renewed nor looked at for long. Prohibitions and names do not go stale.
-fn is_stale(item: &Item, tick: u64, stale_ticks: u64) -> bool {
+fn is_stale(item: &LintItem, tick: u64, stale_ticks: u64) -> bool {
     let fact = &item.stored.fact;
     let last = fact.created_tick.max(fact.reinforced_tick).max(fact.accessed_tick);
     item.is_free
@@ -175,7 +175,7 @@ fn taken_back(connection: &Connection) -> Step<BTreeSet<i64>> {
     Ok(facts.collect::<rusqlite::Result<_>>()?)
 }
 
-impl Item {
+impl LintItem {
     /// Whether it is still in force.
     pub(super) fn is_there(&self) -> bool {
         self.stored.fact.status == FactStatus::Active

@@ -47,10 +47,10 @@ pub use agreement::{Verdict, judge};
 pub use baseline::credible;
 pub use betting::FALSE_DISCOVERY_RATE;
 pub use calibration::{Calibration, calibration, stated};
-pub use contradiction::{Contradiction, Shape, contradiction, is_disputed};
+pub use contradiction::{Contradiction, ContradictionKind, contradiction, is_disputed};
 pub use curator::{
-    CAPACITY, CONFIRM_OBSERVATIONS, CuratorReport, CuratorSettings, EVICTION_THRESHOLD, MINIMUM_EPISODES,
-    OUTCOMES, Rehearsal, consolidate, rehearse,
+    CAPACITY, CONFIRM_OBSERVATIONS, CuratorReport, CuratorSettings, DryRun, EVICTION_THRESHOLD,
+    MINIMUM_EPISODES, OUTCOMES, consolidate, rehearse,
 };
 pub use dream::{DreamReport, dream};
 pub use gaps::{
@@ -63,7 +63,7 @@ pub use lint::{
     LATEST_FACTS, LEAST_FACTS, LINT, LintReport, LintSettings, STALE_DAYS, UNIMPORTANT, lint, rehearse_lint,
 };
 pub use promote::{ACTIVE_TICKS, PLAYBOOK_CONFIDENCE, Promotion, Rank, Standing, promoted, standing};
-pub use recount::{NumberName, Recounted, number_names, recount};
+pub use recount::{NumberName, RecountReport, number_names, recount};
 pub use replay::{Draw, ReplayBuffer, ReplaySettings};
 pub use statistic::Statistic;
 pub use sum_tree::SumTree;

@@ -7,9 +7,9 @@ use super::curator::MINIMUM_EPISODES;
 use super::hypotheses::{Trial, trial_in};
 use crate::error::Result;
 use crate::facts::outcomes::judged;
-use crate::facts::rows::{self as record, Stored, signed};
+use crate::facts::rows::{self as record, StoredFact, signed};
 use crate::facts::sqlite::Step;
-use crate::facts::{FactStore, Judged};
+use crate::facts::{FactStore, OutcomeTally};
 use crate::model::decay::confidence_now;
 use crate::model::{Fact, FactStatus, Id, Source};
 
@@ -62,11 +62,17 @@ pub struct Standing {
     /// Whether an ancestor lived it and the agent's own episodes bore it out.
     pub innate: bool,
     /// What came of acting on it.
-    pub outcomes: Option<Judged>,
+    pub outcomes: Option<OutcomeTally>,
 }
 
 impl Standing {
-    fn read(connection: &Connection, stored: Stored, agent: &str, tick: u64, tau_ticks: f64) -> Step<Self> {
+    fn read(
+        connection: &Connection,
+        stored: StoredFact,
+        agent: &str,
+        tick: u64,
+        tau_ticks: f64,
+    ) -> Step<Self> {
         let fact = stored.fact;
         let later: i64 = connection
             .prepare_cached("SELECT count(*) FROM evidence WHERE fact = ?1 AND tick > ?2")?

@@ -9,10 +9,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use rusqlite::params;
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::contradiction::{Contradiction, Shape, contradiction, is_disputed};
+use super::contradiction::{Contradiction, ContradictionKind, contradiction, is_disputed};
 use super::curator::{CuratorReport, Pass};
 use crate::facts::evidence::{oppose, weaken_one};
-use crate::facts::rows::{self as record, Stored, signed};
+use crate::facts::rows::{self as record, StoredFact, signed};
 use crate::facts::schema::Direction;
 use crate::facts::sqlite::Step;
 use crate::facts::sqlite::rows;
@@ -62,7 +62,7 @@ pub(crate) fn settle(writer: &Writer<'_>, pass: &Pass, report: &mut CuratorRepor
             .prepare_cached("SELECT coalesce(max(serial), 0) FROM facts")?
             .query_row([], |row| row.get(0))?,
     };
-    let done = Done { last, late: &late };
+    let done = ReconciledRows { last, late: &late };
     let mut near = by_meaning(writer, &newer, &done)?;
     for stored in &newer {
         let mut candidates = near.remove(&stored.serial).unwrap_or_default();
@@ -80,12 +80,12 @@ pub(crate) fn settle(writer: &Writer<'_>, pass: &Pass, report: &mut CuratorRepor
 }
 
 /// What was reconciled before: every row up to the last, those aside that are only released now.
-struct Done<'a> {
+struct ReconciledRows<'a> {
     last: i64,
     late: &'a BTreeSet<i64>,
 }
 
-impl Done<'_> {
+impl ReconciledRows<'_> {
     /// Whether a fact is held against another: each pair once, by the later of the two.
     fn meets(&self, own: i64, other: i64) -> bool {
         other < own || (other > own && other <= self.last && !self.late.contains(&other))
@@ -93,7 +93,7 @@ impl Done<'_> {
 }
 
 /// The facts that came since the last pass.
-fn fresh(writer: &Writer<'_>, last: i64) -> Step<Vec<Stored>> {
+fn fresh(writer: &Writer<'_>, last: i64) -> Step<Vec<StoredFact>> {
     record::select(
         &writer.transaction,
         &format!("WHERE serial > ?1 AND status = 'active' AND {TOLD} ORDER BY serial LIMIT ?2"),
@@ -111,7 +111,7 @@ fn forget_released(writer: &Writer<'_>, last: i64, through: Option<i64>) -> Step
 }
 
 /// Facts in force that share words with this one, the nearest first.
-fn by_words(writer: &Writer<'_>, newer: &Stored, done: &Done<'_>) -> Step<Vec<i64>> {
+fn by_words(writer: &Writer<'_>, newer: &StoredFact, done: &ReconciledRows<'_>) -> Step<Vec<i64>> {
     let words: BTreeSet<String> = newer
         .fact
         .text
@@ -137,7 +137,11 @@ fn by_words(writer: &Writer<'_>, newer: &Stored, done: &Done<'_>) -> Step<Vec<i6
 }
 
 /// The facts in force whose vectors are nearest to each of these; one walk over the vectors, none kept.
-fn by_meaning(writer: &Writer<'_>, newer: &[Stored], done: &Done<'_>) -> Step<BTreeMap<i64, BTreeSet<i64>>> {
+fn by_meaning(
+    writer: &Writer<'_>,
+    newer: &[StoredFact],
+    done: &ReconciledRows<'_>,
+) -> Step<BTreeMap<i64, BTreeSet<i64>>> {
     let mut wanted = Vec::new();
     let mut vector =
         writer.transaction.prepare_cached("SELECT vector, intact FROM vectors WHERE fact = ?1")?;
@@ -183,7 +187,7 @@ fn keep_nearest(near: &mut Vec<(f64, i64)>) {
 
 /// Holds one fact against one older one, both as they are now.
 fn weigh(writer: &Writer<'_>, pass: &Pass, newer: i64, older: i64, report: &mut CuratorReport) -> Step<()> {
-    let living = |serial: i64| -> Step<Option<Stored>> {
+    let living = |serial: i64| -> Step<Option<StoredFact>> {
         let condition = "WHERE serial = ?1 AND status IN ('active', 'contradicted')";
         Ok(record::select(&writer.transaction, condition, [serial])?.pop())
     };
@@ -196,9 +200,10 @@ fn weigh(writer: &Writer<'_>, pass: &Pass, newer: i64, older: i64, report: &mut 
     }
     let found = contradiction(&older.fact.text, &newer.fact.text);
     match found {
-        Some(Contradiction { shape: shape @ (Shape::Partial | Shape::BoundedValidity), .. }) => {
-            narrow(writer, pass, newer, older, shape, report)
-        }
+        Some(Contradiction {
+            shape: shape @ (ContradictionKind::Partial | ContradictionKind::BoundedValidity),
+            ..
+        }) => narrow(writer, pass, newer, older, shape, report),
         Some(found) if found.is_certain && overrules(pass, &newer, &older) => {
             // As of the tick at which the newer one came.
             let tick = newer.fact.created_tick.max(older.fact.created_tick);
@@ -222,9 +227,9 @@ fn weigh(writer: &Writer<'_>, pass: &Pass, newer: i64, older: i64, report: &mut 
 
 /// Whether the newer fact may take the place of the older one: it is no hearsay about what the agent knows itself, and it
 /// is sure enough. A pinned fact gives way to nothing.
-fn overrules(pass: &Pass, newer: &Stored, older: &Stored) -> bool {
+fn overrules(pass: &Pass, newer: &StoredFact, older: &StoredFact) -> bool {
     let tick = newer.fact.created_tick;
-    let then = |stored: &Stored| confidence_now(&stored.fact, tick, pass.retention.tau_ticks);
+    let then = |stored: &StoredFact| confidence_now(&stored.fact, tick, pass.retention.tau_ticks);
     !older.fact.pinned
         && (older.fact.is_hearsay() || !newer.fact.is_hearsay())
         && then(newer) >= OVERRULES * then(older)
@@ -235,12 +240,12 @@ fn overrules(pass: &Pass, newer: &Stored, older: &Stored) -> bool {
 fn refute(
     writer: &Writer<'_>,
     pass: &Pass,
-    newer: Stored,
-    older: Stored,
+    newer: StoredFact,
+    older: StoredFact,
     report: &mut CuratorReport,
 ) -> Step<()> {
     let tick = newer.fact.created_tick.min(pass.tick);
-    let then = |stored: &Stored| confidence_now(&stored.fact, tick, pass.retention.tau_ticks);
+    let then = |stored: &StoredFact| confidence_now(&stored.fact, tick, pass.retention.tau_ticks);
     let (own, hearsay) = if newer.fact.is_hearsay() { (&older, &newer) } else { (&newer, &older) };
     if hearsay.fact.pinned || (then(hearsay) > then(own) && !own.fact.pinned) {
         link_both(writer, newer.fact.id, older.fact.id, tick)?;
@@ -256,9 +261,9 @@ fn refute(
 fn narrow(
     writer: &Writer<'_>,
     pass: &Pass,
-    mut newer: Stored,
-    older: Stored,
-    shape: Shape,
+    mut newer: StoredFact,
+    older: StoredFact,
+    shape: ContradictionKind,
     report: &mut CuratorReport,
 ) -> Step<()> {
     let tick = newer.fact.created_tick.max(older.fact.reinforced_tick).min(pass.tick);
@@ -273,7 +278,7 @@ fn narrow(
         },
     )?;
     report.facts_refined += 1;
-    if shape == Shape::BoundedValidity {
+    if shape == ContradictionKind::BoundedValidity {
         let end = bound(&newer.fact.text).filter(|end| *end >= newer.fact.created_tick);
         if let (Some(end), None) = (end, newer.fact.expires_tick) {
             newer.fact.expires_tick = Some(signed(end)?.unsigned_abs());

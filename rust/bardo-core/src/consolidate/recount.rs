@@ -19,7 +19,7 @@ pub type NumberName = (String, String);
 
 /// What a recount changed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Recounted {
+pub struct RecountReport {
     /// Baselines that were counted anew.
     pub baselines: usize,
     /// Facts that stated a baseline of which too little is left.
@@ -43,9 +43,9 @@ pub fn recount(
     source: &impl VerifiedEpisodes,
     names: &[NumberName],
     minimum: u64,
-) -> Result<Recounted> {
+) -> Result<RecountReport> {
     if names.is_empty() {
-        return Ok(Recounted::default());
+        return Ok(RecountReport::default());
     }
     let wanted: BTreeSet<&NumberName> = names.iter().collect();
     let subjects: BTreeSet<&str> = names.iter().map(|name| name.0.as_str()).collect();
@@ -69,7 +69,7 @@ pub fn recount(
         batch.observed.retain(|name, _| wanted.contains(name));
     }
     store.write(|writer| {
-        let mut report = Recounted::default();
+        let mut report = RecountReport::default();
         for name in &wanted {
             baseline::replace(writer, name, batch.observed.get(*name), minimum, &mut report)?;
         }

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use rusqlite::params;
 
-use super::contradiction::{Shape, contradiction};
+use super::contradiction::{ContradictionKind, contradiction};
 use super::curator::{CuratorReport, Pass};
-use super::gather::Saying;
+use super::gather::Utterance;
 use crate::facts::SAME_MEANING;
 use crate::facts::evidence::{reinforce_one, weaken_one};
-use crate::facts::rows::{self as record, Stored, normalised};
+use crate::facts::rows::{self as record, StoredFact, normalised};
 use crate::facts::schema::Direction;
 use crate::facts::sqlite::Step;
 use crate::facts::transaction::Writer;
@@ -26,7 +26,7 @@ const LIVING: &str = "status IN ('active', 'contradicted', 'held') AND kind <> '
 pub(crate) fn settle(
     writer: &Writer<'_>,
     pass: &Pass,
-    sayings: &[Saying],
+    sayings: &[Utterance],
     report: &mut CuratorReport,
 ) -> Step<()> {
     let mut meant = by_meaning(writer, sayings)?;
@@ -52,16 +52,17 @@ pub(crate) fn settle(
 /// Whether an episode says that what a fact says is not so, or is no longer so. Another figure is no such thing: it may be
 /// that of another day.
 fn is_contrary(fact: &str, saying: &str) -> bool {
-    contradiction(fact, saying)
-        .is_some_and(|found| matches!(found.shape, Shape::PolarityFlip | Shape::Retraction))
+    contradiction(fact, saying).is_some_and(|found| {
+        matches!(found.shape, ContradictionKind::PolarityFlip | ContradictionKind::Retraction)
+    })
 }
 
 /// One contrary episode lowers a fact by one step, twice as large for hearsay (spec 2, reconsolidation), as of its own tick.
 fn dispute(
     writer: &Writer<'_>,
     pass: &Pass,
-    stored: Stored,
-    saying: &Saying,
+    stored: StoredFact,
+    saying: &Utterance,
     report: &mut CuratorReport,
 ) -> Step<()> {
     if stored.fact.pinned || stored.fact.evidence.contains(&saying.id) {
@@ -78,8 +79,8 @@ fn dispute(
 fn restate(
     writer: &Writer<'_>,
     pass: &Pass,
-    mut stored: Stored,
-    saying: &Saying,
+    mut stored: StoredFact,
+    saying: &Utterance,
     report: &mut CuratorReport,
 ) -> Step<()> {
     if stored.fact.pinned || stored.fact.evidence.contains(&saying.id) {
@@ -99,7 +100,7 @@ fn restate(
     Ok(())
 }
 
-fn by_words(writer: &Writer<'_>, saying: &Saying) -> Step<Vec<i64>> {
+fn by_words(writer: &Writer<'_>, saying: &Utterance) -> Step<Vec<i64>> {
     let mut statement = writer.transaction.prepare_cached(&format!(
         "SELECT serial, text, intact FROM facts WHERE text_key = ?1 AND {LIVING}"
     ))?;
@@ -116,7 +117,7 @@ fn by_words(writer: &Writer<'_>, saying: &Saying) -> Step<Vec<i64>> {
 
 /// Pairs of a saying's index and a fact's row that may be about one thing, with the cosine of their vectors; one walk over
 /// the vectors, none kept.
-fn by_meaning(writer: &Writer<'_>, sayings: &[Saying]) -> Step<BTreeMap<(usize, i64), f64>> {
+fn by_meaning(writer: &Writer<'_>, sayings: &[Utterance]) -> Step<BTreeMap<(usize, i64), f64>> {
     let vectors: Vec<(usize, Direction)> = sayings
         .iter()
         .enumerate()

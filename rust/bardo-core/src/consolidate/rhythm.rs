@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::betting::{log_mean, log_winnings};
 use super::chance::{generator, p_value};
-use super::window::{Label, Moment, Window};
+use super::window::{EpisodeTime, Label, Window};
 
 /// Events in a window below which no heap is looked for.
 pub(crate) const LEAST: usize = 8;
@@ -25,7 +25,7 @@ const MONDAY: i64 = 3 * DAY;
 
 /// What a window says about heaps.
 #[derive(Clone, Debug)]
-pub(crate) struct Heaped {
+pub(crate) struct BurstResult {
     /// Logarithm of the winnings.
     pub log_winnings: f64,
     /// The most events within `within` ticks.
@@ -38,7 +38,7 @@ pub(crate) struct Heaped {
 
 /// Tests the events of one sort against a Poisson background: given their number, each could have happened at any tick of
 /// the window. The statistic is the scan statistic (Naus, 1965): the most events in any stretch of a given length.
-pub(crate) fn bursts(window: &Window, label: &Label) -> Option<Heaped> {
+pub(crate) fn bursts(window: &Window, label: &Label) -> Option<BurstResult> {
     let ticks = window.ticks(label);
     let (first, last) = window.span();
     if ticks.len() < LEAST || last - first < PARTS[0] {
@@ -56,11 +56,11 @@ pub(crate) fn bursts(window: &Window, label: &Label) -> Option<Heaped> {
             elsewhere.sort_unstable();
             fullest(&elsewhere, within) as f64
         });
-        Heaped { log_winnings: log_winnings(p), most: most as u64, expected, within }
+        BurstResult { log_winnings: log_winnings(p), most: most as u64, expected, within }
     });
     let winnings = log_mean(&[tested[0].log_winnings, tested[1].log_winnings]);
     let best = tested.into_iter().max_by(|a, b| a.log_winnings.total_cmp(&b.log_winnings))?;
-    Some(Heaped { log_winnings: winnings, ..best })
+    Some(BurstResult { log_winnings: winnings, ..best })
 }
 
 /// The most of these sorted ticks within any stretch of this length.
@@ -106,7 +106,7 @@ impl Clock {
 
 /// What some days or weeks say about a rhythm.
 #[derive(Clone, Debug)]
-pub(crate) struct Kept {
+pub(crate) struct RhythmResult {
     /// Logarithm of the winnings.
     pub log_winnings: f64,
     /// Days or weeks on which it happened, by hour or day.
@@ -144,7 +144,7 @@ pub(crate) struct Activity {
 
 impl Activity {
     /// Of these moments.
-    pub fn of(moments: &[Moment]) -> Self {
+    pub fn of(moments: &[EpisodeTime]) -> Self {
         let counted = |clock: Clock| {
             let mut blocks: BTreeMap<i64, Vec<f64>> = BTreeMap::new();
             for moment in moments {
@@ -171,7 +171,7 @@ pub(crate) fn rhythm(
     label: &Label,
     clock: Clock,
     waiting: &[Block],
-) -> (Option<Kept>, Vec<Block>) {
+) -> (Option<RhythmResult>, Vec<Block>) {
     let mut over = gathered(window, label, clock, waiting);
     let Some((_, open)) = over.pop_last() else { return (None, Vec::new()) };
     let over: Vec<Block> = over.into_values().filter(|block| !block.occupied.is_empty()).collect();
@@ -187,7 +187,7 @@ pub(crate) fn rhythm(
 /// An event counts once per slot, so that one burst is no rhythm. Under chance the slots that it took on each day are
 /// drawn from that day's active ones, busier ones more often (Efraimidis and Spirakis, 2006). The statistic is the
 /// largest standardised excess of any slot.
-fn kept(blocks: &[Block], label: &Label, clock: Clock, window: u64) -> Kept {
+fn kept(blocks: &[Block], label: &Label, clock: Clock, window: u64) -> RhythmResult {
     let mut draws = generator(&format!("{clock:?} of {}", label.words()), window);
     let mut expected = vec![0.0; clock.slots()];
     for _ in 0..PILOT {
@@ -202,7 +202,7 @@ fn kept(blocks: &[Block], label: &Label, clock: Clock, window: u64) -> Kept {
         counts[*slot] += 1.0;
     }
     let (p, _) = p_value(excess(&counts), || excess(&draw(blocks, clock, &mut draws)));
-    Kept {
+    RhythmResult {
         log_winnings: log_winnings(p),
         happened: counts,
         expected,

@@ -12,7 +12,7 @@ const LEAST: usize = 4 * BLOCKS;
 
 /// What a window says about a shift.
 #[derive(Clone, Debug)]
-pub(crate) struct Shifted {
+pub(crate) struct ShiftResult {
     /// Logarithm of the winnings.
     pub log_winnings: f64,
     /// The numbers of the window.
@@ -23,7 +23,13 @@ pub(crate) struct Shifted {
 
 /// Tests whether a number of a subject is nearer to `now` than to `before`: in how many blocks is its mean beyond the
 /// middle between both? If it were what it was, each block would be with a probability of one half at most.
-pub(crate) fn test(window: &Window, subject: &str, metric: &str, before: f64, now: f64) -> Option<Shifted> {
+pub(crate) fn test(
+    window: &Window,
+    subject: &str,
+    metric: &str,
+    before: f64,
+    now: f64,
+) -> Option<ShiftResult> {
     let of_subject = window.words.get(&("subject".to_owned(), subject.to_owned()))?;
     let rows: Vec<(usize, f64)> = window
         .numbers
@@ -45,7 +51,7 @@ pub(crate) fn test(window: &Window, subject: &str, metric: &str, before: f64, no
         let mean = of(part)?.mean;
         beyond += usize::from(if now > before { mean > middle } else { mean < middle });
     }
-    Some(Shifted {
+    Some(ShiftResult {
         log_winnings: log_winnings(at_least_heads(beyond)),
         since: of(&rows)?,
         positions: rows.into_iter().map(|(position, _)| position).collect(),

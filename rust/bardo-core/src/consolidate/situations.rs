@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::window::{Said, Window};
+use super::window::{EpisodeContent, Window};
 use super::wording::one_line;
 use crate::facts::schema::Direction;
 use crate::model::Id;
@@ -44,8 +44,9 @@ impl Situation {
             return vec![false; window.said.len()];
         }
         let middle = self.direction();
-        let is_in =
-            |said: &Option<Said>| said.as_ref().is_some_and(|said| middle.cosine(&said.direction) >= ALIKE);
+        let is_in = |said: &Option<EpisodeContent>| {
+            said.as_ref().is_some_and(|said| middle.cosine(&said.direction) >= ALIKE)
+        };
         window.said.iter().map(is_in).collect()
     }
 
@@ -67,7 +68,7 @@ pub(crate) fn situations(window: &Window, least: usize) -> Vec<Situation> {
     let Some(model) = &window.model else { return Vec::new() };
     let mut clusters: Vec<(&Direction, Vec<usize>)> = Vec::new();
     for (position, said) in window.said.iter().enumerate() {
-        let Some(Said { direction: vector, .. }) = said else { continue };
+        let Some(EpisodeContent { direction: vector, .. }) = said else { continue };
         let nearest = clusters
             .iter()
             .map(|(leader, _)| leader.cosine(vector))

@@ -7,13 +7,13 @@ use std::collections::BTreeSet;
 use super::accounted::is_accounted;
 use super::attributes::{Change, ENDINGS, Ending, STATES, noun};
 use super::clause::{Clause, Word, clauses, person};
-use super::value::{Sort, is_value, sort};
+use super::value::{ValueKind, is_value, value_kind};
 use super::words::{ADDING, CONDITIONS, DENYING, LATER_DENIALS, LIGHT, PLAIN};
 use crate::text::same_statement::is_negation;
 
 /// What a newer text says of the value that an older one gave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Turn {
+pub(super) struct SlotChange {
     /// Whether another value takes its place; else it ends.
     pub has_value: bool,
     /// Whether subject, attribute and polarity are plain in both, so that the older one is history.
@@ -21,27 +21,27 @@ pub(super) struct Turn {
 }
 
 /// A turn, and the words of the newer clause that are the new value.
-struct Found<'a> {
-    turn: Turn,
+struct ChangeWithValue<'a> {
+    turn: SlotChange,
     value: &'a [Word],
 }
 
-impl Found<'_> {
+impl ChangeWithValue<'_> {
     const fn end(is_certain: bool) -> Self {
-        Self { turn: Turn { has_value: false, is_certain }, value: &[] }
+        Self { turn: SlotChange { has_value: false, is_certain }, value: &[] }
     }
 }
 
-impl<'a> Found<'a> {
+impl<'a> ChangeWithValue<'a> {
     const fn value(value: &'a [Word], is_certain: bool) -> Self {
-        Self { turn: Turn { has_value: true, is_certain }, value }
+        Self { turn: SlotChange { has_value: true, is_certain }, value }
     }
 }
 
 /// How `newer` turns what `older` says; `None` if it does not, as far as the words tell.
-pub(super) fn turn(older: &str, newer: &str) -> Option<Turn> {
+pub(super) fn slot_change(older: &str, newer: &str) -> Option<SlotChange> {
     let [old, new] = [older, newer].map(clauses);
-    let doubtful = |turn: Turn| Turn { is_certain: false, ..turn };
+    let doubtful = |turn: SlotChange| SlotChange { is_certain: false, ..turn };
     let [first] = &old[..] else {
         // Of several statements none is retired for the sake of one.
         return old
@@ -50,7 +50,7 @@ pub(super) fn turn(older: &str, newer: &str) -> Option<Turn> {
             .next()
             .map(doubtful);
     };
-    let found: Vec<Turn> = new
+    let found: Vec<SlotChange> = new
         .iter()
         .enumerate()
         .filter_map(|(at, clause)| {
@@ -67,7 +67,7 @@ pub(super) fn tells_what_happened(text: &str) -> bool {
     clauses(text).iter().any(Clause::happened)
 }
 
-fn between(old: &Clause, new: &Clause) -> Option<Turn> {
+fn between(old: &Clause, new: &Clause) -> Option<SlotChange> {
     if old.has_any(CONDITIONS) || new.has_any(CONDITIONS) || old.denies() || new.has_any(ADDING) {
         return None;
     }
@@ -82,7 +82,7 @@ fn between(old: &Clause, new: &Clause) -> Option<Turn> {
         .any(|word| word.text == "and" || word.text == "but");
     let is_certain =
         found.turn.is_certain && is_plain && !new.has_year() && is_accounted(old, new, found.value);
-    Some(Turn { is_certain, ..found.turn })
+    Some(SlotChange { is_certain, ..found.turn })
 }
 
 /// The words of an older clause that a newer one must have to speak of the same: those that say something, without these.
@@ -92,7 +92,7 @@ fn missing<'a>(old: &'a Clause, new: &Clause, may_lack: &dyn Fn(&Word) -> bool) 
 }
 
 /// "Tomas sold the Skoda", of what he drives.
-fn ended<'a>(old: &Clause, new: &'a Clause) -> Option<Found<'a>> {
+fn ended<'a>(old: &Clause, new: &'a Clause) -> Option<ChangeWithValue<'a>> {
     if new.says_no() {
         return None;
     }
@@ -113,7 +113,7 @@ fn ended<'a>(old: &Clause, new: &'a Clause) -> Option<Found<'a>> {
         let (object, rest) = new.value_from(to);
         let object: Vec<&Word> = object.iter().filter(|word| word.says() && !word.dates()).collect();
         if ending.is_intransitive {
-            return Some(Found::end(object.is_empty()));
+            return Some(ChangeWithValue::end(object.is_empty()));
         }
         let is_told = |word: &&Word| told.contains(word.stem.as_str()) || noun(&word.text).is_some();
         if object.is_empty() || !object.iter().all(is_told) || is_passing(rest, &told) {
@@ -125,8 +125,8 @@ fn ended<'a>(old: &Clause, new: &'a Clause) -> Option<Found<'a>> {
         // "left Acme for Globex", "was replaced as captain by Bo"
         let next = rest.first().filter(|word| ["by", "for"].contains(&word.text.as_str()));
         let value = next.map_or(&[][..], |next| new.value_from(next.place + 1).0);
-        let is_name = !value.is_empty() && sort(value) == Sort::Name;
-        Some(Found { value: if is_name { value } else { &[] }, ..Found::end(true) })
+        let is_name = !value.is_empty() && value_kind(value) == ValueKind::Name;
+        Some(ChangeWithValue { value: if is_name { value } else { &[] }, ..ChangeWithValue::end(true) })
     })
 }
 
@@ -146,7 +146,7 @@ fn is_head(clause: &Clause, word: &Word) -> bool {
 }
 
 /// "She no longer works there", "she does not work there any more": the very statement, with a no.
-fn denied<'a>(old: &Clause, new: &'a Clause) -> Option<Found<'a>> {
+fn denied<'a>(old: &Clause, new: &'a Clause) -> Option<ChangeWithValue<'a>> {
     let (from, to) = new.find(&DENYING[LATER_DENIALS..], 1).or_else(|| {
         new.find(&DENYING[..LATER_DENIALS], 1)?;
         let no = new.words.iter().position(|word| is_negation(&word.text))?;
@@ -166,13 +166,13 @@ fn denied<'a>(old: &Clause, new: &'a Clause) -> Option<Found<'a>> {
         return None;
     }
     Some(match but {
-        Some(but) => Found::value(new.value_from(but + 1).0, true),
-        None => Found::end(true),
+        Some(but) => ChangeWithValue::value(new.value_from(but + 1).0, true),
+        None => ChangeWithValue::end(true),
     })
 }
 
 /// "The limit was reduced from 5 to 3", "Ben now reports to Ida instead of Bo": the old value is named as left behind.
-fn from_old<'a>(old: &Clause, new: &'a Clause) -> Option<Found<'a>> {
+fn from_old<'a>(old: &Clause, new: &'a Clause) -> Option<ChangeWithValue<'a>> {
     if new.says_no() {
         return None;
     }
@@ -194,11 +194,11 @@ fn from_old<'a>(old: &Clause, new: &'a Clause) -> Option<Found<'a>> {
     if !(passes_on || begins_with_it) || missing(old, new, &light).is_some() {
         return None;
     }
-    Some(Found::value(value, true))
+    Some(ChangeWithValue::value(value, true))
 }
 
 /// "The museum has reopened", of one that is closed.
-fn another_state<'a>(old: &Clause, new: &'a Clause) -> Option<Found<'a>> {
+fn another_state<'a>(old: &Clause, new: &'a Clause) -> Option<ChangeWithValue<'a>> {
     if new.says_no() || old.topic() != new.topic() || old.topic().is_empty() {
         return None;
     }
@@ -225,7 +225,7 @@ fn another_state<'a>(old: &Clause, new: &'a Clause) -> Option<Found<'a>> {
         }
         let is_old =
             old.words[old.verb..old_from].iter().all(|word| word.text != "was" && word.text != "were");
-        Some(Found::value(&new.words[from..end], !lacks && is_old && new.has_come_to(from)))
+        Some(ChangeWithValue::value(&new.words[from..end], !lacks && is_old && new.has_come_to(from)))
     })
 }
 
@@ -234,7 +234,7 @@ fn has(clause: &Clause, word: &Word) -> bool {
 }
 
 /// Another value of one functional attribute of one subject.
-fn another_value<'a>(old: &Clause, new: &'a Clause) -> Option<Found<'a>> {
+fn another_value<'a>(old: &Clause, new: &'a Clause) -> Option<ChangeWithValue<'a>> {
     if new.says_no() {
         return None;
     }
@@ -258,10 +258,10 @@ fn another_value<'a>(old: &Clause, new: &'a Clause) -> Option<Found<'a>> {
     };
     let (left, right) = (said(before.value), said(after.value));
     let is_lasting = attribute.is_some_and(|attribute| attribute.change == Change::Never);
-    if (sort(before.value) != sort(after.value) && !is_lasting)
+    if (value_kind(before.value) != value_kind(after.value) && !is_lasting)
         || left.is_subset(&right)
         || right.is_subset(&left)
-        || (sort(before.value) == Sort::Name && !left.is_disjoint(&right))
+        || (value_kind(before.value) == ValueKind::Name && !left.is_disjoint(&right))
         || (old.has_year() && new.has_year() && !is_lasting)
         || before.value.iter().any(Word::is_year) != after.value.iter().any(Word::is_year)
     {
@@ -277,19 +277,19 @@ fn another_value<'a>(old: &Clause, new: &'a Clause) -> Option<Found<'a>> {
     let (there, here) = (beside(before.beside), beside(after.beside));
     if there != here {
         // Two cases are two values; a case and no case may be one.
-        return (there.is_empty() || here.is_empty()).then(|| Found::value(after.value, false));
+        return (there.is_empty() || here.is_empty()).then(|| ChangeWithValue::value(after.value, false));
     }
     match attribute.map(|attribute| attribute.change) {
-        Some(Change::Never) => Some(Found::value(after.value, false)),
+        Some(Change::Never) => Some(ChangeWithValue::value(after.value, false)),
         // Without a word of change neither is later for sure, and two who say both in turn would retire each of them forever.
-        Some(Change::Changes) => Some(Found::value(after.value, changed && !old.happened())),
-        None if !changed || sort(after.value) == Sort::Word => None,
-        None => Some(Found::value(after.value, true)),
+        Some(Change::Changes) => Some(ChangeWithValue::value(after.value, changed && !old.happened())),
+        None if !changed || value_kind(after.value) == ValueKind::Word => None,
+        None => Some(ChangeWithValue::value(after.value, true)),
     }
 }
 
 /// All alike but for figures or days, which name nothing: "logs are kept for 90 days from now on".
-fn another_figure<'a>(old: &Clause, new: &'a Clause) -> Option<Found<'a>> {
+fn another_figure<'a>(old: &Clause, new: &'a Clause) -> Option<ChangeWithValue<'a>> {
     if new.says_no() || old.happened() || (old.has_year() && new.has_year()) {
         return None;
     }
@@ -310,9 +310,9 @@ fn another_figure<'a>(old: &Clause, new: &'a Clause) -> Option<Found<'a>> {
     let value = &new.words[first..=last];
     if left.frame == right.frame && figures.len() == newer.len() {
         // Two figures that stand apart may be a figure and its case.
-        return Some(Found::value(value, changed && !comes_again && value.len() < 2 * newer.len()));
+        return Some(ChangeWithValue::value(value, changed && !comes_again && value.len() < 2 * newer.len()));
     }
     // A figure with a case beside it may be right in that case, and wrong as it stands.
     let is_dated = figures.iter().any(|word| word.is_date()) != newer.iter().any(|word| word.is_date());
-    (right.frame.is_superset(&left.frame) && !is_dated).then(|| Found::value(value, false))
+    (right.frame.is_superset(&left.frame) && !is_dated).then(|| ChangeWithValue::value(value, false))
 }

@@ -91,7 +91,7 @@ impl Rule {
 
 /// What a window says about a rule.
 #[derive(Clone, Debug)]
-pub(crate) struct Differed {
+pub(crate) struct RuleResult {
     /// Logarithm of the winnings.
     pub log_winnings: f64,
     /// The outcome where the conditions hold.
@@ -339,7 +339,7 @@ fn overlap(a: &[bool], b: &[bool]) -> f64 {
 /// Tests a rule on a window that had no part in its choice: of all rotations of the outcomes against the episodes, in how
 /// many is the difference at least as large? Trends within either are kept by a rotation, so that they alone prove
 /// nothing.
-pub(crate) fn test(window: &Window, rule: &Rule) -> Option<Differed> {
+pub(crate) fn test(window: &Window, rule: &Rule) -> Option<RuleResult> {
     let rows = window.numbers.get(&rule.outcome)?;
     if rows.len() < LEAST_ROWS {
         return None;
@@ -357,7 +357,7 @@ pub(crate) fn test(window: &Window, rule: &Rule) -> Option<Differed> {
         indices.iter().map(|index| outcomes[(index + rotation) % outcomes.len()]).sum()
     });
     let positions = indices.iter().map(|index| rows[*index].0).collect();
-    Some(Differed { log_winnings: log_winnings(p), inside, outside, positions })
+    Some(RuleResult { log_winnings: log_winnings(p), inside, outside, positions })
 }
 
 #[cfg(test)]

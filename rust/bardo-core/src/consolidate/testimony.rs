@@ -12,7 +12,7 @@ use super::curator::{CuratorReport, Pass};
 use super::statistic::Statistic;
 use super::tidy::pass_on_links;
 use crate::facts::outcomes::take_over;
-use crate::facts::rows::{self as record, Stored};
+use crate::facts::rows::{self as record, StoredFact};
 use crate::facts::sqlite::{self, Step};
 use crate::facts::transaction::Writer;
 use crate::facts::transitions::{self, confirm, rebase, restore};
@@ -46,7 +46,7 @@ pub(crate) struct Observations<'pass> {
 }
 
 /// The agent's own statistic after one more observation.
-struct Moment {
+struct StatisticAtTick {
     tick: u64,
     /// The tick of the observation before, if there was any.
     since: Option<u64>,
@@ -69,7 +69,7 @@ pub(crate) fn settle(
          ORDER BY serial LIMIT ?4",
         params![subject, observations.own.0, metric, sqlite::rows(CLAIMS)],
     )?;
-    let mut claims: Vec<(Statistic, Stored)> = claims
+    let mut claims: Vec<(Statistic, StoredFact)> = claims
         .into_iter()
         .filter_map(|stored| Some((Statistic::stated(&stored.fact.payload)?, stored)))
         .collect();
@@ -94,7 +94,7 @@ pub(crate) fn settle(
 }
 
 /// The statistic after each observation of the pass, as of ticks that never fall.
-fn moments(observations: &Observations<'_>, now: u64) -> Vec<Moment> {
+fn moments(observations: &Observations<'_>, now: u64) -> Vec<StatisticAtTick> {
     let mut known = observations.before;
     let mut moments = Vec::with_capacity(observations.numbers.len());
     for (tick, number) in observations.numbers {
@@ -103,13 +103,13 @@ fn moments(observations: &Observations<'_>, now: u64) -> Vec<Moment> {
         let tick = (*tick).max(since.unwrap_or(0)).min(now);
         let statistic = known.map_or(one, |(statistic, _)| statistic.merge(&one));
         known = Some((statistic, tick));
-        moments.push(Moment { tick, since, statistic });
+        moments.push(StatisticAtTick { tick, since, statistic });
     }
     moments
 }
 
 /// Whether a pass at this tick would have archived the fact: what came later judges it no more.
-pub(super) fn has_left(stored: &Stored, pass: &Pass, tick: u64) -> bool {
+pub(super) fn has_left(stored: &StoredFact, pass: &Pass, tick: u64) -> bool {
     !stored.fact.pinned
         && (stored.fact.expires_tick.is_some_and(|expires| expires < tick)
             || confidence_now(&stored.fact, tick, pass.retention.tau_ticks)
@@ -121,9 +121,9 @@ fn look(
     writer: &Writer<'_>,
     pass: &Pass,
     observations: &Observations<'_>,
-    moment: &Moment,
-    own: Option<&mut Stored>,
-    (claim, stored): (&Statistic, &mut Stored),
+    moment: &StatisticAtTick,
+    own: Option<&mut StoredFact>,
+    (claim, stored): (&Statistic, &mut StoredFact),
     report: &mut CuratorReport,
 ) -> Step<()> {
     let born = stored.fact.created_tick;
@@ -188,8 +188,8 @@ fn bear_out(
     writer: &Writer<'_>,
     pass: &Pass,
     observations: &Observations<'_>,
-    moment: &Moment,
-    stored: &mut Stored,
+    moment: &StatisticAtTick,
+    stored: &mut StoredFact,
 ) -> Step<()> {
     let n = moment.statistic.n;
     let before = confidence_now(&stored.fact, moment.tick, pass.retention.tau_ticks);
@@ -212,9 +212,9 @@ fn bear_out(
 fn renew(
     writer: &Writer<'_>,
     observations: &Observations<'_>,
-    moment: &Moment,
+    moment: &StatisticAtTick,
     gained: u64,
-    stored: &mut Stored,
+    stored: &mut StoredFact,
 ) -> Step<()> {
     if !stored.fact.pinned {
         let sure = credible(f64::from(stored.fact.confidence), gained);
@@ -225,13 +225,18 @@ fn renew(
     write(writer, observations, moment, stored)
 }
 
-fn write(writer: &Writer<'_>, observations: &Observations<'_>, moment: &Moment, stored: &Stored) -> Step<()> {
+fn write(
+    writer: &Writer<'_>,
+    observations: &Observations<'_>,
+    moment: &StatisticAtTick,
+    stored: &StoredFact,
+) -> Step<()> {
     record::add_evidence(&writer.transaction, stored.serial, observations.evidence, moment.tick)?;
     writer.update(stored, moment.tick)
 }
 
 /// Makes one fact of an ancestor's claim and of the agent's own, which takes its place from the tick at which it was there.
-fn join(writer: &Writer<'_>, own: &mut Stored, told: &mut Stored, tick: u64) -> Step<()> {
+fn join(writer: &Writer<'_>, own: &mut StoredFact, told: &mut StoredFact, tick: u64) -> Step<()> {
     let (from, to) = (told.fact.id, own.fact.id);
     let tick = tick.max(own.fact.created_tick);
     take_over(&writer.transaction, own.serial, told.serial)?;
@@ -241,7 +246,7 @@ fn join(writer: &Writer<'_>, own: &mut Stored, told: &mut Stored, tick: u64) -> 
 }
 
 /// Whether a claim in force is an ancestor's that was confirmed.
-fn is_earned(stored: &Stored, agent: &str) -> bool {
+fn is_earned(stored: &StoredFact, agent: &str) -> bool {
     let fact = &stored.fact;
     fact.source == Source::SelfLived
         && !fact.is_hearsay()
@@ -251,10 +256,15 @@ fn is_earned(stored: &Stored, agent: &str) -> bool {
 
 /// Of several confirmed ancestors' baselines of one number the one with the most behind it stays, the others become its
 /// history: otherwise every generation would add one.
-fn keep_best(writer: &Writer<'_>, agent: &str, tick: u64, claims: &mut Vec<(Statistic, Stored)>) -> Step<()> {
+fn keep_best(
+    writer: &Writer<'_>,
+    agent: &str,
+    tick: u64,
+    claims: &mut Vec<(Statistic, StoredFact)>,
+) -> Step<()> {
     claims.sort_by_key(|(claim, stored)| (claim.n, stored.serial));
-    let mut kept: Vec<(Statistic, Stored)> = Vec::with_capacity(claims.len());
-    let mut older: Option<(Statistic, Stored)> = None;
+    let mut kept: Vec<(Statistic, StoredFact)> = Vec::with_capacity(claims.len());
+    let mut older: Option<(Statistic, StoredFact)> = None;
     for (claim, mut stored) in claims.drain(..) {
         if !is_earned(&stored, agent) {
             kept.push((claim, stored));

@@ -8,7 +8,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::contradiction::is_disputed;
 use crate::facts::outcomes::take_over;
-use crate::facts::rows::{self as record, Stored, signed};
+use crate::facts::rows::{self as record, StoredFact, signed};
 use crate::facts::schema::Direction;
 use crate::facts::sqlite::{Step, rows};
 use crate::facts::transaction::Writer;
@@ -31,8 +31,8 @@ const RELATED_WORDS: f64 = 0.4;
 const NEIGHBOURS: usize = 3;
 
 /// A fact that is looked at.
-pub(super) struct Item {
-    pub stored: Stored,
+pub(super) struct LintItem {
+    pub stored: StoredFact,
     vector: Option<Direction>,
     /// Stems of its words of content.
     words: BTreeSet<String>,
@@ -44,8 +44,8 @@ pub(super) struct Item {
     pub is_free: bool,
 }
 
-impl Item {
-    fn new(connection: &Connection, stored: Stored) -> Step<Self> {
+impl LintItem {
+    fn new(connection: &Connection, stored: StoredFact) -> Step<Self> {
         let vector: Option<Vec<u8>> = connection
             .prepare_cached("SELECT vector, intact FROM vectors WHERE fact = ?1")?
             .query_row([stored.serial], |row| row.get(0))
@@ -100,25 +100,25 @@ impl Item {
 
 /// The latest facts that are in force, oldest first. The window is counted over all facts, so that what leaves does not
 /// bring older ones in.
-pub(super) fn gather(connection: &Connection, latest: usize, tick: u64) -> Step<Vec<Item>> {
+pub(super) fn gather(connection: &Connection, latest: usize, tick: u64) -> Step<Vec<LintItem>> {
     let found = record::select(
         connection,
         "WHERE serial IN (SELECT serial FROM facts ORDER BY serial DESC LIMIT ?1) AND status = 'active'
          AND (expires_tick IS NULL OR expires_tick >= ?2) ORDER BY serial",
         params![rows(latest), signed(tick)?],
     )?;
-    found.into_iter().map(|stored| Item::new(connection, stored)).collect()
+    found.into_iter().map(|stored| LintItem::new(connection, stored)).collect()
 }
 
 /// Pairs that are near by meaning or by words: each arm has a threshold of its own.
-pub(super) struct Likeness {
+pub(super) struct SimilarPairs {
     same: Vec<(usize, usize)>,
     related: Vec<(usize, usize)>,
 }
 
-impl Likeness {
+impl SimilarPairs {
     /// Compares every fact with every later one.
-    pub fn of(items: &[Item]) -> Self {
+    pub fn of(items: &[LintItem]) -> Self {
         let (mut same, mut related) = (Vec::new(), Vec::new());
         for (other, newer) in items.iter().enumerate() {
             for (one, older) in items[..other].iter().enumerate() {
@@ -145,8 +145,8 @@ impl Likeness {
 }
 
 /// Whether two facts that are near say the same of the same, and may be made one.
-pub(super) fn alike(one: &Item, other: &Item) -> bool {
-    let may = |item: &Item| {
+pub(super) fn alike(one: &LintItem, other: &LintItem) -> bool {
+    let may = |item: &LintItem| {
         item.is_free && !item.is_stated && item.is_there() && item.stored.fact.source != Source::Dream
     };
     let (left, right) = (&one.stored.fact, &other.stored.fact);
@@ -170,8 +170,8 @@ fn share_a_subject(left: &[String], right: &[String]) -> bool {
 /// unless the other was only heard of.
 pub(super) fn merge(
     writer: &Writer<'_>,
-    kept: &mut Item,
-    gone: &mut Item,
+    kept: &mut LintItem,
+    gone: &mut LintItem,
     (before, other): (f64, f64),
     tick: u64,
 ) -> Step<()> {
@@ -237,7 +237,7 @@ pub(super) fn pass_on_links(writer: &Writer<'_>, from: Id, to: Id, tick: u64) ->
 }
 
 /// Sends a fact to the cold tier.
-pub(super) fn archive(writer: &Writer<'_>, item: &mut Item, tick: u64) -> Step<()> {
+pub(super) fn archive(writer: &Writer<'_>, item: &mut LintItem, tick: u64) -> Step<()> {
     transitions::archive(writer, &mut item.stored, tick)
 }
 
@@ -247,7 +247,7 @@ const fn is_told(payload: &FactPayload) -> bool {
 }
 
 /// Links two facts that speak against each other, unless they are, or such a link was taken back; says whether it did.
-pub(super) fn flag(writer: &Writer<'_>, older: &Item, newer: &Item, tick: u64) -> Step<bool> {
+pub(super) fn flag(writer: &Writer<'_>, older: &LintItem, newer: &LintItem, tick: u64) -> Step<bool> {
     let (old, new) = (&older.stored.fact, &newer.stored.fact);
     if !is_told(&old.payload) || !is_told(&new.payload) || !share_a_subject(&old.subjects, &new.subjects) {
         return Ok(false);
@@ -271,7 +271,7 @@ pub(super) fn flag(writer: &Writer<'_>, older: &Item, newer: &Item, tick: u64) -
 }
 
 /// Where a fact belongs that is filed nowhere, if its nearest neighbours agree.
-pub(super) fn file(items: &[Item], place: usize) -> Option<String> {
+pub(super) fn file(items: &[LintItem], place: usize) -> Option<String> {
     let item = &items[place];
     if !item.is_free || !item.is_there() || !item.stored.fact.category.is_empty() {
         return None;

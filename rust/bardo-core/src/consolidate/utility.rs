@@ -22,7 +22,7 @@ const DISCOUNT: f64 = 0.95;
 const PAGE: usize = 256;
 
 /// A situation: what it was about, and its vector where it has one.
-struct Situation {
+struct Surrounding {
     names: BTreeSet<String>,
     vector: Option<Direction>,
 }
@@ -78,22 +78,22 @@ pub fn utilities(
     Ok(found)
 }
 
-fn situations(source: &impl VerifiedEpisodes, episodes: Vec<Option<Episode>>) -> Result<Vec<Situation>> {
+fn situations(source: &impl VerifiedEpisodes, episodes: Vec<Option<Episode>>) -> Result<Vec<Surrounding>> {
     episodes
         .into_iter()
         .map(|episode| {
             let Some(episode) = episode else {
-                return Ok(Situation { names: BTreeSet::new(), vector: None });
+                return Ok(Surrounding { names: BTreeSet::new(), vector: None });
             };
             let vector = source.vector(episode.id)?.map(Direction::of);
             let mut names: BTreeSet<String> = episode.subjects.into_iter().collect();
             names.insert(episode.kind);
-            Ok(Situation { names, vector })
+            Ok(Surrounding { names, vector })
         })
         .collect()
 }
 
-fn need(situation: &Situation, lately: &[Situation]) -> f64 {
+fn need(situation: &Surrounding, lately: &[Surrounding]) -> f64 {
     let (mut sum, mut weights, mut weight) = (0.0, 0.0, 1.0);
     for other in lately {
         sum += weight * alike(situation, other);
@@ -103,7 +103,7 @@ fn need(situation: &Situation, lately: &[Situation]) -> f64 {
     if weights > 0.0 { sum / weights } else { 0.0 }
 }
 
-fn alike(a: &Situation, b: &Situation) -> f64 {
+fn alike(a: &Surrounding, b: &Surrounding) -> f64 {
     if let (Some(a), Some(b)) = (&a.vector, &b.vector) {
         return a.cosine(b).clamp(0.0, 1.0);
     }

@@ -7,24 +7,24 @@ const VALUE_WORDS: usize = 4;
 
 /// What sort of value it is: only like is compared with like.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sort {
+pub(super) enum ValueKind {
     Date,
     Figure,
     Name,
     Word,
 }
 
-pub(super) fn sort(value: &[Word]) -> Sort {
+pub(super) fn value_kind(value: &[Word]) -> ValueKind {
     if value.iter().any(Word::is_date) {
-        Sort::Date
+        ValueKind::Date
     } else if value.iter().any(|word| word.is_figure && !word.is_name)
         && value.iter().all(|word| !word.is_name)
     {
-        Sort::Figure
+        ValueKind::Figure
     } else if value.iter().any(|word| word.is_name) {
-        Sort::Name
+        ValueKind::Name
     } else {
-        Sort::Word
+        ValueKind::Word
     }
 }
 
@@ -32,8 +32,8 @@ pub(super) fn is_value(value: &[Word]) -> bool {
     let count = value.iter().filter(|word| word.says()).count();
     let is_description = value.first().is_some_and(|word| {
         matches!(word.text.as_str(), "a" | "an" | "there" | "here" | "home" | "night") && !word.is_name
-    }) && sort(value) != Sort::Figure;
+    }) && value_kind(value) != ValueKind::Figure;
     // "is paid in ETH" says what is done, not what it is.
-    let is_deed = sort(value) == Sort::Word && value.iter().any(|word| word.text.ends_with("ed"));
+    let is_deed = value_kind(value) == ValueKind::Word && value.iter().any(|word| word.text.ends_with("ed"));
     (1..=VALUE_WORDS).contains(&count) && !is_description && !is_deed
 }

@@ -77,7 +77,7 @@ impl Label {
 
 /// When an episode happened.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Moment {
+pub(crate) struct EpisodeTime {
     pub id: Id,
     pub tick: u64,
     pub at: Micros,
@@ -89,7 +89,7 @@ pub(crate) struct Window {
     /// From 1.
     pub number: u64,
     /// When each episode happened.
-    pub moments: Vec<Moment>,
+    pub moments: Vec<EpisodeTime>,
     /// How many of them each hour and each weekday has.
     pub activity: Activity,
     /// Where each sort of event happened.
@@ -101,12 +101,12 @@ pub(crate) struct Window {
     /// The model of the vectors, if there are any.
     pub model: Option<String>,
     /// What each episode says, of those that have a vector.
-    pub said: Vec<Option<Said>>,
+    pub said: Vec<Option<EpisodeContent>>,
 }
 
 /// What an episode says.
 #[derive(Debug)]
-pub(crate) struct Said {
+pub(crate) struct EpisodeContent {
     /// By its vector.
     pub direction: Direction,
     /// How it begins.
@@ -132,8 +132,10 @@ impl Window {
                 last = verification;
                 if episode.kind != INHERITED_KIND {
                     let vector = if model.is_some() { source.vector(episode.id)? } else { None };
-                    let said = vector
-                        .map(|vector| Said { direction: Direction::of(vector), quote: quote(&episode.text) });
+                    let said = vector.map(|vector| EpisodeContent {
+                        direction: Direction::of(vector),
+                        quote: quote(&episode.text),
+                    });
                     outlines.push(Outline { said, ..Outline::of(&episode) });
                 }
             }
@@ -176,7 +178,7 @@ impl Window {
 
     /// Ticks of the first and the last episode.
     pub fn span(&self) -> (u64, u64) {
-        let tick = |moment: Option<&Moment>| moment.map_or(0, |moment| moment.tick);
+        let tick = |moment: Option<&EpisodeTime>| moment.map_or(0, |moment| moment.tick);
         (tick(self.moments.first()), tick(self.moments.last()))
     }
 
@@ -207,12 +209,12 @@ impl Window {
 
 /// What is kept of an episode, so that a window of megabytes is never in memory as a whole.
 struct Outline {
-    moment: Moment,
+    moment: EpisodeTime,
     event_index: u32,
     labels: Vec<Label>,
     numbers: Vec<(String, f64)>,
     words: Vec<(String, String)>,
-    said: Option<Said>,
+    said: Option<EpisodeContent>,
 }
 
 impl Outline {
@@ -230,7 +232,7 @@ impl Outline {
         );
         payload_words(&episode.payload, &mut words);
         Self {
-            moment: Moment { id: episode.id, tick: episode.tick, at: episode.at },
+            moment: EpisodeTime { id: episode.id, tick: episode.tick, at: episode.at },
             event_index: episode.event_index,
             labels: labels(episode),
             numbers,

@@ -22,7 +22,7 @@ pub use transient::TransientRows;
 use crate::capture::EpisodeLog;
 use crate::error::{Error, Result};
 use crate::facts::FactStore;
-use crate::index::hot::{HotSet, Opened, Origin};
+use crate::index::hot::{HotSet, OpenReport, Origin};
 use crate::model::{Episode, Fact, Id};
 use crate::recall::search::Scratch;
 use model_switch::ModelSwitch;
@@ -54,7 +54,7 @@ pub struct Engine {
 
 impl Engine {
     /// Loads an engine from its stores; see [`Engine::load`].
-    pub fn open(stores: &Stores, snapshot: Option<&Path>, cold_upto: u64) -> Result<(Self, Opened)> {
+    pub fn open(stores: &Stores, snapshot: Option<&Path>, cold_upto: u64) -> Result<(Self, OpenReport)> {
         let engine = Self::default();
         let opened = engine.load(stores, snapshot, cold_upto)?;
         Ok((engine, opened))
@@ -62,7 +62,7 @@ impl Engine {
 
     /// Fills the hot set again: from a snapshot and the arrivals after it, or from the stores alone. Searches go on
     /// meanwhile. Arrivals up to `cold_upto` are left out.
-    pub fn load(&self, stores: &Stores, snapshot: Option<&Path>, cold_upto: u64) -> Result<Opened> {
+    pub fn load(&self, stores: &Stores, snapshot: Option<&Path>, cold_upto: u64) -> Result<OpenReport> {
         *self.stores.write().unwrap_or_else(PoisonError::into_inner) = Some(stores.clone());
         let Stores { log, facts } = stores;
         facts.derive_scopes(log)?;
@@ -71,7 +71,7 @@ impl Engine {
         let origin = is_shared.then(|| Origin::of(log)).transpose()?;
         let (mut loaded, opened) = match snapshot {
             Some(snapshot) => HotSet::open_without_vectors(log, facts, snapshot, cold_upto)?,
-            None => (HotSet::load(log, facts, cold_upto)?, Opened::default()),
+            None => (HotSet::load(log, facts, cold_upto)?, OpenReport::default()),
         };
         let mut hot = self.write();
         // Other threads changed the hot set that is replaced here.
@@ -97,7 +97,7 @@ impl Engine {
     pub fn leave(&self, upto: u64) -> Result<usize> {
         let stores = self.stores()?;
         let mut hot = self.write();
-        let left = hot.leave(&stores.log, upto);
+        let left = hot.evict(&stores.log, upto);
         self.cold_upto.store(hot.cold_upto(), Ordering::Release);
         left
     }

@@ -5,7 +5,7 @@ use std::sync::PoisonError;
 use super::{Engine, Stores};
 use crate::error::Result;
 use crate::model::Id;
-use crate::recall::explain::Found;
+use crate::recall::explain::SearchResult;
 use crate::recall::records::{self, Record};
 use crate::recall::search::{Query, Scratch, search};
 use crate::recall::settings::Settings;
@@ -13,7 +13,7 @@ use crate::recall::{place, single};
 
 impl Engine {
     /// Finds the memories that matter for a query; see [`search`].
-    pub fn search(&self, query: &Query<'_>, settings: &Settings) -> Result<Found> {
+    pub fn search(&self, query: &Query<'_>, settings: &Settings) -> Result<SearchResult> {
         self.read_pending_vectors()?;
         self.with_scratch(|scratch| search(&self.read(), query, settings, scratch))
     }
@@ -25,7 +25,7 @@ impl Engine {
         query: &Query<'_>,
         settings: &Settings,
         stores: &Stores,
-    ) -> Result<(Found, Vec<Record>)> {
+    ) -> Result<(SearchResult, Vec<Record>)> {
         let mut found = self.search(query, settings)?;
         let records = records::read(&mut found, &stores.log, &stores.facts, query.filters.as_of)?;
         Ok((found, records))

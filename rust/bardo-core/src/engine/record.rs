@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Engine;
-use crate::capture::{Manner, NewEpisode, Recorded};
+use crate::capture::{NewEpisode, Receipt, RecordOptions};
 use crate::error::Result;
 use crate::model::{Episode, INHERITED_KIND, Id, Micros};
 
@@ -40,8 +40,8 @@ impl TickOrigin {
 impl Engine {
     /// Records episodes in the log, all or none, and adds the new ones to the hot set. A retry returns the episode that
     /// is stored, and verifies it if the retry is verified and the stored episode is not.
-    pub fn record(&self, episodes: Vec<NewEpisode>, now: Micros, manner: Manner) -> Result<Stored> {
-        let recorded: Vec<(Recorded, Arc<Episode>)> = self
+    pub fn record(&self, episodes: Vec<NewEpisode>, now: Micros, manner: RecordOptions) -> Result<Stored> {
+        let recorded: Vec<(Receipt, Arc<Episode>)> = self
             .stores()?
             .log
             .record_whole(episodes, now, manner)?
@@ -68,7 +68,7 @@ impl Engine {
     }
 
     /// The stored episodes behind the retries in a list, verified where the retry is.
-    fn stored_before(&self, recorded: &[(Recorded, Arc<Episode>)]) -> Result<Vec<Option<Arc<Episode>>>> {
+    fn stored_before(&self, recorded: &[(Receipt, Arc<Episode>)]) -> Result<Vec<Option<Arc<Episode>>>> {
         let log = self.stores()?.log;
         let shared = |episodes: Vec<Option<Episode>>| -> Vec<_> {
             episodes.into_iter().map(|episode| episode.map(Arc::new)).collect()

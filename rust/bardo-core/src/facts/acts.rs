@@ -7,7 +7,7 @@
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde_json::{Map, Value};
 
-use super::rows::{self as record, Stored, json, signed, unreadable};
+use super::rows::{self as record, StoredFact, json, signed, unreadable};
 use super::sqlite::{Step, rows};
 use super::store::FactStore;
 use super::transaction::{EDGES, Writer};
@@ -64,7 +64,7 @@ pub struct ActChange {
 
 /// Result of undoing an act.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Undone {
+pub struct UndoReport {
     /// The act that undid the other; it can be undone as well.
     pub act: u64,
     /// Facts that are as they were before.
@@ -120,12 +120,12 @@ impl FactStore {
     /// Takes an act back: what it changed and nothing changed since is as it was, what it brought into being is archived,
     /// and the links that it drew are gone. Statistics and hypotheses keep what they counted: evidence is never taken back
     /// by this.
-    pub fn undo(&self, act: u64, tick: u64, now: Micros) -> Result<Undone> {
+    pub fn undo(&self, act: u64, tick: u64, now: Micros) -> Result<UndoReport> {
         let name = format!("undo {act}");
         let actor = Actor { name: &name, tick, now };
         self.write(|writer| {
             let is_verdict = undoable(&writer.transaction, act)? == SHADOW;
-            let mut undone = Undone::default();
+            let mut undone = UndoReport::default();
             for (stored, before, after) in changes_of(&writer.transaction, act)?.into_iter().rev() {
                 match before {
                     None => {
@@ -153,7 +153,7 @@ impl FactStore {
                 .transaction
                 .prepare_cached("UPDATE acts SET undone_by = ?2 WHERE serial = ?1 AND intact")?
                 .execute(params![signed(act)?, by])?;
-            Ok(Undone { act: by.unsigned_abs(), ..undone })
+            Ok(UndoReport { act: by.unsigned_abs(), ..undone })
         })
     }
 }
@@ -175,7 +175,7 @@ fn undoable(connection: &Connection, act: u64) -> Step<String> {
 }
 
 /// Archives a fact, unless it is history.
-pub(super) fn withdraw(writer: &Writer<'_>, mut stored: Stored, tick: u64) -> Step<()> {
+pub(super) fn withdraw(writer: &Writer<'_>, mut stored: StoredFact, tick: u64) -> Step<()> {
     if matches!(stored.fact.status, FactStatus::Active | FactStatus::Contradicted | FactStatus::Held) {
         archive(writer, &mut stored, tick)?;
     }
@@ -185,11 +185,11 @@ pub(super) fn withdraw(writer: &Writer<'_>, mut stored: Stored, tick: u64) -> St
 /// Puts back the fields that are still as the act left them.
 fn restore(
     writer: &Writer<'_>,
-    stored: &Stored,
+    stored: &StoredFact,
     before: Map<String, Value>,
     after: &Map<String, Value>,
     tick: u64,
-    undone: &mut Undone,
+    undone: &mut UndoReport,
 ) -> Step<()> {
     let mut known = fields(stored)?;
     let (mine, changed): (Vec<_>, Vec<_>) =
@@ -267,7 +267,7 @@ fn begin(connection: &Connection, actor: Actor<'_>) -> Step<i64> {
 type Difference = (Option<Map<String, Value>>, Map<String, Value>);
 
 /// The fields that differ, as they were and as they became; of a fact that was born all.
-fn difference(before: Option<&Stored>, after: &Stored) -> Step<Difference> {
+fn difference(before: Option<&StoredFact>, after: &StoredFact) -> Step<Difference> {
     let mut became = fields(after)?;
     let Some(before) = before else { return Ok((None, became)) };
     let mut was = fields(before)?;
@@ -314,9 +314,9 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Act> {
 }
 
 /// Changes of an act to facts that still exist, in its order: the fact as it is today, its fields before and after.
-type Done = (Stored, Option<Map<String, Value>>, Map<String, Value>);
+type RestoredFact = (StoredFact, Option<Map<String, Value>>, Map<String, Value>);
 
-fn changes_of(connection: &Connection, act: u64) -> Step<Vec<Done>> {
+fn changes_of(connection: &Connection, act: u64) -> Step<Vec<RestoredFact>> {
     let mut statement = connection.prepare_cached(
         "SELECT fact, before, after, intact FROM act_facts WHERE act = ?1 ORDER BY position",
     )?;

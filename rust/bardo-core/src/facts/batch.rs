@@ -5,20 +5,20 @@ use super::fingerprint::FactVectors;
 use super::sqlite::Step;
 use super::store::FactStore;
 use super::transaction::{ANSWERS, Writer, counter, set_meta};
-use super::upsert::{Outcome, check_offered};
+use super::upsert::{UpsertOutcome, check_offered};
 use crate::error::{Error, Result};
 use crate::model::{Fact, Id, Micros};
 
 /// A number that is written with the facts it belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Note {
+pub enum CounterUpdate {
     /// How far a reader has come, under its name.
     Mark(String, i64),
     /// More of what a language model answered in stage 2: `new`, `update` or `duplicate`.
     Answered(String, i64),
 }
 
-impl Note {
+impl CounterUpdate {
     fn write(&self, writer: &Writer<'_>) -> Step<()> {
         match self {
             Self::Mark(name, value) => set_meta(&writer.transaction, &mark_key(name), value),
@@ -46,16 +46,16 @@ pub(crate) fn mark_key(name: &str) -> String {
 
 impl FactStore {
     /// As [`FactStore::upsert`], as an act of `actor` and with numbers that are written in the same transaction.
-    pub fn upsert_noting(
+    pub fn upsert_with_counters(
         &self,
         facts: &[Fact],
         vectors: Option<FactVectors<'_>>,
         (tick, now): (u64, Micros),
         actor: &str,
-        notes: &[Note],
-    ) -> Result<Vec<(Id, Outcome)>> {
+        notes: &[CounterUpdate],
+    ) -> Result<Vec<(Id, UpsertOutcome)>> {
         check_offered(facts, vectors)?;
-        notes.iter().try_for_each(Note::check)?;
+        notes.iter().try_for_each(CounterUpdate::check)?;
         let stored = |writer: &Writer<'_>| {
             let outcomes = self.upsert_all(writer, facts, vectors, tick, now)?;
             notes.iter().try_for_each(|note| note.write(writer))?;

@@ -13,7 +13,7 @@ use crate::error::Result;
 
 /// A stretch of ticks that never passed.
 #[derive(Clone, Copy, Debug)]
-pub struct Leap {
+pub struct ClockLeap {
     /// The last tick before it.
     pub through: u64,
     /// How long it is.
@@ -22,7 +22,7 @@ pub struct Leap {
     pub tick: u64,
 }
 
-impl Leap {
+impl ClockLeap {
     /// A tick of before the leap as if the leap had not been; later ones stay.
     fn moved(&self, tick: u64) -> u64 {
         if tick > self.through { tick } else { self.later(tick) }
@@ -37,7 +37,7 @@ impl FactStore {
     /// Lets every fact fade, and expire, as if a leap had not been; earlier states of it stay readable as of their ticks.
     /// Keeps `offset` as the mark `name` in the same transaction, so that a leap counts once. The answer is how many facts
     /// it concerned.
-    pub fn rebase(&self, leap: Leap, name: &str, offset: i64) -> Result<u64> {
+    pub fn rebase(&self, leap: ClockLeap, name: &str, offset: i64) -> Result<u64> {
         self.write(|writer| {
             let count = move_facts(writer, &leap)?;
 // An end in the future keeps its distance from now.
@@ -54,7 +54,7 @@ impl FactStore {
     }
 }
 
-fn move_facts(writer: &Writer<'_>, leap: &Leap) -> Step<u64> {
+fn move_facts(writer: &Writer<'_>, leap: &ClockLeap) -> Step<u64> {
     let older = record::select(
         &writer.transaction,
         "WHERE created_tick <= ?1 ORDER BY serial",

@@ -6,7 +6,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::mention_rows::drop_unnamed;
 use super::names_state::NAMES_EPOCH;
-use super::rows::{self as record, Stored, mark_due};
+use super::rows::{self as record, StoredFact, mark_due};
 use super::sqlite::{Step, rows};
 use super::store::FactStore;
 use super::tombstones::mend_history;
@@ -16,7 +16,7 @@ use crate::model::{FactKind, Id};
 
 /// Counts of the records deleted together with episodes or facts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Forgotten {
+pub struct DeletionReport {
     /// Facts that nothing else supported. An index in memory must drop them too.
     pub facts: Vec<Id>,
     /// Facts that keep other support, and lost what the deleted gave.
@@ -38,9 +38,9 @@ impl FactStore {
     ///
     /// A running statistic that also counts other episodes stays as it is: a minimum cannot be taken back. Unknown ids are
     /// no error, so that a deletion can be repeated. What is deleted is overwritten in the file.
-    pub fn forget_episodes(&self, episodes: &[Id]) -> Result<Forgotten> {
+    pub fn forget_episodes(&self, episodes: &[Id]) -> Result<DeletionReport> {
         let forgotten = self.write(|writer| {
-            let mut forgotten = Forgotten::default();
+            let mut forgotten = DeletionReport::default();
             let deleted: BTreeSet<Id> = episodes.iter().copied().collect();
             for serial in supported_by(&writer.transaction, &deleted)? {
                 let found = record::select(&writer.transaction, "WHERE serial = ?1", [serial])?;
@@ -58,9 +58,9 @@ impl FactStore {
     }
 
     /// Deletes these facts with their states, links, vectors, and what their texts named. Unknown ids are no error.
-    pub fn forget_facts(&self, facts: &[Id]) -> Result<Forgotten> {
+    pub fn forget_facts(&self, facts: &[Id]) -> Result<DeletionReport> {
         let forgotten = self.write(|writer| {
-            let mut forgotten = Forgotten::default();
+            let mut forgotten = DeletionReport::default();
             for id in facts {
                 if let Some(stored) = record::find(&writer.transaction, *id)? {
                     delete(writer, &stored)?;
@@ -96,9 +96,9 @@ fn supported_by(connection: &Connection, episodes: &BTreeSet<Id>) -> Step<BTreeS
 /// Takes deleted evidence away from a fact; without any other support the fact goes too.
 fn release(
     writer: &Writer<'_>,
-    mut stored: Stored,
+    mut stored: StoredFact,
     deleted: &BTreeSet<Id>,
-    forgotten: &mut Forgotten,
+    forgotten: &mut DeletionReport,
 ) -> Step<()> {
     let before = stored.fact.evidence.len();
     stored.fact.evidence.retain(|episode| !deleted.contains(episode));
@@ -126,7 +126,7 @@ fn release(
 }
 
 /// Deletes a fact; its subjects, evidence, states and vector go with its row.
-pub(crate) fn delete(writer: &Writer<'_>, stored: &Stored) -> Step<()> {
+pub(crate) fn delete(writer: &Writer<'_>, stored: &StoredFact) -> Step<()> {
     mend_history(writer, stored)?;
     let id = stored.fact.id.0;
     let run = |query: &str| writer.transaction.prepare_cached(query)?.execute([id]);
@@ -189,7 +189,7 @@ fn forget_baselines(connection: &Connection, deleted: &BTreeSet<Id>) -> Step<usi
 fn forget_sources(
     writer: &Writer<'_>,
     sources: impl Iterator<Item = Id>,
-    forgotten: &mut Forgotten,
+    forgotten: &mut DeletionReport,
 ) -> Step<()> {
     let connection = &writer.transaction;
     for source in sources {

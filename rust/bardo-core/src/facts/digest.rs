@@ -37,7 +37,7 @@ pub struct Digest {
 }
 
 /// Sort key of a fact in the digest.
-struct Light {
+struct DigestRow {
     serial: i64,
     id: Id,
     category: String,
@@ -47,7 +47,7 @@ struct Light {
     support: u32,
 }
 
-impl Light {
+impl DigestRow {
     /// How much it belongs into a digest: what is pinned first, then by confidence and importance, then the older one.
     fn worth(&self) -> (bool, f64) {
         (self.pinned, self.confidence * self.importance)
@@ -71,7 +71,7 @@ impl FactStore {
         self.read(|connection| {
             let (facts, expires_tick) = in_force(connection, tick, tau)?;
             let (outweighed, standing) = disputes(connection, &facts)?;
-            let mut categories: BTreeMap<&str, Vec<&Light>> = BTreeMap::new();
+            let mut categories: BTreeMap<&str, Vec<&DigestRow>> = BTreeMap::new();
             for fact in &facts {
                 let first = fact.category.split('/').next().unwrap_or_default();
                 categories.entry(first).or_default().push(fact);
@@ -98,7 +98,7 @@ impl FactStore {
 }
 
 /// Every fact in force, and the first tick at which one of them expires.
-fn in_force(connection: &Connection, tick: u64, tau_ticks: f64) -> Step<(Vec<Light>, Option<u64>)> {
+fn in_force(connection: &Connection, tick: u64, tau_ticks: f64) -> Step<(Vec<DigestRow>, Option<u64>)> {
     let mut statement = connection.prepare_cached(
         "SELECT serial, id, category, pinned, confidence, importance, support, reinforced_tick, kind, bloodstain, source,
          expires_tick FROM facts WHERE status = 'active' AND (expires_tick IS NULL OR expires_tick >= ?1) ORDER BY serial",
@@ -119,7 +119,7 @@ fn in_force(connection: &Connection, tick: u64, tau_ticks: f64) -> Step<(Vec<Lig
         };
         let support = row.get(6)?;
         let elapsed = tick.saturating_sub(row.get::<_, i64>(7)?.unsigned_abs());
-        facts.push(Light {
+        facts.push(DigestRow {
             serial: row.get(0)?,
             id: Id(row.get(1)?),
             category: row.get(2)?,
@@ -133,7 +133,7 @@ fn in_force(connection: &Connection, tick: u64, tau_ticks: f64) -> Step<(Vec<Lig
 }
 
 /// Of the facts in force that contradict each other: the rows that give way, and those that stand.
-fn disputes(connection: &Connection, facts: &[Light]) -> Step<(BTreeSet<i64>, BTreeSet<i64>)> {
+fn disputes(connection: &Connection, facts: &[DigestRow]) -> Step<(BTreeSet<i64>, BTreeSet<i64>)> {
     let mut statement = connection
         .prepare_cached("SELECT src, dst, intact FROM links WHERE relation = ?1 ORDER BY src, dst")?;
     let pairs: Vec<([u8; 16], [u8; 16])> = statement
@@ -143,7 +143,7 @@ fn disputes(connection: &Connection, facts: &[Light]) -> Step<(BTreeSet<i64>, BT
     if pairs.is_empty() {
         return Ok((weaker, stronger));
     }
-    let known: HashMap<[u8; 16], &Light> = facts.iter().map(|fact| (fact.id.0, fact)).collect();
+    let known: HashMap<[u8; 16], &DigestRow> = facts.iter().map(|fact| (fact.id.0, fact)).collect();
     for (src, dst) in pairs {
         if let (Some(one), Some(other)) = (known.get(&src), known.get(&dst)) {
             let gives_way = one.weaker(other).serial;
@@ -157,15 +157,15 @@ fn disputes(connection: &Connection, facts: &[Light]) -> Step<(BTreeSet<i64>, BT
 
 /// The best of each category, then the second best of each, and so on; categories by their best.
 fn in_turn<'a>(
-    categories: BTreeMap<&str, Vec<&'a Light>>,
+    categories: BTreeMap<&str, Vec<&'a DigestRow>>,
     left_out: &BTreeSet<i64>,
     limit: usize,
-) -> Vec<&'a Light> {
-    let before = |a: &Light, b: &Light| {
+) -> Vec<&'a DigestRow> {
+    let before = |a: &DigestRow, b: &DigestRow| {
         let ((pinned, worth), (other_pinned, other)) = (a.worth(), b.worth());
         other_pinned.cmp(&pinned).then(other.total_cmp(&worth)).then(a.serial.cmp(&b.serial))
     };
-    let mut queues: Vec<Vec<&Light>> = categories
+    let mut queues: Vec<Vec<&DigestRow>> = categories
         .into_values()
         .map(|mut held| {
             held.retain(|fact| !left_out.contains(&fact.serial));

@@ -1,7 +1,7 @@
 //! Applies outcomes, contradictions and retrievals to facts (spec 2). Each function is one transaction.
 
 use super::filter::{Retention, check_fraction};
-use super::rows::{self as record, Stored, signed};
+use super::rows::{self as record, StoredFact, signed};
 use super::sqlite::Step;
 use super::store::FactStore;
 use super::tombstones::is_forgotten;
@@ -256,7 +256,7 @@ impl FactStore {
 /// One reinforcement of a fact that was just read; says whether it counted.
 pub(crate) fn reinforce_one(
     writer: &Writer<'_>,
-    mut stored: Stored,
+    mut stored: StoredFact,
     evidence: &[Id],
     tick: u64,
     retention: Retention,
@@ -279,7 +279,7 @@ pub(crate) fn reinforce_one(
 /// One contrary outcome for a fact that was just read.
 pub(crate) fn weaken_one(
     writer: &Writer<'_>,
-    mut stored: Stored,
+    mut stored: StoredFact,
     tick: u64,
     retention: Retention,
 ) -> Step<()> {
@@ -293,13 +293,13 @@ pub(crate) fn weaken_one(
 /// one with less behind it gives way, then the older one.
 pub(crate) fn oppose(
     writer: &Writer<'_>,
-    first: Stored,
-    second: Stored,
+    first: StoredFact,
+    second: StoredFact,
     tick: u64,
     expires_tick: u64,
     Retention { tau_ticks, reinforcement, .. }: Retention,
 ) -> Step<Id> {
-    let strength = |stored: &Stored| confidence_now(&stored.fact, tick, tau_ticks);
+    let strength = |stored: &StoredFact| confidence_now(&stored.fact, tick, tau_ticks);
     let order = (first.fact.pinned.cmp(&second.fact.pinned))
         .then(strength(&first).total_cmp(&strength(&second)))
         .then(first.fact.support.cmp(&second.fact.support))

@@ -5,7 +5,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::mention_rows::drop_unnamed;
 use super::mention_rows::{find, introduce};
-use super::names_state::{NAMES_EPOCH, Names};
+use super::names_state::{NAMES_EPOCH, NameIndex};
 use super::rows::signed;
 use super::sqlite::{Step, rows};
 use super::store::FactStore;
@@ -15,7 +15,7 @@ use crate::capture::EpisodeLog;
 use crate::error::Result;
 use crate::model::{Episode, Fact, Id, Metadata};
 use crate::text::gazetteer::EntitySerial;
-use crate::text::names::{EntityKind, Named, names};
+use crate::text::names::{EntityKind, NameMention, names};
 use crate::text::urls_commands_paths::findings;
 
 /// Number of the last episode that was read, in order of arrival.
@@ -27,7 +27,7 @@ const PAGE: usize = 256;
 
 /// Counts of a reading pass.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Read {
+pub struct MentionReport {
     /// Episodes that were read.
     pub episodes: usize,
     /// Facts that were read.
@@ -41,7 +41,7 @@ pub struct Read {
 }
 
 /// A memory as it is read.
-struct Reading<'a> {
+struct MemoryInput<'a> {
     id: Id,
     tick: u64,
     text: &'a str,
@@ -51,10 +51,10 @@ struct Reading<'a> {
 
 impl FactStore {
     /// Reads the episodes and facts that were not read yet, if at least so many episodes wait (or any fact).
-    pub fn read_names(&self, log: &EpisodeLog, least: u64) -> Result<Read> {
+    pub fn read_names(&self, log: &EpisodeLog, least: u64) -> Result<MentionReport> {
         // One reader at a time: a second one waits and then finds nothing left.
         let mut names = self.names();
-        let mut done = Read::default();
+        let mut done = MentionReport::default();
         let (after, facts_after) = self
             .read(|connection| Ok((counter(connection, EPISODES_READ)?, counter(connection, FACTS_READ)?)))?;
         if log.last_seq()?.saturating_sub(after.unsigned_abs()) >= least.max(1) {
@@ -84,14 +84,19 @@ impl FactStore {
         })
     }
 
-    fn read_episodes(&self, log: &EpisodeLog, names: &mut Names, done: &mut Read) -> Result<bool> {
+    fn read_episodes(
+        &self,
+        log: &EpisodeLog,
+        names: &mut NameIndex,
+        done: &mut MentionReport,
+    ) -> Result<bool> {
         let after = self.read(|connection| counter(connection, EPISODES_READ))?.unsigned_abs();
         let page = log.since(after, PAGE)?;
         let Some((last, _)) = page.last() else { return Ok(false) };
         self.write(|writer| {
             names.follow(&writer.transaction)?;
             for (_, episode) in &page {
-                take(writer, names, &Reading::of_episode(episode), done)?;
+                take(writer, names, &MemoryInput::of_episode(episode), done)?;
             }
             set_meta(&writer.transaction, EPISODES_READ, &signed(*last)?)
         })?;
@@ -99,14 +104,14 @@ impl FactStore {
         Ok(page.len() == PAGE)
     }
 
-    fn read_facts(&self, names: &mut Names, done: &mut Read) -> Result<bool> {
+    fn read_facts(&self, names: &mut NameIndex, done: &mut MentionReport) -> Result<bool> {
         let after = self.read(|connection| counter(connection, FACTS_READ))?.unsigned_abs();
         let page = self.changed_since(after, PAGE)?;
         let Some(last) = page.last().map(|changed| changed.change) else { return Ok(false) };
         self.write(|writer| {
             names.follow(&writer.transaction)?;
             for changed in &page {
-                done.facts += usize::from(take(writer, names, &Reading::of_fact(&changed.fact), done)?);
+                done.facts += usize::from(take(writer, names, &MemoryInput::of_fact(&changed.fact), done)?);
                 derive(writer, &changed.fact)?;
             }
             set_meta(&writer.transaction, FACTS_READ, &signed(last)?)
@@ -115,7 +120,7 @@ impl FactStore {
     }
 }
 
-impl<'a> Reading<'a> {
+impl<'a> MemoryInput<'a> {
     fn of_episode(episode: &'a Episode) -> Self {
         let speaker = episode.speaker.as_deref();
         Self { id: episode.id, tick: episode.tick, text: &episode.text, subjects: &episode.subjects, speaker }
@@ -139,7 +144,12 @@ impl<'a> Reading<'a> {
 }
 
 /// Reads one memory; false if it was read before and says the same.
-fn take(writer: &Writer<'_>, known: &Names, text: &Reading<'_>, done: &mut Read) -> Step<bool> {
+fn take(
+    writer: &Writer<'_>,
+    known: &NameIndex,
+    text: &MemoryInput<'_>,
+    done: &mut MentionReport,
+) -> Step<bool> {
     let connection = &writer.transaction;
     let before: Option<i64> = connection
         .prepare_cached("SELECT text_key FROM memories WHERE id = ?1")?
@@ -172,7 +182,7 @@ fn take(writer: &Writer<'_>, known: &Names, text: &Reading<'_>, done: &mut Read)
 }
 
 /// Notes the known names in a memory that was read before: some may have become known since.
-fn mention_known(connection: &Connection, known: &Names, text: &Reading<'_>) -> Step<usize> {
+fn mention_known(connection: &Connection, known: &NameIndex, text: &MemoryInput<'_>) -> Step<usize> {
     let mut statement = connection.prepare_cached(
         "INSERT OR IGNORE INTO mentions (memory, entity) SELECT serial, ?2 FROM memories WHERE id = ?1",
     )?;
@@ -204,14 +214,14 @@ fn keep_findings(connection: &Connection, memory: i64, found: &Metadata) -> Step
 /// The entities that a memory names: who speaks, what it is about, known names, and names by their form.
 fn entities_in(
     connection: &Connection,
-    known: &Names,
-    text: &Reading<'_>,
+    known: &NameIndex,
+    text: &MemoryInput<'_>,
     fresh: &mut usize,
 ) -> Step<Vec<EntitySerial>> {
     let mut unknown = Vec::new();
-    unknown.extend(text.speaker.map(|name| Named { name: name.to_owned(), kind: EntityKind::Person }));
+    unknown.extend(text.speaker.map(|name| NameMention { name: name.to_owned(), kind: EntityKind::Person }));
     let subjects = text.subjects.iter();
-    unknown.extend(subjects.map(|name| Named { name: name.clone(), kind: EntityKind::Subject }));
+    unknown.extend(subjects.map(|name| NameMention { name: name.clone(), kind: EntityKind::Subject }));
     let mut failed = None;
     let mut is_known = |name: &str| match find(connection, name) {
         Ok(found) => found.is_some(),

@@ -11,7 +11,7 @@ pub(crate) const NAMES_EPOCH: &str = "names";
 
 /// Known names, synchronised with the file.
 #[derive(Debug, Default)]
-pub(crate) struct Names {
+pub(crate) struct NameIndex {
     /// All of them.
     pub gazetteer: Gazetteer,
     /// [`NAMES_EPOCH`] that it belongs to.
@@ -20,7 +20,7 @@ pub(crate) struct Names {
     last: EntitySerial,
 }
 
-impl Names {
+impl NameIndex {
     /// Adds the names written since the last call, by this or another process.
     pub fn follow(&mut self, connection: &Connection) -> Step<()> {
         let epoch = counter(connection, NAMES_EPOCH)?;

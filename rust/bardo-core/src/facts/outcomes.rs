@@ -5,7 +5,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use super::evidence::{reinforce_one, weaken_one};
 use super::filter::Retention;
 use super::filter::check_fraction;
-use super::rows::{self as record, Stored, signed};
+use super::rows::{self as record, StoredFact, signed};
 use super::sqlite::{Failure, Step};
 use super::store::FactStore;
 use super::transaction::{Writer, counter};
@@ -16,7 +16,7 @@ use crate::model::{FactStatus, Id};
 
 /// The outcomes of acting on one fact.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Judged {
+pub struct OutcomeTally {
     /// Outcomes above zero.
     pub good: u64,
     /// Outcomes below zero.
@@ -33,7 +33,7 @@ pub struct Judged {
     pub net: f64,
 }
 
-impl Judged {
+impl OutcomeTally {
     /// Whether acting on it did good on the whole.
     #[must_use]
     pub fn is_positive(&self) -> bool {
@@ -132,11 +132,11 @@ fn weigh(writer: &Writer<'_>, confidence: f64, held: bool) -> Step<()> {
 }
 
 /// Outcomes and good ones by confidence, how many outcomes there were in all, and the sum of squared distances.
-type Counted = (Vec<(u64, u64)>, u64, f64);
+type OutcomeCounts = (Vec<(u64, u64)>, u64, f64);
 
 /// Outcomes and good ones by confidence, the older ones counting less; of all outcomes how many there were, and the sum of
 /// squared distances.
-pub(crate) fn counted(connection: &Connection) -> Step<Counted> {
+pub(crate) fn counted(connection: &Connection) -> Step<OutcomeCounts> {
     let number = |name: String| Ok::<u64, Failure>(counter(connection, &name)?.unsigned_abs());
     Ok((bins(connection)?.to_vec(), number(TOLD.to_owned())?, number(SQUARES.to_owned())? as f64 / MILLION))
 }
@@ -163,7 +163,7 @@ fn bins(connection: &Connection) -> Step<[(u64, u64); BINS]> {
 
 /// Makes a fact that was handed down the agent's own, where its outcomes bear it out. Its earlier states tell that it was
 /// inherited, and its origin who lived it first.
-fn earn(writer: &Writer<'_>, mut stored: Stored, tick: u64, retention: Retention) -> Step<()> {
+fn earn(writer: &Writer<'_>, mut stored: StoredFact, tick: u64, retention: Retention) -> Step<()> {
     let is_earned = stored.fact.is_hearsay()
         && stored.fact.status == FactStatus::Active
         && judged(&writer.transaction, stored.serial)?.is_some_and(|told| told.bears_out());
@@ -212,7 +212,7 @@ pub(crate) fn take_over(connection: &Connection, kept: i64, gone: i64) -> Step<(
 }
 
 /// The outcomes of acting on a fact, by its row; `None` if none was recorded.
-pub(crate) fn judged(connection: &Connection, serial: i64) -> Step<Option<Judged>> {
+pub(crate) fn judged(connection: &Connection, serial: i64) -> Step<Option<OutcomeTally>> {
     Ok(connection
         .prepare_cached(
             "SELECT good, bad, total, first_tick, last_tick, spaced, net, intact FROM outcomes WHERE fact = ?1",
@@ -221,9 +221,9 @@ pub(crate) fn judged(connection: &Connection, serial: i64) -> Step<Option<Judged
         .optional()?)
 }
 
-fn read(row: &Row<'_>) -> rusqlite::Result<Judged> {
+fn read(row: &Row<'_>) -> rusqlite::Result<OutcomeTally> {
     let number = |index: usize| row.get::<_, i64>(index).map(i64::unsigned_abs);
-    Ok(Judged {
+    Ok(OutcomeTally {
         good: number(0)?,
         bad: number(1)?,
         total: row.get(2)?,

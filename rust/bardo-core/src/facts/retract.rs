@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::delete::Forgotten;
+use super::delete::DeletionReport;
 use super::entities::require;
 use super::mention_rows::drop_unnamed;
 use super::mention_rows::find;
@@ -31,9 +31,9 @@ impl FactStore {
     }
 
     /// Deletes the triples with these numbers, and the entities that nothing else names. Unknown numbers are no error.
-    pub fn forget_triples(&self, serials: &[i64]) -> Result<Forgotten> {
+    pub fn forget_triples(&self, serials: &[i64]) -> Result<DeletionReport> {
         self.write(|writer| {
-            let mut forgotten = Forgotten::default();
+            let mut forgotten = DeletionReport::default();
             for serial in serials {
                 forgotten.triples += writer
                     .transaction
@@ -65,10 +65,10 @@ impl FactStore {
 
     /// Deletes entities with their other names, their triples and the questions about them. Unknown names are no error.
     /// A memory that stays and names one makes it again when it is read again.
-    pub fn forget_entities(&self, names: &[String]) -> Result<Forgotten> {
+    pub fn forget_entities(&self, names: &[String]) -> Result<DeletionReport> {
         self.write(|writer| {
             let connection = &writer.transaction;
-            let mut forgotten = Forgotten::default();
+            let mut forgotten = DeletionReport::default();
             for name in names {
                 let Some(entity) = find(connection, name)? else { continue };
                 forgotten.triples += connection

@@ -16,7 +16,7 @@ pub const EVIDENCE_KEPT: usize = 32;
 
 /// A fact with what only the store knows about it.
 #[derive(Clone, Debug)]
-pub(crate) struct Stored {
+pub(crate) struct StoredFact {
     /// Row number, for ever.
     pub serial: i64,
     /// Running number of its last write.
@@ -37,7 +37,11 @@ const COLUMNS: &str = "serial, change, spaced_tick, ended_tick, since_tick, id, 
     status, pinned, bloodstain, metadata, payload";
 
 /// The facts that satisfy a condition (everything after `FROM facts`), whole, in its order.
-pub(crate) fn select(connection: &Connection, condition: &str, parameters: impl Params) -> Step<Vec<Stored>> {
+pub(crate) fn select(
+    connection: &Connection,
+    condition: &str,
+    parameters: impl Params,
+) -> Step<Vec<StoredFact>> {
     let mut statement =
         connection.prepare_cached(&format!("SELECT {COLUMNS}, intact FROM facts {condition}"))?;
     let mut found = statement.query_map(parameters, read)?.collect::<rusqlite::Result<Vec<_>>>()?;
@@ -56,12 +60,12 @@ pub(crate) fn select(connection: &Connection, condition: &str, parameters: impl 
 }
 
 /// The fact with this id.
-pub(crate) fn find(connection: &Connection, id: Id) -> Step<Option<Stored>> {
+pub(crate) fn find(connection: &Connection, id: Id) -> Step<Option<StoredFact>> {
     Ok(select(connection, "WHERE id = ?1", [id.0])?.pop())
 }
 
 /// The fact with this id, which must be there.
-pub(crate) fn require(connection: &Connection, id: Id) -> Step<Stored> {
+pub(crate) fn require(connection: &Connection, id: Id) -> Step<StoredFact> {
     Ok(find(connection, id)?.ok_or_else(|| Error::NotFound { kind: "fact", id: id.to_string() })?)
 }
 
@@ -102,9 +106,9 @@ impl Columns<'_> {
 }
 
 /// A row of [`COLUMNS`], in their order.
-fn read(row: &Row<'_>) -> rusqlite::Result<Stored> {
+fn read(row: &Row<'_>) -> rusqlite::Result<StoredFact> {
     let mut columns = Columns { row, read: 0 };
-    Ok(Stored {
+    Ok(StoredFact {
         serial: columns.next()?,
         change: columns.tick()?,
         spaced_tick: columns.optional_tick()?,
@@ -202,7 +206,7 @@ pub(crate) fn insert(connection: &Connection, change: i64, fact: &Fact) -> Step<
 }
 
 /// Writes what may change about a stored fact under a new change number; evidence and subjects have verbs of their own.
-pub(crate) fn update(connection: &Connection, change: i64, stored: &Stored) -> Step<()> {
+pub(crate) fn update(connection: &Connection, change: i64, stored: &StoredFact) -> Step<()> {
     let fact = &stored.fact;
     words::reword(connection, stored.serial, fact.kind, &fact.text)?;
     connection

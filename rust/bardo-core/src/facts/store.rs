@@ -11,8 +11,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, named_params, params};
 
 use super::filter::{FactFilter, FactOptions, Retention};
-use super::names_state::Names;
-use super::rows::{self as record, Stored, signed};
+use super::names_state::NameIndex;
+use super::rows::{self as record, StoredFact, signed};
 use super::schema::{MIGRATIONS, decode, register_functions};
 use super::scope_rows::{self, Scope};
 use super::sqlite::{self, Stamp, Step, rows};
@@ -27,7 +27,7 @@ const ID_DOMAIN: &str = "bardo facts of ";
 
 /// One fact as of its latest change.
 #[derive(Clone, Debug)]
-pub struct Changed {
+pub struct FactRevision {
     /// Running number of the change.
     pub change: u64,
     /// The record after it.
@@ -43,7 +43,7 @@ pub type FactChange = (Option<Fact>, Fact);
 
 /// State of a store at one look: equal while nothing was written to it since.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Moment {
+pub struct StoreVersion {
     /// Of the connection: the other numbers are its own.
     opening: u64,
     /// Rows that it has written.
@@ -54,13 +54,13 @@ pub struct Moment {
 
 /// The connection of a store.
 #[derive(Debug)]
-struct Open {
+struct OpenStore {
     connection: Connection,
     /// Stamp at opening of a file that is read as immutable.
     stamp: Option<Stamp>,
 }
 
-impl Open {
+impl OpenStore {
     fn at(path: &Path, create: bool) -> Result<Self> {
         let (connection, stamp) = if create {
             (sqlite::open(path, true, MIGRATIONS)?, None)
@@ -81,8 +81,8 @@ pub struct FactStore {
     ids: IdSource,
     retention: Mutex<Retention>,
     /// Taken before the connection, never after it.
-    names: Mutex<Names>,
-    connection: Mutex<Option<Open>>,
+    names: Mutex<NameIndex>,
+    connection: Mutex<Option<OpenStore>>,
     /// How often the file was opened.
     openings: AtomicU64,
 }
@@ -92,7 +92,7 @@ impl FactStore {
     pub fn open(path: &Path, options: &FactOptions) -> Result<Self> {
         crate::model::check_name("the agent", &options.agent)?;
         options.retention.check()?;
-        let opened = Open::at(path, options.create)?;
+        let opened = OpenStore::at(path, options.create)?;
         let domain = xxhash_rust::xxh3::xxh3_64(format!("{ID_DOMAIN}{}", options.agent).as_bytes());
         let store = Self {
             path: path.to_owned(),
@@ -254,7 +254,7 @@ impl FactStore {
     }
 
     /// The facts whose latest change came after the given one, in order of change, with their vectors.
-    pub fn changed_since(&self, change: u64, limit: usize) -> Result<Vec<Changed>> {
+    pub fn changed_since(&self, change: u64, limit: usize) -> Result<Vec<FactRevision>> {
         self.read(|connection| {
             let found = record::select(
                 connection,
@@ -268,7 +268,7 @@ impl FactStore {
                 .map(|stored| {
                     let blob: Option<Vec<u8>> =
                         vectors.query_row([stored.serial], |row| row.get(0)).optional()?;
-                    Ok(Changed {
+                    Ok(FactRevision {
                         change: stored.change,
                         fact: stored.fact,
                         vector: blob.as_deref().map(decode),
@@ -290,11 +290,11 @@ impl FactStore {
     }
 
     /// The present moment, to tell later whether anything was written since, by any process.
-    pub fn moment(&self) -> Result<Moment> {
+    pub fn moment(&self) -> Result<StoreVersion> {
         self.with(|connection| {
             let others = connection.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get(0))?;
             let opening = self.openings.load(Ordering::Relaxed);
-            Ok(Moment { opening, own: connection.total_changes(), others })
+            Ok(StoreVersion { opening, own: connection.total_changes(), others })
         })
     }
 
@@ -310,7 +310,7 @@ impl FactStore {
     }
 
     /// Locks the known names; the holder of the lock is the only reader of texts.
-    pub(crate) fn names(&self) -> MutexGuard<'_, Names> {
+    pub(crate) fn names(&self) -> MutexGuard<'_, NameIndex> {
         lock(&self.names)
     }
 
@@ -377,7 +377,7 @@ impl FactStore {
             .close()
             .map_err(|(_, error)| sqlite::Failure::from(error).into_error("close", &self.path))?;
         let seen = look(&self.path);
-        *guard = Some(Open::at(&self.path, false)?);
+        *guard = Some(OpenStore::at(&self.path, false)?);
         self.openings.fetch_add(1, Ordering::Relaxed);
         seen
     }
@@ -399,7 +399,7 @@ impl FactStore {
         let mut guard = lock(&self.connection);
         let Some(opened) = guard.as_mut() else { return Err(self.closed(verb)) };
         if opened.stamp.is_some_and(|stamp| stamp != sqlite::stamp(&self.path)) {
-            *opened = Open::at(&self.path, false)?;
+            *opened = OpenStore::at(&self.path, false)?;
             self.openings.fetch_add(1, Ordering::Relaxed);
         }
         action(&mut opened.connection).map_err(|failure| failure.into_error(verb, &self.path))
@@ -407,7 +407,7 @@ impl FactStore {
 }
 
 /// The records alone.
-pub(crate) fn facts(found: Vec<Stored>) -> Vec<Fact> {
+pub(crate) fn facts(found: Vec<StoredFact>) -> Vec<Fact> {
     found.into_iter().map(|stored| stored.fact).collect()
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::rows::{self as record, Stored, text_key};
+use super::rows::{self as record, StoredFact, text_key};
 use super::sqlite::Step;
 use super::transaction::{Writer, meta};
 use crate::model::{Fact, FactStatus, Id};
@@ -26,7 +26,7 @@ pub(crate) fn stands_alone(fact: &Fact, gone: &BTreeSet<Id>) -> bool {
 
 /// Joins the neighbours of a fact that is about to be deleted, as if it had never been between them: what it alone had
 /// superseded holds again.
-pub(crate) fn mend_history(writer: &Writer<'_>, stored: &Stored) -> Step<()> {
+pub(crate) fn mend_history(writer: &Writer<'_>, stored: &StoredFact) -> Step<()> {
     let newer = match stored.fact.superseded_by {
         Some(newer) => record::find(&writer.transaction, newer)?,
         None => None,
@@ -48,7 +48,7 @@ pub(crate) fn mend_history(writer: &Writer<'_>, stored: &Stored) -> Step<()> {
 }
 
 /// Deletes the earlier states of a fact, whose figures counted what is forgotten, here and in the journal.
-pub(crate) fn forget_states(writer: &Writer<'_>, stored: &Stored) -> Step<()> {
+pub(crate) fn forget_states(writer: &Writer<'_>, stored: &StoredFact) -> Step<()> {
     for table in ["versions", "act_facts"] {
         let query = format!("DELETE FROM {table} WHERE fact = ?1");
         writer.transaction.prepare_cached(&query)?.execute([stored.serial])?;

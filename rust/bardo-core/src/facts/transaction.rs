@@ -7,7 +7,7 @@ use std::path::Path;
 use rusqlite::types::{FromSql, ToSql};
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
-use super::rows::{self as record, Stored, signed};
+use super::rows::{self as record, StoredFact, signed};
 use super::sqlite::{Step, damaged, rows};
 use super::versions;
 use crate::error::Error;
@@ -22,7 +22,7 @@ pub(crate) struct Writer<'a> {
     pub transaction: Transaction<'a>,
     ids: IdSource,
     /// Facts that were written, by the order of their first change, as they were before it.
-    written: RefCell<BTreeMap<Id, (usize, Option<Stored>)>>,
+    written: RefCell<BTreeMap<Id, (usize, Option<StoredFact>)>>,
     /// Links that were drawn and had not been there.
     drawn: RefCell<Vec<(Id, Id, &'static str)>>,
 }
@@ -44,9 +44,9 @@ impl<'a> Writer<'a> {
     }
 
     /// The facts that were written, in the order of their first change: as they were before it, and as they are now.
-    pub fn touched(&self) -> Step<Vec<(Option<Stored>, Stored)>> {
+    pub fn touched(&self) -> Step<Vec<(Option<StoredFact>, StoredFact)>> {
         let written = self.written.borrow();
-        let mut order: Vec<(usize, Id, &Option<Stored>)> =
+        let mut order: Vec<(usize, Id, &Option<StoredFact>)> =
             written.iter().map(|(id, (place, before))| (*place, *id, before)).collect();
         order.sort_unstable_by_key(|(place, ..)| *place);
         let mut touched = Vec::with_capacity(order.len());
@@ -67,7 +67,7 @@ impl<'a> Writer<'a> {
         self.drawn.borrow_mut().push((src, dst, relation));
     }
 
-    fn remember(&self, id: Id, before: Option<Stored>) {
+    fn remember(&self, id: Id, before: Option<StoredFact>) {
         let mut written = self.written.borrow_mut();
         let place = written.len();
         written.entry(id).or_insert((place, before));
@@ -75,18 +75,18 @@ impl<'a> Writer<'a> {
 
     /// Writes what changed about a stored fact at a tick. How it was before stays readable as of the ticks before
     /// (law 3); several changes at one tick leave one state.
-    pub fn update(&self, stored: &Stored, tick: u64) -> Step<()> {
+    pub fn update(&self, stored: &StoredFact, tick: u64) -> Step<()> {
         let Some(before) = record::select(&self.transaction, "WHERE serial = ?1", [stored.serial])?.pop()
         else {
             return Err(Error::NotFound { kind: "fact", id: stored.fact.id.to_string() }.into());
         };
         let since_tick = versions::keep(&self.transaction, &before, stored, tick)?;
         self.remember(stored.fact.id, Some(before));
-        self.note(&Stored { since_tick, ..stored.clone() })
+        self.note(&StoredFact { since_tick, ..stored.clone() })
     }
 
     /// Writes what is no knowledge about a stored fact, such as its episodes: no state is kept.
-    pub fn note(&self, stored: &Stored) -> Step<()> {
+    pub fn note(&self, stored: &StoredFact) -> Step<()> {
         self.next(LEARNED)?;
         record::update(&self.transaction, self.next("change")?, stored)
     }

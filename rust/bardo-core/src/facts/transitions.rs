@@ -9,7 +9,7 @@ use rusqlite::{Connection, params};
 
 use super::filter::Retention;
 use super::quota::{DERIVED_CONFIDENCE, DERIVED_IMPORTANCE, DERIVED_KEPT, arrival_confidence};
-use super::rows::{self as record, Stored, normalised, signed};
+use super::rows::{self as record, StoredFact, normalised, signed};
 use super::sqlite::Step;
 use super::transaction::{EDGES, Writer};
 use crate::error::{Error, Result};
@@ -80,21 +80,26 @@ pub struct Link {
 }
 
 /// Lowers a contradicted fact; it expires unless it is confirmed.
-pub(crate) fn lower(stored: &mut Stored, confidence: f64, tick: u64, expires_tick: u64) {
+pub(crate) fn lower(stored: &mut StoredFact, confidence: f64, tick: u64, expires_tick: u64) {
     rebase(&mut stored.fact, confidence, tick);
     stored.fact.expires_tick = Some(expires_tick);
     stored.fact.status = FactStatus::Contradicted;
 }
 
 /// Sends a fact to the cold tier: out of force, but there.
-pub(crate) fn archive(writer: &Writer<'_>, stored: &mut Stored, tick: u64) -> Step<()> {
+pub(crate) fn archive(writer: &Writer<'_>, stored: &mut StoredFact, tick: u64) -> Step<()> {
     stored.fact.status = FactStatus::Archived;
     stored.ended_tick = Some(tick);
     writer.update(stored, tick)
 }
 
 /// Lets a fact that is there take the place of another, which becomes its history.
-pub(crate) fn replace(writer: &Writer<'_>, newer: &mut Stored, mut older: Stored, tick: u64) -> Step<()> {
+pub(crate) fn replace(
+    writer: &Writer<'_>,
+    newer: &mut StoredFact,
+    mut older: StoredFact,
+    tick: u64,
+) -> Step<()> {
     if newer.fact.supersedes.is_none() {
         newer.fact.supersedes = Some(older.fact.id);
         writer.update(newer, tick)?;
@@ -103,7 +108,7 @@ pub(crate) fn replace(writer: &Writer<'_>, newer: &mut Stored, mut older: Stored
 }
 
 /// Turns a fact into the history of another.
-pub(crate) fn retire(writer: &Writer<'_>, stored: &mut Stored, newer: Id, tick: u64) -> Step<()> {
+pub(crate) fn retire(writer: &Writer<'_>, stored: &mut StoredFact, newer: Id, tick: u64) -> Step<()> {
     stored.fact.superseded_by = Some(newer);
     stored.fact.status = FactStatus::Superseded;
     stored.ended_tick = Some(tick);
@@ -188,7 +193,7 @@ pub(crate) fn make_room(writer: &Writer<'_>, tick: u64) -> Step<()> {
 }
 
 /// Those of these facts that are held; others were deleted, stated by a caller or withdrawn meanwhile.
-pub(crate) fn held_of(writer: &Writer<'_>, ids: &[Id]) -> Step<Vec<Stored>> {
+pub(crate) fn held_of(writer: &Writer<'_>, ids: &[Id]) -> Step<Vec<StoredFact>> {
     let mut found = Vec::new();
     for id in ids {
         let stored = record::find(&writer.transaction, *id)?;
@@ -198,7 +203,7 @@ pub(crate) fn held_of(writer: &Writer<'_>, ids: &[Id]) -> Step<Vec<Stored>> {
 }
 
 /// Puts a held fact in force. It was not known before, so that it counts as born now, and what it supersedes stood until now.
-pub(crate) fn release(writer: &Writer<'_>, mut stored: Stored, tick: u64) -> Step<()> {
+pub(crate) fn release(writer: &Writer<'_>, mut stored: StoredFact, tick: u64) -> Step<()> {
     stored.fact.status = FactStatus::Active;
     stored.fact.created_tick = stored.fact.created_tick.max(tick);
     writer.update(&stored, tick)?;
@@ -221,7 +226,7 @@ pub(crate) fn release(writer: &Writer<'_>, mut stored: Stored, tick: u64) -> Ste
 /// Applies a repetition to the stored fact.
 pub(crate) fn renew(
     writer: &Writer<'_>,
-    mut stored: Stored,
+    mut stored: StoredFact,
     incoming: &Fact,
     retention: Retention,
     tick: u64,
@@ -291,7 +296,7 @@ fn prolonged(stored: &Fact, incoming: &Fact) -> Option<u64> {
 }
 
 /// Whether a reinforcement at this tick is far enough from the last one that counted.
-pub(crate) fn spaced(stored: &Stored, spacing_ticks: u64, tick: u64) -> bool {
+pub(crate) fn spaced(stored: &StoredFact, spacing_ticks: u64, tick: u64) -> bool {
     stored.spaced_tick.is_none_or(|last| tick.saturating_sub(last) >= spacing_ticks.max(1))
 }
 
@@ -314,12 +319,12 @@ pub(crate) fn confirm(fact: &mut Fact, tick: u64, tau_ticks: f64) {
 const RESTORED_ABOVE: f32 = 0.5;
 
 /// A fact that new evidence states again is in force, if it had only left for the cold tier or is likely again.
-pub(crate) fn revive(stored: &mut Stored) {
+pub(crate) fn revive(stored: &mut StoredFact) {
     revive_as(stored, FactStatus::Active);
 }
 
 /// As [`revive`]; what comes back from the cold tier comes back as `birth`: in force, or held.
-pub(crate) fn revive_as(stored: &mut Stored, birth: FactStatus) {
+pub(crate) fn revive_as(stored: &mut StoredFact, birth: FactStatus) {
     if stored.fact.status == FactStatus::Archived {
         stored.fact.status = birth;
         stored.ended_tick = None;
@@ -340,7 +345,7 @@ pub(crate) const LIVING: &str =
     "status IN ('active', 'contradicted', 'held') AND (expires_tick IS NULL OR expires_tick >= ?3)";
 
 /// The living fact of the same words, if any.
-pub(crate) fn same_text(connection: &Connection, fact: &Fact, tick: u64) -> Step<Option<Stored>> {
+pub(crate) fn same_text(connection: &Connection, fact: &Fact, tick: u64) -> Step<Option<StoredFact>> {
     let candidates = record::select(
         connection,
         &format!("WHERE text_key = ?1 AND category = ?2 AND {LIVING} ORDER BY serial"),

@@ -6,7 +6,7 @@ use rusqlite::{Connection, params};
 
 use super::filter::Retention;
 use super::fingerprint::{FactVectors, check_vector, claim_fingerprint};
-use super::rows::{self as record, Stored, normalised, signed};
+use super::rows::{self as record, StoredFact, normalised, signed};
 use super::schema::{Direction, encode};
 use super::sqlite::Step;
 use super::store::FactStore;
@@ -25,7 +25,7 @@ pub const SAME_INSIGHT: f64 = 0.92;
 
 /// Result of an upsert.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum UpsertOutcome {
     /// Nothing like it was there.
     New,
     /// The same text was there.
@@ -36,7 +36,7 @@ pub enum Outcome {
     Forgotten,
 }
 
-impl Outcome {
+impl UpsertOutcome {
     /// The name used outside the core.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -69,7 +69,7 @@ impl FactStore {
         vectors: Option<FactVectors<'_>>,
         tick: u64,
         now: Micros,
-    ) -> Result<Vec<(Id, Outcome)>> {
+    ) -> Result<Vec<(Id, UpsertOutcome)>> {
         check_offered(facts, vectors)?;
         self.write(|writer| self.upsert_all(writer, facts, vectors, tick, now))
     }
@@ -82,7 +82,7 @@ impl FactStore {
         vectors: Option<FactVectors<'_>>,
         tick: u64,
         now: Micros,
-    ) -> Step<Vec<(Id, Outcome)>> {
+    ) -> Step<Vec<(Id, UpsertOutcome)>> {
         let retention = self.retention();
         if let Some(given) = &vectors {
             claim_fingerprint(writer, given.fingerprint, &self.path)?;
@@ -127,7 +127,7 @@ impl FactStore {
         neighbours: &mut Neighbours,
         offer: &Offer<'_>,
         retention: Retention,
-    ) -> Step<(Id, Outcome)> {
+    ) -> Step<(Id, UpsertOutcome)> {
         let Offer { fact, vector, tick, now } = *offer;
         let fact = &tempered(fact.clone(), tick, retention);
         if fact.id != Id::ABSENT
@@ -138,7 +138,7 @@ impl FactStore {
                     revive(&mut known);
                     renew(writer, known, fact, retention, tick)?;
                 }
-                return Ok((fact.id, Outcome::Exact));
+                return Ok((fact.id, UpsertOutcome::Exact));
             }
             return Err(Error::invalid(
                 format!("the id {} already stands for another text", fact.id),
@@ -147,13 +147,14 @@ impl FactStore {
             .into());
         }
         if is_forgotten(writer, &fact.text)? {
-            return Ok((fact.id, Outcome::Forgotten));
+            return Ok((fact.id, UpsertOutcome::Forgotten));
         }
-        let mut found = same_text(&writer.transaction, fact, tick)?.map(|stored| (stored, Outcome::Exact));
+        let mut found =
+            same_text(&writer.transaction, fact, tick)?.map(|stored| (stored, UpsertOutcome::Exact));
         if let (None, Some(vector)) = (&found, vector) {
             found = neighbours
                 .find(&writer.transaction, fact, vector, tick)?
-                .map(|stored| (stored, Outcome::Similar));
+                .map(|stored| (stored, UpsertOutcome::Similar));
         }
         if let Some((stored, outcome)) = found {
             let id = stored.fact.id;
@@ -175,7 +176,7 @@ impl FactStore {
         if fact.source == Source::Derived {
             make_room(writer, tick)?;
         }
-        Ok((fact.id, Outcome::New))
+        Ok((fact.id, UpsertOutcome::New))
     }
 
     /// A fact as it enters the store.
@@ -242,7 +243,7 @@ impl Neighbours {
         fact: &Fact,
         vector: &[u8],
         tick: u64,
-    ) -> Step<Option<Stored>> {
+    ) -> Step<Option<StoredFact>> {
         // Baselines of two metrics read almost alike; what they are about is in their payload.
         if fact.kind == FactKind::Baseline {
             return Ok(None);
@@ -259,7 +260,7 @@ impl Neighbours {
         for (_, serial) in near.into_iter().take(CANDIDATES) {
             let found = record::select(connection, "WHERE serial = ?1", [serial])?;
             // One fact of a batch may have made another leave.
-            let living = |stored: &Stored| {
+            let living = |stored: &StoredFact| {
                 !matches!(stored.fact.status, FactStatus::Archived | FactStatus::Superseded)
             };
             if let Some(stored) =

@@ -8,7 +8,7 @@ use rusqlite::{Connection, OptionalExtension, Row, named_params, params};
 use serde_json::{Map, Value};
 
 use super::filter::FactFilter;
-use super::rows::{self as record, Stored, json, signed};
+use super::rows::{self as record, StoredFact, json, signed};
 use super::sqlite::{Step, rows};
 use crate::model::{Fact, FactKind, FactStatus, Id};
 
@@ -31,7 +31,12 @@ pub struct FactState {
 
 /// Keeps the stored state of a record that is about to be changed at a tick, and writes its new subjects; the answer is
 /// the tick from which the new state holds.
-pub(crate) fn keep(connection: &Connection, before: &Stored, changed: &Stored, tick: u64) -> Step<u64> {
+pub(crate) fn keep(
+    connection: &Connection,
+    before: &StoredFact,
+    changed: &StoredFact,
+    tick: u64,
+) -> Step<u64> {
     if before.fact.subjects != changed.fact.subjects {
         record::write_subjects(connection, changed.serial, &changed.fact.subjects)?;
     }
@@ -66,7 +71,7 @@ fn write(connection: &Connection, serial: i64, since_tick: u64, earlier: &Map<St
 }
 
 /// A record as it was at the end of a tick; `None` if it was not there yet.
-pub(crate) fn rewind(connection: &Connection, stored: Stored, tick: u64) -> Step<Option<Stored>> {
+pub(crate) fn rewind(connection: &Connection, stored: StoredFact, tick: u64) -> Step<Option<StoredFact>> {
     if stored.fact.created_tick > tick {
         return Ok(None);
     }
@@ -80,7 +85,7 @@ pub(crate) fn rewind(connection: &Connection, stored: Stored, tick: u64) -> Step
     Ok(Some(stored))
 }
 
-fn unwind(connection: &Connection, stored: &Stored, tick: u64) -> Step<Stored> {
+fn unwind(connection: &Connection, stored: &StoredFact, tick: u64) -> Step<StoredFact> {
     let mut known = fields(stored)?;
     let mut since_tick = stored.since_tick;
     for (since, earlier) in earlier_of(connection, stored.serial)?.into_iter().rev() {
@@ -93,7 +98,7 @@ fn unwind(connection: &Connection, stored: &Stored, tick: u64) -> Step<Stored> {
     restored(stored, known, since_tick)
 }
 
-pub(crate) fn states_of(connection: &Connection, stored: &Stored) -> Step<Vec<FactState>> {
+pub(crate) fn states_of(connection: &Connection, stored: &StoredFact) -> Step<Vec<FactState>> {
     let mut known = fields(stored)?;
     let mut to_tick = Some(stored.since_tick);
     let mut states =
@@ -140,7 +145,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Earlier> {
 }
 
 /// The fields of a record that have a history, as JSON.
-pub(super) fn fields(stored: &Stored) -> Step<Map<String, Value>> {
+pub(super) fn fields(stored: &StoredFact) -> Step<Map<String, Value>> {
     // Written out and taken away again, its episodes would be most of the work.
     let fact = Fact { evidence: Vec::new(), ..stored.fact.clone() };
     let Value::Object(mut fields) = serde_json::to_value(&fact).map_err(record::unreadable)? else {
@@ -153,14 +158,14 @@ pub(super) fn fields(stored: &Stored) -> Step<Map<String, Value>> {
     Ok(fields)
 }
 
-pub(super) fn restored(stored: &Stored, known: Map<String, Value>, since_tick: u64) -> Step<Stored> {
+pub(super) fn restored(stored: &StoredFact, known: Map<String, Value>, since_tick: u64) -> Step<StoredFact> {
     let ended_tick = known.get(ENDED).and_then(Value::as_u64);
     let mut whole = serde_json::to_value(&stored.fact).map_err(record::unreadable)?;
     if let Value::Object(whole) = &mut whole {
         whole.extend(known);
     }
     let fact: Fact = serde_json::from_value(whole).map_err(record::unreadable)?;
-    Ok(Stored { ended_tick, since_tick, fact, ..stored.clone() })
+    Ok(StoredFact { ended_tick, since_tick, fact, ..stored.clone() })
 }
 
 /// The facts that were in force at a tick and pass the filter, as they were then, by id.
@@ -210,7 +215,7 @@ pub(crate) fn list_as_of(
 }
 
 /// Whether a record, as it was at a tick, was in force at it.
-fn in_force(then: &Stored, tick: u64) -> bool {
+fn in_force(then: &StoredFact, tick: u64) -> bool {
     matches!(then.fact.status, FactStatus::Active | FactStatus::Contradicted)
         && then.ended_tick.is_none_or(|ended| ended > tick)
         && then.fact.expires_tick.is_none_or(|expires| expires >= tick)

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::best::Best;
+use super::best::TopK;
 use super::order;
 use super::settings::{Fusion, Settings};
 use crate::index::hot::{HotSet, Row};
@@ -39,7 +39,7 @@ pub struct Scratch {
 }
 
 /// Slots with their values.
-pub type List = Vec<(Slot, f32)>;
+pub type SlotValues = Vec<(Slot, f32)>;
 
 /// The arms for one query.
 pub struct Arms<'search> {
@@ -53,7 +53,7 @@ pub struct Arms<'search> {
     pub terms: Vec<QueryTerm>,
     /// The memories that hold rare terms, by slot, with the share of the query's words, by their idf, that they hold and
     /// hardly any other does.
-    rare: List,
+    rare: SlotValues,
     /// Wall clock of the asker.
     pub now: Micros,
 }
@@ -72,10 +72,10 @@ impl<'search> Arms<'search> {
     }
 
     /// Scores every memory by its words; the best of those that are allowed.
-    fn score(&self, count: usize, scratch: &mut Scratch) -> Best {
+    fn score(&self, count: usize, scratch: &mut Scratch) -> TopK {
         let Scratch { words, allowed, .. } = scratch;
         words.resize(self.hot.slots(), 0.0);
-        let mut best = Best::new(count);
+        let mut best = TopK::new(count);
         let mut scoring = self.hot.lexical().scoring(&self.terms, self.settings.bm25);
         for (scores, allowed) in words.chunks_mut(BLOCK).zip(allowed.chunks(BLOCK)) {
             let first = scoring.next(scores);
@@ -100,7 +100,7 @@ impl<'search> Arms<'search> {
         searched: usize,
         fusion: Fusion,
         scratch: &mut Scratch,
-    ) -> [List; 3] {
+    ) -> [SlotValues; 3] {
         let depth = self.settings.depth_of(fusion).max(limit);
         let words = self.score(depth, scratch);
         self.score_conversations(scratch);
@@ -110,7 +110,7 @@ impl<'search> Arms<'search> {
             let Scratch { allowed, nearest, .. } = &mut *scratch;
             self.hot.vectors().near(vector, allowed, searched, depth, &dense, nearest)
         });
-        let mut best = Best::new(depth);
+        let mut best = TopK::new(depth);
         for (slot, value) in rough {
             best.add(slot, value);
         }
@@ -124,7 +124,7 @@ impl<'search> Arms<'search> {
         let recent = self.hot.latest().filter(|slot| scratch.allowed[*slot as usize]);
         let recent = recent.take(RECENT.min(depth)).map(|slot| (slot, self.recency(slot))).collect();
         let mut best = f32::NEG_INFINITY;
-        let mut near = List::with_capacity(near_by_codes.len());
+        let mut near = SlotValues::with_capacity(near_by_codes.len());
         for (place, &key) in near_by_codes.iter().enumerate() {
             let slot = order::place(key);
             if let Some(ahead) = near_by_codes[..exactly].get(place + AHEAD) {
@@ -209,8 +209,8 @@ impl<'search> Arms<'search> {
     }
 
     /// The greatest values, greatest first, ties by id.
-    fn top(&self, values: impl Iterator<Item = (Slot, f32)>, count: usize) -> List {
-        let mut best = Best::new(count);
+    fn top(&self, values: impl Iterator<Item = (Slot, f32)>, count: usize) -> SlotValues {
+        let mut best = TopK::new(count);
         // Iterators of several layers are quicker from within.
         values.for_each(|(slot, value)| best.add(slot, value));
         best.sorted(|slot| self.id(slot))
@@ -221,16 +221,16 @@ impl<'search> Arms<'search> {
     }
 }
 
-fn unordered(keys: &[u64]) -> List {
+fn unordered(keys: &[u64]) -> SlotValues {
     keys.iter().map(|&key| (order::place(key), order::value(key))).collect()
 }
 
 /// The share of the query's words, by their idf, of every memory that holds some which hardly any other does, by slot.
-fn rare_shares(lexical: &LexicalIndex, terms: &[QueryTerm]) -> List {
+fn rare_shares(lexical: &LexicalIndex, terms: &[QueryTerm]) -> SlotValues {
     let few = RARE_DOCUMENTS.max(lexical.len() / RARE_ONE_IN);
     let total: f32 = terms.iter().map(|term| term.idf).sum();
     let rare = terms.iter().filter(|term| term.documents as usize <= few && total > 0.0);
-    let mut held: List =
+    let mut held: SlotValues =
         rare.flat_map(|term| lexical.documents_of(term).map(|slot| (slot, term.idf))).collect();
     // Stable: the words of a memory are added up in the order of the query.
     held.sort_by_key(|(slot, _)| *slot);

@@ -1,7 +1,7 @@
 //! The greatest of many values. Texts of one length that share one word with a query have the very same score, so ties
 //! are many: they are put aside by their value, and ids, which lie far apart, are read only once, of those at the edge.
 
-use super::arms::List;
+use super::arms::SlotValues;
 use super::order;
 use crate::index::lexical::Slot;
 use crate::index::vectors::select::{each_picked, pick};
@@ -11,7 +11,7 @@ use crate::model::Id;
 const STRETCH: usize = 1_024;
 
 /// The greatest `count` of the values that are added; of equal ones those with the lesser ids.
-pub(super) struct Best {
+pub(super) struct TopK {
     count: usize,
     /// Keys of `order.rs`, every one better than the edge.
     kept: Vec<u64>,
@@ -23,7 +23,7 @@ pub(super) struct Best {
     bits: Vec<u32>,
 }
 
-impl Best {
+impl TopK {
     pub fn new(count: usize) -> Self {
         Self { count, kept: Vec::with_capacity(2 * count), ties: Vec::new(), edge: None, bits: Vec::new() }
     }
@@ -96,7 +96,7 @@ impl Best {
     }
 
     /// Greatest first.
-    pub fn sorted(self, id: impl Fn(Slot) -> Option<Id>) -> List {
+    pub fn sorted(self, id: impl Fn(Slot) -> Option<Id>) -> SlotValues {
         let mut found = self.found(&id);
         order::sort(&mut found, &id);
         found.into_iter().map(|key| (order::place(key), order::value(key))).collect()
@@ -120,16 +120,16 @@ mod tests {
             values in prop::collection::vec(prop_oneof![0.0_f32..2.0, Just(0.5), Just(0.25), Just(-0.0), Just(0.0)], 0..200),
             count in 0_usize..40,
         ) {
-            let mut expected: List = (0..).zip(values.iter().copied()).collect();
+            let mut expected: SlotValues = (0..).zip(values.iter().copied()).collect();
             expected.sort_by(|left, right| right.1.total_cmp(&left.1).then(id(left.0).cmp(&id(right.0))));
             expected.truncate(count);
-            let mut best = Best::new(count);
+            let mut best = TopK::new(count);
             for (slot, value) in (0..).zip(values) {
                 best.add(slot, value);
             }
             let least = expected.last().filter(|_| expected.len() == count).map(|(_, least)| *least);
             prop_assert!(best.least() <= least.unwrap_or(f32::NEG_INFINITY));
-            let bits = |list: &List| list.iter().map(|(slot, value)| (*slot, value.to_bits())).collect::<Vec<_>>();
+            let bits = |list: &SlotValues| list.iter().map(|(slot, value)| (*slot, value.to_bits())).collect::<Vec<_>>();
             prop_assert_eq!(bits(&best.sorted(id)), bits(&expected));
         }
 
@@ -139,7 +139,7 @@ mod tests {
             every in 1_usize..4, count in 0_usize..40,
         ) {
             let allowed: Vec<bool> = (0..values.len()).map(|at| at % every == 0).collect();
-            let (mut one_by_one, mut best) = (Best::new(count), Best::new(count));
+            let (mut one_by_one, mut best) = (TopK::new(count), TopK::new(count));
             for ((slot, &value), &is_allowed) in (0..).zip(&values).zip(&allowed) {
                 if is_allowed && value > 0.0 {
                     one_by_one.add(slot, value);

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::arms::{AHEAD, Arms, List, Scratch};
-use super::conversation::{Clues, Surroundings};
+use super::arms::{AHEAD, Arms, Scratch, SlotValues};
+use super::conversation::{QueryClues, Surroundings};
 use super::fuse::{Scale, reciprocal};
-use super::late::{Late, LateValue};
+use super::late::{LateInteraction, LateScore};
 use super::settings::Fusion;
 use crate::error::Result;
 use crate::index::lexical::Slot;
@@ -57,7 +57,7 @@ pub struct Candidate {
 }
 
 /// What one arm's list says of a memory.
-struct Listed {
+struct ListEntry {
     slot: Slot,
     arm: usize,
     rank: u32,
@@ -65,14 +65,19 @@ struct Listed {
 }
 
 /// The union of the arms, every memory with the values of all of them.
-pub fn unite(arms: &Arms<'_>, lists: &[List; 3], has_content: bool, scratch: &Scratch) -> Vec<Candidate> {
+pub fn unite(
+    arms: &Arms<'_>,
+    lists: &[SlotValues; 3],
+    has_content: bool,
+    scratch: &Scratch,
+) -> Vec<Candidate> {
     let listed = |(arm, list)| {
-        (1..).zip::<&List>(list).map(move |(rank, &(slot, value))| Listed { slot, arm, rank, value })
+        (1..).zip::<&SlotValues>(list).map(move |(rank, &(slot, value))| ListEntry { slot, arm, rank, value })
     };
-    let mut all: Vec<Listed> = (0..).zip(lists).flat_map(listed).collect();
+    let mut all: Vec<ListEntry> = (0..).zip(lists).flat_map(listed).collect();
     all.sort_unstable_by_key(|listed| listed.slot);
     let mut ahead = all.iter().skip(AHEAD);
-    let unite = |group: &[Listed]| {
+    let unite = |group: &[ListEntry]| {
         ahead.by_ref().take(group.len()).for_each(|listed| arms.prefetch(listed.slot));
         // A memory on the list of vectors is near, and its value is known.
         let near = group.iter().find(|listed| listed.arm == DENSE).map(|listed| listed.value);
@@ -127,7 +132,7 @@ fn weighed(
 pub fn fuse(
     arms: &Arms<'_>,
     fusion: Fusion,
-    context: &Context<'_>,
+    context: &FusionContext<'_>,
     candidates: &mut Vec<Candidate>,
     scratch: &Scratch,
 ) -> Result<()> {
@@ -169,18 +174,18 @@ pub fn fuse(
 }
 
 /// What a fusion looks at beside the arms.
-pub struct Context<'search> {
+pub struct FusionContext<'search> {
     /// What the query says beyond its terms.
-    pub clues: &'search Clues,
+    pub clues: &'search QueryClues,
     /// The query's tokens and those of the memories, if there are any.
-    pub late: Option<&'search Late<'search>>,
+    pub late: Option<&'search LateInteraction<'search>>,
     /// The tick that is asked about.
     pub tick: u64,
 }
 
 /// Late interaction as an arm of the sum.
 struct Interaction {
-    values: HashMap<Slot, LateValue>,
+    values: HashMap<Slot, LateScore>,
     scale: Scale,
     weight: f32,
 }
@@ -208,7 +213,11 @@ impl Interaction {
 }
 
 /// Lets the query's tokens look for their matches in the best candidates, and adds what they find.
-fn interact(arms: &Arms<'_>, context: &Context<'_>, candidates: &mut [Candidate]) -> Result<Interaction> {
+fn interact(
+    arms: &Arms<'_>,
+    context: &FusionContext<'_>,
+    candidates: &mut [Candidate],
+) -> Result<Interaction> {
     let weight = arms.settings.late.weight;
     let values = match context.late {
         Some(late) if weight > 0.0 => late.values(arms, candidates, context.tick)?,
@@ -272,7 +281,7 @@ fn add_neighbours(
 
 fn add_conversation(
     arms: &Arms<'_>,
-    clues: &Clues,
+    clues: &QueryClues,
     candidates: &mut [Candidate],
     scratch: &Scratch,
     base: &dyn Fn(Slot) -> f32,

@@ -4,7 +4,7 @@
 //! Every rule follows from the text's own length and place, so that chats of short turns gain and chats of long
 //! messages do not lose.
 
-use super::dates::{Days, spans};
+use super::dates::{DaySpan, spans};
 use super::settings::ConversationWeights;
 use crate::index::hot::{HotSet, NO_NAME, Row};
 use crate::index::lexical::{Date, MONTHS, Slot};
@@ -36,16 +36,16 @@ const OWN_SPAN: f32 = 10.0;
 
 /// What a query says beyond its terms.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Clues {
+pub struct QueryClues {
     words: Vec<String>,
     asks_when: bool,
     asks_of: Option<Role>,
     years: Vec<i64>,
     months: Vec<u8>,
-    spans: Vec<Days>,
+    spans: Vec<DaySpan>,
 }
 
-impl Clues {
+impl QueryClues {
     /// Reads them from the text of a query that is asked at `now`.
     #[must_use]
     pub fn of(query: &str, now: Micros) -> Self {
@@ -128,7 +128,7 @@ pub struct Surroundings<'search> {
     /// Rows and their neighbours.
     pub hot: &'search HotSet,
     /// What the query says beyond its terms.
-    pub clues: &'search Clues,
+    pub clues: &'search QueryClues,
     /// How much each feature counts.
     pub weights: &'search ConversationWeights,
     /// Fused relevance of any row by its own text.
@@ -208,19 +208,19 @@ mod tests {
             ("Could you explain this?", None),
             ("Where did Anna go?", None),
         ] {
-            assert_eq!(Clues::of(query, NOW).asks_of, asks_of, "{query}");
+            assert_eq!(QueryClues::of(query, NOW).asks_of, asks_of, "{query}");
         }
     }
 
     #[test]
     fn a_query_names_speakers_dates_and_asks_for_times() {
-        let clues = Clues::of("When did Caroline\u{2019}s group meet in May 2023?", NOW);
+        let clues = QueryClues::of("When did Caroline\u{2019}s group meet in May 2023?", NOW);
         assert!(clues.asks_when && clues.names("Caroline Smith") && !clues.names("Melanie"));
         assert!(clues.dates(1_683_554_160_000_000));
         assert!(!clues.dates(1_709_164_800_000_000));
-        assert!(!Clues::of("may I ask something?", NOW).dates(1_683_554_160_000_000));
+        assert!(!QueryClues::of("may I ask something?", NOW).dates(1_683_554_160_000_000));
         // Of "last year" it is the Decembers: 2023-12-25 and 2023-08-01.
-        let december = Clues::of("the gas of last year in December", NOW);
+        let december = QueryClues::of("the gas of last year in December", NOW);
         assert!(december.dates(1_703_505_600_000_000));
         assert!(!december.dates(1_690_848_000_000_000));
     }

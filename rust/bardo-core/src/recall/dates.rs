@@ -15,12 +15,12 @@ const NUMBERS: [&str; 13] = [
 
 /// A span of days, both ends included, counted from the epoch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Days {
+pub struct DaySpan {
     first: i64,
     last: i64,
 }
 
-impl Days {
+impl DaySpan {
     const fn around(day: i64, slack: i64) -> Self {
         Self { first: day - slack, last: day + slack }
     }
@@ -35,7 +35,7 @@ impl Days {
 
 /// The spans that the words of a query name, as seen from `now`. Words are as written, without punctuation around them.
 #[must_use]
-pub fn spans(words: &[&str], now: Micros) -> Vec<Days> {
+pub fn spans(words: &[&str], now: Micros) -> Vec<DaySpan> {
     let today = now.div_euclid(MICROS_PER_DAY);
     let lowered: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
     let word = |place: usize| lowered.get(place).map_or("", String::as_str);
@@ -43,12 +43,12 @@ pub fn spans(words: &[&str], now: Micros) -> Vec<Days> {
     for place in 0..lowered.len() {
         match (word(place), word(place + 1)) {
             ("today" | "tonight", _) | ("this", "morning" | "afternoon" | "evening") => {
-                found.push(Days::around(today, 0));
+                found.push(DaySpan::around(today, 0));
             }
             ("yesterday", _) if place >= 2 && (word(place - 2), word(place - 1)) == ("day", "before") => {
-                found.push(Days::around(today - 2, 0));
+                found.push(DaySpan::around(today - 2, 0));
             }
-            ("yesterday", _) | ("last", "night" | "evening") => found.push(Days::around(today - 1, 0)),
+            ("yesterday", _) | ("last", "night" | "evening") => found.push(DaySpan::around(today - 1, 0)),
             ("last" | "past" | "previous", count) if number(count).is_some() => {
                 let days = days_of(word(place + 2)).zip(number(count));
                 found.extend(days.map(|(days, count)| up_to(today, days.saturating_mul(count))));
@@ -65,7 +65,7 @@ pub fn spans(words: &[&str], now: Micros) -> Vec<Days> {
                 if let (Some(days), Some(count)) = (days_of(unit), before.and_then(number)) {
                     // The farther back, the less exactly people count.
                     let back = days.saturating_mul(count);
-                    found.push(Days::around(today.saturating_sub(back), days / 2 + back / 10));
+                    found.push(DaySpan::around(today.saturating_sub(back), days / 2 + back / 10));
                 }
             }
             _ => {}
@@ -76,14 +76,14 @@ pub fn spans(words: &[&str], now: Micros) -> Vec<Days> {
 }
 
 /// The latest so many days.
-const fn up_to(today: i64, days: i64) -> Days {
-    Days { first: today.saturating_sub(days), last: today }
+const fn up_to(today: i64, days: i64) -> DaySpan {
+    DaySpan { first: today.saturating_sub(days), last: today }
 }
 
 /// "this week", "this year": from its first day.
-fn this(unit: &str, today: i64) -> Option<Days> {
+fn this(unit: &str, today: i64) -> Option<DaySpan> {
     Some(match period(unit, today)? {
-        (_, Some(first)) => Days { first, last: today },
+        (_, Some(first)) => DaySpan { first, last: today },
         (days, None) => up_to(today, days),
     })
 }
@@ -102,30 +102,30 @@ fn period(unit: &str, today: i64) -> Option<(i64, Option<i64>)> {
 
 /// "last week", "last May", "last Friday". Of a week, a month or a year it is the one before this; as people do not look
 /// at the calendar when they say so, a few days on either side belong to it, but not today.
-fn last(unit: &str, today: i64) -> Option<Days> {
+fn last(unit: &str, today: i64) -> Option<DaySpan> {
     match period(unit, today) {
         Some((days, Some(began))) => {
             let (_, before) = period(unit, began - 1)?;
             let slack = (days / 10).max(2);
-            return Some(Days { first: before? - slack, last: (began - 1 + slack).min(today - 1) });
+            return Some(DaySpan { first: before? - slack, last: (began - 1 + slack).min(today - 1) });
         }
-        Some((days, None)) => return Some(Days { first: today - 2 * days, last: today }),
+        Some((days, None)) => return Some(DaySpan { first: today - 2 * days, last: today }),
         None => {}
     }
     let now = Date::of(today.saturating_mul(MICROS_PER_DAY));
     if let Some((weekday, _)) = (0_i64..).zip(WEEKDAYS).find(|(_, day)| day.eq_ignore_ascii_case(unit)) {
         let back = (i64::from(now.weekday) - weekday).rem_euclid(7);
-        return Some(Days::around(today - if back == 0 { 7 } else { back }, 0));
+        return Some(DaySpan::around(today - if back == 0 { 7 } else { back }, 0));
     }
     let month = MONTHS.iter().position(|month| month.eq_ignore_ascii_case(unit))? as u8 + 1;
     let year = if month < now.month { now.year } else { now.year - 1 };
     let first = day_number(year, month, 1);
-    Some(Days { first, last: first + MONTH_DAYS })
+    Some(DaySpan { first, last: first + MONTH_DAYS })
 }
 
 /// "8 May", "May 8th 2023": a day of a month that is written out, in the year that is named or the latest that fits; and
 /// "2023-05-08" and "8/5/2023", of which the parts are words of their own.
-fn calendar_dates(words: &[&str], today: i64) -> Vec<Days> {
+fn calendar_dates(words: &[&str], today: i64) -> Vec<DaySpan> {
     let day_of = |place: usize| -> Option<u8> {
         let digits = words.get(place)?.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
         digits.parse().ok().filter(|day| (1..=31).contains(day))
@@ -150,7 +150,7 @@ fn calendar_dates(words: &[&str], today: i64) -> Vec<Days> {
             if day_number(this_year, month, day) > today { this_year - 1 } else { this_year }
         });
         let first = if before.is_some() { place - 1 } else { place };
-        found.push(counted_from(Days::around(day_number(year, month, day), 0), &words[..first]));
+        found.push(counted_from(DaySpan::around(day_number(year, month, day), 0), &words[..first]));
     }
     for (place, parts) in words.windows(3).enumerate() {
         let dates = dates_in_figures([parts[0], parts[1], parts[2]]);
@@ -160,7 +160,7 @@ fn calendar_dates(words: &[&str], today: i64) -> Vec<Days> {
 }
 
 /// "two weeks before" a date, "the day after" it: the words before it say that another day is meant.
-fn counted_from(date: Days, words: &[&str]) -> Days {
+fn counted_from(date: DaySpan, words: &[&str]) -> DaySpan {
     let [.., count, unit, side] = words else { return date };
     let [count, unit, side] = [count, unit, side].map(|word| word.to_lowercase());
     let count = if count == "the" { Some(1) } else { number(&count) };
@@ -170,11 +170,11 @@ fn counted_from(date: Days, words: &[&str]) -> Days {
         "after" => days.saturating_mul(count),
         _ => return date,
     };
-    Days::around(date.first.saturating_add(away), days / 2)
+    DaySpan::around(date.first.saturating_add(away), days / 2)
 }
 
 /// The days that three numbers in a row may mean: the year first, or last after the day and the month in either order.
-fn dates_in_figures(parts: [&str; 3]) -> Vec<Days> {
+fn dates_in_figures(parts: [&str; 3]) -> Vec<DaySpan> {
     let figure = |part: &str, digits: std::ops::RangeInclusive<usize>| -> Option<u16> {
         let is_figure = digits.contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit());
         is_figure.then(|| part.parse().ok()).flatten()
@@ -195,7 +195,7 @@ fn dates_in_figures(parts: [&str; 3]) -> Vec<Days> {
         .filter(|(year, month, day)| {
             (1900..=2100).contains(year) && (1..=12).contains(month) && (1..=31).contains(day)
         })
-        .map(|(year, month, day)| Days::around(day_number(i64::from(year), month as u8, day as u8), 0))
+        .map(|(year, month, day)| DaySpan::around(day_number(i64::from(year), month as u8, day as u8), 0))
         .collect()
 }
 

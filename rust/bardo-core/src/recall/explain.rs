@@ -119,7 +119,7 @@ pub struct Hit {
 
 /// The answer to a query.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Found {
+pub struct SearchResult {
     /// Best first.
     pub hits: Vec<Hit>,
     /// What could not be done, and why there is nothing if there is nothing.

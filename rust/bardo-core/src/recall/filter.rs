@@ -46,7 +46,7 @@ pub struct Filters {
 const UNKNOWN: Symbol = Symbol::MAX;
 
 /// Filters with their names looked up.
-struct Compiled<'filters> {
+struct CompiledFilters<'filters> {
     filters: &'filters Filters,
     /// By symbol, where kinds are named.
     kinds: Option<Vec<Symbol>>,
@@ -81,7 +81,7 @@ impl Filters {
         then: Option<HashSet<Id>>,
         allowed: &mut Vec<bool>,
     ) -> usize {
-        let compiled = Compiled::new(self, hot, (now_tick, tau_ticks), then);
+        let compiled = CompiledFilters::new(self, hot, (now_tick, tau_ticks), then);
         allowed.clear();
         if *self == Self::default() {
             // Every episode may be seen: there is no need to look at any.
@@ -120,7 +120,7 @@ impl Filters {
     }
 }
 
-impl<'filters> Compiled<'filters> {
+impl<'filters> CompiledFilters<'filters> {
     fn new(
         filters: &'filters Filters,
         hot: &HotSet,

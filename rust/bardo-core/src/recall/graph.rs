@@ -6,7 +6,7 @@ use super::arms::{Arms, Scratch};
 use super::candidate::{Candidate, candidate};
 use super::fuse::reciprocal;
 use super::settings::{Fusion, Settings};
-use crate::index::hot::Reached;
+use crate::index::hot::ReachedMemory;
 use crate::index::lexical::Slot;
 
 /// Name of its part in an explanation.
@@ -17,11 +17,11 @@ const DEPTH: usize = 50;
 
 /// What the graph says for one query.
 pub struct GraphArm {
-    reached: HashMap<Slot, Place>,
+    reached: HashMap<Slot, GraphRank>,
 }
 
 /// What it says of one memory.
-struct Place {
+struct GraphRank {
     value: f32,
     /// From 1.
     rank: u32,
@@ -44,7 +44,7 @@ impl GraphArm {
         let known: HashMap<Slot, usize> =
             candidates.iter().map(|candidate| candidate.slot).zip(0..).collect();
         // Of many that name the same, those that share most with the query.
-        let words = |memory: &Reached| scratch.words[memory.slot as usize];
+        let words = |memory: &ReachedMemory| scratch.words[memory.slot as usize];
         reached.sort_by(|left, right| {
             (right.value.total_cmp(&left.value))
                 .then(words(right).total_cmp(&words(left)))
@@ -59,7 +59,8 @@ impl GraphArm {
             }
         }
         let places = reached.iter().zip(1..);
-        let place = |(memory, rank): (&Reached, u32)| (memory.slot, Place { value: memory.value, rank });
+        let place =
+            |(memory, rank): (&ReachedMemory, u32)| (memory.slot, GraphRank { value: memory.value, rank });
         Self { reached: places.map(place).collect() }
     }
 

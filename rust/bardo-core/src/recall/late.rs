@@ -61,7 +61,7 @@ impl Default for LateWeights {
 }
 
 /// The query's tokens, and where those of the memories are.
-pub struct Late<'search> {
+pub struct LateInteraction<'search> {
     /// Weighted tokens.
     pub query: LateQuery,
     /// Where codes are read from.
@@ -70,21 +70,21 @@ pub struct Late<'search> {
 
 /// What late interaction says of one memory.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LateValue {
+pub struct LateScore {
     /// How well the query's tokens are matched: 0 to 1, about.
     pub value: f32,
     /// The part of its weight that this has, 0 to 1: less in long texts.
     pub share: f32,
 }
 
-impl Late<'_> {
+impl LateInteraction<'_> {
     /// The value of the best candidates and of the turns beside them, as far as they have codes.
     pub fn values(
         &self,
         arms: &Arms<'_>,
         candidates: &[Candidate],
         tick: u64,
-    ) -> Result<HashMap<Slot, LateValue>> {
+    ) -> Result<HashMap<Slot, LateScore>> {
         let weights = &arms.settings.late;
         let mut order: Vec<&Candidate> =
             candidates.iter().filter(|candidate| candidate.is_relevant).collect();
@@ -115,7 +115,7 @@ impl Late<'_> {
             let sum =
                 (1.0 - weights.window) * self.query.sum(&own.best) + weights.window * self.query.sum(&wide);
             let value = sum - weights.chance * (own.tokens as f32).ln();
-            Some((*slot, LateValue { value, share: weights.share(own.tokens) }))
+            Some((*slot, LateScore { value, share: weights.share(own.tokens) }))
         };
         Ok(slots.iter().filter_map(value).collect())
     }

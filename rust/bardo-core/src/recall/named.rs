@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use super::seats::Seat;
+use super::seats::DuplicateGroup;
 use crate::index::lexical::{Analyzer, LexicalIndex, QueryTerm, Slot};
 
 /// A name in more memories than this is no clue to any single one of them.
@@ -40,13 +40,13 @@ pub(super) fn rare_names<'terms>(
 /// Gives the best memory that holds each rare name a seat among the kept, from the last seat upward; at most half of
 /// the seats go this way, so that one name never crowds out the answer.
 pub(super) fn seat<'ranked>(
-    kept: &mut [Seat<'ranked>],
-    waiting: Vec<Seat<'ranked>>,
+    kept: &mut [DuplicateGroup<'ranked>],
+    waiting: Vec<DuplicateGroup<'ranked>>,
     names: &[&QueryTerm],
     lexical: &LexicalIndex,
 ) {
     let holds = |slot: Slot, name: &QueryTerm| lexical.holds(slot, name);
-    let mut waiting: Vec<Option<Seat<'_>>> = waiting.into_iter().map(Some).collect();
+    let mut waiting: Vec<Option<DuplicateGroup<'_>>> = waiting.into_iter().map(Some).collect();
     let (mut last, floor) = (kept.len(), kept.len().div_ceil(2));
     for name in names {
         if kept.iter().any(|seat| holds(seat.slot(), name)) {

@@ -11,7 +11,7 @@ use crate::index::lexical::Slot;
 use crate::model::{Fact, Id};
 
 /// Where earlier states of facts are kept.
-pub trait Past: Sync {
+pub trait FactHistory: Sync {
     /// The facts that may have been in force at the end of a tick: all that were, and some that were not.
     fn facts_around(&self, tick: u64) -> Result<HashSet<Id>>;
 
@@ -19,7 +19,7 @@ pub trait Past: Sync {
     fn facts_at(&self, ids: &[Id], tick: u64) -> Result<Vec<Option<Fact>>>;
 }
 
-impl Past for FactStore {
+impl FactHistory for FactStore {
     fn facts_around(&self, tick: u64) -> Result<HashSet<Id>> {
         self.not_ended_before(tick)
     }
@@ -34,7 +34,7 @@ impl Past for FactStore {
 pub fn rows_then(
     hot: &HotSet,
     candidates: &mut Vec<Candidate>,
-    past: &dyn Past,
+    past: &dyn FactHistory,
     filters: &Filters,
     (tick, tau_ticks): (u64, f64),
 ) -> Result<HashMap<Slot, Row>> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::explain::{Found, Hit};
+use super::explain::{Hit, SearchResult};
 use crate::capture::EpisodeLog;
 use crate::error::Result;
 use crate::facts::FactStore;
@@ -44,7 +44,7 @@ impl Record {
 /// Reads the record of every hit, facts as they were at the end of `as_of` if that is given. A hit whose record has left
 /// its store meanwhile leaves the answer with a note.
 pub fn read(
-    found: &mut Found,
+    found: &mut SearchResult,
     log: &EpisodeLog,
     facts: &FactStore,
     as_of: Option<u64>,

@@ -156,7 +156,7 @@ pub struct Score {
 
 /// What the score of one memory depends on, apart from its row.
 #[derive(Clone, Copy, Debug)]
-pub struct Situation<'query> {
+pub struct ScoreInput<'query> {
     /// Weights, policy and boosts.
     pub settings: &'query Settings,
     /// Fused relevance as the arms give it.
@@ -180,7 +180,7 @@ pub struct Situation<'query> {
 impl Score {
     /// The score of a memory by the policy in force. The terms and factors that the policy leaves out are absent.
     #[must_use]
-    pub fn of(row: &Row, situation: &Situation<'_>) -> Self {
+    pub fn of(row: &Row, situation: &ScoreInput<'_>) -> Self {
         let settings = situation.settings;
         let importance = row.importance.unwrap_or(NEUTRAL);
         let terms = match settings.policy {
@@ -240,7 +240,7 @@ impl Score {
 
 /// Terms of the `pinned` policy: relevance 0.5, importance 0.3, pinned 0.3, not pinned 0.2 x relevance, where importance
 /// is half heuristic, half stored (spec 4).
-fn pinned_terms(row: &Row, situation: &Situation<'_>, stored: f32) -> [Option<Term>; 4] {
+fn pinned_terms(row: &Row, situation: &ScoreInput<'_>, stored: f32) -> [Option<Term>; 4] {
     /// Days over which the heuristic importance fades, and what it keeps.
     const FADING_DAYS: f64 = 180.0;
     const KEPT: f64 = 0.1;

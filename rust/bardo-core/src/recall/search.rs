@@ -5,19 +5,19 @@ use std::sync::Arc;
 
 pub use super::arms::Scratch;
 
-use super::arms::{Arms, List};
-use super::candidate::{Candidate, Context, fuse, unite};
-use super::conversation::Clues;
+use super::arms::{Arms, SlotValues};
+use super::candidate::{Candidate, FusionContext, fuse, unite};
+use super::conversation::QueryClues;
 use super::diversity::{POOL_FACTOR, diverse};
-use super::explain::{Arm, ArmReason, Explanation, Found, Hit};
+use super::explain::{Arm, ArmReason, Explanation, Hit, SearchResult};
 use super::filter::Filters;
 use super::graph::GraphArm;
-use super::late::{Late, TokenCodes};
+use super::late::{LateInteraction, TokenCodes};
 use super::named::{self, rare_names};
 use super::order;
-use super::past::{Past, rows_then};
-use super::score::{Score, Situation, confidence_of, semantic};
-use super::seats::{self, Seat};
+use super::past::{FactHistory, rows_then};
+use super::score::{Score, ScoreInput, confidence_of, semantic};
+use super::seats::{self, DuplicateGroup};
 use super::settings::{Fusion, Policy, Settings};
 use crate::consolidate::Calibration;
 use crate::error::{Error, Result};
@@ -51,7 +51,7 @@ pub struct Query<'query> {
     /// The words' tokens, and where those of the memories are, for late interaction.
     pub tokens: Option<(Tokens<'query>, &'query dyn TokenCodes)>,
     /// Where earlier states of facts are kept: a query about the past ranks them as they were then, if it is given.
-    pub past: Option<&'query dyn Past>,
+    pub past: Option<&'query dyn FactHistory>,
 }
 
 /// Everything about one query that does not change while it runs.
@@ -67,7 +67,7 @@ struct Search<'search> {
 
 /// A candidate with everything that its score is made of.
 #[derive(Clone, Copy)]
-pub(super) struct Ranked<'ranked> {
+pub(super) struct ScoredCandidate<'ranked> {
     pub candidate: &'ranked Candidate,
     pub row: &'ranked Row,
     parts: Score,
@@ -81,9 +81,14 @@ pub(super) struct Ranked<'ranked> {
 /// Candidates are the union of three arms (law 6): vectors and words each bring what passes their own threshold, and
 /// the latest memories are looked at too, but must then pass one of the two. Every candidate is scored by every arm.
 /// Nothing is invented: with no candidate past a threshold the answer is empty and says so.
-pub fn search(hot: &HotSet, query: &Query<'_>, settings: &Settings, scratch: &mut Scratch) -> Result<Found> {
+pub fn search(
+    hot: &HotSet,
+    query: &Query<'_>,
+    settings: &Settings,
+    scratch: &mut Scratch,
+) -> Result<SearchResult> {
     check(query)?;
-    let mut found = Found::default();
+    let mut found = SearchResult::default();
     let search = Search::new(hot, query, settings, &mut scratch.analyzer, &mut found.notes)?;
     let time = (query.now_tick, settings.tau_ticks);
     let past = query.filters.as_of.zip(query.past);
@@ -95,8 +100,8 @@ pub fn search(hot: &HotSet, query: &Query<'_>, settings: &Settings, scratch: &mu
     let named = cut(query.text, QUERY_BYTES);
     let graph = GraphArm::bring_in(&search.arms, named, &mut candidates, scratch);
     let late = search.late(&mut scratch.analyzer, &mut found.notes)?;
-    let clues = Clues::of(named, query.now);
-    let context = Context { clues: &clues, late: late.as_ref(), tick: search.tick };
+    let clues = QueryClues::of(named, query.now);
+    let context = FusionContext { clues: &clues, late: late.as_ref(), tick: search.tick };
     fuse(&search.arms, fusion, &context, &mut candidates, scratch)?;
     graph.add(fusion, settings, &mut candidates);
     let then = match past {
@@ -108,7 +113,7 @@ pub fn search(hot: &HotSet, query: &Query<'_>, settings: &Settings, scratch: &mu
     found.candidates = candidates.len();
     let ranked = search.rank(&candidates, &then);
     let rare = rare_names(named, &search.arms.terms, hot.lexical(), &mut scratch.analyzer);
-    found.hits = search.collapse(search.diversify(Ordered::new(&ranked)), &rare, &lists);
+    found.hits = search.collapse(search.diversify(PartialSort::new(&ranked)), &rare, &lists);
     search.explain_absence(&mut found);
     Ok(found)
 }
@@ -173,7 +178,11 @@ impl<'search> Search<'search> {
     }
 
     /// The query's tokens, weighted by how rare their words are here.
-    fn late(&self, analyzer: &mut Analyzer, notes: &mut Vec<String>) -> Result<Option<Late<'search>>> {
+    fn late(
+        &self,
+        analyzer: &mut Analyzer,
+        notes: &mut Vec<String>,
+    ) -> Result<Option<LateInteraction<'search>>> {
         let Some((tokens, source)) = self.query.tokens else { return Ok(None) };
         tokens.check()?;
         let vectors = self.arms.hot.vectors();
@@ -184,7 +193,8 @@ impl<'search> Search<'search> {
             return Ok(None);
         }
         let lexical = self.arms.hot.lexical();
-        Ok(LateQuery::new(&tokens, |word| lexical.rarity(analyzer, word)).map(|query| Late { query, source }))
+        Ok(LateQuery::new(&tokens, |word| lexical.rarity(analyzer, word))
+            .map(|query| LateInteraction { query, source }))
     }
 
     /// Scores what is relevant. Facts of which there is a row of `then` are judged by that.
@@ -192,7 +202,7 @@ impl<'search> Search<'search> {
         &self,
         candidates: &'ranked [Candidate],
         then: &'ranked HashMap<Slot, Row>,
-    ) -> Vec<Ranked<'ranked>>
+    ) -> Vec<ScoredCandidate<'ranked>>
     where
         'search: 'ranked,
     {
@@ -214,7 +224,7 @@ impl<'search> Search<'search> {
         row: &'ranked Row,
         best: f32,
         thread: Option<Symbol>,
-    ) -> Ranked<'ranked> {
+    ) -> ScoredCandidate<'ranked> {
         let settings = self.arms.settings;
         let relevance = match settings.fusion_in_force() {
             Fusion::Sum => semantic(candidate.fused, best),
@@ -225,7 +235,7 @@ impl<'search> Search<'search> {
         let age_days = self.arms.age_days(row);
         let parts = Score::of(
             row,
-            &Situation {
+            &ScoreInput {
                 settings,
                 fused: candidate.fused,
                 semantic: relevance,
@@ -237,7 +247,7 @@ impl<'search> Search<'search> {
                 is_of_thread: thread == Some(row.thread),
             },
         );
-        Ranked { candidate, row, parts, confidence, age_days, score: parts.total() }
+        ScoredCandidate { candidate, row, parts, confidence, age_days, score: parts.total() }
     }
 
     /// How often a memory of this confidence holds. What the agent lived needs no correction.
@@ -246,8 +256,8 @@ impl<'search> Search<'search> {
     }
 
     /// What a ranked memory looks like from outside.
-    fn hit(&self, ranked: &Ranked<'_>, lists: &[List; 3]) -> Hit {
-        let Ranked { candidate, row, parts, confidence, age_days, score } = *ranked;
+    fn hit(&self, ranked: &ScoredCandidate<'_>, lists: &[SlotValues; 3]) -> Hit {
+        let ScoredCandidate { candidate, row, parts, confidence, age_days, score } = *ranked;
         let reason = |arm: usize| ArmReason {
             arm: Arm::ALL[arm],
             rank: candidate.ranks[arm].map(|rank| {
@@ -299,12 +309,12 @@ impl<'search> Search<'search> {
     }
 
     /// Puts what is unlike each other first, if that is wanted; what is not looked at follows as it was.
-    fn diversify<'all, 'ranked>(&self, ranked: Ordered<'all, 'ranked>) -> Ordered<'all, 'ranked> {
+    fn diversify<'all, 'ranked>(&self, ranked: PartialSort<'all, 'ranked>) -> PartialSort<'all, 'ranked> {
         let diversity = self.arms.settings.diversity;
         if diversity == 0.0 {
             return ranked;
         }
-        let mut ranked: Vec<&Ranked<'_>> = ranked.collect();
+        let mut ranked: Vec<&ScoredCandidate<'_>> = ranked.collect();
         let rest = ranked.split_off(ranked.len().min(self.query.limit.saturating_mul(POOL_FACTOR)));
         let scores: Vec<(Slot, f32)> =
             ranked.iter().map(|ranked| (ranked.candidate.slot, ranked.score)).collect();
@@ -313,11 +323,16 @@ impl<'search> Search<'search> {
             vectors.between(left, right).unwrap_or(0.0).max(lexical.similarity(left, right)).max(0.0)
         };
         let order = diverse(&scores, scores.len(), diversity, alike);
-        Ordered::done(order.into_iter().map(|place| ranked[place]).chain(rest).collect())
+        PartialSort::done(order.into_iter().map(|place| ranked[place]).chain(rest).collect())
     }
 
     /// Keeps the best of what says the same, which then names the others, and seats what the query names.
-    fn collapse(&self, ranked: Ordered<'_, '_>, names: &[&QueryTerm], lists: &[List; 3]) -> Vec<Hit> {
+    fn collapse(
+        &self,
+        ranked: PartialSort<'_, '_>,
+        names: &[&QueryTerm],
+        lists: &[SlotValues; 3],
+    ) -> Vec<Hit> {
         let lexical = self.arms.hot.lexical();
         let threshold = self.arms.settings.duplicate_similarity;
         let mut taken = Vec::with_capacity(self.query.limit.min(64));
@@ -328,11 +343,11 @@ impl<'search> Search<'search> {
             } else if names.is_empty() {
                 break;
             } else {
-                waiting.push(Seat::of(ranked));
+                waiting.push(DuplicateGroup::of(ranked));
             }
         }
         named::seat(&mut taken, waiting, names, lexical);
-        let hit = |Seat { holder, score, others }| {
+        let hit = |DuplicateGroup { holder, score, others }| {
             let mut hit = Hit { duplicates: others, ..self.hit(holder, lists) };
             if score > hit.score && hit.score > 0.0 {
                 // An episode stands where the better of it and of the fact that restates it ranks.
@@ -344,7 +359,7 @@ impl<'search> Search<'search> {
         taken.into_iter().map(hit).collect()
     }
 
-    fn explain_absence(&self, found: &mut Found) {
+    fn explain_absence(&self, found: &mut SearchResult) {
         if !found.hits.is_empty() {
             return;
         }
@@ -368,8 +383,8 @@ impl<'search> Search<'search> {
 }
 
 /// Candidates by their score, best first, ties by id; sorted only as far as somebody looks.
-struct Ordered<'all, 'ranked> {
-    all: Vec<&'all Ranked<'ranked>>,
+struct PartialSort<'all, 'ranked> {
+    all: Vec<&'all ScoredCandidate<'ranked>>,
     /// Of `order.rs`, each with a place in `all`.
     keys: Vec<u64>,
     /// How many stand in their place.
@@ -377,17 +392,17 @@ struct Ordered<'all, 'ranked> {
     next: usize,
 }
 
-impl<'all, 'ranked> Ordered<'all, 'ranked> {
+impl<'all, 'ranked> PartialSort<'all, 'ranked> {
     /// Candidates that are sorted at once: as many as usual answers take.
     const AT_ONCE: usize = 24;
 
-    fn new(ranked: &'all [Ranked<'ranked>]) -> Self {
+    fn new(ranked: &'all [ScoredCandidate<'ranked>]) -> Self {
         let keys = ranked.iter().zip(0..).map(|(ranked, place)| order::key(ranked.score, place));
         Self { keys: keys.collect(), all: ranked.iter().collect(), sorted: 0, next: 0 }
     }
 
     /// What is in its order already.
-    fn done(all: Vec<&'all Ranked<'ranked>>) -> Self {
+    fn done(all: Vec<&'all ScoredCandidate<'ranked>>) -> Self {
         let keys = (0..all.len() as u32).map(|place| order::key(0.0, place));
         Self { keys: keys.collect(), sorted: all.len(), all, next: 0 }
     }
@@ -403,8 +418,8 @@ impl<'all, 'ranked> Ordered<'all, 'ranked> {
     }
 }
 
-impl<'all, 'ranked> Iterator for Ordered<'all, 'ranked> {
-    type Item = &'all Ranked<'ranked>;
+impl<'all, 'ranked> Iterator for PartialSort<'all, 'ranked> {
+    type Item = &'all ScoredCandidate<'ranked>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.next == self.sorted {

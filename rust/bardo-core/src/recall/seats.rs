@@ -3,21 +3,21 @@
 use crate::index::lexical::{LexicalIndex, Slot};
 use crate::model::Id;
 
-use super::search::Ranked;
+use super::search::ScoredCandidate;
 
 /// A seat in an answer.
-pub(super) struct Seat<'ranked> {
+pub(super) struct DuplicateGroup<'ranked> {
     /// Who has it.
-    pub holder: &'ranked Ranked<'ranked>,
+    pub holder: &'ranked ScoredCandidate<'ranked>,
     /// Of the best that shares it.
     pub score: f32,
     /// The others.
     pub others: Vec<Id>,
 }
 
-impl<'ranked> Seat<'ranked> {
+impl<'ranked> DuplicateGroup<'ranked> {
     /// For one memory alone.
-    pub fn of(ranked: &'ranked Ranked<'ranked>) -> Self {
+    pub fn of(ranked: &'ranked ScoredCandidate<'ranked>) -> Self {
         Self { holder: ranked, score: ranked.score, others: Vec::new() }
     }
 
@@ -30,8 +30,13 @@ impl<'ranked> Seat<'ranked> {
     ///
     /// A fact that rests on a single episode repeats it in fewer words: of the two the episode has the seat, verbatim, where
     /// the better of both ranks.
-    fn shares(&mut self, ranked: &'ranked Ranked<'ranked>, lexical: &LexicalIndex, threshold: f32) -> bool {
-        let restates = |one: &Ranked<'_>, other: &Ranked<'_>| {
+    fn shares(
+        &mut self,
+        ranked: &'ranked ScoredCandidate<'ranked>,
+        lexical: &LexicalIndex,
+        threshold: f32,
+    ) -> bool {
+        let restates = |one: &ScoredCandidate<'_>, other: &ScoredCandidate<'_>| {
             one.row.fact.as_ref().is_some_and(|fact| fact.restates == Some(other.row.id))
         };
         if restates(self.holder, ranked) {
@@ -50,12 +55,12 @@ impl<'ranked> Seat<'ranked> {
 
 /// Gives a memory a seat of its own, unless it shares one.
 pub(super) fn take<'ranked>(
-    seats: &mut Vec<Seat<'ranked>>,
-    ranked: &'ranked Ranked<'ranked>,
+    seats: &mut Vec<DuplicateGroup<'ranked>>,
+    ranked: &'ranked ScoredCandidate<'ranked>,
     lexical: &LexicalIndex,
     threshold: f32,
 ) {
     if !seats.iter_mut().any(|seat| seat.shares(ranked, lexical, threshold)) {
-        seats.push(Seat::of(ranked));
+        seats.push(DuplicateGroup::of(ranked));
     }
 }

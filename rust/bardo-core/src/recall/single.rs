@@ -2,7 +2,7 @@
 //! a recall that went wrong.
 
 use super::arms::Scratch;
-use super::best::Best;
+use super::best::TopK;
 use super::settings::Settings;
 use crate::error::Result;
 use crate::index::hot::HotSet;
@@ -31,7 +31,7 @@ pub fn matching(
 ) -> Vec<(Id, f32)> {
     let (terms, _) = hot.lexical().query_terms_by(&mut scratch.analyzer, text);
     let mut scoring = hot.lexical().scoring(&terms, settings.bm25);
-    let mut best = Best::new(limit);
+    let mut best = TopK::new(limit);
     let mut scores = [0.0; BLOCK];
     for start in (0..hot.slots()).step_by(BLOCK) {
         let scores = &mut scores[..BLOCK.min(hot.slots() - start)];

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::explain::Found;
+use super::explain::SearchResult;
 use super::filter::Filters;
 use super::search::{Query, Scratch, search};
 use super::settings::{Policy, Settings};
@@ -83,7 +83,7 @@ fn ask<'query>(text: &'query str, filters: &'query Filters) -> Query<'query> {
     }
 }
 
-fn find(hot: &HotSet, query: &Query<'_>) -> Found {
+fn find(hot: &HotSet, query: &Query<'_>) -> SearchResult {
     search(hot, query, &Settings::default(), &mut Scratch::default()).unwrap()
 }
 

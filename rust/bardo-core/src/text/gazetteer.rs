@@ -17,7 +17,7 @@ type TextMap<V> = HashMap<Box<str>, V, foldhash::fast::RandomState>;
 
 /// A known name.
 #[derive(Debug)]
-struct Known {
+struct KnownName {
     entity: EntitySerial,
     /// A single word that is written with a capital: in small letters it may be any word.
     is_proper: bool,
@@ -27,7 +27,7 @@ struct Known {
 #[derive(Debug, Default)]
 pub struct Gazetteer {
     /// By key.
-    names: TextMap<Known>,
+    names: TextMap<KnownName>,
     /// Bytes of the keys that begin with a word, or with another sign.
     lengths: TextMap<BTreeSet<usize>>,
     /// Bytes of all keys.
@@ -48,7 +48,7 @@ impl Gazetteer {
             self.lengths.insert(head.into(), BTreeSet::from([key.len()]));
         }
         self.key_bytes += key.len();
-        self.names.insert(key.into(), Known { entity, is_proper });
+        self.names.insert(key.into(), KnownName { entity, is_proper });
     }
 
     /// The entities whose names stand in a text as whole words, each once, in order. In a query a name counts in small
@@ -79,7 +79,7 @@ impl Gazetteer {
     }
 
     /// The longest name that stands at a place.
-    fn longest<'t>(&self, text: &'t str, start: usize, head: usize) -> Option<(&'t str, &Known)> {
+    fn longest<'t>(&self, text: &'t str, start: usize, head: usize) -> Option<(&'t str, &KnownName)> {
         let lengths = self.lengths.get(&text[start..start + head])?;
         lengths.iter().rev().find_map(|length| {
             let key = text.get(start..start + length)?;
@@ -103,7 +103,7 @@ impl Gazetteer {
     /// Bytes held, about.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        let rows = self.names.capacity() * size_of::<(Box<str>, Known)>();
+        let rows = self.names.capacity() * size_of::<(Box<str>, KnownName)>();
         let heads = self.lengths.capacity() * size_of::<(Box<str>, BTreeSet<usize>)>();
         self.key_bytes + rows + heads
     }

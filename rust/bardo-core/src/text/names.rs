@@ -80,7 +80,7 @@ impl EntityKind {
 
 /// A name as it stands in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Named {
+pub struct NameMention {
     /// Without article and possessive.
     pub name: String,
     /// Sort of thing.
@@ -292,8 +292,8 @@ struct Word<'text> {
 }
 
 /// The names in a text, each once, in the order of the text. `is_known` says whether a name is known already.
-pub fn names(text: &str, is_known: &mut dyn FnMut(&str) -> bool) -> Vec<Named> {
-    let mut found = Found::default();
+pub fn names(text: &str, is_known: &mut dyn FnMut(&str) -> bool) -> Vec<NameMention> {
+    let mut found = NameCollector::default();
     let words = words(text, &mut found);
     if is_headline(&words) {
         return found.names;
@@ -363,7 +363,7 @@ fn sequence_end(words: &[Word<'_>], from: usize) -> usize {
 }
 
 /// Takes up one capitalised sequence, without what only begins the sentence.
-fn take(words: &[Word<'_>], is_known: &mut dyn FnMut(&str) -> bool, found: &mut Found) {
+fn take(words: &[Word<'_>], is_known: &mut dyn FnMut(&str) -> bool, found: &mut NameCollector) {
     let mut words = words;
     let mut kind = EntityKind::Name;
     while let Some((first, rest)) = words.split_first() {
@@ -409,7 +409,7 @@ fn is_no_name(word: &str) -> bool {
 }
 
 /// Cuts a text into words; what has a form of its own is taken up on the way.
-fn words<'text>(text: &'text str, found: &mut Found) -> Vec<Word<'text>> {
+fn words<'text>(text: &'text str, found: &mut NameCollector) -> Vec<Word<'text>> {
     let mut words = Vec::new();
     let mut begins = true;
     for line in text.lines() {
@@ -461,15 +461,15 @@ fn is_capitalised(word: &str) -> bool {
 }
 
 #[derive(Default)]
-struct Found {
-    names: Vec<Named>,
+struct NameCollector {
+    names: Vec<NameMention>,
     keys: HashSet<String>,
 }
 
-impl Found {
+impl NameCollector {
     fn add(&mut self, name: &str, kind: EntityKind) {
         if self.names.len() < NAMES_KEPT && name.len() <= NAME_BYTES && self.keys.insert(name_key(name)) {
-            self.names.push(Named { name: name.to_owned(), kind });
+            self.names.push(NameMention { name: name.to_owned(), kind });
         }
     }
 

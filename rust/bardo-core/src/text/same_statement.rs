@@ -194,7 +194,7 @@ pub(crate) fn same_sense(left: &str, right: &str) -> bool {
     if !figures(left).eq(figures(right)) {
         return false;
     }
-    let [left, right] = [left, right].map(Words::of);
+    let [left, right] = [left, right].map(ContentWords::of);
     left.negations == right.negations
         && left.numbers == right.numbers
         && left.qualifiers == right.qualifiers
@@ -210,7 +210,7 @@ pub fn may_mean_the_same(left: &str, right: &str) -> bool {
     if !figures(left).eq(figures(right)) {
         return false;
     }
-    let [left, right] = [left, right].map(Words::of);
+    let [left, right] = [left, right].map(ContentWords::of);
     left.negations == right.negations
         && (left.numbers == right.numbers || left.numbers.is_empty() || right.numbers.is_empty())
         && left.names_the_same_as(&right)
@@ -225,7 +225,7 @@ fn figures(text: &str) -> impl Iterator<Item = &str> {
 
 /// How far an action has to do with what a text speaks of.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Touch {
+pub struct Overlap {
     /// Part of the text's words of content that the action has, 0 to 1; 0 for a text without any.
     pub share: f64,
     /// How many of them that are.
@@ -238,14 +238,14 @@ pub struct Touch {
 /// How far `action` has to do with what `about` speaks of, by the words alone. That a text forbids what it speaks of
 /// ("never short ETH") makes it about nothing else: words that say no do not count.
 #[must_use]
-pub fn touch(about: &str, action: &str) -> Touch {
+pub fn touch(about: &str, action: &str) -> Overlap {
     let figures_differ = {
         let (mut wanted, given): (_, Vec<&str>) = (figures(about), figures(action).collect());
         !given.is_empty() && wanted.any(|figure| !given.contains(&figure))
     };
-    let [(about, about_no), (action, action_no)] = [about, action].map(Words::apart_from_no);
+    let [(about, about_no), (action, action_no)] = [about, action].map(ContentWords::apart_from_no);
     let words = about.content.intersection(&action.content).count();
-    Touch {
+    Overlap {
         share: if about.content.is_empty() { 0.0 } else { words as f64 / about.content.len() as f64 },
         words,
         apart: figures_differ
@@ -269,7 +269,7 @@ pub fn stems(words: &[String]) -> Vec<Option<String>> {
 
 /// Features of a text that are compared.
 #[derive(Default)]
-struct Words {
+struct ContentWords {
     stems: HashSet<String>,
     /// Stems of what is no function word.
     content: HashSet<String>,
@@ -290,7 +290,7 @@ struct Words {
     qualifiers: BTreeSet<Qualifier>,
 }
 
-impl Words {
+impl ContentWords {
     fn of(text: &str) -> Self {
         let stemmer = Stemmer::create(Algorithm::English);
         let mut words = Self::default();
@@ -450,7 +450,7 @@ mod tests {
         assert_eq!(touch("", "anything").words, 0);
         assert_eq!(touch("the and of", "the and of").words, 0);
         let none = touch("deploy on Fridays", "water the tomatoes");
-        assert_eq!(none, Touch { share: 0.0, words: 0, apart: none.apart });
+        assert_eq!(none, Overlap { share: 0.0, words: 0, apart: none.apart });
     }
 
     #[test]

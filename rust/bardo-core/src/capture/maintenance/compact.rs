@@ -10,7 +10,7 @@ use crate::error::Result;
 
 /// Sizes before and after a compaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Vacuumed {
+pub struct VacuumReport {
     /// Length of the file before.
     pub bytes_before: u64,
     /// Length of the file after; about as much was written.
@@ -19,11 +19,11 @@ pub struct Vacuumed {
 
 impl EpisodeLog {
     /// Rewrites the file without its free pages. Readers and writers wait meanwhile.
-    pub fn vacuum(&self) -> Result<Vacuumed> {
+    pub fn vacuum(&self) -> Result<VacuumReport> {
         let bytes_before = self.bytes_on_disk()?;
         self.replace(|live, path, expected, syncs| {
             replace::replace(path, expected, syncs, None, |fresh| copy_all(&live.db, fresh))
         })?;
-        Ok(Vacuumed { bytes_before, bytes_after: self.bytes_on_disk()? })
+        Ok(VacuumReport { bytes_before, bytes_after: self.bytes_on_disk()? })
     }
 }

@@ -14,8 +14,10 @@ use crate::capture::storage::deferred_backend::Change;
 use crate::capture::storage::fault::{self, no_file};
 use crate::capture::storage::folder::sync_folder;
 use crate::capture::storage::schema::SCHEMA_VERSION;
-use crate::capture::storage::store::{DRAFT_ENDING, Expected, Live, create_on, file_backend, open_any};
-use crate::capture::wal::journal::{self, Home, Journal};
+use crate::capture::storage::store::{
+    DRAFT_ENDING, OpenStore, StoreIdentity, create_on, file_backend, open_any,
+};
+use crate::capture::wal::journal::{self, Journal, JournalMedium};
 use crate::error::{Error, Result};
 
 /// The first bytes of every redb file.
@@ -28,10 +30,10 @@ const SNIFFED_BYTES: u64 = 512;
 /// may not have reached the disk.
 pub(crate) fn open(
     path: &Path,
-    expected: &Expected,
+    expected: &StoreIdentity,
     changes: Vec<Change>,
     syncs: &Arc<AtomicU64>,
-) -> Result<Live> {
+) -> Result<OpenStore> {
     let file = OpenOptions::new().read(true).write(true).open(path);
     let file = file.map_err(|error| fault::unavailable("open", path, &error))?;
     if changes.is_empty() {
@@ -45,16 +47,16 @@ pub(crate) fn open(
 pub(crate) fn open_on(
     path: &Path,
     backend: Box<dyn StorageBackend>,
-    expected: &Expected,
+    expected: &StoreIdentity,
     changes: Vec<Change>,
     syncs: &Arc<AtomicU64>,
-) -> Result<Live> {
+) -> Result<OpenStore> {
     let live = open_any(path, backend, expected, changes, syncs)?;
     if live.schema == SCHEMA_VERSION { Ok(live) } else { Err(no_file(path)) }
 }
 
 /// Makes a new file and opens it, armed. It gets its name only once it is whole, so a crash leaves no half store.
-pub(crate) fn create(path: &Path, expected: &Expected, syncs: &Arc<AtomicU64>) -> Result<Live> {
+pub(crate) fn create(path: &Path, expected: &StoreIdentity, syncs: &Arc<AtomicU64>) -> Result<OpenStore> {
     crate::model::check_name("the agent", &expected.agent)?;
     refuse_orphan(path, syncs)?;
     let mut draft = path.as_os_str().to_owned();
@@ -85,7 +87,7 @@ fn refuse_orphan(path: &Path, syncs: &Arc<AtomicU64>) -> Result<()> {
     if !beside.exists() {
         return Ok(());
     }
-    let mut journal = Journal::new(Home::File(beside.clone()), journal::ANYBODY, Arc::clone(syncs));
+    let mut journal = Journal::new(JournalMedium::File(beside.clone()), journal::ANYBODY, Arc::clone(syncs));
     let found = journal.read(path, None)?;
     if found.frames.is_empty() && found.loss.is_none() {
         return journal.remove().map_err(|error| fault::unavailable("create", path, &error));

@@ -10,18 +10,18 @@ use redb::Database;
 
 use crate::capture::storage::fault::{self, Fault, catching};
 use crate::capture::storage::folder::sync_folder;
-use crate::capture::storage::store::{DRAFT_ENDING, Expected, Live, create_on, file_backend};
+use crate::capture::storage::store::{DRAFT_ENDING, OpenStore, StoreIdentity, create_on, file_backend};
 use crate::error::Result;
 
 /// Rewrites a store: `copy` fills a new file, which then takes the place of the one at `path`. The caller owns that
 /// one, so no other process can have it open. The old file stays under the name `kept` if one is given.
 pub(crate) fn replace(
     path: &Path,
-    expected: &Expected,
+    expected: &StoreIdentity,
     syncs: &Arc<AtomicU64>,
     kept: Option<&Path>,
     copy: impl FnOnce(&Database) -> Result<(), Fault>,
-) -> Result<Live> {
+) -> Result<OpenStore> {
     let mut draft = path.as_os_str().to_owned();
     draft.push(DRAFT_ENDING);
     let draft = PathBuf::from(draft);

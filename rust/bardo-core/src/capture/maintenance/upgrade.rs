@@ -20,10 +20,10 @@ use crate::capture::storage::codec::{self, KEY_BYTES, OrderKey};
 use crate::capture::storage::fault::{Fault, catching, unavailable};
 use crate::capture::storage::packed_table::{self, LONG_RUN_BYTES, Packed, SHORT_RUN_BYTES};
 use crate::capture::storage::schema::{
-    ARRIVALS, Arrival, EPISODES, IDS, META, NEXT_VECTORS, Place, SCHEMA_VERSION, SEQ_BYTES, VECTORS, meta,
+    ARRIVALS, Arrival, EPISODES, IDS, Location, META, NEXT_VECTORS, SCHEMA_VERSION, SEQ_BYTES, VECTORS, meta,
     meta_number, set_meta_number,
 };
-use crate::capture::storage::store::{Expected, Live, Upgraded};
+use crate::capture::storage::store::{OpenStore, StoreIdentity, Upgrade};
 use crate::capture::storage::vector_table::COMING;
 use crate::error::{Error, Result};
 use crate::model::Id;
@@ -49,12 +49,17 @@ const PAGE: usize = 4_096;
 const ROOM: (u64, u64) = (3, 2);
 
 /// Puts a log of this schema in the place of an older one.
-pub(crate) fn upgrade(path: &Path, old: &Live, expected: &Expected, syncs: &Arc<AtomicU64>) -> Result<Live> {
+pub(crate) fn upgrade(
+    path: &Path,
+    old: &OpenStore,
+    expected: &StoreIdentity,
+    syncs: &Arc<AtomicU64>,
+) -> Result<OpenStore> {
     let mut kept = path.as_os_str().to_owned();
     kept.push(format!(".v{}", old.schema));
     let kept = PathBuf::from(kept);
     check_room(path, old)?;
-    let expected = Expected { agent: old.agent.clone(), now: expected.now };
+    let expected = StoreIdentity { agent: old.agent.clone(), now: expected.now };
     let mut fresh = replace::replace(path, &expected, syncs, Some(&kept), |fresh| {
         let written = copy(&old.db, fresh)?;
         let found = catching(|| tally(fresh))?;
@@ -63,13 +68,13 @@ pub(crate) fn upgrade(path: &Path, old: &Live, expected: &Expected, syncs: &Arc<
         }
         Err(Fault::Corrupt("the log of the new schema does not hold what the old one does".into()))
     })?;
-    fresh.upgraded = Some(Upgraded { from: old.schema, kept });
+    fresh.upgraded = Some(Upgrade { from: old.schema, kept });
     Ok(fresh)
 }
 
 /// Refuses to begin where the disk has no room for a second file.
 #[cfg(unix)]
-fn check_room(path: &Path, old: &Live) -> Result<()> {
+fn check_room(path: &Path, old: &OpenStore) -> Result<()> {
     let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let length = old.backend.len().map_err(|error| unavailable("read", path, &error))?;
     let needed = length / ROOM.1 * ROOM.0;
@@ -87,7 +92,7 @@ fn check_room(path: &Path, old: &Live) -> Result<()> {
 
 /// Elsewhere a full disk shows while the new file is written, which leaves the old one as it is.
 #[cfg(not(unix))]
-fn check_room(_path: &Path, _old: &Live) -> Result<()> {
+fn check_room(_path: &Path, _old: &OpenStore) -> Result<()> {
     Ok(())
 }
 
@@ -174,7 +179,7 @@ fn copy_ids(view: &ReadTransaction, transaction: &WriteTransaction) -> Result<(u
         let (id, place) = row?;
         let (key, seq) = place.value();
         let key = OrderKey::from_bytes(key);
-        loader.add(*id.value(), Place { key, seq }.to_bytes())?;
+        loader.add(*id.value(), Location { key, seq }.to_bytes())?;
     }
     loader.done()
 }

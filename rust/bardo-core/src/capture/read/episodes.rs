@@ -45,7 +45,7 @@ impl EpisodeLog {
         if let Some(untold) = self.first_untold()
             && keys.max().is_some_and(|key| key >= untold)
         {
-            self.tell()?;
+            self.notify()?;
         }
         self.read_as_is(|view| {
             let reader = EpisodeReader::open(view)?;

@@ -85,14 +85,14 @@ struct BodyV1<'a> {
 
 /// Hash that identifies a content when a caller retries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Fingermark {
+pub(crate) struct ContentKey {
     /// Hash of role, speaker, text and payload.
     pub content_hash: u64,
     /// Hash of the thread; 0 without one.
     pub thread_hash: u64,
 }
 
-impl Fingermark {
+impl ContentKey {
     /// The mark of a content in a thread.
     pub fn new(content_hash: u64, thread: Option<&str>) -> Self {
         Self {
@@ -102,7 +102,7 @@ impl Fingermark {
     }
 }
 
-impl Hash for Fingermark {
+impl Hash for ContentKey {
     fn hash<H: Hasher>(&self, state: &mut H) {
         state.write_u64(self.content_hash ^ self.thread_hash.rotate_left(32));
     }
@@ -184,11 +184,11 @@ pub(crate) fn decode_episode(
 type Beginning<'b> = (Micros, u64, Option<&'b str>, Role, &'b str, Option<&'b str>, &'b str);
 
 /// Wall clock and mark of a sealed episode, without reading its text.
-pub(crate) fn decode_mark(key: &OrderKey, value: &[u8]) -> Result<(Micros, Fingermark), Corrupt> {
+pub(crate) fn decode_mark(key: &OrderKey, value: &[u8]) -> Result<(Micros, ContentKey), Corrupt> {
     let body = open(&key.to_bytes(), value)?;
     let ((at, content_hash, thread), _) =
         postcard::take_from_bytes::<(Micros, u64, Option<&str>)>(body).map_err(|error| unreadable(&error))?;
-    Ok((at, Fingermark::new(content_hash, thread)))
+    Ok((at, ContentKey::new(content_hash, thread)))
 }
 
 /// The conversation of an episode whose envelope was opened before, and the turn that it is; none for what is no turn.
@@ -324,7 +324,7 @@ pub(crate) mod tests {
         fn an_episode_read_back_is_the_one_written(episode in any_episode()) {
             let key = key_of(&episode);
             let value = sealed(&episode);
-            prop_assert_eq!(decode_mark(&key, &value).unwrap(), (episode.at, Fingermark::new(episode.content_hash, episode.thread.as_deref())));
+            prop_assert_eq!(decode_mark(&key, &value).unwrap(), (episode.at, ContentKey::new(episode.content_hash, episode.thread.as_deref())));
             let turn = decode_turn(&value).unwrap().map(|(conversation, turn)| (conversation, turn.content_hash));
             let conversation = conversation_of(&episode.kind, episode.thread.as_deref(), episode.session.as_deref());
             prop_assert_eq!(turn, conversation.map(|conversation| (conversation, episode.content_hash)));

@@ -1,7 +1,7 @@
 //! A storage backend that holds back every write until the store behind it is known to be ours.
 //!
 //! redb writes to a file as soon as it opens it (a recovery flag, repairs, a new header on close). A file that turns
-//! out to be damaged, foreign or newer must not be touched, so writes stay in memory until [`HeldBackend::arm`].
+//! out to be damaged, foreign or newer must not be touched, so writes stay in memory until [`DeferredBackend::arm`].
 //! After a failed sync the same hold lets the store be read while the disk is full: what the kernel may have dropped is
 //! written again before anything new (a page whose sync failed counts as clean, so syncing again would not write it).
 //!
@@ -28,7 +28,7 @@ pub(crate) enum Change {
 
 /// A backend whose writes can be held back; clones share one state.
 #[derive(Clone, Debug)]
-pub(crate) struct HeldBackend(Arc<Shared>);
+pub(crate) struct DeferredBackend(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
@@ -67,7 +67,7 @@ const WAITING_BYTES: usize = 4 * 1024 * 1024;
 /// Bytes that go to the file in one call at most.
 const CALL_BYTES: usize = 1024 * 1024;
 
-impl HeldBackend {
+impl DeferredBackend {
     /// Holds `inner`, over which `changes` count as made. `syncs` counts the syncs that reach `inner`.
     pub fn new(inner: Box<dyn StorageBackend>, changes: Vec<Change>, syncs: Arc<AtomicU64>) -> Self {
         let armed = AtomicBool::new(false);
@@ -231,7 +231,7 @@ fn overlay(out: &mut [u8], offset: u64, at: u64, data: &[u8]) {
     }
 }
 
-impl StorageBackend for HeldBackend {
+impl StorageBackend for DeferredBackend {
     fn len(&self) -> io::Result<u64> {
         if self.0.armed.load(Ordering::Acquire) {
             self.catch_up()?;
@@ -411,7 +411,8 @@ mod tests {
             let file = InMemoryBackend::new();
             file.set_len(8).unwrap();
             file.write(0, b"8 bytes.").unwrap();
-            let held = HeldBackend::new(Box::new(Short(file, Mutex::new(short))), Vec::new(), Arc::default());
+            let held =
+                DeferredBackend::new(Box::new(Short(file, Mutex::new(short))), Vec::new(), Arc::default());
             let mut out = [0; 8];
             assert_eq!(held.read(0, &mut out).err().map(|error| error.kind()), expected);
             assert_eq!(out == *b"8 bytes.", expected.is_none());
@@ -430,7 +431,7 @@ mod tests {
             apply(&plain, &before);
             apply(&file, &before);
             let untouched = content(&file);
-            let held = HeldBackend::new(Box::new(file.clone()), Vec::new(), Arc::default());
+            let held = DeferredBackend::new(Box::new(file.clone()), Vec::new(), Arc::default());
             apply(&plain, &after);
             apply(&held, &after);
             prop_assert_eq!(content(&held), content(&plain));

@@ -49,12 +49,12 @@ pub(crate) fn take_number(bytes: &mut &[u8]) -> Option<u64> {
 }
 
 /// An entry that was looked up.
-pub(crate) struct Found<'table> {
+pub(crate) struct PackedEntry<'table> {
     run: AccessGuard<'table, &'static [u8]>,
     place: Range<usize>,
 }
 
-impl Found<'_> {
+impl PackedEntry<'_> {
     pub fn value(&self) -> &[u8] {
         &self.run.value()[self.place.clone()]
     }
@@ -132,7 +132,7 @@ fn run_of<'table, const N: usize>(
 pub(crate) fn get<'table, const N: usize>(
     table: &'table impl ReadableTable<&'static [u8; N], &'static [u8]>,
     key: &[u8; N],
-) -> Result<Option<Found<'table>>, Fault> {
+) -> Result<Option<PackedEntry<'table>>, Fault> {
     let Some((_, run)) = run_of(table, key)? else { return Ok(None) };
     let mut place = None;
     for entry in Entries::<N>::of(run.value()) {
@@ -142,7 +142,7 @@ pub(crate) fn get<'table, const N: usize>(
             break;
         }
     }
-    Ok(place.map(|place| Found { run, place }))
+    Ok(place.map(|place| PackedEntry { run, place }))
 }
 
 /// The greatest key; none in an empty table.
@@ -380,7 +380,7 @@ mod tests {
                 prop_assert_eq!(last(&table).unwrap(), expected.keys().next_back().map(|number| key(*number)));
                 for number in 0..400 {
                     let found = get(&table, &key(number)).unwrap();
-                    prop_assert_eq!(found.as_ref().map(Found::value), expected.get(&number).map(Vec::as_slice));
+                    prop_assert_eq!(found.as_ref().map(PackedEntry::value), expected.get(&number).map(Vec::as_slice));
                 }
                 let (low, high) = bounds;
                 let within = (Bound::Excluded(key(low)), Bound::Included(key(high)));

@@ -86,12 +86,12 @@ pub(crate) const SEQ_BYTES: usize = 8;
 
 /// A row of `ids`: where an episode is, and its number by arrival.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct Location {
     pub key: OrderKey,
     pub seq: u64,
 }
 
-impl Place {
+impl Location {
     pub fn to_bytes(self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(12);
         push_number(&mut bytes, self.key.tick);
@@ -155,9 +155,9 @@ pub(crate) fn arrivals_above(
 pub(crate) fn place_of(
     table: &impl ReadableTable<&'static [u8; 16], &'static [u8]>,
     id: &Id,
-) -> Result<Option<Place>, Fault> {
+) -> Result<Option<Location>, Fault> {
     let found = packed_table::get(table, &id.0)?;
-    found.map(|found| Place::from_bytes(*id, found.value())).transpose()
+    found.map(|found| Location::from_bytes(*id, found.value())).transpose()
 }
 
 /// A u64 out of `meta`; 0 when absent.
@@ -205,7 +205,7 @@ impl EpisodeReader {
     }
 
     /// Where the episode with an id is.
-    pub fn place(&self, id: &Id) -> Result<Option<Place>, Fault> {
+    pub fn place(&self, id: &Id) -> Result<Option<Location>, Fault> {
         place_of(&self.ids, id)
     }
 

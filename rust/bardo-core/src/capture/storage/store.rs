@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicU64;
 use redb::backends::FileBackend;
 use redb::{Builder, Database, ReadTransaction, ReadableDatabase, StorageBackend};
 
-use super::deferred_backend::{Change, HeldBackend};
+use super::deferred_backend::{Change, DeferredBackend};
 use super::fault::{Fault, catching};
 use super::schema::{self, FORMAT, META, SCHEMA_VERSION, fingerprint, meta};
 use crate::error::{Error, Result};
@@ -25,18 +25,18 @@ const WORTH_CUTTING_BYTES: u64 = 4 * 1024 * 1024;
 pub(crate) const DRAFT_ENDING: &str = ".new";
 
 /// A store that is open and ours.
-pub(crate) struct Live {
+pub(crate) struct OpenStore {
     pub db: Database,
-    pub backend: HeldBackend,
+    pub backend: DeferredBackend,
     pub agent: String,
     pub schema: u32,
     /// The older schema that it had until now.
-    pub upgraded: Option<Upgraded>,
+    pub upgraded: Option<Upgrade>,
     /// Length of the file when it was opened.
     pub opened_bytes: u64,
 }
 
-impl Live {
+impl OpenStore {
     /// Closes the file. redb doubles it whenever it is full; a file that grew is cut back to what it holds.
     pub fn close(mut self) -> Result<(), Fault> {
         let bytes = self.backend.len().map_err(redb::StorageError::from)?;
@@ -49,7 +49,7 @@ impl Live {
 
 /// Whose store is expected, and what a new one is to say.
 #[derive(Clone, Debug)]
-pub(crate) struct Expected {
+pub(crate) struct StoreIdentity {
     /// The agent; empty takes the one that the store names.
     pub agent: String,
     /// Time of birth of a new store.
@@ -60,11 +60,11 @@ pub(crate) struct Expected {
 pub(crate) fn open_any(
     path: &Path,
     backend: Box<dyn StorageBackend>,
-    expected: &Expected,
+    expected: &StoreIdentity,
     changes: Vec<Change>,
     syncs: &Arc<AtomicU64>,
-) -> Result<Live> {
-    let backend = HeldBackend::new(backend, changes, Arc::clone(syncs));
+) -> Result<OpenStore> {
+    let backend = DeferredBackend::new(backend, changes, Arc::clone(syncs));
     let opened = catching(|| {
         let check = backend.len().map_err(redb::StorageError::from)? <= CHECKED_BYTES;
         let mut builder = Builder::new();
@@ -74,7 +74,7 @@ pub(crate) fn open_any(
         let (agent, schema) = identify(path, &view, expected)?;
         drop(view);
         let opened_bytes = backend.len().map_err(redb::StorageError::from)?;
-        Ok(Live { db, backend: backend.clone(), agent, schema, upgraded: None, opened_bytes })
+        Ok(OpenStore { db, backend: backend.clone(), agent, schema, upgraded: None, opened_bytes })
     });
     opened.map_err(|fault| fault.into_error("open", path))
 }
@@ -83,22 +83,22 @@ pub(crate) fn open_any(
 pub(crate) fn create_on(
     path: &Path,
     backend: Box<dyn StorageBackend>,
-    expected: &Expected,
+    expected: &StoreIdentity,
     changes: Vec<Change>,
     syncs: &Arc<AtomicU64>,
-) -> Result<Live> {
-    let backend = HeldBackend::new(backend, changes, Arc::clone(syncs));
+) -> Result<OpenStore> {
+    let backend = DeferredBackend::new(backend, changes, Arc::clone(syncs));
     let made = catching(|| {
         let db = Builder::new().set_cache_size(CACHE_BYTES).create_with_backend(backend.clone())?;
         lay_out(&db, expected)?;
         let agent = expected.agent.clone();
         let (schema, upgraded) = (SCHEMA_VERSION, None);
-        Ok(Live { db, backend: backend.clone(), agent, schema, upgraded, opened_bytes: 0 })
+        Ok(OpenStore { db, backend: backend.clone(), agent, schema, upgraded, opened_bytes: 0 })
     });
     made.map_err(|fault| fault.into_error("create", path))
 }
 
-fn lay_out(db: &Database, expected: &Expected) -> Result<(), Fault> {
+fn lay_out(db: &Database, expected: &StoreIdentity) -> Result<(), Fault> {
     let transaction = db.begin_write()?;
     {
         let mut table = transaction.open_table(META)?;
@@ -120,7 +120,7 @@ fn lay_out(db: &Database, expected: &Expected) -> Result<(), Fault> {
 }
 
 /// Agent and schema of a store of ours.
-fn identify(path: &Path, view: &ReadTransaction, expected: &Expected) -> Result<(String, u32), Fault> {
+fn identify(path: &Path, view: &ReadTransaction, expected: &StoreIdentity) -> Result<(String, u32), Fault> {
     let foreign = |what: &str, hint: &str| Error::StoreForeign {
         path: path.to_owned(),
         what: what.to_owned(),
@@ -161,7 +161,7 @@ pub(crate) fn file_backend(path: &Path, file: File) -> Result<Box<dyn StorageBac
 
 /// Result of upgrading a log of an older schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Upgraded {
+pub struct Upgrade {
     /// The schema that it had.
     pub from: u32,
     /// Where the old file is kept; it may be deleted once all is seen to be well.

@@ -15,7 +15,7 @@ use crate::model::Episode;
 type ById = TableDefinition<'static, &'static [u8; 16], &'static [u8]>;
 
 /// The tables and the names in `meta` of one model's vectors.
-pub(crate) struct Shelf {
+pub(crate) struct VectorTable {
     pub vectors: Packed<SEQ_BYTES>,
     pub tokens: ById,
     /// Name in `meta` of the model's fingerprint.
@@ -27,7 +27,7 @@ pub(crate) struct Shelf {
 }
 
 /// The vectors that are searched.
-pub(crate) const IN_FORCE: Shelf = Shelf {
+pub(crate) const IN_FORCE: VectorTable = VectorTable {
     vectors: VECTORS,
     tokens: TOKENS,
     fingerprint: meta::FINGERPRINT,
@@ -35,7 +35,7 @@ pub(crate) const IN_FORCE: Shelf = Shelf {
     count: meta::WITH_VECTORS,
 };
 
-impl Shelf {
+impl VectorTable {
     /// Episodes that have no vector here yet, by arrival, at most `limit`.
     pub fn waiting(&self, view: &ReadTransaction, limit: usize) -> Result<Vec<Episode>, Fault> {
         let reader = EpisodeReader::open(view)?;
@@ -73,7 +73,7 @@ pub(crate) const STAGED_UPTO: &str = "staged_upto";
 pub(crate) const STAGED: &str = "staged";
 
 /// The vectors of the model that comes.
-pub(crate) const COMING: Shelf = Shelf {
+pub(crate) const COMING: VectorTable = VectorTable {
     vectors: NEXT_VECTORS,
     tokens: NEXT_TOKENS,
     fingerprint: NEXT_FINGERPRINT,

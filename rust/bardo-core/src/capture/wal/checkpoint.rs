@@ -7,19 +7,19 @@ use std::sync::atomic::Ordering;
 use redb::ReadableDatabase;
 
 use super::journal;
-use super::mark::{Mark, Use};
+use super::mark::{JournalState, JournalUse};
 use super::memtable;
 use super::recovery::JournalLoss;
 use crate::capture::log::EpisodeLog;
 use crate::capture::storage::fault::{self, Fault, catching};
 use crate::capture::storage::schema::META;
-use crate::capture::storage::store::Live;
+use crate::capture::storage::store::OpenStore;
 use crate::error::{Error, Result};
 use crate::model::Episode;
 
 impl EpisodeLog {
     /// Writes the memtable to redb, without waiting for the disk.
-    pub(crate) fn tell(&self) -> Result<()> {
+    pub(crate) fn notify(&self) -> Result<()> {
         let attempt = || -> Result<Result<(), Fault>> {
             let guard = self.connect_as_is()?;
             let live = guard.live()?;
@@ -27,7 +27,7 @@ impl EpisodeLog {
             if !self.behind.load(Ordering::Acquire) {
                 return Ok(Ok(()));
             }
-            Ok(self.transact(live, &mut state, false, Use::GoesOn, |_| Ok(())).map(drop))
+            Ok(self.transact(live, &mut state, false, JournalUse::GoesOn, |_| Ok(())).map(drop))
         };
         let opening = self.opening();
         let mut told = attempt()?;
@@ -40,14 +40,14 @@ impl EpisodeLog {
     }
 
     /// Writes the memtable to redb durably, and deletes the journal. The caller alone has the connection.
-    pub(crate) fn hand_over(&self, live: &Live) -> Result<(), Fault> {
+    pub(crate) fn checkpoint(&self, live: &OpenStore) -> Result<(), Fault> {
         let mut state = self.state();
         state.tail.align(self.opening());
-        let mark = catching(|| Mark::read(&live.db.begin_read()?.open_table(META)?))?;
+        let mark = catching(|| JournalState::read(&live.db.begin_read()?.open_table(META)?))?;
         // The log must not wait for a journal that is gone.
         if !state.tail.ops.is_empty() || mark.is_some_and(|mark| mark.in_use) {
             live.backend.arm().map_err(|error| fault::unavailable("write", self.path(), &error))?;
-            self.transact(live, &mut state, true, Use::Ends, |_| Ok(()))?;
+            self.transact(live, &mut state, true, JournalUse::Ends, |_| Ok(()))?;
         }
         if let Some(journal) = &mut state.tail.journal {
             journal.remove().map_err(redb::StorageError::from)?;
@@ -58,7 +58,7 @@ impl EpisodeLog {
 
 /// Episodes that a journal holds.
 #[derive(Clone, Debug, Default)]
-pub struct Journaled {
+pub struct PendingEpisodes {
     /// Those after the number that was asked for, in the order of arrival.
     pub episodes: Vec<Episode>,
     /// Number of the last arrival; 0 if the journal holds none.
@@ -67,16 +67,16 @@ pub struct Journaled {
 
 /// Episodes in the journal beside the log at `path` that arrived after a number: what a process that does not own the log
 /// can see of the latest ones. The journal may be written meanwhile.
-pub fn journaled(path: &Path, after_seq: u64) -> Result<Journaled> {
+pub fn pending_episodes(path: &Path, after_seq: u64) -> Result<PendingEpisodes> {
     let bytes = match std::fs::read(journal::path_of(path)) {
         Ok(bytes) => bytes,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Journaled::default()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(PendingEpisodes::default()),
         Err(error) => return Err(fault::unavailable("read the journal of", path, &error)),
     };
     let found = memtable::episodes_in(&journal::frames_in(&bytes));
     let last_seq = found.last().map_or(0, |(seq, _)| *seq);
     let episodes = found.into_iter().filter(|(seq, _)| *seq > after_seq).map(|(_, episode)| episode);
-    Ok(Journaled { episodes: episodes.collect(), last_seq })
+    Ok(PendingEpisodes { episodes: episodes.collect(), last_seq })
 }
 
 impl EpisodeLog {
@@ -85,7 +85,7 @@ impl EpisodeLog {
         let guard = self.connect_as_is()?;
         let mut state = self.state();
         let taken = state.tail.ops.len();
-        self.transact(guard.live()?, &mut state, true, Use::Ends, |_| Ok(()))
+        self.transact(guard.live()?, &mut state, true, JournalUse::Ends, |_| Ok(()))
             .map_err(|fault| fault.into_error("write", self.path()))?;
         // Only now: the episodes in it are in the log.
         let suffix = format!(".lost-{}", self.opened_at());

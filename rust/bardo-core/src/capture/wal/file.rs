@@ -15,7 +15,7 @@ const ZEROS: usize = 64 * 1024;
 
 /// A file that takes its room at once.
 #[derive(Debug)]
-struct Roomy(FileBackend);
+struct PreallocatedFile(FileBackend);
 
 /// Opens a journal's file, or makes it, its name durable; none if it is not there and is not to be made.
 pub(crate) fn open(path: &Path, create: bool) -> io::Result<Option<Box<dyn StorageBackend>>> {
@@ -33,10 +33,10 @@ pub(crate) fn open(path: &Path, create: bool) -> io::Result<Option<Box<dyn Stora
         Err(error) => return Err(error),
     };
     let backend = FileBackend::new(file).map_err(io::Error::other)?;
-    Ok(Some(Box::new(Roomy(backend))))
+    Ok(Some(Box::new(PreallocatedFile(backend))))
 }
 
-impl StorageBackend for Roomy {
+impl StorageBackend for PreallocatedFile {
     fn len(&self) -> io::Result<u64> {
         self.0.len()
     }

@@ -26,7 +26,7 @@ use redb::StorageBackend;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::file;
-use super::mark::Mark;
+use super::mark::JournalState;
 use crate::capture::storage::fault::unavailable;
 use crate::capture::storage::folder;
 use crate::error::{Error, Result};
@@ -57,14 +57,14 @@ const FRAME_HEAD: usize = 32;
 pub(crate) type Source = Arc<dyn Fn() -> io::Result<Box<dyn StorageBackend>> + Send + Sync>;
 
 /// Where a journal lives.
-pub(crate) enum Home {
+pub(crate) enum JournalMedium {
     File(PathBuf),
     Backend(Source),
 }
 
 /// A journal, open or to be opened.
 pub(crate) struct Journal {
-    home: Home,
+    home: JournalMedium,
     /// Number that tells logs apart.
     owner: u64,
     file: Option<Box<dyn StorageBackend>>,
@@ -123,7 +123,7 @@ struct Slot {
 
 impl Journal {
     /// A journal of which nothing is known yet. `syncs` counts its syncs.
-    pub const fn new(home: Home, owner: u64, syncs: Arc<AtomicU64>) -> Self {
+    pub const fn new(home: JournalMedium, owner: u64, syncs: Arc<AtomicU64>) -> Self {
         Self {
             home,
             owner,
@@ -149,8 +149,8 @@ impl Journal {
     }
 
     /// Mark for the log to keep of a journal that takes frames; none for one that does not.
-    pub fn mark(&self) -> Option<Mark> {
-        self.end.map(|_| Mark {
+    pub fn mark(&self) -> Option<JournalState> {
+        self.end.map(|_| JournalState {
             in_use: true,
             lap: self.lap,
             epoch: self.epoch,
@@ -164,7 +164,7 @@ impl Journal {
     ///
     /// # Errors
     /// [`Error::StoreForeign`] if it is another log's or no journal, [`Error::StoreTooNew`] for a newer format.
-    pub fn read(&mut self, log: &Path, mark: Option<&Mark>) -> Result<Contents> {
+    pub fn read(&mut self, log: &Path, mark: Option<&JournalState>) -> Result<Contents> {
         let bytes = self.load().map_err(|error| unavailable("read the journal of", log, &error))?;
         let mark = mark.copied().unwrap_or_default();
         if mark.in_use && self.file.is_none() {
@@ -238,7 +238,7 @@ impl Journal {
 
     /// Makes ready for a lap, durably, with room for a frame of so many bytes. It takes frames once the log has named the
     /// lap durably, and [`Journal::start`] said so.
-    pub fn prepare(&mut self, lap: u64, epoch: u32, body: usize) -> io::Result<Mark> {
+    pub fn prepare(&mut self, lap: u64, epoch: u32, body: usize) -> io::Result<JournalState> {
         self.end = None;
         self.connect(true)?;
         let needed = (STEP + frame_bytes(body)) as u64;
@@ -254,11 +254,11 @@ impl Journal {
         file.write(SLOTS[(lap % 2) as usize] as u64, &slot.to_bytes())?;
         self.sync()?;
         self.room = room;
-        Ok(Mark { in_use: true, lap, epoch, frames: 0, room })
+        Ok(JournalState { in_use: true, lap, epoch, frames: 0, room })
     }
 
     /// Takes frames of a lap from now on: the log has named it durably.
-    pub fn start(&mut self, mark: &Mark) {
+    pub fn start(&mut self, mark: &JournalState) {
         (self.lap, self.epoch, self.frames) = (mark.lap, mark.epoch, 0);
         self.end = Some(STEP as u64);
     }
@@ -273,7 +273,7 @@ impl Journal {
             self.sync()?;
         }
         self.lose_place();
-        if let Home::File(path) = &self.home {
+        if let JournalMedium::File(path) = &self.home {
             // An empty journal says nothing: whether its name stays does not matter.
             let _ = std::fs::remove_file(path);
         }
@@ -283,7 +283,7 @@ impl Journal {
     /// Gives the file another name, which is returned; a journal without a file of its own is emptied.
     pub fn set_aside(&mut self, suffix: &str) -> io::Result<Option<PathBuf>> {
         self.lose_place();
-        let Home::File(path) = &self.home else {
+        let JournalMedium::File(path) = &self.home else {
             self.remove()?;
             return Ok(None);
         };
@@ -322,8 +322,8 @@ impl Journal {
     fn connect(&mut self, create: bool) -> io::Result<bool> {
         if self.file.is_none() {
             let file = match &self.home {
-                Home::File(path) => file::open(path, create)?,
-                Home::Backend(source) => Some(source()?),
+                JournalMedium::File(path) => file::open(path, create)?,
+                JournalMedium::Backend(source) => Some(source()?),
             };
             let Some(file) = file else {
                 self.room = 0;
@@ -391,7 +391,7 @@ fn foreign(log: &Path, what: &str) -> Error {
 }
 
 /// Describes the fault of a journal of another epoch than the log names.
-fn other_time(slot: &Slot, mark: &Mark) -> String {
+fn other_time(slot: &Slot, mark: &JournalState) -> String {
     format!(
         "is not of the same time as the log: it is at lap {} of epoch {:08x}, the log at lap {} of epoch {:08x}",
         slot.lap, slot.epoch, mark.lap, mark.epoch
@@ -399,7 +399,7 @@ fn other_time(slot: &Slot, mark: &Mark) -> String {
 }
 
 /// Frames of the lap of a slot, held against what the log knows of it.
-fn contents_of(bytes: &[u8], slot: &Slot, mark: Option<&Mark>) -> Contents {
+fn contents_of(bytes: &[u8], slot: &Slot, mark: Option<&JournalState>) -> Contents {
     let (frames, broken) = frames_of(bytes, slot.lap);
     let (room, known) = mark.map_or((0, 0), |mark| (mark.room, u64::from(mark.frames)));
     let (count, length) = (frames.len() as u64, bytes.len() as u64);

@@ -11,7 +11,7 @@ use crate::capture::storage::schema::meta;
 
 /// State of the journal, as the log keeps it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Mark {
+pub(crate) struct JournalState {
     /// Whether episodes may be in the journal alone.
     pub in_use: bool,
     /// Lap that counts; of a journal that is not in use, the last one.
@@ -28,14 +28,14 @@ const BYTES: usize = 25;
 
 /// Effect on the journal of a transaction that waits for the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Use {
+pub(crate) enum JournalUse {
     /// It is begun where the next commits may need it.
     GoesOn,
     /// It is given up.
     Ends,
 }
 
-impl Mark {
+impl JournalState {
     /// The mark of a log; none in a file of an older release.
     pub fn read(
         table: &impl ReadableTable<&'static str, &'static [u8]>,

@@ -9,7 +9,7 @@
 use std::collections::{HashSet, VecDeque};
 
 use super::journal::Journal;
-use super::mark::Mark;
+use super::mark::JournalState;
 use crate::capture::storage::codec::{self, OrderKey};
 use crate::capture::storage::fault::Fault;
 use crate::capture::storage::packed_table::{push_number, take_number};
@@ -30,7 +30,7 @@ const ANNOTATED: u8 = 2;
 
 /// An episode as it goes into redb.
 #[derive(Debug)]
-pub(crate) struct Kept {
+pub(crate) struct EpisodeRow {
     pub key: OrderKey,
     pub seq: u64,
     pub in_order: bool,
@@ -44,13 +44,13 @@ pub(crate) struct Kept {
 /// Pending operation.
 #[derive(Debug)]
 pub(crate) enum Op {
-    Record(Kept),
+    Record(EpisodeRow),
     Vectors(Box<(Vec<Id>, VectorBatch, Fingerprint)>),
 }
 
 /// Everything that waits, in order.
 #[derive(Default)]
-pub(crate) struct Tail {
+pub(crate) struct Memtable {
     /// None once the log is closed, and where it has none.
     pub journal: Option<Journal>,
     /// Not durably in redb.
@@ -69,7 +69,7 @@ pub(crate) struct Tail {
     pub model: Option<Fingerprint>,
 }
 
-impl Kept {
+impl EpisodeRow {
     fn encode(&self, out: &mut Vec<u8>) -> Result<(), Fault> {
         let annotated = self.annotations != Annotations::default();
         out.extend_from_slice(&self.key.to_bytes());
@@ -133,7 +133,7 @@ fn cut() -> Fault {
 }
 
 /// The body of a frame.
-pub(crate) fn encode(kept: &[Kept]) -> Result<Vec<u8>, Fault> {
+pub(crate) fn encode(kept: &[EpisodeRow]) -> Result<Vec<u8>, Fault> {
     let mut body = Vec::with_capacity(kept.iter().map(|one| one.body.len() + 64).sum());
     kept.iter().try_for_each(|one| one.encode(&mut body))?;
     Ok(body)
@@ -146,7 +146,7 @@ pub(crate) fn episodes_in(frames: &[Vec<u8>]) -> Vec<(u64, Episode)> {
     for frame in frames {
         let mut rest = frame.as_slice();
         while !rest.is_empty()
-            && let Ok(kept) = Kept::decode(&mut rest)
+            && let Ok(kept) = EpisodeRow::decode(&mut rest)
         {
             found.extend(kept.episode().map(|episode| (kept.seq, episode)));
         }
@@ -159,7 +159,7 @@ pub(crate) fn decode(frames: &[Vec<u8>], mut last: u64, found: &mut Vec<Op>) -> 
     for frame in frames {
         let mut rest = frame.as_slice();
         while !rest.is_empty() {
-            let kept = Kept::decode(&mut rest).map_err(|fault| match fault {
+            let kept = EpisodeRow::decode(&mut rest).map_err(|fault| match fault {
                 Fault::Corrupt(what) => format!("is broken: {what}"),
                 _ => "is broken: an episode in it cannot be read".to_owned(),
             })?;
@@ -178,7 +178,7 @@ pub(crate) fn decode(frames: &[Vec<u8>], mut last: u64, found: &mut Vec<Op>) -> 
     Ok(())
 }
 
-impl Tail {
+impl Memtable {
     /// Whether a commit with so many bytes of episodes may wait; a durable one goes through the journal, whose next lap
     /// has room for it.
     pub fn takes(&mut self, bytes: usize, durable: bool) -> bool {
@@ -203,7 +203,7 @@ impl Tail {
     }
 
     /// Adds episodes that are in the journal.
-    pub fn push(&mut self, kept: Vec<Kept>) {
+    pub fn push(&mut self, kept: Vec<EpisodeRow>) {
         self.bytes += kept.iter().map(|one| one.body.len()).sum::<usize>();
         self.lack(kept.iter().map(|one| one.key));
         self.ops.extend(kept.into_iter().map(Op::Record));
@@ -250,13 +250,13 @@ impl Tail {
         }
     }
 
-    /// As [`Tail::align`] for the first opening, whose journal was just read.
+    /// As [`Memtable::align`] for the first opening, whose journal was just read.
     pub fn begin(&mut self, journal: Journal, ops: Vec<Op>, opening: u64) {
         (self.journal, self.ops, self.opening) = (Some(journal), ops, opening);
     }
 
     /// Empties the memtable: redb has it durably, and named the lap that begins now, if one does.
-    pub fn settle(&mut self, begun: Option<Mark>) {
+    pub fn settle(&mut self, begun: Option<JournalState>) {
         self.ops.clear();
         (self.told, self.bytes) = (0, 0);
         self.durable_commits += 1;
@@ -279,7 +279,7 @@ impl Tail {
             Op::Record(kept) if kept.key == *key => Some(kept),
             _ => None,
         });
-        found.map(Kept::episode).transpose()
+        found.map(EpisodeRow::episode).transpose()
     }
 }
 

@@ -7,12 +7,12 @@ use std::sync::atomic::AtomicU64;
 use redb::ReadableDatabase;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::journal::{self, Contents, Home, Journal};
-use super::mark::Mark;
-use super::memtable::{self, Tail};
+use super::journal::{self, Contents, Journal, JournalMedium};
+use super::mark::JournalState;
+use super::memtable::{self, Memtable};
 use crate::capture::storage::fault::catching;
 use crate::capture::storage::schema::{META, count_arrivals, meta};
-use crate::capture::storage::store::Live;
+use crate::capture::storage::store::OpenStore;
 use crate::error::{Error, Result};
 
 /// The opening that a log begins with.
@@ -31,18 +31,18 @@ pub struct JournalLoss {
 
 /// Reads what the journal has and the log has not, and returns what is wrong with the journal. Nothing is changed.
 pub(crate) fn read_journal(
-    home: Home,
+    home: JournalMedium,
     path: &Path,
-    live: &Live,
+    live: &OpenStore,
     syncs: &Arc<AtomicU64>,
-    tail: &mut Tail,
+    tail: &mut Memtable,
 ) -> Result<Option<Error>> {
     let known = catching(|| {
         let view = live.db.begin_read()?;
         let table = view.open_table(META)?;
         let created = table.get(meta::CREATED)?.map(|bytes| bytes.value().to_vec());
         let owner = xxh3_64(&[live.agent.as_bytes(), &created.unwrap_or_default()].concat());
-        Ok((owner, Mark::read(&table)?, count_arrivals(&view)?.0))
+        Ok((owner, JournalState::read(&table)?, count_arrivals(&view)?.0))
     });
     let (owner, mark, known) = known.map_err(|fault| fault.into_error("open", path))?;
     let mut journal = Journal::new(home, owner, Arc::clone(syncs));

@@ -4,17 +4,17 @@ use std::ops::Bound;
 
 use redb::{CursorError, Table};
 
-use super::draft::Prepared;
-use super::plan::{InTables, Manner};
-use super::transaction::{Reply, Session, opened};
+use super::draft::Draft;
+use super::plan::{RecordOptions, TableLookup};
+use super::transaction::{Reply, Transaction, opened};
 use crate::capture::storage::codec::KEY_BYTES;
 use crate::capture::storage::fault::Fault;
 use crate::capture::storage::packed_table::{self, SHORT_RUN_BYTES};
 use crate::capture::storage::schema::{
-    Arrival, META, Place, SEQ_BYTES, SUBJECTS, THREADS, meta, meta_number,
+    Arrival, Location, META, SEQ_BYTES, SUBJECTS, THREADS, meta, meta_number,
 };
 use crate::capture::storage::vector_table::IN_FORCE;
-use crate::capture::wal::memtable::{Kept, Op};
+use crate::capture::wal::memtable::{EpisodeRow, Op};
 use crate::error::Result;
 use crate::model::Annotations;
 
@@ -34,8 +34,8 @@ struct Rows<'k> {
 
 /// Names of episodes with their places, in order, each once.
 fn listed<'e, N: Iterator<Item = &'e str>>(
-    kept: &[&'e Kept],
-    names: impl Fn(&'e Kept) -> N,
+    kept: &[&'e EpisodeRow],
+    names: impl Fn(&'e EpisodeRow) -> N,
 ) -> Vec<(&'e str, KeyBytes)> {
     let mut listed = Vec::new();
     for one in kept {
@@ -47,10 +47,10 @@ fn listed<'e, N: Iterator<Item = &'e str>>(
     listed
 }
 
-impl Session<'_> {
+impl Transaction<'_> {
     /// Records the episodes of one call, all or none.
-    pub(crate) fn record(&mut self, prepared: Vec<Prepared>, manner: Manner) -> Result<Reply, Fault> {
-        let mut look = InTables { tables: &mut self.tables, transaction: self.transaction };
+    pub(crate) fn record(&mut self, prepared: Vec<Draft>, manner: RecordOptions) -> Result<Reply, Fault> {
+        let mut look = TableLookup { tables: &mut self.tables, transaction: self.transaction };
         let plans = self.state.plan(self.ids, &prepared, manner, &mut look)?;
         let (recorded, kept) = self.state.lay_out(plans, prepared, manner.out_of_order);
         self.write_kept(&kept.iter().collect::<Vec<_>>())?;
@@ -59,15 +59,15 @@ impl Session<'_> {
     }
 
     /// Writes episodes that have their places, each table in the order of its keys.
-    pub(crate) fn write_kept(&mut self, kept: &[&Kept]) -> Result<(), Fault> {
+    pub(crate) fn write_kept(&mut self, kept: &[&EpisodeRow]) -> Result<(), Fault> {
         if kept.is_empty() {
             return Ok(());
         }
         self.changed = true;
         let mut rows = Rows::default();
-        for Kept { key, seq, in_order, body, annotations, .. } in kept {
+        for EpisodeRow { key, seq, in_order, body, annotations, .. } in kept {
             rows.episodes.push((key.to_bytes(), body));
-            rows.ids.push((key.id.0, Place { key: *key, seq: *seq }.to_bytes()));
+            rows.ids.push((key.id.0, Location { key: *key, seq: *seq }.to_bytes()));
             let arrival = Arrival { key: *key, in_order: *in_order };
             rows.arrivals.push((seq.to_be_bytes(), arrival.to_bytes()));
             if *annotations != Annotations::default() {
@@ -84,7 +84,7 @@ impl Session<'_> {
     }
 
     /// Puts episodes on the lists of their subjects and threads.
-    fn write_names(&mut self, kept: &[&Kept]) -> Result<(), Fault> {
+    fn write_names(&mut self, kept: &[&EpisodeRow]) -> Result<(), Fault> {
         let transaction = self.transaction;
         let tables = self.record_tables()?;
         let subjects = listed(kept, |one| one.subjects.iter().map(String::as_str));
@@ -137,7 +137,7 @@ fn append<'r, K: redb::Key + 'static, V: redb::Value + 'static>(
     Ok(())
 }
 
-impl Session<'_> {
+impl Transaction<'_> {
     /// Writes pending operations to redb, except those that it has.
     pub fn take_over(&mut self, ops: &[Op]) -> Result<(), Fault> {
         if ops.is_empty() {

@@ -7,7 +7,7 @@
 
 use std::collections::VecDeque;
 
-use crate::capture::storage::codec::{Fingermark, OrderKey};
+use crate::capture::storage::codec::{ContentKey, OrderKey};
 use crate::hashing::HashedMap;
 use crate::model::Micros;
 
@@ -18,7 +18,7 @@ pub(crate) const KEPT_ARRIVALS: usize = 4096;
 
 /// An arrival that a retry may repeat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Seen {
+pub(crate) struct PriorArrival {
     pub key: OrderKey,
     pub at: Micros,
     pub seq: u64,
@@ -26,31 +26,37 @@ pub(crate) struct Seen {
 
 /// The latest arrivals by content.
 #[derive(Debug, Default)]
-pub(crate) struct Recent {
+pub(crate) struct RecentArrivals {
     /// The number of the last arrival with a mark.
-    latest: HashedMap<Fingermark, u64>,
+    latest: HashedMap<ContentKey, u64>,
     /// Recent arrivals, in their order.
-    arrivals: VecDeque<Kept>,
+    arrivals: VecDeque<Entry>,
     /// Number of dropped arrivals, which is the number of the first kept one.
     gone: u64,
     newest: Micros,
 }
 
 #[derive(Debug)]
-struct Kept {
-    mark: Fingermark,
-    seen: Seen,
+struct Entry {
+    mark: ContentKey,
+    seen: PriorArrival,
     /// The number of the arrival before it with the same mark.
     previous: Option<u64>,
 }
 
-impl Recent {
+impl RecentArrivals {
     /// The first attempt that an arrival at `at` would repeat, after `earlier` others like it in the same call; one of
     /// `tick`, where that is the caller's own.
-    pub fn find(&self, mark: &Fingermark, at: Micros, tick: Option<u64>, earlier: usize) -> Option<Seen> {
+    pub fn find(
+        &self,
+        mark: &ContentKey,
+        at: Micros,
+        tick: Option<u64>,
+        earlier: usize,
+    ) -> Option<PriorArrival> {
         let kept = |number: u64| self.arrivals.get(number.checked_sub(self.gone)? as usize);
         let latest = kept(*self.latest.get(mark)?);
-        let alike: Vec<Seen> = std::iter::successors(latest, |arrival| kept(arrival.previous?))
+        let alike: Vec<PriorArrival> = std::iter::successors(latest, |arrival| kept(arrival.previous?))
             .filter(|arrival| arrival.seen.at.abs_diff(at) <= WINDOW_MICROS.unsigned_abs())
             .filter(|arrival| tick.is_none_or(|tick| tick == arrival.seen.key.tick))
             .map(|arrival| arrival.seen)
@@ -59,10 +65,10 @@ impl Recent {
     }
 
     /// Adds the next arrival, and drops those that are both old and many arrivals back.
-    pub fn add(&mut self, mark: Fingermark, seen: Seen) {
+    pub fn add(&mut self, mark: ContentKey, seen: PriorArrival) {
         self.newest = self.newest.max(seen.at);
         let previous = self.latest.insert(mark, self.gone + self.arrivals.len() as u64);
-        self.arrivals.push_back(Kept { mark, seen, previous });
+        self.arrivals.push_back(Entry { mark, seen, previous });
         while self.arrivals.len() > KEPT_ARRIVALS
             && let Some(oldest) = self.arrivals.front()
             && self.newest.saturating_sub(oldest.seen.at) > WINDOW_MICROS
@@ -83,24 +89,24 @@ mod tests {
     use super::*;
     use crate::model::Id;
 
-    fn seen(at: Micros, seq: u64, tick: u64) -> Seen {
-        Seen { key: OrderKey { tick, event_index: 0, id: Id([seq as u8; 16]) }, at, seq }
+    fn seen(at: Micros, seq: u64, tick: u64) -> PriorArrival {
+        PriorArrival { key: OrderKey { tick, event_index: 0, id: Id([seq as u8; 16]) }, at, seq }
     }
 
     #[test]
     fn a_minute_separates_a_retry_from_a_repetition() {
-        let (mut recent, mark) = (Recent::default(), Fingermark::new(1, Some("t")));
+        let (mut recent, mark) = (RecentArrivals::default(), ContentKey::new(1, Some("t")));
         recent.add(mark, seen(1_000, 1, 1));
         assert_eq!(recent.find(&mark, 1_000 + WINDOW_MICROS, None, 0), Some(seen(1_000, 1, 1)));
         assert_eq!(recent.find(&mark, 1_001 + WINDOW_MICROS, None, 0), None);
-        assert_eq!(recent.find(&Fingermark::new(1, None), 1_000, None, 0), None);
+        assert_eq!(recent.find(&ContentKey::new(1, None), 1_000, None, 0), None);
     }
 
     #[test]
     fn old_arrivals_are_let_go_when_many_others_came() {
-        let mut recent = Recent::default();
+        let mut recent = RecentArrivals::default();
         for (seq, at) in (0..3 * KEPT_ARRIVALS as u64).zip((0..).step_by(60_000_001)) {
-            recent.add(Fingermark::new(seq, None), seen(at, seq, 1));
+            recent.add(ContentKey::new(seq, None), seen(at, seq, 1));
         }
         assert_eq!(recent.arrivals.len(), KEPT_ARRIVALS);
         assert_eq!(recent.latest.len(), KEPT_ARRIVALS);
@@ -115,17 +121,17 @@ mod tests {
             tick in prop::option::of(0_u64..3),
             earlier in 0_usize..3,
         ) {
-            let mut recent = Recent::default();
+            let mut recent = RecentArrivals::default();
             let mut expected = Vec::new();
             for (seq, (content, arrived, own)) in (0..).zip(arrivals) {
                 let arrival = seen(arrived, seq, own);
-                recent.add(Fingermark::new(content, None), arrival);
+                recent.add(ContentKey::new(content, None), arrival);
                 let in_time = arrived.abs_diff(at) <= WINDOW_MICROS.unsigned_abs();
                 if content == asked && in_time && tick.is_none_or(|tick| tick == own) {
                     expected.push(arrival);
                 }
             }
-            let found = recent.find(&Fingermark::new(asked, None), at, tick, earlier);
+            let found = recent.find(&ContentKey::new(asked, None), at, tick, earlier);
             prop_assert_eq!(found, expected.get(earlier).copied());
         }
     }

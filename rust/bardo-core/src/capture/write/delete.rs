@@ -6,13 +6,13 @@ use std::collections::HashSet;
 use redb::{ReadableTable, TableDefinition, TableError};
 
 use super::transaction::Reply;
-use super::transaction::Session;
+use super::transaction::Transaction;
 use crate::capture::log::EpisodeLog;
 use crate::capture::storage::codec;
 use crate::capture::storage::fault::Fault;
 use crate::capture::storage::packed_table;
 use crate::capture::storage::schema::{
-    ANNOTATIONS, INTENTS, META, NEXT_TOKENS, Place, TOKENS, TOMBSTONES, VERIFICATIONS, meta, meta_number,
+    ANNOTATIONS, INTENTS, Location, META, NEXT_TOKENS, TOKENS, TOMBSTONES, VERIFICATIONS, meta, meta_number,
     place_of, set_meta_number,
 };
 use crate::capture::storage::vector_table::{COMING, IN_FORCE};
@@ -21,7 +21,7 @@ use crate::model::{Annotations, Id, Micros};
 
 /// A deletion to be made.
 #[derive(Clone, Debug)]
-pub struct Forgetting {
+pub struct Deletion {
     /// Episodes; those that are not there any more are passed over.
     pub ids: Vec<Id>,
     /// Whether the same content is refused from now on.
@@ -36,7 +36,7 @@ pub struct Forgetting {
 impl EpisodeLog {
     /// Deletes episodes with everything that is kept of them, and notes the intent, all in one durable transaction.
     /// Returns the intent's number. The freed pages still hold the bytes until [`EpisodeLog::vacuum`].
-    pub fn forget(&self, forgetting: Forgetting) -> Result<u64> {
+    pub fn forget(&self, forgetting: Deletion) -> Result<u64> {
         self.count(Box::new(move |session| session.forget(&forgetting)))
     }
 
@@ -80,8 +80,8 @@ impl EpisodeLog {
     }
 }
 
-impl Session<'_> {
-    fn forget(&mut self, forgetting: &Forgetting) -> Result<Reply, Fault> {
+impl Transaction<'_> {
+    fn forget(&mut self, forgetting: &Deletion) -> Result<Reply, Fault> {
         self.keep_counters()?;
         let mut seqs = Vec::new();
         for id in &forgetting.ids {
@@ -116,9 +116,9 @@ impl Session<'_> {
     }
 
     /// Deletes one episode from every table that is keyed by it; its number by arrival, if it was there.
-    fn remove_episode(&mut self, id: &Id, forgetting: &Forgetting) -> Result<Option<u64>, Fault> {
+    fn remove_episode(&mut self, id: &Id, forgetting: &Deletion) -> Result<Option<u64>, Fault> {
         let tables = self.record_tables()?;
-        let Some(Place { key, seq }) = place_of(&tables.ids, id)? else { return Ok(None) };
+        let Some(Location { key, seq }) = place_of(&tables.ids, id)? else { return Ok(None) };
         let removed = match packed_table::remove(&mut tables.episodes, &key.to_bytes())? {
             Some(value) => codec::decode_episode(&key, &value, Annotations::default())?,
             None => return Err(Fault::Corrupt(format!("episode {id} is listed but not there"))),
@@ -153,7 +153,7 @@ impl Session<'_> {
 }
 
 fn remove_by_id(
-    session: &Session<'_>,
+    session: &Transaction<'_>,
     table: TableDefinition<'_, &'static [u8; 16], &'static [u8]>,
     id: &Id,
 ) -> Result<(), Fault> {

@@ -17,7 +17,7 @@ pub struct NewEpisode {
 
 /// Where a recorded episode went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Recorded {
+pub struct Receipt {
     /// Its id.
     pub id: Id,
     /// Its running number by arrival, from 1.
@@ -33,13 +33,13 @@ pub struct Recorded {
 }
 
 /// An episode that is ready to be written but for its place.
-pub(crate) struct Prepared {
+pub(crate) struct Draft {
     pub new: NewEpisode,
     pub body: Vec<u8>,
 }
 
 /// An episode within its limits, encoded.
-pub(crate) fn prepare(mut new: NewEpisode, now: Micros) -> Result<Prepared> {
+pub(crate) fn prepare(mut new: NewEpisode, now: Micros) -> Result<Draft> {
     let episode = &mut new.episode;
     if episode.at == 0 {
         episode.at = now;
@@ -67,14 +67,14 @@ pub(crate) fn prepare(mut new: NewEpisode, now: Micros) -> Result<Prepared> {
             "Keep the numbers and names that matter, and refer to the rest by path or address",
         ));
     }
-    Ok(Prepared { new, body })
+    Ok(Draft { new, body })
 }
 
 /// The episodes as a log would record them, with ids for those that have none: for a process that hands episodes over
 /// to the owner of the log. Refuses what the log would refuse.
 pub fn finish(episodes: Vec<NewEpisode>, now: Micros, ids: &IdSource) -> Result<Vec<Episode>> {
     let finished = episodes.into_iter().zip(0..).map(|(new, serial)| {
-        let Prepared { new: NewEpisode { mut episode, has_id, .. }, .. } = prepare(new, now)?;
+        let Draft { new: NewEpisode { mut episode, has_id, .. }, .. } = prepare(new, now)?;
         if !has_id {
             episode.id = ids.make(episode.at, serial);
         }

@@ -1,8 +1,8 @@
 //! One caller's change, as it waits for the commit that takes it along.
 
-use super::draft::Prepared;
-use super::plan::Manner;
-use super::transaction::{Reply, Session};
+use super::draft::Draft;
+use super::plan::RecordOptions;
+use super::transaction::{Reply, Transaction};
 use crate::capture::storage::fault::Fault;
 use crate::capture::storage::vector_batch::VectorBatch;
 use crate::capture::storage::vector_table::IN_FORCE;
@@ -10,18 +10,18 @@ use crate::error::Result;
 use crate::model::{Fingerprint, Id};
 
 /// A change of any sort. It may refuse only before it writes anything.
-pub(crate) type Work = Box<dyn FnOnce(&mut Session<'_>) -> Result<Reply, Fault> + Send>;
+pub(crate) type Work = Box<dyn FnOnce(&mut Transaction<'_>) -> Result<Reply, Fault> + Send>;
 
 /// One caller's change.
 pub(crate) enum Job {
     /// Episodes, and how they come.
-    Record(Vec<Prepared>, Manner),
+    Record(Vec<Draft>, RecordOptions),
     Vectors(Vec<Id>, Box<VectorBatch>, Fingerprint),
     Other(Work),
 }
 
 impl Job {
-    pub(crate) fn run(self, session: &mut Session<'_>) -> Result<Reply, Fault> {
+    pub(crate) fn run(self, session: &mut Transaction<'_>) -> Result<Reply, Fault> {
         match self {
             Self::Record(prepared, manner) => session.record(prepared, manner),
             Self::Vectors(ids, batch, model) => {

@@ -2,22 +2,26 @@
 
 use xxhash_rust::xxh3::Xxh3;
 
-use super::transaction::{RecordTables, Session};
+use super::transaction::{RecordTables, Transaction};
 use crate::capture::storage::fault::Fault;
 use crate::capture::storage::packed_table;
 use crate::capture::storage::schema::{Arrival, META, meta};
-use crate::capture::wal::mark::{Mark, Use};
+use crate::capture::wal::mark::{JournalState, JournalUse};
 use crate::capture::wal::memtable::FRAME_BYTES;
 
-impl Session<'_> {
+impl Transaction<'_> {
     /// Writes the mark of a transaction that waits for the disk, after which redb has every episode durably. Returns the
     /// mark of a lap that begins with it. A log that is not `durable` begins none.
-    pub fn mark_journal(&mut self, becomes: Use, durable: bool) -> Result<Option<Mark>, Fault> {
-        let old = Mark::read(&self.transaction.open_table(META)?)?.unwrap_or_default();
+    pub fn mark_journal(
+        &mut self,
+        becomes: JournalUse,
+        durable: bool,
+    ) -> Result<Option<JournalState>, Fault> {
+        let old = JournalState::read(&self.transaction.open_table(META)?)?.unwrap_or_default();
         let tail = &mut self.state.tail;
         let Some(journal) = &tail.journal else { return Ok(None) };
         let wanted = tail.wanted.take();
-        let goes_on = becomes == Use::GoesOn;
+        let goes_on = becomes == JournalUse::GoesOn;
         let (new, begun) = match journal.mark().filter(|_| goes_on && wanted.is_none()) {
             Some(mark) => (mark, None),
             // A session of one commit needs no journal.
@@ -35,14 +39,14 @@ impl Session<'_> {
     }
 
     /// Makes the journal ready for the next lap; none if it cannot be, and then each commit goes to redb and tries again.
-    fn prepare_lap(&mut self, old: &Mark, body: usize) -> Result<Option<Mark>, Fault> {
+    fn prepare_lap(&mut self, old: &JournalState, body: usize) -> Result<Option<JournalState>, Fault> {
         let epoch = self.epoch_after(old)?;
         let journal = self.state.tail.journal.as_mut();
         Ok(journal.and_then(|journal| journal.prepare(old.lap + 1, epoch, body).ok()))
     }
 
     /// The epoch of the next lap: another one for every history of the log.
-    fn epoch_after(&mut self, old: &Mark) -> Result<u32, Fault> {
+    fn epoch_after(&mut self, old: &JournalState) -> Result<u32, Fault> {
         let RecordTables { episodes, arrivals, .. } = self.record_tables()?;
         let mut hash = Xxh3::new();
         hash.update(&old.to_bytes());

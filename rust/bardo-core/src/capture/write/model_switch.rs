@@ -9,7 +9,7 @@ use std::ops::Bound;
 use redb::TableError;
 
 use super::transaction::Reply;
-use super::transaction::Session;
+use super::transaction::Transaction;
 use crate::capture::log::EpisodeLog;
 use crate::capture::storage::codec::Corrupt;
 use crate::capture::storage::fault::Fault;
@@ -24,7 +24,7 @@ use crate::model::{Episode, Fingerprint, Id};
 
 /// How far a migration has come.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Staged {
+pub struct MigrationProgress {
     /// The model that comes.
     pub fingerprint: Fingerprint,
     /// Episodes that have its vectors.
@@ -53,11 +53,11 @@ impl EpisodeLog {
     }
 
     /// How far a migration has come; `None` if there is none.
-    pub fn staged(&self) -> Result<Option<Staged>> {
+    pub fn staged(&self) -> Result<Option<MigrationProgress>> {
         self.read(|view| {
             let table = view.open_table(META)?;
             let Some(fingerprint) = schema::fingerprint(&table, NEXT_FINGERPRINT)? else { return Ok(None) };
-            Ok(Some(Staged { fingerprint, episodes: meta_number(&table, STAGED)? }))
+            Ok(Some(MigrationProgress { fingerprint, episodes: meta_number(&table, STAGED)? }))
         })
     }
 
@@ -91,7 +91,7 @@ impl EpisodeLog {
     }
 }
 
-impl Session<'_> {
+impl Transaction<'_> {
     fn switch_vectors(&mut self, given: &Fingerprint) -> Result<Reply, Fault> {
         let mut table = self.transaction.open_table(META)?;
         let Some(next) = schema::fingerprint(&table, NEXT_FINGERPRINT)? else {

@@ -5,33 +5,33 @@ use std::ops::Bound;
 
 use redb::WriteTransaction;
 
-use super::dedup::Seen;
+use super::dedup::PriorArrival;
+use super::draft::Draft;
 use super::draft::NewEpisode;
-use super::draft::Prepared;
-use super::draft::Recorded;
+use super::draft::Receipt;
 use super::transaction::{RecordTables, WriterState, record_tables};
-use crate::capture::storage::codec::{self, Fingermark, KEY_BYTES, OrderKey};
+use crate::capture::storage::codec::{self, ContentKey, KEY_BYTES, OrderKey};
 use crate::capture::storage::fault::Fault;
 use crate::capture::storage::packed_table;
-use crate::capture::storage::schema::{Place, place_of};
+use crate::capture::storage::schema::{Location, place_of};
 use crate::capture::storage::turn::Turn;
 use crate::capture::storage::turn::conversation_of;
-use crate::capture::wal::memtable::Kept;
+use crate::capture::wal::memtable::EpisodeRow;
 use crate::error::{Error, Result};
 use crate::hashing::{HashedMap, IdMap};
 use crate::model::{Episode, Id, IdSource};
 
 /// Lookups that planning needs.
-pub(crate) trait Look {
+pub(crate) trait EpisodeLookup {
     /// The episode with an id and its content hash.
-    fn stored(&mut self, id: &Id) -> Result<Option<(Recorded, u64)>, Fault>;
+    fn stored(&mut self, id: &Id) -> Result<Option<(Receipt, u64)>, Fault>;
     /// The last place of a tick that is not above every other.
     fn last_of(&mut self, tick: u64) -> Result<Option<OrderKey>, Fault>;
 }
 
 /// How episodes come.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Manner {
+pub struct RecordOptions {
     /// Whether their ticks may lie below the last one.
     pub out_of_order: bool,
     /// Whether they are the messages of a conversation without times, which may be handed over again as it grows.
@@ -40,28 +40,28 @@ pub struct Manner {
 
 /// Planned action for a prepared episode.
 pub(crate) enum Plan {
-    Insert { key: OrderKey, mark: Fingermark },
-    Known(Recorded),
+    Insert { key: OrderKey, mark: ContentKey },
+    Known(Receipt),
 }
 
 /// Episodes that are to be recorded, and the answer to their caller.
-pub(crate) type LaidOut = (Vec<(Recorded, Episode)>, Vec<Kept>);
+pub(crate) type Layout = (Vec<(Receipt, Episode)>, Vec<EpisodeRow>);
 
 /// Looks things up in the tables of a transaction.
-pub(crate) struct InTables<'s, 't> {
+pub(crate) struct TableLookup<'s, 't> {
     pub tables: &'s mut Option<RecordTables<'t>>,
     pub transaction: &'t WriteTransaction,
 }
 
-impl Look for InTables<'_, '_> {
-    fn stored(&mut self, id: &Id) -> Result<Option<(Recorded, u64)>, Fault> {
+impl EpisodeLookup for TableLookup<'_, '_> {
+    fn stored(&mut self, id: &Id) -> Result<Option<(Receipt, u64)>, Fault> {
         let tables = record_tables(self.tables, self.transaction)?;
-        let Some(Place { key, seq }) = place_of(&tables.ids, id)? else { return Ok(None) };
+        let Some(Location { key, seq }) = place_of(&tables.ids, id)? else { return Ok(None) };
         let value = packed_table::get(&tables.episodes, &key.to_bytes())?;
         let value = value.ok_or_else(|| Fault::Corrupt(format!("episode {id} is listed but not there")))?;
         let (at, mark) = codec::decode_mark(&key, value.value())?;
         let recorded =
-            Recorded { id: *id, seq, fresh: false, forgotten: false, event_index: key.event_index, at };
+            Receipt { id: *id, seq, fresh: false, forgotten: false, event_index: key.event_index, at };
         Ok(Some((recorded, mark.content_hash)))
     }
 
@@ -83,13 +83,13 @@ impl Look for InTables<'_, '_> {
 }
 
 /// How often each content was said so far in one call, where ticks are the caller's own in each of them.
-type Said = HashedMap<(Fingermark, Option<u64>), usize>;
+type CountByContent = HashedMap<(ContentKey, Option<u64>), usize>;
 
 /// Looks nothing up: for episodes that bring no ids and lie in the last tick or after it.
-struct Nowhere;
+struct EmptyLookup;
 
-impl Look for Nowhere {
-    fn stored(&mut self, _id: &Id) -> Result<Option<(Recorded, u64)>, Fault> {
+impl EpisodeLookup for EmptyLookup {
+    fn stored(&mut self, _id: &Id) -> Result<Option<(Receipt, u64)>, Fault> {
         Ok(None)
     }
 
@@ -98,7 +98,7 @@ impl Look for Nowhere {
     }
 }
 
-impl Prepared {
+impl Draft {
     /// Bytes that it takes in the journal at most, beside its annotations.
     fn journal_bytes(&self) -> usize {
         self.body.len() + KEY_BYTES + 64
@@ -108,7 +108,7 @@ impl Prepared {
 impl WriterState {
     /// Whether episodes can be recorded without looking anything up, after others in `highest` and `bytes`, which grow.
     pub fn knows_enough(
-        prepared: &[Prepared],
+        prepared: &[Draft],
         highest: &mut Option<OrderKey>,
         last_tick: &mut u64,
         bytes: &mut usize,
@@ -127,10 +127,10 @@ impl WriterState {
     pub fn lay_out_quickly(
         &mut self,
         ids: IdSource,
-        prepared: Vec<Prepared>,
-        manner: Manner,
-    ) -> Result<LaidOut, Fault> {
-        let plans = self.plan(ids, &prepared, manner, &mut Nowhere)?;
+        prepared: Vec<Draft>,
+        manner: RecordOptions,
+    ) -> Result<Layout, Fault> {
+        let plans = self.plan(ids, &prepared, manner, &mut EmptyLookup)?;
         Ok(self.lay_out(plans, prepared, manner.out_of_order))
     }
 
@@ -138,20 +138,20 @@ impl WriterState {
     pub fn plan(
         &self,
         ids: IdSource,
-        prepared: &[Prepared],
-        manner: Manner,
-        look: &mut dyn Look,
+        prepared: &[Draft],
+        manner: RecordOptions,
+        look: &mut dyn EpisodeLookup,
     ) -> Result<Vec<Plan>, Fault> {
-        let mut planned: IdMap<(Recorded, u64)> = IdMap::default();
+        let mut planned: IdMap<(Receipt, u64)> = IdMap::default();
         let brings_ids = prepared.iter().any(|one| one.new.has_id);
-        let mut said = Said::default();
+        let mut said = CountByContent::default();
         let mut next_index = HashedMap::default();
         let (mut last_tick, mut seq) = (self.last_tick, self.last_seq);
         let mut plans = Vec::with_capacity(prepared.len());
         let told = if manner.is_transcript { self.told_before(prepared) } else { None };
-        for (place, Prepared { new, .. }) in prepared.iter().enumerate() {
+        for (place, Draft { new, .. }) in prepared.iter().enumerate() {
             let NewEpisode { episode, has_id, .. } = new;
-            let mark = Fingermark::new(episode.content_hash, episode.thread.as_deref());
+            let mark = ContentKey::new(episode.content_hash, episode.thread.as_deref());
             let known = match &told {
                 // A turn after the known part is new, even if an equal one is stored.
                 Some(told) if told[place].is_some() || !has_id => told[place].map(known_as),
@@ -175,7 +175,7 @@ impl WriterState {
             let key = OrderKey { tick: episode.tick, event_index, id };
             if brings_ids {
                 let recorded =
-                    Recorded { id, seq, fresh: false, forgotten: false, event_index, at: episode.at };
+                    Receipt { id, seq, fresh: false, forgotten: false, event_index, at: episode.at };
                 planned.insert(id, (recorded, episode.content_hash));
             }
             plans.push(Plan::Insert { key, mark });
@@ -184,8 +184,8 @@ impl WriterState {
     }
 
     /// For each message of a list, the stored turn that it is, if the list is a conversation that was stored before.
-    fn told_before(&self, prepared: &[Prepared]) -> Option<Vec<Option<Seen>>> {
-        let conversation = |one: &Prepared| {
+    fn told_before(&self, prepared: &[Draft]) -> Option<Vec<Option<PriorArrival>>> {
+        let conversation = |one: &Draft| {
             let Episode { kind, thread, session, .. } = &one.new.episode;
             conversation_of(kind, thread.as_deref(), session.as_deref())
         };
@@ -210,7 +210,7 @@ impl WriterState {
         &self,
         episode: &Episode,
         next: &mut HashedMap<u64, u32>,
-        look: &mut dyn Look,
+        look: &mut dyn EpisodeLookup,
     ) -> Result<u32, Fault> {
         let next_index = if let Some(index) = next.get(&episode.tick) {
             *index
@@ -231,11 +231,11 @@ impl WriterState {
     fn known(
         &self,
         NewEpisode { episode, has_id, own_tick }: &NewEpisode,
-        mark: &Fingermark,
-        planned: &IdMap<(Recorded, u64)>,
-        said: &mut Said,
-        look: &mut dyn Look,
-    ) -> Result<Option<Recorded>, Fault> {
+        mark: &ContentKey,
+        planned: &IdMap<(Receipt, u64)>,
+        said: &mut CountByContent,
+        look: &mut dyn EpisodeLookup,
+    ) -> Result<Option<Receipt>, Fault> {
         if !has_id {
             let (at, tick) = (episode.at, own_tick.then_some(episode.tick));
             let alike = said.entry((*mark, tick)).or_default();
@@ -259,7 +259,7 @@ impl WriterState {
     }
 
     /// Takes the places of the episodes of a call, and makes of them what redb is to hold.
-    pub fn lay_out(&mut self, plans: Vec<Plan>, prepared: Vec<Prepared>, out_of_order: bool) -> LaidOut {
+    pub fn lay_out(&mut self, plans: Vec<Plan>, prepared: Vec<Draft>, out_of_order: bool) -> Layout {
         let mut recorded = Vec::with_capacity(plans.len());
         let mut kept = Vec::with_capacity(plans.len());
         for (plan, prepared) in plans.into_iter().zip(prepared) {
@@ -279,11 +279,11 @@ impl WriterState {
     fn take_place(
         &mut self,
         key: OrderKey,
-        mark: Fingermark,
-        prepared: Prepared,
+        mark: ContentKey,
+        prepared: Draft,
         out_of_order: bool,
-    ) -> ((Recorded, Episode), Kept) {
-        let Prepared { new: NewEpisode { mut episode, .. }, mut body } = prepared;
+    ) -> ((Receipt, Episode), EpisodeRow) {
+        let Draft { new: NewEpisode { mut episode, .. }, mut body } = prepared;
         let seq = self.last_seq + 1;
         codec::close_envelope(&key.to_bytes(), &mut body);
         self.last_seq = seq;
@@ -291,7 +291,7 @@ impl WriterState {
             self.last_tick = self.last_tick.max(key.tick);
         }
         self.highest = self.highest.max(Some(key));
-        let seen = Seen { key, at: episode.at, seq };
+        let seen = PriorArrival { key, at: episode.at, seq };
         self.recent.add(mark, seen);
         let conversation =
             conversation_of(&episode.kind, episode.thread.as_deref(), episode.session.as_deref());
@@ -299,7 +299,7 @@ impl WriterState {
             self.conversations.add(conversation, Turn::of(&episode), seen);
         }
         (episode.id, episode.event_index) = (key.id, key.event_index);
-        let recorded = Recorded {
+        let recorded = Receipt {
             id: key.id,
             seq,
             fresh: true,
@@ -307,7 +307,7 @@ impl WriterState {
             event_index: key.event_index,
             at: episode.at,
         };
-        let kept = Kept {
+        let kept = EpisodeRow {
             key,
             seq,
             in_order: !out_of_order,
@@ -321,13 +321,13 @@ impl WriterState {
 }
 
 /// The answer for an episode that is stored already.
-const fn known_as(Seen { key, at, seq }: Seen) -> Recorded {
-    Recorded { id: key.id, seq, fresh: false, forgotten: false, event_index: key.event_index, at }
+const fn known_as(PriorArrival { key, at, seq }: PriorArrival) -> Receipt {
+    Receipt { id: key.id, seq, fresh: false, forgotten: false, event_index: key.event_index, at }
 }
 
 /// The answer for a content that was forgotten.
-fn refused(episode: &Episode) -> Recorded {
-    Recorded {
+fn refused(episode: &Episode) -> Receipt {
+    Receipt {
         id: episode.id,
         seq: 0,
         fresh: false,

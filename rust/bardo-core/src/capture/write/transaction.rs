@@ -5,17 +5,17 @@ use std::ops::Bound;
 
 use redb::{ReadableTable, Table, TableDefinition, TableHandle, WriteTransaction};
 
-use super::dedup::{KEPT_ARRIVALS, Recent, Seen, WINDOW_MICROS};
-use super::draft::Recorded;
+use super::dedup::{KEPT_ARRIVALS, PriorArrival, RecentArrivals, WINDOW_MICROS};
+use super::draft::Receipt;
 use super::transcript::Conversations;
 use crate::capture::storage::codec::{self, KEY_BYTES, OrderKey};
 use crate::capture::storage::fault::Fault;
 use crate::capture::storage::packed_table::{self, PackedTable};
 use crate::capture::storage::schema::{
-    self, ANNOTATIONS, ARRIVALS, Arrival, EPISODES, IDS, META, Place, SEQ_BYTES, SUBJECTS, THREADS,
+    self, ANNOTATIONS, ARRIVALS, Arrival, EPISODES, IDS, Location, META, SEQ_BYTES, SUBJECTS, THREADS,
     TOMBSTONES, VERIFICATIONS, buried, meta, meta_number, place_of,
 };
-use crate::capture::wal::memtable::Tail;
+use crate::capture::wal::memtable::Memtable;
 use crate::error::{Error, Result};
 use crate::model::{Annotations, Episode, Id, IdSource, Micros};
 
@@ -26,7 +26,7 @@ pub(crate) struct WriterState {
     pub opening: u64,
     pub last_tick: u64,
     pub last_seq: u64,
-    pub recent: Recent,
+    pub recent: RecentArrivals,
     /// Recognises a conversation that is handed over again.
     pub conversations: Conversations,
     pub commits: u64,
@@ -35,11 +35,11 @@ pub(crate) struct WriterState {
     /// Hashes of contents that were forgotten and are not to come back.
     pub tombstones: HashSet<u64>,
     /// Operations that redb does not have durably yet.
-    pub tail: Tail,
+    pub tail: Memtable,
 }
 
 /// One write transaction, shared by the jobs of a commit.
-pub(crate) struct Session<'t> {
+pub(crate) struct Transaction<'t> {
     pub transaction: &'t WriteTransaction,
     pub state: &'t mut WriterState,
     /// Gives ids to new episodes.
@@ -78,7 +78,7 @@ impl WriterState {
     ) -> Result<(), Fault> {
         self.tombstones = tombstones;
         self.last_seq = meta_number(counters, meta::SEQ_FLOOR)?;
-        (self.recent, self.conversations) = (Recent::default(), Conversations::default());
+        (self.recent, self.conversations) = (RecentArrivals::default(), Conversations::default());
         self.highest = packed_table::last(episodes)?.map(|key| OrderKey::from_bytes(&key));
         let mut latest = Vec::new();
         let mut newest = Micros::MIN;
@@ -100,7 +100,11 @@ impl WriterState {
             if !retry_is_possible && last_tick.is_some() {
                 return Ok(false);
             }
-            latest.push((mark, Seen { key: arrival.key, at, seq }, codec::decode_turn(value.value())?));
+            latest.push((
+                mark,
+                PriorArrival { key: arrival.key, at, seq },
+                codec::decode_turn(value.value())?,
+            ));
             Ok(true)
         })?;
         self.last_tick = last_tick.unwrap_or(0).max(meta_number(counters, meta::TICK_FLOOR)?);
@@ -130,7 +134,7 @@ pub(crate) fn last_tick(
     Ok(last)
 }
 
-impl<'t> Session<'t> {
+impl<'t> Transaction<'t> {
     /// Reads the writer's picture of the file.
     pub fn load(&mut self) -> Result<(), Fault> {
         // A table that is missing would be made by asking for it; none is opened that is not listed.
@@ -164,7 +168,7 @@ impl<'t> Session<'t> {
     }
 
     /// Where the episode with an id is.
-    pub fn place_of(&mut self, id: &Id) -> Result<Place, Fault> {
+    pub fn place_of(&mut self, id: &Id) -> Result<Location, Fault> {
         let place = place_of(&self.record_tables()?.ids, id)?;
         Ok(place.ok_or_else(|| Error::NotFound { kind: "episode", id: id.to_string() })?)
     }
@@ -255,6 +259,6 @@ pub(crate) fn opened<'a, 't>(
 #[derive(Debug)]
 pub(crate) enum Reply {
     /// Result for each episode, beside the stored episode if it is new.
-    Recorded(Vec<(Recorded, Episode)>),
+    Recorded(Vec<(Receipt, Episode)>),
     Count(u64),
 }

@@ -9,7 +9,7 @@
 
 use std::collections::VecDeque;
 
-use super::dedup::Seen;
+use super::dedup::PriorArrival;
 use crate::capture::storage::turn::Turn;
 use crate::hashing::HashedMap;
 
@@ -23,13 +23,13 @@ const ALL_TURNS: usize = 4 * TURNS;
 /// The latest turns by conversation.
 #[derive(Debug, Default)]
 pub(crate) struct Conversations {
-    turns: HashedMap<u64, VecDeque<(Turn, Seen)>>,
+    turns: HashedMap<u64, VecDeque<(Turn, PriorArrival)>>,
     count: usize,
 }
 
 impl Conversations {
     /// Adds the next turn of a conversation.
-    pub fn add(&mut self, conversation: u64, turn: Turn, seen: Seen) {
+    pub fn add(&mut self, conversation: u64, turn: Turn, seen: PriorArrival) {
         let turns = self.turns.entry(conversation).or_default();
         turns.push_back((turn, seen));
         if turns.len() > TURNS {
@@ -38,7 +38,7 @@ impl Conversations {
             self.count += 1;
         }
         while self.count > ALL_TURNS {
-            let last = |turns: &VecDeque<(Turn, Seen)>| turns.back().map_or(0, |(_, seen)| seen.seq);
+            let last = |turns: &VecDeque<(Turn, PriorArrival)>| turns.back().map_or(0, |(_, seen)| seen.seq);
             let Some(silent) = self.turns.iter().min_by_key(|(_, turns)| last(turns)).map(|(name, _)| *name)
             else {
                 return;
@@ -49,9 +49,10 @@ impl Conversations {
 
     /// For each turn of a list, the stored one that it is; none of all if the list is not a stored conversation that
     /// goes on.
-    pub fn known(&self, conversation: u64, list: &[Turn]) -> Option<Vec<Option<Seen>>> {
+    pub fn known(&self, conversation: u64, list: &[Turn]) -> Option<Vec<Option<PriorArrival>>> {
         let stored = self.turns.get(&conversation)?;
-        let spoken: Vec<&(Turn, Seen)> = stored.iter().filter(|(turn, _)| !turn.is_placeless).collect();
+        let spoken: Vec<&(Turn, PriorArrival)> =
+            stored.iter().filter(|(turn, _)| !turn.is_placeless).collect();
         let places: Vec<usize> = (0..list.len()).filter(|place| !list[*place].is_placeless).collect();
         let earliest = spoken.len().saturating_sub(places.len());
         let start = (earliest..spoken.len()).find(|&start| {
@@ -65,7 +66,7 @@ impl Conversations {
                     .zip(&places)
                     .all(|((turn, _), &place)| turn.content_hash == list[place].content_hash)
         })?;
-        let mut known: Vec<Option<Seen>> = list
+        let mut known: Vec<Option<PriorArrival>> = list
             .iter()
             .map(|turn| {
                 let mut alike = stored.iter().rev().filter(|(other, _)| {
@@ -97,7 +98,7 @@ mod tests {
             for content in *list {
                 seq += 1;
                 let key = OrderKey { tick: 1, event_index: 0, id: Id([seq as u8; 16]) };
-                conversations.add(1, turn(content), Seen { key, at, seq });
+                conversations.add(1, turn(content), PriorArrival { key, at, seq });
             }
         }
         conversations
@@ -150,7 +151,7 @@ mod tests {
         let mut many = Conversations::default();
         for seq in 0..3 * ALL_TURNS as u64 {
             let key = OrderKey { tick: 1, event_index: 0, id: Id([0; 16]) };
-            many.add(seq / 1_000, turn("hi"), Seen { key, at: 1, seq });
+            many.add(seq / 1_000, turn("hi"), PriorArrival { key, at: 1, seq });
         }
         assert!(many.count <= ALL_TURNS);
         assert_eq!(many.count, many.turns.values().map(VecDeque::len).sum::<usize>());
@@ -176,7 +177,7 @@ mod tests {
                 for turn in &list[stored..] {
                     stored += 1;
                     let key = OrderKey { tick: 1, event_index: 0, id: Id([0; 16]) };
-                    conversations.add(1, *turn, Seen { key, at, seq: stored as u64 });
+                    conversations.add(1, *turn, PriorArrival { key, at, seq: stored as u64 });
                 }
             }
         }

@@ -1,19 +1,19 @@
 //! Writing vectors into the table of one model.
 
-use super::transaction::Session;
+use super::transaction::Transaction;
 use crate::capture::storage::codec::{self, Corrupt};
 use crate::capture::storage::fault::Fault;
 use crate::capture::storage::packed_table::{self, LONG_RUN_BYTES};
 use crate::capture::storage::schema::{self, META, arrivals_above, meta_number, set_meta_number};
 use crate::capture::storage::vector_batch::VectorBatch;
-use crate::capture::storage::vector_table::Shelf;
+use crate::capture::storage::vector_table::VectorTable;
 use crate::model::{Fingerprint, Id};
 
-impl Session<'_> {
+impl Transaction<'_> {
     /// Keeps vectors and codes of episodes. The first ones decide which model the shelf belongs to.
     pub(crate) fn shelve(
         &mut self,
-        place: &Shelf,
+        place: &VectorTable,
         ids: &[Id],
         batch: &VectorBatch,
         given: &Fingerprint,

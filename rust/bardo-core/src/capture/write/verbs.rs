@@ -5,16 +5,16 @@ use std::sync::{MutexGuard, PoisonError};
 
 use redb::Durability;
 
-use super::draft::{NewEpisode, Recorded, prepare};
+use super::draft::{NewEpisode, Receipt, prepare};
 use super::job::{Job, Work};
-use super::plan::Manner;
-use super::transaction::{self, Reply, Session, WriterState};
+use super::plan::RecordOptions;
+use super::transaction::{self, Reply, Transaction, WriterState};
 use crate::capture::log::EpisodeLog;
 use crate::capture::storage::fault::{self, Fault, catching};
 use crate::capture::storage::schema::{ARRIVALS, META, WATERMARKS};
-use crate::capture::storage::store::Live;
-use crate::capture::wal::mark::Use;
-use crate::capture::wal::memtable::{self, Kept};
+use crate::capture::storage::store::OpenStore;
+use crate::capture::wal::mark::JournalUse;
+use crate::capture::wal::memtable::{self, EpisodeRow};
 use crate::error::Result;
 use crate::model::{Episode, Id, Micros, check_name};
 
@@ -26,13 +26,9 @@ impl EpisodeLog {
     /// before (the same id and content, or without an id the same content by the same author in the same thread
     /// within 60 s) is one episode: its first id comes back as not fresh. Ticks must not fall below the last one,
     /// unless `out_of_order` says that the episodes come from another writer (an inbox, an archive).
-    pub fn record(
-        &self,
-        episodes: Vec<NewEpisode>,
-        now: Micros,
-        out_of_order: bool,
-    ) -> Result<Vec<Recorded>> {
-        let recorded = self.record_whole(episodes, now, Manner { out_of_order, ..Manner::default() })?;
+    pub fn record(&self, episodes: Vec<NewEpisode>, now: Micros, out_of_order: bool) -> Result<Vec<Receipt>> {
+        let recorded =
+            self.record_whole(episodes, now, RecordOptions { out_of_order, ..RecordOptions::default() })?;
         Ok(recorded.into_iter().map(|(recorded, _)| recorded).collect())
     }
 
@@ -42,8 +38,8 @@ impl EpisodeLog {
         &self,
         episodes: Vec<NewEpisode>,
         now: Micros,
-        manner: Manner,
-    ) -> Result<Vec<(Recorded, Episode)>> {
+        manner: RecordOptions,
+    ) -> Result<Vec<(Receipt, Episode)>> {
         if episodes.is_empty() {
             return Ok(Vec::new());
         }
@@ -155,7 +151,7 @@ impl EpisodeLog {
         let known_at = std::mem::take(&mut state.opening);
         let sync = self.durable || is_sync_due(&state);
         let loads = known_at != self.opening();
-        let transacted = self.transact(live, &mut state, sync, Use::GoesOn, |session| {
+        let transacted = self.transact(live, &mut state, sync, JournalUse::GoesOn, |session| {
             if loads {
                 session.load()?;
             }
@@ -173,11 +169,11 @@ impl EpisodeLog {
     /// Returns the answer of `step`, and whether the writer must read its state of the file again.
     pub(crate) fn transact<T>(
         &self,
-        live: &Live,
+        live: &OpenStore,
         state: &mut WriterState,
         sync: bool,
-        journal: Use,
-        step: impl FnOnce(&mut Session<'_>) -> Result<T, Fault>,
+        journal: JournalUse,
+        step: impl FnOnce(&mut Transaction<'_>) -> Result<T, Fault>,
     ) -> Result<(T, bool), Fault> {
         state.tail.align(self.opening());
         let ops = std::mem::take(&mut state.tail.ops);
@@ -185,7 +181,7 @@ impl EpisodeLog {
         let transacted = catching(|| {
             let mut transaction = live.db.begin_write()?;
             let (answer, changed, sync, outdated, begun) = {
-                let mut session = Session {
+                let mut session = Transaction {
                     transaction: &transaction,
                     state: &mut *state,
                     ids: self.ids,
@@ -198,7 +194,7 @@ impl EpisodeLog {
                 // Changes that redb took without waiting for the disk are durable with the next commit that waits.
                 session.changed |= sync && told > 0;
                 let answer = step(&mut session)?;
-                session.changed |= journal == Use::Ends;
+                session.changed |= journal == JournalUse::Ends;
                 let begun = if session.sync && session.changed {
                     session.mark_journal(journal, self.durable)?
                 } else {
@@ -281,7 +277,7 @@ impl EpisodeLog {
 
 impl WriterState {
     /// Keeps episodes, in the journal as well if they are to be durable.
-    fn append(&mut self, kept: Vec<Kept>, durable: bool) -> Result<(), Fault> {
+    fn append(&mut self, kept: Vec<EpisodeRow>, durable: bool) -> Result<(), Fault> {
         if kept.is_empty() {
             return Ok(());
         }

@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use crate::capture::EpisodeLog;
-use crate::facts::{FactStore, Moment};
+use crate::facts::{FactStore, StoreVersion};
 
 /// Within this time a file system may give two changes the same time: FAT counts in two seconds.
 const GRAIN: Duration = Duration::from_secs(2);
@@ -30,7 +30,7 @@ pub struct Changes {
     /// State of the write-ahead log of the facts.
     facts: Option<FileState>,
     /// State of the facts, where the store was asked.
-    moment: Option<Moment>,
+    moment: Option<StoreVersion>,
     /// Whether the inbox may hold new episodes.
     pub in_inbox: bool,
     /// Whether the facts may have changed.

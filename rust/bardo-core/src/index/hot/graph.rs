@@ -6,7 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::facts::names_state::Names;
+use crate::facts::names_state::NameIndex;
 use crate::index::lexical::posting::Slot;
 use crate::text::gazetteer::EntitySerial;
 
@@ -25,9 +25,9 @@ const WALKED: usize = 2_048;
 #[derive(Debug, Default)]
 pub struct Graph {
     /// Finds entities in a query.
-    pub(crate) names: Names,
+    pub(crate) names: NameIndex,
     /// What the graph was made from, see `sync.rs`.
-    pub(crate) taken: Taken,
+    pub(crate) taken: GraphWatermark,
     memories: HashMap<EntitySerial, Vec<Slot>>,
     entities: HashMap<Slot, Box<[EntitySerial]>>,
     /// Entities that triples join.
@@ -38,7 +38,7 @@ pub struct Graph {
 
 /// How far the graph is in step with the file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Taken {
+pub(crate) struct GraphWatermark {
     /// Merges and deletions.
     pub epoch: i64,
     /// The last memory that was read.
@@ -49,7 +49,7 @@ pub(crate) struct Taken {
 
 /// A memory that a walk came to.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Reached {
+pub struct ReachedMemory {
     /// Its row.
     pub slot: Slot,
     /// 0..1 per entity of the query: how telling the entity is, by the weight of the hop.
@@ -102,8 +102,8 @@ impl Graph {
 
     /// The memories within [`HOPS`] of the entities that a query names, by slot; empty where it names none.
     #[must_use]
-    pub fn reach(&self, query: &str) -> Vec<Reached> {
-        let mut reached: HashMap<Slot, Reached> = HashMap::new();
+    pub fn reach(&self, query: &str) -> Vec<ReachedMemory> {
+        let mut reached: HashMap<Slot, ReachedMemory> = HashMap::new();
         let mut frontier = self.names.gazetteer.find(query, true);
         let mut seen: HashSet<EntitySerial> = frontier.iter().copied().collect();
         let mut walked = 0;
@@ -115,8 +115,11 @@ impl Graph {
                 let value = self.telling(memories.len()) * weight;
                 for &slot in memories.iter().rev().take(OF_ONE) {
                     walked += 1;
-                    let known =
-                        reached.entry(slot).or_insert(Reached { slot, value: 0.0, is_direct: hop == 0 });
+                    let known = reached.entry(slot).or_insert(ReachedMemory {
+                        slot,
+                        value: 0.0,
+                        is_direct: hop == 0,
+                    });
                     // Naming two entities of the query counts twice; every way round counts as its best one.
                     known.value = if hop == 0 { known.value + value } else { known.value.max(value) };
                 }
@@ -136,19 +139,19 @@ impl Graph {
             });
             frontier = next;
         }
-        let mut reached: Vec<Reached> = reached.into_values().collect();
+        let mut reached: Vec<ReachedMemory> = reached.into_values().collect();
         reached.sort_unstable_by_key(|memory| memory.slot);
         reached
     }
 
     /// Facts that are linked with those that were reached.
-    fn follow_links(&self, reached: &mut HashMap<Slot, Reached>, weight: f32) {
+    fn follow_links(&self, reached: &mut HashMap<Slot, ReachedMemory>, weight: f32) {
         if self.links.is_empty() {
             return;
         }
         let from: Vec<Slot> = reached.keys().copied().filter(|slot| self.links.contains_key(slot)).collect();
         for slot in from.iter().flat_map(|slot| &self.links[slot]).copied() {
-            let known = reached.entry(slot).or_insert(Reached { slot, value: 0.0, is_direct: false });
+            let known = reached.entry(slot).or_insert(ReachedMemory { slot, value: 0.0, is_direct: false });
             known.value = known.value.max(weight);
         }
     }

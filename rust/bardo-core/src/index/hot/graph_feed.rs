@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, Row};
 
-use super::graph::{Graph, Taken};
+use super::graph::{Graph, GraphWatermark};
 use super::hot_set::HotSet;
 use crate::error::Result;
 use crate::facts::FactStore;
@@ -15,12 +15,12 @@ use crate::text::gazetteer::EntitySerial;
 
 impl FactStore {
     /// What a graph that is in step has taken over.
-    pub(crate) fn names_taken(&self) -> Result<Taken> {
+    pub(crate) fn names_taken(&self) -> Result<GraphWatermark> {
         self.read(|connection| {
             let memory: Option<i64> = connection
                 .prepare_cached("SELECT max(serial) FROM memories")?
                 .query_row([], |row| row.get(0))?;
-            Ok(Taken {
+            Ok(GraphWatermark {
                 epoch: counter(connection, NAMES_EPOCH)?,
                 memory: memory.unwrap_or(0),
                 edges: counter(connection, EDGES)?,

@@ -13,15 +13,15 @@ use serde::{Deserialize, Serialize};
 
 use super::graph::Graph;
 use super::interner::{Interner, NO_NAME, Symbol};
-use super::recent::Latest;
+use super::recent::RecentEpisodes;
 use crate::error::{Error, Result};
 use crate::facts::Scope;
 use crate::facts::outcomes::BINS;
 use crate::hashing::IdMap;
 use crate::index::lexical::analyzer::{holds_question, lexical_text_of_episode, lexical_text_of_fact};
 use crate::index::lexical::dates::holds_time;
-use crate::index::lexical::hashed_term::Clues;
-use crate::index::lexical::hashed_term::ReadText;
+use crate::index::lexical::hashed_term::AnalyzedText;
+use crate::index::lexical::hashed_term::TextClues;
 use crate::index::lexical::posting::MAX_DOCUMENTS;
 use crate::index::lexical::posting::NO_GROUP;
 use crate::index::lexical::posting::Slot;
@@ -166,7 +166,7 @@ pub struct HotSet {
     /// Reads what is indexed by words.
     pub(crate) reader: TermReader,
     /// Working memory of the reader.
-    pub(crate) read: ReadText,
+    pub(crate) read: AnalyzedText,
     pub(crate) vectors: VectorIndex,
     pub(crate) conversations: HashMap<(Symbol, Symbol), u32>,
     /// Last turn of every conversation.
@@ -194,7 +194,7 @@ pub struct HotSet {
     /// What memories name.
     pub(crate) graph: Graph,
     /// The episodes that came last.
-    pub(crate) latest: Latest,
+    pub(crate) latest: RecentEpisodes,
     /// Arrivals up to this number are not here: LanceDB answers for them.
     pub(crate) cold_upto: u64,
 }
@@ -303,7 +303,7 @@ impl HotSet {
         Ok(())
     }
 
-    fn index_words(&mut self, slot: Slot, text: &str, body: Range<usize>) -> Clues {
+    fn index_words(&mut self, slot: Slot, text: &str, body: Range<usize>) -> TextClues {
         self.reader.read(text, body, &mut self.read);
         self.lexical.set(slot, &self.read, &mut self.reader);
         self.read.clues

@@ -16,8 +16,8 @@ pub(crate) mod snapshot;
 pub(crate) mod sync;
 
 pub use changes::{ChangeDetector, Changes};
-pub use graph::Reached;
+pub use graph::ReachedMemory;
 pub use hot_set::{FactRow, HotSet, Layer, Row};
 pub use interner::{NO_NAME, Symbol};
-pub use snapshot::{Opened, SNAPSHOT_FILE};
+pub use snapshot::{OpenReport, SNAPSHOT_FILE};
 pub use sync::Origin;

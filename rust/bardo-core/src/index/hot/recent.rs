@@ -16,7 +16,7 @@ const STALE_LEAST: usize = 64;
 
 /// Whole episodes by slot.
 #[derive(Debug, Default)]
-pub struct Latest {
+pub struct RecentEpisodes {
     by_slot: Vec<Option<Arc<Episode>>>,
     /// The oldest first; slots that were removed may still be in it.
     order: VecDeque<Slot>,
@@ -24,7 +24,7 @@ pub struct Latest {
     bytes: usize,
 }
 
-impl Latest {
+impl RecentEpisodes {
     /// Keeps an episode, and lets the oldest go where there is no room for all.
     pub fn keep(&mut self, slot: Slot, episode: Arc<Episode>) {
         self.remove(slot);
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn the_oldest_goes_where_there_is_no_room_for_all() {
-        let mut latest = Latest::default();
+        let mut latest = RecentEpisodes::default();
         let third = "x".repeat(BYTES / 3);
         for number in 0..4_u8 {
             latest.keep(Slot::from(number), episode(number, third.clone()).into());
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn annotations_are_renewed_and_removed_episodes_are_gone() {
-        let mut latest = Latest::default();
+        let mut latest = RecentEpisodes::default();
         let mut changed = episode(1, "one".into());
         latest.keep(7, changed.clone().into());
         let before = Arc::clone(latest.get(7).unwrap());
@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn guests_that_come_and_go_leave_no_order_behind() {
-        let mut latest = Latest::default();
+        let mut latest = RecentEpisodes::default();
         for round in 0..1_000 {
             latest.keep(round % 3, episode(1, "guest".into()).into());
             latest.remove(round % 3);

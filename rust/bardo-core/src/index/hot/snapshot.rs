@@ -13,12 +13,12 @@ use serde::{Deserialize, Serialize};
 use super::graph::Graph;
 use super::hot_set::{HotSet, Row};
 use super::interner::{Interner, NO_NAME, Symbol};
-use super::recent::Latest;
+use super::recent::RecentEpisodes;
 use crate::capture::{EpisodeLog, unavailable};
 use crate::error::{Error, Result};
 use crate::facts::FactStore;
 use crate::hashing::IdMap;
-use crate::index::lexical::hashed_term::ReadText;
+use crate::index::lexical::hashed_term::AnalyzedText;
 use crate::index::lexical::posting::NO_GROUP;
 use crate::index::lexical::posting::Slot;
 use crate::index::lexical::postings::LexicalIndex;
@@ -64,7 +64,7 @@ struct Memories {
 
 /// How a hot set came to be.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Opened {
+pub struct OpenReport {
     /// Memories that the snapshot held.
     pub restored: usize,
     /// Episodes read from the log.
@@ -81,7 +81,7 @@ impl HotSet {
         facts: &FactStore,
         snapshot: &Path,
         cold_upto: u64,
-    ) -> Result<(Self, Opened)> {
+    ) -> Result<(Self, OpenReport)> {
         let (mut hot, opened) = Self::open_without_vectors(log, facts, snapshot, cold_upto)?;
         if opened.restored > 0 {
             hot.read_vectors(log, facts)?;
@@ -89,14 +89,14 @@ impl HotSet {
         Ok((hot, opened))
     }
 
-    /// The same, in half the time: where the snapshot was of use (`Opened::restored`), [`HotSet::read_vectors`] must
+    /// The same, in half the time: where the snapshot was of use (`OpenReport::restored`), [`HotSet::read_vectors`] must
     /// bring the vectors before anything is searched for.
     pub fn open_without_vectors(
         log: &EpisodeLog,
         facts: &FactStore,
         snapshot: &Path,
         cold_upto: u64,
-    ) -> Result<(Self, Opened)> {
+    ) -> Result<(Self, OpenReport)> {
         let refused = match restore(log, facts, snapshot, cold_upto) {
             Ok(None) => None,
             Ok(Some(opened)) => return Ok(opened),
@@ -105,7 +105,7 @@ impl HotSet {
         };
         let hot = Self::load(log, facts, cold_upto)?;
         let replayed = (hot.len() - hot.facts()) as u64;
-        Ok((hot, Opened { restored: 0, replayed, refused }))
+        Ok((hot, OpenReport { restored: 0, replayed, refused }))
     }
 
     /// Writes the snapshot anew; returns its bytes, or 0 without writing where an episode of the log is not here (yet).
@@ -175,7 +175,7 @@ impl HotSet {
             names: Interner::of(rows.names),
             lexical,
             reader: TermReader::default(),
-            read: ReadText::default(),
+            read: AnalyzedText::default(),
             // Read from the log and the facts: half of what is on the disk would be copies of them.
             vectors: VectorIndex::default(),
             conversations: rows.conversations.into_iter().collect(),
@@ -191,7 +191,7 @@ impl HotSet {
             facts_learned: None,
             // Followed anew from the store of facts.
             graph: Graph::default(),
-            latest: Latest::default(),
+            latest: RecentEpisodes::default(),
             // Read with the facts.
             judged: Default::default(),
             cold_upto: head.cold_upto,
@@ -276,7 +276,7 @@ fn restore(
     facts: &FactStore,
     path: &Path,
     cold_upto: u64,
-) -> std::result::Result<Option<(HotSet, Opened)>, Refusal> {
+) -> std::result::Result<Option<(HotSet, OpenReport)>, Refusal> {
     let file = match File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -299,7 +299,7 @@ fn restore(
     }
     let mut hot = HotSet::read(from, &head)?;
     let restored = hot.len();
-    hot.leave(log, cold_upto)?;
+    hot.evict(log, cold_upto)?;
     let replayed = hot.replay(log, head.seq.max(cold_upto))?;
     hot.renew(log)?;
     hot.sync_facts(facts)?;
@@ -308,5 +308,5 @@ fn restore(
     if episodes != log.len()? || i64::try_from(hot.facts()).ok() != Some(stored) {
         return refuse("memories were deleted since it was written");
     }
-    Ok(Some((hot, Opened { restored, replayed, refused: None })))
+    Ok(Some((hot, OpenReport { restored, replayed, refused: None })))
 }

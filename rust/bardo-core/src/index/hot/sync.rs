@@ -87,7 +87,7 @@ impl HotSet {
 
     /// Leaves the arrivals up to a number to LanceDB; returns how many went. The caller sees to it that LanceDB has
     /// them.
-    pub fn leave(&mut self, log: &EpisodeLog, upto: u64) -> Result<usize> {
+    pub fn evict(&mut self, log: &EpisodeLog, upto: u64) -> Result<usize> {
         let ids = log.arrivals_between(self.cold_upto, upto)?;
         self.cold_upto = self.cold_upto.max(upto);
         Ok(ids.iter().filter(|id| self.remove(id)).count())

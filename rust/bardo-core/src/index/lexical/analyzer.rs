@@ -104,11 +104,11 @@ pub struct Analyzer {
     lowered: String,
     /// Words seen lately by their xxh3: stemming takes thirty times as long as looking one up, and a few thousand words
     /// make up nearly all of a text.
-    known: HashedMap<u64, Known>,
+    known: HashedMap<u64, KnownWord>,
 }
 
 /// What is known of a word in lower case.
-struct Known {
+struct KnownWord {
     /// Whether it is on the stop list.
     is_stop: bool,
     /// Its stem; nothing if it is its own.
@@ -117,7 +117,7 @@ struct Known {
 
 fn emit_known(
     lowered: &str,
-    known: &Known,
+    known: &KnownWord,
     is_caps: bool,
     is_name: bool,
     emit: &mut dyn FnMut(&str, TermKind),
@@ -182,7 +182,7 @@ impl Analyzer {
             return emit_known(lowered, known, is_caps, is_name, emit);
         }
         let stem = self.stem(lowered);
-        let known = Known {
+        let known = KnownWord {
             is_stop: is_stop_word(lowered),
             stem: (stem != lowered).then(|| stem.into_owned().into_boxed_str()),
         };

@@ -134,12 +134,12 @@ mod tests {
 
     use super::super::terms::TermReader;
     use super::*;
-    use crate::index::lexical::hashed_term::ReadText;
+    use crate::index::lexical::hashed_term::AnalyzedText;
 
     /// Documents of one to four of nine words, some of them taken out again.
     fn index(documents: Slot) -> LexicalIndex {
         let (mut index, mut reader, mut read) =
-            (LexicalIndex::default(), TermReader::default(), ReadText::default());
+            (LexicalIndex::default(), TermReader::default(), AnalyzedText::default());
         for slot in 0..documents {
             let words: Vec<String> =
                 (0..=slot % 4).map(|at| format!("w{}", (slot * 7 + at * at) % 9)).collect();

@@ -30,7 +30,7 @@ impl HashedTerm {
 
 /// What a text says beside its terms.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Clues {
+pub struct TextClues {
     /// Number of its words: of what stands between white space.
     pub words: usize,
     /// Whether it says when something was or will be.
@@ -39,16 +39,16 @@ pub struct Clues {
 
 /// A text that was read.
 #[derive(Clone, Debug, Default)]
-pub struct ReadText {
+pub struct AnalyzedText {
     /// Its terms, in order.
     pub(crate) terms: Vec<HashedTerm>,
     /// Chunks of one term whose number is not known: the place of the term, and the chunk's hash.
     pub(crate) unnumbered: Vec<(u32, u64)>,
     /// What else it says.
-    pub clues: Clues,
+    pub clues: TextClues,
 }
 
-impl ReadText {
+impl AnalyzedText {
     /// Adds the one term of a chunk.
     #[inline]
     pub(crate) fn push(&mut self, term: HashedTerm, chunk: u64) {

@@ -7,7 +7,7 @@ use std::ops::Range;
 use prefetch_index::prefetch_index;
 
 use super::analyzer::{Analyzer, QUERY_BYTES};
-use super::hashed_term::{HashedTerm, ReadText};
+use super::hashed_term::{AnalyzedText, HashedTerm};
 use super::posting::idf;
 use super::posting::{FREQUENCY_BITS, MAX_FREQUENCY, QueryTerm, Slot, slot_of};
 use super::segment::{TermKind, cut};
@@ -48,7 +48,7 @@ pub struct LexicalIndex {
 
 impl LexicalIndex {
     /// Adds or replaces a document by its terms, which `reader` has read and whose numbers it learns.
-    pub fn set(&mut self, slot: Slot, read: &ReadText, reader: &mut TermReader) {
+    pub fn set(&mut self, slot: Slot, read: &AnalyzedText, reader: &mut TermReader) {
         self.remove(slot);
         let length = read.terms.iter().filter(|term| term.kind == TermKind::Word).count();
         let length = u16::try_from(length).unwrap_or(u16::MAX);
@@ -402,7 +402,7 @@ mod tests {
     }
 
     fn put(index: &mut LexicalIndex, reader: &mut TermReader, slot: Slot, text: &str) {
-        let mut read = ReadText::default();
+        let mut read = AnalyzedText::default();
         reader.read(text, 0..text.len(), &mut read);
         index.set(slot, &read, reader);
     }

@@ -6,9 +6,9 @@
 
 use prefetch_index::prefetch_index;
 
+use super::hashed_term::AnalyzedText;
 use super::hashed_term::HashedTerm;
 use super::hashed_term::NO_NUMBER;
-use super::hashed_term::ReadText;
 use super::segment::TermKind;
 use crate::hashing::HashedMap;
 
@@ -19,7 +19,7 @@ const SEVERAL: usize = 8_192;
 
 /// A chunk of one term. The key of an empty place is 0, which is no chunk's.
 #[derive(Clone, Copy, Debug)]
-struct Known {
+struct CachedTerm {
     key: u64,
     term: HashedTerm,
     tells_time: bool,
@@ -28,9 +28,9 @@ struct Known {
 /// The chunk that was met last is the first.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
-struct Line([Known; 2]);
+struct Line([CachedTerm; 2]);
 
-const NOTHING: Known = Known {
+const NOTHING: CachedTerm = CachedTerm {
     key: 0,
     term: HashedTerm { hash: 0, number: NO_NUMBER, kind: TermKind::Extra, has_digit: false },
     tells_time: false,
@@ -38,7 +38,7 @@ const NOTHING: Known = Known {
 
 /// Chunks that were read, with their terms and whether they say when.
 #[derive(Debug, Default)]
-pub(crate) struct KnownChunks {
+pub(crate) struct TermCache {
     /// Empty until the first is added.
     lines: Vec<Line>,
     several: HashedMap<u64, (Box<[HashedTerm]>, bool)>,
@@ -53,7 +53,7 @@ const fn line_of(key: u64) -> usize {
     key as usize % LINES
 }
 
-impl KnownChunks {
+impl TermCache {
     /// Asks for what is known of a chunk before it is needed.
     pub fn prefetch(&self, key: u64) {
         prefetch_index(&self.lines, line_of(key));
@@ -61,7 +61,7 @@ impl KnownChunks {
 
     /// Adds the terms of a chunk to a text; whether it says when. Nothing if it is not known.
     #[inline]
-    pub fn find(&mut self, key: u64, read: &mut ReadText) -> Option<bool> {
+    pub fn find(&mut self, key: u64, read: &mut AnalyzedText) -> Option<bool> {
         let Line([first, second]) = self.lines.get_mut(line_of(key))?;
         if first.key != key {
             if second.key != key {
@@ -73,7 +73,7 @@ impl KnownChunks {
         Some(first.tells_time)
     }
 
-    fn find_several(&self, key: u64, read: &mut ReadText) -> Option<bool> {
+    fn find_several(&self, key: u64, read: &mut AnalyzedText) -> Option<bool> {
         let (terms, tells_time) = self.several.get(&key)?;
         read.terms.extend_from_slice(terms);
         Some(*tells_time)
@@ -86,7 +86,7 @@ impl KnownChunks {
         }
         if let [term] = *terms {
             let Line([first, second]) = &mut self.lines[line_of(key)];
-            *second = std::mem::replace(first, Known { key, term, tells_time });
+            *second = std::mem::replace(first, CachedTerm { key, term, tells_time });
             return;
         }
         if self.several.len() == SEVERAL {
@@ -112,14 +112,14 @@ mod tests {
         HashedTerm { hash: number, ..NOTHING.term }
     }
 
-    fn found(known: &mut KnownChunks, key: u64) -> Option<Vec<HashedTerm>> {
-        let mut read = ReadText::default();
+    fn found(known: &mut TermCache, key: u64) -> Option<Vec<HashedTerm>> {
+        let mut read = AnalyzedText::default();
         known.find(key, &mut read).map(|_| read.terms)
     }
 
     #[test]
     fn of_the_chunks_of_one_line_the_two_that_were_met_last_are_known() {
-        let mut known = KnownChunks::default();
+        let mut known = TermCache::default();
         let keys = [7, 7 + LINES as u64, 7 + 2 * LINES as u64];
         known.add(keys[0], &[term(10)], false);
         known.add(keys[1], &[term(11)], false);
@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn chunks_of_several_terms_and_of_none_are_known_too() {
-        let mut known = KnownChunks::default();
+        let mut known = TermCache::default();
         known.add(1, &[], true);
         known.add(2, &[term(1), term(2)], false);
         assert_eq!(found(&mut known, 1), Some(vec![]));

@@ -8,9 +8,9 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::analyzer::{Analyzer, normalized};
 use super::dates::{chunk_holds_time, holds_time};
-use super::hashed_term::{Clues, HashedTerm, ReadText};
+use super::hashed_term::{AnalyzedText, HashedTerm, TextClues};
 use super::segment::{chunks, piece_chunk};
-use super::term_cache::{KnownChunks, key_of};
+use super::term_cache::{TermCache, key_of};
 
 /// Bytes of a chunk that is remembered. Longer ones are addresses and the like, which hardly come again.
 const CHUNK_BYTES: usize = 32;
@@ -28,7 +28,7 @@ struct Chunk {
 #[derive(Debug, Default)]
 pub struct TermReader {
     analyzer: Analyzer,
-    known: KnownChunks,
+    known: TermCache,
     /// Working memory.
     chunks: Vec<Chunk>,
 }
@@ -36,7 +36,7 @@ pub struct TermReader {
 impl TermReader {
     /// Reads a text: its terms are those of [`Analyzer::terms`], in order. The clues are those of the part of the text in
     /// `body`, which stands between white space.
-    pub fn read(&mut self, text: &str, body: Range<usize>, read: &mut ReadText) {
+    pub fn read(&mut self, text: &str, body: Range<usize>, read: &mut AnalyzedText) {
         read.terms.clear();
         read.unnumbered.clear();
         let normal = normalized(text);
@@ -49,7 +49,7 @@ impl TermReader {
             }
             found.push(Chunk { start, end: start + chunk.len(), key });
         });
-        let mut clues = Clues::default();
+        let mut clues = TextClues::default();
         for &Chunk { start, end, key } in &found {
             let known = key.and_then(|key| self.known.find(key, read));
             let tells_time = known.unwrap_or_else(|| self.take_up(&normal[start..end], key, read));
@@ -62,13 +62,13 @@ impl TermReader {
         if let Cow::Owned(_) = normal {
             // The bytes of the body have moved.
             let body = &text[body];
-            clues = Clues { words: body.split_whitespace().count(), tells_time: holds_time(body) };
+            clues = TextClues { words: body.split_whitespace().count(), tells_time: holds_time(body) };
         }
         read.clues = clues;
     }
 
     /// Learns the numbers of terms that were read without one: `numbers` has that of every term of the text.
-    pub fn learn(&mut self, read: &ReadText, numbers: &[u32]) {
+    pub fn learn(&mut self, read: &AnalyzedText, numbers: &[u32]) {
         for &(place, key) in &read.unnumbered {
             self.known.number(key, numbers[place as usize]);
         }
@@ -76,7 +76,7 @@ impl TermReader {
 
     /// Adds the terms of a chunk that is not known, and remembers them unless it is too long; whether it says when.
     #[cold]
-    fn take_up(&mut self, chunk: &str, key: Option<u64>, read: &mut ReadText) -> bool {
+    fn take_up(&mut self, chunk: &str, key: Option<u64>, read: &mut AnalyzedText) -> bool {
         let first = read.terms.len();
         analyze(&mut self.analyzer, chunk, &mut read.terms);
         let tells_time = chunk_holds_time(chunk);
@@ -117,7 +117,7 @@ mod tests {
         fn what_is_remembered_is_what_the_analyzer_says(
             texts in prop::collection::vec((any_text(), any_text(), any_text()), 1..5),
         ) {
-            let (mut reader, mut read) = (TermReader::default(), ReadText::default());
+            let (mut reader, mut read) = (TermReader::default(), AnalyzedText::default());
             for (before, body, after) in texts.iter().chain(&texts) {
                 let text = format!("{before}: {body}\n{after}");
                 let place = before.len() + 2..before.len() + 2 + body.len();
@@ -126,14 +126,14 @@ mod tests {
                 reader.read(&text, place, &mut read);
                 prop_assert_eq!(&read.terms, &expected);
                 let words = body.split_whitespace().count();
-                prop_assert_eq!(read.clues, Clues { words, tells_time: holds_time(body) });
+                prop_assert_eq!(read.clues, TextClues { words, tells_time: holds_time(body) });
             }
         }
     }
 
     #[test]
     fn more_words_than_are_remembered_read_the_same() {
-        let (mut reader, mut read) = (TermReader::default(), ReadText::default());
+        let (mut reader, mut read) = (TermReader::default(), AnalyzedText::default());
         for round in 0..2 {
             for number in 0..70_000 {
                 let word = format!("word{number}");

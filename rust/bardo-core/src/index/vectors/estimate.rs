@@ -110,12 +110,12 @@ pub(crate) fn deviation(dims: usize, cosine: f32) -> f32 {
 mod tests {
     use super::super::quantize::unit;
     use super::super::sign_bits::Signer;
-    use super::super::testing::{Numbers, architectures};
+    use super::super::testing::{TestRandom, architectures};
     use super::*;
 
     #[test]
     fn every_processor_estimates_the_same() {
-        let (mut numbers, mut signer) = (Numbers(9), Signer::new(384));
+        let (mut numbers, mut signer) = (TestRandom(9), Signer::new(384));
         let zeros = vec![0.0; 384];
         let mut table = SignTable::new(384);
         for _ in 0..20 {
@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn estimates_deviate_from_the_cosine_as_expected() {
         for dims in [128_usize, 384, 400] {
-            let (mut numbers, mut signer) = (Numbers(5), Signer::new(dims));
+            let (mut numbers, mut signer) = (TestRandom(5), Signer::new(dims));
             let zeros = vec![0.0; dims];
             let mut deviations = Vec::new();
             // Vectors near one query err alike, so there are many queries.

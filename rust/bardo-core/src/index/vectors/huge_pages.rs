@@ -14,11 +14,11 @@ const WORTH_A_PAGE: usize = PAGE_BYTES / 8;
 /// A growing array of plain numbers, in large pages where it is long and the system has them.
 #[derive(Debug)]
 pub(crate) struct LargeArray<T> {
-    held: Held<T>,
+    held: Storage<T>,
 }
 
 #[derive(Debug)]
-enum Held<T> {
+enum Storage<T> {
     Small(Vec<T>),
     /// Memory and how many elements of it are in use; the rest is room.
     Large(MmapMut, usize),
@@ -26,7 +26,7 @@ enum Held<T> {
 
 impl<T> Default for LargeArray<T> {
     fn default() -> Self {
-        Self { held: Held::Small(Vec::new()) }
+        Self { held: Storage::Small(Vec::new()) }
     }
 }
 
@@ -39,8 +39,8 @@ impl<T: Pod> LargeArray<T> {
             self.grow(end.max(2 * start));
         }
         match &mut self.held {
-            Held::Small(elements) => elements.resize(end, T::zeroed()),
-            Held::Large(memory, length) => {
+            Storage::Small(elements) => elements.resize(end, T::zeroed()),
+            Storage::Large(memory, length) => {
                 *length = end;
                 // What was cut off may have left something.
                 elements_mut(memory)[start..end].fill(T::zeroed());
@@ -60,16 +60,16 @@ impl<T: Pod> LargeArray<T> {
     /// Cuts off what is beyond a length.
     pub fn truncate(&mut self, kept: usize) {
         match &mut self.held {
-            Held::Small(elements) => elements.truncate(kept),
-            Held::Large(_, length) => *length = kept.min(*length),
+            Storage::Small(elements) => elements.truncate(kept),
+            Storage::Large(_, length) => *length = kept.min(*length),
         }
     }
 
     /// Elements for which there is room.
     pub fn capacity(&self) -> usize {
         match &self.held {
-            Held::Small(elements) => elements.capacity(),
-            Held::Large(memory, _) => memory.len() / size_of::<T>(),
+            Storage::Small(elements) => elements.capacity(),
+            Storage::Large(memory, _) => memory.len() / size_of::<T>(),
         }
     }
 
@@ -80,12 +80,12 @@ impl<T: Pod> LargeArray<T> {
         {
             let length = self.len();
             elements_mut(&mut memory)[..length].copy_from_slice(self);
-            self.held = Held::Large(memory, length);
+            self.held = Storage::Large(memory, length);
             return;
         }
         let mut elements = Vec::with_capacity(wanted);
         elements.extend_from_slice(self);
-        self.held = Held::Small(elements);
+        self.held = Storage::Small(elements);
     }
 }
 
@@ -108,8 +108,8 @@ impl<T: Pod> Deref for LargeArray<T> {
     #[inline]
     fn deref(&self) -> &[T] {
         match &self.held {
-            Held::Small(elements) => elements,
-            Held::Large(memory, length) => &bytemuck::cast_slice(memory)[..*length],
+            Storage::Small(elements) => elements,
+            Storage::Large(memory, length) => &bytemuck::cast_slice(memory)[..*length],
         }
     }
 }
@@ -118,8 +118,8 @@ impl<T: Pod> DerefMut for LargeArray<T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut [T] {
         match &mut self.held {
-            Held::Small(elements) => elements,
-            Held::Large(memory, length) => &mut elements_mut(memory)[..*length],
+            Storage::Small(elements) => elements,
+            Storage::Large(memory, length) => &mut elements_mut(memory)[..*length],
         }
     }
 }

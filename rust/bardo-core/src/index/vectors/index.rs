@@ -381,12 +381,12 @@ fn wrong_dims(what: &str, given: usize, stored: usize) -> Error {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::testing::Numbers;
+    use super::super::testing::TestRandom;
     use super::*;
 
     const DIMS: usize = 48;
 
-    fn vector(numbers: &mut Numbers) -> Vec<f32> {
+    fn vector(numbers: &mut TestRandom) -> Vec<f32> {
         (0..DIMS).map(|_| numbers.next() + numbers.next() + numbers.next()).collect()
     }
 
@@ -424,7 +424,7 @@ mod tests {
 
     #[test]
     fn the_scan_loses_almost_nothing_against_exact_search() {
-        let mut numbers = Numbers(7);
+        let mut numbers = TestRandom(7);
         let scattered: Vec<_> = (0..2_000).map(|_| vector(&mut numbers)).collect();
         let centers: Vec<_> = (0..20).map(|_| vector(&mut numbers)).collect();
         let clustered: Vec<_> = (0..2_000).map(|at| numbers.near(&centers[at % 20], 0.3)).collect();
@@ -472,7 +472,7 @@ mod tests {
             let mut model: Vec<Option<Owned>> = vec![None; 8];
             for (owner, change, count) in steps {
                 model[owner as usize] = change.map(|seed| {
-                    let mut numbers = Numbers(seed);
+                    let mut numbers = TestRandom(seed);
                     (vector(&mut numbers), (0..count).map(|_| vector(&mut numbers)).collect())
                 });
                 match &model[owner as usize] {
@@ -490,7 +490,7 @@ mod tests {
                     fresh.set(owner, whole, &sentences).unwrap();
                 }
             }
-            let query = QueryVector::new(&vector(&mut Numbers(seed))).unwrap().unwrap();
+            let query = QueryVector::new(&vector(&mut TestRandom(seed))).unwrap().unwrap();
             prop_assert_eq!(index.len(), fresh.len());
             prop_assert_eq!(
                 index.nearest(&query, 8, &[true; 8]).unwrap(),

@@ -109,12 +109,12 @@ impl WithSimd for Quantize<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{Numbers, architectures};
+    use super::super::testing::{TestRandom, architectures};
     use super::*;
 
     #[test]
     fn every_processor_makes_the_same_bytes() {
-        let mut numbers = Numbers(3);
+        let mut numbers = TestRandom(3);
         for dims in [1, 7, 8, 384, 401] {
             let vector = numbers.near(&vec![0.0; dims], 2.0);
             let made = |arch: Arch| {

@@ -273,7 +273,7 @@ fn value_at(found: &[(Slot, f32)], rank: usize) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::Numbers;
+    use super::super::testing::TestRandom;
     use super::*;
 
     const DIMS: usize = 128;
@@ -305,7 +305,7 @@ mod tests {
 
     #[test]
     fn the_sieve_lets_the_nearest_through_and_compares_few() {
-        let mut numbers = Numbers(11);
+        let mut numbers = TestRandom(11);
         let zeros = vec![0.0; DIMS];
         let centers: Vec<_> = (0..60).map(|_| numbers.near(&zeros, 1.0)).collect();
         let vectors: Vec<_> = (0..COUNT).map(|at| numbers.near(&centers[at % 60], 0.8)).collect();
@@ -317,7 +317,7 @@ mod tests {
 
     #[test]
     fn vectors_that_signs_cannot_tell_apart_are_found_all_the_same() {
-        let mut numbers = Numbers(13);
+        let mut numbers = TestRandom(13);
         let center = numbers.near(&vec![0.0; DIMS], 1.0);
         let vectors: Vec<_> = (0..COUNT).map(|_| numbers.near(&center, 0.01)).collect();
         let queries: Vec<_> = (0..10).map(|at| numbers.near(&vectors[at * 101], 0.005)).collect();

@@ -179,7 +179,7 @@ pub(crate) const fn mixed(number: u64) -> u64 {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::testing::{Numbers, architectures};
+    use super::super::testing::{TestRandom, architectures};
     use super::*;
 
     fn signs_of(vector: &[f32]) -> Vec<u64> {
@@ -195,7 +195,7 @@ mod tests {
 
     #[test]
     fn every_processor_turns_a_vector_alike() {
-        let mut numbers = Numbers(4);
+        let mut numbers = TestRandom(4);
         for dims in [1, 64, 256, 384, 401] {
             let (vector, flips) = (numbers.near(&vec![0.0; dims], 1.0), Signer::new(dims).flips);
             let turned = |arch: Arch| {

@@ -3,9 +3,9 @@
 use pulp::Arch;
 
 /// Numbers that look random (xorshift; Marsaglia 2003).
-pub(crate) struct Numbers(pub u64);
+pub(crate) struct TestRandom(pub u64);
 
-impl Numbers {
+impl TestRandom {
     /// From -1 to 1.
     pub(crate) fn next(&mut self) -> f32 {
         self.0 ^= self.0 << 13;
