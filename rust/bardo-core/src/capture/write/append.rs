@@ -50,7 +50,7 @@ fn listed<'e, N: Iterator<Item = &'e str>>(
 impl Transaction<'_> {
     /// Records the episodes of one call, all or none.
     pub(crate) fn record(&mut self, prepared: Vec<Draft>, manner: RecordOptions) -> Result<Reply, Fault> {
-        let mut look = TableLookup { tables: &mut self.tables, transaction: self.transaction };
+        let mut look = TableLookup { tables: &mut self.tables, transaction: self.inner };
         let plans = self.state.plan(self.ids, &prepared, manner, &mut look)?;
         let (recorded, kept) = self.state.lay_out(plans, prepared, manner.out_of_order);
         self.write_kept(&kept.iter().collect::<Vec<_>>())?;
@@ -85,7 +85,7 @@ impl Transaction<'_> {
 
     /// Puts episodes on the lists of their subjects and threads.
     fn write_names(&mut self, kept: &[&EpisodeRow]) -> Result<(), Fault> {
-        let transaction = self.transaction;
+        let transaction = self.inner;
         let tables = self.record_tables()?;
         let subjects = listed(kept, |one| one.subjects.iter().map(String::as_str));
         for run in subjects.chunk_by(|one, next| one.0 == next.0) {
@@ -143,7 +143,7 @@ impl Transaction<'_> {
         if ops.is_empty() {
             return Ok(());
         }
-        let floor = meta_number(&self.transaction.open_table(META)?, meta::SEQ_FLOOR)?;
+        let floor = meta_number(&self.inner.open_table(META)?, meta::SEQ_FLOOR)?;
         let last =
             packed_table::last(&self.record_tables()?.arrivals)?.map_or(0, u64::from_be_bytes).max(floor);
         let mut kept = Vec::new();

@@ -59,7 +59,7 @@ impl EpisodeLog {
     /// Puts another text in the place of an intent, or ends it.
     pub fn settle(&self, number: u64, rest: Option<String>) -> Result<()> {
         self.count(Box::new(move |session| {
-            let mut table = session.transaction.open_table(INTENTS)?;
+            let mut table = session.inner.open_table(INTENTS)?;
             match &rest {
                 Some(text) => table.insert(number, text.as_str())?,
                 None => table.remove(number)?,
@@ -90,7 +90,7 @@ impl Transaction<'_> {
             }
         }
         self.remove_verifications(&forgetting.ids)?;
-        let mut intents = self.transaction.open_table(INTENTS)?;
+        let mut intents = self.inner.open_table(INTENTS)?;
         let number = intents.last()?.map_or(0, |(number, _)| number.value()) + 1;
         intents.insert(number, forgetting.intent.as_str())?;
         (self.changed, self.sync) = (true, true);
@@ -101,9 +101,8 @@ impl Transaction<'_> {
 
     /// Running numbers are never given twice, even if their last holder is deleted.
     fn keep_counters(&mut self) -> Result<(), Fault> {
-        let last =
-            self.transaction.open_table(VERIFICATIONS)?.last()?.map_or(0, |(number, _)| number.value());
-        let mut table = self.transaction.open_table(META)?;
+        let last = self.inner.open_table(VERIFICATIONS)?.last()?.map_or(0, |(number, _)| number.value());
+        let mut table = self.inner.open_table(META)?;
         for (name, value) in [
             (meta::SEQ_FLOOR, self.state.last_seq),
             (meta::TICK_FLOOR, self.state.last_tick),
@@ -129,9 +128,9 @@ impl Transaction<'_> {
         for table in [ANNOTATIONS, TOKENS, NEXT_TOKENS] {
             remove_by_id(self, table, id)?;
         }
-        let mut counters = self.transaction.open_table(META)?;
+        let mut counters = self.inner.open_table(META)?;
         for shelf in [IN_FORCE, COMING] {
-            let mut vectors = self.transaction.open_table(shelf.vectors)?;
+            let mut vectors = self.inner.open_table(shelf.vectors)?;
             if packed_table::remove(&mut vectors, &seq.to_be_bytes())?.is_some() {
                 let count = meta_number(&counters, shelf.count)?.saturating_sub(1);
                 set_meta_number(&mut counters, shelf.count, count)?;
@@ -140,14 +139,14 @@ impl Transaction<'_> {
         let forgotten = meta_number(&counters, meta::FORGOTTEN)? + 1;
         set_meta_number(&mut counters, meta::FORGOTTEN, forgotten)?;
         if forgetting.tombstones {
-            self.transaction.open_table(TOMBSTONES)?.insert(removed.content_hash, forgetting.now)?;
+            self.inner.open_table(TOMBSTONES)?.insert(removed.content_hash, forgetting.now)?;
         }
         Ok(Some(seq))
     }
 
     fn remove_verifications(&mut self, ids: &[Id]) -> Result<(), Fault> {
         let gone: HashSet<[u8; 16]> = ids.iter().map(|id| id.0).collect();
-        self.transaction.open_table(VERIFICATIONS)?.retain(|_, id| !gone.contains(id))?;
+        self.inner.open_table(VERIFICATIONS)?.retain(|_, id| !gone.contains(id))?;
         Ok(())
     }
 }
@@ -157,6 +156,6 @@ fn remove_by_id(
     table: TableDefinition<'_, &'static [u8; 16], &'static [u8]>,
     id: &Id,
 ) -> Result<(), Fault> {
-    session.transaction.open_table(table)?.remove(&id.0)?;
+    session.inner.open_table(table)?.remove(&id.0)?;
     Ok(())
 }

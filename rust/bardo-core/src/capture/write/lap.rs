@@ -17,7 +17,7 @@ impl Transaction<'_> {
         becomes: JournalUse,
         durable: bool,
     ) -> Result<Option<JournalState>, Fault> {
-        let old = JournalState::read(&self.transaction.open_table(META)?)?.unwrap_or_default();
+        let old = JournalState::read(&self.inner.open_table(META)?)?.unwrap_or_default();
         let tail = &mut self.state.tail;
         let Some(journal) = &tail.journal else { return Ok(None) };
         let wanted = tail.wanted.take();
@@ -32,7 +32,7 @@ impl Transaction<'_> {
             None => (old.ended(), None),
         };
         if new != old {
-            self.transaction.open_table(META)?.insert(meta::JOURNAL, new.to_bytes().as_slice())?;
+            self.inner.open_table(META)?.insert(meta::JOURNAL, new.to_bytes().as_slice())?;
             self.changed = true;
         }
         Ok(begun)

@@ -78,9 +78,9 @@ impl EpisodeLog {
     /// Gives a migration up: the staged vectors go, those in force stay.
     pub fn drop_staged(&self) -> Result<()> {
         self.count(Box::new(|session| {
-            session.transaction.delete_table(NEXT_VECTORS)?;
-            session.transaction.delete_table(NEXT_TOKENS)?;
-            let mut table = session.transaction.open_table(META)?;
+            session.inner.delete_table(NEXT_VECTORS)?;
+            session.inner.delete_table(NEXT_TOKENS)?;
+            let mut table = session.inner.open_table(META)?;
             table.remove(NEXT_FINGERPRINT)?;
             table.remove(STAGED_UPTO)?;
             table.remove(STAGED)?;
@@ -93,7 +93,7 @@ impl EpisodeLog {
 
 impl Transaction<'_> {
     fn switch_vectors(&mut self, given: &Fingerprint) -> Result<Reply, Fault> {
-        let mut table = self.transaction.open_table(META)?;
+        let mut table = self.inner.open_table(META)?;
         let Some(next) = schema::fingerprint(&table, NEXT_FINGERPRINT)? else {
             return Err(Error::invalid(
                 "there is no migration to end",
@@ -104,8 +104,7 @@ impl Transaction<'_> {
         next.require(given)?;
         let episodes = meta_number(&table, STAGED)?;
         {
-            let (old, new) =
-                (self.transaction.open_table(VECTORS)?, self.transaction.open_table(NEXT_VECTORS)?);
+            let (old, new) = (self.inner.open_table(VECTORS)?, self.inner.open_table(NEXT_VECTORS)?);
             let mut missing = 0_u64;
             packed_table::walk(&old, (Bound::Unbounded, Bound::Unbounded), false, |seq, _| {
                 missing += u64::from(packed_table::get(&new, seq)?.is_none());
@@ -119,11 +118,11 @@ impl Transaction<'_> {
                 .into());
             }
         }
-        self.transaction.delete_table(VECTORS)?;
-        self.transaction.rename_table(NEXT_VECTORS, VECTORS)?;
+        self.inner.delete_table(VECTORS)?;
+        self.inner.rename_table(NEXT_VECTORS, VECTORS)?;
         // A model without token vectors has none to take the place of the old ones.
-        self.transaction.delete_table(TOKENS)?;
-        match self.transaction.rename_table(NEXT_TOKENS, TOKENS) {
+        self.inner.delete_table(TOKENS)?;
+        match self.inner.rename_table(NEXT_TOKENS, TOKENS) {
             Ok(()) | Err(TableError::TableDoesNotExist(_)) => {}
             Err(error) => return Err(error.into()),
         }

@@ -40,7 +40,7 @@ pub(crate) struct WriterState {
 
 /// One write transaction, shared by the jobs of a commit.
 pub(crate) struct Transaction<'t> {
-    pub transaction: &'t WriteTransaction,
+    pub inner: &'t WriteTransaction,
     pub state: &'t mut WriterState,
     /// Gives ids to new episodes.
     pub ids: IdSource,
@@ -138,11 +138,11 @@ impl<'t> Transaction<'t> {
     /// Reads the writer's picture of the file.
     pub fn load(&mut self) -> Result<(), Fault> {
         // A table that is missing would be made by asking for it; none is opened that is not listed.
-        let has_tombstones = self.transaction.list_tables()?.any(|table| table.name() == TOMBSTONES.name());
+        let has_tombstones = self.inner.list_tables()?.any(|table| table.name() == TOMBSTONES.name());
         let tombstones =
-            if has_tombstones { buried(self.transaction.open_table(TOMBSTONES))? } else { HashSet::new() };
-        let counters = self.transaction.open_table(META)?;
-        let tables = record_tables(&mut self.tables, self.transaction)?;
+            if has_tombstones { buried(self.inner.open_table(TOMBSTONES))? } else { HashSet::new() };
+        let counters = self.inner.open_table(META)?;
+        let tables = record_tables(&mut self.tables, self.inner)?;
         self.state.load(&tables.arrivals, &tables.episodes, &counters, tombstones)?;
         self.state.tail.model = schema::fingerprint(&counters, meta::FINGERPRINT)?;
         self.state.tail.lacking = None;
@@ -151,12 +151,12 @@ impl<'t> Transaction<'t> {
 
     /// The tables that every new episode is written to.
     pub fn record_tables(&mut self) -> Result<&mut RecordTables<'t>, Fault> {
-        record_tables(&mut self.tables, self.transaction)
+        record_tables(&mut self.tables, self.inner)
     }
 
     /// Takes an episode off the lists of its subjects and its thread.
     pub fn unlist_names(&mut self, episode: &Episode, key: &[u8; KEY_BYTES]) -> Result<(), Fault> {
-        let transaction = self.transaction;
+        let transaction = self.inner;
         let tables = self.record_tables()?;
         for subject in &episode.subjects {
             opened(&mut tables.subjects, transaction, SUBJECTS)?.remove((subject.as_str(), key))?;
@@ -189,7 +189,7 @@ impl<'t> Transaction<'t> {
         }
         let mut count = 0;
         for (place, id) in ids.iter().enumerate() {
-            let before = match self.transaction.open_table(ANNOTATIONS)?.get(&id.0)? {
+            let before = match self.inner.open_table(ANNOTATIONS)?.get(&id.0)? {
                 Some(sealed) => codec::decode_annotations(id, sealed.value())?,
                 None => Annotations::default(),
             };
@@ -212,11 +212,11 @@ impl<'t> Transaction<'t> {
         after: &Annotations,
     ) -> Result<(), Fault> {
         let sealed = codec::encode_annotations(id, after)?;
-        self.transaction.open_table(ANNOTATIONS)?.insert(&id.0, sealed.as_slice())?;
+        self.inner.open_table(ANNOTATIONS)?.insert(&id.0, sealed.as_slice())?;
         if after.verified && !before.verified {
-            let mut verifications = self.transaction.open_table(VERIFICATIONS)?;
+            let mut verifications = self.inner.open_table(VERIFICATIONS)?;
             let last = verifications.last()?.map_or(0, |(number, _)| number.value());
-            let floor = meta_number(&self.transaction.open_table(META)?, meta::VERIFICATION_FLOOR)?;
+            let floor = meta_number(&self.inner.open_table(META)?, meta::VERIFICATION_FLOOR)?;
             verifications.insert(last.max(floor) + 1, &id.0)?;
         }
         self.changed = true;

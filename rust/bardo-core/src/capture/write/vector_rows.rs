@@ -26,14 +26,14 @@ impl Transaction<'_> {
         sealed.reverse();
         sealed.sort_by_key(|(seq, _)| *seq);
         sealed.dedup_by_key(|(seq, _)| *seq);
-        let mut table = self.transaction.open_table(META)?;
+        let mut table = self.inner.open_table(META)?;
         if let Some(stored) = schema::fingerprint(&table, place.fingerprint)? {
             stored.require(given)?;
         } else {
             let bytes = postcard::to_stdvec(given).map_err(|error| Corrupt(error.to_string()))?;
             table.insert(place.fingerprint, bytes.as_slice())?;
         }
-        let mut vectors = self.transaction.open_table(place.vectors)?;
+        let mut vectors = self.inner.open_table(place.vectors)?;
         let rows: Vec<_> = sealed.iter().map(|(seq, value)| (*seq, value.as_slice())).collect();
         let mut fresh = 0;
         for (seq, _) in &rows {
@@ -43,7 +43,7 @@ impl Transaction<'_> {
         let count = meta_number(&table, place.count)? + fresh;
         set_meta_number(&mut table, place.count, count)?;
         if !batch.tokens.is_empty() {
-            let mut tokens = self.transaction.open_table(place.tokens)?;
+            let mut tokens = self.inner.open_table(place.tokens)?;
             for (id, codes) in ids.iter().zip(&batch.tokens) {
                 tokens.insert(&id.0, codec::seal(&id.0, codes).as_slice())?;
             }

@@ -73,7 +73,7 @@ impl EpisodeLog {
         check_name("the name of a watermark", name)?;
         let name = name.to_owned();
         self.count(Box::new(move |session| {
-            session.transaction.open_table(WATERMARKS)?.insert(name.as_str(), value)?;
+            session.inner.open_table(WATERMARKS)?.insert(name.as_str(), value)?;
             session.changed = true;
             Ok(Reply::Count(1))
         }))?;
@@ -182,7 +182,7 @@ impl EpisodeLog {
             let mut transaction = live.db.begin_write()?;
             let (answer, changed, sync, outdated, begun) = {
                 let mut session = Transaction {
-                    transaction: &transaction,
+                    inner: &transaction,
                     state: &mut *state,
                     ids: self.ids,
                     tables: None,
