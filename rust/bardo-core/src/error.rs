@@ -12,17 +12,17 @@ pub enum Error {
     /// A value handed in by the caller breaks a documented limit or type.
     #[error("{what}. {hint}")]
     InvalidInput {
-        /// What was wrong, with the value.
+        /// Description of the fault, with the value.
         what: String,
-        /// What the caller should do.
+        /// Advice to the caller.
         hint: String,
     },
     /// A vector with the wrong number of dimensions, or with NaN or infinite components.
     #[error("{what}. {hint}")]
     InvalidVector {
-        /// What was wrong, with the value.
+        /// Description of the fault, with the value.
         what: String,
-        /// What the caller should do.
+        /// Advice to the caller.
         hint: String,
     },
     /// A tick below the last one of this writer.
@@ -49,7 +49,7 @@ pub enum Error {
         /// The beginning of the text.
         text: String,
     },
-    /// Somebody has the store open.
+    /// Another process has the store open.
     #[error(
         "{path} is open in {holder}. Close it there, or hand episodes over with `bardo.drop(path, ...)` meanwhile"
     )]
@@ -100,7 +100,7 @@ pub enum Error {
     StoreDamaged {
         /// The damaged file.
         path: PathBuf,
-        /// What was found.
+        /// Description of the fault.
         what: String,
     },
     /// The journal that must be beside a log is missing, emptied, cut, broken or of another time.
@@ -110,7 +110,7 @@ pub enum Error {
     JournalLost {
         /// The journal.
         path: PathBuf,
-        /// What was found.
+        /// Description of the fault.
         what: String,
     },
     /// A file written by a newer bardo.
@@ -130,9 +130,9 @@ pub enum Error {
     StoreForeign {
         /// The foreign file.
         path: PathBuf,
-        /// What makes it foreign.
+        /// Sign of a foreign file.
         what: String,
-        /// What the caller should do.
+        /// Advice to the caller.
         hint: String,
     },
     /// The operating system refused: a path that is a file, a failing disk.
@@ -144,7 +144,7 @@ pub enum Error {
         path: PathBuf,
         /// The operating system's words.
         cause: String,
-        /// What the caller should do.
+        /// Advice to the caller.
         hint: String,
     },
     /// Vectors of two models in one store.
@@ -166,7 +166,7 @@ pub enum Error {
         budget: usize,
         /// Tokens needed.
         needed: usize,
-        /// What needs them.
+        /// Feature that needs them.
         what: String,
     },
 }

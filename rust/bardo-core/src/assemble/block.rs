@@ -1,4 +1,4 @@
-//! What a prompt is made of: the standard blocks of spec 5, and blocks of the caller's own.
+//! Blocks of a prompt: the standard blocks of spec 5, and blocks of the caller's own.
 
 use std::fmt;
 use std::str::FromStr;
@@ -130,7 +130,7 @@ impl fmt::Debug for dyn MemorySource {
     }
 }
 
-/// What a block holds.
+/// Content of a block.
 #[derive(Clone, Debug)]
 pub enum Content {
     /// Text, as it is.
@@ -168,9 +168,9 @@ pub struct Block {
     pub tag: String,
     /// Its content.
     pub content: Content,
-    /// Blocks of higher priority are filled first, and first given what is left over.
+    /// Blocks of higher priority are filled first, and are the first to get spare tokens.
     pub priority: u8,
-    /// Tokens it is given at first, tag included; `None` takes its share of the table. What is left over may add to it.
+    /// Tokens it is given at first, tag included; `None` takes its share of the table. Spare tokens may add to it.
     pub cap: Option<usize>,
     /// Whether it is never cut.
     pub protected: bool,

@@ -56,7 +56,7 @@ impl FromStr for Phase {
     }
 }
 
-/// What the prompt is for; each favours one block (spec 5).
+/// Purpose of the prompt; each favours one block (spec 5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Task {
     /// Something unusual happened: a third goes to episodes.

@@ -1,4 +1,4 @@
-//! Shortening a text by dropping its predictable words: what is left is in the original order, and says more a token.
+//! Compression drops the predictable words of a text: the rest is in the original order, and says more per token.
 //!
 //! Predictable is what has little self-information under a [`WordModel`] of the agent's own text (Li et al. 2023,
 //! "Selective Context"). With a question, words of sentences that share its terms count for more (Jiang et al. 2024,
@@ -20,11 +20,11 @@ pub const MOST_KEPT: f64 = 0.8;
 /// Least part of the text looked at that a prompt keeps: below it, cutting the end off first keeps more of what a
 /// question needs (measured on LoCoMo: docs/concepts/prompts.md).
 const WORTH_FROM: f64 = 0.5;
-/// What a word counts for in a sentence that shares nothing with the question.
+/// Weight of a word in a sentence that shares nothing with the question.
 const WITHOUT_QUESTION: f64 = 0.15;
 /// Part of its relevance that a sentence hands to the ones beside it: answers stand next to questions.
 const NEIGHBOURS: f64 = 0.5;
-/// What a word of grammar counts for beside one of content; of languages without a list, the model tells.
+/// Weight of a function word beside a content word; in languages without a list, the model decides.
 const GRAMMAR: f64 = 0.3;
 /// Attempts to land on the target; each one corrects by what the last one missed.
 const ATTEMPTS: usize = 8;
@@ -32,12 +32,12 @@ const ATTEMPTS: usize = 8;
 /// Stands at the end of a text whose predictable words were left out.
 pub const CONDENSED: &str = " […condensed]";
 
-/// What condensing goes by.
+/// Input of condensing.
 #[derive(Clone, Copy, Debug)]
 pub struct Condenser<'a> {
-    /// What is predictable.
+    /// Model of predictable words.
     pub model: &'a WordModel,
-    /// What the prompt is for; may be empty.
+    /// Question that the prompt answers; may be empty.
     pub question: &'a str,
 }
 
@@ -57,7 +57,7 @@ impl Condenser<'_> {
 /// A text with its predictable words left out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CompressedText {
-    /// What is left, in the original order.
+    /// Remaining text, in the original order.
     pub text: String,
     /// Tokens of it.
     pub tokens: usize,
@@ -88,7 +88,7 @@ pub fn compress(
     }
     let before = tokenizer.count(text);
     let target = (before as f64 * share) as usize;
-    // What may be dropped beyond the target.
+    // Tokens that may be dropped beyond the target.
     let beyond = target as f64 - before as f64 * LEAST_KEPT;
     let (head, chunks) = chunks(text, model);
     let order = by_score(text, question, &chunks, model);
@@ -140,7 +140,7 @@ fn by_score(text: &str, question: &str, chunks: &[Chunk<'_>], model: &WordModel)
     scores.into_iter().map(|(_, index)| index).collect()
 }
 
-/// What a word of each sentence counts for: 1 without a question, else from [`WITHOUT_QUESTION`] to 1 by the rarity of
+/// Weight of the words of each sentence: 1 without a question, else from [`WITHOUT_QUESTION`] to 1 by the rarity of
 /// the terms of the question that the sentence or one beside it shares.
 fn relevance(question: &str, chunks: &[Chunk<'_>]) -> Vec<f64> {
     let sentences = chunks.last().map_or(0, |last| last.sentence + 1);
@@ -185,7 +185,7 @@ fn terms(analyzer: &mut Analyzer, text: &str) -> BTreeSet<String> {
     found
 }
 
-/// What was not dropped. Lines stay lines, as far as anything of them is left.
+/// Joins the chunks that were not dropped. Lines stay lines, unless all of a line was dropped.
 fn join(head: &str, chunks: &[Chunk<'_>], dropped: &[bool]) -> String {
     let mut text = String::from(head);
     for (chunk, dropped) in chunks.iter().zip(dropped) {

@@ -21,7 +21,7 @@ const LOOKED_UP: usize = 3;
 /// Words that begin the attributes of a memory's opening tag.
 const ATTRIBUTES: [&str; 4] = ["date", "tick", "speaker", "source"];
 
-/// What a marked passage is in its prompt.
+/// Kind of a marked passage in its prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MarkKind {
     /// A sentence of a memory: taken out only beside a part of the frame.
@@ -43,14 +43,14 @@ pub struct PassageMark {
     pub start: u64,
     /// Number of its words.
     pub words: usize,
-    /// What it is.
+    /// Kind.
     pub kind: MarkKind,
 }
 
 /// A text without the copies of prompts in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StrippedText {
-    /// What is left, verbatim.
+    /// Remaining text, verbatim.
     pub text: String,
     /// Number of passages of memories that were taken out.
     pub passages: usize,
@@ -120,7 +120,7 @@ pub fn marks(block: &str) -> Vec<PassageMark> {
     marks
 }
 
-/// What the passages of a text may be found by: to be looked up among the marks. Empty if nothing in it is framed.
+/// Hashes that may begin passages of a text, to be looked up among the marks. Empty if nothing in it is framed.
 #[must_use]
 pub fn copied_starts(text: &str) -> Vec<u64> {
     if !may_be_framed(text) {

@@ -37,7 +37,7 @@ pub(super) struct FilledBlock {
     pub condensed: Option<f64>,
 }
 
-/// What a limit would give: the tokens used, and whether anything would be cut.
+/// Effect of a limit: the tokens used, and whether anything would be cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Plan {
     pub used: usize,
@@ -179,7 +179,7 @@ impl<'a> Filler<'a> {
         }
     }
 
-    /// What a limit would give.
+    /// Computes the effect of a limit.
     pub fn plan(&mut self, limit: usize) -> Result<Plan> {
         if self.is_empty() {
             return Ok(Plan { used: 0, cut: false });

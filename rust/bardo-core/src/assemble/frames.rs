@@ -42,7 +42,7 @@ pub enum FrameKind {
 }
 
 impl FrameKind {
-    /// Whether all blocks are laid out anew.
+    /// Whether all blocks are laid out again.
     #[must_use]
     pub fn is_whole(self) -> bool {
         self != Self::Predicted
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn what_did_not_change_is_a_byte_identical_beginning() {
+    fn unchanged_blocks_are_a_byte_identical_beginning() {
         let mut tracker = FrameTracker::new(100);
         let (first, _) = next(&mut tracker, "one", Phase::Thriving, 0);
         assert_eq!((first.kind, first.cacheable), (FrameKind::First, 0));

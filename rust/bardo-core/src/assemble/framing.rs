@@ -12,7 +12,7 @@ use crate::{Error, Result};
 
 /// The mark of recalled text, in the tag around every section of memories.
 pub const MARK: &str = "bardo:recalled";
-/// Number of ids that a section may have: twelve digits, which take four tokens whatever they are.
+/// Number of ids that a section may have: twelve digits, which always take four tokens.
 const SECTION_IDS: u64 = 1_000_000_000_000;
 
 /// The opening tag of a section; the same content has the same id, so that a section that did not change stays the same.
@@ -30,7 +30,7 @@ const LONGEST_ATTRIBUTE: usize = 64;
 /// Room for most opening tags.
 const OPENING_BYTES: usize = 128;
 
-/// Who the memories are told to: as one's own past, or as a report.
+/// Voice of the memories: the agent's own past, or a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Profile {
     /// A report: "Recalled memories".
@@ -56,7 +56,7 @@ impl Profile {
         }
     }
 
-    /// What stands in place of memories when none was found.
+    /// Placeholder for memories when none was found.
     #[must_use]
     pub fn nothing(self) -> &'static str {
         match self {
@@ -89,13 +89,13 @@ pub struct MemoryText {
     pub tick: u64,
     /// Where it came from.
     pub source: String,
-    /// Who said it, if anyone.
+    /// Speaker; empty without one.
     pub speaker: String,
     /// Confidence now, 0 to 1; `None` for what was witnessed and not concluded.
     pub confidence: Option<f64>,
     /// Whether a predecessor lived it.
     pub inherited: bool,
-    /// What it is about, in lower case.
+    /// Subjects, in lower case.
     pub subjects: Vec<String>,
     /// The conversation or project that it belongs to; empty if none.
     pub thread: String,

@@ -78,7 +78,7 @@ fn reference(rest: &str) -> Option<(char, usize)> {
         return (at > 1).then_some(('&', at));
     }
     let is_closed = window[name..].starts_with(';');
-    // Browsers take `&lt` without its semicolon, whatever follows.
+    // Browsers accept `&lt` without its semicolon, before any character.
     let bare = (!is_closed && starts_with_folded(window, "lt")).then_some(('<', at + 2));
     if !is_closed {
         return bare.or_else(|| (at > 1).then_some(('&', at)));
@@ -226,7 +226,7 @@ pub(super) fn is_less_than(character: char) -> bool {
     plain(character) == Some('<')
 }
 
-/// Every character that begins a tag for somebody's eye, in order.
+/// Every character that looks like the beginning of a tag, in order.
 static ANGLES: LazyLock<Vec<char>> = LazyLock::new(|| {
     let all = (0x80..=LAST_BRACKET).filter_map(char::from_u32);
     all.filter(|character| match character.general_category() {

@@ -25,7 +25,7 @@ const REGION_TAGS: RangeInclusive<char> = '\u{e0030}'..='\u{e007a}';
 const CANCEL_TAG: char = '\u{e007f}';
 /// Letters and digits of a region, such as `gbsct`.
 const REGION_LETTERS: RangeInclusive<usize> = 3..=6;
-/// What was found in a recalled text.
+/// Suspicious content of a recalled text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Flag {
     /// A tag that the prompt uses, or one of a chat template.
@@ -62,7 +62,7 @@ impl Flag {
 pub struct InertText {
     /// The text; every line quoted if anything was flagged.
     pub text: String,
-    /// What was found.
+    /// Suspicious content that was found.
     pub flags: BTreeSet<Flag>,
 }
 
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_tag_stays_as_it_is() {
+    fn text_that_is_no_tag_stays_unchanged() {
         for text in [
             "a < b and b > c, x<y, 3 < 4",
             "if memory < system and user > 3",

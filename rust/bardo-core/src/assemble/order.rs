@@ -70,7 +70,7 @@ pub(super) fn older_first(mut shown: Vec<usize>, memories: &[MemoryText]) -> Vec
     shown
 }
 
-/// What a memory is about.
+/// Topic of a memory.
 struct MemoryTopic<'a> {
     memory: &'a MemoryText,
     /// Its words, where neither a subject nor a thread says it.

@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_always_follows_is_predictable_and_what_is_new_is_not() {
+    fn a_word_that_always_follows_is_predictable_and_a_new_one_is_not() {
         let mut model = WordModel::default();
         for number in 0..200 {
             model.learn(&format!("the price of oil rose by {number}"));

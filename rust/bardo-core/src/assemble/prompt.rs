@@ -15,11 +15,11 @@ use crate::{Error, Result};
 /// Attempts to land within the window with a tokenizer whose parts do not add up to their whole.
 const ATTEMPTS: usize = 8;
 
-/// Tokens kept for the answer where nobody says (spec 5).
+/// Tokens kept for the answer by default (spec 5).
 const RESERVE: usize = 500;
-/// The answer is never kept more than one part of so many of the budget, unless somebody says.
+/// The answer is never kept more than one part of so many of the budget by default.
 const PARTS_OF_BUDGET: usize = 4;
-/// Tokens that a block of memories that got nothing is offered of what is left over, before others get more.
+/// Spare tokens offered to a block of memories that got none, before others get more.
 const FIRST_OFFER: usize = 128;
 
 /// How a prompt is to be put together.
@@ -29,13 +29,13 @@ pub struct Request {
     pub budget: usize,
     /// Tokens kept for the answer; `None` keeps [`RESERVE`], and of a small budget a quarter.
     pub reserve: Option<usize>,
-    /// What a token is.
+    /// Tokenizer that counts.
     pub tokenizer: Tokenizer,
     /// How much of the budget is spent.
     pub phase: Phase,
     /// Which block is favoured.
     pub task: Option<Task>,
-    /// Who the memories are told to.
+    /// Voice of the memories.
     pub profile: Profile,
 }
 
@@ -75,7 +75,7 @@ pub struct AssembledPrompt {
     pub id: String,
 }
 
-/// What became of one block.
+/// Result of one block.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
     /// Name of the block.
@@ -96,7 +96,7 @@ pub struct Part {
     pub shortened: Vec<usize>,
     /// Number of memories or rows that did not get in.
     pub left_out: usize,
-    /// What was found and defused in its content.
+    /// Suspicious content that was found and defused.
     pub flags: Vec<Flag>,
     /// Part of the tokens that is left of a text that was condensed; `None` if it was not.
     pub condensed: Option<f64>,
@@ -105,7 +105,7 @@ pub struct Part {
 /// Puts a prompt together. Its tokens, tags and separators included, never exceed the budget without the reserve.
 ///
 /// Protected blocks are there whole, or the call fails with [`Error::BudgetTooSmall`]. The others are filled by priority
-/// up to their shares; what is left over goes to the ones that were cut, by priority.
+/// up to their shares; spare tokens go to the blocks that were cut, by priority.
 pub fn assemble(blocks: &[Block], request: &Request) -> Result<AssembledPrompt> {
     assemble_condensed(blocks, request, None)
 }
@@ -187,7 +187,7 @@ fn join(
     (text, tokens, parts)
 }
 
-/// Fills every block: up to its share first, then with what is left over, both by priority.
+/// Fills every block: up to its share first, then with spare tokens, both by priority.
 fn allocate(
     blocks: &[Block],
     fillers: &mut [Filler<'_>],

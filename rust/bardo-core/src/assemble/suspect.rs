@@ -52,7 +52,7 @@ const VERBS: &[&str] = &[
     "игнорируй",
     "игнорируйте",
 ];
-/// What is to be ignored.
+/// Objects of "ignore": the words for instructions.
 const OBJECTS: &[&str] = &[
     "anweisungen",
     "consignes",
@@ -106,7 +106,7 @@ const UNSPACED: &[&[&str]] = &[
     &["تجاهل", "التعليمات"],
 ];
 
-/// What a text reads as, apart from tags.
+/// Finds suspicious content of a text, apart from tags.
 pub(super) fn find(text: &str) -> BTreeSet<Flag> {
     let folded: String = if text.is_ascii() {
         text.to_ascii_lowercase()

@@ -1,4 +1,4 @@
-//! What a token is: the vocabularies of OpenAI's models, inside the binary, so that counting needs no network.
+//! Tokenizers: the vocabularies of OpenAI's models, inside the binary, so that counting needs no network.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -27,9 +27,9 @@ pub enum Tokenizer {
     Other(&'static OtherTokenizer),
 }
 
-/// A function that counts the tokens of a text. Loaded once and kept for good, as the built-in vocabularies are.
+/// A function that counts the tokens of a text. Loaded once per process, as the built-in vocabularies are.
 pub struct OtherTokenizer {
-    /// What it is asked for by.
+    /// Name by which callers choose it.
     pub name: String,
     /// Tokens of a text.
     pub count: Box<dyn Fn(&str) -> usize + Send + Sync>,
@@ -120,7 +120,7 @@ impl Tokenizer {
         matches!(self, Self::O200k | Self::Cl100k)
     }
 
-    /// Whether no token can span the border of two parts, whatever they hold besides.
+    /// Whether no token can span the border of two parts of any other content.
     #[must_use]
     pub fn joins(left: &str, right: &str) -> bool {
         left.is_empty()

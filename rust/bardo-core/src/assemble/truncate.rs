@@ -47,7 +47,7 @@ pub fn shorten(
     None
 }
 
-/// What stands before `end`, without a bracket and the part of a word after it that a cut leaves: the beginning of
+/// Returns the text before `end`, without a bracket and the part of a word after it that a cut leaves: the beginning of
 /// `<memoryless` alone would be a tag.
 fn before_open_bracket(text: &str, end: usize) -> &str {
     let kept = &text[..end];

@@ -39,7 +39,7 @@ impl Discount {
     /// Confidence at birth of an entry that was lived `generations` ago (1 for what the direct parent lived) and that
     /// the testator held with `testator_confidence` when it died.
     ///
-    /// A death raises nobody's confidence (law 5): the answer never exceeds the testator's, save for the floor of
+    /// A death raises no confidence (law 5): the answer never exceeds the testator's, save for the floor of
     /// anti-knowledge.
     #[must_use]
     pub fn at_birth(&self, generations: u32, testator_confidence: f32, anti_knowledge: bool) -> f32 {

@@ -1,4 +1,4 @@
-//! What survives a death (spec 6): which facts may cross, which of them fit, and how far an heir trusts them.
+//! Inheritance (spec 6): selects the facts that cross a death, and discounts the trust of an heir in them.
 
 mod discount;
 mod select;

@@ -66,7 +66,7 @@ impl Exclusion {
     }
 }
 
-/// What similarity was measured on.
+/// Measure of similarity: vectors or words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
     /// Nothing had to be compared: everything fits.
@@ -96,7 +96,7 @@ pub struct Selection {
     pub chosen: Vec<usize>,
     /// Counts by reason; reasons that did not occur are absent.
     pub left_out: BTreeMap<Exclusion, usize>,
-    /// What similarity was measured on.
+    /// Measure of similarity: vectors or words.
     pub measure: Measure,
 }
 
@@ -390,7 +390,7 @@ impl<'a> Greedy<'a> {
         self.fill(Tier::Never, cap);
         self.fill(Tier::Danger, for_warnings);
         self.fill(Tier::Rest, cap);
-        // What is left are warnings beyond their share, then near-copies, in the order of need.
+        // The rest: warnings beyond their share, then near-copies, in the order of need.
         let mut rest: Vec<usize> = (0..self.entries.len()).filter(|&place| !self.taken[place]).collect();
         rest.sort_by(|&one, &other| self.entries[one].precedes(&self.entries[other]));
         for copies in [false, true] {

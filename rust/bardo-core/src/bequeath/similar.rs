@@ -50,7 +50,7 @@ impl Points {
         self.topics.len()
     }
 
-    /// What `other` leaves unsaid of `one` is `COPY - closeness`.
+    /// The share of `one` that `other` does not say is `COPY - closeness`.
     pub fn closeness(&self, one: usize, other: usize) -> u8 {
         if one == other {
             return COPY;

@@ -2,8 +2,8 @@
 //!
 //! Two questions that can both be answered no: is the difference of the means surely small (equivalence, Schuirmann's two
 //! one-sided tests, 1987), and is it surely not small (Welch's test against a margin)? "Small" is measured in standard
-//! deviations, as Cohen (1988) does: a significant difference that nobody would notice refutes nothing. What neither
-//! test decides waits for more episodes.
+//! deviations, as Cohen (1988) does: a significant difference that is too small to matter refutes nothing. A claim
+//! that neither test decides waits for more episodes.
 
 use super::statistic::Statistic;
 
@@ -25,7 +25,7 @@ const SPREAD_OBSERVATIONS: u64 = 30;
 /// Differences below this part of the numbers themselves are rounding.
 const ROUNDING: f64 = 1e-9;
 
-/// What one's own episodes say about a claim.
+/// Verdict of the agent's own episodes on a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The difference is surely below a medium effect.

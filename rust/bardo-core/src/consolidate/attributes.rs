@@ -26,7 +26,7 @@ pub(super) enum Change {
 pub(super) struct Key {
     /// Two keys of one name are one attribute.
     pub name: &'static str,
-    /// What becomes of the earlier value where a later one is stated.
+    /// Effect of a later value on the earlier one.
     pub change: Change,
 }
 

@@ -32,7 +32,7 @@ const CATEGORY: &str = "baselines/";
 /// Buehlmann's credibility (1967): `n` observations weigh `n / (n + K)` against what was believed before, so a fresh
 /// baseline starts there, at .23 for 3, .75 for 30, .98 for 512. A confidence `c` stands for `K c / (1 - c)` observations;
 /// adding `m` to those gives, with the gap `g = 1 - c`, the new gap `g / (1 + m g / K)`. It does not matter whether
-/// observations come in one pass or in many, and a faded baseline counts only what is left of it. K = 10 is ours.
+/// observations come in one pass or in many, and a faded baseline counts only its remaining weight. K = 10 is ours.
 #[must_use]
 pub fn credible(confidence: f64, observations: u64) -> f64 {
     let gap = 1.0 - confidence;
@@ -85,7 +85,7 @@ pub(crate) fn settle(
     save(writer, subject, metric, &row)
 }
 
-/// Keeps the fact that states a baseline in step with it; the answer is its id.
+/// Updates the fact that states a baseline; returns its id.
 fn state(
     writer: &Writer<'_>,
     store: &FactStore,
@@ -109,7 +109,7 @@ fn state(
         return Ok(fact.id);
     };
     if stored.fact.status == FactStatus::Superseded || stored.fact.pinned {
-        // Somebody put a better fact in its place, or wants this one as it is; the statistic goes on without.
+        // A caller replaced or pinned this fact; the statistic continues without it.
         return Ok(stored.fact.id);
     }
     // As of the latest observation, and from what it was without decay: however the observations were cut into passes, the
@@ -169,7 +169,7 @@ fn latest(mut known: Vec<Id>, newer: &[Id]) -> Vec<Id> {
     known.split_off(surplus)
 }
 
-/// What was counted of a number so far.
+/// Statistic of a number so far.
 pub(crate) fn known(connection: &Connection, subject: &str, metric: &str) -> Step<Option<Statistic>> {
     Ok(load(connection, subject, metric)?.map(|row| row.statistic))
 }
@@ -226,7 +226,7 @@ fn save(writer: &Writer<'_>, subject: &str, metric: &str, row: &Row) -> Step<()>
     Ok(())
 }
 
-/// Puts what was counted anew in the place of a baseline, and its fact in step with it; nothing left deletes both.
+/// Replaces a baseline by a recount and updates its fact; an empty recount deletes both.
 pub(crate) fn replace(
     writer: &Writer<'_>,
     (subject, metric): &(String, String),

@@ -5,14 +5,14 @@
 //! of fresh episodes. By Ville's inequality (1939) chance lets that fortune ever reach `x` with a probability of `1 / x`
 //! at most, however often one looks. The fortunes are compared by the e-BH procedure of Wang and Ramdas (Journal of the
 //! Royal Statistical Society B 84, 2022), which is the procedure of Benjamini and Hochberg (1995) for e-values and, other
-//! than theirs, holds whatever the dependence between hypotheses.
+//! than theirs, holds under any dependence between hypotheses.
 
 /// Expected share of false ones among what is stated (Benjamini and Hochberg's level).
 pub const FALSE_DISCOVERY_RATE: f64 = 0.05;
 /// A fortune counts up to this factor (e^2) above what one hypothesis alone needs: what held for a hundred windows and then
 /// stopped must not take a hundred windows to be doubted. (A capped fortune is still a fair bet.)
 const SURPLUS: f64 = 2.0;
-/// What is believed is doubted only when its fortune is this factor (e) below what belief needs, so that one unlucky
+/// A belief is doubted only when its wealth is this factor (e) below the threshold of belief, so that one unlucky
 /// window does not unsettle it: together with [`SURPLUS`] that takes about five of them.
 const PATIENCE: f64 = 1.0;
 
@@ -31,7 +31,7 @@ pub fn log_winnings(p: f64) -> f64 {
     winnings.ln()
 }
 
-/// Logarithm of the mean of several e-values about one hypothesis, which is an e-value whatever their dependence.
+/// Logarithm of the mean of several e-values about one hypothesis, which is an e-value under any dependence.
 #[must_use]
 pub fn log_mean(logs: &[f64]) -> f64 {
     let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn what_held_for_long_can_be_doubted_soon() {
+    fn a_long_held_belief_can_be_doubted_soon() {
         let share = share(1, 10);
         let rich = (0..1_000).fold(0.0, |log, _| wealth(log, 3.0, share));
         let doubted = (0..6).fold(rich, |log, _| wealth(log, 0.5_f64.ln(), share)) + share.ln();

@@ -58,7 +58,7 @@ impl Calibration {
     }
 }
 
-/// What outcomes say about the confidences of a store.
+/// Compares the confidences of a store with its outcomes.
 pub fn calibration(store: &FactStore) -> Result<Calibration> {
     let (bins, outcomes, squares) = store.read(|connection| counted(connection))?;
     Ok(Calibration::new(bins, outcomes, squares))
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn what_seldom_holds_is_worth_less_than_it_says() {
+    fn a_fact_that_seldom_holds_is_worth_less_than_its_confidence() {
         let mut bins = vec![(0, 0); BINS];
         bins[18] = (1_000, 600);
         let map = Calibration::new(bins, 0, 0.0);

@@ -1,4 +1,4 @@
-//! What a hypothesis claims, what was measured about it, and how a fact says it.
+//! Claims of hypotheses: their measurements, and the facts that state them.
 
 use serde::{Deserialize, Serialize};
 
@@ -31,17 +31,17 @@ pub enum Claim {
     },
     /// A sort of event comes in heaps.
     Bursts {
-        /// What comes.
+        /// Following event.
         event: Label,
     },
     /// A sort of event prefers an hour of the day.
     Hours {
-        /// What happens.
+        /// Event.
         event: Label,
     },
     /// A sort of event prefers a day of the week.
     Weekdays {
-        /// What happens.
+        /// Event.
         event: Label,
     },
     /// An outcome differs under a condition.
@@ -59,7 +59,7 @@ pub enum Claim {
     },
 }
 
-/// What was measured about a claim, over all windows that tested it.
+/// Measurements of a claim, over all windows that tested it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(crate) enum Measure {
@@ -94,7 +94,7 @@ pub(crate) enum Measure {
     },
 }
 
-/// What one window says about a claim.
+/// Result of testing a claim on one window.
 pub(crate) struct TestResult {
     /// Logarithm of the winnings; none if all of it waits for more episodes.
     pub log_winnings: Option<f64>,
@@ -197,7 +197,7 @@ impl Claim {
         matches!(self, Self::Differs(rule) if rule.conditions.iter().any(is))
     }
 
-    /// What sort of fact states it, and where it is filed.
+    /// Kind and category of the fact that states it.
     pub(crate) const fn kind(&self) -> (FactKind, &'static str) {
         match self {
             Self::Follows { .. } => (FactKind::CausalLink, "patterns/links"),

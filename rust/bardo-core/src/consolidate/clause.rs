@@ -67,15 +67,15 @@ pub(super) struct Slot<'a> {
     /// Whose it is.
     pub(super) of: BTreeSet<&'a str>,
     pub(super) value: &'a [Word],
-    /// What is said beside it.
+    /// Words beside the value.
     pub(super) beside: &'a [Word],
 }
 
-/// What a clause measures.
+/// Measured quantity of a clause.
 pub(super) struct Measure<'a> {
     /// Its figures and days.
     pub(super) values: Vec<&'a Word>,
-    /// What they are of.
+    /// Words that name the quantity.
     pub(super) frame: BTreeSet<&'a str>,
 }
 
@@ -275,7 +275,7 @@ impl Clause {
         })
     }
 
-    /// What stands from a place up to the end of a value, and what follows it.
+    /// Splits the words from a place at the end of the value.
     pub(super) fn value_from(&self, from: usize) -> (&[Word], &[Word]) {
         let mut to = from;
         while to < self.words.len()
@@ -302,7 +302,7 @@ impl Clause {
         (near && stands).then_some((from, to))
     }
 
-    /// What it gives a value.
+    /// Attribute to which the clause gives a value.
     pub(super) fn slot(&self) -> Option<Slot<'_>> {
         // "The default branch is called master" gives the branch a value, "the cat is called Miso" a name.
         let is_noun = self.topic_without_head().1.is_some();
@@ -414,7 +414,7 @@ pub(super) fn person(word: &str) -> Option<&'static str> {
     })
 }
 
-/// The stem of a word; nouns made of a verb that an attribute goes by are that verb's.
+/// Stems a word; a noun made of an attribute's verb gets that verb's stem.
 pub(super) fn stem(stemmer: &Stemmer, word: &str) -> String {
     let stem = stemmer.stem(word);
     match stem.as_ref() {

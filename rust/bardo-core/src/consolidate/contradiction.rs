@@ -25,7 +25,7 @@ pub enum ContradictionKind {
     BoundedValidity,
 }
 
-/// What a newer statement says about an older one.
+/// Relation of a newer statement to an older one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Contradiction {
     /// In which way.
@@ -81,7 +81,7 @@ pub fn contradiction(older: &str, newer: &str) -> Option<Contradiction> {
     Some(Contradiction { shape, is_certain: false })
 }
 
-/// Whether both cannot hold as they stand, as far as the words tell: also where the newer one is somebody else's word, or
+/// Whether both cannot hold as they stand, as far as the words tell: also where the newer one is reported speech or
 /// a guess.
 #[must_use]
 pub fn is_disputed(older: &str, newer: &str) -> bool {
@@ -106,7 +106,7 @@ fn flips(old: &Statement, new: &Statement) -> bool {
     let came: BTreeSet<&str> = new.content.difference(&old.content).map(String::as_str).collect();
     let one = |words: &BTreeSet<&str>| words.iter().map(|word| (*word).to_owned()).collect::<HashSet<_>>();
     if old.negations % 2 != new.negations % 2 {
-        // What is said and what is denied in fewer words cannot both hold: "he does not drive", "he drove the van to Aachen".
+        // A statement and its denial in fewer words cannot both hold: "he does not drive", "he drove the van to Aachen".
         let denied = if old.negations % 2 == 1 { old } else { new };
         return old.starts_like(new)
             // "Never sell into a thin book" forbids, and says nothing of what happened.

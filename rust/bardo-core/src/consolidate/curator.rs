@@ -30,7 +30,7 @@ pub const MINIMUM_EPISODES: u64 = 3;
 pub const CONFIRM_OBSERVATIONS: u64 = 30;
 /// The name of its acts in the journal.
 const ACTOR: &str = "curator";
-/// How often a pass begins anew because another process consolidated meanwhile.
+/// Maximum number of restarts of a pass because another process consolidated meanwhile.
 const ATTEMPTS: usize = 8;
 
 /// How a pass decides.
@@ -49,11 +49,11 @@ pub struct CuratorSettings {
     /// Numbers of a payload that say how something ended, by their paths or the last parts of these: heuristics are about
     /// them.
     pub outcomes: Vec<String>,
-    /// Whether what comes into being, running statistics aside, is held until somebody tries and releases it.
+    /// Whether what comes into being, running statistics aside, is held until the shadow trial releases it.
     pub hold: bool,
 }
 
-/// What a number is called that says how something ended.
+/// Names of numbers that state an outcome.
 pub const OUTCOMES: [&str; 8] = ["outcome", "pnl", "profit", "return", "reward", "score", "success", "value"];
 
 impl Default for CuratorSettings {
@@ -70,7 +70,7 @@ impl Default for CuratorSettings {
     }
 }
 
-/// What a pass did, and what is left.
+/// Report of a pass, and of the remaining work.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CuratorReport {
     /// Verified episodes that were counted.
@@ -99,7 +99,7 @@ pub struct CuratorReport {
     pub facts_refined: u64,
     /// Episodes that spoke against a fact, which lost by it.
     pub facts_disputed: u64,
-    /// What dreams had proposed and later episodes bore out.
+    /// Number of dreamt proposals that later episodes confirmed.
     pub dreams_confirmed: u64,
     /// Facts that expired, faded or were beyond the room there is, and were archived.
     pub entries_pruned: u64,
@@ -167,8 +167,7 @@ pub fn consolidate(
     })
 }
 
-/// What [`consolidate`] would do, without doing it: the report, and every fact that would be written, as it is (if it is)
-/// and as it would be.
+/// Dry run of [`consolidate`]: the report, and every fact that would be written, before (if it exists) and after.
 pub fn rehearse(
     store: &FactStore,
     source: &impl VerifiedEpisodes,
@@ -186,7 +185,7 @@ pub fn rehearse(
     Ok(DryRun { report: CuratorReport { pending: last - report.watermark, ..report }, changes })
 }
 
-/// What a pass would do.
+/// Result of a dry run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DryRun {
     /// As the pass itself would give it.
@@ -195,7 +194,7 @@ pub struct DryRun {
     pub changes: Vec<FactChange>,
 }
 
-/// What a batch teaches, read and worked out before anything is written.
+/// Result of a batch, computed before anything is written.
 struct PassInput {
     watermark: u64,
     /// Number of the last verification there is.
@@ -304,7 +303,7 @@ fn settle(
 /// Facts archived at most in one pass, so that its time is bounded.
 const EXPIRED_AT_ONCE: i64 = 1_024;
 
-/// What is past its expiry, the first to expire first.
+/// Facts past their expiry, the first to expire first.
 const EXPIRED: &str =
     "WHERE expires_tick < ?1 AND status IN ('active', 'contradicted', 'held') AND NOT pinned
      ORDER BY expires_tick, serial LIMIT ?2";

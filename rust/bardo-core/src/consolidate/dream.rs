@@ -1,11 +1,11 @@
-//! What becomes of replayed episodes in a dream (spec 3): proposals that only later episodes can confirm, and rules that
-//! compete.
+//! Dreams (spec 3) turn replayed episodes into proposals that only later episodes can confirm, and let rules compete.
 //!
-//! *NREM*: what was replayed is estimated anew and held against the long run; what moved is proposed as a shift. *REM*: links
+//! *NREM*: numbers of replayed episodes are estimated again and compared with the long run; a moved one is proposed as a shift.
+//! *REM*: links
 //! that share a middle are joined, thresholds of rules are perturbed and tried on the replayed episodes. *Evolution*: of
 //! rules that say the same with other bounds the worse is retired. A proposal is a hypothesis of the ledger with a share of
 //! trust of its own: the Curator bets on it window by window, as on any other, and what is believed becomes the agent's own
-//! knowledge. What nobody bore out expires.
+//! knowledge. An unconfirmed proposal expires.
 
 use std::collections::BTreeSet;
 
@@ -30,7 +30,7 @@ use crate::model::{Episode, Fact, FactPayload, FactStatus, Id, Micros, Source};
 const ACTOR: &str = "dream";
 /// Episodes that one dream takes in at most: they are in memory at once.
 pub const REPLAYED: usize = 4_096;
-/// What one dream proposes at most; chosen so that a dream a night keeps the ledger small.
+/// Maximum number of proposals of one dream; chosen so that a dream a night keeps the ledger small.
 const PROPOSALS: usize = 8;
 /// Confidence of what a dream proposes (spec 3).
 const CONFIDENCE: f32 = 0.3;
@@ -39,14 +39,14 @@ const OBSERVATIONS: u64 = 30;
 /// Counts dreams, among the settings of the fact store.
 const DREAMS: &str = "dreams";
 
-/// What a dream did.
+/// Report of a dream.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DreamReport {
     /// Different episodes that were replayed.
     pub replayed: u64,
-    /// Numbers that were estimated anew.
+    /// Numbers that were estimated again.
     pub estimates: u64,
-    /// What was proposed: numbers that may have shifted, ...
+    /// Proposals: numbers that may have shifted, ...
     pub shifts: Vec<Id>,
     /// ... events that may follow each other through a third, ...
     pub links: Vec<Id>,

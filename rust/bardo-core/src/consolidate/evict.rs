@@ -1,4 +1,4 @@
-//! What has faded leaves for the cold tier (spec 2 and 3, "prune"): archived, found by `history` and by id, never deleted.
+//! Moves faded facts to the cold tier (spec 2 and 3, "prune"): archived, found by `history` and by id, never deleted.
 //!
 //! A pass looks at a bounded number of facts, in turns, so that its time does not grow with what is known; and where more
 //! are in force than there is room for, those leave that are the least sure and the least important.
@@ -38,7 +38,7 @@ fn faded(writer: &Writer<'_>, pass: &Pass, tick: u64) -> Step<u64> {
         &format!("WHERE serial > ?1 AND {MAY_LEAVE} ORDER BY serial LIMIT ?2"),
         params![last, rows(LOOKS)],
     )?;
-    // At the end the turn begins anew.
+    // At the end the scan starts again.
     let through = page.last().filter(|_| page.len() == LOOKS).map_or(0, |stored| stored.serial);
     let mut left = 0;
     for mut stored in page {

@@ -1,5 +1,5 @@
-//! What the agent does not know and could ask (spec 3, "Lint"): at most ten open questions. Only what they are about is
-//! kept; the words are made when they are read, so that nothing of a deleted fact stays in them. What was asked in vain is
+//! Gaps: questions that the agent could ask (spec 3, "Lint"), at most ten. Only what they are about is
+//! kept; the words are made when they are read, so that nothing of a deleted fact stays in them. An unanswered query is
 //! kept as it was put, elsewhere (`facts_questions.rs`).
 
 use std::str::FromStr;
@@ -29,19 +29,19 @@ pub const NAMED_OFTEN: u64 = 5;
 const LATEST_MEMORIES: usize = 4_096;
 /// Entities that are named most, which are looked at.
 const NAMED_CANDIDATES: usize = 64;
-/// Ticks after which a heuristic that nobody acted by is asked about, as for promotion.
+/// Ticks after which an unused heuristic becomes a question, as for promotion.
 const UNTRIED_TICKS: u64 = super::promote::ACTIVE_TICKS;
 
-/// What sort of thing is not known.
+/// Kind of gap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum GapKind {
     /// Two facts in force contradict each other.
     Contradiction,
     /// Memories name it often, and no fact speaks of it.
     Unknown,
-    /// A heuristic is in force that nobody told an outcome of.
+    /// A heuristic is in force without an outcome.
     Untried,
-    /// Somebody asked it more than once, and no memory answered.
+    /// A query was asked more than once, and no memory answered.
     Unanswered,
 }
 
@@ -115,7 +115,7 @@ pub struct InheritedGap {
     pub generation: u32,
 }
 
-/// What became of the open questions of a testament.
+/// Result of taking over the open questions of a testament.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct InheritedGaps {
     /// Questions that are open for the heir from now on.
@@ -126,7 +126,7 @@ pub struct InheritedGaps {
     pub left: usize,
 }
 
-/// What a question is about: rows of facts, entities and what was asked.
+/// Subject of a question: row of a fact, of an entity or of a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct GapKey {
     kind: GapKind,
@@ -152,7 +152,7 @@ struct GapHistory {
     generation: i64,
 }
 
-/// Looks for questions anew: those that are answered go, those that were found before at another tick are confirmed and
+/// Searches for questions again: those that are answered go, those that were found before at another tick are confirmed and
 /// keep their place, and new ones take the room that is left. Questions from testaments have room of their own, and stay
 /// until they are answered. Says how many are open.
 pub(super) fn renew(writer: &Writer<'_>, tick: u64) -> Step<usize> {
@@ -275,7 +275,7 @@ fn settle(connection: &Connection, question: &InheritedGap, now: i64) -> Step<Op
     Ok(asked.map(|asked| GapKey { asked: Some(asked), ..GapKey::nothing(GapKind::Unanswered) }))
 }
 
-/// What is kept, in its order.
+/// Stored questions, in their order.
 fn known(connection: &Connection) -> Step<Vec<(GapKey, GapHistory)>> {
     let mut statement = connection.prepare_cached(
         "SELECT kind, fact, other, entity, times, first_tick, last_tick, question, origin, generation, intact
@@ -300,7 +300,7 @@ fn known(connection: &Connection) -> Step<Vec<(GapKey, GapHistory)>> {
     Ok(known)
 }
 
-/// Whether nobody has answered a question since.
+/// Whether a question is still unanswered.
 fn still_stands(connection: &Connection, about: &GapKey) -> Step<bool> {
     let answer = |query: &str| -> Step<bool> {
         Ok(connection.prepare_cached(query)?.exists(params![about.fact, about.other])?)
@@ -319,7 +319,7 @@ fn still_stands(connection: &Connection, about: &GapKey) -> Step<bool> {
             Some(entity) => Ok(!is_spoken_of(connection, entity)?),
             None => Ok(false),
         },
-        // What is answered is dropped, and its gap goes with it.
+        // An answered query is dropped together with its gap.
         GapKind::Unanswered => Ok(true),
     }
 }
@@ -347,7 +347,7 @@ fn untried(connection: &Connection, tick: u64) -> Step<Vec<GapKey>> {
     Ok(found.collect::<rusqlite::Result<_>>()?)
 }
 
-/// What was asked in vain, the most frequent first.
+/// Unanswered queries, the most frequent first.
 fn unanswered(connection: &Connection) -> Step<Vec<GapKey>> {
     let mut statement = connection.prepare_cached(
         "SELECT serial FROM questions WHERE times >= ?1

@@ -62,7 +62,7 @@ impl VerifiedEpisodes for EpisodeLog {
     }
 }
 
-/// What a batch adds to one baseline.
+/// Observations that a batch adds to one baseline.
 #[derive(Clone, Debug)]
 pub(crate) struct BaselineIncrement {
     /// Of the batch alone.
@@ -82,7 +82,7 @@ pub(crate) struct Utterance {
     pub id: Id,
     /// When.
     pub tick: u64,
-    /// What it says.
+    /// Text.
     pub text: String,
     /// Its vector, if it is of the model asked for.
     pub vector: Option<Vec<f32>>,
@@ -97,9 +97,9 @@ pub(crate) struct Batch {
     pub last: u64,
     /// The latest tick in it.
     pub tick: u64,
-    /// What it adds, by subject and metric.
+    /// Observations, by subject and metric.
     pub observed: BTreeMap<(String, String), BaselineIncrement>,
-    /// What it says, by tick.
+    /// Statements, by tick.
     pub sayings: Vec<Utterance>,
     /// Numbers that were left out: too many in one episode, or under an over-long name.
     pub skipped: u64,
@@ -133,7 +133,7 @@ pub(crate) fn gather(
             batch.tick = batch.tick.max(episode.tick);
             batch.episodes += 1;
             batch.count(&episode);
-            // What the agent said itself may be recalled knowledge: an echo is no evidence (law 5).
+            // The agent's own words may be recalled knowledge: an echo is no evidence (law 5).
             if episode.role != Role::Agent {
                 let vector = if comparable { source.vector(episode.id)? } else { None };
                 batch.sayings.push(Utterance {

@@ -1,4 +1,4 @@
-//! Words by which a text says something as somebody else's word, or as a guess.
+//! Hedges: words that mark a statement as reported or as a guess.
 
 use crate::text::qualifiers::{GUESSING, REPORTING};
 
@@ -7,7 +7,7 @@ const DOUBTING: &[&str] = &["doubt", "doubted", "doubts"];
 /// The same before "to": "seems to be".
 const SEEMING: &[&str] = &["appeared", "appears", "seemed", "seems"];
 
-/// What a text says without saying that it is a guess or somebody else's word; `None` if it is neither.
+/// Removes the hedge of a guess or of reported speech from a text; `None` if it has none.
 pub(super) fn without_hedges(text: &str) -> Option<String> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let bare: Vec<String> = words.iter().map(|word| plain(word)).collect();
@@ -23,7 +23,7 @@ pub(super) fn without_hedges(text: &str) -> Option<String> {
             from = that + 1;
         } else if words.get(from).is_some_and(|word| word.starts_with(|letter: char| letter.is_ascii_digit()))
         {
-            // What is reported is a figure: "the sensor reports 4".
+            // A reported figure is a measurement: "the sensor reports 4".
             return Some([&words[..at], &["has"], &words[from..]].concat().join(" "));
         }
         if DOUBTING.contains(&bare[at].as_str()) {

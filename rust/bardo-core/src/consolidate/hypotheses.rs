@@ -75,7 +75,7 @@ impl Hypothesis {
         self.share.ln() + self.log_fortune
     }
 
-    /// Tests it on a window; says whether there was enough to go by.
+    /// Tests it on a window; returns whether the window had enough data.
     fn test(&mut self, window: &Window) -> bool {
         let Some(tested) = self.claim.test(window, self.measure.as_ref()) else { return false };
         self.changed = true;
@@ -136,7 +136,7 @@ pub(crate) struct Ledger {
 }
 
 impl Ledger {
-    /// What is stored.
+    /// Reads the stored hypotheses.
     pub fn read(store: &FactStore) -> Result<Self> {
         store.read(|connection| Self::load(connection))
     }
@@ -199,7 +199,7 @@ impl Ledger {
         self.let_go();
     }
 
-    /// What can be claimed of the events that are frequent in a window, whatever they do.
+    /// Possible claims about the events that are frequent in a window.
     fn new_claims(&self, window: &Window) -> Vec<Claim> {
         let linked = window.frequent(links::LEAST, LABELS);
         let mut claims = Vec::new();
@@ -358,12 +358,12 @@ fn state(
     heard.settle(writer, pass, stored.fact.id, tick, report)
 }
 
-/// What is no longer believed speaks against the fact: it is lowered and expires, unless later windows bear it out. One that
-/// is held never comes into force.
+/// A hypothesis that is no longer believed lowers its fact, which expires unless later windows confirm it. A held
+/// fact never comes into force.
 fn doubt(writer: &Writer<'_>, pass: &Pass, row: &Hypothesis, report: &mut CuratorReport) -> Step<()> {
     let Some(id) = row.fact else { return Ok(()) };
     let Some(mut stored) = record::find(&writer.transaction, id)? else { return Ok(()) };
-    // A dream that nobody bears out expires by itself.
+    // An unconfirmed dream expires by itself.
     if stored.fact.status == FactStatus::Held && !stored.fact.pinned && stored.fact.source != Source::Dream {
         report.entries_pruned += 1;
         return archive(writer, &mut stored, pass.tick);
@@ -428,7 +428,7 @@ fn save(writer: &Writer<'_>, row: &Hypothesis) -> Step<()> {
 }
 
 /// Drops every hypothesis that says one of these names, or quotes one of these episodes: what a forgotten episode took
-/// part in is tested anew, without it. A fact that stated one goes too if it has no evidence left or quotes the episode;
+/// part in is tested again, without it. A fact that stated one goes too if it has no evidence left or quotes the episode;
 /// the answer is their ids.
 pub fn forget_claims(store: &FactStore, names: &BTreeSet<String>, episodes: &[Id]) -> Result<Vec<Id>> {
     if names.is_empty() && episodes.is_empty() {

@@ -1,4 +1,4 @@
-//! What others stated of a rule, a link or a pattern, held against what the agent's own episodes bear out (spec 6,
+//! Compares others' claims of a rule, a link or a pattern with the claims that the agent's own episodes confirm (spec 6,
 //! "Inheritance"): the same claim becomes one fact, the agent's own, and a claim that says otherwise is lowered.
 //!
 //! Claims are compared by the payloads of their facts: what they are about must be the same, word for word; the numbers
@@ -31,7 +31,7 @@ const SAME_BOUND: f64 = 0.1;
 const WEEKDAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 const HOURS: u32 = 24;
 
-/// What a claim is about.
+/// Topic of a claim.
 #[derive(Clone, Debug, PartialEq)]
 enum Topic {
     Link { cause: String, effect: String },
@@ -76,7 +76,7 @@ pub(crate) enum ClaimRelation {
 }
 
 impl Assertion {
-    /// What a payload states; none where it states no hypothesis of the Curator's.
+    /// Topic of a payload; none where it states no hypothesis of the Curator's.
     pub(crate) fn of(payload: &FactPayload) -> Option<Self> {
         match payload {
             FactPayload::CausalLink { cause, effect, lag_ticks, lift, .. } => Some(Self {
@@ -232,7 +232,7 @@ impl ForeignClaims {
         Ok(Self { claims: claims.collect() })
     }
 
-    /// The facts of others that stand like this to an own claim as of a tick. Pinned ones stay as somebody wants them.
+    /// The facts of others that stand like this to an own claim as of a tick. Pinned ones stay unchanged.
     fn of(
         &self,
         writer: &Writer<'_>,
@@ -284,7 +284,7 @@ impl ForeignClaims {
         let Some(claim) = Assertion::of(&stored.fact.payload) else { return Ok(()) };
         let same = match stored.fact.status {
             FactStatus::Active => self.of(writer, pass, &claim, ClaimRelation::Same, tick)?,
-            // What is not in force takes nobody's place.
+            // A fact that is not in force replaces none.
             _ => Vec::new(),
         };
         for other in same {

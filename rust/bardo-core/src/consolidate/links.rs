@@ -19,7 +19,7 @@ const LEEWAY: u64 = 16;
 /// Onsets of each sort that a test needs.
 const ONSETS: usize = 5;
 
-/// What a window says about one link.
+/// Result of testing one link on a window.
 #[derive(Clone, Debug)]
 pub(crate) struct LinkResult {
     /// Logarithm of the winnings.
@@ -131,8 +131,8 @@ fn moved(pair: &Pair, followed: usize, background: &[u64], draws: &mut Pcg64Mcg)
     })
 }
 
-/// Without a link the nearest cause is as often after the effect as before it, whatever both have in common: the sign
-/// test of that, exactly.
+/// Without a link the nearest cause is as often after the effect as before it, even with a common cause: this is the exact sign
+/// test.
 fn asymmetry(pair: &Pair) -> f64 {
     let (mut before, mut after) = (0_u64, 0_u64);
     for tick in &pair.effects {

@@ -1,5 +1,5 @@
-//! Keeping what is known in order (spec 3, "Lint"): duplicates become one, what nobody needs any more leaves for the cold
-//! tier, what was filed nowhere is filed with its like, and what speaks against each other is flagged.
+//! Lint puts facts in order (spec 3, "Lint"): it merges duplicates, archives unused facts, files facts without a category
+//! beside similar ones, and flags contradictions.
 //!
 //! One lint is one act of the journal: it can be looked at fact by fact, and taken back. What was taken back is left alone
 //! from then on. Only the latest facts are looked at, so that it costs the same at any age; what is pinned is not touched.
@@ -45,7 +45,7 @@ impl Default for LintSettings {
     }
 }
 
-/// What a lint did.
+/// Report of a lint.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LintReport {
     /// Facts that were looked at.
@@ -72,7 +72,7 @@ pub fn lint(store: &FactStore, tick: u64, now: Micros, settings: LintSettings) -
     Ok(LintReport { act, ..report })
 }
 
-/// What [`lint`] would do, without doing it: its report, and every fact as it is and as it would be.
+/// Dry run of [`lint`]: its report, and every fact before and after.
 pub fn rehearse_lint(
     store: &FactStore,
     tick: u64,
@@ -164,7 +164,7 @@ fn is_stale(item: &LintItem, tick: u64, stale_ticks: u64) -> bool {
         && tick.saturating_sub(last) >= stale_ticks
 }
 
-/// Rows of the facts that an earlier lint changed and somebody changed back.
+/// Rows of the facts whose change by an earlier lint was undone.
 fn taken_back(connection: &Connection) -> Step<BTreeSet<i64>> {
     let mut statement = connection.prepare_cached(
         "SELECT DISTINCT fact FROM act_facts JOIN acts ON acts.serial = act_facts.act

@@ -1,4 +1,4 @@
-//! What many episodes teach, and how it fades (spec 2 and 3).
+//! Consolidation draws facts from many episodes, and lets them fade (spec 2 and 3).
 
 mod accounted;
 mod agreement;

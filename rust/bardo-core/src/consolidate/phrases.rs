@@ -1,6 +1,6 @@
 //! Phrases that say how a statement stands to what was said before.
 
-/// What a phrase does to what was said before.
+/// Effect of a phrase on the earlier statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Mark {
     /// Takes it back.
@@ -13,7 +13,7 @@ pub(crate) enum Mark {
     Bound,
     /// Adds to it: both hold.
     Addition,
-    /// Is no statement of what is so: a wish, a guess, a condition, somebody else's words.
+    /// Is no statement of what is so: a wish, a guess, a condition, reported speech.
     Unsure,
 }
 
@@ -138,7 +138,7 @@ pub(crate) fn phrase_at(words: &[&str]) -> Option<(Mark, usize)> {
     })
 }
 
-/// Verbs that say the same about where somebody is, what they do and what something is called, by their stems.
+/// Maps stems of verbs of equal meaning for residence, occupation and name to one stem.
 pub(crate) fn alike(stem: &str) -> &str {
     match stem {
         "move" | "moved" | "reloc" | "resid" | "dwell" => "live",

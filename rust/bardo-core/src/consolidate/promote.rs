@@ -46,7 +46,7 @@ impl Rank {
     }
 }
 
-/// What the rank of a fact rests on.
+/// Grounds of a fact's rank.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Standing {
     /// The record.
@@ -61,7 +61,7 @@ pub struct Standing {
     pub later_episodes: u64,
     /// Whether an ancestor lived it and the agent's own episodes bore it out.
     pub innate: bool,
-    /// What came of acting on it.
+    /// Outcomes of acting on it.
     pub outcomes: Option<OutcomeTally>,
 }
 
@@ -114,7 +114,7 @@ impl Standing {
         }
     }
 
-    /// What an ancestor lived stands on the ancestor's episodes, whose number did not cross.
+    /// A fact that an ancestor lived rests on the ancestor's episodes, whose number did not cross.
     fn is_supported(&self) -> bool {
         self.innate || u64::from(self.fact.support) >= MINIMUM_EPISODES
     }
@@ -135,7 +135,7 @@ impl Default for Promotion {
     }
 }
 
-/// What one fact's rank rests on.
+/// Returns the grounds of one fact's rank.
 pub fn standing(store: &FactStore, fact: Id, tick: u64) -> Result<Standing> {
     let tau = store.retention().tau_ticks;
     store.read(|connection| {
@@ -143,7 +143,7 @@ pub fn standing(store: &FactStore, fact: Id, tick: u64) -> Result<Standing> {
     })
 }
 
-/// The facts that are acted by at a tick, the surest first. Only those that somebody told an outcome of are looked at.
+/// The facts that are acted by at a tick, the surest first. Only facts with an outcome are considered.
 pub fn promoted(store: &FactStore, tick: u64, rule: Promotion) -> Result<Vec<Standing>> {
     let tau = store.retention().tau_ticks;
     store.read(|connection| {

@@ -1,4 +1,4 @@
-//! What a newer fact does to older ones that it speaks against (spec 2 and 3, "reconcile").
+//! Reconciles a newer fact with older ones that it contradicts (spec 2 and 3, "reconcile").
 //!
 //! Candidates come from the words and from the vectors, each arm by itself; the words decide (see `contradiction`). Nothing
 //! is overwritten: what was surely replaced stays as history, what is disputed stays in force and is linked, hearsay that
@@ -37,7 +37,7 @@ const WORDS: usize = 32;
 const SAME_TOPIC: f64 = 0.5;
 /// Part of the older fact's confidence that the newer one needs to take its place: a doubtful claim takes no sure one's.
 const OVERRULES: f64 = 0.5;
-/// What the Curator states itself has tests of its own and is never argued with by words.
+/// Facts that texts can contradict; those of the Curator itself have statistical tests instead.
 const TOLD: &str =
     "json_extract(payload, '$.type') NOT IN ('baseline', 'pattern', 'causal_link', 'heuristic')";
 
@@ -79,7 +79,7 @@ pub(crate) fn settle(writer: &Writer<'_>, pass: &Pass, report: &mut CuratorRepor
     Ok(())
 }
 
-/// What was reconciled before: every row up to the last, those aside that are only released now.
+/// Progress of reconciliation: every row up to the last, except those released since.
 struct ReconciledRows<'a> {
     last: i64,
     late: &'a BTreeSet<i64>,
@@ -101,7 +101,7 @@ fn fresh(writer: &Writer<'_>, last: i64) -> Step<Vec<StoredFact>> {
     )
 }
 
-/// What was released is reconciled, up to a row or all of it. Rows above the last are found without.
+/// Drops released rows that are reconciled, up to a row or all. Rows above the last are found without them.
 fn forget_released(writer: &Writer<'_>, last: i64, through: Option<i64>) -> Step<()> {
     writer
         .transaction

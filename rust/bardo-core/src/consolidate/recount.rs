@@ -17,10 +17,10 @@ const PAGE: usize = 32;
 /// A number about a subject, by both names.
 pub type NumberName = (String, String);
 
-/// What a recount changed.
+/// Report of a recount.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RecountReport {
-    /// Baselines that were counted anew.
+    /// Baselines that were counted again.
     pub baselines: usize,
     /// Facts that stated a baseline of which too little is left.
     pub deleted: Vec<Id>,
@@ -36,8 +36,8 @@ pub fn number_names(episodes: &[Episode]) -> Vec<NumberName> {
     batch.observed.into_keys().collect()
 }
 
-/// Counts baselines anew from the verified episodes that were counted and are still there. Nobody may consolidate
-/// meanwhile.
+/// Counts baselines again from the verified episodes that were counted and still exist. No other process may
+/// consolidate meanwhile.
 pub fn recount(
     store: &FactStore,
     source: &impl VerifiedEpisodes,

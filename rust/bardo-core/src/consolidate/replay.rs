@@ -16,7 +16,7 @@ use crate::model::{Episode, Id};
 const PAGE: usize = 256;
 /// Added to every priority, so that nothing is beyond reach (Schaul et al., 2016, section 3.3).
 const FLOOR: f64 = 1e-3;
-/// Importance of an episode that nobody judged.
+/// Importance of an episode that is not judged.
 const IMPORTANCE: f32 = 0.5;
 
 /// The constants of replay (spec 3).
@@ -53,7 +53,7 @@ impl ReplaySettings {
     }
 }
 
-/// What replay knows of an episode.
+/// Features of an episode that replay uses.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     id: Id,

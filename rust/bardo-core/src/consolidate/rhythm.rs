@@ -23,7 +23,7 @@ const DAY: i64 = 24 * HOUR;
 /// The first of January 1970 was a Thursday; weeks begin on Monday.
 const MONDAY: i64 = 3 * DAY;
 
-/// What a window says about heaps.
+/// Result of testing a window for clusters in time.
 #[derive(Clone, Debug)]
 pub(crate) struct BurstResult {
     /// Logarithm of the winnings.
@@ -104,7 +104,7 @@ impl Clock {
     }
 }
 
-/// What some days or weeks say about a rhythm.
+/// Result of testing a rhythm on some days or weeks.
 #[derive(Clone, Debug)]
 pub(crate) struct RhythmResult {
     /// Logarithm of the winnings.

@@ -10,7 +10,7 @@ const BLOCKS: usize = 8;
 /// Numbers of a window below which nothing is tested: four to a block.
 const LEAST: usize = 4 * BLOCKS;
 
-/// What a window says about a shift.
+/// Result of testing a shift on a window.
 #[derive(Clone, Debug)]
 pub(crate) struct ShiftResult {
     /// Logarithm of the winnings.

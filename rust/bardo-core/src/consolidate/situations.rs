@@ -1,4 +1,4 @@
-//! Situations: episodes that say much the same, whatever they are called (spec 3, "cluster by subject and by similarity").
+//! Situations: episodes of similar content under any name (spec 3, "cluster by subject and by similarity").
 //!
 //! Found in one window by their vectors, a situation is a condition like any other: whether something differs in it is
 //! tested on later windows.
@@ -24,7 +24,7 @@ const QUOTE_BYTES: usize = 80;
 /// One in the stored form of a component.
 const UNIT: f32 = 127.0;
 
-/// What episodes are like.
+/// Centre of a group of similar episodes.
 #[derive(Clone, Debug, PartialEq, PartialOrd, Serialize, Deserialize)]
 pub struct Situation {
     /// The beginning of the episode in its middle.

@@ -1,6 +1,6 @@
 //! Whether a newer text gives another value to what an older one gave a value, or ends it: same subject, same functional
-//! attribute (see `attributes`). A wrong retirement is worse than a missed one: whatever is not plain in both texts is
-//! disputed at most, and what is not surely about one thing is let be.
+//! attribute (see `attributes`). A wrong retirement is worse than a missed one: a change that is not plain in both texts is
+//! disputed at most, and texts that may be about different things are left alone.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use super::value::{ValueKind, is_value, value_kind};
 use super::words::{ADDING, CONDITIONS, DENYING, LATER_DENIALS, LIGHT, PLAIN};
 use crate::text::same_statement::is_negation;
 
-/// What a newer text says of the value that an older one gave.
+/// Effect of a newer text on the value that an older one gave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SlotChange {
     /// Whether another value takes its place; else it ends.
@@ -301,7 +301,7 @@ fn another_figure<'a>(old: &Clause, new: &'a Clause) -> Option<ChangeWithValue<'
     if figures.is_empty() || newer.is_empty() || is_same || left.frame.is_empty() {
         return None;
     }
-    // What is so on Tuesdays may be so on Fridays too.
+    // A statement about Tuesdays may also hold on Fridays.
     let comes_again = newer.iter().any(|word| word.text.ends_with("days"));
     if !changed && comes_again {
         return None;

@@ -26,7 +26,7 @@ pub(crate) struct Statement {
     pub negations: usize,
     /// How it stands to what was said before.
     pub marks: BTreeSet<Mark>,
-    /// Whether it states nothing: a question, a guess, somebody else's words.
+    /// Whether it states nothing: a question, a guess, reported speech.
     pub is_unsure: bool,
     /// Whom or what it is about: the first word of content, or a person.
     subject: Option<String>,
@@ -47,7 +47,7 @@ impl Statement {
             let is_month = place > 0 && written[place] == "May";
             if let Some((mark, length)) = phrase_at(&plain[place..]).filter(|_| !is_month) {
                 statement.marks.insert(mark);
-                // "moved to" also says where somebody lives, "renamed" what something is called.
+                // "moved to" also states a residence, "renamed" a name.
                 for word in &plain[place..place + length] {
                     let stem = stemmer.stem(word);
                     if alike(&stem) != stem {

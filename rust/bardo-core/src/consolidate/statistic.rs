@@ -31,7 +31,7 @@ impl Statistic {
         Self { n: 1, mean: number, deviation: 0.0, min: number, max: number }
     }
 
-    /// What a baseline fact states, or `None` if it cannot come from observations (a forged or saturated payload).
+    /// Reads the statistic of a baseline fact; `None` if it cannot come from observations (a forged or saturated payload).
     #[must_use]
     pub fn stated(payload: &FactPayload) -> Option<Self> {
         let FactPayload::Baseline { n, mean, variance, min, max, .. } = payload else {

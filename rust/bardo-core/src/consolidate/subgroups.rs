@@ -89,7 +89,7 @@ impl Rule {
     }
 }
 
-/// What a window says about a rule.
+/// Result of testing a rule on a window.
 #[derive(Clone, Debug)]
 pub(crate) struct RuleResult {
     /// Logarithm of the winnings.

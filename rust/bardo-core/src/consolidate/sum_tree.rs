@@ -1,7 +1,7 @@
 //! Weights that are drawn from in proportion, changed and added to in logarithmic time.
 
 /// A complete binary tree: every node holds the sum of its two children, the leaves hold the weights (Schaul, Quan,
-/// Antonoglou and Silver, Prioritized Experience Replay, 2016, appendix B.2.1). Sums are made anew along a path instead of
+/// Antonoglou and Silver, Prioritized Experience Replay, 2016, appendix B.2.1). Sums are recomputed along a path instead of
 /// adjusted by differences, so that no rounding piles up.
 #[derive(Clone, Debug, Default)]
 pub struct SumTree {
@@ -111,7 +111,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_is_a_list_of_weights(
+        fn a_sum_tree_is_a_list_of_weights(
             start in prop::collection::vec(0.0..10.0_f64, 0..40),
             changes in prop::collection::vec((any::<prop::sample::Index>(), prop::option::of(0.0..10.0_f64)), 0..60),
             point in 0.0..1.0_f64,

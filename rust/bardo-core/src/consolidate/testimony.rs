@@ -1,4 +1,4 @@
-//! What others stated of a number (an ancestor, a user), held against the agent's own statistic (spec 6, "Inheritance").
+//! Compares others' claims of a number (of an ancestor, a user) with the agent's own statistic (spec 6, "Inheritance").
 //!
 //! A claim is judged at fixed counts of own observations, each as of its own tick, and never at the end of a pass: however
 //! episodes are cut into passes, it is confirmed or refuted at the same observation (law 4), and a Curator that runs
@@ -27,7 +27,7 @@ const GROWTH: u64 = 4;
 /// ... but by this many at most, so that what is confirmed does not fade between two looks.
 const LONGEST_STEP: u64 = 256;
 
-/// What a pass knows about one number.
+/// Observations of one number in a pass.
 pub(crate) struct Observations<'pass> {
     /// Name of the agent.
     pub agent: &'pass str,
@@ -76,7 +76,7 @@ pub(crate) fn settle(
     if claims.is_empty() {
         return Ok(());
     }
-    // A pinned one states what somebody wants it to, and what is not in force takes nobody's place.
+    // A pinned fact stays unchanged, and a fact that is not in force replaces none.
     let mut own = record::find(&writer.transaction, observations.own)?
         .filter(|own| own.fact.status == FactStatus::Active && !own.fact.pinned);
     for moment in moments(observations, pass.tick) {

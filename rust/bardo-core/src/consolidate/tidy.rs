@@ -252,7 +252,7 @@ pub(super) fn flag(writer: &Writer<'_>, older: &LintItem, newer: &LintItem, tick
     if !is_told(&old.payload) || !is_told(&new.payload) || !share_a_subject(&old.subjects, &new.subjects) {
         return Ok(false);
     }
-    // What narrows the other stands beside it.
+    // A narrower statement stands beside the wider one.
     if !is_disputed(&old.text, &new.text) {
         return Ok(false);
     }

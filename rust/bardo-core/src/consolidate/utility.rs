@@ -1,4 +1,4 @@
-//! What replaying an episode is worth: gain times need (Mattar and Daw, Nature Neuroscience 21, 2018).
+//! Utility of replaying an episode: gain times need (Mattar and Daw, Nature Neuroscience 21, 2018).
 
 use std::collections::BTreeSet;
 

@@ -5,7 +5,7 @@ use super::clause::Word;
 /// Words of content that a value has at most.
 const VALUE_WORDS: usize = 4;
 
-/// What sort of value it is: only like is compared with like.
+/// Type of a value: only values of one type are compared.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum ValueKind {
     Date,

@@ -27,7 +27,7 @@ const FEATURES: usize = 64;
 const WORD_BYTES: usize = 64;
 /// Subjects of one episode that make it an event of theirs.
 const SUBJECTS: usize = 4;
-/// Kind of an episode of which nobody said what it is: only its subject names it.
+/// Kind of an episode without a declared kind: only its subject names it.
 const NO_KIND: &str = "event";
 /// Kind of what is said in a conversation: that answers follow questions is no discovery.
 const TURN: &str = "turn";
@@ -83,7 +83,7 @@ pub(crate) struct EpisodeTime {
     pub at: Micros,
 }
 
-/// What a window tells, in columns. Positions count its episodes by tick.
+/// Columns of a window. Positions count its episodes by tick.
 #[derive(Debug, Default)]
 pub(crate) struct Window {
     /// From 1.
@@ -100,11 +100,11 @@ pub(crate) struct Window {
     pub words: BTreeMap<(String, String), Vec<usize>>,
     /// The model of the vectors, if there are any.
     pub model: Option<String>,
-    /// What each episode says, of those that have a vector.
+    /// Content of each episode that has a vector.
     pub said: Vec<Option<EpisodeContent>>,
 }
 
-/// What an episode says.
+/// Content of an episode.
 #[derive(Debug)]
 pub(crate) struct EpisodeContent {
     /// By its vector.
@@ -207,7 +207,7 @@ impl Window {
     }
 }
 
-/// What is kept of an episode, so that a window of megabytes is never in memory as a whole.
+/// Kept features of an episode, so that a window of megabytes is never in memory as a whole.
 struct Outline {
     moment: EpisodeTime,
     event_index: u32,

@@ -17,7 +17,7 @@ pub(super) struct TopK {
     kept: Vec<u64>,
     /// Keys of the edge.
     ties: Vec<u64>,
-    /// What is worse is not among the greatest; as many as wanted are at least as good.
+    /// Lower bound of the greatest: as many values as wanted are at least as great.
     edge: Option<u64>,
     /// Working memory.
     bits: Vec<u32>,

@@ -18,8 +18,8 @@ const LEAST_SPREAD: [f32; 3] = [0.05, 1.0, 0.25];
 /// The same for late interaction.
 const LEAST_LATE_SPREAD: f32 = 0.02;
 
-/// What the arms still count beside late interaction at its full weight: it looks at the same words and vectors, more
-/// closely.
+/// Weight of the arms beside late interaction at its full weight: both compare the same words and vectors, late
+/// interaction more closely.
 const ARMS_BESIDE_LATE: f32 = 0.6;
 
 /// Places of the arms of vectors and of words.
@@ -36,19 +36,19 @@ pub struct Candidate {
     pub slot: Slot,
     /// Its id.
     pub id: Id,
-    /// What each arm says of it.
+    /// Value of each arm.
     pub values: [Option<f32>; 3],
     /// Its place in the list of each arm, from 1: its rank where ranks count.
     pub ranks: [Option<u32>; 3],
-    /// What each arm adds to the fused relevance.
+    /// Part of each arm in the fused relevance.
     pub parts: [f32; 3],
-    /// What late interaction says of it; none where it was not looked at or has no codes.
+    /// Value of late interaction; none where it was not computed or the memory has no codes.
     pub late: Option<f32>,
-    /// What that adds to the fused relevance.
+    /// Part of late interaction in the fused relevance.
     pub late_part: f32,
     /// Share of the query that it alone, or nearly alone, holds: see [`Arms::rare_share`].
     pub rare: f32,
-    /// What the conversation adds.
+    /// Parts of the conversation, by name.
     pub conversation: Vec<(&'static str, f32)>,
     /// Whether it passed the threshold of an arm that looks at content, or stands beside one that did.
     pub is_relevant: bool,
@@ -56,7 +56,7 @@ pub struct Candidate {
     pub fused: f32,
 }
 
-/// What one arm's list says of a memory.
+/// Entry of a memory in one arm's list.
 struct ListEntry {
     slot: Slot,
     arm: usize,
@@ -173,9 +173,9 @@ pub fn fuse(
     Ok(())
 }
 
-/// What a fusion looks at beside the arms.
+/// Input of a fusion beside the arms.
 pub struct FusionContext<'search> {
-    /// What the query says beyond its terms.
+    /// Features of the query beside its terms.
     pub clues: &'search QueryClues,
     /// The query's tokens and those of the memories, if there are any.
     pub late: Option<&'search LateInteraction<'search>>,
@@ -205,7 +205,7 @@ impl Interaction {
         }
     }
 
-    /// What the arms count beside late interaction, 1 where that has no weight.
+    /// Weight of the arms beside late interaction; 1 where that has no weight.
     fn beside(&self, slot: Slot) -> f32 {
         let share = self.values.get(&slot).map_or(1.0, |late| late.share);
         1.0 - (1.0 - ARMS_BESIDE_LATE) * share

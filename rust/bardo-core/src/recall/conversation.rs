@@ -1,4 +1,4 @@
-//! What the turns around a memory say of it. An answer stands next to its question, and sessions, speakers and dates
+//! Conversation features: evidence of the turns around a memory. An answer stands next to its question, and sessions, speakers and dates
 //! carry as much as vectors do (measured on LoCoMo: .797 recall@10 with these features, .694 without).
 //!
 //! Every rule follows from the text's own length and place, so that chats of short turns gain and chats of long
@@ -34,7 +34,7 @@ pub const ASKS: &str = "asks itself";
 const OWN_DATE: f32 = 3.0;
 const OWN_SPAN: f32 = 10.0;
 
-/// What a query says beyond its terms.
+/// Features of a query beside its terms.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct QueryClues {
     words: Vec<String>,
@@ -112,7 +112,7 @@ impl QueryClues {
             return false;
         }
         let date = Date::of(at);
-        // "last May" reaches into June, where it is still May to somebody.
+        // "last May" reaches into June, where it is still May in some time zone.
         let is_of_month =
             |month: &u8| *month == date.month || !self.spans.is_empty() && *month % 12 + 1 == date.month;
         (self.years.is_empty() || !self.spans.is_empty() || self.years.contains(&date.year))
@@ -123,11 +123,11 @@ impl QueryClues {
 /// Words before "you" that make a request of it.
 const REQUESTS: [&str; 9] = ["can", "could", "do", "may", "might", "should", "thank", "will", "would"];
 
-/// What the features of one memory are computed from.
+/// Input of the features of one memory.
 pub struct Surroundings<'search> {
     /// Rows and their neighbours.
     pub hot: &'search HotSet,
-    /// What the query says beyond its terms.
+    /// Features of the query beside its terms.
     pub clues: &'search QueryClues,
     /// How much each feature counts.
     pub weights: &'search ConversationWeights,
@@ -140,7 +140,7 @@ pub struct Surroundings<'search> {
 }
 
 impl Surroundings<'_> {
-    /// What the conversation adds to the fused relevance of a memory, by name; zero parts are left out. An episode that is no
+    /// Parts of the conversation in the fused relevance of a memory, by name; zero parts are left out. An episode that is no
     /// turn of one has the day on which it was made.
     #[must_use]
     pub fn parts(&self, row: &Row) -> Vec<(&'static str, f32)> {

@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn what_names_no_time_has_no_span() {
+    fn a_text_without_a_time_has_no_span() {
         for query in ["", "ago", "last", "the last straw", "two ago", "this", "May", "2023", "week ago"] {
             let words: Vec<&str> = query.split_whitespace().collect();
             assert_eq!(spans(&words, NOW), [], "{query}");

@@ -35,7 +35,7 @@ impl Arm {
     }
 }
 
-/// What one arm said of a memory.
+/// Value of one arm for a memory.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ArmReason {
     /// The arm.
@@ -44,18 +44,18 @@ pub struct ArmReason {
     pub rank: Option<u32>,
     /// Cosine, BM25 score or recency; none where the memory has no vector yet.
     pub value: Option<f32>,
-    /// What it added to the fused relevance.
+    /// Part in the fused relevance.
     pub part: f32,
 }
 
 /// Every number that went into a score.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explanation {
-    /// What each arm of [`Arm::ALL`] said.
+    /// Value of each arm of [`Arm::ALL`].
     pub arms: [ArmReason; 3],
-    /// What late interaction said, if it took part.
+    /// Value of late interaction, if it took part.
     pub late: Option<ArmReason>,
-    /// What the conversation around the memory added to the fused relevance, by name.
+    /// Parts of the surrounding conversation in the fused relevance, by name.
     pub conversation: Vec<(&'static str, f32)>,
     /// The fused relevance: the sum of the parts of the arms and of the conversation.
     pub fused: f32,
@@ -97,7 +97,7 @@ pub struct Hit {
     pub id: Id,
     /// Where it is kept.
     pub layer: Layer,
-    /// What it was ranked by.
+    /// Score that ranks it.
     pub score: f32,
     /// Confidence at the tick of the query; 1 for an episode, which is what happened.
     pub confidence: f32,
@@ -122,7 +122,7 @@ pub struct Hit {
 pub struct SearchResult {
     /// Best first.
     pub hits: Vec<Hit>,
-    /// What could not be done, and why there is nothing if there is nothing.
+    /// Notes on limits of the answer, and the reason for an empty one.
     pub notes: Vec<String>,
     /// Memories that the filters let through.
     pub searched: usize,

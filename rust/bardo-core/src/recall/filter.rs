@@ -36,7 +36,7 @@ pub struct Filters {
     pub min_confidence: Option<f32>,
     /// Sources.
     pub sources: Vec<Source>,
-    /// What was known at this tick.
+    /// Restricts to the state of knowledge at this tick.
     pub as_of: Option<u64>,
     /// Held facts that count as in force for this query: what is tried.
     pub trying: Vec<Id>,

@@ -15,12 +15,12 @@ pub const GRAPH: &str = "graph";
 /// Candidates that the graph brings in.
 const DEPTH: usize = 50;
 
-/// What the graph says for one query.
+/// Graph arm of one query.
 pub struct GraphArm {
     reached: HashMap<Slot, GraphRank>,
 }
 
-/// What it says of one memory.
+/// Value of the graph arm for one memory.
 struct GraphRank {
     value: f32,
     /// From 1.
@@ -28,8 +28,8 @@ struct GraphRank {
 }
 
 impl GraphArm {
-    /// Walks the graph, and makes candidates of what it reached: an entity that is named brings its hits in, whatever
-    /// their words and vectors (law 6).
+    /// Walks the graph, and makes candidates of the memories it reaches: a named entity brings its memories in,
+    /// independent of their words and vectors (law 6).
     pub fn bring_in(
         arms: &Arms<'_>,
         query: &str,

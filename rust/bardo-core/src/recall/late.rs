@@ -33,7 +33,7 @@ pub struct LateWeights {
     pub weight: f32,
     /// Candidates that are looked at: those with the greatest relevance before.
     pub depth: usize,
-    /// What a match in a turn beside the memory is worth.
+    /// Weight of a match in a turn beside the memory.
     pub beside: f32,
     /// Part of the value that may come from turns beside the memory.
     pub window: f32,
@@ -68,7 +68,7 @@ pub struct LateInteraction<'search> {
     pub source: &'search dyn TokenCodes,
 }
 
-/// What late interaction says of one memory.
+/// Result of late interaction for one memory.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LateScore {
     /// How well the query's tokens are matched: 0 to 1, about.
@@ -92,7 +92,7 @@ impl LateInteraction<'_> {
         let beside = |slot: Slot| {
             let row = arms.hot.row(slot);
             let turns = row.map_or([None; 2], |row| [row.previous, row.next]);
-            // What was said after the tick that is asked about is not known yet.
+            // A turn after the tick that is asked about is not known yet.
             turns.map(|turn| turn.filter(|&turn| arms.hot.row(turn).is_some_and(|row| row.tick <= tick)))
         };
         let mut slots: Vec<Slot> = Vec::with_capacity(3 * weights.depth.min(order.len()));

@@ -12,7 +12,7 @@ use crate::model::{Episode, Fact, Id, Source};
 /// Ids that a note on missing records names.
 const NAMED: usize = 3;
 
-/// What a memory was made of, whole.
+/// Full record of a memory.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Record {
     /// Of the log.
@@ -22,7 +22,7 @@ pub enum Record {
 }
 
 impl Record {
-    /// What it says.
+    /// Text.
     #[must_use]
     pub fn text(&self) -> &str {
         match self {

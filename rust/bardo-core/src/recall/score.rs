@@ -54,7 +54,7 @@ pub fn temporal(row: &Row, tick: u64, tau_ticks: f64) -> f32 {
     }
 }
 
-/// What the agent lived is certain to have happened; what a predecessor lived is hearsay, as sure as a testament's
+/// Certainty of an episode. The agent's own happened for sure; a predecessor's is hearsay, as sure as a testament's
 /// entry when it arrives (spec 4, table of sources).
 const INHERITED_EPISODE: f32 = 0.4;
 
@@ -124,7 +124,7 @@ const fn inherited(source: Source) -> f32 {
 /// One number that is added to a score: its value times its weight.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Term {
-    /// What it measures.
+    /// Name of the factor.
     pub name: &'static str,
     /// Measured value.
     pub value: f32,
@@ -154,7 +154,7 @@ pub struct Score {
     factors: [f32; FACTORS.len()],
 }
 
-/// What the score of one memory depends on, apart from its row.
+/// Input of the score of one memory, apart from its row.
 #[derive(Clone, Copy, Debug)]
 pub struct ScoreInput<'query> {
     /// Weights, policy and boosts.

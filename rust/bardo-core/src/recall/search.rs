@@ -29,7 +29,7 @@ use crate::model::{Micros, Pad};
 /// Memories that one call may return.
 pub const MAX_LIMIT: usize = 10_000;
 
-/// What is asked.
+/// Query and options of a recall.
 #[derive(Clone)]
 pub struct Query<'query> {
     /// In words.
@@ -61,7 +61,7 @@ struct Search<'search> {
     /// Whether there is anything to compare memories with; otherwise the latest are the answer.
     has_content: bool,
     tick: u64,
-    /// What confidences are worth, by the outcomes that were told.
+    /// Calibration of confidences by recorded outcomes.
     calibration: Calibration,
 }
 
@@ -255,7 +255,7 @@ impl<'search> Search<'search> {
         if row.fact.is_some() { self.calibration.of(f64::from(confidence)) as f32 } else { confidence }
     }
 
-    /// What a ranked memory looks like from outside.
+    /// Converts a ranked memory to a hit.
     fn hit(&self, ranked: &ScoredCandidate<'_>, lists: &[SlotValues; 3]) -> Hit {
         let ScoredCandidate { candidate, row, parts, confidence, age_days, score } = *ranked;
         let reason = |arm: usize| ArmReason {
@@ -382,7 +382,7 @@ impl<'search> Search<'search> {
     }
 }
 
-/// Candidates by their score, best first, ties by id; sorted only as far as somebody looks.
+/// Candidates by their score, best first, ties by id; sorted only as far as they are read.
 struct PartialSort<'all, 'ranked> {
     all: Vec<&'all ScoredCandidate<'ranked>>,
     /// Of `order.rs`, each with a place in `all`.
@@ -401,7 +401,7 @@ impl<'all, 'ranked> PartialSort<'all, 'ranked> {
         Self { keys: keys.collect(), all: ranked.iter().collect(), sorted: 0, next: 0 }
     }
 
-    /// What is in its order already.
+    /// Candidates that are already sorted.
     fn done(all: Vec<&'all ScoredCandidate<'ranked>>) -> Self {
         let keys = (0..all.len() as u32).map(|place| order::key(0.0, place));
         Self { keys: keys.collect(), sorted: all.len(), all, next: 0 }
@@ -432,7 +432,7 @@ impl<'all, 'ranked> Iterator for PartialSort<'all, 'ranked> {
 }
 
 impl Settings {
-    /// The `rrf` policy is reciprocal rank fusion whatever the fusion is set to.
+    /// The `rrf` policy is reciprocal rank fusion under any setting of the fusion.
     fn fusion_in_force(&self) -> Fusion {
         if self.policy == Policy::Rrf { Fusion::Rrf } else { self.fusion }
     }

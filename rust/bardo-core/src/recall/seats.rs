@@ -1,4 +1,4 @@
-//! Who has a seat in an answer: what says the same shares one, and the best of it takes it.
+//! Duplicate groups of an answer: memories of equal content form one group, which its best memory represents.
 
 use crate::index::lexical::{LexicalIndex, Slot};
 use crate::model::Id;
@@ -7,7 +7,7 @@ use super::search::ScoredCandidate;
 
 /// A seat in an answer.
 pub(super) struct DuplicateGroup<'ranked> {
-    /// Who has it.
+    /// Memory shown for this group.
     pub holder: &'ranked ScoredCandidate<'ranked>,
     /// Of the best that shares it.
     pub score: f32,

@@ -1,4 +1,4 @@
-//! What can be set about ranking, with the defaults and where they come from.
+//! Settings of ranking, with the defaults and their sources.
 
 use std::str::FromStr;
 
@@ -160,7 +160,7 @@ pub struct Settings {
     /// Weights of the arms in the sum and in the reciprocal ranks.
     pub weights: PerArm,
     /// Added to the fused relevance of a memory that holds, alone or nearly so, all the words of the query; in
-    /// proportion where it holds a part. A rare ticker decides, whatever the embedding makes of it (law 6).
+    /// proportion where it holds a part. A rare ticker decides, independent of its embedding (law 6).
     pub rare_weight: f32,
     /// Weight of the graph in the sum: what naming an entity of the query, or one a few hops away, adds at most.
     pub graph_weight: f32,

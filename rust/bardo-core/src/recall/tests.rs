@@ -1,4 +1,4 @@
-//! What recall promises as a whole, on memories made by hand.
+//! Tests of recall as a whole, on memories made by hand.
 
 use proptest::prelude::*;
 
@@ -171,7 +171,7 @@ fn importance_mood_death_and_the_active_thread_each_lift_a_memory() {
 }
 
 #[test]
-fn what_others_say_counts_less() {
+fn claims_of_others_count_less() {
     let hearsay = Fact { source: Source::Lethe, ..fact(1, "oracle lag precedes liquidations in pool one") };
     let hot = hot_of(&[], &[hearsay, fact(2, "oracle lag precedes liquidations in pool two")]);
     let filters = Filters::default();
@@ -367,7 +367,7 @@ fn filters_let_through_what_they_name() {
 }
 
 #[test]
-fn what_was_superseded_is_recalled_only_as_of_its_time() {
+fn a_superseded_fact_is_recalled_only_as_of_its_time() {
     let old = Fact {
         status: FactStatus::Superseded,
         superseded_by: Some(id(20)),
@@ -461,7 +461,7 @@ proptest! {
                 hot.add_episode(&Episode { thread: pinned.then(|| "now".to_owned()), ..told }).unwrap();
             } else {
                 let status = if layer == 2 { FactStatus::Active } else { FactStatus::Contradicted };
-                // What restates the turn before it shares a seat with it.
+                // An episode that restates the turn before it shares a group with it.
                 let evidence = if support == 1 { vec![id(number - 1)] } else { Vec::new() };
                 hot.put_fact(&Fact {
                     confidence, support, source, bloodstain, pinned, status, evidence, mentions: support, ..fact(number, text)

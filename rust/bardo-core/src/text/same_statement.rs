@@ -396,7 +396,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_differs_in_one_word_that_matters_is_not_the_same() {
+    fn texts_that_differ_in_one_important_word_are_not_the_same() {
         for (left, right) in [
             ("The fee is 30 basis points", "The fee is 300 basis points"),
             ("The lock takes 3 turns", "No lock takes 3 turns"),

@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_letter_or_digit_is_left_out() {
+    fn a_sentence_without_letter_or_digit_is_left_out() {
         assert!(split_sentences("", 9).is_empty());
         assert!(split_sentences("... !!! ---\n\n", 9).is_empty());
         assert_eq!(

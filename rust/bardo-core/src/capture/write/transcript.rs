@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_operator_says_first_may_change() {
+    fn the_first_system_message_may_change() {
         let one = told(&[&["s today is Monday", "hi", "hello"]]);
         assert_eq!(known(&one, &["s today is Tuesday", "hi", "hello", "bye"]), Some(vec![0, 2, 3, 0]));
         assert_eq!(known(&one, &["s today is Monday", "hi", "hello", "bye"]), Some(vec![1, 2, 3, 0]));

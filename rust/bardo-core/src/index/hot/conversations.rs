@@ -36,7 +36,7 @@ impl HotSet {
         &self.lengths
     }
 
-    /// Puts a new turn in its place in its conversation: nearly always at the end. What nobody said is no turn.
+    /// Puts a new turn in its place in its conversation: nearly always at the end. An episode without a speaker is no turn.
     pub(crate) fn link(&mut self, slot: Slot) {
         let Some(row) = self.row(slot) else { return };
         let key = (row.thread, row.session);

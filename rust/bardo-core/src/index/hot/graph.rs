@@ -1,7 +1,7 @@
 //! Which memories name which entities, in memory: what recall walks from the entities of a query (spec 4).
 //!
-//! Derived from `facts.db` and kept in step with it by [`super::hot_set::HotSet::sync_facts`]. A walk is bounded
-//! whatever the size of the graph: entities that very many memories name lead nowhere in particular and are not walked
+//! Derived from `facts.db` and synchronised with it by [`super::hot_set::HotSet::sync_facts`]. A walk is bounded
+//! in a graph of any size: entities that very many memories name lead nowhere in particular and are not walked
 //! through.
 
 use std::collections::{HashMap, HashSet};
@@ -26,7 +26,7 @@ const WALKED: usize = 2_048;
 pub struct Graph {
     /// Finds entities in a query.
     pub(crate) names: NameIndex,
-    /// What the graph was made from, see `sync.rs`.
+    /// State of the source at the last sync, see `sync.rs`.
     pub(crate) taken: GraphWatermark,
     memories: HashMap<EntitySerial, Vec<Slot>>,
     entities: HashMap<Slot, Box<[EntitySerial]>>,
@@ -36,7 +36,7 @@ pub struct Graph {
     links: HashMap<Slot, Vec<Slot>>,
 }
 
-/// How far the graph is in step with the file.
+/// Position in the file up to which the graph is synchronised.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct GraphWatermark {
     /// Merges and deletions.

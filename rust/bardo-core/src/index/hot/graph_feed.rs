@@ -1,4 +1,4 @@
-//! Bringing the graph in memory in step with the names, links and triples in `facts.db`.
+//! Synchronises the graph in memory with the names, links and triples in `facts.db`.
 
 use rusqlite::{Connection, Row};
 
@@ -14,7 +14,7 @@ use crate::model::Id;
 use crate::text::gazetteer::EntitySerial;
 
 impl FactStore {
-    /// What a graph that is in step has taken over.
+    /// Position of a graph that is synchronised.
     pub(crate) fn names_taken(&self) -> Result<GraphWatermark> {
         self.read(|connection| {
             let memory: Option<i64> = connection
@@ -28,7 +28,7 @@ impl FactStore {
         })
     }
 
-    /// Brings the graph of a hot set in step: what was read since, or all of it after a merge or a deletion. Memories
+    /// Synchronises the graph of a hot set: new mentions, or all of them after a merge or a deletion. Memories
     /// that the hot set does not hold are left out.
     pub(crate) fn follow_graph(&self, hot: &mut HotSet) -> Result<()> {
         let now = self.names_taken()?;

@@ -63,10 +63,10 @@ impl FromStr for Layer {
     }
 }
 
-/// What a row knows of a fact beyond what every memory has.
+/// Fields of a row that only facts have.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FactRow {
-    /// What makes it fade: its kind, a death, a pin.
+    /// Factors of its decay: its kind, a death, a pin.
     pub fading: Fading,
     /// As of `reinforced_tick`.
     pub confidence: f32,
@@ -88,7 +88,7 @@ pub struct FactRow {
     pub restates: Option<Id>,
 }
 
-/// What filters and scores need of one memory.
+/// Row of one memory: the fields that filters and scores need.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     /// Id of the record.
@@ -103,9 +103,9 @@ pub struct Row {
     pub at: Micros,
     /// Kind of episode or of fact.
     pub kind: Symbol,
-    /// Who authored an episode.
+    /// Author of an episode.
     pub role: Option<Role>,
-    /// Who spoke.
+    /// Speaker.
     pub speaker: Symbol,
     /// Project scope.
     pub thread: Symbol,
@@ -115,11 +115,11 @@ pub struct Row {
     pub mode: Symbol,
     /// Slash path of a fact.
     pub category: Symbol,
-    /// What it is about.
+    /// Subjects.
     pub subjects: Box<[Symbol]>,
     /// Where it came from; episodes are the agent's own.
     pub source: Source,
-    /// Importance of an episode, quality (or else importance) of a fact; none while nobody judged it.
+    /// Importance of an episode, quality (or else importance) of a fact; none while it is not judged.
     pub importance: Option<f32>,
     /// Affect.
     pub pad: Pad,
@@ -139,7 +139,7 @@ pub struct Row {
     pub previous: Option<Slot>,
     /// The turn after it in its conversation.
     pub next: Option<Slot>,
-    /// What only facts have.
+    /// Fields that only facts have.
     pub fact: Option<Box<FactRow>>,
 }
 
@@ -191,7 +191,7 @@ pub struct HotSet {
     pub(crate) facts_learned: Option<u64>,
     /// Outcomes and good ones by the confidence of their fact, as of the last change that was taken over whole.
     pub(crate) judged: [(u64, u64); BINS],
-    /// What memories name.
+    /// Graph of entities that memories name.
     pub(crate) graph: Graph,
     /// The episodes that came last.
     pub(crate) latest: RecentEpisodes,
@@ -229,7 +229,7 @@ impl Row {
     }
 }
 
-/// Quality, or importance while nobody judged that.
+/// Quality, or importance without a judged quality.
 fn importance_of(fact: &Fact) -> f32 {
     fact.quality.map_or(fact.importance, |quality| quality.mean())
 }
@@ -247,7 +247,7 @@ impl HotSet {
         self.add_shared(&Arc::new(episode.clone()))
     }
 
-    /// The same of an episode that somebody else holds, too.
+    /// Adds an episode that is shared with another holder.
     pub fn add_shared(&mut self, episode: &Arc<Episode>) -> Result<()> {
         if self.update_episode(episode) {
             return Ok(());
@@ -401,7 +401,7 @@ impl HotSet {
         &self.lexical
     }
 
-    /// What memories name, and what that joins.
+    /// Graph of the entities that memories name.
     #[must_use]
     pub const fn graph(&self) -> &Graph {
         &self.graph

@@ -1,5 +1,5 @@
 //! The episodes that came last, whole, as far as a few megabytes reach: what was just captured is what is mostly
-//! recalled, and is not read from the log again. Kept in step by `hot_set.rs`; the log stays the ground truth.
+//! recalled, and is not read from the log again. Synchronised by `hot_set.rs`; the log stays the ground truth.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

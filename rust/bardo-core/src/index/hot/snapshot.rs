@@ -1,7 +1,7 @@
 //! The hot set on disk less its vectors, so that opening 100,000 episodes takes a fraction of a second: derived, checked,
 //! replaced whole. What changed in the log and the facts since is caught up with, one pass over the log brings the
 //! vectors (two thirds of the bytes of a hot set, which would lie on the disk twice); a snapshot that is damaged, or
-//! of another version, model, agent or log, is passed over with the reason, and everything is read anew.
+//! of another version, model, agent or log, is skipped with the reason, and the log is read instead.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -36,7 +36,7 @@ const MARK: [&[u8]; 2] = [b"bardo hot set 6\n", &0x0102_0304_u32.to_ne_bytes()];
 /// Bytes read and written at once.
 const BUFFER: usize = 1 << 20;
 
-/// What a snapshot belongs to.
+/// Identity of a snapshot's log and model.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct Head {
     agent: String,
@@ -74,7 +74,7 @@ pub struct OpenReport {
 }
 
 impl HotSet {
-    /// The hot set of a log and its facts: from the snapshot and what came after it, or all of it anew. Arrivals up to
+    /// The hot set of a log and its facts: from the snapshot and later changes, or from the log alone. Arrivals up to
     /// `cold_upto` are left out.
     pub fn open(
         log: &EpisodeLog,
@@ -108,7 +108,7 @@ impl HotSet {
         Ok((hot, OpenReport { restored: 0, replayed, refused }))
     }
 
-    /// Writes the snapshot anew; returns its bytes, or 0 without writing where an episode of the log is not here (yet).
+    /// Writes the snapshot again; returns its bytes, or 0 without writing where an episode of the log is not here (yet).
     pub fn save(&self, log: &EpisodeLog, snapshot: &Path) -> Result<u64> {
         let stats = log.stats()?;
         let here = (self.len() - self.facts()) as u64;
@@ -189,7 +189,7 @@ impl HotSet {
             by_time: rows.by_time,
             facts_change: head.facts_change,
             facts_learned: None,
-            // Followed anew from the store of facts.
+            // Rebuilt from the store of facts.
             graph: Graph::default(),
             latest: RecentEpisodes::default(),
             // Read with the facts.

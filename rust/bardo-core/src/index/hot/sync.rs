@@ -1,4 +1,4 @@
-//! Filling the hot set from the ground truth, and keeping it in step with facts that any process may change.
+//! Fills the hot set from the ground truth, and synchronises it with facts that any process may change.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::model::{Fingerprint, Id};
 /// Changed facts read at once.
 const PAGE: usize = 1024;
 
-/// What a log holds, as far as a hot set that is made from it can tell.
+/// State of a log, as far as a hot set made from it depends on it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Origin {
     episodes: u64,
@@ -22,7 +22,7 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// What it holds now.
+    /// Present state of a log.
     pub fn of(log: &EpisodeLog) -> Result<Self> {
         let Stats { episodes, with_vectors, last_seq, last_verification, .. } = log.stats()?;
         Ok(Self { episodes, with_vectors, last_seq, last_verification, fingerprint: log.fingerprint()? })
@@ -31,7 +31,7 @@ impl Origin {
 
 impl HotSet {
     /// Takes over what changed in the stores since they were as `origin` says and this hot set was made from them.
-    /// False where it has to be made anew: something was deleted, or the model is another one.
+    /// False where it must be rebuilt: after a deletion, or with another model.
     pub fn catch_up(&mut self, origin: &Origin, log: &EpisodeLog, facts: &FactStore) -> Result<bool> {
         let now = Origin::of(log)?;
         if now != *origin {
@@ -98,7 +98,7 @@ impl HotSet {
         Ok(facts.last_change()? == self.facts_change && facts.names_taken()? == self.graph.taken)
     }
 
-    /// Takes over the facts that changed since the last call, whichever process changed them; returns how many.
+    /// Takes over the facts that any process changed since the last call; returns their number.
     pub fn sync_facts(&mut self, facts: &FactStore) -> Result<usize> {
         if let Some(looked_at) = self.sync_looks(facts)? {
             return Ok(looked_at);

@@ -107,7 +107,7 @@ pub struct Analyzer {
     known: HashedMap<u64, KnownWord>,
 }
 
-/// What is known of a word in lower case.
+/// Cached analysis of a word in lower case.
 struct KnownWord {
     /// Whether it is on the stop list.
     is_stop: bool,

@@ -1,7 +1,7 @@
 //! Scores by BM25 (Robertson and Zaragoza 2009), of documents one by one and of groups of them.
 //!
 //! Documents are scored a block at a time, by every term before the next block: what is added up stays in the nearest
-//! cache, and whoever wants the best looks at a block while it is still there.
+//! cache, and top-k selection reads a block while it is still there.
 
 use super::posting::{NO_GROUP, QueryTerm, Slot, frequency_of, idf, slot_of};
 use super::postings::LexicalIndex;
@@ -39,7 +39,7 @@ impl Scorer {
         Self { most: k1 + 1.0, base: k1 * (1.0 - b), slope: k1 * b / mean_length.max(1.0) }
     }
 
-    /// What a term adds to the score of a document.
+    /// Score that a term adds to a document.
     #[inline]
     fn part(&self, idf: f32, frequency: f32, length: f32) -> f32 {
         let norm = self.base + self.slope * length;
@@ -51,7 +51,7 @@ impl Scorer {
 pub struct Scoring<'index> {
     bm25: Scorer,
     lengths: &'index [u16],
-    /// Of every term its idf and what is left of its postings.
+    /// Inverse document frequency and remaining postings of every term.
     left: Vec<(f32, &'index [u32])>,
     next: Slot,
 }

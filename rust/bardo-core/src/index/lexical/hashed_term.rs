@@ -12,9 +12,9 @@ pub(crate) const NO_NUMBER: u32 = u32::MAX;
 pub(crate) struct HashedTerm {
     /// xxh3 of the term.
     pub hash: u64,
-    /// Its number in the index, where it was told once. Terms come and go: whoever uses it compares the hash.
+    /// Its number in the index, where it was told once. Terms come and go: its user compares the hash.
     pub number: u32,
-    /// What it counts for.
+    /// Kind of term, which sets its weight.
     pub kind: TermKind,
     /// Whether a digit is in it.
     pub has_digit: bool,
@@ -28,7 +28,7 @@ impl HashedTerm {
     }
 }
 
-/// What a text says beside its terms.
+/// Features of a text beside its terms.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TextClues {
     /// Number of its words: of what stands between white space.
@@ -44,7 +44,7 @@ pub struct AnalyzedText {
     pub(crate) terms: Vec<HashedTerm>,
     /// Chunks of one term whose number is not known: the place of the term, and the chunk's hash.
     pub(crate) unnumbered: Vec<(u32, u64)>,
-    /// What else it says.
+    /// Further features.
     pub clues: TextClues,
 }
 

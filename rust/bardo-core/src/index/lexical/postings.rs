@@ -285,7 +285,7 @@ impl LexicalIndex {
         to.array(&self.postings.iter().map(|postings| postings.hash).collect::<Vec<_>>())?;
         to.array(&self.postings.iter().map(|postings| u8::from(postings.has_digit)).collect::<Vec<_>>())?;
         to.value(&self.postings.iter().map(|postings| postings.entries.len() as u32).collect::<Vec<_>>())?;
-        // What each adds to the one before takes two or three bytes.
+        // The difference to the one before takes two or three bytes.
         let steps = |postings: &Postings| {
             let before = std::iter::once(0).chain(postings.entries.iter().copied());
             postings.entries.iter().zip(before).map(|(entry, before)| entry - before).collect::<Vec<u32>>()

@@ -18,7 +18,7 @@ pub(crate) fn pieces(text: &str, emit: &mut impl FnMut(Piece<'_>)) {
     chunks(text, &mut |_, chunk| piece_chunk(chunk, emit));
 }
 
-/// What takes the first ASCII character after the space to the high bit, in every byte.
+/// Addend that takes the first ASCII character after the space to the high bit, in every byte.
 const ABOVE_SPACE: u64 = u64::from_le_bytes([0x80 - 0x21; 8]);
 /// The high bit of every byte.
 const HIGH_BITS: u64 = u64::from_le_bytes([0x80; 8]);
@@ -202,7 +202,7 @@ const fn is_unsegmented(character: char) -> bool {
         | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3134f}')
 }
 
-/// Emoji and other symbols that somebody may search for.
+/// Emoji and other symbols that a user may search for.
 const fn is_pictograph(character: char) -> bool {
     matches!(character, '\u{20a0}'..='\u{20cf}' | '\u{2190}'..='\u{2bff}' | '\u{1f000}'..='\u{1faff}')
 }
@@ -210,7 +210,7 @@ const fn is_pictograph(character: char) -> bool {
 /// Bytes of a term; what is longer is cut there. Holds a URL or a 0x address with room to spare.
 pub const TERM_BYTES: usize = 256;
 
-/// What a term counts for.
+/// Kind of term, which sets its weight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TermKind {
     /// A word of the text: it counts towards the length of the document.

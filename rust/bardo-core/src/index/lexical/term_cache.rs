@@ -1,4 +1,4 @@
-//! What chunks of text came to when they were read before. A chunk is known by its 64-bit hash, as terms are: no letter
+//! Cache of the terms of chunks of text. A chunk is identified by its 64-bit hash, as terms are: no letter
 //! of a document that was removed stays behind.
 //!
 //! Nearly every chunk comes to one term. Such are kept in a table of fixed size, two to a cache line: a new one takes

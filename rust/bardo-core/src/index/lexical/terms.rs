@@ -15,12 +15,12 @@ use super::term_cache::{TermCache, key_of};
 /// Bytes of a chunk that is remembered. Longer ones are addresses and the like, which hardly come again.
 const CHUNK_BYTES: usize = 32;
 
-/// What stands between white space.
+/// Text between white space.
 #[derive(Clone, Copy, Debug)]
 struct Chunk {
     start: usize,
     end: usize,
-    /// What it is known by; nothing if it is too long to be remembered.
+    /// Key in the cache; none if it is too long to be cached.
     key: Option<u64>,
 }
 
@@ -114,7 +114,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_remembered_is_what_the_analyzer_says(
+        fn cached_terms_are_the_terms_of_the_analyzer(
             texts in prop::collection::vec((any_text(), any_text(), any_text()), 1..5),
         ) {
             let (mut reader, mut read) = (TermReader::default(), AnalyzedText::default());

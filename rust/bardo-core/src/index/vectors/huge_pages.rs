@@ -42,7 +42,7 @@ impl<T: Pod> LargeArray<T> {
             Storage::Small(elements) => elements.resize(end, T::zeroed()),
             Storage::Large(memory, length) => {
                 *length = end;
-                // What was cut off may have left something.
+                // Truncation may have left old values.
                 elements_mut(memory)[start..end].fill(T::zeroed());
             }
         }
@@ -135,7 +135,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_holds_what_a_vector_holds_through_every_change(
+        fn a_huge_page_vector_equals_a_vector_through_every_change(
             steps in prop::collection::vec((0..4_u8, 0..LARGE), 1..12),
         ) {
             let (mut ours, mut theirs) = (LargeArray::default(), Vec::new());

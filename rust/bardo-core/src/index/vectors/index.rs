@@ -16,12 +16,12 @@ use crate::index::lexical::posting::Slot;
 pub(crate) const SENTENCE: u32 = 1 << 31;
 
 /// The owner of a row that was removed.
-pub(crate) const NOBODY: u32 = u32::MAX;
+pub(crate) const NO_OWNER: u32 = u32::MAX;
 
 /// The first row of a memory that has none.
 const NO_ROW: u32 = u32::MAX;
 
-/// What a high byte counts for.
+/// Weight of a high byte.
 const HIGH: f64 = 256.0;
 
 /// Bytes that the processor fetches at once.
@@ -87,15 +87,15 @@ pub struct VectorIndex {
     high: LargeArray<i8>,
     /// Low bytes of every row.
     low: LargeArray<i8>,
-    /// What turns the components of a row back.
+    /// Scale of each row's components.
     scales: Vec<f32>,
     /// Signs of every row.
     pub(crate) signs: SignTable,
-    /// The memory of each row or [`NOBODY`]; [`SENTENCE`] is set where the row is a sentence of it.
+    /// The memory of each row or [`NO_OWNER`]; [`SENTENCE`] is set where the row is a sentence of it.
     pub(crate) owners: Vec<u32>,
     /// The first row of each memory.
     first_rows: Vec<u32>,
-    /// Rows that belong to nobody.
+    /// Number of rows without an owner.
     removed: usize,
     /// Rows of sentences.
     sentences: usize,
@@ -160,7 +160,7 @@ impl VectorIndex {
         self.high[rows.start * self.dims..rows.end * self.dims].fill(0);
         self.low[rows.start * self.dims..rows.end * self.dims].fill(0);
         rows.clone().for_each(|row| self.signs.clear(row));
-        self.owners[rows].fill(NOBODY);
+        self.owners[rows].fill(NO_OWNER);
         if self.removed > REMOVED_LEAST.max(self.owners.len() / REMOVED_ONE_IN) {
             self.clear_away();
         }
@@ -344,7 +344,7 @@ impl VectorIndex {
         let mut kept = 0;
         for row in 0..self.owners.len() {
             let owner = self.owners[row];
-            if owner == NOBODY {
+            if owner == NO_OWNER {
                 continue;
             }
             if owner & SENTENCE == 0 {

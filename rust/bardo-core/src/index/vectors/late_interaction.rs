@@ -27,7 +27,7 @@ pub const STRETCH: usize = 64;
 /// The signs that a byte stands for, first component in the lowest bit.
 const SIGNS: [[i8; BITS]; 256] = signs();
 
-/// What is left of English contractions once a tokenizer has cut them at the apostrophe.
+/// Rests of English contractions that a tokenizer cuts at the apostrophe.
 const CLITICS: [&str; 8] = ["d", "don", "ll", "m", "re", "s", "t", "ve"];
 
 /// Token vectors of one text as a model returns them, word by word.
@@ -230,7 +230,7 @@ impl LateQuery {
     }
 }
 
-/// What the tokens of a query found in one memory: a value for each, the cosine of its best match, about.
+/// Matches of a query's tokens in one memory: for each, about the cosine of its best match.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Matches {
     /// Content tokens of the memory.

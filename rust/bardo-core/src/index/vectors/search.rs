@@ -21,7 +21,7 @@ const PICKED_FACTOR: usize = 3;
 const PICKED_LEAST: usize = 256;
 const PICKED_ONE_IN: usize = 128;
 
-/// The sieve then lets through whatever may be as near as what has this rank,
+/// The sieve then passes each row that may be as near as the row of this rank,
 const SURE_RANK: usize = 30;
 /// up to so many standard deviations more signs that differ than its nearness lets expect: one in 740 has more.
 const SURE_DEVIATIONS: f32 = 3.0;
@@ -182,8 +182,8 @@ impl VectorIndex {
         }
     }
 
-    /// Turns the distances of rows into those of memories, and counts them: rows of sentences, of nobody and of what is
-    /// not allowed have none.
+    /// Turns the distances of rows into those of memories, and counts them: rows of sentences, without an owner or outside the
+    /// filter have none.
     fn sort_out(&self, allowed: &[bool], value: &impl Fn(&Similarity) -> f32, scratch: &mut NearestScratch) {
         let NearestScratch { distances, counts, by_distance, .. } = scratch;
         let of_one = |&cosine: &f32| value(&Similarity { whole: cosine, best: cosine, sentences: 1 });
@@ -283,7 +283,7 @@ mod tests {
         similarity.best
     }
 
-    /// What the sieve misses of the nearest `count` by the codes, as a share, and how many memories it compared.
+    /// Share of the nearest `count` by the codes that the sieve misses, and the number of memories it compared.
     fn missed(vectors: &[Vec<f32>], queries: &[Vec<f32>], count: usize) -> (f64, usize) {
         let mut index = VectorIndex::default();
         for (owner, vector) in (0..).zip(vectors) {

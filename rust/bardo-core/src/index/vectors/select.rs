@@ -79,7 +79,7 @@ mod tests {
         }
 
         #[test]
-        fn what_meets_the_condition_is_picked_in_order(values in prop::collection::vec(0_u16..9, 0..200), least in 0_u16..10) {
+        fn matching_elements_are_selected_in_order(values in prop::collection::vec(0_u16..9, 0..200), least in 0_u16..10) {
             let mut bits = vec![7; 3];
             pick(&values, |value| value >= least, &mut bits);
             let expected: Vec<u32> = (0..).zip(&values).filter(|(_, value)| **value >= least).map(|(at, _)| at).collect();

@@ -1,5 +1,5 @@
 //! One bit per component: a sieve that says which vectors are worth comparing in full. The bits are the signs of a
-//! vector that was turned by a fixed orthogonal rotation, so that they carry the angle whatever the embedder puts into
+//! vector that was turned by a fixed orthogonal rotation, so that they carry the angle for any embedder's use of
 //! its axes (Charikar 2002: two vectors at an angle `a` differ in a share `a / pi` of their signs).
 
 #![expect(clippy::inline_always, reason = "what is not inlined is not compiled for the instruction set")]

@@ -20,7 +20,7 @@ impl TestRandom {
     }
 }
 
-/// What code may be compiled for on this processor, from the plainest to the best. All must give the same results to the
+/// Instruction sets for which code may be compiled on this processor, from the plainest to the best. All must give the same results to the
 /// bit: an agent may move to another machine.
 pub(crate) fn architectures() -> Vec<Arch> {
     let mut found = vec![Arch::Scalar];
