@@ -5,25 +5,20 @@ from __future__ import annotations
 import warnings
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import bardo
 from bardo.errors import BardoWarning, ConfigError
 from bardo.model import Episode, Fact
 from bardo.ports import ManualClock
+from helpers.models import letter_vectors
 
 NOON = 1_772_712_000_000_000
 DAY = 86_400_000_000
 
 
-def embed(texts: list[str]) -> np.ndarray:
-    rows = [np.random.default_rng(list(text.encode())).normal(size=16) for text in texts]
-    return np.array([row / np.linalg.norm(row) for row in rows], np.float32)
-
-
 def opened(folder: Path, **config: object) -> bardo.Grimoire:
-    return bardo.open(folder, embedder=embed, clock=ManualClock(NOON), seed=1, config=config)
+    return bardo.open(folder, embedder=letter_vectors, clock=ManualClock(NOON), seed=1, config=config)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +53,7 @@ def test_learning_what_others_say_starts_no_surer_than_their_table_and_says_so(
 
 def test_a_learned_dream_expires_after_two_weeks_unless_confirmed(tmp_path: Path) -> None:
     clock = ManualClock(NOON)
-    with bardo.open(tmp_path / "agent", embedder=embed, clock=clock, seed=1) as grimoire:
+    with bardo.open(tmp_path / "agent", embedder=letter_vectors, clock=clock, seed=1) as grimoire:
         dream = grimoire.learn("Nights may be dear", source="dream")
         assert dream.expires_tick == NOON // 1_000_000 + 14 * 86_400
         far = Fact("Mondays may be dear", source="dream", confidence=0.3, expires_tick=2**40)

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -17,20 +16,15 @@ import bardo
 from bardo import _database, errors
 from bardo._core import check_facts
 from bardo.conduct.store import FILE_NAME
-from bardo.index.embedding import embedders
 from bardo.surfaces.cli import exits
 from bardo.surfaces.cli.app import app
+from helpers.models import letters
 
 #: Bits that are flipped in each file, one at a time.
 FLIPS = 60
 
 
-def embed(texts: list[str]) -> np.ndarray:
-    rows = [np.random.default_rng(list(text.encode())).normal(size=16) for text in texts]
-    return np.array([row / np.linalg.norm(row) for row in rows], np.float32)
-
-
-MODEL = embedders.from_callable(embed, name="letters")
+MODEL = letters()
 LESSONS = [f"Pool {place} pays the {place}th keeper before the oracle moves" for place in range(12)]
 REJECTED = [f"sell token{place} to the {place}th market maker" for place in range(12)]
 

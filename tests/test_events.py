@@ -11,15 +11,12 @@ import pytest
 import bardo
 from bardo.errors import GrimoireClosedError, InvalidInputError
 from bardo.ports import ManualClock
-
-
-def embed(texts: list[str]) -> list[list[float]]:
-    return [[float(len(text) % 7), 1.0] for text in texts]
+from helpers.models import length_vectors
 
 
 def opened(folder: Path) -> bardo.Grimoire:
     return bardo.open(
-        folder, agent=folder.name, embedder=embed, clock=ManualClock(1_700_000_000_000_000), seed=1
+        folder, agent=folder.name, embedder=length_vectors, clock=ManualClock(1_700_000_000_000_000), seed=1
     )
 
 

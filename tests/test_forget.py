@@ -22,9 +22,9 @@ from bardo import errors
 from bardo._core import traces
 from bardo.capture import archive, inbox
 from bardo.grimoire.erasure import Eraser
-from bardo.index.embedding import embedders
 from bardo.model import Episode
 from bardo.ports import ManualClock
+from helpers.models import letter_vectors, letters
 
 START = 1_700_000_000_000_000
 MINUTE = 60_000_000
@@ -33,26 +33,26 @@ PAYLOAD = {"note": "whispered behind the third door on the left", "n": 7.5}
 CHILD = Path(__file__).with_name("forgetting_child.py")
 
 
-def embed(texts: list[str]) -> np.ndarray:
-    """Vectors that depend on every letter, so that equal vectors mean equal texts."""
-    rows = [np.random.default_rng(list(text.encode())).normal(size=16) for text in texts]
-    return np.array([row / np.linalg.norm(row) for row in rows], np.float32)
-
-
 @pytest.fixture
 def opener(tmp_path: Path) -> Callable[..., bardo.Grimoire]:
     clock = ManualClock(START)
 
     def open_(**options: object) -> bardo.Grimoire:
         clock.advance(90)
-        return bardo.open(tmp_path / "agent", **{"clock": clock, "seed": 1, "embedder": embed, **options})
+        return bardo.open(
+            tmp_path / "agent", **{"clock": clock, "seed": 1, "embedder": letter_vectors, **options}
+        )
 
     return open_
 
 
 def holders(folder: Path, text: str) -> Iterator[str]:
     """The files that hold a text, in any of the ways we write it."""
-    forms = [text.encode(), json.dumps(text)[1:-1].encode(), embed([text])[0].astype(np.float16).tobytes()]
+    forms = [
+        text.encode(),
+        json.dumps(text)[1:-1].encode(),
+        letter_vectors([text])[0].astype(np.float16).tobytes(),
+    ]
     for path in folder.rglob("*"):
         if path.is_file() and traces(str(path), forms)[0]:
             yield path.name
@@ -171,7 +171,7 @@ def test_the_one_that_was_superseded_by_a_forgotten_fact_holds_again(opener) -> 
 def test_statistics_are_those_of_what_is_left(tmp_path_factory, numbers: list[float], gone: set[int]) -> None:
     clock = ManualClock(START)
     folder = tmp_path_factory.mktemp("baseline") / "agent"
-    with bardo.open(folder, clock=clock, seed=1, embedder=embed) as grimoire:
+    with bardo.open(folder, clock=clock, seed=1, embedder=letter_vectors) as grimoire:
         stored = [
             grimoire.remember(
                 f"observation {n}", tick=n + 1, subjects=["gas"], payload={"x": x}, verified=True
@@ -273,7 +273,7 @@ def test_a_text_that_another_memory_holds_is_no_trace(opener) -> None:
 
 def test_the_vector_of_another_text_is_no_trace(opener) -> None:
     def deaf(texts: list[str]) -> np.ndarray:
-        return embed([text.lower() for text in texts])
+        return letter_vectors([text.lower() for text in texts])
 
     with opener(embedder=deaf) as grimoire:
         first = grimoire.remember(SECRET, tick=1)
@@ -312,7 +312,7 @@ def test_an_unknown_id_or_no_reason_forgets_nothing(opener) -> None:
 def test_a_deletion_that_is_killed_is_finished_at_the_next_opening(tmp_path: Path, seed: int) -> None:
     """kill -9 at moments spread over the whole deletion: before it began, in the middle, after it."""
     folder = tmp_path / "agent"
-    model = embedders.from_callable(embed, name="letters")
+    model = letters()
     seen = set()
     for step in range(4):
         with bardo.open(folder, embedder=model, seed=step) as grimoire:
@@ -347,7 +347,7 @@ def test_a_deletion_that_is_killed_is_finished_at_the_next_opening(tmp_path: Pat
 
 
 def test_a_deleted_text_does_not_return_as_a_replacement(tmp_path: Path) -> None:
-    with bardo.open(tmp_path / "a", embedder=embed) as grimoire:
+    with bardo.open(tmp_path / "a", embedder=letter_vectors) as grimoire:
         gone = grimoire.learn("Bob lives at 5 Elm Street")
         known = grimoire.learn("Trains are fast")
         grimoire.forget(gone, reason="asked to")

@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -14,16 +13,12 @@ import bardo
 import bardo.grimoire.intent
 from bardo.errors import InvalidInputError, NotFoundError
 from bardo.surfaces.cli.app import app
-
-
-def embed(texts: list[str]) -> np.ndarray:
-    rows = [np.random.default_rng(list(text.encode())).normal(size=512) for text in texts]
-    return np.array([row / np.linalg.norm(row) for row in rows], np.float32)
+from helpers.models import letters
 
 
 @pytest.fixture
 def opened(tmp_path: Path) -> Iterator[bardo.Grimoire]:
-    with bardo.open(tmp_path / "agent", seed=1, embedder=embed) as grimoire:
+    with bardo.open(tmp_path / "agent", seed=1, embedder=letters(512)) as grimoire:
         yield grimoire
 
 
@@ -130,7 +125,7 @@ def test_a_deletion_of_what_was_told_is_finished_after_a_crash(
     )
     opened._session.log.forget([], intent=intent.to_json(), now=1)
     opened.close()
-    with bardo.open(tmp_path / "agent", embedder=embed) as again:
+    with bardo.open(tmp_path / "agent", embedder=letters(512)) as again:
         assert [report.triples for report in again.resumed] == [1]
         assert again.entities.relations() == []
         assert not is_on_disk(again.path, "secretly works for")

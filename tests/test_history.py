@@ -1,23 +1,17 @@
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import bardo
 from bardo._core import confidence_now
 from bardo.errors import InvalidInputError, NotFoundError
 from bardo.model import Fact
-
-
-def embed(texts):
-    return np.asarray(
-        [[len(text), text.count("e") + 1, hash(text[:3]) % 5, 1.0] for text in texts], dtype=np.float32
-    )
+from helpers.models import shape_vectors
 
 
 @pytest.fixture
 def g(tmp_path: Path):
-    with bardo.open(tmp_path / "agent", embedder=embed, seed=3) as grimoire:
+    with bardo.open(tmp_path / "agent", embedder=shape_vectors, seed=3) as grimoire:
         yield grimoire
 
 

@@ -22,6 +22,7 @@ from bardo.assemble.context import count_tokens
 from bardo.assemble.framing import MARK
 from bardo.errors import BardoError, InvalidInputError
 from bardo.index.embedding import embedders
+from helpers.models import flat
 
 COUNT = 10_000
 SAMPLE = 600
@@ -180,7 +181,7 @@ def test_no_string_fails_untyped_and_none_comes_back_as_an_instruction(opened):
 
 
 def test_every_order_that_was_remembered_is_fenced_and_flagged_when_it_comes_back(tmp_path):
-    embedder = embedders.from_callable(lambda texts: [[1.0, 2.0]] * len(texts), name="flat", dims=2)
+    embedder = flat()
     with bardo.open(tmp_path / "a", embedder=embedder) as opened:
         opened.remember([f"Note to self. {order}" for order in ORDERS[:-2]])
         for order in ORDERS[:-2]:
@@ -202,7 +203,7 @@ def assert_flagged(opened: bardo.Grimoire, order: str) -> None:
 
 
 def test_names_that_reach_for_other_files_stay_inside_the_folder(tmp_path):
-    embedder = embedders.from_callable(lambda texts: [[1.0, 2.0]] * len(texts), name="flat", dims=2)
+    embedder = flat()
     before = set(tmp_path.rglob("*"))
     for number, name in enumerate(SYNTAX + FENCES):
         folder = tmp_path / f"agent-{number}"

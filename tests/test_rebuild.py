@@ -13,6 +13,7 @@ import bardo
 from bardo.errors import BardoWarning, StoreDamagedError
 from bardo.model import Episode
 from bardo.ports import ManualClock
+from helpers.models import shape_vectors
 
 #: In seconds.
 DAY = 86_400
@@ -21,12 +22,8 @@ NOON = 1_769_860_800_000_000
 COUNT = 520
 
 
-def embed(texts: list[str]) -> list[list[float]]:
-    return [[1.0, float(len(text)), float(text.count("e"))] for text in texts]
-
-
 def test_rebuild_makes_every_derived_file_and_reports_it(tmp_path: Path) -> None:
-    with bardo.open(tmp_path / "a", embedder=embed, clock=ManualClock(NOON)) as grimoire:
+    with bardo.open(tmp_path / "a", embedder=shape_vectors, clock=ManualClock(NOON)) as grimoire:
         grimoire.remember([f"event {number} at https://aave.com/{number}" for number in range(COUNT)])
         grimoire.learn("Gas doubles when Lisbon sleeps")
         grimoire.sleep()
@@ -39,7 +36,7 @@ def test_rebuild_makes_every_derived_file_and_reports_it(tmp_path: Path) -> None
         facts.execute("DELETE FROM findings")
     facts.close()
     with pytest.warns(BardoWarning, match=r"index\.lance is missing"):
-        grimoire = bardo.open(path, embedder=embed, clock=ManualClock(NOON))
+        grimoire = bardo.open(path, embedder=shape_vectors, clock=ManualClock(NOON))
     with grimoire:
         rebuilt = grimoire.maintenance.rebuild()["rebuilt"]
         assert (rebuilt["vectors"], rebuilt["lance"], rebuilt["hot"]) == (0, COUNT, COUNT + 1)
@@ -47,7 +44,7 @@ def test_rebuild_makes_every_derived_file_and_reports_it(tmp_path: Path) -> None
         assert rebuilt["names"]["episodes"] == COUNT
         assert [memory.id for memory in grimoire.recall("event 17", limit=5)] == before
         assert grimoire.episodes.find(url="aave.com/17")
-    with bardo.open(path, embedder=embed, clock=ManualClock(NOON)) as grimoire:
+    with bardo.open(path, embedder=shape_vectors, clock=ManualClock(NOON)) as grimoire:
         assert grimoire.stats()["hot"]["refused"] is None
         assert grimoire.stats()["hot"]["restored"] == COUNT + 1
     with sqlite3.connect(path / "facts.db") as facts:
@@ -58,7 +55,7 @@ def test_rebuild_makes_every_derived_file_and_reports_it(tmp_path: Path) -> None
 def test_rebuild_tells_of_every_stage_and_of_each_page(tmp_path: Path) -> None:
     clock, told = ManualClock(NOON), []
     settings = {"archive": {"days": True, "batch": 200}}
-    with bardo.open(tmp_path / "a", embedder=embed, clock=clock, config=settings) as grimoire:
+    with bardo.open(tmp_path / "a", embedder=shape_vectors, clock=clock, config=settings) as grimoire:
         grimoire.remember([f"event {number} at https://aave.com/{number}" for number in range(COUNT)])
         clock.advance(2 * DAY)
         grimoire.sleep()
@@ -74,7 +71,7 @@ def test_rebuild_tells_of_every_stage_and_of_each_page(tmp_path: Path) -> None:
 def test_sleep_writes_the_days_that_are_over_where_that_is_wanted(tmp_path: Path) -> None:
     clock = ManualClock(NOON)
     with bardo.open(
-        tmp_path / "a", embedder=embed, clock=clock, config={"archive": {"days": True}}
+        tmp_path / "a", embedder=shape_vectors, clock=clock, config={"archive": {"days": True}}
     ) as grimoire:
         grimoire.remember([Episode("first"), Episode("second", payload={"lag": 2})])
         assert grimoire.sleep().days == 0
@@ -104,7 +101,7 @@ def test_sleep_writes_the_days_that_are_over_where_that_is_wanted(tmp_path: Path
 
 def test_the_days_are_left_alone_unless_they_are_wanted(tmp_path: Path) -> None:
     clock = ManualClock(NOON)
-    with bardo.open(tmp_path / "a", embedder=embed, clock=clock) as grimoire:
+    with bardo.open(tmp_path / "a", embedder=shape_vectors, clock=clock) as grimoire:
         grimoire.remember("yesterday")
         clock.advance(DAY)
         grimoire.sleep()
@@ -113,7 +110,7 @@ def test_the_days_are_left_alone_unless_they_are_wanted(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kept", ["", "nothing in it"])
 def test_a_lost_log_is_never_silently_replaced(tmp_path: Path, kept: str) -> None:
-    with bardo.open(tmp_path / "a", embedder=embed) as grimoire:
+    with bardo.open(tmp_path / "a", embedder=shape_vectors) as grimoire:
         grimoire.remember("the only event")
         path = grimoire.path
     (path / "episodes.redb").unlink()
@@ -121,27 +118,27 @@ def test_a_lost_log_is_never_silently_replaced(tmp_path: Path, kept: str) -> Non
         (path / "episodes.redb").touch()
     before = sorted(file.name for file in path.iterdir())
     with pytest.raises(StoreDamagedError, match=r"episodes\.redb is (missing|empty).*Restore it from a copy"):
-        bardo.open(path, embedder=embed)
+        bardo.open(path, embedder=shape_vectors)
     assert sorted(file.name for file in path.iterdir()) == before
 
 
 def test_cold_episodes_are_found_without_the_table(tmp_path: Path) -> None:
     config = {"index": {"hot_limit": 30}, "archive": {"batch": 8}}
-    with bardo.open(tmp_path / "a", embedder=embed, config=config) as grimoire:
+    with bardo.open(tmp_path / "a", embedder=shape_vectors, config=config) as grimoire:
         grimoire.remember([f"event {number} at the harbour" for number in range(80)])
         grimoire.sleep()
         path = grimoire.path
-    with bardo.open(path, embedder=embed, config=config) as grimoire:
+    with bardo.open(path, embedder=shape_vectors, config=config) as grimoire:
         assert grimoire.stats()["hot"]["cold_upto"] == 50
     shutil.rmtree(path / "index.lance")
     with pytest.warns(BardoWarning, match=r"index\.lance is missing"):
-        grimoire = bardo.open(path, embedder=embed, config=config)
+        grimoire = bardo.open(path, embedder=shape_vectors, config=config)
     with grimoire:
         assert grimoire.stats()["archive"]["missing"] == 80
         assert grimoire.recall("3 at the harbour", limit=1)[0].text == "event 3 at the harbour"
         grimoire.sleep()
         assert grimoire.stats()["archive"]["missing"] == 0
-    with bardo.open(path, embedder=embed, config=config) as grimoire:
+    with bardo.open(path, embedder=shape_vectors, config=config) as grimoire:
         assert grimoire.stats()["hot"]["cold_upto"] == 50
         found = grimoire.recall("3 at the harbour", limit=80)
         assert "event 3 at the harbour" in [memory.text for memory in found]

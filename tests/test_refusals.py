@@ -12,28 +12,22 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import bardo
 from bardo import _database, errors
 from bardo._database import Database, statements
 from bardo.assemble.records import PromptRecords
-from bardo.index.embedding import embedders
 from bardo.language.ledger import Call, Ledger
+from helpers.models import letters
 
 #: A user that may not write where root may; root ignores permissions.
 NOBODY = 65_534
 CALL = Call(1, 1, "judge", "m", 10, 10, 0, False, 1.0, None, "ok")
 
 
-def embed(texts: list[str]) -> np.ndarray:
-    rows = [np.random.default_rng(list(text.encode())).normal(size=16) for text in texts]
-    return np.array([row / np.linalg.norm(row) for row in rows], np.float32)
-
-
 def opened(folder: Path) -> bardo.Grimoire:
-    model = embedders.from_callable(embed, name="letters")
+    model = letters()
     return bardo.open(folder, agent="trader", embedder=model, seed=1)
 
 
@@ -151,7 +145,7 @@ def make(folder: Path) -> None:
 
 def look_at(folder: Path) -> None:
     """Reads everything that can be read."""
-    model = embedders.from_callable(embed, name="letters")
+    model = letters()
     with bardo.visit(folder, agent="trader", embedder=model) as visitor:
         assert [memory.text for memory in visitor.recall("lag follows")] == ["Lag follows updates"]
         assert visitor.stats()["facts"]["facts"] == 1
@@ -166,7 +160,7 @@ def look_at(folder: Path) -> None:
 
 def refuse(folder: Path) -> None:
     """Sees that nothing can be written, and that an answer which would keep something says so."""
-    model = embedders.from_callable(embed, name="letters")
+    model = letters()
     with bardo.gate(folder, embedder=model) as gate:
         assert "made again" in gate.before("short ETH").notes[0]
         for verb in (lambda: gate.reject("sell bonds"), lambda: gate.after("sell bonds", passed=True)):

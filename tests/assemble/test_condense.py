@@ -15,7 +15,7 @@ from bardo.assemble.blocks import Block
 from bardo.assemble.condense import Condenser, OwnWords, condense
 from bardo.assemble.context import assemble, build, count_tokens
 from bardo.errors import BudgetTooSmallError, InvalidInputError, MissingPackageError
-from bardo.index.embedding import embedders
+from helpers.models import flat
 
 TEXT = "\n".join(
     f"Speaker {number}: well, you know, I was really thinking about it and then we went to the market because it was "
@@ -84,7 +84,7 @@ def test_the_users_own_words_and_what_fits_are_left_alone():
 
 
 def test_a_grimoire_condenses_by_its_own_words_and_can_be_told_not_to(tmp_path):
-    embedder = embedders.from_callable(lambda texts: [[1.0, 2.0]] * len(texts), name="flat", dims=2)
+    embedder = flat()
     for condensed in (True, False):
         config = {"assemble": {"condense": condensed}}
         with bardo.open(tmp_path / str(condensed), embedder=embedder, config=config) as opened:
@@ -95,7 +95,7 @@ def test_a_grimoire_condenses_by_its_own_words_and_can_be_told_not_to(tmp_path):
 
 
 def test_the_model_of_words_follows_the_log_and_forgets_with_it(tmp_path):
-    embedder = embedders.from_callable(lambda texts: [[1.0, 2.0]] * len(texts), name="flat", dims=2)
+    embedder = flat()
     with bardo.open(tmp_path / "a", embedder=embedder) as opened:
         words = OwnWords(opened._session.log)
         assert words.model().texts == 0

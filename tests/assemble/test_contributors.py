@@ -10,12 +10,12 @@ import bardo
 from bardo.assemble.blocks import Block
 from bardo.assemble.contributors import STABILITY, Contributors, Situation
 from bardo.errors import InvalidInputError
-from bardo.index.embedding import embedders
+from helpers.models import flat
 
 
 @pytest.fixture
 def opened(tmp_path):
-    embedder = embedders.from_callable(lambda texts: [[1.0, 2.0]] * len(texts), name="flat", dims=2)
+    embedder = flat()
     with bardo.open(tmp_path / "agent", embedder=embedder) as grimoire:
         yield grimoire
 

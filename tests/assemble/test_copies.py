@@ -15,7 +15,7 @@ import pytest
 import bardo
 from bardo.assemble.copies import FILE_NAME
 from bardo.errors import BardoWarning, InvalidInputError
-from bardo.index.embedding import embedders
+from helpers.models import flat
 
 SECRETS = ("The vault code is 4711. It opens at noon.", "Mira keeps the spare key in the blue box")
 #: Ways in which a transcript, a mail or a log may hold a prompt.
@@ -38,7 +38,7 @@ SPELLINGS: dict[str, Callable[[str], str]] = {
 
 
 def opened(folder: Path, **options: Any) -> bardo.Grimoire:
-    model = embedders.from_callable(lambda texts: [[1.0, 2.0]] * len(texts), name="flat", dims=2)
+    model = flat()
     return bardo.open(folder, embedder=model, **options)
 
 
@@ -227,7 +227,7 @@ def test_a_growing_chat_in_the_inbox_warns_of_a_quoted_prompt_once(grimoire: bar
 
 
 def test_a_copy_of_a_visitors_prompt_is_known_or_its_notes_say_why_not(grimoire: bardo.Grimoire) -> None:
-    model = embedders.from_callable(lambda texts: [[1.0, 2.0]] * len(texts), name="flat", dims=2)
+    model = flat()
     with bardo.visit(grimoire.path, embedder=model) as visitor:
         grimoire.learn(SECRETS[0])
         prompt = visitor.context("the vault code?")

@@ -9,7 +9,7 @@ import pytest
 
 import bardo
 from bardo.assemble import turns
-from bardo.index.embedding.embedders import from_callable
+from helpers.models import flat
 
 SAID = (
     ("Mira", "Where is the picnic basket?"),
@@ -22,8 +22,7 @@ SAID = (
 
 @pytest.fixture
 def grimoire(tmp_path: Path) -> Iterator[bardo.Grimoire]:
-    flat = from_callable(lambda texts: [[1.0, 2.0]] * len(texts), name="flat", dims=2)
-    with bardo.open(tmp_path / "agent", embedder=flat) as opened:
+    with bardo.open(tmp_path / "agent", embedder=flat()) as opened:
         for tick, (speaker, text) in enumerate(SAID, 1):
             opened.remember(text, tick=tick, role="user", speaker=speaker, thread="home")
         yield opened
@@ -74,8 +73,7 @@ def test_an_order_in_a_turn_is_fenced_quoted_and_flagged(grimoire: bardo.Grimoir
 
 @pytest.mark.parametrize("budget", [150, 200, 300, 600])
 def test_the_budget_holds_and_the_memory_goes_before_its_turns(tmp_path: Path, budget: int) -> None:
-    flat = from_callable(lambda texts: [[1.0, 2.0]] * len(texts), name="flat", dims=2)
-    with bardo.open(tmp_path / "agent", embedder=flat) as opened:
+    with bardo.open(tmp_path / "agent", embedder=flat()) as opened:
         for tick in range(1, 40, 2):
             opened.remember(f"{'idle talk ' * 40}{tick}", tick=tick, role="user", thread="home")
             opened.remember(f"Harbour {tick} is closed", tick=tick + 1, role="user", thread="home")
@@ -87,8 +85,7 @@ def test_the_budget_holds_and_the_memory_goes_before_its_turns(tmp_path: Path, b
 
 
 def test_turns_push_out_no_memory(tmp_path: Path) -> None:
-    flat = from_callable(lambda texts: [[1.0, 2.0]] * len(texts), name="flat", dims=2)
-    with bardo.open(tmp_path / "agent", embedder=flat) as opened:
+    with bardo.open(tmp_path / "agent", embedder=flat()) as opened:
         for tick in range(1, 40, 2):
             opened.remember(f"{'idle talk ' * 20}{tick}", tick=tick, role="user", thread="home")
             opened.remember(f"Harbour {tick} is closed", tick=tick + 1, role="user", thread="home")

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import bardo
 from bardo.consolidate.lint import Gap
 from bardo.ports import ManualClock
+from helpers.models import letters
 
 OTHERS = ("Apples ripen in autumn", "Boats need varnish", "Clocks drift", "Drums echo", "Eels migrate")
 
 
-def embed(texts: list[str]) -> np.ndarray:
-    rows = [np.random.default_rng(list(text.encode())).normal(size=512) for text in texts]
-    return np.array([row / np.linalg.norm(row) for row in rows], np.float32)
-
-
-OPTIONS = {"clock": ManualClock(1_700_000_000_000_000), "seed": 1, "embedder": embed}
+OPTIONS = {"clock": ManualClock(1_700_000_000_000_000), "seed": 1, "embedder": letters(512)}
 
 
 def by_kind(grimoire: bardo.Grimoire) -> dict[str, Gap]:

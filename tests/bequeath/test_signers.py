@@ -15,13 +15,9 @@ from bardo.bequeath.lineage import Lineage, Parent
 from bardo.bequeath.testament import Testament
 from bardo.errors import BardoWarning, InvalidInputError, NotFoundError, StoreDamagedError, UnknownSignerError
 from bardo.model import Quality
+from helpers.models import letters
 
 STRANGER = signing.key_from_seed(b"stranger")
-
-
-def embed(texts: list[str]) -> np.ndarray:
-    rows = [np.random.default_rng(list(text.encode())).normal(size=8) for text in texts]
-    return np.array([row / np.linalg.norm(row) for row in rows], np.float32)
 
 
 @pytest.fixture(autouse=True)
@@ -57,10 +53,10 @@ def hostile(folder: Path, **given: object) -> Testament:
 def test_an_unknown_signer_is_refused_with_its_key_and_nothing_is_made(tmp_path: Path) -> None:
     left = hostile(tmp_path)
     with pytest.raises(UnknownSignerError, match=f"bardo trust add {left.signer}") as caught:
-        bardo.inherit(left.path, tmp_path / "heir", embedder=embed)
+        bardo.inherit(left.path, tmp_path / "heir", embedder=letters())
     assert (caught.value.signer, caught.value.agent) == (left.signer, "ann")
     assert not (tmp_path / "heir").exists()
-    with bardo.open(tmp_path / "heir", embedder=embed) as heir:
+    with bardo.open(tmp_path / "heir", embedder=letters()) as heir:
         with pytest.raises(UnknownSignerError):
             heir.lineage.adopt([left])
         with pytest.raises(UnknownSignerError):
@@ -72,7 +68,7 @@ def test_an_unknown_signer_is_refused_with_its_key_and_nothing_is_made(tmp_path:
 def test_an_allowed_testament_says_nothing_on_its_own_word(tmp_path: Path, name: str) -> None:
     left = hostile(tmp_path)
     allow = {"key": left.signer.upper(), "prefix": left.signer[:16], "agent": "ann"}[name]
-    with bardo.inherit(left.path, tmp_path / "heir", embedder=embed, allow=allow) as heir:
+    with bardo.inherit(left.path, tmp_path / "heir", embedder=letters(), allow=allow) as heir:
         report = heir.lineage.inheritance
         facts = {one.text: one for one in heir.facts.list()}
         episodes = list(heir.episodes.list())
@@ -102,7 +98,7 @@ def test_an_allowed_testament_says_nothing_on_its_own_word(tmp_path: Path, name:
 def test_a_stranger_that_was_allowed_once_is_not_known_the_next_time(tmp_path: Path) -> None:
     left = hostile(tmp_path)
     other = hostile(tmp_path, name="other", lineage=dead("bob"))
-    heir = bardo.inherit(left.path, tmp_path / "heir", embedder=embed, allow="ann")
+    heir = bardo.inherit(left.path, tmp_path / "heir", embedder=letters(), allow="ann")
     with heir, pytest.raises(UnknownSignerError):
         heir.lineage.adopt([other])
 
@@ -113,31 +109,31 @@ def test_a_trusted_signer_is_inherited_from_without_limits(tmp_path: Path, place
     folder = tmp_path / "heir" if place == "heir" else None
     trust.add(left.signer, "ann of the other house", folder=folder)
     assert [(key.name, key.origin) for key in trust.known_keys(folder)] == [("ann of the other house", place)]
-    with bardo.inherit(left.path, tmp_path / "heir", embedder=embed) as heir:
+    with bardo.inherit(left.path, tmp_path / "heir", embedder=letters()) as heir:
         assert heir.lineage.inheritance is not None
         assert heir.lineage.inheritance.limited == {}
         assert {one.origin for one in heir.facts.list()} == {"parent", "trader-7"}
         assert [gap.question for gap in heir.curator.gaps()] == ["Why not sell?"]
     trust.remove("ann of the other house", folder=folder)
     with pytest.raises(UnknownSignerError):
-        bardo.inherit(left.path, tmp_path / "other heir", embedder=embed)
+        bardo.inherit(left.path, tmp_path / "other heir", embedder=letters())
 
 
 def test_an_agent_that_died_under_this_user_is_known_to_any_heir(tmp_path: Path) -> None:
-    with bardo.open(tmp_path / "ann", embedder=embed) as ann:
+    with bardo.open(tmp_path / "ann", embedder=letters()) as ann:
         ann.learn("Gas is cheap at night", confidence=0.9)
         left = ann.bequeath(tmp_path / "ann.testament")
     assert [(key.key, key.name, key.origin) for key in trust.known_keys()] == [(left.signer, "ann", "own")]
-    with bardo.inherit(tmp_path / "ann.testament", tmp_path / "heir", embedder=embed) as heir:
+    with bardo.inherit(tmp_path / "ann.testament", tmp_path / "heir", embedder=letters()) as heir:
         assert len(heir.facts.list()) == 1
 
 
 def test_the_keys_of_the_own_lineage_are_known(tmp_path: Path, user: Path) -> None:
-    with bardo.open(tmp_path / "ann", embedder=embed) as ann:
+    with bardo.open(tmp_path / "ann", embedder=letters()) as ann:
         left = ann.bequeath(tmp_path / "ann.testament")
-    with bardo.inherit(left.path, tmp_path / "ben", embedder=embed) as ben:
+    with bardo.inherit(left.path, tmp_path / "ben", embedder=letters()) as ben:
         ben.bequeath(tmp_path / "ben.testament")
-    with bardo.inherit(tmp_path / "ben.testament", tmp_path / "cat", embedder=embed) as cat:
+    with bardo.inherit(tmp_path / "ben.testament", tmp_path / "cat", embedder=letters()) as cat:
         (user / trust.OWN_FILE).unlink()
         cat.lineage.adopt([left])
         assert {key.name for key in trust.known_keys(cat.path) if key.origin == "lineage"} == {"ann", "ben"}
@@ -146,7 +142,7 @@ def test_the_keys_of_the_own_lineage_are_known(tmp_path: Path, user: Path) -> No
 def test_a_list_of_own_keys_that_cannot_be_written_is_a_warning(tmp_path: Path, user: Path) -> None:
     user.write_text("a file where the folder should be")
     with (
-        bardo.open(tmp_path / "ann", embedder=embed) as ann,
+        bardo.open(tmp_path / "ann", embedder=letters()) as ann,
         pytest.warns(BardoWarning, match="bardo trust add"),
     ):
         ann.bequeath(tmp_path / "ann.testament")

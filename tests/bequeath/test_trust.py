@@ -10,25 +10,21 @@ import pytest
 import bardo
 from bardo.model import Episode, Fact
 from bardo.ports import ManualClock
+from helpers.models import letter_vectors
 
 NOW = 1_700_000_000_000_000
 RULES = "heuristic"
 
 
-def embed(texts: list[str]) -> np.ndarray:
-    rows = [np.random.default_rng(list(text.encode())).normal(size=16) for text in texts]
-    return np.array([row / np.linalg.norm(row) for row in rows], np.float32)
-
-
 def opened(folder: Path) -> bardo.Grimoire:
     # Time for many windows of episodes before what was inherited has faded.
     settings = {"decay": {"tau_ticks": 5_000}}
-    return bardo.open(folder, embedder=embed, clock=ManualClock(NOW), seed=1, config=settings)
+    return bardo.open(folder, embedder=letter_vectors, clock=ManualClock(NOW), seed=1, config=settings)
 
 
 def inherited(testament: Path, folder: Path) -> bardo.Grimoire:
     opened(folder).close()
-    bardo.inherit(testament, folder, embedder=embed, clock=ManualClock(NOW)).close()
+    bardo.inherit(testament, folder, embedder=letter_vectors, clock=ManualClock(NOW)).close()
     heir = opened(folder)
     # Its life begins before it hears of anything.
     heir.tick(1)

@@ -14,7 +14,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 import bardo
@@ -22,19 +21,15 @@ from bardo import errors
 from bardo._core import EpisodeLog
 from bardo.index.embedding import embedders
 from bardo.model import Episode
+from helpers.models import letters
 
 THREADS = 32
 EACH = 8
 VISITOR = Path(__file__).with_name("visiting_process.py")
 
 
-def embed(texts: list[str]) -> np.ndarray:
-    rows = [np.random.default_rng(list(text.encode())).normal(size=16) for text in texts]
-    return np.array([row / np.linalg.norm(row) for row in rows], np.float32)
-
-
 def model() -> embedders.TextEmbedder:
-    return embedders.from_callable(embed, name="letters")
+    return letters()
 
 
 def at_once(work: Callable[[int], None]) -> None:

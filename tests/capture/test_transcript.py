@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -15,14 +14,11 @@ from hypothesis import strategies as st
 import bardo
 from bardo.errors import InvalidInputError
 from bardo.model import Episode
+from helpers.models import flat
 
 NOW = 1_700_000_000_000_000
 #: Two minutes in seconds, and in microseconds.
 SECONDS, MINUTES = 120, 120_000_000
-
-
-def embed(texts: list[str]) -> np.ndarray:
-    return np.ones((len(texts), 4), np.float32) / 2
 
 
 @pytest.fixture
@@ -32,7 +28,7 @@ def clock() -> bardo.ManualClock:
 
 @pytest.fixture
 def memory(tmp_path: Path, clock: bardo.ManualClock) -> Iterator[bardo.Grimoire]:
-    with bardo.open(tmp_path / "friend", clock=clock, seed=1, embedder=embed) as opened:
+    with bardo.open(tmp_path / "friend", clock=clock, seed=1, embedder=flat()) as opened:
         yield opened
 
 
@@ -75,7 +71,7 @@ def test_a_list_that_grows_by_turns_stores_each_message_once(
 
 def test_a_transcript_is_known_by_the_next_process(tmp_path: Path, clock: bardo.ManualClock):
     for length in (2, 4, 6, 6):
-        with bardo.open(tmp_path / "friend", clock=clock, embedder=embed) as memory:
+        with bardo.open(tmp_path / "friend", clock=clock, embedder=flat()) as memory:
             memory.remember(CHAT[:length])
             assert len(stored(memory)) == length
         clock.advance(SECONDS)
@@ -140,10 +136,10 @@ def test_a_yes_that_follows_within_a_minute_is_no_retry_of_an_earlier_one(
 
 def test_a_transcript_that_is_dropped_again_is_taken_over_once(tmp_path: Path):
     folder = tmp_path / "friend"
-    bardo.open(folder, embedder=embed).close()
+    bardo.open(folder, embedder=flat()).close()
     for length, now in ((3, NOW), (6, NOW + MINUTES), (6, NOW + 2 * MINUTES)):
         bardo.drop(folder, CHAT[:length], now=now)
-        with bardo.open(folder, embedder=embed) as memory:
+        with bardo.open(folder, embedder=flat()) as memory:
             assert len(stored(memory)) == length
 
 
@@ -156,7 +152,7 @@ def test_however_a_list_grows_each_message_is_stored_once(
     tmp_path_factory: pytest.TempPathFactory, texts: list[str], steps: list[tuple[int, int]]
 ):
     clock = bardo.ManualClock(NOW)
-    with bardo.open(tmp_path_factory.mktemp("g") / "a", clock=clock, embedder=embed) as memory:
+    with bardo.open(tmp_path_factory.mktemp("g") / "a", clock=clock, embedder=flat()) as memory:
         chat, until = said("begin", *texts), 1
         for step, seconds in steps:
             until = min(until + step, len(chat))
@@ -194,7 +190,7 @@ def test_points_in_time_are_taken_wherever_microseconds_and_seconds_are(
     between = datetime(2023, 3, 1, 2, tzinfo=timezone(timedelta(hours=2)))
     # A visitor does not see texts that are in the file alone.
     memory.sleep()
-    for asker in (memory, bardo.visit(memory.path, embedder=embed)):
+    for asker in (memory, bardo.visit(memory.path, embedder=flat())):
         assert [found.text for found in asker.recall("tide", since=between)] == ["The tide fell"]
         assert [found.text for found in asker.recall("tide", until=between)] == ["The tide rose"]
         for naive in (datetime(2023, 3, 1), "2023-03-01"):

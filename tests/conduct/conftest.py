@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import bardo
-from bardo.index.embedding import embedders
 from bardo.ports import ManualClock
+from helpers.models import flat
 
 NOW = 1_700_000_000_000_000
 
@@ -17,7 +17,7 @@ NOW = 1_700_000_000_000_000
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
     """A memory that no process has open."""
-    model = embedders.from_callable(lambda texts: [[1.0, 2.0]] * len(texts), name="flat", dims=2)
+    model = flat()
     bardo.open(tmp_path / "agent", agent="trader", embedder=model).close()
     return tmp_path / "agent"
 

@@ -7,26 +7,20 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import bardo
 from bardo import _database, errors
 from bardo._core import traces
-from bardo.index.embedding import embedders
+from helpers.models import letter_vectors, letters
 
 SECRET = "the vault code of the relayer is nine-four-two-seven"
 WHY = "whispered behind the third door on the left"
 
 
-def embed(texts: list[str]) -> np.ndarray:
-    rows = [np.random.default_rng(list(text.encode())).normal(size=16) for text in texts]
-    return np.array([row / np.linalg.norm(row) for row in rows], np.float32)
-
-
 @pytest.fixture
 def opener(tmp_path: Path) -> Callable[[], bardo.Grimoire]:
-    model = embedders.from_callable(embed, name="letters")
+    model = letters()
     return lambda: bardo.open(tmp_path / "agent", agent="trader", embedder=model, seed=1)
 
 
@@ -38,13 +32,13 @@ def grimoire(opener: Callable[[], bardo.Grimoire]) -> Iterator[bardo.Grimoire]:
 
 @pytest.fixture
 def gate(grimoire: bardo.Grimoire) -> Iterator[bardo.Gate]:
-    with bardo.gate(grimoire.path, embedder=embedders.from_callable(embed, name="letters")) as opened:
+    with bardo.gate(grimoire.path, embedder=letters()) as opened:
         yield opened
 
 
 def holders(folder: Path, text: str) -> list[str]:
     """The files that hold a text or its vector, as SQLite's or any other."""
-    forms = [text.encode(), json.dumps(text)[1:-1].encode(), embed([text])[0].tobytes()]
+    forms = [text.encode(), json.dumps(text)[1:-1].encode(), letter_vectors([text])[0].tobytes()]
     return [path.name for path in folder.rglob("*") if path.is_file() and traces(str(path), forms)[0]]
 
 

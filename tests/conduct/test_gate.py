@@ -10,8 +10,8 @@ import pytest
 import bardo
 from bardo import errors
 from bardo.conduct.store import LONGEST
-from bardo.index.embedding import embedders
 from bardo.ports import ManualClock
+from helpers.models import flat
 
 NOW = 1_700_000_000_000_000
 DAY = 86_400 * 1_000_000
@@ -392,7 +392,7 @@ def test_the_gate_of_a_dead_agent_answers_and_takes_nothing(
     home: Path, gate: bardo.Gate, tmp_path: Path
 ) -> None:
     rejected, rule = gate.reject("short ETH"), gate.rule("Measure twice")
-    model = embedders.from_callable(lambda texts: [[1.0, 2.0]] * len(texts), name="flat", dims=2)
+    model = flat()
     with bardo.open(home, embedder=model) as grimoire:
         grimoire.bequeath(tmp_path / "left")
     assert not gate.before("short ETH").allowed

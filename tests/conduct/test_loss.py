@@ -18,14 +18,14 @@ from bardo import errors
 from bardo.conduct import mark
 from bardo.conduct.gate import Gate
 from bardo.conduct.store import FILE_NAME
-from bardo.index.embedding import embedders
+from helpers.models import flat
 
 REJECTED = "short ETH on weekends"
 ACTION = "Short 3 ETH this weekend"
 
 
 def made(folder: Path, agent: str = "trader") -> Path:
-    model = embedders.from_callable(lambda texts: [[1.0, 2.0]] * len(texts), name="flat", dims=2)
+    model = flat()
     bardo.open(folder, agent=agent, embedder=model).close()
     return folder
 
@@ -73,7 +73,7 @@ def test_a_gate_in_a_renamed_folder_without_settings_refuses_and_names_the_agent
 
 
 def test_a_visitor_refuses_what_a_gate_refuses(home: Path) -> None:
-    model = embedders.from_callable(lambda texts: [[1.0, 2.0]] * len(texts), name="flat", dims=2)
+    model = flat()
     with pytest.raises(errors.StoreForeignError, match=r'"trader"'):
         bardo.visit(home, agent="tradr", embedder=model)
     (home / "facts.db").unlink()
@@ -300,7 +300,7 @@ def without_tables(folder: Path) -> None:
 @pytest.mark.parametrize("lose", [delete, empty, without_tables])
 def test_a_deletion_goes_on_where_the_file_is_lost(tmp_path: Path, lose: Callable[[Path], None]) -> None:
     folder = tmp_path / "agent"
-    model = embedders.from_callable(lambda texts: [[1.0, 2.0]] * len(texts), name="flat", dims=2)
+    model = flat()
     with bardo.open(folder, agent="trader", embedder=model) as grimoire:
         doomed = grimoire.remember("the vault code of the relayer is nine-four-two-seven")
         with gated(folder) as gate:
@@ -312,7 +312,7 @@ def test_a_deletion_goes_on_where_the_file_is_lost(tmp_path: Path, lose: Callabl
 
 
 def test_a_deletion_is_known_to_the_mark(home: Path, tmp_path: Path) -> None:
-    model = embedders.from_callable(lambda texts: [[1.0, 2.0]] * len(texts), name="flat", dims=2)
+    model = flat()
     with bardo.open(home, embedder=model) as grimoire:
         doomed = grimoire.remember("the vault code of the relayer is nine-four-two-seven")
         with gated(home) as gate:
@@ -327,7 +327,7 @@ def test_a_deletion_is_known_to_the_mark(home: Path, tmp_path: Path) -> None:
 
 
 def test_a_gate_beside_the_owner_and_its_sleep_stays_shut(home: Path) -> None:
-    model = embedders.from_callable(lambda texts: [[1.0, 2.0]] * len(texts), name="flat", dims=2)
+    model = flat()
     with bardo.open(home, embedder=model) as grimoire:
         grimoire.remember("gas doubled before the close", verified=True)
         grimoire.sleep()

@@ -18,6 +18,7 @@ from bardo.errors import EmbedderUnavailableError
 from bardo.index.embedding import embedders
 from bardo.model import Fingerprint
 from bardo.ports import Embedder
+from helpers.models import letters
 
 PAIRS = [json.loads(line) for line in Path(__file__).with_name("actions.jsonl").read_text().splitlines()]
 #: Of the actions that are what was rejected, of those that are near it and of others: how many there are, how many must
@@ -108,18 +109,18 @@ def test_law_10_vectors_of_another_model_are_recomputed_and_never_mixed(store: C
     texts = ["short ETH on weekends", "deploy on Fridays"]
     action = "short ETH on weekends, twice"
     for dims in (8, 16, 8):
-        model = letters(f"letters {dims}", dims)
+        model = letters(dims, f"letters {dims}")
         found, why_not = touches(store, texts, action, model)
         assert why_not == ""
         expected = model.embed_documents(texts) @ model.embed_queries([action])[0]
         assert [touch.cosine for touch in found] == pytest.approx(expected.tolist(), abs=1e-6)
         assert len(store.vectors(texts, _named(model.fingerprint))) == 2
-    others = letters("letters 16", 16)
+    others = letters(16, "letters 16")
     assert store.vectors(texts, _named(others.fingerprint)) == {}
 
 
 def test_vectors_of_texts_that_are_gone_do_not_pile_up(store: ConductStore) -> None:
-    model = letters("letters", 4)
+    model = letters(4)
     texts = [f"text {number}" for number in range(VECTORS + 1)]
     touches(store, texts, "an action", model)
     found, _ = touches(store, ["a new text"], "an action", model)
@@ -159,7 +160,7 @@ def test_a_model_that_gives_nothing_of_use_leaves_the_words_and_a_note(
 
 
 def test_a_model_that_goes_away_between_two_calls_leaves_the_words_and_a_note(store: ConductStore) -> None:
-    model = letters("letters", 8)
+    model = letters(8)
 
     class Leaving:
         fingerprint = model.fingerprint
@@ -172,14 +173,6 @@ def test_a_model_that_goes_away_between_two_calls_leaves_the_words_and_a_note(st
     (touch,), why_not = touches(store, ["short ETH"], "short ETH", Leaving())
     assert (touch.cosine, touch.same) == (None, True)
     assert "it has left" in why_not
-
-
-def letters(name: str, dims: int) -> Embedder:
-    def embed(texts: list[str]) -> np.ndarray:
-        rows = [np.random.default_rng(list(text.encode())).normal(size=dims) for text in texts]
-        return np.array([row / np.linalg.norm(row) for row in rows], np.float32)
-
-    return embedders.from_callable(embed, name=name, dims=dims)
 
 
 def _named(identity: Fingerprint) -> str:

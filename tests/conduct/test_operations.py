@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import bardo
 from bardo.conduct.operations import Reading, action, compare, rulings
-from bardo.index.embedding import embedders
+from helpers.models import flat
 
 TABLE = tomllib.loads(resources.files("bardo.conduct").joinpath("operations.toml").read_text("utf-8"))
 
@@ -86,7 +86,7 @@ def read(about: str, what: str) -> Reading:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    model = embedders.from_callable(lambda texts: [[1.0, 2.0]] * len(texts), name="flat", dims=2)
+    model = flat()
     made = tmp_path_factory.mktemp("operations") / "agent"
     bardo.open(made, agent="trader", embedder=model).close()
     return made

@@ -14,25 +14,19 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 import bardo
 from bardo._core import FactStore
 from bardo.conduct.store import FILE_NAME
-from bardo.index.embedding import embedders
+from helpers.models import letters
 
 PROCESSES = 5
 CHILD = Path(__file__).with_name("gating_process.py")
 
 
-def embed(texts: list[str]) -> np.ndarray:
-    rows = [np.random.default_rng(list(text.encode())).normal(size=16) for text in texts]
-    return np.array([row / np.linalg.norm(row) for row in rows], np.float32)
-
-
 def owned(folder: Path) -> bardo.Grimoire:
-    return bardo.open(folder, agent="trader", embedder=embedders.from_callable(embed, name="letters"), seed=1)
+    return bardo.open(folder, agent="trader", embedder=letters(), seed=1)
 
 
 class Process:

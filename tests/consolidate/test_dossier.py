@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -17,14 +16,10 @@ from bardo.assemble.framing import MARK
 from bardo.consolidate.dossier import Dossier, Dossiers, words
 from bardo.model import Fact
 from bardo.ports import ManualClock
+from helpers.models import letter_vectors
 
 START = 1_700_000_000_000_000
 SECOND = 1_000_000
-
-
-def embed(texts: list[str]) -> np.ndarray:
-    rows = [np.random.default_rng(list(text.encode())).normal(size=16) for text in texts]
-    return np.array([row / np.linalg.norm(row) for row in rows], np.float32)
 
 
 @pytest.fixture
@@ -35,7 +30,9 @@ def clock() -> ManualClock:
 @pytest.fixture
 def opener(tmp_path: Path, clock: ManualClock) -> Callable[..., bardo.Grimoire]:
     def open_(**options: object) -> bardo.Grimoire:
-        return bardo.open(tmp_path / "agent", **{"clock": clock, "seed": 1, "embedder": embed, **options})
+        return bardo.open(
+            tmp_path / "agent", **{"clock": clock, "seed": 1, "embedder": letter_vectors, **options}
+        )
 
     return open_
 

@@ -13,16 +13,13 @@ import bardo
 from bardo.errors import InvalidInputError
 from bardo.ports import ManualClock
 from bardo.surfaces.cli.app import app
+from helpers.models import length_vectors
 
 START = 1_700_000_000_000_000
 
 
-def embed(texts: list[str]) -> list[list[float]]:
-    return [[float(len(text) % 7), 1.0] for text in texts]
-
-
 def opened(folder: Path) -> bardo.Grimoire:
-    return bardo.open(folder, agent="a", embedder=embed, clock=ManualClock(START), seed=1)
+    return bardo.open(folder, agent="a", embedder=length_vectors, clock=ManualClock(START), seed=1)
 
 
 def readings(g: bardo.Grimoire, mean: float, count: int, seed: int = 0) -> None:

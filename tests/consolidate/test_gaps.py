@@ -5,26 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import bardo
 from bardo.consolidate.lint import Gap
 from bardo.model import Fact
 from bardo.ports import ManualClock
+from helpers.models import letters
 
 OTHERS = ("Apples ripen in autumn", "Boats need varnish", "Clocks drift", "Drums echo", "Eels migrate")
-
-
-def embed(texts: list[str]) -> np.ndarray:
-    rows = [np.random.default_rng(list(text.encode())).normal(size=512) for text in texts]
-    return np.array([row / np.linalg.norm(row) for row in rows], np.float32)
 
 
 @pytest.fixture
 def opened(tmp_path: Path) -> Iterator[bardo.Grimoire]:
     clock = ManualClock(1_700_000_000_000_000)
-    with bardo.open(tmp_path / "agent", clock=clock, seed=1, embedder=embed) as grimoire:
+    with bardo.open(tmp_path / "agent", clock=clock, seed=1, embedder=letters(512)) as grimoire:
         grimoire.learn(list(OTHERS), tick=1)
         yield grimoire
 

@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -14,6 +13,7 @@ import bardo
 from bardo.ports import ManualClock
 from bardo.surfaces.cli import exits
 from bardo.surfaces.cli.app import app
+from helpers.models import letter_vectors
 
 DAY = 1_440
 FULL, BRIEF = (
@@ -23,16 +23,11 @@ FULL, BRIEF = (
 OTHERS = ("Apples ripen in autumn", "Boats need varnish", "Clocks drift", "Drums echo")
 
 
-def embed(texts: list[str]) -> np.ndarray:
-    rows = [np.random.default_rng(list(text.encode())).normal(size=16) for text in texts]
-    return np.array([row / np.linalg.norm(row) for row in rows], np.float32)
-
-
 @pytest.fixture
 def opener(tmp_path: Path) -> Callable[..., bardo.Grimoire]:
     def open_(**options: object) -> bardo.Grimoire:
         clock = ManualClock(1_700_000_000_000_000)
-        return bardo.open(tmp_path / "agent", clock=clock, seed=1, embedder=embed, **options)
+        return bardo.open(tmp_path / "agent", clock=clock, seed=1, embedder=letter_vectors, **options)
 
     return open_
 

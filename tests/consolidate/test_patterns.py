@@ -12,17 +12,13 @@ import bardo
 from bardo import errors
 from bardo.model import Episode, Fact
 from bardo.ports import ManualClock
+from helpers.models import letter_vectors
 
 START = 1_700_000_000_000_000
 
 
-def embed(texts: list[str]) -> np.ndarray:
-    rows = [np.random.default_rng(list(text.encode())).normal(size=16) for text in texts]
-    return np.array([row / np.linalg.norm(row) for row in rows], np.float32)
-
-
 def opened(folder: Path, **settings: object) -> bardo.Grimoire:
-    return bardo.open(folder, embedder=embed, clock=ManualClock(START), seed=1, config=settings)
+    return bardo.open(folder, embedder=letter_vectors, clock=ManualClock(START), seed=1, config=settings)
 
 
 @pytest.fixture

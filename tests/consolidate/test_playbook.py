@@ -6,7 +6,6 @@ import dataclasses
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -15,6 +14,7 @@ import bardo
 from bardo.consolidate.playbook import HAND_BEGINS, HAND_ENDS
 from bardo.model import Episode, Fact
 from bardo.ports import ManualClock
+from helpers.models import letter_vectors
 
 RULE = {
     "type": "heuristic",
@@ -27,17 +27,14 @@ RULE = {
 }
 
 
-def embed(texts: list[str]) -> np.ndarray:
-    rows = [np.random.default_rng(list(text.encode())).normal(size=16) for text in texts]
-    return np.array([row / np.linalg.norm(row) for row in rows], np.float32)
-
-
 @pytest.fixture
 def opener(tmp_path: Path) -> Callable[..., bardo.Grimoire]:
     def open_(name: str = "trader-7", tau_ticks: float = 1e6, **options: object) -> bardo.Grimoire:
         config = {"decay": {"tau_ticks": tau_ticks}, **options.pop("config", {})}
         clock = ManualClock(1_700_000_000_000_000)
-        return bardo.open(tmp_path / name, config=config, clock=clock, seed=1, embedder=embed, **options)
+        return bardo.open(
+            tmp_path / name, config=config, clock=clock, seed=1, embedder=letter_vectors, **options
+        )
 
     return open_
 
@@ -169,7 +166,7 @@ def test_a_fact_of_an_ancestor_that_the_heir_confirmed_is_innate(
         tmp_path / "t.testament",
         tmp_path / "heir",
         clock=ManualClock(1_700_000_000_000_000),
-        embedder=embed,
+        embedder=letter_vectors,
         config={"decay": {"tau_ticks": 1e6}, "clock": {"unit": "loops"}},
     ) as heir:
         (told,) = heir.facts.list()

@@ -5,26 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import bardo
 from bardo import errors
 from bardo.model import Episode
 from bardo.ports import ManualClock
+from helpers.models import letter_vectors
 
 START = 1_700_000_000_000_000
-
-
-def embed(texts: list[str]) -> np.ndarray:
-    rows = [np.random.default_rng(list(text.encode())).normal(size=16) for text in texts]
-    return np.array([row / np.linalg.norm(row) for row in rows], np.float32)
 
 
 @pytest.fixture
 def opener(tmp_path: Path) -> Callable[..., bardo.Grimoire]:
     return lambda name="agent": bardo.open(
-        tmp_path / name, embedder=embed, clock=ManualClock(START), seed=1, config={"replay": {"recent": 50}}
+        tmp_path / name,
+        embedder=letter_vectors,
+        clock=ManualClock(START),
+        seed=1,
+        config={"replay": {"recent": 50}},
     )
 
 

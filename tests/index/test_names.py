@@ -1,6 +1,5 @@
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -8,17 +7,12 @@ from hypothesis import strategies as st
 import bardo
 from bardo.errors import InvalidInputError, NotFoundError
 from bardo.model import Episode, Fact
-
-
-def embed(texts):
-    return np.asarray(
-        [[len(text) % 7 + 1, text.count("e") + 1, 1.0, 0.5] for text in texts], dtype=np.float32
-    )
+from helpers.models import shape_vectors
 
 
 @pytest.fixture
 def g(tmp_path: Path):
-    with bardo.open(tmp_path / "agent", embedder=embed, seed=3) as grimoire:
+    with bardo.open(tmp_path / "agent", embedder=shape_vectors, seed=3) as grimoire:
         yield grimoire
 
 
@@ -159,7 +153,7 @@ def test_causal_links_are_triples_as_long_as_their_fact_holds(g):
 @settings(max_examples=30, deadline=None)
 @given(texts=st.lists(st.text(max_size=80), min_size=1, max_size=4))
 def test_any_text_can_be_read(tmp_path_factory, texts):
-    with bardo.open(tmp_path_factory.mktemp("any") / "agent", embedder=embed, seed=3) as g:
+    with bardo.open(tmp_path_factory.mktemp("any") / "agent", embedder=shape_vectors, seed=3) as g:
         g.remember([text + " x" for text in texts])
         for entity in g.entities.list():
             assert g.entities.list(entity.name)[0].mentions >= 1

@@ -20,19 +20,10 @@ from bardo.index.archive.lance_index import LanceIndex
 from bardo.model import Episode, Fingerprint
 from bardo.recall import cold_tier
 from bardo.recall.filters import Filters
+from helpers.models import WORD_DIMS, word_vectors
 
-DIMS = 32
 LIMIT = 60
 MICROS = 1_000_000
-
-
-def embed(texts: list[str]) -> np.ndarray:
-    """Vectors by the words of a text: texts that share words are near."""
-    rows = np.zeros((len(texts), DIMS), np.float32)
-    for at, text in enumerate(texts):
-        for word in text.lower().split():
-            rows[at] += np.random.default_rng(sum(word.encode()) * 31 + len(word)).standard_normal(DIMS)
-    return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9), np.float32)
 
 
 def story(count: int) -> list[Episode]:
@@ -59,7 +50,7 @@ def limited(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def reopen(folder: Path, limit: int = LIMIT) -> bardo.Grimoire:
-    return bardo.open(folder, embedder=embed, seed=1, config={"index": {"hot_limit": limit}})
+    return bardo.open(folder, embedder=word_vectors, seed=1, config={"index": {"hot_limit": limit}})
 
 
 def test_transient_rows_stay_after_another_load(tmp_path: Path) -> None:
@@ -83,8 +74,8 @@ def test_vectors_that_come_late_bring_nothing_back_into_memory(tmp_path: Path) -
         ids = [episode.id for episode in grimoire.remember(story(100))][:2]
         grimoire.sleep()
         assert not any(id_ in grimoire._session.hot for id_ in ids)
-        whole = embed([episode.text for episode in story(2)])
-        empty = np.empty((0, DIMS), np.float32)
+        whole = word_vectors([episode.text for episode in story(2)])
+        empty = np.empty((0, WORD_DIMS), np.float32)
         grimoire._session.hot.embed(ids, whole, empty, [0, 0], grimoire._session.log.fingerprint)
         assert len(grimoire._session.hot) == LIMIT
 
@@ -188,7 +179,7 @@ def test_the_answers_are_those_of_a_grimoire_that_holds_everything_in_memory(lim
 
 def unlike(texts: list[str]) -> np.ndarray:
     """Random vectors: each hit is found by its words."""
-    rows = [np.random.default_rng(list(text.encode())).standard_normal(DIMS) for text in texts]
+    rows = [np.random.default_rng(list(text.encode())).standard_normal(WORD_DIMS) for text in texts]
     return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), np.float32)
 
 
@@ -251,7 +242,7 @@ def test_filters_are_applied_inside_lancedb(limited: Path) -> None:
             (Filters(without_roles=["environment"]), lambda e: e.role != "environment"),
         ):
             where = cold_tier.condition(filters, cold)
-            found = archive.search_vector(embed(["keeper of the gate"])[0], 200, where=where)
+            found = archive.search_vector(word_vectors(["keeper of the gate"])[0], 200, where=where)
             expected = {e.id for e in list(grimoire.episodes.list())[:cold] if meets(e)}
             assert {hit.episode.id for hit in found} == expected, where
         only = grimoire.recall("keeper near the river", subjects=["o'neil"], limit=20)
@@ -267,8 +258,8 @@ def test_both_indexes_find_the_same_by_vectors_and_nearly_the_same_by_words(tmp_
         overlap = 0
         for n in range(0, 200, 11):
             question = f"keeper of gate {n} near the river"
-            near = archive.search_vector(embed([question])[0], 10)
-            hits = grimoire._session.hot.search("", embed([question])[0], limit=50).hits
+            near = archive.search_vector(word_vectors([question])[0], 10)
+            hits = grimoire._session.hot.search("", word_vectors([question])[0], limit=50).hits
             ranked = sorted(
                 (
                     (-(value or -1.0), hit.id)
@@ -299,17 +290,17 @@ def refuse() -> LanceIndex:
 
 
 def test_an_ivf_index_finds_nearly_all_that_a_scan_finds(tmp_path: Path) -> None:
-    fingerprint = Fingerprint("toy", "1", "none", DIMS)
+    fingerprint = Fingerprint("toy", "1", "none", WORD_DIMS)
     numbers = np.random.default_rng(3)
-    centers = numbers.standard_normal((40, DIMS))
-    rows = centers[numbers.integers(0, 40, 3_000)] + 0.5 * numbers.standard_normal((3_000, DIMS))
+    centers = numbers.standard_normal((40, WORD_DIMS))
+    rows = centers[numbers.integers(0, 40, 3_000)] + 0.5 * numbers.standard_normal((3_000, WORD_DIMS))
     vectors = np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), np.float32)
     with bardo.open(tmp_path / "agent", embedder=lambda texts: vectors[: len(texts)], seed=1) as grimoire:
         stored = grimoire._session.log.record(
             [Episode(f"event {n}", tick=n + 1, at=n + 1) for n in range(len(vectors))], now=1
         )
         ids = [entry.id for entry in stored]
-        empty = np.empty((0, DIMS), np.float32)
+        empty = np.empty((0, WORD_DIMS), np.float32)
         grimoire._session.log.put_vectors(ids, vectors, empty, [0] * len(ids), fingerprint)
         archive = LanceIndex(
             tmp_path / "index", agent="agent", fingerprint=fingerprint, settings=Archive(ivf_rows=2_000)

@@ -2,22 +2,18 @@
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import bardo
 from bardo.model import Fact
+from helpers.models import shape_vectors
 
 START = 1_700_000_000_000_000
 
 
-def embed(texts):
-    return np.asarray([[len(text), text.count("e") + 1, 2.0, 1.0] for text in texts], dtype=np.float32)
-
-
 @pytest.fixture
 def grimoire(tmp_path: Path):
-    with bardo.open(tmp_path / "agent", embedder=embed, seed=3) as opened:
+    with bardo.open(tmp_path / "agent", embedder=shape_vectors, seed=3) as opened:
         yield opened
 
 
@@ -62,12 +58,12 @@ def test_facts_follow_their_evidence_as_it_is_added_and_forgotten(grimoire):
 
 
 def test_facts_keep_their_modes_when_reopened_and_visited(tmp_path: Path):
-    with bardo.open(tmp_path / "agent", embedder=embed, seed=3) as grimoire:
+    with bardo.open(tmp_path / "agent", embedder=shape_vectors, seed=3) as grimoire:
         known(grimoire, "harbour build", said(grimoire, "code of the harbour", "code"))
-    with bardo.visit(tmp_path / "agent", embedder=embed) as visitor:
+    with bardo.visit(tmp_path / "agent", embedder=shape_vectors) as visitor:
         assert facts_found(visitor, mode="chat") == set()
         assert facts_found(visitor, mode="code") == {"harbour build"}
-    with bardo.open(tmp_path / "agent", embedder=embed, seed=3) as grimoire:
+    with bardo.open(tmp_path / "agent", embedder=shape_vectors, seed=3) as grimoire:
         assert facts_found(grimoire, mode="chat") == set()
 
 
@@ -79,11 +75,11 @@ def test_booth_turns_answer_in_chat_and_code_turns_do_not(grimoire):
 
 
 def test_heirs_know_what_was_learnt_in_code_in_code_alone(tmp_path: Path):
-    with bardo.open(tmp_path / "parent", embedder=embed, seed=3) as parent:
+    with bardo.open(tmp_path / "parent", embedder=shape_vectors, seed=3) as parent:
         known(parent, "harbour build", said(parent, "code of the harbour", "code"))
         known(parent, "harbour alone")
         testament = parent.bequeath(tmp_path / "parent.testament", cause="economic")
-    with bardo.inherit(testament.path, tmp_path / "heir", embedder=embed, seed=4) as heir:
+    with bardo.inherit(testament.path, tmp_path / "heir", embedder=shape_vectors, seed=4) as heir:
         assert facts_found(heir, mode="chat") == {"harbour alone"}
         assert facts_found(heir, mode="code") == {"harbour alone", "harbour build"}
 

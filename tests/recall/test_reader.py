@@ -13,27 +13,16 @@ import bardo
 from bardo import errors
 from bardo._core import FactStore
 from bardo.model import Episode
+from helpers.models import WORD_DIMS, word_vectors
 
-DIMS = 32
 HOSTILE = [
     "", " \n\t ", "\0", "'; DROP TABLE facts; --", '" OR text:*', "a' OR '1'='1", "(((", "*", "NEAR/3", "\\", "%_",
     "\ud800 lone", "\u202eelddim", "日本語 на русском", "x" * 100_000, "word " * 20_000,
 ]  # fmt: skip
 
 
-def embed(texts: list[str]) -> np.ndarray:
-    """Vectors by the words of a text: texts that share words are near."""
-    rows = np.zeros((len(texts), DIMS), np.float32)
-    for at, text in enumerate(texts):
-        for word in text.lower().split():
-            seed = sum(word.encode("utf-8", "replace")) * 31 + len(word)
-            rows[at] += np.random.default_rng(seed).standard_normal(DIMS)
-    rows[np.abs(rows).sum(axis=1) == 0] = 1.0
-    return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), np.float32)
-
-
 def other(texts: list[str]) -> np.ndarray:
-    return embed(texts)[:, : DIMS // 2] + 1.0
+    return word_vectors(texts)[:, : WORD_DIMS // 2] + 1.0
 
 
 def by_vectors(memory: bardo.Memory) -> bool:
@@ -44,7 +33,7 @@ def by_vectors(memory: bardo.Memory) -> bool:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A grimoire that has slept, and that no process owns at present."""
-    with bardo.open(tmp_path / "agent", embedder=embed, seed=1) as grimoire:
+    with bardo.open(tmp_path / "agent", embedder=word_vectors, seed=1) as grimoire:
         grimoire.remember(
             [
                 Episode(
@@ -72,9 +61,9 @@ def everything_in(folder: Path) -> dict[str, bytes]:
 def test_a_visitor_finds_what_the_owner_finds_and_explains_it_alike(folder: Path) -> None:
     questions = [f"keeper of gate {n} and traveller {n * 7 % 101}" for n in range(0, 60, 7)]
     config = {"embedding": {"late_interaction": False}}
-    with bardo.visit(folder, embedder=embed) as visitor:
+    with bardo.visit(folder, embedder=word_vectors) as visitor:
         seen = [visitor.recall(question, limit=3) for question in questions]
-    with bardo.open(folder, embedder=embed, config=config) as grimoire:
+    with bardo.open(folder, embedder=word_vectors, config=config) as grimoire:
         known = [grimoire.recall(question, limit=3) for question in questions]
     for ours, theirs in zip(seen, known, strict=True):
         assert ours[0].text == theirs[0].text
@@ -86,7 +75,7 @@ def test_a_visitor_finds_what_the_owner_finds_and_explains_it_alike(folder: Path
 
 def test_a_visitor_changes_no_byte_and_leaves_no_sign_that_anything_was_recalled(folder: Path) -> None:
     before = everything_in(folder)
-    with bardo.visit(folder, embedder=embed) as visitor:
+    with bardo.visit(folder, embedder=word_vectors) as visitor:
         assert visitor.recall("keepers at gates")
         assert not visitor.recall("zebra", layers=["fact"], category="gates", min_confidence=1.0)
         visitor.recall("zebras on bicycles")
@@ -94,9 +83,9 @@ def test_a_visitor_changes_no_byte_and_leaves_no_sign_that_anything_was_recalled
         assert visitor.facts.list(category="gates")
         assert visitor.stats()["archive"]["rows"] == 60
     assert everything_in(folder) == before
-    with bardo.open(folder, embedder=embed) as grimoire:
+    with bardo.open(folder, embedder=word_vectors) as grimoire:
         lease, change = (folder / "lease.json").read_bytes(), grimoire._session.facts.last_change
-        with bardo.visit(folder, embedder=embed) as visitor:
+        with bardo.visit(folder, embedder=word_vectors) as visitor:
             assert visitor.recall("keepers at gates", layers=["fact"])
         assert grimoire._session.facts.last_change == change
         assert grimoire._session.facts.asked_in_vain() == []
@@ -105,7 +94,7 @@ def test_a_visitor_changes_no_byte_and_leaves_no_sign_that_anything_was_recalled
 
 
 def test_the_conditions_are_those_of_a_recall_by_the_owner(folder: Path) -> None:
-    with bardo.visit(folder, embedder=embed) as visitor:
+    with bardo.visit(folder, embedder=word_vectors) as visitor:
         about = visitor.recall("the keeper of a gate", subjects=["o'neil"], limit=20)
         assert about
         assert all("o'neil" in memory.record.subjects for memory in about)
@@ -126,7 +115,7 @@ def test_the_conditions_are_those_of_a_recall_by_the_owner(folder: Path) -> None
 
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_any_text_is_a_query(folder: Path, text: str) -> None:
-    with bardo.visit(folder, embedder=embed) as visitor:
+    with bardo.visit(folder, embedder=word_vectors) as visitor:
         visitor.recall(text)
         name = text.encode("utf-8", "replace").decode()
         assert not visitor.recall("keeper", subjects=[name], kinds=[name], thread=name, mode=name)
@@ -145,8 +134,8 @@ def test_with_another_model_memories_are_found_by_their_words(folder: Path) -> N
 
 def test_a_visitor_goes_over_to_another_model_with_the_owner(folder: Path) -> None:
     with (
-        bardo.open(folder, embedder=embed) as grimoire,
-        bardo.visit(folder, embedder=embed) as before,
+        bardo.open(folder, embedder=word_vectors) as grimoire,
+        bardo.visit(folder, embedder=word_vectors) as before,
         bardo.visit(folder, embedder=other) as after,
     ):
         assert by_vectors(before.recall("the keeper of gate 13")[0])
@@ -160,14 +149,14 @@ def test_a_visitor_goes_over_to_another_model_with_the_owner(folder: Path) -> No
 
 
 def test_ticks_of_the_callers_own_are_seen(tmp_path: Path) -> None:
-    with bardo.open(tmp_path / "agent", embedder=embed) as grimoire:
+    with bardo.open(tmp_path / "agent", embedder=word_vectors) as grimoire:
         grimoire.learn("Gates close at dusk")
-        with bardo.visit(tmp_path / "agent", embedder=embed) as visitor:
+        with bardo.visit(tmp_path / "agent", embedder=word_vectors) as visitor:
             assert visitor.now_tick > 1_000_000_000
-    with bardo.open(tmp_path / "loops", embedder=embed) as grimoire:
+    with bardo.open(tmp_path / "loops", embedder=word_vectors) as grimoire:
         fact = grimoire.learn("Gates close at dusk", tick=7)
         grimoire.remember("the gate closed", tick=700)
-        with bardo.visit(tmp_path / "loops", embedder=embed) as visitor:
+        with bardo.visit(tmp_path / "loops", embedder=word_vectors) as visitor:
             assert visitor.now_tick == 7
             assert visitor.facts.confidence(fact) == pytest.approx(0.7)
             grimoire.sleep()
@@ -177,12 +166,12 @@ def test_ticks_of_the_callers_own_are_seen(tmp_path: Path) -> None:
 
 def test_ticks_are_told_to_visitors_of_a_memory_that_is_older_than_they(tmp_path: Path) -> None:
     folder = tmp_path / "agent"
-    with bardo.open(folder, embedder=embed) as grimoire:
+    with bardo.open(folder, embedder=word_vectors) as grimoire:
         grimoire.remember("the gate closed", tick=7)
         fact = grimoire.learn("Gates close at dusk")
         grimoire._session.facts.upsert([], tick=7, now=0, actor="clock", marks={"clock.loops": 0})
-    bardo.open(folder, embedder=embed).close()
-    with bardo.visit(folder, embedder=embed) as visitor:
+    bardo.open(folder, embedder=word_vectors).close()
+    with bardo.visit(folder, embedder=word_vectors) as visitor:
         assert visitor.now_tick == fact.created_tick == 7
 
 
@@ -193,11 +182,11 @@ def test_a_folder_that_cannot_be_visited_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("I am not a folder")
     with pytest.raises(errors.StoreUnavailableError, match="is a file"):
         bardo.visit(tmp_path / "file")
-    with bardo.open(tmp_path / "agent", embedder=embed):
+    with bardo.open(tmp_path / "agent", embedder=word_vectors):
         pass
     with pytest.raises(errors.StoreForeignError):
         bardo.visit(tmp_path / "agent", agent="somebody else")
-    visitor = bardo.visit(tmp_path / "agent", embedder=embed)
+    visitor = bardo.visit(tmp_path / "agent", embedder=word_vectors)
     assert visitor.facts.list() == []
     assert visitor.recall("anything").notes[-2].startswith("no episodes of LanceDB were searched")
     assert visitor.stats()["archive"] is None
@@ -211,7 +200,7 @@ def test_a_folder_that_cannot_be_visited_is_an_error(tmp_path: Path) -> None:
 
 
 def test_facts_of_an_earlier_bardo_are_left_to_their_owner(tmp_path: Path) -> None:
-    bardo.open(tmp_path / "agent", embedder=embed).close()
+    bardo.open(tmp_path / "agent", embedder=word_vectors).close()
     facts = tmp_path / "agent" / "facts.db"
     with closing(sqlite3.connect(facts)) as connection:
         (version,) = connection.execute("PRAGMA user_version").fetchone()
@@ -222,7 +211,7 @@ def test_facts_of_an_earlier_bardo_are_left_to_their_owner(tmp_path: Path) -> No
     with pytest.raises(
         errors.StoreUnavailableError, match=f"schema version {version - 1}, of an earlier bardo"
     ):
-        bardo.visit(tmp_path / "agent", embedder=embed)
+        bardo.visit(tmp_path / "agent", embedder=word_vectors)
     assert facts.read_bytes() == before
 
 
@@ -230,14 +219,14 @@ def test_lost_episodes_are_said_and_facts_still_answer(folder: Path) -> None:
     versions = folder / "index.lance" / "episodes.lance" / "_versions"
     for file in versions.iterdir():
         file.write_bytes(b"scribbles")
-    with bardo.visit(folder, embedder=embed) as visitor:
+    with bardo.visit(folder, embedder=word_vectors) as visitor:
         found = visitor.recall("keepers at gates")
         assert found.facts
         assert any("no episodes of LanceDB were searched" in note for note in found.notes)
 
 
 def test_facts_that_another_process_learned_and_deleted_are_synchronised(folder: Path) -> None:
-    with bardo.visit(folder, embedder=embed) as visitor:
+    with bardo.visit(folder, embedder=word_vectors) as visitor:
         assert "Gates close at dusk" in [memory.text for memory in visitor.recall("gates at dusk")]
         facts = FactStore(str(folder / "facts.db"), agent=visitor.agent, seed=3)
         facts.forget_facts([fact.id for fact in facts.list() if "dusk" in fact.text])

@@ -1,0 +1,1 @@
+"""Models and processes that many tests use."""
