@@ -76,7 +76,7 @@ class Ticks:
             *self._leaps,
             f"ticks stand at {self._last}, {lead} seconds after the clock, until it is there: facts do not fade. If "
             "the clock was wrong before and is right now, take the leap back with `maintenance.rebase_ticks` (`bardo "
-            "rebase-ticks`)",
+            "maintenance rebase-ticks`)",
         )
 
     @property
