@@ -40,10 +40,10 @@ def test_an_import_of_a_later_stage_fails(copied: Path) -> None:
 @pytest.mark.parametrize(
     "circle",
     [
-        "use super::upsert::Outcome;",
-        "use crate::facts::upsert::{self, Outcome};",
-        "use crate::facts::Outcome;",
-        "fn planted() {\n    crate::facts::Outcome::all();\n}",
+        "use super::upsert::UpsertOutcome;",
+        "use crate::facts::upsert::{self, UpsertOutcome};",
+        "use crate::facts::UpsertOutcome;",
+        "fn planted() {\n    crate::facts::UpsertOutcome::all();\n}",
     ],
     ids=["by super", "by crate", "by the face of the folder", "in the code"],
 )
