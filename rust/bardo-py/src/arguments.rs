@@ -23,6 +23,11 @@ impl<T: FromStr<Err = bardo_core::Error>> FromPyObject<'_, '_> for Parsed<T> {
     }
 }
 
+/// The value of the core in an optional argument.
+pub fn inner<T>(parsed: Option<Parsed<T>>) -> Option<T> {
+    parsed.map(|Parsed(value)| value)
+}
+
 /// A list of ids.
 pub struct Ids(pub Vec<Id>);
 

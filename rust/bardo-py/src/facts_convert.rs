@@ -1,8 +1,6 @@
 //! Records and reports of the fact store as objects of Python.
 
-use bardo_core::facts::{
-    self, Act, DeletionReport, Entity, Link, MentionReport, Triple, UndoReport, UpsertOutcome,
-};
+use bardo_core::facts::{self, Act, Entity, DeletionReport, Link, UpsertOutcome, MentionReport, Related, Triple, UndoReport};
 use bardo_core::model::Id;
 use pyo3::prelude::*;
 
@@ -13,7 +11,7 @@ mirror!(
     Digest(facts::Digest) { learned, total, categories, facts, disputed, outweighed, links, expires_tick }
 );
 
-/// Outcome of one fact of an `upsert`.
+/// UpsertOutcome of one fact of an `upsert`.
 #[derive(Clone)]
 pub struct Stored {
     /// Its id.
@@ -23,7 +21,7 @@ pub struct Stored {
 }
 
 mirror!(
-    /// Outcome of one fact of an `upsert`.
+    /// UpsertOutcome of one fact of an `upsert`.
     Upserted(Stored) { id } as |stored| { outcome = stored.outcome.name() }
 );
 
@@ -64,6 +62,12 @@ impl IntoObject for MentionReport {
 impl IntoObject for Entity {
     fn into_object(self, py: Python<'_>) -> Object<'_> {
         (self.name, self.kind, self.aliases, self.mentions, self.seen).into_object(py)
+    }
+}
+
+impl IntoObject for Related {
+    fn into_object(self, py: Python<'_>) -> Object<'_> {
+        (self.name, self.kind, self.together).into_object(py)
     }
 }
 

@@ -12,6 +12,7 @@ mod convert;
 mod errors;
 mod facts;
 mod facts_convert;
+mod forward;
 mod index;
 mod names;
 mod recall;
