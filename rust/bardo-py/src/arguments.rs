@@ -1,14 +1,15 @@
 //! Arguments of Python that the core takes in another form.
 
 use std::str::FromStr;
+use std::sync::Arc;
 
-use bardo_core::capture::VectorBatch;
+use bardo_core::capture::{NewEpisode, VectorBatch};
 use bardo_core::facts::FactVectors;
-use bardo_core::model::{Fact, Fingerprint, Id};
+use bardo_core::model::{Episode, Fact, Fingerprint, Id};
 use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 
-use crate::convert::fact_from;
+use crate::convert::{episode_from, fact_from};
 use crate::errors::{IntoPython, invalid, invalid_vector};
 use crate::values::field;
 
@@ -40,6 +41,17 @@ impl FromPyObject<'_, '_> for Ids {
     }
 }
 
+/// A `bardo.model.Fact`.
+pub struct NewFact(pub Fact);
+
+impl FromPyObject<'_, '_> for NewFact {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+        Ok(Self(fact_from(&object)?.0))
+    }
+}
+
 /// Any number of `bardo.model.Fact`.
 pub struct Facts(pub Vec<Fact>);
 
@@ -48,6 +60,40 @@ impl FromPyObject<'_, '_> for Facts {
 
     fn extract(object: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
         object.try_iter()?.map(|fact| Ok(fact_from(&fact?)?.0)).collect::<PyResult<_>>().map(Self)
+    }
+}
+
+/// Any number of `bardo.model.Episode`, and whether each brought its own id.
+pub struct Episodes(pub Vec<(Episode, bool)>);
+
+impl FromPyObject<'_, '_> for Episodes {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+        object.try_iter()?.map(|episode| episode_from(&episode?)).collect::<PyResult<_>>().map(Self)
+    }
+}
+
+impl Episodes {
+    /// The episodes as a log records them.
+    pub fn drafts(self) -> Vec<NewEpisode> {
+        let drafts = self.0.into_iter();
+        drafts.map(|(episode, has_id)| NewEpisode { episode, has_id, own_tick: true }).collect()
+    }
+
+    /// The same, if each has an id.
+    pub fn with_ids(self) -> PyResult<Vec<Arc<Episode>>> {
+        if let Some((episode, _)) = self.0.iter().find(|(_, has_id)| !has_id) {
+            let shown: String = episode.text.chars().take(40).collect();
+            let what = format!("the episode {shown:?} has no id");
+            return Err(invalid(what, "Record it first: the store gives it one"));
+        }
+        Ok(self.shared())
+    }
+
+    /// The episodes as the hot set shares them.
+    pub fn shared(self) -> Vec<Arc<Episode>> {
+        self.0.into_iter().map(|(episode, _)| Arc::new(episode)).collect()
     }
 }
 

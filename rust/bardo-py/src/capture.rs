@@ -1,10 +1,12 @@
 //! The episode log, and episodes on their way in and out.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use bardo_core::capture::{self, Deletion, Holder, LogOptions, NewEpisode};
+use bardo_core::capture::{
+    self, Deletion, Holder, JournalLoss, LogOptions, MigrationProgress, NewEpisode, PendingEpisodes, Stats,
+    Upgrade, VacuumReport,
+};
 use bardo_core::engine::TickOrigin;
 use bardo_core::model::{Episode, Id, IdSource};
 use numpy::{PyArray1, PyArrayMethods};
@@ -12,9 +14,10 @@ use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-use crate::arguments::{Ids, Matrix, Model, Parsed, batch_from};
-use crate::convert::{Object, episode_from, episode_into, episodes_from, mirror, optional_id, run};
+use crate::arguments::{Episodes, Ids, Matrix, Model, Parsed, batch_from};
+use crate::convert::{Object, as_dict, as_tuple, episode_from, episode_into, mirror, optional_id};
 use crate::errors::{IntoPython, invalid};
+use crate::forward::{functions, methods};
 use crate::values::text;
 
 mirror!(
@@ -45,26 +48,27 @@ impl StoredEpisodes {
     }
 }
 
-/// Episodes as a log would record them.
-#[pyfunction]
-#[pyo3(signature = (episodes, *, now, seed))]
-pub fn finish_episodes<'py>(episodes: &Bound<'py, PyAny>, now: i64, seed: u64) -> Object<'py> {
-    let drafts = drafts(episodes)?;
-    run(episodes.py(), || capture::finish(drafts, now, &IdSource::new(seed)))
+functions! {
+    /// Episodes as a log would record them.
+    fn finish_episodes(episodes: Episodes; now: i64, seed: u64)
+        => capture::finish(episodes.drafts(), now, &IdSource::new(seed));
+
+    /// Episodes in the journal beside a log.
+    fn journaled(path: PathBuf; after_seq: u64 = 0) => capture::pending_episodes(&path, after_seq);
+
+    /// Which needles occur in a file, and its length.
+    fn traces(path: PathBuf, needles: Vec<Vec<u8>>) => capture::traces(&path, &needles);
 }
 
-/// Episodes in the journal beside a log.
-#[pyfunction]
-#[pyo3(signature = (path, *, after_seq=0))]
-pub fn journaled(py: Python<'_>, path: PathBuf, after_seq: u64) -> Object<'_> {
-    run(py, || capture::pending_episodes(&path, after_seq).map(|found| (found.episodes, found.last_seq)))
+as_tuple! {
+    PendingEpisodes { episodes, last_seq }
+    JournalLoss { what, kept, taken }
+    MigrationProgress { fingerprint, episodes }
+    Upgrade { from, kept }
+    VacuumReport { bytes_before, bytes_after }
 }
 
-/// Which needles occur in a file, and its length.
-#[pyfunction]
-pub fn traces(py: Python<'_>, path: PathBuf, needles: Vec<Vec<u8>>) -> Object<'_> {
-    run(py, || capture::traces(&path, &needles))
-}
+as_dict!(Stats { episodes, verified, with_vectors, bytes_on_disk, last_seq, last_verification, syncs });
 
 /// The episode log; see `_core/_capture.pyi`.
 #[pyclass(frozen, module = "bardo._core")]
@@ -97,169 +101,8 @@ impl EpisodeLog {
         Ok(Self { core: Arc::new(core) })
     }
 
-    #[getter]
-    fn agent(&self) -> &str {
-        self.core.agent()
-    }
-
-    #[getter]
-    fn path(&self) -> PathBuf {
-        self.core.path().to_owned()
-    }
-
-    #[getter]
-    fn schema_version(&self) -> u32 {
-        self.core.schema_version()
-    }
-
-    #[getter]
-    fn upgraded(&self) -> Option<(u32, PathBuf)> {
-        self.core.upgraded().map(|upgraded| (upgraded.from, upgraded.kept.clone()))
-    }
-
-    #[getter]
-    fn lost(&self) -> Option<(String, Option<PathBuf>, usize)> {
-        self.core.lost().map(|lost| (lost.what.clone(), lost.kept.clone(), lost.taken))
-    }
-
-    #[getter]
-    fn last_tick<'py>(&self, py: Python<'py>) -> Object<'py> {
-        run(py, || self.core.last_tick())
-    }
-
-    #[getter]
-    fn fingerprint<'py>(&self, py: Python<'py>) -> Object<'py> {
-        run(py, || self.core.fingerprint())
-    }
-
     fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
         Ok(py.detach(|| self.core.len()).into_python()? as usize)
-    }
-
-    #[pyo3(signature = (episodes, *, now, out_of_order=false))]
-    fn record<'py>(&self, episodes: &Bound<'py, PyAny>, now: i64, out_of_order: bool) -> Object<'py> {
-        let drafts = drafts(episodes)?;
-        run(episodes.py(), || self.core.record(drafts, now, out_of_order))
-    }
-
-    fn get<'py>(&self, py: Python<'py>, ids: Ids) -> Object<'py> {
-        run(py, || self.core.get(&ids.0))
-    }
-
-    #[pyo3(signature = (from_tick, to_tick, *, after=None, limit=1024))]
-    fn range<'py>(
-        &self,
-        py: Python<'py>,
-        from_tick: &Bound<'py, PyAny>,
-        to_tick: &Bound<'py, PyAny>,
-        after: Option<&str>,
-        limit: usize,
-    ) -> Object<'py> {
-        let (from, to) = (natural(from_tick, "from_tick")?, natural(to_tick, "to_tick")?);
-        let after = page(after)?;
-        run(py, || self.core.range(from, to, after, limit))
-    }
-
-    #[pyo3(signature = (subject, *, after=None, limit=1024))]
-    fn by_subject<'py>(
-        &self,
-        py: Python<'py>,
-        subject: &str,
-        after: Option<&str>,
-        limit: usize,
-    ) -> Object<'py> {
-        let after = page(after)?;
-        run(py, || self.core.by_subject(subject, after, limit))
-    }
-
-    #[pyo3(signature = (thread, *, after=None, limit=1024))]
-    fn by_thread<'py>(
-        &self,
-        py: Python<'py>,
-        thread: &str,
-        after: Option<&str>,
-        limit: usize,
-    ) -> Object<'py> {
-        let after = page(after)?;
-        run(py, || self.core.by_thread(thread, after, limit))
-    }
-
-    fn beside<'py>(&self, py: Python<'py>, ids: Ids, count: usize) -> Object<'py> {
-        run(py, || self.core.beside(&ids.0, count))
-    }
-
-    fn posture<'py>(&self, py: Python<'py>, thread: &str) -> Object<'py> {
-        run(py, || self.core.posture(thread))
-    }
-
-    fn tail<'py>(&self, py: Python<'py>, n: usize) -> Object<'py> {
-        run(py, || self.core.tail(n))
-    }
-
-    #[pyo3(signature = (seq, limit=1024))]
-    fn since<'py>(&self, py: Python<'py>, seq: u64, limit: usize) -> Object<'py> {
-        run(py, || self.core.since(seq, limit))
-    }
-
-    #[pyo3(signature = (number, limit=256))]
-    fn verified_since<'py>(&self, py: Python<'py>, number: u64, limit: usize) -> Object<'py> {
-        run(py, || self.core.verified_since(number, limit))
-    }
-
-    fn verify<'py>(&self, py: Python<'py>, items: Vec<(Parsed<Id>, Option<f32>)>) -> Object<'py> {
-        let items = items.into_iter().map(|(id, importance)| (id.0, importance)).collect();
-        run(py, || self.core.verify(items))
-    }
-
-    fn mark_replayed<'py>(&self, py: Python<'py>, ids: Ids) -> Object<'py> {
-        run(py, || self.core.mark_replayed(ids.0))
-    }
-
-    #[pyo3(signature = (ids, whole, sentences, counts, fingerprint, tokens=None))]
-    fn put_vectors<'py>(
-        &self,
-        py: Python<'py>,
-        ids: Ids,
-        whole: Matrix<'_>,
-        sentences: Matrix<'_>,
-        counts: Vec<usize>,
-        fingerprint: Model,
-        tokens: Option<Vec<Vec<u8>>>,
-    ) -> Object<'py> {
-        let batch = batch_from(&whole, Some(&sentences), counts, tokens)?;
-        run(py, || self.core.put_vectors(ids.0, batch, fingerprint.0))
-    }
-
-    #[pyo3(signature = (ids, whole, sentences, counts, fingerprint, tokens=None))]
-    fn stage_vectors<'py>(
-        &self,
-        py: Python<'py>,
-        ids: Ids,
-        whole: Matrix<'_>,
-        sentences: Matrix<'_>,
-        counts: Vec<usize>,
-        fingerprint: Model,
-        tokens: Option<Vec<Vec<u8>>>,
-    ) -> Object<'py> {
-        let batch = batch_from(&whole, Some(&sentences), counts, tokens)?;
-        run(py, || self.core.stage_vectors(ids.0, batch, fingerprint.0))
-    }
-
-    fn staged<'py>(&self, py: Python<'py>) -> Object<'py> {
-        run(py, || Ok(self.core.staged()?.map(|staged| (staged.fingerprint, staged.episodes))))
-    }
-
-    #[pyo3(signature = (limit=256))]
-    fn without_staged<'py>(&self, py: Python<'py>, limit: usize) -> Object<'py> {
-        run(py, || self.core.without_staged(limit))
-    }
-
-    fn switch_vectors<'py>(&self, py: Python<'py>, fingerprint: Model) -> Object<'py> {
-        run(py, || self.core.switch_vectors(fingerprint.0))
-    }
-
-    fn drop_staged<'py>(&self, py: Python<'py>) -> Object<'py> {
-        run(py, || self.core.drop_staged())
     }
 
     fn vectors<'py>(
@@ -279,71 +122,62 @@ impl EpisodeLog {
         };
         Ok((matrix(whole, ids.0.len())?, matrix(sentences, counts.iter().sum())?, counts))
     }
-
-    #[pyo3(signature = (limit=256))]
-    fn without_vectors<'py>(&self, py: Python<'py>, limit: usize) -> Object<'py> {
-        run(py, || {
-            let found = self.core.without_vectors(limit)?.into_iter();
-            Ok(found.map(|episode| (episode.id, episode.text, episode.speaker)).collect::<Vec<_>>())
-        })
-    }
-
-    fn watermark<'py>(&self, py: Python<'py>, name: &str) -> Object<'py> {
-        run(py, || self.core.watermark(name))
-    }
-
-    fn set_watermark<'py>(&self, py: Python<'py>, name: &str, value: u64) -> Object<'py> {
-        run(py, || self.core.set_watermark(name, value))
-    }
-
-    #[pyo3(signature = (ids, *, intent, now, tombstones=true))]
-    fn forget<'py>(
-        &self,
-        py: Python<'py>,
-        ids: Ids,
-        intent: String,
-        now: i64,
-        tombstones: bool,
-    ) -> Object<'py> {
-        run(py, || self.core.forget(Deletion { ids: ids.0, tombstones, intent, now }))
-    }
-
-    fn intents<'py>(&self, py: Python<'py>) -> Object<'py> {
-        run(py, || self.core.intents())
-    }
-
-    #[pyo3(signature = (number, rest=None))]
-    fn settle<'py>(&self, py: Python<'py>, number: u64, rest: Option<String>) -> Object<'py> {
-        run(py, || self.core.settle(number, rest))
-    }
-
-    fn vacuum<'py>(&self, py: Python<'py>) -> Object<'py> {
-        run(py, || self.core.vacuum().map(|vacuumed| (vacuumed.bytes_before, vacuumed.bytes_after)))
-    }
-
-    fn flush<'py>(&self, py: Python<'py>) -> Object<'py> {
-        run(py, || self.core.flush())
-    }
-
-    fn stats<'py>(&self, py: Python<'py>) -> Object<'py> {
-        run(py, || {
-            let stats = self.core.stats()?;
-            Ok(BTreeMap::from([
-                ("episodes", stats.episodes),
-                ("verified", stats.verified),
-                ("with_vectors", stats.with_vectors),
-                ("bytes_on_disk", stats.bytes_on_disk),
-                ("last_seq", stats.last_seq),
-                ("last_verification", stats.last_verification),
-                ("syncs", stats.syncs),
-            ]))
-        })
-    }
-
-    fn close<'py>(&self, py: Python<'py>) -> Object<'py> {
-        run(py, || self.core.close())
-    }
 }
+
+methods!(EpisodeLog, |log| {
+    get agent => Ok(log.agent().to_owned());
+    get path => Ok(log.path().to_owned());
+    get schema_version => Ok(log.schema_version());
+    get upgraded => Ok(log.upgraded().cloned());
+    get lost => Ok(log.lost().cloned());
+    get last_tick => log.last_tick();
+    get fingerprint => log.fingerprint();
+    fn record(episodes: Episodes; now: i64, out_of_order: bool = false)
+        => log.record(episodes.drafts(), now, out_of_order);
+    fn get(ids: Ids) => log.get(&ids.0);
+    fn range(from_tick: &Bound<'py, PyAny>, to_tick: &Bound<'py, PyAny>; after: Option<&str> = None,
+        limit: usize = 1024)
+        let from = natural(from_tick, "from_tick")?, let to = natural(to_tick, "to_tick")?, let after = page(after)?
+        => log.range(from, to, after, limit);
+    fn by_subject(subject: &str; after: Option<&str> = None, limit: usize = 1024)
+        let after = page(after)? => log.by_subject(subject, after, limit);
+    fn by_thread(thread: &str; after: Option<&str> = None, limit: usize = 1024)
+        let after = page(after)? => log.by_thread(thread, after, limit);
+    fn beside(ids: Ids, count: usize) => log.beside(&ids.0, count);
+    fn posture(thread: &str) => log.posture(thread);
+    fn tail(n: usize) => log.tail(n);
+    fn since(seq: u64, limit: usize = 1024) => log.since(seq, limit);
+    fn verified_since(number: u64, limit: usize = 256) => log.verified_since(number, limit);
+    fn verify(items: Vec<(Parsed<Id>, Option<f32>)>)
+        => log.verify(items.into_iter().map(|(id, importance)| (id.0, importance)).collect());
+    fn mark_replayed(ids: Ids) => log.mark_replayed(ids.0);
+    fn put_vectors(ids: Ids, whole: Matrix<'_>, sentences: Matrix<'_>, counts: Vec<usize>, fingerprint: Model,
+        tokens: Option<Vec<Vec<u8>>> = None)
+        let batch = batch_from(&whole, Some(&sentences), counts, tokens)?
+        => log.put_vectors(ids.0, batch, fingerprint.0);
+    fn stage_vectors(ids: Ids, whole: Matrix<'_>, sentences: Matrix<'_>, counts: Vec<usize>, fingerprint: Model,
+        tokens: Option<Vec<Vec<u8>>> = None)
+        let batch = batch_from(&whole, Some(&sentences), counts, tokens)?
+        => log.stage_vectors(ids.0, batch, fingerprint.0);
+    fn staged() => log.staged();
+    fn without_staged(limit: usize = 256) => log.without_staged(limit);
+    fn switch_vectors(fingerprint: Model) => log.switch_vectors(fingerprint.0);
+    fn drop_staged() => log.drop_staged();
+    fn without_vectors(limit: usize = 256) => {
+        let found = log.without_vectors(limit)?.into_iter();
+        Ok(found.map(|episode| (episode.id, episode.text, episode.speaker)).collect::<Vec<_>>())
+    };
+    fn watermark(name: &str) => log.watermark(name);
+    fn set_watermark(name: &str, value: u64) => log.set_watermark(name, value);
+    fn forget(ids: Ids; intent: String, now: i64, tombstones: bool = true)
+        => log.forget(Deletion { ids: ids.0, tombstones, intent, now });
+    fn intents() => log.intents();
+    fn settle(number: u64, rest: Option<String> = None) => log.settle(number, rest);
+    fn vacuum() => log.vacuum();
+    fn flush() => log.flush();
+    fn stats() => log.stats();
+    fn close() => log.close();
+});
 
 /// Episodes to be recorded, out of a mixture of whole ones and of texts, which take every other field from `template`.
 pub fn drafts_from(
@@ -381,11 +215,6 @@ fn shared_fields(template: Option<&Bound<'_, PyAny>>) -> PyResult<Episode> {
         Some(template) => Ok(episode_from(template)?.0),
         None => Err(invalid("a text came without the other fields of its episode", "Pass a template")),
     }
-}
-
-fn drafts(episodes: &Bound<'_, PyAny>) -> PyResult<Vec<NewEpisode>> {
-    let episodes = episodes_from(episodes)?;
-    Ok(episodes.into_iter().map(|(episode, has_id)| NewEpisode { episode, has_id, own_tick: true }).collect())
 }
 
 fn page(after: Option<&str>) -> PyResult<Option<Id>> {

@@ -2,16 +2,19 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use bardo_core::consolidate::{self as core, GapKind, InheritedGap, LintSettings, Promotion};
+use bardo_core::consolidate::{
+    self as core, DryRun, GapKind, InheritedGap, InheritedGaps, LintSettings, Promotion,
+};
 use bardo_core::facts::{self, OutcomeTally};
 use bardo_core::model::Id;
 use pyo3::prelude::*;
 
 use crate::arguments::{Ids, Parsed};
 use crate::capture::EpisodeLog;
-use crate::convert::{IntoObject, Object, mirror, run};
+use crate::convert::{as_tuple, mirror};
 use crate::errors::IntoPython;
 use crate::facts::FactStore;
+use crate::forward::{functions, methods};
 
 mirror!(
     /// Confidences compared with outcomes; see `_core/_consolidate.pyi`.
@@ -65,40 +68,24 @@ mirror!(
     }
 );
 
-impl IntoObject for OutcomeTally {
-    fn into_object(self, py: Python<'_>) -> Object<'_> {
-        (self.good, self.bad, self.total, self.first_tick, self.last_tick).into_object(py)
+as_tuple! {
+    core::Draw { id, probability, weight }
+    core::Gap {
+        kind.name(), question, facts, entity, is_confirmed, first_tick, last_tick, origin, generation
     }
-}
-
-impl IntoObject for core::Draw {
-    fn into_object(self, py: Python<'_>) -> Object<'_> {
-        (self.id, self.probability, self.weight).into_object(py)
-    }
-}
-
-impl IntoObject for core::Gap {
-    fn into_object(self, py: Python<'_>) -> Object<'_> {
-        let ticks = (self.first_tick, self.last_tick);
-        let (kind, origin) = (self.kind.name(), self.origin);
-        (
-            kind,
-            self.question,
-            self.facts,
-            self.entity,
-            self.is_confirmed,
-            ticks.0,
-            ticks.1,
-            origin,
-            self.generation,
-        )
-            .into_object(py)
-    }
+    InheritedGaps { taken, known, left }
+    OutcomeTally { good, bad, total, first_tick, last_tick }
+    DryRun { report, changes }
 }
 
 /// Consolidates facts in one way; see `_core/_consolidate.pyi`.
 #[pyclass(frozen, module = "bardo._core")]
 pub struct Curator {
+    core: CuratedStore,
+}
+
+/// A store of facts, and how a pass over them decides.
+struct CuratedStore {
     facts: Arc<facts::FactStore>,
     settings: core::CuratorSettings,
 }
@@ -128,57 +115,27 @@ impl Curator {
             outcomes: outcomes.unwrap_or(known.outcomes),
             hold,
         };
-        Self { facts: Arc::clone(&facts.core), settings }
-    }
-
-    #[pyo3(signature = (log, *, batch = 256, tick, now))]
-    fn consolidate<'py>(
-        &self,
-        py: Python<'py>,
-        log: &EpisodeLog,
-        batch: usize,
-        tick: u64,
-        now: i64,
-    ) -> Object<'py> {
-        run(py, || core::consolidate(&self.facts, &*log.core, batch, tick, now, self.settings.clone()))
-    }
-
-    #[pyo3(signature = (log, *, batch, tick, now))]
-    fn rehearse<'py>(
-        &self,
-        py: Python<'py>,
-        log: &EpisodeLog,
-        batch: usize,
-        tick: u64,
-        now: i64,
-    ) -> Object<'py> {
-        run(py, || {
-            let done = core::rehearse(&self.facts, &*log.core, batch, tick, now, self.settings.clone())?;
-            Ok((done.report, done.changes))
-        })
-    }
-
-    #[pyo3(signature = (log, replayed, *, tick, now))]
-    fn dream<'py>(
-        &self,
-        py: Python<'py>,
-        log: &EpisodeLog,
-        replayed: Ids,
-        tick: u64,
-        now: i64,
-    ) -> Object<'py> {
-        run(py, || core::dream(&self.facts, &*log.core, &replayed.0, tick, now, self.settings.clone()))
+        Self { core: CuratedStore { facts: Arc::clone(&facts.core), settings } }
     }
 }
 
+methods!(Curator, |store| {
+    fn consolidate(log: &EpisodeLog; batch: usize = 256, tick: u64, now: i64)
+        => core::consolidate(&store.facts, &*log.core, batch, tick, now, store.settings.clone());
+    fn rehearse(log: &EpisodeLog; batch: usize, tick: u64, now: i64)
+        => core::rehearse(&store.facts, &*log.core, batch, tick, now, store.settings.clone());
+    fn dream(log: &EpisodeLog, replayed: Ids; tick: u64, now: i64)
+        => core::dream(&store.facts, &*log.core, &replayed.0, tick, now, store.settings.clone());
+});
+
 /// Verified episodes with their priorities; see `_core/_consolidate.pyi`.
 #[pyclass(frozen, module = "bardo._core")]
-pub struct ReplayBuffer(Mutex<core::ReplayBuffer>);
+pub struct ReplayBuffer {
+    core: Mutex<core::ReplayBuffer>,
+}
 
-impl ReplayBuffer {
-    fn lock(&self) -> MutexGuard<'_, core::ReplayBuffer> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+fn locked(buffer: &Mutex<core::ReplayBuffer>) -> MutexGuard<'_, core::ReplayBuffer> {
+    buffer.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[pymethods]
@@ -187,164 +144,64 @@ impl ReplayBuffer {
     #[pyo3(signature = (*, surprise, alpha, beta, recent_share, recent))]
     fn new(surprise: f64, alpha: f64, beta: f64, recent_share: f64, recent: usize) -> PyResult<Self> {
         let settings = core::ReplaySettings { surprise, alpha, beta, recent_share, recent };
-        Ok(Self(Mutex::new(core::ReplayBuffer::new(settings).into_python()?)))
+        Ok(Self { core: Mutex::new(core::ReplayBuffer::new(settings).into_python()?) })
     }
 
     fn __len__(&self) -> usize {
-        self.lock().len()
-    }
-
-    fn refresh<'py>(&self, py: Python<'py>, log: &EpisodeLog) -> Object<'py> {
-        run(py, || self.lock().refresh(&*log.core))
-    }
-
-    #[pyo3(signature = (count, *, uniform = false, seed))]
-    fn sample<'py>(&self, py: Python<'py>, count: usize, uniform: bool, seed: u64) -> Object<'py> {
-        run(py, || Ok(self.lock().sample(count, uniform, seed)))
-    }
-
-    #[pyo3(signature = (count, facts, log, *, tick, candidates, seed))]
-    fn sample_by_utility<'py>(
-        &self,
-        py: Python<'py>,
-        count: usize,
-        facts: &FactStore,
-        log: &EpisodeLog,
-        tick: u64,
-        candidates: usize,
-        seed: u64,
-    ) -> Object<'py> {
-        run(py, || {
-            core::sample_by_utility(
-                &mut self.lock(),
-                &facts.core,
-                &*log.core,
-                (count, candidates),
-                tick,
-                seed,
-            )
-        })
+        locked(&self.core).len()
     }
 }
 
-/// The strongest facts in force.
-#[pyfunction]
-#[pyo3(signature = (facts, *, tick, limit))]
-pub fn digest_facts<'py>(py: Python<'py>, facts: &FactStore, tick: u64, limit: usize) -> Object<'py> {
-    run(py, || facts.core.digest(tick, limit))
-}
+methods!(ReplayBuffer, |buffer| {
+    fn refresh(log: &EpisodeLog) => locked(buffer).refresh(&*log.core);
+    fn sample(count: usize; uniform: bool = false, seed: u64) => Ok(locked(buffer).sample(count, uniform, seed));
+    fn sample_by_utility(count: usize, facts: &FactStore, log: &EpisodeLog; tick: u64, candidates: usize, seed: u64)
+        => core::sample_by_utility(&mut locked(buffer), &facts.core, &*log.core, (count, candidates), tick, seed);
+});
 
-/// Tells what came of acting on facts.
-#[pyfunction]
-#[pyo3(signature = (facts, ids, value, *, tick, reinforcement))]
-pub fn judge_facts<'py>(
-    py: Python<'py>,
-    facts: &FactStore,
-    ids: Ids,
-    value: f64,
-    tick: u64,
-    reinforcement: f64,
-) -> Object<'py> {
-    let step = facts.core.retention().with(None, Some(reinforcement), None, None);
-    run(py, || facts.core.judge(&ids.0, value, tick, step))
-}
+functions! {
+    /// The strongest facts in force.
+    fn digest_facts(facts: &FactStore; tick: u64, limit: usize) => facts.core.digest(tick, limit);
 
-/// How far a fact has risen.
-#[pyfunction]
-#[pyo3(signature = (facts, fact, *, tick, active_ticks, confidence))]
-pub fn fact_standing<'py>(
-    py: Python<'py>,
-    facts: &FactStore,
-    fact: Parsed<Id>,
-    tick: u64,
-    active_ticks: u64,
-    confidence: f32,
-) -> Object<'py> {
-    let rule = Promotion { active_ticks, confidence };
-    run(py, || Ok(Ranked { standing: core::standing(&facts.core, fact.0, tick)?, rule }))
-}
+    /// Tells what came of acting on facts.
+    fn judge_facts(facts: &FactStore, ids: Ids, value: f64; tick: u64, reinforcement: f64)
+        => facts.core.judge(&ids.0, value, tick, facts.core.retention().with(None, Some(reinforcement), None, None));
 
-/// The facts of rank `playbook`.
-#[pyfunction]
-#[pyo3(signature = (facts, *, tick, active_ticks, confidence))]
-pub fn promoted_facts<'py>(
-    py: Python<'py>,
-    facts: &FactStore,
-    tick: u64,
-    active_ticks: u64,
-    confidence: f32,
-) -> Object<'py> {
-    let rule = Promotion { active_ticks, confidence };
-    run(py, || {
+    /// How far a fact has risen.
+    fn fact_standing(facts: &FactStore, fact: Parsed<Id>; tick: u64, active_ticks: u64, confidence: f32) => {
+        let rule = Promotion { active_ticks, confidence };
+        Ok(Ranked { standing: core::standing(&facts.core, fact.0, tick)?, rule })
+    };
+
+    /// The facts of rank `playbook`.
+    fn promoted_facts(facts: &FactStore; tick: u64, active_ticks: u64, confidence: f32) => {
+        let rule = Promotion { active_ticks, confidence };
         let found = core::promoted(&facts.core, tick, rule)?.into_iter();
         Ok(found.map(|standing| Ranked { standing, rule }).collect::<Vec<_>>())
-    })
-}
+    };
 
-/// Puts the latest facts in order.
-#[pyfunction]
-#[pyo3(signature = (facts, *, tick, now, latest, stale_ticks))]
-pub fn lint_facts<'py>(
-    py: Python<'py>,
-    facts: &FactStore,
-    tick: u64,
-    now: i64,
-    latest: usize,
-    stale_ticks: u64,
-) -> Object<'py> {
-    let settings = LintSettings { latest, stale_ticks, ..LintSettings::default() };
-    run(py, || core::lint(&facts.core, tick, now, settings))
-}
+    /// Puts the latest facts in order.
+    fn lint_facts(facts: &FactStore; tick: u64, now: i64, latest: usize, stale_ticks: u64)
+        => core::lint(&facts.core, tick, now, LintSettings { latest, stale_ticks, ..LintSettings::default() });
 
-/// A rehearsal of `lint_facts`.
-#[pyfunction]
-#[pyo3(signature = (facts, *, tick, latest, stale_ticks))]
-pub fn rehearse_lint<'py>(
-    py: Python<'py>,
-    facts: &FactStore,
-    tick: u64,
-    latest: usize,
-    stale_ticks: u64,
-) -> Object<'py> {
-    let settings = LintSettings { latest, stale_ticks, ..LintSettings::default() };
-    run(py, || core::rehearse_lint(&facts.core, tick, settings))
-}
+    /// A rehearsal of `lint_facts`.
+    fn rehearse_lint(facts: &FactStore; tick: u64, latest: usize, stale_ticks: u64)
+        => core::rehearse_lint(&facts.core, tick, LintSettings { latest, stale_ticks, ..LintSettings::default() });
 
-/// The open questions.
-#[pyfunction]
-pub fn knowledge_gaps<'py>(py: Python<'py>, facts: &FactStore) -> Object<'py> {
-    run(py, || core::gaps(&facts.core))
+    /// The open questions.
+    fn knowledge_gaps(facts: &FactStore) => core::gaps(&facts.core);
+
+    /// Takes over the open questions of a testament.
+    fn inherit_gaps(facts: &FactStore, questions: Vec<GivenGap>; tick: u64)
+        => core::inherit_gaps(&facts.core, &questions.into_iter().map(inherited).collect::<Vec<_>>(), tick);
+
+    /// Deletes open questions by their words.
+    fn forget_gaps(facts: &FactStore, questions: Vec<String>) => core::forget_gaps(&facts.core, &questions);
 }
 
 /// A question of a testament: its kind, in words, ids of facts, the entity, the agent that asked first, the lives since.
 type GivenGap = (Parsed<GapKind>, String, Ids, Option<String>, String, u32);
 
-/// Takes over the open questions of a testament.
-#[pyfunction]
-#[pyo3(signature = (facts, questions, *, tick))]
-pub fn inherit_gaps<'py>(
-    py: Python<'py>,
-    facts: &FactStore,
-    questions: Vec<GivenGap>,
-    tick: u64,
-) -> Object<'py> {
-    let gap = |(kind, question, facts, entity, origin, generation): GivenGap| InheritedGap {
-        kind: kind.0,
-        question,
-        facts: facts.0,
-        entity,
-        origin,
-        generation,
-    };
-    let questions: Vec<_> = questions.into_iter().map(gap).collect();
-    run(py, || {
-        let done = core::inherit_gaps(&facts.core, &questions, tick)?;
-        Ok((done.taken, done.known, done.left))
-    })
-}
-
-/// Deletes open questions by their words.
-#[pyfunction]
-pub fn forget_gaps<'py>(py: Python<'py>, facts: &FactStore, questions: Vec<String>) -> Object<'py> {
-    run(py, || core::forget_gaps(&facts.core, &questions))
+fn inherited((kind, question, facts, entity, origin, generation): GivenGap) -> InheritedGap {
+    InheritedGap { kind: kind.0, question, facts: facts.0, entity, origin, generation }
 }

@@ -156,16 +156,31 @@ macro_rules! mirror {
 }
 pub(crate) use mirror;
 
-/// A dictionary of fields of a value.
-macro_rules! fields {
-    ($py:expr, $value:expr, $($field:ident),*) => {{
-        let value = $value;
-        let dict = pyo3::types::PyDict::new($py);
-        $(dict.set_item(stringify!($field), $crate::convert::IntoObject::into_object(value.$field, $py)?)?;)*
-        Ok(dict.into_any())
-    }};
+/// Values of the core that Python gets as tuples of some of their fields.
+macro_rules! as_tuple {
+    ($($type:ty { $($field:ident $(.$method:ident())?),* })*) => {
+        $(impl $crate::convert::IntoObject for $type {
+            fn into_object(self, py: Python<'_>) -> $crate::convert::Object<'_> {
+                ($(self.$field $(.$method())?,)*).into_object(py)
+            }
+        })*
+    };
 }
-pub(crate) use fields;
+pub(crate) use as_tuple;
+
+/// Values of the core that Python gets as dictionaries of some of their fields.
+macro_rules! as_dict {
+    ($($type:ty { $($field:ident),* })*) => {
+        $(impl $crate::convert::IntoObject for $type {
+            fn into_object(self, py: Python<'_>) -> $crate::convert::Object<'_> {
+                let dict = pyo3::types::PyDict::new(py);
+                $(dict.set_item(stringify!($field), $crate::convert::IntoObject::into_object(self.$field, py)?)?;)*
+                Ok(dict.into_any())
+            }
+        })*
+    };
+}
+pub(crate) use as_dict;
 
 /// An id that may be absent: the empty string asks the store to give one.
 pub fn optional_id(text: &str) -> PyResult<Option<Id>> {
@@ -206,11 +221,6 @@ pub fn episode_from(object: &Bound<'_, PyAny>) -> PyResult<(Episode, bool)> {
     };
     episode.content_hash = episode.hash_content();
     Ok((episode, given_id.is_some()))
-}
-
-/// A list of `bardo.model.Episode`.
-pub fn episodes_from(objects: &Bound<'_, PyAny>) -> PyResult<Vec<(Episode, bool)>> {
-    objects.try_iter()?.map(|object| episode_from(&object?)).collect()
 }
 
 /// A core episode as a `bardo.model.Episode`.
@@ -337,9 +347,13 @@ pub fn fact_into<'py>(py: Python<'py>, fact: &Fact) -> Object<'py> {
 
 impl IntoObject for Fingerprint {
     fn into_object(self, py: Python<'_>) -> Object<'_> {
-        let fields: PyResult<Bound<'_, PyAny>> =
-            fields!(py, self, model, version, preprocessing, dims, created);
-        class(py, "Fingerprint")?.call((), Some(fields?.cast()?))
+        let fields = PyDict::new(py);
+        fields.set_item("model", self.model)?;
+        fields.set_item("version", self.version)?;
+        fields.set_item("preprocessing", self.preprocessing)?;
+        fields.set_item("dims", self.dims)?;
+        fields.set_item("created", self.created)?;
+        class(py, "Fingerprint")?.call((), Some(&fields))
     }
 }
 

@@ -1,10 +1,14 @@
 //! Records and reports of the fact store as objects of Python.
 
-use bardo_core::facts::{self, Act, Entity, DeletionReport, Link, UpsertOutcome, MentionReport, Related, Triple, UndoReport};
+use bardo_core::consolidate::RecountReport;
+use bardo_core::facts::{
+    self, Act, Damage, DeletionReport, Entity, FactRevision, FactState, Link, MentionReport, Related, Scope,
+    Triple, UndoReport, UpsertOutcome,
+};
 use bardo_core::model::Id;
 use pyo3::prelude::*;
 
-use crate::convert::{IntoObject, Object, fields, mirror};
+use crate::convert::{IntoObject, Object, as_dict, as_tuple, mirror};
 
 mirror!(
     /// The strongest facts in force; see `_core/_consolidate.pyi`.
@@ -25,12 +29,6 @@ mirror!(
     Upserted(Stored) { id } as |stored| { outcome = stored.outcome.name() }
 );
 
-impl IntoObject for Link {
-    fn into_object(self, py: Python<'_>) -> Object<'_> {
-        (self.src, self.dst, self.relation.name(), self.weight, self.tick).into_object(py)
-    }
-}
-
 impl IntoObject for Act {
     fn into_object(self, py: Python<'_>) -> Object<'_> {
         let object = |fields| serde_json::Value::Object(fields).to_string();
@@ -41,41 +39,20 @@ impl IntoObject for Act {
     }
 }
 
-impl IntoObject for UndoReport {
-    fn into_object(self, py: Python<'_>) -> Object<'_> {
-        (self.act, self.restored, self.withdrawn, self.kept).into_object(py)
-    }
+as_tuple! {
+    FactRevision { change, fact }
+    Damage { table, row, what, repair }
+    Entity { name, kind, aliases, mentions, seen }
+    FactState { from_tick, to_tick, fact }
+    Link { src, dst, relation.name(), weight, tick }
+    RecountReport { baselines, deleted }
+    Related { name, kind, together }
+    Scope { thread, mode }
+    Triple { subject, predicate, object, confidence, source, valid_from, valid_to, serial, is_derived }
+    UndoReport { act, restored, withdrawn, kept }
 }
 
-impl IntoObject for DeletionReport {
-    fn into_object(self, py: Python<'_>) -> Object<'_> {
-        fields!(py, self, facts, kept, baselines, memories, entities, triples)
-    }
-}
-
-impl IntoObject for MentionReport {
-    fn into_object(self, py: Python<'_>) -> Object<'_> {
-        fields!(py, self, episodes, facts, entities, mentions, findings)
-    }
-}
-
-impl IntoObject for Entity {
-    fn into_object(self, py: Python<'_>) -> Object<'_> {
-        (self.name, self.kind, self.aliases, self.mentions, self.seen).into_object(py)
-    }
-}
-
-impl IntoObject for Related {
-    fn into_object(self, py: Python<'_>) -> Object<'_> {
-        (self.name, self.kind, self.together).into_object(py)
-    }
-}
-
-impl IntoObject for Triple {
-    fn into_object(self, py: Python<'_>) -> Object<'_> {
-        let (from, to) = (self.valid_from, self.valid_to);
-        let (subject, predicate, object) = (self.subject, self.predicate, self.object);
-        (subject, predicate, object, self.confidence, self.source, from, to, self.serial, self.is_derived)
-            .into_object(py)
-    }
+as_dict! {
+    DeletionReport { facts, kept, baselines, memories, entities, triples }
+    MentionReport { episodes, facts, entities, mentions, findings }
 }

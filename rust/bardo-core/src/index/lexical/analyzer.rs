@@ -26,13 +26,31 @@ pub fn indexed_text(speaker: Option<&str>, text: &str) -> String {
 }
 
 /// The texts of an episode's sentence vectors, "speaker: sentence" each; none where the whole is one sentence.
-#[must_use]
-pub fn indexed_sentences(speaker: Option<&str>, text: &str, limit: usize) -> Vec<String> {
+fn indexed_sentences(speaker: Option<&str>, text: &str, limit: usize) -> Vec<String> {
     let sentences = split_sentences(text, limit);
     if sentences.len() < 2 {
         return Vec::new();
     }
     sentences.into_iter().map(|sentence| indexed_text(speaker, sentence)).collect()
+}
+
+/// The texts that several episodes are embedded by, followed by the sentences of those that have several, and the number
+/// of sentences of each.
+#[must_use]
+pub fn spoken_sentences(
+    texts: &[String],
+    speakers: &[Option<String>],
+    limit: usize,
+) -> (Vec<String>, Vec<usize>) {
+    let spoken = || texts.iter().zip(speakers.iter().map(Option::as_deref));
+    let mut said: Vec<String> = spoken().map(|(text, speaker)| indexed_text(speaker, text)).collect();
+    let mut counts = Vec::with_capacity(texts.len());
+    for (text, speaker) in spoken() {
+        let sentences = indexed_sentences(speaker, text, limit);
+        counts.push(sentences.len());
+        said.extend(sentences);
+    }
+    (said, counts)
 }
 
 /// The text that an episode is found by with words: what is embedded, its subjects, and its date in words. The range

@@ -14,7 +14,7 @@ pub(crate) mod segment;
 pub(crate) mod term_cache;
 pub(crate) mod terms;
 
-pub use analyzer::{Analyzer, QUERY_BYTES, indexed_sentences, indexed_text};
+pub use analyzer::{Analyzer, QUERY_BYTES, indexed_text, spoken_sentences};
 pub use bm25::{BLOCK, Bm25};
 pub use dates::{Date, MICROS_PER_DAY, MONTHS, WEEKDAYS};
 pub use posting::NO_GROUP;
