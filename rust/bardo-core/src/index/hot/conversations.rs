@@ -1,7 +1,8 @@
 //! Conversations in the hot set: turns of one thread and session, each beside the one before and the one after it.
 
-use super::hot_set::{HotSet, Row};
+use super::hot_set::HotSet;
 use super::interner::NO_NAME;
+use super::row::Row;
 use crate::index::lexical::posting::Slot;
 use crate::model::{Id, Role};
 

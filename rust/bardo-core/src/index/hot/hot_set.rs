@@ -5,21 +5,19 @@
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
-use std::str::FromStr;
 use std::sync::Arc;
 
 use prefetch_index::prefetch_index;
-use serde::{Deserialize, Serialize};
 
 use super::graph::Graph;
 use super::interner::{Interner, NO_NAME, Symbol};
 use super::recent::RecentEpisodes;
+use super::row::{FactRow, Row};
 use crate::error::{Error, Result};
 use crate::facts::Scope;
 use crate::facts::outcomes::BINS;
 use crate::hashing::IdMap;
-use crate::index::lexical::analyzer::{holds_question, lexical_text_of_episode, lexical_text_of_fact};
-use crate::index::lexical::dates::holds_time;
+use crate::index::lexical::analyzer::{lexical_text_of_episode, lexical_text_of_fact};
 use crate::index::lexical::hashed_term::AnalyzedText;
 use crate::index::lexical::hashed_term::TextClues;
 use crate::index::lexical::posting::MAX_DOCUMENTS;
@@ -28,132 +26,7 @@ use crate::index::lexical::posting::Slot;
 use crate::index::lexical::postings::LexicalIndex;
 use crate::index::lexical::terms::TermReader;
 use crate::index::vectors::index::VectorIndex;
-use crate::model::decay::Fading;
-use crate::model::{Episode, Fact, FactStatus, Id, Micros, Pad, Role, Source};
-
-/// Where a memory is kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Layer {
-    /// The episode log.
-    Episode,
-    /// The fact store.
-    Fact,
-}
-
-impl Layer {
-    /// The name used outside the core.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Episode => "episode",
-            Self::Fact => "fact",
-        }
-    }
-}
-
-impl FromStr for Layer {
-    type Err = Error;
-
-    fn from_str(name: &str) -> Result<Self> {
-        match name {
-            "episode" => Ok(Self::Episode),
-            "fact" => Ok(Self::Fact),
-            _ => Err(Error::invalid(format!("{name:?} is not a layer"), "Use episode, fact or both")),
-        }
-    }
-}
-
-/// Fields of a row that only facts have.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct FactRow {
-    /// Factors of its decay: its kind, a death, a pin.
-    pub fading: Fading,
-    /// As of `reinforced_tick`.
-    pub confidence: f32,
-    /// Episodes behind it.
-    pub support: u32,
-    /// From where decay counts.
-    pub reinforced_tick: u64,
-    /// When it stops being in force.
-    pub expires_tick: Option<u64>,
-    /// Whether it is in force.
-    pub status: FactStatus,
-    /// The fact that replaced it.
-    pub superseded_by: Option<Id>,
-    /// Times retrieved.
-    pub mentions: u32,
-    /// Learned in a death.
-    pub bloodstain: bool,
-    /// The episode that it repeats, if it rests on one alone.
-    pub restates: Option<Id>,
-}
-
-/// Row of one memory: the fields that filters and scores need.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Row {
-    /// Id of the record.
-    pub id: Id,
-    /// Hash of what is indexed by words.
-    pub text_hash: u64,
-    /// Tick of the episode, or of the fact's birth.
-    pub tick: u64,
-    /// Order within the tick.
-    pub event_index: u32,
-    /// Wall clock of the episode, or of the fact's birth.
-    pub at: Micros,
-    /// Kind of episode or of fact.
-    pub kind: Symbol,
-    /// Author of an episode.
-    pub role: Option<Role>,
-    /// Speaker.
-    pub speaker: Symbol,
-    /// Project scope.
-    pub thread: Symbol,
-    /// Run.
-    pub session: Symbol,
-    /// Posture.
-    pub mode: Symbol,
-    /// Slash path of a fact.
-    pub category: Symbol,
-    /// Subjects.
-    pub subjects: Box<[Symbol]>,
-    /// Where it came from; episodes are the agent's own.
-    pub source: Source,
-    /// Importance of an episode, quality (or else importance) of a fact; none while it is not judged.
-    pub importance: Option<f32>,
-    /// Affect.
-    pub pad: Pad,
-    /// The quality gate of episodes.
-    pub verified: bool,
-    /// Times an episode was replayed.
-    pub replay_count: u32,
-    /// Words of the text, about.
-    pub words: u16,
-    /// Whether the text asks.
-    pub asks: bool,
-    /// Whether the text says when.
-    pub tells_time: bool,
-    /// Number of the conversation, if it is in one.
-    pub conversation: Option<u32>,
-    /// The turn before it in its conversation.
-    pub previous: Option<Slot>,
-    /// The turn after it in its conversation.
-    pub next: Option<Slot>,
-    /// Fields that only facts have.
-    pub fact: Option<Box<FactRow>>,
-}
-
-impl Row {
-    /// Where the memory is kept.
-    #[must_use]
-    pub const fn layer(&self) -> Layer {
-        if self.fact.is_some() { Layer::Fact } else { Layer::Episode }
-    }
-
-    pub(crate) const fn order(&self) -> (u64, u32, Id) {
-        (self.tick, self.event_index, self.id)
-    }
-}
+use crate::model::{Episode, Fact, Id, Micros};
 
 /// Rows, words, vectors and conversations of one agent.
 #[derive(Debug, Default)]
@@ -199,41 +72,6 @@ pub struct HotSet {
     pub(crate) cold_upto: u64,
 }
 
-impl From<&Fact> for FactRow {
-    fn from(fact: &Fact) -> Self {
-        Self {
-            fading: Fading::of(fact, 1.0),
-            confidence: fact.confidence,
-            support: fact.support,
-            reinforced_tick: fact.reinforced_tick,
-            expires_tick: fact.expires_tick,
-            status: fact.status,
-            superseded_by: fact.superseded_by,
-            mentions: fact.mentions,
-            bloodstain: fact.bloodstain,
-            restates: fact
-                .evidence
-                .first()
-                .copied()
-                .filter(|_| fact.support == 1 && fact.evidence.len() == 1),
-        }
-    }
-}
-
-impl Row {
-    /// The same memory with the numbers that a fact had at another time.
-    #[must_use]
-    pub fn with_numbers_of(&self, fact: &Fact) -> Self {
-        let importance = Some(importance_of(fact));
-        Self { importance, source: fact.source, fact: Some(Box::new(FactRow::from(fact))), ..self.clone() }
-    }
-}
-
-/// Quality, or importance without a judged quality.
-fn importance_of(fact: &Fact) -> f32 {
-    fact.quality.map_or(fact.importance, |quality| quality.mean())
-}
-
 impl HotSet {
     /// Outcomes and good ones by the confidence of their fact.
     #[must_use]
@@ -253,7 +91,7 @@ impl HotSet {
             return Ok(());
         }
         let (text, body) = lexical_text_of_episode(episode);
-        let row = self.row_of_episode(episode, hash(&text));
+        let row = Row::of_episode(episode, hash(&text), &mut self.names);
         let slot = self.insert(row)?;
         let clues = self.index_words(slot, &text, body);
         if let Some(row) = &mut self.rows[slot as usize] {
@@ -285,7 +123,7 @@ impl HotSet {
     /// As [`HotSet::put_fact`], of a fact that is known in a thread or mode.
     pub fn put_fact_in(&mut self, fact: &Fact, scope: &Scope) -> Result<()> {
         let text = lexical_text_of_fact(fact);
-        let row = self.row_of_fact(fact, scope, hash(&text));
+        let row = Row::of_fact(fact, scope, hash(&text), &mut self.names);
         let slot = match self.slots.get(&fact.id) {
             Some(&slot) => {
                 let is_same =
@@ -532,75 +370,8 @@ impl HotSet {
         let found = self.by_time[from..].binary_search_by(compare);
         found.map(|place| from + place).map_err(|place| from + place)
     }
-
-    fn row_of_episode(&mut self, episode: &Episode, text_hash: u64) -> Row {
-        let names = &mut self.names;
-        Row {
-            id: episode.id,
-            text_hash,
-            tick: episode.tick,
-            event_index: episode.event_index,
-            at: episode.at,
-            kind: names.intern(&episode.kind),
-            role: Some(episode.role),
-            speaker: names.intern_optional(episode.speaker.as_deref()),
-            thread: names.intern_optional(episode.thread.as_deref()),
-            session: names.intern_optional(episode.session.as_deref()),
-            mode: names.intern_optional(episode.mode.as_deref()),
-            category: NO_NAME,
-            subjects: episode.subjects.iter().map(|subject| names.intern(subject)).collect(),
-            source: episode.source(),
-            importance: episode.annotations.importance,
-            pad: episode.pad,
-            verified: episode.annotations.verified,
-            replay_count: episode.annotations.replay_count,
-            // Noticed when the words are read.
-            words: 0,
-            asks: holds_question(&episode.text),
-            tells_time: false,
-            conversation: None,
-            previous: None,
-            next: None,
-            fact: None,
-        }
-    }
-
-    fn row_of_fact(&mut self, fact: &Fact, scope: &Scope, text_hash: u64) -> Row {
-        let names = &mut self.names;
-        Row {
-            id: fact.id,
-            text_hash,
-            tick: fact.created_tick,
-            event_index: 0,
-            at: fact.created_at,
-            kind: names.intern(fact.kind.name()),
-            role: None,
-            speaker: NO_NAME,
-            thread: names.intern_optional(scope.thread.as_deref()),
-            session: NO_NAME,
-            mode: names.intern_optional(scope.mode.as_deref()),
-            category: names.intern(&fact.category),
-            subjects: fact.subjects.iter().map(|subject| names.intern(subject)).collect(),
-            source: fact.source,
-            importance: Some(importance_of(fact)),
-            pad: fact.pad,
-            verified: true,
-            replay_count: 0,
-            words: count_words(&fact.text),
-            asks: holds_question(&fact.text),
-            tells_time: holds_time(&fact.text),
-            conversation: None,
-            previous: None,
-            next: None,
-            fact: Some(Box::new(FactRow::from(fact))),
-        }
-    }
 }
 
 fn hash(text: &str) -> u64 {
     xxhash_rust::xxh3::xxh3_64(text.as_bytes())
-}
-
-fn count_words(text: &str) -> u16 {
-    u16::try_from(text.split_whitespace().count()).unwrap_or(u16::MAX)
 }

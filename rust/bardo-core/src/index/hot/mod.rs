@@ -12,12 +12,14 @@ pub(crate) mod graph_feed;
 pub(crate) mod hot_set;
 pub(crate) mod interner;
 pub(crate) mod recent;
+pub(crate) mod row;
 pub(crate) mod snapshot;
 pub(crate) mod sync;
 
 pub use changes::{ChangeDetector, Changes};
 pub use graph::ReachedMemory;
-pub use hot_set::{FactRow, HotSet, Layer, Row};
+pub use hot_set::HotSet;
 pub use interner::{NO_NAME, Symbol};
+pub use row::{FactRow, Layer, Row};
 pub use snapshot::{OpenReport, SNAPSHOT_FILE};
 pub use sync::Origin;

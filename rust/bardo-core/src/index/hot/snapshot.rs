@@ -11,9 +11,10 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::graph::Graph;
-use super::hot_set::{HotSet, Row};
+use super::hot_set::HotSet;
 use super::interner::{Interner, NO_NAME, Symbol};
 use super::recent::RecentEpisodes;
+use super::row::Row;
 use crate::capture::{EpisodeLog, unavailable};
 use crate::error::{Error, Result};
 use crate::facts::FactStore;
