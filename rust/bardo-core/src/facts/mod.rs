@@ -35,6 +35,7 @@ pub(crate) mod schema;
 pub(crate) mod scope;
 pub(crate) mod scope_rows;
 pub(crate) mod sqlite;
+pub(crate) mod sqlite_file;
 pub(crate) mod store;
 pub(crate) mod tombstones;
 pub(crate) mod transaction;

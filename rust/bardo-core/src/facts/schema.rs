@@ -11,7 +11,7 @@ use simsimd::SpatialSimilarity;
 
 use super::checksums;
 use super::fulltext;
-use super::sqlite::Migration;
+use super::sqlite_file::Migration;
 
 /// From the empty file to the schema of this build, in order; a released one is never edited.
 pub(crate) const MIGRATIONS: &[Migration] = &[

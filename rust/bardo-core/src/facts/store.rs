@@ -15,7 +15,8 @@ use super::names_state::NameIndex;
 use super::rows::{self as record, StoredFact, signed};
 use super::schema::{MIGRATIONS, decode, register_functions};
 use super::scope_rows::{self, Scope};
-use super::sqlite::{self, Stamp, Step, rows};
+use super::sqlite::{self, Step, rows};
+use super::sqlite_file::{self, Stamp};
 use super::transaction::{LEARNED, Writer, counter, fingerprint, meta, set_meta};
 use super::versions::list_as_of;
 use crate::error::{Error, Result};
@@ -63,9 +64,9 @@ struct OpenStore {
 impl OpenStore {
     fn at(path: &Path, create: bool) -> Result<Self> {
         let (connection, stamp) = if create {
-            (sqlite::open(path, true, MIGRATIONS)?, None)
+            (sqlite_file::open(path, true, MIGRATIONS)?, None)
         } else {
-            sqlite::open_shared(path, MIGRATIONS)?
+            sqlite_file::open_shared(path, MIGRATIONS)?
         };
         register_functions(&connection)
             .map_err(|error| sqlite::Failure::from(error).into_error("open", path))?;
@@ -398,7 +399,7 @@ impl FactStore {
     fn with_mut<T>(&self, action: impl FnOnce(&mut Connection) -> Step<T>, verb: &'static str) -> Result<T> {
         let mut guard = lock(&self.connection);
         let Some(opened) = guard.as_mut() else { return Err(self.closed(verb)) };
-        if opened.stamp.is_some_and(|stamp| stamp != sqlite::stamp(&self.path)) {
+        if opened.stamp.is_some_and(|stamp| stamp != sqlite_file::stamp(&self.path)) {
             *opened = OpenStore::at(&self.path, false)?;
             self.openings.fetch_add(1, Ordering::Relaxed);
         }
