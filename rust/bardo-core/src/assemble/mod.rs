@@ -12,6 +12,7 @@ mod counter;
 mod fill;
 mod frames;
 mod framing;
+mod hashed_words;
 mod lookalike;
 mod neutral;
 mod order;
