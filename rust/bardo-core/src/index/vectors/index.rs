@@ -4,10 +4,10 @@
 use prefetch_index::prefetch_index;
 use simsimd::SpatialSimilarity;
 
-use super::estimate::Estimator;
 use super::huge_pages::LargeArray;
-use super::quantize::{quantize, scale_to_unit, unit};
-use super::sign_bits::{Signer, cosines, words_of, write_signs};
+use super::quantize::{quantize, scale_to_unit};
+use super::query_vector::QueryVector;
+use super::sign_bits::{Signer, cosines, words_of};
 use super::sign_table::SignTable;
 use crate::error::{Error, Result};
 use crate::index::lexical::posting::Slot;
@@ -47,35 +47,6 @@ impl Similarity {
     #[must_use]
     pub const fn nearest(&self) -> f32 {
         self.best.max(self.whole)
-    }
-}
-
-/// A query vector of length 1 in 16 bits, its signs, and what estimates by signs.
-#[derive(Clone, Debug)]
-pub struct QueryVector {
-    pub(crate) high: Vec<i8>,
-    low: Vec<i8>,
-    scale: f32,
-    pub(crate) signs: Vec<u64>,
-    pub(crate) estimator: Estimator,
-}
-
-impl QueryVector {
-    /// Checks and scales a vector. `None` if it is all zeros: it has no direction.
-    pub fn new(vector: &[f32]) -> Result<Option<Self>> {
-        let Some(unit) = unit("the query vector", vector)? else { return Ok(None) };
-        let (mut high, mut low) = (vec![0; unit.len()], vec![0; unit.len()]);
-        let scale = quantize(&unit, &mut high, &mut low);
-        let (mut signer, mut signs) = (Signer::new(unit.len()), vec![0; words_of(unit.len())]);
-        let turned = signer.turn(&unit);
-        write_signs(turned, &mut signs);
-        Ok(Some(Self { high, low, scale, signs, estimator: Estimator::new(turned) }))
-    }
-
-    /// Number of components.
-    #[must_use]
-    pub fn dims(&self) -> usize {
-        self.high.len()
     }
 }
 
@@ -381,6 +352,7 @@ fn wrong_dims(what: &str, given: usize, stored: usize) -> Error {
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::quantize::unit;
     use super::super::testing::TestRandom;
     use super::*;
 

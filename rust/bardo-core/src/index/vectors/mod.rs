@@ -12,6 +12,7 @@ pub(crate) mod huge_pages;
 pub(crate) mod index;
 pub(crate) mod late_interaction;
 pub(crate) mod quantize;
+pub(crate) mod query_vector;
 pub(crate) mod search;
 pub(crate) mod select;
 pub(crate) mod sign_bits;
@@ -19,6 +20,7 @@ pub(crate) mod sign_table;
 #[cfg(test)]
 mod testing;
 
-pub use index::{QueryVector, Similarity};
+pub use index::Similarity;
 pub use late_interaction::{LateQuery, MatchScratch, Matches, Tokens};
+pub use query_vector::QueryVector;
 pub use search::{NearestScratch, rescored};

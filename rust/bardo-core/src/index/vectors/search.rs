@@ -8,7 +8,8 @@
 use std::ops::RangeInclusive;
 
 use super::estimate::deviation;
-use super::index::{QueryVector, SENTENCE, Similarity, VectorIndex};
+use super::index::{SENTENCE, Similarity, VectorIndex};
+use super::query_vector::QueryVector;
 use super::select::{each_picked, pick};
 use crate::error::Result;
 use crate::index::lexical::posting::Slot;
