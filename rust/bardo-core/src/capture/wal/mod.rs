@@ -9,6 +9,7 @@
 
 pub(crate) mod checkpoint;
 pub(crate) mod file;
+pub(crate) mod format;
 pub(crate) mod journal;
 pub(crate) mod mark;
 pub(crate) mod memtable;
