@@ -23,4 +23,6 @@ pub mod settings;
 pub mod single;
 
 #[cfg(test)]
+mod testing;
+#[cfg(test)]
 mod tests;
