@@ -1,6 +1,7 @@
 //! Shared parts of the tests of the log and the facts. Each test file uses its own part.
 #![allow(dead_code, clippy::unwrap_used)]
 
+pub mod agent;
 pub mod disk;
 pub mod script;
 
