@@ -146,6 +146,8 @@ ifneq ($(shell command -v cargo-deny),)
 endif
 
 lint-python: dev
+	$(call say,Lengths of the source files)
+	@$(PYTHON) .ci/lengths.py
 	$(call say,Python: format and lints)
 	@$(BIN)/ruff format --check $(PYTHON_SOURCES)
 	@$(BIN)/ruff check $(PYTHON_SOURCES)
