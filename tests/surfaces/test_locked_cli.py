@@ -107,7 +107,7 @@ def test_beside_an_owner_recall_and_context_see_the_journal_and_the_inbox(home: 
 
 def test_episodes_visible_to_the_owner_alone_are_counted(home: Path):
     with bardo.open(home) as memory:
-        # Too long for the journal's first lap: its last commits alone are in it.
+        # Too long for the journal's first epoch: its last commits alone are in it.
         for n in range(300):
             memory.remember(f"The log of day {n} " + "was long " * 400)
         with bardo.visit(home) as visitor:

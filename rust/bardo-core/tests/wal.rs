@@ -297,11 +297,11 @@ fn a_journal_of_another_time_is_refused() {
     let early = fs::read(journal_of(log.path())).unwrap();
     record(&log, 100, "later");
     log.flush().unwrap();
-    // Of the same lap, from before the last commit that the log knows of.
+    // Of the same epoch, from before the last commit that the log knows of.
     let (_kept, path) = cut_power(&log);
     fs::write(journal_of(&path), &early).unwrap();
     assert!(refusal(&path).to_string().contains("holds 3 commits, and the log knows of 4"));
-    // Of an earlier lap.
+    // Of an earlier epoch.
     log.close().unwrap();
     let closed = fs::read(log.path()).unwrap();
     let log = open(&folder);
@@ -316,7 +316,7 @@ fn a_journal_of_another_time_is_refused() {
     fs::write(&path, &closed).unwrap();
     fs::write(journal_of(&path), &second).unwrap();
     assert!(refusal(&path).to_string().contains("not of the same time"));
-    // Beside the log of that backup after it had gone on by itself: the numbers of the arrivals and the lap fit.
+    // Beside the log of that backup after it had gone on by itself: the numbers of the arrivals and the epoch fit.
     fs::remove_file(journal_of(&path)).unwrap();
     let other = reopen(&path).unwrap();
     for number in 0..4 {
@@ -332,7 +332,7 @@ fn a_journal_of_another_time_is_refused() {
 
 const JOURNAL_V1: &[u8] = include_bytes!("golden/journal-v1.wal");
 const JOURNAL_V1_MARKED: &[u8] = include_bytes!("golden/journal-v1-marked.wal");
-/// Length of the file of a first lap.
+/// Length of the file of a first epoch.
 const ROOM: u64 = 256 * 1024;
 const EPISODES_V2: &[u8] = include_bytes!("golden/episodes-v2.redb");
 

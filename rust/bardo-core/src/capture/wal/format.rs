@@ -1,10 +1,10 @@
 //! Encodes and decodes the bytes of a journal: its slots and its frames.
 //!
 //! The format, version 1, all numbers little-endian. The first 4,096 bytes hold two slots, at 0 and 2,048, each
-//! `bardowal`, the version (u32), the epoch (u32, 0 in journals of logs without a mark), the owner (u64), the lap (u64),
+//! `bardowal`, the version (u32), the salt (u32, 0 in journals of logs without a mark), the owner (u64), the epoch (u64),
 //! and the XXH3 checksum of these. Each frame begins at a multiple of 4,096, so that no byte that was acknowledged is
-//! written again before the next lap: `bfrm`, its number within the lap from 0 (u32), the lap (u64), the length of its
-//! body (u64), the XXH3 checksum of number, lap, length and body (u64), and the body.
+//! written again before the next epoch: `bfrm`, its number within the epoch from 0 (u32), the epoch (u64), the length
+//! of its body (u64), the XXH3 checksum of number, epoch, length and body (u64), and the body.
 
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
@@ -20,12 +20,12 @@ pub(super) const SLOT_BYTES: usize = 40;
 /// Bytes before the body of a frame.
 pub(super) const FRAME_HEAD: usize = 32;
 
-/// The owner, epoch and lap of a slot.
+/// The owner, salt and epoch of a slot.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Slot {
     pub owner: u64,
-    pub epoch: u32,
-    pub lap: u64,
+    pub salt: u32,
+    pub epoch: u64,
 }
 
 /// Bytes of a frame with a body of so many bytes.
@@ -38,9 +38,9 @@ impl Slot {
         let mut slot = [0; SLOT_BYTES];
         slot[..8].copy_from_slice(&MAGIC);
         slot[8..12].copy_from_slice(&VERSION.to_le_bytes());
-        slot[12..16].copy_from_slice(&self.epoch.to_le_bytes());
+        slot[12..16].copy_from_slice(&self.salt.to_le_bytes());
         slot[16..24].copy_from_slice(&self.owner.to_le_bytes());
-        slot[24..32].copy_from_slice(&self.lap.to_le_bytes());
+        slot[24..32].copy_from_slice(&self.epoch.to_le_bytes());
         let checksum = xxh3_64(&slot[..32]);
         slot[32..].copy_from_slice(&checksum.to_le_bytes());
         slot
@@ -48,11 +48,11 @@ impl Slot {
 }
 
 /// Writes the head of a frame whose body follows it.
-pub(super) fn close_frame(frame: &mut [u8], number: u32, lap: u64) {
+pub(super) fn close_frame(frame: &mut [u8], number: u32, epoch: u64) {
     let body = (frame.len() - FRAME_HEAD) as u64;
     frame[..4].copy_from_slice(&FRAME_MAGIC);
     frame[4..8].copy_from_slice(&number.to_le_bytes());
-    frame[8..16].copy_from_slice(&lap.to_le_bytes());
+    frame[8..16].copy_from_slice(&epoch.to_le_bytes());
     frame[16..24].copy_from_slice(&body.to_le_bytes());
     let checksum = checksum(&frame[4..24], &frame[FRAME_HEAD..]);
     frame[24..32].copy_from_slice(&checksum.to_le_bytes());
@@ -89,8 +89,8 @@ pub(super) fn slots_of(bytes: &[u8]) -> std::result::Result<Vec<Slot>, Refusal> 
             return Err(Refusal::TooNew(version));
         }
         if has_magic && version == VERSION && number(slot, 32) == xxh3_64(&slot[..32]) {
-            let epoch = (number(slot, 8) >> 32) as u32;
-            found.push(Slot { owner: number(slot, 16), epoch, lap: number(slot, 24) });
+            let salt = (number(slot, 8) >> 32) as u32;
+            found.push(Slot { owner: number(slot, 16), salt, epoch: number(slot, 24) });
         }
         is_ours |= has_magic;
         // A slot that was cut short is zeros from some byte on.
@@ -107,26 +107,26 @@ pub(super) fn slots_of(bytes: &[u8]) -> std::result::Result<Vec<Slot>, Refusal> 
     }
 }
 
-/// Bodies of the whole frames of a lap in a row, and what is wrong with the next one.
-pub(super) fn frames_of(bytes: &[u8], lap: u64) -> (Vec<Vec<u8>>, Option<String>) {
+/// Bodies of the whole frames of an epoch in a row, and what is wrong with the next one.
+pub(super) fn frames_of(bytes: &[u8], epoch: u64) -> (Vec<Vec<u8>>, Option<String>) {
     let (mut found, mut at) = (Vec::new(), STEP);
-    while let Some((number, body)) = bytes.get(at..).and_then(|rest| frame(rest, Some(lap)))
+    while let Some((number, body)) = bytes.get(at..).and_then(|rest| frame(rest, Some(epoch)))
         && number as usize == found.len()
     {
         found.push(body.to_vec());
         at += frame_bytes(body.len());
     }
-    let later = (at..bytes.len()).step_by(STEP).find_map(|at| frame(&bytes[at..], Some(lap)));
+    let later = (at..bytes.len()).step_by(STEP).find_map(|at| frame(&bytes[at..], Some(epoch)));
     let broken = later.map(|(number, _)| {
         format!("is broken: its frame {} cannot be read, and frame {number} after it is whole", found.len())
     });
     (found, broken)
 }
 
-/// The frame at the start of bytes, if it is whole and of the lap that is asked for: its number and its body.
-pub(super) fn frame(bytes: &[u8], lap: Option<u64>) -> Option<(u32, &[u8])> {
+/// The frame at the start of bytes, if it is whole and of the epoch that is asked for: its number and its body.
+pub(super) fn frame(bytes: &[u8], epoch: Option<u64>) -> Option<(u32, &[u8])> {
     let (head, rest) = bytes.split_at_checked(FRAME_HEAD)?;
-    if !head.starts_with(&FRAME_MAGIC) || lap.is_some_and(|lap| number(head, 8) != lap) {
+    if !head.starts_with(&FRAME_MAGIC) || epoch.is_some_and(|epoch| number(head, 8) != epoch) {
         return None;
     }
     let body = rest.get(..usize::try_from(number(head, 16)).ok()?)?;

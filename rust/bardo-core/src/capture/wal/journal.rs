@@ -4,12 +4,12 @@
 //! redb writes a commit in ten places of its file. A disk takes one stretch in half the time, and leaves the processor
 //! more: so episodes go to the journal first, and to redb many at a time (`memtable.rs`). Its bytes: `format.rs`.
 //!
-//! The log says which lap counts (`mark.rs`), in the same transaction that makes the frames of the lap before
-//! superfluous: the slot of a lap is on the disk before the log names it, and no frame is written before that. A journal
+//! The log says which epoch counts (`mark.rs`), in the same transaction that makes the frames of the epoch before
+//! superfluous: the slot of an epoch is on the disk before the log names it, and no frame is written before that. A journal
 //! that lacks the slot, is shorter than its room, or holds fewer frames than the log knows of, has lost episodes.
 //!
 //! A last frame that is cut short is a sync that never ended: nothing of it was acknowledged, and it does not count. A
-//! broken frame before a whole one of the same lap is damage, and refused.
+//! broken frame before a whole one of the same epoch is damage, and refused.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -29,9 +29,9 @@ use crate::error::{Error, Result};
 
 /// Bytes that the journal may have: a thousand commits of one episode, or ten thousand episodes in batches.
 pub(crate) const JOURNAL_BYTES: u64 = 4 * 1024 * 1024;
-/// Length of the file of a first lap: 63 commits of one episode.
+/// Length of the file of a first epoch: 63 commits of one episode.
 const FIRST_BYTES: u64 = 256 * 1024;
-/// Factor by which a lap is longer than the one before it, up to [`JOURNAL_BYTES`].
+/// Factor by which an epoch is longer than the one before it, up to [`JOURNAL_BYTES`].
 const GROWTH: u64 = 4;
 /// The owner of a journal that is looked at without its log.
 pub(crate) const ANYBODY: u64 = 0;
@@ -52,10 +52,10 @@ pub(crate) struct Journal {
     /// Number that tells logs apart.
     owner: u64,
     file: Option<Box<dyn StorageBackend>>,
-    /// Place of the next frame; none until the log says that this lap counts.
+    /// Place of the next frame; none until the log says that this epoch counts.
     end: Option<u64>,
-    lap: u64,
-    epoch: u32,
+    epoch: u64,
+    salt: u32,
     frames: u32,
     /// Length of its file.
     room: u64,
@@ -105,8 +105,8 @@ impl Journal {
             owner,
             file: None,
             end: None,
-            lap: 0,
             epoch: 0,
+            salt: 0,
             frames: 0,
             room: 0,
             buffer: Vec::new(),
@@ -128,8 +128,8 @@ impl Journal {
     pub fn mark(&self) -> Option<JournalState> {
         self.end.map(|_| JournalState {
             in_use: true,
-            lap: self.lap,
             epoch: self.epoch,
+            salt: self.salt,
             frames: self.frames,
             room: self.room,
         })
@@ -161,25 +161,25 @@ impl Journal {
                 ));
             }
         };
-        // The latest lap with frames: the slot of the next lap is written before the log names it.
+        // The latest epoch with frames: the slot of the next epoch is written before the log names it.
         let latest = slots.iter().map(|slot| (contents_of(&bytes, slot, None), slot));
-        let latest = latest.max_by_key(|(found, slot)| (!found.is_nothing(), slot.lap));
+        let latest = latest.max_by_key(|(found, slot)| (!found.is_nothing(), slot.epoch));
         if self.owner == ANYBODY {
             return Ok(latest.map_or(Contents::nothing(), |(found, _)| found));
         }
         let is_named = |slot: &&Slot| {
-            (slot.owner, slot.lap, slot.epoch) == (self.owner, mark.lap, mark.epoch) && mark.lap > 0
+            (slot.owner, slot.epoch, slot.salt) == (self.owner, mark.epoch, mark.salt) && mark.epoch > 0
         };
         let named = slots.iter().find(is_named);
         if let Some((found, slot)) = latest
             && !found.is_nothing()
-            && named.is_none_or(|named| slot.lap > named.lap)
+            && named.is_none_or(|named| slot.epoch > named.epoch)
         {
             if slot.owner != self.owner {
                 return Err(foreign(log, "is the journal of another episode log"));
             }
             // A journal of a release that kept no mark.
-            let is_unmarked = mark.lap == 0 && slot.epoch == 0;
+            let is_unmarked = mark.epoch == 0 && slot.salt == 0;
             return Ok(if is_unmarked { found } else { Contents::lost(other_time(slot, &mark)) });
         }
         match (named, slots.first()) {
@@ -194,15 +194,15 @@ impl Journal {
     }
 
     /// Appends one frame, and returns when it is on the disk. After a failure it takes none until the log has begun
-    /// another lap.
+    /// another epoch.
     pub fn append(&mut self, body: &[u8]) -> io::Result<()> {
         let Some(end) = self.end.take() else {
-            return Err(io::Error::other("the journal takes nothing until its next lap"));
+            return Err(io::Error::other("the journal takes nothing until its next epoch"));
         };
         self.buffer.clear();
         self.buffer.resize(FRAME_HEAD, 0);
         self.buffer.extend_from_slice(body);
-        close_frame(&mut self.buffer, self.frames, self.lap);
+        close_frame(&mut self.buffer, self.frames, self.epoch);
         self.buffer.resize(self.buffer.len().next_multiple_of(STEP), 0);
         let Some(file) = &self.file else { return Err(io::ErrorKind::NotFound.into()) };
         file.write(end, &self.buffer)?;
@@ -212,9 +212,9 @@ impl Journal {
         Ok(())
     }
 
-    /// Makes ready for a lap, durably, with room for a frame of so many bytes. It takes frames once the log has named the
-    /// lap durably, and [`Journal::start`] said so.
-    pub fn prepare(&mut self, lap: u64, epoch: u32, body: usize) -> io::Result<JournalState> {
+    /// Makes ready for an epoch, durably, with room for a frame of so many bytes. It takes frames once the log has named the
+    /// epoch durably, and [`Journal::start`] said so.
+    pub fn prepare(&mut self, epoch: u64, salt: u32, body: usize) -> io::Result<JournalState> {
         self.end = None;
         self.connect(true)?;
         let needed = (STEP + frame_bytes(body)) as u64;
@@ -226,16 +226,16 @@ impl Journal {
         if room > self.room {
             file.set_len(room)?;
         }
-        let slot = Slot { owner: self.owner, epoch, lap };
-        file.write(SLOTS[(lap % 2) as usize] as u64, &slot.to_bytes())?;
+        let slot = Slot { owner: self.owner, salt, epoch };
+        file.write(SLOTS[(epoch % 2) as usize] as u64, &slot.to_bytes())?;
         self.sync()?;
         self.room = room;
-        Ok(JournalState { in_use: true, lap, epoch, frames: 0, room })
+        Ok(JournalState { in_use: true, epoch, salt, frames: 0, room })
     }
 
-    /// Takes frames of a lap from now on: the log has named it durably.
+    /// Takes frames of an epoch from now on: the log has named it durably.
     pub fn start(&mut self, mark: &JournalState) {
-        (self.lap, self.epoch, self.frames) = (mark.lap, mark.epoch, 0);
+        (self.epoch, self.salt, self.frames) = (mark.epoch, mark.salt, 0);
         self.end = Some(STEP as u64);
     }
 
@@ -274,10 +274,10 @@ impl Journal {
         Ok(Some(aside))
     }
 
-    /// Forgets its position: another process may have had the log meanwhile. It takes nothing until its next lap.
+    /// Forgets its position: another process may have had the log meanwhile. It takes nothing until its next epoch.
     pub fn lose_place(&mut self) {
         (self.file, self.end, self.room) = (None, None, 0);
-        (self.lap, self.epoch, self.frames) = (0, 0, 0);
+        (self.epoch, self.salt, self.frames) = (0, 0, 0);
     }
 
     fn sync(&self) -> io::Result<()> {
@@ -312,11 +312,14 @@ impl Journal {
     }
 }
 
-/// Frames of the latest lap in the bytes of a journal, for a process that has no log to hold it against.
+/// Frames of the latest epoch in the bytes of a journal, for a process that has no log to hold it against.
 pub(crate) fn frames_in(bytes: &[u8]) -> Vec<Vec<u8>> {
     let slots = slots_of(bytes).unwrap_or_default();
-    let laps = slots.iter().map(|slot| (slot.lap, frames_of(bytes, slot.lap).0));
-    laps.filter(|(_, frames)| !frames.is_empty()).max_by_key(|(lap, _)| *lap).map_or(Vec::new(), |(_, it)| it)
+    let epochs = slots.iter().map(|slot| (slot.epoch, frames_of(bytes, slot.epoch).0));
+    epochs
+        .filter(|(_, frames)| !frames.is_empty())
+        .max_by_key(|(epoch, _)| *epoch)
+        .map_or(Vec::new(), |(_, it)| it)
 }
 
 /// Reads a file from its start; what falls short though the file is long enough is read once more.
@@ -347,17 +350,17 @@ fn foreign(log: &Path, what: &str) -> Error {
     }
 }
 
-/// Describes the fault of a journal of another epoch than the log names.
+/// Describes the fault of a journal of another salt than the log names.
 fn other_time(slot: &Slot, mark: &JournalState) -> String {
     format!(
-        "is not of the same time as the log: it is at lap {} of epoch {:08x}, the log at lap {} of epoch {:08x}",
-        slot.lap, slot.epoch, mark.lap, mark.epoch
+        "is not of the same time as the log: it is at epoch {} of salt {:08x}, the log at epoch {} of salt {:08x}",
+        slot.epoch, slot.salt, mark.epoch, mark.salt
     )
 }
 
-/// Frames of the lap of a slot, held against what the log knows of it.
+/// Frames of the epoch of a slot, held against what the log knows of it.
 fn contents_of(bytes: &[u8], slot: &Slot, mark: Option<&JournalState>) -> Contents {
-    let (frames, broken) = frames_of(bytes, slot.lap);
+    let (frames, broken) = frames_of(bytes, slot.epoch);
     let (room, known) = mark.map_or((0, 0), |mark| (mark.room, u64::from(mark.frames)));
     let (count, length) = (frames.len() as u64, bytes.len() as u64);
     let loss = if length < room {

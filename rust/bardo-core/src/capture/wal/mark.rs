@@ -1,7 +1,7 @@
-//! Mark that the log keeps of its journal, to detect a journal that is missing, emptied, cut or of another epoch.
+//! Mark that the log keeps of its journal, to detect a journal that is missing, emptied, cut or of another salt.
 //!
 //! The mark is written with transactions that wait for the disk anyway, and costs no sync of its own: one that begins a
-//! lap of the journal names the lap, every later one counts the frames so far, and closing the log ends the use. What
+//! epoch of the journal names the epoch, every later one counts the frames so far, and closing the log ends the use. What
 //! was appended since the last of them is known by the journal alone.
 
 use redb::ReadableTable;
@@ -14,10 +14,10 @@ use crate::capture::storage::schema::meta;
 pub(crate) struct JournalState {
     /// Whether episodes may be in the journal alone.
     pub in_use: bool,
-    /// Lap that counts; of a journal that is not in use, the last one.
-    pub lap: u64,
-    /// Number that tells this lap from laps of the same number after a copy of the log was put back; 0 before the first.
-    pub epoch: u32,
+    /// Epoch that counts; of a journal that is not in use, the last one.
+    pub epoch: u64,
+    /// Number that tells this epoch from those of the same number after a copy of the log was put back; 0 before the first.
+    pub salt: u32,
     /// Frames that were acknowledged at least.
     pub frames: u32,
     /// Length of the journal's file at least.
@@ -53,17 +53,17 @@ impl JournalState {
     fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let bytes: &[u8; BYTES] = bytes.try_into().ok()?;
         let number = |at: usize| Some(u64::from_le_bytes(bytes[at..at + 8].try_into().ok()?));
-        let (lap, room, counted) = (number(1)?, number(9)?, number(17)?);
-        let (epoch, frames) = (counted as u32, (counted >> 32) as u32);
-        Some(Self { in_use: bytes[0] == 1, lap, epoch, frames, room })
+        let (epoch, room, counted) = (number(1)?, number(9)?, number(17)?);
+        let (salt, frames) = (counted as u32, (counted >> 32) as u32);
+        Some(Self { in_use: bytes[0] == 1, epoch, salt, frames, room })
     }
 
     pub(crate) fn to_bytes(self) -> [u8; BYTES] {
         let mut bytes = [0; BYTES];
         bytes[0] = u8::from(self.in_use);
-        bytes[1..9].copy_from_slice(&self.lap.to_le_bytes());
+        bytes[1..9].copy_from_slice(&self.epoch.to_le_bytes());
         bytes[9..17].copy_from_slice(&self.room.to_le_bytes());
-        bytes[17..21].copy_from_slice(&self.epoch.to_le_bytes());
+        bytes[17..21].copy_from_slice(&self.salt.to_le_bytes());
         bytes[21..].copy_from_slice(&self.frames.to_le_bytes());
         bytes
     }

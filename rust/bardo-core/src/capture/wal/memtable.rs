@@ -61,7 +61,7 @@ pub(crate) struct Memtable {
     bytes: usize,
     /// Transactions of this opening that waited for the disk.
     pub durable_commits: u64,
-    /// Bytes of the commit that the journal had no room for; its next lap has.
+    /// Bytes of the commit that the journal had no room for; its next epoch has.
     pub wanted: Option<usize>,
     /// Every episode that has no vectors; none if that is not known.
     pub lacking: Option<VecDeque<OrderKey>>,
@@ -179,7 +179,7 @@ pub(crate) fn decode(frames: &[Vec<u8>], mut last: u64, found: &mut Vec<Op>) -> 
 }
 
 impl Memtable {
-    /// Whether a commit with so many bytes of episodes may wait; a durable one goes through the journal, whose next lap
+    /// Whether a commit with so many bytes of episodes may wait; a durable one goes through the journal, whose next epoch
     /// has room for it.
     pub fn takes(&mut self, bytes: usize, durable: bool) -> bool {
         if bytes > FRAME_BYTES || self.bytes + bytes > WAITING_BYTES {
@@ -255,7 +255,7 @@ impl Memtable {
         (self.journal, self.ops, self.opening) = (Some(journal), ops, opening);
     }
 
-    /// Empties the memtable: redb has it durably, and named the lap that begins now, if one does.
+    /// Empties the memtable: redb has it durably, and named the epoch that begins now, if one does.
     pub fn settle(&mut self, begun: Option<JournalState>) {
         self.ops.clear();
         (self.told, self.bytes) = (0, 0);

@@ -1,4 +1,4 @@
-//! The journal's mark in a transaction: which lap of the journal counts once the transaction is durable.
+//! The journal's mark in a transaction: which epoch of the journal counts once the transaction is durable.
 
 use xxhash_rust::xxh3::Xxh3;
 
@@ -11,7 +11,7 @@ use crate::capture::wal::memtable::FRAME_BYTES;
 
 impl Transaction<'_> {
     /// Writes the mark of a transaction that waits for the disk, after which redb has every episode durably. Returns the
-    /// mark of a lap that begins with it. A log that is not `durable` begins none.
+    /// mark of an epoch that begins with it. A log that is not `durable` begins none.
     pub fn mark_journal(
         &mut self,
         becomes: JournalUse,
@@ -26,7 +26,7 @@ impl Transaction<'_> {
             Some(mark) => (mark, None),
             // A session of one commit needs no journal.
             None if goes_on && durable && tail.durable_commits > 0 => {
-                let begun = self.prepare_lap(&old, wanted.unwrap_or(0).min(FRAME_BYTES))?;
+                let begun = self.prepare_epoch(&old, wanted.unwrap_or(0).min(FRAME_BYTES))?;
                 (begun.unwrap_or_else(|| old.ended()), begun)
             }
             None => (old.ended(), None),
@@ -38,15 +38,15 @@ impl Transaction<'_> {
         Ok(begun)
     }
 
-    /// Makes the journal ready for the next lap; none if it cannot be, and then each commit goes to redb and tries again.
-    fn prepare_lap(&mut self, old: &JournalState, body: usize) -> Result<Option<JournalState>, Fault> {
-        let epoch = self.epoch_after(old)?;
+    /// Makes the journal ready for the next epoch; none if it cannot be, and then each commit goes to redb and tries again.
+    fn prepare_epoch(&mut self, old: &JournalState, body: usize) -> Result<Option<JournalState>, Fault> {
+        let salt = self.salt_after(old)?;
         let journal = self.state.tail.journal.as_mut();
-        Ok(journal.and_then(|journal| journal.prepare(old.lap + 1, epoch, body).ok()))
+        Ok(journal.and_then(|journal| journal.prepare(old.epoch + 1, salt, body).ok()))
     }
 
-    /// The epoch of the next lap: another one for every history of the log.
-    fn epoch_after(&mut self, old: &JournalState) -> Result<u32, Fault> {
+    /// The salt of the next epoch: another one for every history of the log.
+    fn salt_after(&mut self, old: &JournalState) -> Result<u32, Fault> {
         let RecordTables { episodes, arrivals, .. } = self.record_tables()?;
         let mut hash = Xxh3::new();
         hash.update(&old.to_bytes());
