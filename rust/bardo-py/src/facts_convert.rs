@@ -15,7 +15,7 @@ mirror!(
     Digest(facts::Digest) { learned, total, categories, facts, disputed, outweighed, links, expires_tick }
 );
 
-/// UpsertOutcome of one fact of an `upsert`.
+/// Outcome of the upsert of one fact.
 #[derive(Clone)]
 pub struct Stored {
     /// Its id.
@@ -25,7 +25,7 @@ pub struct Stored {
 }
 
 mirror!(
-    /// UpsertOutcome of one fact of an `upsert`.
+    /// Outcome of the upsert of one fact.
     Upserted(Stored) { id } as |stored| { outcome = stored.outcome.name() }
 );
 

@@ -40,6 +40,7 @@ macro_rules! functions {
         $($(#[$doc])*
         #[pyfunction]
         #[pyo3(signature = ($($arg $(= $default)?,)* $(*, $($key $(= $key_default)?),+)?))]
+        #[allow(clippy::elidable_lifetime_names, reason = "a parameter of a function may need the lifetime")]
         pub fn $name<'py>(
             py: Python<'py>, $($arg: $type,)* $($($key: $key_type),+)?
         ) -> $crate::convert::Object<'py> {

@@ -48,7 +48,10 @@ impl PyChangeDetector {
 methods!(PyChangeDetector, |detector| {
     fn changes(log: &EpisodeLog, facts: &FactStore)
         => Ok(detector.changes(&log.core, &facts.core, SystemTime::now()));
-    fn settle(changes: &Changes) => Ok(detector.settle(&changes.0, SystemTime::now()));
+    fn settle(changes: &Changes) => {
+        detector.settle(&changes.0, SystemTime::now());
+        Ok(())
+    };
 });
 
 as_dict!(OpenReport { restored, replayed, refused });
@@ -171,7 +174,10 @@ methods!(PyHotSet, |engine| {
     fn sync_facts(facts: &FactStore) => engine.sync_facts(&facts.core);
     fn evict(rows: &PyTransientRows) => Ok(engine.evict(&rows.0));
     fn add_episodes(episodes: Episodes) let episodes = episodes.with_ids()? => engine.add_episodes(&episodes);
-    fn update_episodes(episodes: Episodes) => Ok(engine.update_episodes(&episodes.shared()));
+    fn update_episodes(episodes: Episodes) => {
+        engine.update_episodes(&episodes.shared());
+        Ok(())
+    };
     fn set_vectors(ids: Ids, whole: Matrix<'_>, sentences: Option<Matrix<'_>> = None, counts: Option<Vec<usize>> = None)
         let counts = counts.unwrap_or_else(|| vec![0; ids.0.len()]),
         let batch = batch_from(&whole, sentences.as_ref(), counts, None)?
