@@ -27,7 +27,7 @@ say = @printf '\n\033[1m==> %s\033[0m\n' "$(1)"
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help dev demo test test-rust test-python test-language language lint lint-rust lint-python format bench peers docs wheel lock upgrade clean
+.PHONY: help dev demo test test-rust test-python test-language language lint lint-rust lint-python lint-words format bench peers docs wheel lock upgrade clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -129,7 +129,7 @@ test-language: dev language ## Test with a small language model behind a real se
 	$(call say,Testing with a small language model)
 	@BARDO_LANGUAGE_PYTHON=$(abspath $(LANGUAGE_VENV))/bin/python $(BIN)/python -m pytest tests/language/test_real_model.py
 
-lint: lint-rust lint-python ## Check format, lints, types and the direction of imports
+lint: lint-rust lint-python lint-words ## Check format, lints, types, the direction of imports and the wording
 
 lint-rust:
 	$(call say,Rust: the core's layers)
@@ -158,6 +158,10 @@ lint-python: dev
 	$(call say,Python: each stage imports only earlier ones)
 	@$(BIN)/lint-imports --no-logo
 
+lint-words:
+	$(call say,Prose: words that the project does not use)
+	@$(PYTHON) .ci/words.py
+
 format: $(STAMPS)/packages ## Format Rust and Python in place
 	@cargo fmt --all
 	@$(BIN)/ruff check --fix-only $(PYTHON_SOURCES)
@@ -182,7 +186,7 @@ wheel: $(STAMPS)/extension ## Build the source distribution, and the wheel from 
 
 # --- upkeep -------------------------------------------------------------------------------------------------------
 
-lock: | $(STAMPS)/packages ## Write requirements/*.lock anew, keeping versions that still fit (see requirements/README.md)
+lock: | $(STAMPS)/packages ## Write requirements/*.lock again, keeping versions that still fit (see requirements/README.md)
 	$(BIN)/$(LOCK) $(UPGRADE) --all-extras --group all --output-file requirements/dev.lock pyproject.toml
 	$(BIN)/$(LOCK) $(UPGRADE) --group docs --constraint requirements/dev.lock --output-file requirements/docs.lock
 	$(BIN)/$(LOCK) $(UPGRADE) --no-deps --output-file requirements/model.lock requirements/model.in

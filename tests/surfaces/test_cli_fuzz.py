@@ -1,4 +1,4 @@
-"""Whatever a command is given, it never ends as a bug of bardo: hostile values for each argument, option and file."""
+"""Commands never end as a bug of bardo: hostile values for each argument, option and file."""
 
 from __future__ import annotations
 

@@ -32,8 +32,8 @@ def run(home: Path, *words: str) -> Result:
     return runner.invoke(app, ["gate", *words, "--at", str(home)], env={"BARDO_HOME": None})
 
 
-def said(home: Path, *words: str) -> str:
-    """What a verb that must succeed prints for people."""
+def printed(home: Path, *words: str) -> str:
+    """Output for people of a verb that must succeed."""
     result = run(home, *words)
     assert result.exit_code == exits.OK, result.stderr
     return result.stdout
@@ -55,8 +55,8 @@ def refused(home: Path, code: int, *words: str) -> str:
 
 
 def test_a_rejection_from_the_command_line(home: Path) -> None:
-    assert said(home, "before", "short ETH on weekends", "--words") == "Nothing stands against this action.\n"
-    assert said(home, "reject", "short ETH on weekends", "--why", "funding", "--by", "anna").startswith(
+    assert printed(home, "before", "short ETH on weekends", "--words") == "Nothing stands against this action.\n"
+    assert printed(home, "reject", "short ETH on weekends", "--why", "funding", "--by", "anna").startswith(
         "s1  short"
     )
     blocked = run(home, "before", "Short 2 ETH this weekend", "--words")
@@ -68,10 +68,10 @@ def test_a_rejection_from_the_command_line(home: Path) -> None:
     assert warned.stdout.count("about the same thing") == 1
     assert "only a person" in refused(home, exits.USAGE, "lift", "s1", "--by", " ")
     assert run(home, "lift", "s1").exit_code == exits.USAGE
-    said(home, "lift", "s1", "--by", "anna", "--why", "changed")
+    printed(home, "lift", "s1", "--by", "anna", "--why", "changed")
     assert run(home, "before", "short ETH on weekends", "--words").exit_code == exits.OK
-    assert "short ETH" not in said(home, "show")
-    assert "archived" in said(home, "show", "--all")
+    assert "short ETH" not in printed(home, "show")
+    assert "archived" in printed(home, "show", "--all")
 
 
 def test_the_same_as_json(home: Path) -> None:
@@ -104,18 +104,18 @@ def test_the_same_as_json(home: Path) -> None:
 
 
 def test_an_action_that_nothing_touches_gets_one_line_and_the_prompt_on_demand(home: Path) -> None:
-    said(home, "rule", "Never force-push to main", "--forbids", "force-push to main", "--by", "anna")
-    said(home, "note", "task", "port the parser")
-    assert said(home, "before", "ls -la", "--words") == "Nothing stands against this action.\n"
-    prompt = said(home, "before", "ls -la", "--words", "--prompt")
+    printed(home, "rule", "Never force-push to main", "--forbids", "force-push to main", "--by", "anna")
+    printed(home, "note", "task", "port the parser")
+    assert printed(home, "before", "ls -la", "--words") == "Nothing stands against this action.\n"
+    prompt = printed(home, "before", "ls -la", "--words", "--prompt")
     assert "Never force-push" in prompt
     assert "port the parser" in prompt
 
 
 def test_every_note_of_an_action_is_listed(home: Path) -> None:
-    said(home, "after", "deploy the site", "--note", "the cache was stale", "--words")
-    said(home, "after", "deploy the site", "--note", "the cache was warm", "--words")
-    told = said(home, "history", "s1").splitlines()
+    printed(home, "after", "deploy the site", "--note", "the cache was stale", "--words")
+    printed(home, "after", "deploy the site", "--note", "the cache was warm", "--words")
+    told = printed(home, "history", "s1").splitlines()
     assert ["stale" in line for line in told] == [True, False]
     assert "warm" in told[1]
     assert [each["detail"] for each in answer(home, "history", "s1")["versions"]] == [
@@ -124,18 +124,18 @@ def test_every_note_of_an_action_is_listed(home: Path) -> None:
 
 
 def test_gate_commands_print_text_for_people(home: Path) -> None:
-    assert said(home, "rule", "Do not push to main", "--forbids", "push to main").startswith(
+    assert printed(home, "rule", "Do not push to main", "--forbids", "push to main").startswith(
         "r1  Do not push"
     )
-    assert "s1  learn slowly" in said(home, "note", "learning", "learn slowly")
-    told = said(home, "after", "push to main", "--words")
+    assert "s1  learn slowly" in printed(home, "note", "learning", "learn slowly")
+    told = printed(home, "after", "push to main", "--words")
     assert "violated: r1" in told
     assert "only a rule?" in told
-    shown = said(home, "show")
+    shown = printed(home, "show")
     assert all(words in shown for words in ("State", "Rules", "5.5", "push to main", "learn slowly"))
-    assert said(home, "finish", "s1").startswith("s1  learn slowly")
-    assert said(home, "retire", "r1").startswith("r1  Do not push")
-    assert said(home, "forget", "s1", "r1") == "2 forgotten\n"
+    assert printed(home, "finish", "s1").startswith("s1  learn slowly")
+    assert printed(home, "retire", "r1").startswith("r1  Do not push")
+    assert printed(home, "forget", "s1", "r1") == "2 forgotten\n"
 
 
 def test_errors_are_one_line_with_a_code(home: Path, tmp_path: Path) -> None:
@@ -150,7 +150,7 @@ def test_errors_are_one_line_with_a_code(home: Path, tmp_path: Path) -> None:
 
 
 def test_a_shell_hook_stops_what_is_blocked(home: Path) -> None:
-    said(home, "reject", "force-push to main")
+    printed(home, "reject", "force-push to main")
     environment = {**os.environ, "BARDO_HOME": str(home), "PYTHONPATH": os.pathsep.join(sys.path)}
     script = '"$PYTHON" -m bardo gate before "$ACTION" --words || exit; echo done'
     for action, code in (("git push --force origin main", exits.BLOCKED), ("git status", exits.OK)):
@@ -165,7 +165,7 @@ def test_a_shell_hook_stops_what_is_blocked(home: Path) -> None:
 
 
 def test_a_lost_record_has_a_code_of_its_own_until_a_person_accepts_it(home: Path) -> None:
-    said(home, "reject", "short ETH on weekends")
+    printed(home, "reject", "short ETH on weekends")
     for path in home.glob("conduct.db*"):
         path.unlink()
     for words in (("before", "short ETH", "--words"), ("show",), ("reject", "anything")):
@@ -173,14 +173,14 @@ def test_a_lost_record_has_a_code_of_its_own_until_a_person_accepts_it(home: Pat
     assert exits.LOST == 10
     assert run(home, "accept-loss").exit_code == exits.USAGE
     assert "only a person" in refused(home, exits.USAGE, "accept-loss", "--by", " ")
-    assert "missing" in said(home, "accept-loss", "--by", "anna", "--why", "the disk failed")
+    assert "missing" in printed(home, "accept-loss", "--by", "anna", "--why", "the disk failed")
     assert "nothing is lost" in refused(home, exits.USAGE, "accept-loss", "--by", "anna")
     (kept,) = answer(home, "show")["state"]
     assert (kept["by"], kept["detail"]) == ("anna", "the disk failed")
 
 
 def test_a_folder_that_lost_its_settings_and_its_name_is_refused(home: Path) -> None:
-    said(home, "reject", "short ETH on weekends")
+    printed(home, "reject", "short ETH on weekends")
     (home / "bardo.toml").unlink()
     assert run(home, "before", "short ETH on weekends", "--words").exit_code == exits.BLOCKED
     (home.parent / "link").symlink_to(home)
@@ -190,7 +190,7 @@ def test_a_folder_that_lost_its_settings_and_its_name_is_refused(home: Path) -> 
 
 
 def test_a_gate_with_the_usual_model_compares_meanings(home: Path, minilm: object) -> None:
-    said(home, "reject", "use MongoDB for the event store")
+    printed(home, "reject", "use MongoDB for the event store")
     verdict = answer(home, "before", "store events in MongoDB", code=exits.BLOCKED)
     assert verdict["findings"][0]["touch"]["cosine"] > 0.5
     assert verdict["notes"] == []

@@ -1,4 +1,4 @@
-"""What people have on disk becomes episodes and chat messages, or an error that names the line."""
+"""Files on disk become episodes and chat messages, or an error that names the line."""
 
 import json
 

@@ -143,7 +143,7 @@ def test_forgetting_asks_with_the_list_and_deletes_exactly_it(home: Path, lived:
     declined = run(home, "forget", "--author", "Mallory", stdin="n\n")
     assert declined.exit_code == exits.FAILED
     assert "The night ferry was late" in declined.stderr
-    assert "Delete 2 episodes, 0 facts and 0 relations for good?" in declined.stderr
+    assert "Delete 2 episodes, 0 facts and 0 relations permanently?" in declined.stderr
     report = answer(home, "forget", "--yes", "--author", "Mallory")
     assert set(report["episodes"]) == {lived["mallory"], lived["ferry"]}
     assert [each["id"] for each in answer(home, "episodes", "list")["episodes"]] == [lived["copy"]]

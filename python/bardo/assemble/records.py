@@ -109,7 +109,7 @@ class PromptRecord:
         tick: Logical time when it was made.
         task: Its task type; empty if it named none.
         memories: Layer and id of each memory in it.
-        acted: Whether the action was taken; None if nobody said.
+        acted: Whether the action was taken; None if it was not reported.
         outcome: From -1 to 1; None without one.
     """
 

@@ -72,7 +72,7 @@ def run(
 
 
 def _silent(stage: str, done: int, total: int) -> None:
-    """A progress that tells nobody."""
+    """Ignores the progress."""
 
 
 def _prepare(out: Path) -> None:

@@ -26,7 +26,7 @@ MEMORIES = 3
 #: Tokens of the prompt, the reserve for the answer included; the words of the chat alone are 1,710.
 BUDGET, RESERVE = 900, 200
 TASK = "It is the morning of the party. Brief Mira: when does it start, who must not eat what, and what about the cat?"
-#: What is asked, and words of the turn that answers it. Two of the answers replaced an older one in mid-chat.
+#: Questions, each with words of the turn that answers it. Two of the answers replaced an older one in mid-chat.
 QUESTIONS: Mapping[str, str] = {
     "What does Mira drink in the morning now?": "rooibos",
     "On which day is the party now?": "20 June",
@@ -57,7 +57,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Chat:
-    """What happened with the transcript.
+    """Results of capturing the transcript and of asking about it.
 
     Args:
         turns: Captured.

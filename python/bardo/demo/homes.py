@@ -6,7 +6,7 @@ from pathlib import Path
 
 from bardo.config import FILE_NAME
 
-#: The default model with 8-bit weights, which is twice as fast; nothing is embedded before somebody asks.
+#: The default model with 8-bit weights, which is twice as fast. Texts are embedded before the next recall or sleep.
 EMBEDDING = '[embedding]\nmodel = "minilm-int8"\nbatch = 0\n'
 #: A tick is a trading day.
 CLOCK = '[clock]\nunit = "loops"\nticks_per_day = 1\n'

@@ -27,7 +27,7 @@ GENERATIONS = 3
 FACTS_PER_DECISION = 10
 #: Importances on verification are rounded to this, so that a week's days are verified in few durable writes.
 IMPORTANCE_STEP = 0.25
-#: What is summed over the Curator's passes.
+#: Fields of a pass's report that are summed over all passes of the Curator.
 SUMS = (
     "passes",
     "episodes",
@@ -320,7 +320,7 @@ def _step(progress: Progress, stage: str, total: int, done: int) -> None:
 
 
 def _take_stock(grimoire: Grimoire, life: Life) -> None:
-    """What became of the inheritance: confirmed, refuted by statistics or doubted by outcomes, or never tested."""
+    """Sorts the inherited facts: confirmed, refuted by statistics, doubted by outcomes, or never tested."""
     at_birth = {fact.id: fact for fact in life.inherited}
     for fact in grimoire.facts.list(status=None):
         if fact.id not in at_birth:

@@ -41,7 +41,7 @@ CLOSING_HOUR = 21
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """What is known at one close.
+    """One close of the market, from data up to this close.
 
     Args:
         date: Of the close.
@@ -103,7 +103,7 @@ def _numbers(column: Any) -> Series:
 
 
 def days(closes: Closes, *, first: int = WARM_UP_DAYS, count: int | None = None) -> list[Day]:
-    """What was known at each close, from the day at index `first` on.
+    """Computes the days, from the one at index `first` on.
 
     Every number of a day is computed from closes up to and including that day, so that cutting off the future
     changes nothing (a test holds that).
@@ -181,7 +181,7 @@ def describe(day: Day) -> str:
 
 
 def hold(days_lived: Sequence[Day], *, budget: float, daily_cost: float) -> list[float]:
-    """Wealth of somebody who simply held the S&P 500 and paid the same cost of living, after each day."""
+    """Wealth after each day of an investor who holds the S&P 500 and pays the same cost of living."""
     wealth, path = budget, []
     for day in days_lived:
         wealth = max(0.0, wealth * (1.0 + day.returns[STOCKS]) - daily_cost) if wealth > 0 else 0.0

@@ -1,4 +1,4 @@
-"""What the demo tells a person, stage by stage."""
+"""Output of the demo for people, stage by stage."""
 
 from __future__ import annotations
 

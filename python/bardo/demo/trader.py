@@ -25,7 +25,7 @@ DAYS_PER_WEEK = 5
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What a life costs and allows; money is in units, not in any currency.
+    """Costs and limits of a life; money is in units, not in any currency.
 
     Args:
         budget: At birth.
@@ -33,8 +33,8 @@ class Terms:
         reserve: Below it the life ends (spec 6: 2 % of the budget at birth, at least 0.30).
         trading_cost: Of what is bought or sold, as a fraction.
         most_exposure: Share of the wealth in stocks at most; over 1 it is borrowed.
-        habit: Share in stocks of somebody who knows nothing, and the pull of that habit against what is recalled.
-        habit_weight: In the same unit as confidences.
+        habit: Share in stocks of a trader without memories.
+        habit_weight: Weight of the habit beside recalled facts, in the unit of a confidence.
     """
 
     budget: float = 100.0
@@ -62,7 +62,7 @@ REVIEW_TICKS = TRADING_DAYS_PER_YEAR // 2
 HARD_LOSS = 0.06
 #: Outcomes smaller than this share of a usual week say nothing about the memories that were used.
 QUIET_OUTCOME = 0.1
-#: What a rule can tell one to do, as a share in stocks; words, since exact sizes never cross a death (spec 6).
+#: Actions that a rule can suggest, as a share in stocks. They are words, since redaction removes exact sizes.
 STANCES: Mapping[str, float] = {
     "stay out of stocks": 0.0,
     "hold a few stocks": 0.3,
@@ -113,7 +113,7 @@ def surprise(step: float, volatility: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What was decided at a close, and which memories had a say.
+    """A decision at a close, and the memories behind it.
 
     Args:
         exposure: Share of the wealth in stocks from the next open on.
@@ -213,7 +213,7 @@ def _weighted_mean(baselines: Sequence[Fact]) -> float:
 
 
 def warning_of(regime: str, fallen: float) -> Fact:
-    """What a hard loss leaves behind; the size stays with the one who lost it."""
+    """Builds the warning that a hard loss leaves, without the size of the loss."""
     return Fact(
         f"Holding many stocks after a {regime} market cost me dearly within one week.",
         kind="warning",
@@ -226,7 +226,7 @@ def warning_of(regime: str, fallen: float) -> Fact:
 
 
 def last_words(regime: str, exposure: float) -> Fact:
-    """What ruin teaches; it crosses every death."""
+    """Builds the lesson of a ruin, which every testament contains."""
     return Fact(
         f"I lived off my capital until it was gone; at the end I chose to {stance_of(exposure)} after a "
         f"{regime} market. Earning less than the cost of living is fatal, however small each day's loss is.",
@@ -247,5 +247,5 @@ def regime_of(fact: Fact) -> str | None:
 
 
 def question(regime: str) -> str:
-    """What the agent asks its memory at a close."""
+    """Builds the query of the agent to its memory at a close."""
     return f"What is the {TARGET} after a {regime} market, and how many stocks should I hold?"

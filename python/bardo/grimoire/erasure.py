@@ -160,7 +160,7 @@ class Eraser:
         return tuple(self._finish(number, intent, self._release(intent)) for number, intent in left)
 
     def plan(self, wanted: DeletionRequest, reason: str, *, tombstones: bool) -> Intent:
-        """What a deletion takes; the indexer is held meanwhile."""
+        """Lists the records that a deletion removes. The caller holds the indexer meanwhile."""
         if not wanted:
             raise InvalidInputError(
                 "there is nothing to forget. Pass ids, records or questions, or name an about, subject, author or query"

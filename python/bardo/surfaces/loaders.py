@@ -108,7 +108,7 @@ def _is_json(line: str) -> bool:
 def _item(value: Any, where: str) -> Item:
     if isinstance(value, str):
         return Episode(value)
-    # What calls a tool may have no content, and an episode has a role as well.
+    # A message that calls a tool may have no content, and an episode has a role as well.
     if isinstance(value, Mapping) and ("content" in value or ("role" in value and "text" not in value)):
         return value
     if isinstance(value, Mapping) and "text" in value:

@@ -70,8 +70,8 @@ def lint(
 ) -> None:
     """Put the latest facts in order.
 
-    Duplicates become one, what nobody needs leaves for the cold tier, contradictions are flagged. One act, which
-    `bardo journal undo` takes back.
+    It merges duplicates, moves unused facts to the cold tier, and flags contradictions. `bardo journal undo`
+    reverts it as one act.
     """
     with output.progress() as step:
         report = opened.curator.lint(dry_run=dry_run, progress=step)

@@ -25,7 +25,7 @@ MISSING: Final = 7
 BLOCKED: Final = 8
 #: A gate warns of the action.
 WARNED: Final = 9
-#: A gate cannot tell: what was rejected and ruled is lost, and nobody has accepted that.
+#: A gate cannot decide: its rejections and rules are lost, and the loss is not accepted yet.
 LOST: Final = 10
 #: A bug in bardo.
 INTERNAL: Final = 70

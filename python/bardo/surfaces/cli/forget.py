@@ -1,4 +1,4 @@
-"""`bardo forget`: deletion, everywhere and for good, with a preview."""
+"""`bardo forget`: permanent deletion from all files, with a preview."""
 
 from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
@@ -68,7 +68,7 @@ def forget(
         output.text(f"{count} would be deleted")
         return
     if not yes:
-        typer.confirm(f"Delete {count} for good?", abort=True, err=True)
+        typer.confirm(f"Delete {count} permanently?", abort=True, err=True)
     # Exactly what was listed: the inbox may have brought more since.
     with output.progress() as step:
         report = opened.forget([*(ids or []), *planned.episodes, *planned.facts], progress=step, **given)

@@ -98,7 +98,7 @@ def reject(
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Keeps that something is not wanted: it blocks such actions until somebody lifts it."""
+    """Reject a kind of action: the gate blocks such actions until a person lifts the rejection."""
     with _gate(at, words=True) as opened:
         _kept(opened.reject(what, why=why, by=by, domain=domain), as_json=as_json)
 
@@ -239,7 +239,7 @@ def forget(
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Deletes entries and rules for good."""
+    """Delete entries and rules permanently."""
     output = Output(as_json=as_json)
     with _gate(at, words=True) as opened:
         gone = opened.forget(ids)

@@ -8,7 +8,7 @@ from typing import Any, Final
 import typer
 from typer.core import TyperGroup
 
-#: What other words for a command are now; every other former command is the verb of a noun.
+#: Synonyms of commands. Every other former command is the verb of a noun.
 _SYNONYMS: Final = {"acts": "journal list", "model": "embedding", "log": "episodes list", "search": "recall"}
 #: Similarity from which a command is suggested, 0..1.
 _SIMILAR: Final = 0.6

@@ -60,10 +60,10 @@ def found(at: Path) -> Iterator[None]:
 
 
 def to_read(at: Path) -> tuple[Grimoire | Visitor, tuple[str, ...]]:
-    """What a verb that only reads works on; use it in a `with` statement.
+    """Opens a grimoire for a command that only reads; use the result in a `with` statement.
 
     Returns:
-        The grimoire itself, or what shows of it while another process owns it; and notes that say so.
+        The grimoire, or a visitor while another process owns it; and notes that say so.
 
     Raises:
         NotFoundError: There is none.

@@ -145,7 +145,7 @@ def _write(text: str, *, flush: bool = False) -> None:
 
 
 def _silent(stage: str, done: int, total: int) -> None:
-    """Nobody is watching."""
+    """Ignores the progress: no terminal shows it."""
 
 
 def console_for(stream: Any) -> Console:
@@ -153,5 +153,5 @@ def console_for(stream: Any) -> Console:
     from rich.console import Console
 
     width = None if stream.isatty() else 120
-    # What memories say is shown as it is.
+    # Texts of memories are shown verbatim: without markup, emoji and highlighting.
     return Console(file=stream, width=width, highlight=False, markup=False, emoji=False)

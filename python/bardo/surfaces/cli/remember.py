@@ -25,7 +25,7 @@ WAIT, LONGEST_WAIT = 2.0, 3_600.0
 
 
 class _Fields(EpisodeFields, total=False):
-    """What the command line says of every episode."""
+    """Fields that the command line sets on every episode."""
 
     tick: int
     truncate: bool

@@ -54,7 +54,7 @@ def memories(recollection: Iterable[Memory], *, title: str | None = None) -> Tab
     return table
 
 
-#: What the terms of a score are called in a table.
+#: Column names of the terms of a score.
 _SHORT = {"semantic": "meaning", "temporal": "time", "emotional": "mood", "fused": "fusion"}
 
 
@@ -105,7 +105,7 @@ def facts(found: Sequence[tuple[Fact, float]]) -> Table:
 
 
 def changes(found: Sequence[Change]) -> Table:
-    """What a pass would do, fact by fact."""
+    """Changes of a pass, one fact a row."""
     table = grid("does", "kind", "text", "sure", "about")
     for change in found:
         fact = change.after
@@ -141,7 +141,7 @@ def pairs(values: Iterable[tuple[str, Any]], *, title: str | None = None) -> Tab
 
 
 def spent(sums: Sequence[CallTotals]) -> Table:
-    """What language models took, by what it was for and how it ended."""
+    """Costs of language models, by purpose and outcome."""
     table = grid("for", "model", "ended", "calls", "in", "out", "cached", "cost", "ms")
     for each in sums:
         cost = "no price" if each.unpriced == each.calls else f"{each.cost:.4f}"
@@ -192,7 +192,7 @@ def related(found: Sequence[RelatedEntity]) -> Table:
 
 
 def triples(found: Sequence[Triple]) -> Table:
-    """What holds between entities."""
+    """Relations between entities."""
     table = grid("subject", "predicate", "object", "sure", "from", "to", "id")
     for triple in found:
         end = "" if triple.valid_to is None else str(triple.valid_to)
