@@ -64,13 +64,19 @@ def main() -> int:
         text = path.read_text(encoding="utf-8")
         findings += [(path, line, problem) for line, problem in problems(path, text)]
     if given.count:
-        folders = collections.Counter(str(path.resolve().relative_to(ROOT).parent) for path, *_ in findings)
+        folders = collections.Counter(str(shown(path).parent) for path, *_ in findings)
         for folder, count in sorted(folders.items()):
             print(f"{count:5} {folder}")
     else:
         for path, line, problem in findings:
-            print(f"{path.resolve().relative_to(ROOT)}:{line}: {problem}", file=sys.stderr)
+            print(f"{shown(path)}:{line}: {problem}", file=sys.stderr)
     return 1 if findings else 0
+
+
+def shown(path: Path) -> Path:
+    """The path as it is printed: within the project, relative to its root."""
+    path = path.resolve()
+    return path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
 
 
 def files(places: list[Path]) -> Iterator[Path]:

@@ -25,8 +25,16 @@ def test_the_project_uses_no_banned_word() -> None:
         ("page.md", "The index is built anew.", "page.md:1: 'anew': write again"),
         ("page.md", f"{'word ' * 25}", "page.md:1: 125 characters; at most 120"),
         ("code.py", "# The index is built anew.\n", "code.py:1: 'anew': write again"),
-        ("code.py", 'def built():\n    """What is built."""\n', "code.py:2: a description starts with 'What'"),
-        ("code.py", 'raise ValueError("the index was built anew, sorry")\n', "code.py:1: 'anew': write again"),
+        (
+            "code.py",
+            'def built():\n    """What is built."""\n',
+            "code.py:2: a description starts with 'What'",
+        ),
+        (
+            "code.py",
+            'raise ValueError("the index was built anew, sorry")\n',
+            "code.py:1: 'anew': write again",
+        ),
         ("code.rs", "// The index is built anew.\n", "code.rs:1: 'anew': write again"),
         ("code.rs", "/// Who builds it.\nfn built() {}\n", "code.rs:1: a description starts with 'What'"),
     ],

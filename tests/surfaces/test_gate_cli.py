@@ -55,7 +55,9 @@ def refused(home: Path, code: int, *words: str) -> str:
 
 
 def test_a_rejection_from_the_command_line(home: Path) -> None:
-    assert printed(home, "before", "short ETH on weekends", "--words") == "Nothing stands against this action.\n"
+    assert (
+        printed(home, "before", "short ETH on weekends", "--words") == "Nothing stands against this action.\n"
+    )
     assert printed(home, "reject", "short ETH on weekends", "--why", "funding", "--by", "anna").startswith(
         "s1  short"
     )
