@@ -8,10 +8,11 @@ use bardo_core::facts::FactVectors;
 use bardo_core::model::{Episode, Fact, Fingerprint, Id};
 use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
+use pyo3::types::PyString;
 
-use crate::convert::{episode_from, fact_from};
 use crate::errors::{IntoPython, invalid, invalid_vector};
-use crate::values::field;
+use crate::records::{Record, episode_from};
+use crate::values::text;
 
 /// A value of the core that Python writes as text: an id, a kind, a status.
 pub struct Parsed<T>(pub T);
@@ -29,49 +30,45 @@ pub fn inner<T>(parsed: Option<Parsed<T>>) -> Option<T> {
     parsed.map(|Parsed(value)| value)
 }
 
-/// A list of ids.
-pub struct Ids(pub Vec<Id>);
+/// Types that are made of one object of Python.
+macro_rules! extracted {
+    ($($(#[$doc:meta])* $class:ident($inner:ty): |$object:ident| $read:expr;)*) => {
+        $($(#[$doc])*
+        pub struct $class(pub $inner);
 
-impl FromPyObject<'_, '_> for Ids {
-    type Error = PyErr;
+        impl FromPyObject<'_, '_> for $class {
+            type Error = PyErr;
 
-    fn extract(object: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+            fn extract($object: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+                $read.map(Self)
+            }
+        })*
+    };
+}
+pub(crate) use extracted;
+
+extracted! {
+    /// A list of ids.
+    Ids(Vec<Id>): |object| {
         let texts: Vec<String> = object.extract()?;
-        texts.iter().map(|text| text.parse()).collect::<Result<_, _>>().map(Self).into_python()
-    }
-}
-
-/// A `bardo.model.Fact`.
-pub struct NewFact(pub Fact);
-
-impl FromPyObject<'_, '_> for NewFact {
-    type Error = PyErr;
-
-    fn extract(object: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
-        Ok(Self(fact_from(&object)?.0))
-    }
-}
-
-/// Any number of `bardo.model.Fact`.
-pub struct Facts(pub Vec<Fact>);
-
-impl FromPyObject<'_, '_> for Facts {
-    type Error = PyErr;
-
-    fn extract(object: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
-        object.try_iter()?.map(|fact| Ok(fact_from(&fact?)?.0)).collect::<PyResult<_>>().map(Self)
-    }
-}
-
-/// Any number of `bardo.model.Episode`, and whether each brought its own id.
-pub struct Episodes(pub Vec<(Episode, bool)>);
-
-impl FromPyObject<'_, '_> for Episodes {
-    type Error = PyErr;
-
-    fn extract(object: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
-        object.try_iter()?.map(|episode| episode_from(&episode?)).collect::<PyResult<_>>().map(Self)
-    }
+        texts.iter().map(|text| text.parse().into_python()).collect::<PyResult<_>>()
+    };
+    /// A `bardo.model.Fact`.
+    NewFact(Fact): |object| Fact::from_attributes(&object);
+    /// Any number of `bardo.model.Fact`.
+    Facts(Vec<Fact>): |object| object.try_iter()?.map(|fact| Fact::from_attributes(&fact?)).collect::<PyResult<_>>();
+    /// Any number of `bardo.model.Episode`, and whether each brought its own id.
+    Episodes(Vec<(Episode, bool)>): |object| object.try_iter()?.map(|one| episode_from(&one?)).collect::<PyResult<_>>();
+    /// A text.
+    Text(String): |object| text_of(&object, "the text");
+    /// A text of several.
+    ListedText(String): |object| text_of(&object, "a text");
+    /// A question.
+    Question(String): |object| text_of(&object, "the question");
+    /// A block of a prompt.
+    PromptBlock(String): |object| text_of(&object, "the block");
+    /// A `bardo.model.Fingerprint`.
+    Model(Fingerprint): |object| Fingerprint::from_attributes(&object);
 }
 
 impl Episodes {
@@ -94,24 +91,6 @@ impl Episodes {
     /// The episodes as the hot set shares them.
     pub fn shared(self) -> Vec<Arc<Episode>> {
         self.0.into_iter().map(|(episode, _)| Arc::new(episode)).collect()
-    }
-}
-
-/// A `bardo.model.Fingerprint`.
-pub struct Model(pub Fingerprint);
-
-impl FromPyObject<'_, '_> for Model {
-    type Error = PyErr;
-
-    fn extract(object: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
-        let object = &*object;
-        Ok(Self(Fingerprint {
-            model: field(object, "model")?,
-            version: field(object, "version")?,
-            preprocessing: field(object, "preprocessing")?,
-            dims: field(object, "dims")?,
-            created: field(object, "created")?,
-        }))
     }
 }
 
@@ -227,4 +206,10 @@ fn not_an_array(object: &Bound<'_, PyAny>, shape: &str) -> PyErr {
         format!("the vectors are not an array of the right type (a {kind})"),
         format!("Pass a float32 array of shape {shape}: numpy.ascontiguousarray(x, numpy.float32)"),
     )
+}
+
+/// A string, with an error that names it.
+fn text_of(object: &Bound<'_, PyAny>, what: &str) -> PyResult<String> {
+    object.cast::<PyString>()?;
+    text(object, what)
 }

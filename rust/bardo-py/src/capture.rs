@@ -15,9 +15,10 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 
 use crate::arguments::{Episodes, Ids, Matrix, Model, Parsed, batch_from};
-use crate::convert::{Object, as_dict, as_tuple, episode_from, episode_into, mirror, optional_id};
+use crate::convert::{Object, as_dict, as_tuple, mirror};
 use crate::errors::{IntoPython, invalid};
 use crate::forward::{functions, methods};
+use crate::records::{Record, episode_from, optional_id, tick_from};
 use crate::values::text;
 
 mirror!(
@@ -39,7 +40,7 @@ impl StoredEpisodes {
         let episode = self.0.get(place).ok_or_else(|| {
             PyIndexError::new_err(format!("{place} is not below {}, their number", self.0.len()))
         })?;
-        episode_into(py, episode)
+        episode.to_dataclass(py)
     }
 
     #[getter]
@@ -79,28 +80,6 @@ pub struct EpisodeLog {
 
 #[pymethods]
 impl EpisodeLog {
-    #[new]
-    #[pyo3(signature = (path, *, agent, seed, now, durable=true, create=true, holder=None, accept_loss=false))]
-    fn new(
-        py: Python<'_>,
-        path: PathBuf,
-        agent: String,
-        seed: u64,
-        now: i64,
-        durable: bool,
-        create: bool,
-        holder: Option<String>,
-        accept_loss: bool,
-    ) -> PyResult<Self> {
-        let holder: Option<Holder> =
-            holder.map(|text| serde_json::from_str(&text)).transpose().map_err(|error| {
-                invalid(format!("holder is not what a lease holds: {error}"), "See EpisodeLog in its stub")
-            })?;
-        let options = LogOptions { agent, seed, now, durable, create, holder, accept_loss };
-        let core = py.detach(|| capture::EpisodeLog::open(path, options)).into_python()?;
-        Ok(Self { core: Arc::new(core) })
-    }
-
     fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
         Ok(py.detach(|| self.core.len()).into_python()? as usize)
     }
@@ -125,6 +104,11 @@ impl EpisodeLog {
 }
 
 methods!(EpisodeLog, |log| {
+    new(path: PathBuf; agent: String, seed: u64, now: i64, durable: bool = true, create: bool = true,
+        holder: Option<String> = None, accept_loss: bool = false)
+        let holder = holder.map(|text| holder_from(&text)).transpose()?,
+        let options = LogOptions { agent, seed, now, durable, create, holder, accept_loss }
+        => capture::EpisodeLog::open(path, options).map(Arc::new);
     get agent => Ok(log.agent().to_owned());
     get path => Ok(log.path().to_owned());
     get schema_version => Ok(log.schema_version());
@@ -137,7 +121,7 @@ methods!(EpisodeLog, |log| {
     fn get(ids: Ids) => log.get(&ids.0);
     fn range(from_tick: &Bound<'py, PyAny>, to_tick: &Bound<'py, PyAny>; after: Option<&str> = None,
         limit: usize = 1024)
-        let from = natural(from_tick, "from_tick")?, let to = natural(to_tick, "to_tick")?, let after = page(after)?
+        let from = tick_from(from_tick, "from_tick")?, let to = tick_from(to_tick, "to_tick")?, let after = page(after)?
         => log.range(from, to, after, limit);
     fn by_subject(subject: &str; after: Option<&str> = None, limit: usize = 1024)
         let after = page(after)? => log.by_subject(subject, after, limit);
@@ -217,15 +201,12 @@ fn shared_fields(template: Option<&Bound<'_, PyAny>>) -> PyResult<Episode> {
     }
 }
 
-fn page(after: Option<&str>) -> PyResult<Option<Id>> {
-    after.map_or(Ok(None), optional_id)
+fn holder_from(text: &str) -> PyResult<Holder> {
+    serde_json::from_str(text).map_err(|error| {
+        invalid(format!("holder is not what a lease holds: {error}"), "See EpisodeLog in its stub")
+    })
 }
 
-fn natural(object: &Bound<'_, PyAny>, name: &str) -> PyResult<u64> {
-    match object.extract::<i64>() {
-        Ok(number) if number >= 0 => Ok(number.unsigned_abs()),
-        _ => {
-            Err(invalid(format!("{name} is {}", object.repr()?), "It is a whole number from 0 to 2**63 - 1"))
-        }
-    }
+fn page(after: Option<&str>) -> PyResult<Option<Id>> {
+    after.map_or(Ok(None), optional_id)
 }

@@ -12,7 +12,6 @@ use pyo3::prelude::*;
 use crate::arguments::{Ids, Parsed};
 use crate::capture::EpisodeLog;
 use crate::convert::{as_tuple, mirror};
-use crate::errors::IntoPython;
 use crate::facts::FactStore;
 use crate::forward::{functions, methods};
 
@@ -90,21 +89,10 @@ struct CuratedStore {
     settings: core::CuratorSettings,
 }
 
-#[pymethods]
-impl Curator {
-    #[new]
-    #[pyo3(signature = (facts, *, minimum = None, confirm_minimum = None, expiry_ticks = None, outcomes = None,
-        eviction_threshold = None, capacity = None, hold = false))]
-    fn new(
-        facts: &FactStore,
-        minimum: Option<u64>,
-        confirm_minimum: Option<u64>,
-        expiry_ticks: Option<u64>,
-        outcomes: Option<Vec<String>>,
-        eviction_threshold: Option<f64>,
-        capacity: Option<usize>,
-        hold: bool,
-    ) -> Self {
+methods!(Curator, |store| {
+    new(facts: &FactStore; minimum: Option<u64> = None, confirm_minimum: Option<u64> = None,
+        expiry_ticks: Option<u64> = None, outcomes: Option<Vec<String>> = None, eviction_threshold: Option<f64> = None,
+        capacity: Option<usize> = None, hold: bool = false) => {
         let known = core::CuratorSettings::default();
         let settings = core::CuratorSettings {
             minimum: minimum.unwrap_or(known.minimum),
@@ -115,11 +103,8 @@ impl Curator {
             outcomes: outcomes.unwrap_or(known.outcomes),
             hold,
         };
-        Self { core: CuratedStore { facts: Arc::clone(&facts.core), settings } }
-    }
-}
-
-methods!(Curator, |store| {
+        Ok(CuratedStore { facts: Arc::clone(&facts.core), settings })
+    };
     fn consolidate(log: &EpisodeLog; batch: usize = 256, tick: u64, now: i64)
         => core::consolidate(&store.facts, &*log.core, batch, tick, now, store.settings.clone());
     fn rehearse(log: &EpisodeLog; batch: usize, tick: u64, now: i64)
@@ -140,19 +125,16 @@ fn locked(buffer: &Mutex<core::ReplayBuffer>) -> MutexGuard<'_, core::ReplayBuff
 
 #[pymethods]
 impl ReplayBuffer {
-    #[new]
-    #[pyo3(signature = (*, surprise, alpha, beta, recent_share, recent))]
-    fn new(surprise: f64, alpha: f64, beta: f64, recent_share: f64, recent: usize) -> PyResult<Self> {
-        let settings = core::ReplaySettings { surprise, alpha, beta, recent_share, recent };
-        Ok(Self { core: Mutex::new(core::ReplayBuffer::new(settings).into_python()?) })
-    }
-
     fn __len__(&self) -> usize {
         locked(&self.core).len()
     }
 }
 
 methods!(ReplayBuffer, |buffer| {
+    new(; surprise: f64, alpha: f64, beta: f64, recent_share: f64, recent: usize) => {
+        let settings = core::ReplaySettings { surprise, alpha, beta, recent_share, recent };
+        core::ReplayBuffer::new(settings).map(Mutex::new)
+    };
     fn refresh(log: &EpisodeLog) => locked(buffer).refresh(&*log.core);
     fn sample(count: usize; uniform: bool = false, seed: u64) => Ok(locked(buffer).sample(count, uniform, seed));
     fn sample_by_utility(count: usize, facts: &FactStore, log: &EpisodeLog; tick: u64, candidates: usize, seed: u64)

@@ -1,5 +1,7 @@
 //! The core's one error enum as the Python classes of `bardo/errors.py`.
 
+use std::cell::RefCell;
+
 use bardo_core::Error;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -47,6 +49,21 @@ pub fn invalid(what: impl Into<String>, hint: impl Into<String>) -> PyErr {
 /// An `InvalidVectorError` raised while arguments are still being read.
 pub fn invalid_vector(what: impl Into<String>, hint: impl Into<String>) -> PyErr {
     to_python(&Error::vector(what, hint))
+}
+
+thread_local! {
+    /// The exception that code of Python raised while the core called it on this thread.
+    static RAISED: RefCell<Option<PyErr>> = const { RefCell::new(None) };
+}
+
+/// Keeps an exception until the call of the core returns.
+pub fn raise_after(error: PyErr) {
+    RAISED.set(Some(error));
+}
+
+/// A result of the core, unless code of Python that it called raised an exception.
+pub fn unless_raised<T>(result: T) -> PyResult<T> {
+    RAISED.take().map_or(Ok(result), Err)
 }
 
 /// Turns a result of the core into a result of Python.

@@ -8,23 +8,24 @@ use bardo_core::consolidate::{self, MINIMUM_EPISODES};
 use bardo_core::facts::{
     self, ClockLeap, CounterUpdate, FactFilter, FactOptions, FactVectors, Link, Relation, Retention, Scope,
 };
-use bardo_core::model::{FactKind, FactStatus, Id, Source};
+use bardo_core::model::{Fact, FactKind, FactStatus, Id, Source};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 
 use crate::arguments::{Facts, Ids, Matrix, Model, ModelVectors, NewFact, Parsed, Vector, inner};
 use crate::capture::EpisodeLog;
-use crate::convert::{Object, fact_from, run};
+use crate::convert::{Object, run};
 use crate::errors::IntoPython;
 use crate::facts_convert::Stored;
 use crate::forward::{functions, methods};
+use crate::records::Record;
 
 /// Which facts no store would take, and why.
 #[pyfunction]
 pub fn unfit_facts(facts: &Bound<'_, PyAny>) -> PyResult<Vec<(usize, String)>> {
     let mut unfit = Vec::new();
     for (place, fact) in facts.try_iter()?.enumerate() {
-        if let Err(error) = fact_from(&fact?).and_then(|(fact, _)| fact.validate().into_python()) {
+        if let Err(error) = Fact::from_attributes(&fact?).and_then(|fact| fact.validate().into_python()) {
             unfit.push((place, error.value(facts.py()).to_string()));
         }
     }
@@ -48,27 +49,6 @@ pub struct FactStore {
 
 #[pymethods]
 impl FactStore {
-    #[new]
-    #[pyo3(signature = (path, *, agent, seed, now = 0, create = true, tau_ticks = None, reinforcement = None,
-        spacing_ticks = None, expiry_ticks = None))]
-    fn new(
-        py: Python<'_>,
-        path: PathBuf,
-        agent: String,
-        seed: u64,
-        now: i64,
-        create: bool,
-        tau_ticks: Option<f64>,
-        reinforcement: Option<f64>,
-        spacing_ticks: Option<u64>,
-        expiry_ticks: Option<u64>,
-    ) -> PyResult<Self> {
-        let retention = Retention::default().with(tau_ticks, reinforcement, spacing_ticks, expiry_ticks);
-        let options = FactOptions { agent, seed, now, create, retention };
-        let core = py.detach(|| facts::FactStore::open(&path, &options)).into_python()?;
-        Ok(Self { core: Arc::new(core) })
-    }
-
     #[pyo3(signature = (*, kind = None, category = None, subject = None, source = None,
         status = Some(Parsed(FactStatus::Active)), as_of = None, after = None, limit = 1024),
         text_signature = "($self, *, kind=None, category=None, subject=None, source=None, status='active', \
@@ -112,6 +92,10 @@ impl FactStore {
 }
 
 methods!(FactStore, |store| {
+    new(path: PathBuf; agent: String, seed: u64, now: i64 = 0, create: bool = true, tau_ticks: Option<f64> = None,
+        reinforcement: Option<f64> = None, spacing_ticks: Option<u64> = None, expiry_ticks: Option<u64> = None)
+        let retention = Retention::default().with(tau_ticks, reinforcement, spacing_ticks, expiry_ticks)
+        => facts::FactStore::open(&path, &FactOptions { agent, seed, now, create, retention }).map(Arc::new);
     get agent => Ok(store.agent().to_owned());
     get schema_version => Ok(store.schema_version());
     get tau_ticks => Ok(store.retention().tau_ticks);

@@ -20,8 +20,8 @@ use pyo3::prelude::*;
 
 use crate::arguments::{Episodes, Ids, Matrix, Model, Parsed, Vector, batch_from};
 use crate::capture::{EpisodeLog, StoredEpisodes, drafts_from};
-use crate::convert::{Object, as_dict, mirror};
-use crate::errors::{IntoPython, is_of_model};
+use crate::convert::{Object, as_dict, as_object, mirror};
+use crate::errors::is_of_model;
 use crate::facts::FactStore;
 use crate::forward::methods;
 use crate::recall::{GivenFilters, PyFound, PyRecallSettings};
@@ -37,15 +37,8 @@ pub struct PyChangeDetector {
     core: hot::ChangeDetector,
 }
 
-#[pymethods]
-impl PyChangeDetector {
-    #[new]
-    fn new(inbox: PathBuf, facts: &FactStore) -> Self {
-        Self { core: hot::ChangeDetector::new(&inbox, facts.core.path()) }
-    }
-}
-
 methods!(PyChangeDetector, |detector| {
+    new(inbox: PathBuf, facts: &FactStore) => Ok(hot::ChangeDetector::new(&inbox, facts.core.path()));
     fn changes(log: &EpisodeLog, facts: &FactStore)
         => Ok(detector.changes(&log.core, &facts.core, SystemTime::now()));
     fn settle(changes: &Changes) => {
@@ -55,6 +48,7 @@ methods!(PyChangeDetector, |detector| {
 });
 
 as_dict!(OpenReport { restored, replayed, refused });
+as_object!(PyTransientRows, StoredEpisodes, PyFound);
 
 /// Rows that `HotSet.admit` added.
 #[pyclass(frozen, module = "bardo._core", name = "TransientRows")]
@@ -69,48 +63,18 @@ impl PyTransientRows {
 
 /// One in-memory index over episodes and facts; see `_core/_index.pyi`.
 #[pyclass(frozen, module = "bardo._core", name = "HotSet")]
-#[derive(Default)]
 pub struct PyHotSet {
     core: Engine,
 }
 
 #[pymethods]
 impl PyHotSet {
-    #[new]
-    fn new() -> Self {
-        Self::default()
-    }
-
     fn __len__(&self, py: Python<'_>) -> usize {
         py.detach(|| self.core.read().len())
     }
 
     fn __contains__(&self, py: Python<'_>, key: Parsed<Id>) -> bool {
         py.detach(|| self.core.read().find(&key.0).is_some())
-    }
-
-    fn admit(&self, py: Python<'_>, ids: Ids) -> PyResult<PyTransientRows> {
-        py.detach(|| self.core.admit(&ids.0)).into_python().map(PyTransientRows)
-    }
-
-    #[pyo3(signature = (drafts, *, ticks, now, own_ticks, counted, template=None, out_of_order=false, transcript=false))]
-    #[expect(clippy::fn_params_excessive_bools, reason = "they are named in Python")]
-    fn record(
-        &self,
-        drafts: &Bound<'_, PyAny>,
-        ticks: Vec<u64>,
-        now: i64,
-        own_ticks: bool,
-        counted: bool,
-        template: Option<&Bound<'_, PyAny>>,
-        out_of_order: bool,
-        transcript: bool,
-    ) -> PyResult<(StoredEpisodes, Vec<usize>, Vec<usize>)> {
-        let origin = TickOrigin { is_given: own_ticks, is_counted: counted };
-        let episodes = drafts_from(drafts, template, &ticks, origin)?;
-        let manner = RecordOptions { out_of_order, is_transcript: transcript };
-        let stored = drafts.py().detach(|| self.core.record(episodes, now, manner)).into_python()?;
-        Ok((StoredEpisodes(stored.episodes), stored.known, stored.forgotten))
     }
 
     fn retry_on_model_switch<'py>(&self, py: Python<'py>, work: Bound<'py, PyAny>) -> Object<'py> {
@@ -125,53 +89,46 @@ impl PyHotSet {
         let done = py.detach(|| self.core.switch_model(|| Python::attach(|py| work.call0(py))))?;
         Ok(done.into_bound(py))
     }
-
-    #[pyo3(signature = (text, vector=None, *, limit=5, now_tick=0, now=0, filters=None, pad=(0.0, 0.0, 0.0), thread=None,
-        settings=None, tokens=None, log=None, facts=None))]
-    fn search(
-        &self,
-        py: Python<'_>,
-        text: &str,
-        vector: Option<Vector<'_>>,
-        limit: usize,
-        now_tick: u64,
-        now: i64,
-        filters: Option<GivenFilters>,
-        pad: (f32, f32, f32),
-        thread: Option<&str>,
-        settings: Option<&PyRecallSettings>,
-        tokens: Option<(Vec<String>, Vec<u32>, Matrix<'_>)>,
-        log: Option<&EpisodeLog>,
-        facts: Option<&FactStore>,
-    ) -> PyResult<PyFound> {
-        let filters = filters.map_or_else(Filters::default, |filters| filters.0);
-        let settings = settings.map_or_else(Settings::default, |settings| settings.0);
-        let vector = vector.as_ref().map(Vector::numbers);
-        let tokens = tokens.as_ref().zip(log).map(|((words, counts, vectors), log)| {
-            let (vectors, dims) = (vectors.numbers(), vectors.dims());
-            (Tokens { words, counts, vectors, dims }, &*log.core as &dyn TokenCodes)
-        });
-        let past = facts.map(|facts| &*facts.core as &dyn FactHistory);
-        let (mood, filters) = ([pad.0, pad.1, pad.2], &filters);
-        let query = Query { text, vector, limit, now_tick, now, filters, mood, thread, tokens, past };
-        let stores = log.zip(facts).map(|(log, facts)| stores(log, facts));
-        let (found, records) = py
-            .detach(|| match &stores {
-                Some(stores) => self.core.recall(&query, &settings, stores),
-                None => Ok((self.core.search(&query, &settings)?, Vec::new())),
-            })
-            .into_python()?;
-        Ok(PyFound::new(found, records))
-    }
 }
 
 methods!(PyHotSet, |engine| {
+    new() => Ok(Engine::default());
     get cold_upto => Ok(engine.cold_upto());
     fn load(log: &EpisodeLog, facts: &FactStore; snapshot: Option<PathBuf> = None, cold_upto: u64 = 0)
         => engine.load(&stores(log, facts), snapshot.as_deref(), cold_upto);
     fn save(snapshot: PathBuf) => engine.save(&snapshot);
     fn leave(upto: u64) => engine.leave(upto);
     fn sync_facts(facts: &FactStore) => engine.sync_facts(&facts.core);
+    fn record(drafts: &Bound<'py, PyAny>; ticks: Vec<u64>, now: i64, own_ticks: bool, counted: bool,
+        template: Option<&Bound<'py, PyAny>> = None, out_of_order: bool = false, transcript: bool = false)
+        let origin = TickOrigin { is_given: own_ticks, is_counted: counted },
+        let episodes = drafts_from(drafts, template, &ticks, origin)?,
+        let options = RecordOptions { out_of_order, is_transcript: transcript } => {
+        let stored = engine.record(episodes, now, options)?;
+        Ok((StoredEpisodes(stored.episodes), stored.known, stored.forgotten))
+    };
+    fn search(text: &str, vector: Option<Vector<'_>> = None; limit: usize = 5, now_tick: u64 = 0, now: i64 = 0,
+        filters: Option<GivenFilters> = None, pad: (f32, f32, f32) = (0.0, 0.0, 0.0), thread: Option<&str> = None,
+        settings: Option<&PyRecallSettings> = None, tokens: Option<(Vec<String>, Vec<u32>, Matrix<'_>)> = None,
+        log: Option<&EpisodeLog> = None, facts: Option<&FactStore> = None)
+        let filters = filters.map_or_else(Filters::default, |filters| filters.0),
+        let vector = vector.as_ref().map(Vector::numbers),
+        let tokens = tokens.as_ref().map(|(words, counts, vectors)| (words, counts, vectors.numbers(), vectors.dims()))
+        => {
+            let settings = settings.map_or_else(Settings::default, |settings| settings.0);
+            let tokens = tokens.zip(log).map(|((words, counts, vectors, dims), log)| {
+                (Tokens { words, counts, vectors, dims }, &*log.core as &dyn TokenCodes)
+            });
+            let past = facts.map(|facts| &*facts.core as &dyn FactHistory);
+            let (mood, filters) = ([pad.0, pad.1, pad.2], &filters);
+            let query = Query { text, vector, limit, now_tick, now, filters, mood, thread, tokens, past };
+            let (found, records) = match log.zip(facts) {
+                Some((log, facts)) => engine.recall(&query, &settings, &stores(log, facts))?,
+                None => (engine.search(&query, &settings)?, Vec::new()),
+            };
+            Ok(PyFound::new(found, records))
+        };
+    fn admit(ids: Ids) => engine.admit(&ids.0).map(PyTransientRows);
     fn evict(rows: &PyTransientRows) => Ok(engine.evict(&rows.0));
     fn add_episodes(episodes: Episodes) let episodes = episodes.with_ids()? => engine.add_episodes(&episodes);
     fn update_episodes(episodes: Episodes) => {

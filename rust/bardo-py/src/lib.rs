@@ -16,7 +16,9 @@ mod forward;
 mod index;
 mod names;
 mod recall;
+mod records;
 mod text;
+mod tokenizers;
 mod values;
 
 #[global_allocator]
@@ -33,9 +35,11 @@ mod _core {
         #[pymodule_export]
         use crate::assemble::{
             Assembled, AssembledPart, FrameLayout, FrameTracker, WordModel, assemble, copied_starts,
-            count_tokens, count_tokens_batch, frame_memory, neutralise, prompt_marks, register_tokenizer,
-            standard_blocks, strip_copies,
+            count_tokens, count_tokens_batch, frame_memory, neutralise, prompt_marks, standard_blocks,
+            strip_copies,
         };
+        #[pymodule_export]
+        use crate::tokenizers::register_tokenizer;
     }
 
     #[pymodule]
@@ -90,9 +94,8 @@ mod _core {
     mod _text {
         #[pymodule_export]
         use crate::text::{
-            confidence_now, decay_confidence, findings, may_mean_the_same, modes_with, number_names,
-            pack_tokens, speaks_against, split_sentences, spoken_sentences, stability, stems, touches,
-            without_stop_words,
+            confidence_now, decay, findings, may_mean_the_same, modes_with, number_names, pack_tokens,
+            speaks_against, split_sentences, spoken_sentences, stability, stems, touches, without_stop_words,
         };
     }
 

@@ -18,15 +18,8 @@ pub struct Names {
     core: Arc<facts::FactStore>,
 }
 
-#[pymethods]
-impl Names {
-    #[new]
-    fn new(facts: &FactStore) -> Self {
-        Self { core: Arc::clone(&facts.core) }
-    }
-}
-
 methods!(Names, |facts| {
+    new(facts: &FactStore) => Ok(Arc::clone(&facts.core));
     fn read(log: &EpisodeLog; least: u64 = 1) => facts.read_names(&log.core, least);
     fn reread() => facts.reread_names();
     fn entities(; name: Option<String> = None, kind: Option<Parsed<EntityKind>> = None,

@@ -13,109 +13,71 @@ use bardo_core::recall::settings::{Factors, Fusion, Policy, Settings};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 
-use crate::arguments::{Ids, Parsed};
-use crate::convert::{IntoObject, Object, episode_into, fact_into, mirror, widen};
+use crate::arguments::{Ids, Parsed, extracted};
+use crate::convert::{IntoObject, Object, as_tuple, mirror, widen};
 use crate::errors::IntoPython;
+use crate::records::Record as _;
 use crate::values::field;
-
-/// Sets each place of the settings whose option is given.
-macro_rules! overlay {
-    ($($option:ident => $place:expr),* $(,)?) => {
-        $(if let Some(value) = $option {
-            $place = value;
-        })*
-    };
-}
 
 /// How memories are ranked.
 #[pyclass(frozen, module = "bardo._core", name = "RecallSettings")]
 pub struct PyRecallSettings(pub Settings);
 
-#[pymethods]
-impl PyRecallSettings {
-    #[new]
-    #[pyo3(signature = (
-        *, policy=None, fusion=None, dense=None, lexical=None, recency=None, rare=None, depth=None, rrf_depth=None, rrf_k=None,
-        bm25_k1=None, bm25_b=None, min_cosine=None, chance_cosine=None, diversity=None, late=None, whole_weight=None,
-        sentence_penalty=None, recency_days=None, factors=None, tau_ticks=None, duplicate_similarity=None, conversation=None
-    ))]
-    fn new(
-        policy: Option<Parsed<Policy>>,
-        fusion: Option<Parsed<Fusion>>,
-        dense: Option<f32>,
-        lexical: Option<f32>,
-        recency: Option<f32>,
-        rare: Option<f32>,
-        depth: Option<usize>,
-        rrf_depth: Option<usize>,
-        rrf_k: Option<f32>,
-        bm25_k1: Option<f32>,
-        bm25_b: Option<f32>,
-        min_cosine: Option<f32>,
-        chance_cosine: Option<f32>,
-        diversity: Option<f32>,
-        late: Option<f32>,
-        whole_weight: Option<f32>,
-        sentence_penalty: Option<f32>,
-        recency_days: Option<f32>,
-        factors: Option<(f32, f32, f32, f32)>,
-        tau_ticks: Option<f64>,
-        duplicate_similarity: Option<f32>,
-        conversation: Option<HashMap<String, f32>>,
-    ) -> PyResult<Self> {
-        let mut settings = Settings::default();
-        let (policy, fusion) = (policy.map(|policy| policy.0), fusion.map(|fusion| fusion.0));
-        let factors = factors.map(|(semantic, temporal, importance, emotional)| Factors {
-            semantic,
-            temporal,
-            importance,
-            emotional,
-        });
-        overlay!(
-            policy => settings.policy,
-            fusion => settings.fusion,
-            dense => settings.weights.dense,
-            lexical => settings.weights.lexical,
-            recency => settings.weights.recency,
-            rare => settings.rare_weight,
-            depth => settings.depth,
-            rrf_depth => settings.rrf_depth,
-            rrf_k => settings.rrf_k,
-            bm25_k1 => settings.bm25.k1,
-            bm25_b => settings.bm25.b,
-            min_cosine => settings.min_cosine,
-            chance_cosine => settings.chance_cosine,
-            diversity => settings.diversity,
-            late => settings.late.weight,
-            whole_weight => settings.whole_weight,
-            sentence_penalty => settings.sentence_penalty,
-            recency_days => settings.recency_days,
-            factors => settings.factors,
-            tau_ticks => settings.tau_ticks,
-            duplicate_similarity => settings.duplicate_similarity,
-        );
-        for (name, weight) in conversation.unwrap_or_default() {
-            settings.conversation.set(&name, weight).into_python()?;
+/// The constructor of the settings: each keyword with its type, and the assignment that is made if it is given.
+macro_rules! options {
+    (|$settings:ident| $($option:ident: $type:ty => $assignment:expr;)*) => {
+        #[pymethods]
+        impl PyRecallSettings {
+            #[new]
+            #[pyo3(signature = (*, $($option = None),*))]
+            fn new($($option: Option<$type>),*) -> PyResult<Self> {
+                let mut $settings = Settings::default();
+                $(if let Some($option) = $option {
+                    $assignment;
+                })*
+                $settings.check().into_python()?;
+                Ok(Self($settings))
+            }
+
+            fn __repr__(&self) -> String {
+                format!("{:?}", self.0)
+            }
         }
-        settings.check().into_python()?;
-        Ok(Self(settings))
-    }
-
-    fn __repr__(&self) -> String {
-        format!("{:?}", self.0)
-    }
+    };
+}
+options! { |settings|
+    policy: Parsed<Policy> => settings.policy = policy.0;
+    fusion: Parsed<Fusion> => settings.fusion = fusion.0;
+    dense: f32 => settings.weights.dense = dense;
+    lexical: f32 => settings.weights.lexical = lexical;
+    recency: f32 => settings.weights.recency = recency;
+    rare: f32 => settings.rare_weight = rare;
+    depth: usize => settings.depth = depth;
+    rrf_depth: usize => settings.rrf_depth = rrf_depth;
+    rrf_k: f32 => settings.rrf_k = rrf_k;
+    bm25_k1: f32 => settings.bm25.k1 = bm25_k1;
+    bm25_b: f32 => settings.bm25.b = bm25_b;
+    min_cosine: f32 => settings.min_cosine = min_cosine;
+    chance_cosine: f32 => settings.chance_cosine = chance_cosine;
+    diversity: f32 => settings.diversity = diversity;
+    late: f32 => settings.late.weight = late;
+    whole_weight: f32 => settings.whole_weight = whole_weight;
+    sentence_penalty: f32 => settings.sentence_penalty = sentence_penalty;
+    recency_days: f32 => settings.recency_days = recency_days;
+    factors: (f32, f32, f32, f32) => {
+        let (semantic, temporal, importance, emotional) = factors;
+        settings.factors = Factors { semantic, temporal, importance, emotional };
+    };
+    tau_ticks: f64 => settings.tau_ticks = tau_ticks;
+    duplicate_similarity: f32 => settings.duplicate_similarity = duplicate_similarity;
+    conversation: HashMap<String, f32> => for (name, weight) in conversation {
+        settings.conversation.set(&name, weight).into_python()?;
+    };
 }
 
-impl IntoObject for ArmReason {
-    fn into_object(self, py: Python<'_>) -> Object<'_> {
-        (self.arm.name(), self.rank, self.value, self.part).into_object(py)
-    }
-}
-
-impl IntoObject for Term {
-    fn into_object(self, py: Python<'_>) -> Object<'_> {
-        (self.name, self.value, self.weight).into_object(py)
-    }
+as_tuple! {
+    ArmReason { arm.name(), rank, value, part }
+    Term { name, value, weight }
 }
 
 mirror!(
@@ -194,8 +156,8 @@ impl PyFound {
 
     fn record<'py>(&self, py: Python<'py>, place: usize) -> Object<'py> {
         match self.record_at(place)? {
-            Record::Episode(episode) => episode_into(py, episode),
-            Record::Fact(fact) => fact_into(py, fact),
+            Record::Episode(episode) => episode.to_dataclass(py),
+            Record::Fact(fact) => fact.to_dataclass(py),
         }
     }
 
@@ -214,36 +176,33 @@ fn out_of_range(place: usize) -> PyErr {
     PyIndexError::new_err(format!("there is no record at place {place}"))
 }
 
-/// A `bardo.recall.filters.Filters`.
-pub struct GivenFilters(pub Filters);
+extracted! {
+    /// A `bardo.recall.filters.Filters`.
+    GivenFilters(Filters): |object| filters_from(&object);
+}
 
-impl FromPyObject<'_, '_> for GivenFilters {
-    type Error = PyErr;
-
-    fn extract(object: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
-        let object = &*object;
-        let names = |name| field::<Option<Vec<String>>>(object, name).map(Option::unwrap_or_default);
-        let parsed = |name| -> PyResult<Vec<Role>> {
-            names(name)?.iter().map(|role| role.parse()).collect::<Result<_, _>>().into_python()
-        };
-        let layers = names("layers")?.iter().map(|layer| layer.parse()).collect::<Result<Vec<Layer>, _>>();
-        let sources = names("sources")?.iter().map(|name| name.parse()).collect::<Result<Vec<Source>, _>>();
-        Ok(Self(Filters {
-            layers: Filters::layers(layers.into_python()?),
-            kinds: names("kinds")?,
-            category: field(object, "category")?,
-            subjects: names("subjects")?,
-            thread: field(object, "thread")?,
-            session: field(object, "session")?,
-            mode: field(object, "mode")?,
-            roles: parsed("roles")?,
-            without_roles: parsed("without_roles")?,
-            since: field(object, "since")?,
-            until: field(object, "until")?,
-            min_confidence: field(object, "min_confidence")?,
-            sources: sources.into_python()?,
-            as_of: field(object, "as_of")?,
-            trying: field::<Option<Ids>>(object, "trying")?.map(|ids| ids.0).unwrap_or_default(),
-        }))
-    }
+fn filters_from(object: &Bound<'_, PyAny>) -> PyResult<Filters> {
+    let names = |name| field::<Option<Vec<String>>>(object, name).map(Option::unwrap_or_default);
+    let parsed = |name| -> PyResult<Vec<Role>> {
+        names(name)?.iter().map(|role| role.parse()).collect::<Result<_, _>>().into_python()
+    };
+    let layers = names("layers")?.iter().map(|layer| layer.parse()).collect::<Result<Vec<Layer>, _>>();
+    let sources = names("sources")?.iter().map(|name| name.parse()).collect::<Result<Vec<Source>, _>>();
+    Ok(Filters {
+        layers: Filters::layers(layers.into_python()?),
+        kinds: names("kinds")?,
+        category: field(object, "category")?,
+        subjects: names("subjects")?,
+        thread: field(object, "thread")?,
+        session: field(object, "session")?,
+        mode: field(object, "mode")?,
+        roles: parsed("roles")?,
+        without_roles: parsed("without_roles")?,
+        since: field(object, "since")?,
+        until: field(object, "until")?,
+        min_confidence: field(object, "min_confidence")?,
+        sources: sources.into_python()?,
+        as_of: field(object, "as_of")?,
+        trying: field::<Option<Ids>>(object, "trying")?.map(|ids| ids.0).unwrap_or_default(),
+    })
 }

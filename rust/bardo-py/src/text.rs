@@ -3,15 +3,15 @@
 use bardo_core::consolidate::{self, is_disputed};
 use bardo_core::index::lexical;
 use bardo_core::index::vectors::Tokens;
-use bardo_core::model::decay::{self, Fading};
-use bardo_core::model::{self, FactKind, Metadata};
+use bardo_core::model::decay::{self as forgetting, Fading};
+use bardo_core::model::{self, Metadata};
 use bardo_core::text::same_statement::{self, Overlap};
 use bardo_core::text::sentences::{self, MAX_PIECES};
 use bardo_core::text::{stop_words, urls_commands_paths};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::arguments::{Episodes, Matrix, NewFact, Parsed};
+use crate::arguments::{Episodes, Matrix, NewFact};
 use crate::convert::{as_dict, as_tuple};
 use crate::errors::IntoPython;
 use crate::forward::functions;
@@ -56,7 +56,20 @@ functions! {
 
     /// The confidence of a fact at a tick.
     fn confidence_now(fact: NewFact; tick: u64, tau_ticks: f64)
-        => Ok(decay::confidence_now(&fact.0, tick, decay::check_tau(tau_ticks)?));
+        => Ok(forgetting::confidence_now(&fact.0, tick, forgetting::check_tau(tau_ticks)?));
+
+    /// The confidence left after `elapsed_ticks` without reinforcement.
+    fn decay(confidence: f64, support: u32, elapsed_ticks: u64, tau_ticks: f64; kind: &str = "insight",
+        from_death: bool = false, pinned: bool = false) => {
+        let fading = Fading { tau_ticks: forgetting::check_tau(tau_ticks)?, kind: kind.parse()?, from_death, pinned };
+        Ok(forgetting::decay(confidence, support, elapsed_ticks, &fading))
+    };
+
+    /// The stability of a fact in ticks.
+    fn stability(support: u32, tau_ticks: f64; kind: &str = "insight", from_death: bool = false) => {
+        let fading = Fading { tau_ticks: forgetting::check_tau(tau_ticks)?, kind: kind.parse()?, from_death, pinned: false };
+        Ok(forgetting::stability(support, &fading))
+    };
 }
 
 as_dict!(Metadata { urls, commands, paths });
@@ -73,37 +86,4 @@ pub fn pack_tokens<'py>(
     let (numbers, dims) = (vectors.numbers(), vectors.dims());
     let packed = py.detach(|| Tokens::pack_all(&words, &counts, numbers, dims)).into_python()?;
     Ok(packed.iter().map(|codes| PyBytes::new(py, codes)).collect())
-}
-
-/// The confidence left after `elapsed_ticks` without reinforcement.
-#[pyfunction(name = "decay")]
-#[pyo3(
-    signature = (confidence, support, elapsed_ticks, tau_ticks, *, kind = Parsed(FactKind::Insight),
-        from_death = false, pinned = false),
-    text_signature = "(confidence, support, elapsed_ticks, tau_ticks, *, kind='insight', from_death=False, \
-        pinned=False)"
-)]
-pub fn decay_confidence(
-    confidence: f64,
-    support: u32,
-    elapsed_ticks: u64,
-    tau_ticks: f64,
-    kind: Parsed<FactKind>,
-    from_death: bool,
-    pinned: bool,
-) -> PyResult<f64> {
-    let tau_ticks = decay::check_tau(tau_ticks).into_python()?;
-    let fading = Fading { tau_ticks, kind: kind.0, from_death, pinned };
-    Ok(decay::decay(confidence, support, elapsed_ticks, &fading))
-}
-
-/// The stability of a fact in ticks.
-#[pyfunction]
-#[pyo3(
-    signature = (support, tau_ticks, *, kind = Parsed(FactKind::Insight), from_death = false),
-    text_signature = "(support, tau_ticks, *, kind='insight', from_death=False)"
-)]
-pub fn stability(support: u32, tau_ticks: f64, kind: Parsed<FactKind>, from_death: bool) -> PyResult<f64> {
-    let tau_ticks = decay::check_tau(tau_ticks).into_python()?;
-    Ok(decay::stability(support, &Fading { tau_ticks, kind: kind.0, from_death, pinned: false }))
 }
