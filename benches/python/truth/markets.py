@@ -8,8 +8,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from bardo.demo import market
-from bardo.demo.market import TRADING_DAYS_PER_YEAR, Day
+from bardo.examples import market
+from bardo.examples.market import TRADING_DAYS_PER_YEAR, Day
 from bardo.model import Episode, Fact
 
 OUTCOMES = ("next_return", "next_volatility")

@@ -25,9 +25,9 @@ def demo(
 
     And remember a chat. It needs no key, no server and no download.
     """
-    from bardo import demo as stage
+    from bardo import examples
 
     output = Output(as_json=as_json)
     with output.progress() as step:
-        report = stage.run(out, quick=quick, progress=step, say=output.show)
+        report = examples.run(out, quick=quick, progress=step, say=output.show)
     output.document(report)

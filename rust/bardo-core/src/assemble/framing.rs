@@ -8,6 +8,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::neutral::{Flag, InertText, neutralise};
 use crate::model::Micros;
+use crate::model::calendar::date_time;
 use crate::{Error, Result};
 
 /// The mark of recalled text, in the tag around every section of memories.
@@ -21,10 +22,6 @@ pub(super) fn section_opening(content: Option<&str>) -> String {
     format!("<{MARK} id=\"{id:012}\">\n")
 }
 
-const MICROS_PER_SECOND: i64 = 1_000_000;
-const SECONDS_PER_MINUTE: i64 = 60;
-const MINUTES_PER_HOUR: i64 = 60;
-const HOURS_PER_DAY: i64 = 24;
 /// Longest value of an attribute, in characters; a source or a name beyond that tells a model nothing.
 const LONGEST_ATTRIBUTE: usize = 64;
 /// Room for most opening tags.
@@ -117,7 +114,7 @@ impl MemoryText {
             let _ = write!(opening, " date=\"{}\"", date(self.at));
         }
         // Where ticks are seconds, the date has said it.
-        if i64::try_from(self.tick).map_or(true, |tick| tick != self.at.div_euclid(MICROS_PER_SECOND)) {
+        if i64::try_from(self.tick).map_or(true, |tick| tick != self.at.div_euclid(1_000_000)) {
             let _ = write!(opening, " tick=\"{}\"", self.tick);
         }
         if !self.speaker.is_empty() {
@@ -171,22 +168,9 @@ fn escape(value: &str) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
-/// Date and minute in UTC, such as `2026-05-01 14:02` (days to civil date: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms").
+/// Date and minute in UTC, such as `2026-05-01 14:02`.
 fn date(at: Micros) -> String {
-    let minutes = at.div_euclid(MICROS_PER_SECOND * SECONDS_PER_MINUTE);
-    let days = minutes.div_euclid(MINUTES_PER_HOUR * HOURS_PER_DAY);
-    let minute_of_day = minutes.rem_euclid(MINUTES_PER_HOUR * HOURS_PER_DAY);
-    let shifted = days + 719_468;
-    let era = shifted.div_euclid(146_097);
-    let day_of_era = shifted.rem_euclid(146_097);
-    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted_month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
-    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
-    let (hour, minute) = (minute_of_day / MINUTES_PER_HOUR, minute_of_day % MINUTES_PER_HOUR);
-    format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}")
+    date_time(at).format("%F %H:%M").to_string()
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The values every stage passes on: episodes, facts, and the small types they are made of. No I/O.
 
+pub mod calendar;
 pub mod decay;
 mod episode;
 mod fact;

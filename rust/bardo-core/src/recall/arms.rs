@@ -6,8 +6,9 @@ use super::best::TopK;
 use super::order;
 use super::settings::{Fusion, Settings};
 use crate::index::hot::{HotSet, Row};
-use crate::index::lexical::{Analyzer, BLOCK, LexicalIndex, MICROS_PER_DAY, QueryTerm, Slot};
+use crate::index::lexical::{Analyzer, BLOCK, LexicalIndex, QueryTerm, Slot};
 use crate::index::vectors::{NearestScratch, QueryVector, Similarity, rescored};
+use crate::model::calendar::MICROS_PER_DAY;
 use crate::model::{Id, Micros};
 
 /// Latest memories that are looked at.

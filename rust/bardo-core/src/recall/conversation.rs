@@ -4,10 +4,13 @@
 //! Every rule follows from the text's own length and place, so that chats of short turns gain and chats of long
 //! messages do not lose.
 
+use chrono::Datelike;
+
 use super::dates::{DaySpan, spans};
 use super::settings::ConversationWeights;
 use crate::index::hot::{HotSet, NO_NAME, Row};
-use crate::index::lexical::{Date, MONTHS, Slot};
+use crate::index::lexical::Slot;
+use crate::model::calendar::{MONTHS, date_time};
 use crate::model::{Micros, Role};
 
 /// Names of the parts, as explanations show them.
@@ -111,11 +114,11 @@ impl QueryClues {
         {
             return false;
         }
-        let date = Date::of(at);
+        let date = date_time(at);
+        let (year, month) = (i64::from(date.year()), date.month() as u8);
         // "last May" reaches into June, where it is still May in some time zone.
-        let is_of_month =
-            |month: &u8| *month == date.month || !self.spans.is_empty() && *month % 12 + 1 == date.month;
-        (self.years.is_empty() || !self.spans.is_empty() || self.years.contains(&date.year))
+        let is_of_month = |named: &u8| *named == month || !self.spans.is_empty() && *named % 12 + 1 == month;
+        (self.years.is_empty() || !self.spans.is_empty() || self.years.contains(&year))
             && (self.months.is_empty() || self.months.iter().any(is_of_month))
     }
 }

@@ -7,6 +7,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::model::Micros;
+use crate::model::calendar::date_time;
 
 /// Name of the file, in the folder of the store.
 pub const LEASE_FILE: &str = "lease.json";
@@ -34,31 +35,8 @@ impl Holder {
 
 impl fmt::Display for Holder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "pid {} on {} since {}", self.pid, self.host, Utc(self.since))?;
+        write!(f, "pid {} on {} since {}", self.pid, self.host, date_time(self.since).format("%F %T UTC"))?;
         self.address.as_ref().map_or(Ok(()), |address| write!(f, ", serving at {address}"))
-    }
-}
-
-/// A moment as `2026-01-31 12:00:00 UTC`.
-struct Utc(Micros);
-
-impl fmt::Display for Utc {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let seconds = self.0.div_euclid(1_000_000);
-        let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
-        // Days to civil date after Howard Hinnant, "chrono-compatible low-level date algorithms": years begin in
-        // March, in eras of 400 years.
-        let shifted = days + 719_468;
-        let (era, day_of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
-        let year_of_era =
-            (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-        let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-        let shifted_month = (5 * day_of_year + 2) / 153;
-        let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
-        let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
-        let year = year_of_era + era * 400 + i64::from(month <= 2);
-        let (hour, minute) = (second / 3_600, second / 60 % 60);
-        write!(f, "{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{:02} UTC", second % 60)
     }
 }
 
@@ -67,9 +45,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn moments_are_shown_as_calendar_dates() {
-        assert_eq!(Utc(0).to_string(), "1970-01-01 00:00:00 UTC");
-        assert_eq!(Utc(951_827_696_000_000).to_string(), "2000-02-29 12:34:56 UTC");
-        assert_eq!(Utc(-1).to_string(), "1969-12-31 23:59:59 UTC");
+    fn a_holder_is_shown_with_the_date_of_its_lease() {
+        let holder = Holder { pid: 7, host: "ann".into(), since: 951_827_696_000_000, address: None };
+        assert_eq!(holder.to_string(), "pid 7 on ann since 2000-02-29 12:34:56 UTC");
     }
 }

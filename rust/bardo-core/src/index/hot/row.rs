@@ -8,8 +8,8 @@ use super::interner::{Interner, NO_NAME, Symbol};
 use crate::error::{Error, Result};
 use crate::facts::Scope;
 use crate::index::lexical::analyzer::holds_question;
-use crate::index::lexical::dates::holds_time;
 use crate::index::lexical::posting::Slot;
+use crate::index::lexical::time_words::holds_time;
 use crate::model::decay::Fading;
 use crate::model::{Episode, Fact, FactStatus, Id, Micros, Pad, Role, Source};
 

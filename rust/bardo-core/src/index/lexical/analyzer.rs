@@ -8,9 +8,9 @@ use rust_stemmers::{Algorithm, Stemmer};
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::dates::Date;
 use super::segment::{Piece, TERM_BYTES, TermKind, cut, pieces};
 use crate::hashing::HashedMap;
+use crate::model::calendar::{date_time, push_date};
 use crate::model::{Episode, Fact};
 use crate::text::sentences::split_sentences;
 use crate::text::stop_words::is_stop_word;
@@ -69,7 +69,7 @@ pub fn lexical_text_of_episode(episode: &Episode) -> (String, Range<usize>) {
     push_parts(&mut text, &episode.subjects);
     if episode.at != 0 {
         text.push('\n');
-        Date::of(episode.at).push_words(&mut text);
+        push_date(&mut text, date_time(episode.at).date_naive());
     }
     (text, body)
 }

@@ -6,17 +6,16 @@
 
 pub(crate) mod analyzer;
 pub(crate) mod bm25;
-pub(crate) mod dates;
 pub(crate) mod hashed_term;
 pub(crate) mod posting;
 pub(crate) mod postings;
 pub(crate) mod segment;
 pub(crate) mod term_cache;
 pub(crate) mod terms;
+pub(crate) mod time_words;
 
 pub use analyzer::{Analyzer, QUERY_BYTES, indexed_text, spoken_sentences};
 pub use bm25::{BLOCK, Bm25};
-pub use dates::{Date, MICROS_PER_DAY, MONTHS, WEEKDAYS};
 pub use posting::NO_GROUP;
 pub use posting::QueryTerm;
 pub use posting::Slot;

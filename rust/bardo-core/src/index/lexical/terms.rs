@@ -7,10 +7,10 @@ use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::analyzer::{Analyzer, normalized};
-use super::dates::{chunk_holds_time, holds_time};
 use super::hashed_term::{AnalyzedText, HashedTerm, TextClues};
 use super::segment::{chunks, piece_chunk};
 use super::term_cache::{TermCache, key_of};
+use super::time_words::{chunk_holds_time, holds_time};
 
 /// Bytes of a chunk that is remembered. Longer ones are addresses and the like, which hardly come again.
 const CHUNK_BYTES: usize = 32;

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from bardo.errors import StoreUnavailableError
 
 if TYPE_CHECKING:
-    from bardo.demo.lives import Life
+    from bardo.examples.lives import Life
     from bardo.ports import Progress
 
 #: Of every id, key and order: the same demo twice is the same demo.
@@ -47,8 +47,8 @@ def run(
         StoreUnavailableError: The folder holds something else, or cannot be written.
         MissingPackageError: The extra `demo` is not installed.
     """
-    from bardo.demo import chat, lives, market, picture, report, story
-    from bardo.demo.trader import Terms
+    from bardo.examples import chat, lives, market, picture, report, story
+    from bardo.examples.trader import Terms
 
     began = time.monotonic()
     terms = Terms()

@@ -1,4 +1,4 @@
-"""`python -m bardo.demo` is `bardo demo`."""
+"""`python -m bardo.examples` is `bardo demo`."""
 
 from __future__ import annotations
 

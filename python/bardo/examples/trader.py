@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import TYPE_CHECKING
 
-from bardo.demo.market import REGIMES, TRADING_DAYS_PER_YEAR, Day, describe
+from bardo.examples.market import REGIMES, TRADING_DAYS_PER_YEAR, Day, describe
 from bardo.model import Episode, Fact
 
 if TYPE_CHECKING:

@@ -13,10 +13,10 @@ import pytest
 from typer.testing import CliRunner
 
 import bardo
-from bardo import demo
+from bardo import examples
 from bardo.bequeath import testament
-from bardo.demo import chat, lives, market, picture, trader
 from bardo.errors import StoreUnavailableError
+from bardo.examples import chat, lives, market, picture, trader
 from bardo.model import Fact
 from bardo.surfaces.cli.app import app
 
@@ -176,7 +176,7 @@ def test_the_picture_shows_something(told: tuple[Path, dict]):
 def test_a_foreign_folder_is_left_alone(tmp_path: Path):
     (tmp_path / "thesis.txt").write_text("years of work")
     with pytest.raises(StoreUnavailableError, match="--out"):
-        demo.run(tmp_path, quick=True)
+        examples.run(tmp_path, quick=True)
     assert (tmp_path / "thesis.txt").read_text() == "years of work"
 
 

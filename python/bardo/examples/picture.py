@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from bardo.demo import market
-from bardo.demo.lives import ECONOMIC, Life
-from bardo.demo.market import REGIMES, Day
-from bardo.demo.trader import Terms
 from bardo.errors import MissingPackageError
+from bardo.examples import market
+from bardo.examples.lives import ECONOMIC, Life
+from bardo.examples.market import REGIMES, Day
+from bardo.examples.trader import Terms
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -13,15 +13,15 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from bardo.demo import market
-from bardo.demo.lives import Life
-from bardo.demo.market import Day
-from bardo.demo.trader import Terms
+from bardo.examples import market
+from bardo.examples.lives import Life
+from bardo.examples.market import Day
+from bardo.examples.trader import Terms
 from bardo.surfaces.cli import tables
 from bardo.surfaces.cli.values import short
 
 if TYPE_CHECKING:
-    from bardo.demo.chat import Chat
+    from bardo.examples.chat import Chat
     from bardo.model import Fact
 
 #: Rows of a list of facts.

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import bardo
-from bardo.demo import homes, trader
-from bardo.demo.market import STOCKS, Day
-from bardo.demo.trader import DAYS_PER_WEEK, Decision, Terms
+from bardo.examples import homes, trader
+from bardo.examples.market import STOCKS, Day
+from bardo.examples.trader import DAYS_PER_WEEK, Decision, Terms
 from bardo.model import Fact
 from bardo.ports import ManualClock, Progress
 

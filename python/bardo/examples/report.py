@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bardo.demo import market
-from bardo.demo.lives import Life
-from bardo.demo.market import Day
+from bardo.examples import market
+from bardo.examples.lives import Life
+from bardo.examples.market import Day
 from bardo.surfaces.cli.values import recollection_document
 
 if TYPE_CHECKING:
-    from bardo.demo.chat import Chat
+    from bardo.examples.chat import Chat
     from bardo.recall.recollection import Recollection
 
 

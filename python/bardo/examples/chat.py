@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import bardo
-from bardo.demo import homes
+from bardo.examples import homes
 from bardo.ports import ManualClock
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class Chat:
 
 def transcript() -> list[dict[str, Any]]:
     """The turns, oldest first: `role`, `name`, `at` (ISO 8601) and `content`."""
-    text = resources.files("bardo.demo").joinpath(TRANSCRIPT).read_text(encoding="utf-8")
+    text = resources.files("bardo.examples").joinpath(TRANSCRIPT).read_text(encoding="utf-8")
     return [json.loads(line) for line in text.splitlines()]
 
 
