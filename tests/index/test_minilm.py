@@ -98,6 +98,22 @@ def test_a_missing_package_is_named_with_the_command_that_installs_it(monkeypatc
     assert "embedder=fn" in str(caught.value)
 
 
+def test_a_missing_builder_is_named_with_the_command_that_installs_it(fresh_cache, monkeypatch):
+    find = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "onnx" else find(name))
+
+    with pytest.raises(EmbedderUnavailableError, match=r"pip install 'bardo\[minilm\]'"):
+        minilm.ensure()
+
+
+def test_a_model_that_is_built_needs_no_builder(monkeypatch):
+    built = minilm.ensure()
+    find = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "onnx" else find(name))
+
+    assert minilm.ensure() == built
+
+
 def test_a_cache_that_cannot_be_written_is_named(tmp_path, monkeypatch):
     occupied = tmp_path / "a-file"
     occupied.write_text("not a folder")

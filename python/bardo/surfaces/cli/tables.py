@@ -55,7 +55,7 @@ def memories(recollection: Iterable[Memory], *, title: str | None = None) -> Tab
 
 
 #: Column names of the terms of a score.
-_SHORT = {"semantic": "meaning", "temporal": "time", "emotional": "mood", "fused": "fusion"}
+_SHORT = {"temporal": "time", "emotional": "mood", "fused": "fusion"}
 
 
 def reason(why: Explanation) -> str:

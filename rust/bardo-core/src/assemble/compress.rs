@@ -7,8 +7,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Tokenizer;
-use super::predict::WordModel;
-use super::protected::{Chunk, chunks};
+use super::bigram_model::WordModel;
+use super::protected_words::{Chunk, chunks};
 use crate::index::lexical::{Analyzer, TermKind};
 use crate::text::stop_words::is_stop_word;
 use crate::{Error, Result};

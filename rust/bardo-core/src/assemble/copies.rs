@@ -10,9 +10,9 @@ use std::sync::LazyLock;
 
 use unicode_segmentation::UnicodeSegmentation;
 
+use super::confusables::{Unit, Units};
 use super::framing::{MARK, Profile};
 use super::hashed_words::{LOOKED_UP, Word, sequence, start_of, word_hash, words};
-use super::lookalike::{Unit, Units};
 
 /// Words that begin the attributes of a memory's opening tag.
 const ATTRIBUTES: [&str; 4] = ["date", "tick", "speaker", "source"];

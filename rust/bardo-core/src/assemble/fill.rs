@@ -6,7 +6,7 @@ use super::block::{Block, Content, MemorySource};
 use super::compress::{CONDENSED, Condenser};
 use super::counter::Counter;
 use super::framing::{MARK, MemoryText, Profile, fence, section_opening};
-use super::neutral::{Flag, neutralise, protect_structure};
+use super::neutralization::{Flag, neutralise, protect_structure};
 use super::truncate::{CUT, shorten};
 use super::{order, table};
 use crate::Result;

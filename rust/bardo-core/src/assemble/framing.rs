@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::neutral::{Flag, InertText, neutralise};
+use super::neutralization::{Flag, InertText, neutralise};
 use crate::model::Micros;
 use crate::model::calendar::date_time;
 use crate::{Error, Result};

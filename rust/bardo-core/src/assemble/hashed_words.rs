@@ -4,7 +4,7 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-use super::lookalike::{Units, is_unseen, plain};
+use super::confusables::{Units, is_unseen, plain};
 
 /// Words by which a passage is looked up.
 pub(super) const LOOKED_UP: usize = 3;

@@ -4,35 +4,35 @@
 //! ([`Block`], [`Content`]), how the window is shared out ([`Phase`], [`Task`]), and how memories are made inert
 //! ([`neutralise`]) and known again ([`strip_copies`]).
 
+mod bigram_model;
 mod block;
 mod budget;
 mod compress;
+mod confusables;
 mod copies;
 mod counter;
 mod fill;
 mod frames;
 mod framing;
 mod hashed_words;
-mod lookalike;
-mod neutral;
+mod injection_flags;
+mod neutralization;
 mod order;
-mod predict;
 mod prompt;
-mod protected;
-mod suspect;
+mod protected_words;
 mod table;
 mod tags;
 mod tokens;
 mod truncate;
 
+pub use bigram_model::WordModel;
 pub use block::{Block, Content, MemorySource, Position, StandardBlock, standard_blocks};
 pub use budget::{Phase, Task};
 pub use compress::{CONDENSED, CompressedText, Condenser, LEAST_KEPT, MOST_KEPT, compress};
 pub use copies::{MarkKind, PassageMark, StrippedText, copied_starts, marks, strip_copies};
 pub use frames::{Frame, FrameKind, FramePart, FrameTracker};
 pub use framing::{MARK, MemoryText, Profile, frame_memory};
-pub use neutral::{Flag, InertText, neutralise};
-pub use predict::WordModel;
+pub use neutralization::{Flag, InertText, neutralise};
 pub use prompt::{AssembledPrompt, Part, Request, assemble, assemble_condensed};
 pub use table::markdown_table;
 pub use tokens::{OtherTokenizer, Tokenizer};

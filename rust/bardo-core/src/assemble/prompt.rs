@@ -8,7 +8,7 @@ use super::compress::Condenser;
 use super::counter::Counter;
 use super::fill::{FilledBlock, Filler, Plan};
 use super::framing::Profile;
-use super::neutral::Flag;
+use super::neutralization::Flag;
 use super::{Tokenizer, order};
 use crate::{Error, Result};
 

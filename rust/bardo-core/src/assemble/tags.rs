@@ -1,6 +1,6 @@
 //! Telling whether a bracket begins a tag: one of the prompt's own, or one that chat templates use.
 //!
-//! A tag is read as a model may read it ([`lookalike`](super::lookalike)): in any alphabet that looks Latin, escaped, with
+//! A tag is read as a model may read it ([`confusables`](super::confusables)): in any alphabet that looks Latin, escaped, with
 //! unseen characters or spaces between its letters. Comparisons, generic types, HTML, placeholders and titles are no tags.
 
 use std::cell::OnceCell;
@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 
 use super::block;
-use super::lookalike::{Unit, Units, is_angle, is_less_than, is_unseen, plain};
+use super::confusables::{Unit, Units, is_angle, is_less_than, is_unseen, plain};
 
 /// Longest name that is read, in characters; the names that matter are shorter.
 const LONGEST_NAME: usize = 48;

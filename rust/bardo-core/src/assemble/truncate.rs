@@ -4,7 +4,7 @@
 use unicode_segmentation::{GraphemeCursor, UnicodeSegmentation};
 
 use super::Tokenizer;
-use super::lookalike::{is_angle, is_ignorable, is_square};
+use super::confusables::{is_angle, is_ignorable, is_square};
 
 /// Stands where the rest of a text was left out.
 pub const CUT: &str = " […cut]";

@@ -2,12 +2,12 @@
 
 use rusqlite::{Connection, OptionalExtension, params};
 
+use super::batch::BaselineIncrement;
 use super::curator::{CuratorReport, Pass};
-use super::gather::BaselineIncrement;
-use super::recount::RecountReport;
+use super::fact_text::{category, one_line, short};
+use super::numeric_claims::{self, Observations};
 use super::statistic::Statistic;
-use super::testimony::{self, Observations};
-use super::wording::{category, one_line, short};
+use super::statistic_rebuild::RecountReport;
 use crate::facts::delete;
 use crate::facts::rows::{self as record, StoredFact, signed};
 use crate::facts::sqlite::Step;
@@ -80,7 +80,7 @@ pub(crate) fn settle(
         let (numbers, evidence, ticks) = (&observed.numbers, &row.evidence, row.ticks);
         let agent = store.agent();
         let observations = Observations { agent, key, own, before, numbers, evidence, ticks };
-        testimony::settle(writer, pass, &observations, report)?;
+        numeric_claims::settle(writer, pass, &observations, report)?;
     }
     save(writer, subject, metric, &row)
 }

@@ -3,12 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::agreement::{standard_error, student};
-use super::rhythm::{self, Block, Clock, RhythmResult, standing_out};
+use super::fact_text::{one_line, short};
+use super::periodicity::{self, Block, Clock, RhythmResult, standing_out};
 use super::shift;
 use super::statistic::Statistic;
 use super::subgroups::{self, Rule};
 use super::window::{Label, Window};
-use super::wording::{one_line, short};
 use super::{links, subgroups::Condition};
 use crate::model::{FactKind, FactPayload, Id};
 
@@ -124,7 +124,7 @@ impl Claim {
                 })
             }
             Self::Bursts { event } => {
-                let found = rhythm::bursts(window, event)?;
+                let found = periodicity::bursts(window, event)?;
                 let positions = positions(event);
                 let measure = Measure::Bursts {
                     events: positions.len() as u64,
@@ -276,7 +276,7 @@ fn rhythm_of(window: &Window, event: &Label, clock: Clock, known: Option<&Measur
         Some(Measure::Rhythm { waiting, .. }) => waiting,
         _ => &[],
     };
-    let (found, waiting) = rhythm::rhythm(window, event, clock, before);
+    let (found, waiting) = periodicity::rhythm(window, event, clock, before);
     let log_winnings = found.as_ref().map(|found| found.log_winnings);
     let measure = match found {
         Some(RhythmResult { happened, expected, blocks, events, .. }) => {

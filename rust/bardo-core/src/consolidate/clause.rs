@@ -6,7 +6,7 @@ use rust_stemmers::{Algorithm, Stemmer};
 
 use super::attributes::{ADDITIVE, ENDINGS, Key, SINGLING, STATES, noun, phrases};
 use super::value::{ValueKind, value_kind};
-use super::words::{
+use super::word_lists::{
     AUXILIARIES, BOUNDARIES, CHANGING, COPULAS, DATING, DAYS, DENYING, FINAL_STATES, HAPPENED, LIGHT, NOW,
     REFERRING, TAKING,
 };

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use super::hedges::without_hedges;
+use super::hedge_words::without_hedges;
 use super::phrases::Mark;
 use super::slots::{SlotChange, slot_change, tells_what_happened};
 use super::statement::Statement;

@@ -5,10 +5,10 @@
 //! number of the last verification that was counted) change in one transaction: a pass that is killed at any point has
 //! not happened, and the next one counts every episode once.
 
-use super::gather::{Batch, VerifiedEpisodes, gather};
+use super::batch::{Batch, VerifiedEpisodes, gather};
 use super::hypotheses::Ledger;
 use super::window::{Window, window_end};
-use super::{baseline, evict, reconcile, restate};
+use super::{baseline, evict, reconcile, restatements};
 use crate::error::{Error, Result};
 use crate::facts::rows::{self as record, signed};
 use crate::facts::sqlite::{Step, damaged};
@@ -293,7 +293,7 @@ fn settle(
         baseline::settle(writer, store, pass, key, observed, &mut report)?;
     }
     reconcile::settle(writer, pass, &mut report)?;
-    restate::settle(writer, pass, &batch.sayings, &mut report)?;
+    restatements::settle(writer, pass, &batch.sayings, &mut report)?;
     if batch.last > watermark {
         set_meta(&writer.transaction, WATERMARK, &signed(batch.last)?)?;
     }

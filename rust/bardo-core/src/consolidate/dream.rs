@@ -10,13 +10,13 @@
 use std::collections::BTreeSet;
 
 use super::agreement::{Verdict, judge};
-use super::betting::dream_share;
+use super::batch::{Batch, VerifiedEpisodes};
 use super::claims::{Claim, Measure};
 use super::curator::{CuratorReport, CuratorSettings, Pass};
-use super::gather::{Batch, VerifiedEpisodes};
+use super::e_values::dream_share;
+use super::fact_text::{one_line, short};
 use super::hypotheses::{Ledger, StatedClaim};
 use super::window::{Label, Window};
-use super::wording::{one_line, short};
 use super::{baseline, subgroups};
 use crate::error::{Error, Result};
 use crate::facts::rows as record;

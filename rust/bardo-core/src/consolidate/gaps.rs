@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::wording::one_line;
+use super::fact_text::one_line;
 use crate::error::{Error, Result};
 use crate::facts::FactStore;
 use crate::facts::mention_rows::drop_unnamed;

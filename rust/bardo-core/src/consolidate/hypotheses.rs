@@ -1,4 +1,4 @@
-//! The ledger of hypotheses: what was tested, on how many windows, with what fortune (see `betting`), and which fact
+//! The ledger of hypotheses: what was tested, on how many windows, with what fortune (see `e_values`), and which fact
 //! states what is believed.
 
 use std::collections::BTreeSet;
@@ -6,12 +6,12 @@ use std::collections::BTreeSet;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::baseline::{credible, lower};
-use super::betting::{FALSE_DISCOVERY_RATE, believed, share, wealth};
 use super::claims::{Claim, Measure};
 use super::curator::{CuratorReport, Pass};
-use super::kinship::{ForeignClaims, bear_out};
+use super::e_values::{FALSE_DISCOVERY_RATE, believed, share, wealth};
+use super::foreign_claims::{ForeignClaims, bear_out};
 use super::window::Window;
-use super::{links, rhythm, subgroups};
+use super::{links, periodicity, subgroups};
 use crate::error::Result;
 use crate::facts::delete::delete;
 use crate::facts::rows::{self as record, json, signed, unreadable};
@@ -41,7 +41,7 @@ const PATIENCE: u64 = 6;
 #[derive(Clone, Debug)]
 struct Hypothesis {
     claim: Claim,
-    /// Of all trust (see `betting::share`).
+    /// Of all trust (see `e_values::share`).
     share: f64,
     log_fortune: f64,
     windows: u64,
@@ -208,7 +208,7 @@ impl Ledger {
                 claims.push(Claim::Follows { cause: cause.clone(), effect: effect.clone() });
             }
         }
-        for event in window.frequent(rhythm::LEAST, LABELS) {
+        for event in window.frequent(periodicity::LEAST, LABELS) {
             claims.push(Claim::Bursts { event });
         }
         // However seldom within a window: days and weeks are gathered over many.

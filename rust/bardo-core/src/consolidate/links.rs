@@ -6,8 +6,8 @@ use std::f64::consts::LN_2;
 use rand::RngExt;
 use rand_pcg::Pcg64Mcg;
 
-use super::betting::{log_mean, log_winnings};
-use super::chance::{generator, p_value};
+use super::e_values::{log_mean, log_winnings};
+use super::permutation_test::{generator, p_value};
 use super::window::{Label, Window};
 
 /// Events of each sort in a window below which nothing is tested.

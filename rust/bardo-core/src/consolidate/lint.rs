@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use rusqlite::{Connection, params};
 
 use super::gaps;
-use super::tidy::{LintItem, SimilarPairs, alike, archive, file, flag, gather, merge};
+use super::merge::{LintItem, SimilarPairs, alike, archive, file, flag, gather, merge};
 use crate::error::Result;
 use crate::facts::sqlite::Step;
 use crate::facts::transaction::Writer;

@@ -1,51 +1,51 @@
 //! Consolidation draws facts from many episodes, and lets them fade (spec 2 and 3).
 
-mod accounted;
 mod agreement;
 mod attributes;
 mod baseline;
-mod betting;
+mod batch;
 mod calibration;
-mod chance;
 mod claims;
 mod clause;
+mod clause_coverage;
 mod contradiction;
 mod curator;
 mod dream;
+mod e_values;
 mod evict;
+mod fact_text;
+mod foreign_claims;
 mod gaps;
-mod gather;
-mod hedges;
+mod hedge_words;
 mod hypotheses;
-mod kinship;
 mod links;
 mod lint;
+mod merge;
+mod numeric_claims;
+mod periodicity;
+mod permutation_test;
 mod phrases;
 mod promote;
 mod reconcile;
-mod recount;
 mod replay;
-mod restate;
-mod rhythm;
+mod restatements;
 mod shift;
 mod situations;
 mod slots;
 mod statement;
 mod statistic;
+mod statistic_rebuild;
 mod subgroups;
 mod sum_tree;
-mod testimony;
-mod tidy;
 mod utility;
 mod value;
 mod window;
-mod wording;
-mod words;
+mod word_lists;
 
 pub use crate::model::decay;
 pub use agreement::{Verdict, judge};
 pub use baseline::credible;
-pub use betting::FALSE_DISCOVERY_RATE;
+pub use batch::{NUMBERS_PER_EPISODE, VerifiedEpisodes};
 pub use calibration::{Calibration, calibration, stated};
 pub use contradiction::{Contradiction, ContradictionKind, contradiction, is_disputed};
 pub use curator::{
@@ -53,18 +53,18 @@ pub use curator::{
     MINIMUM_EPISODES, OUTCOMES, consolidate, rehearse,
 };
 pub use dream::{DreamReport, dream};
+pub use e_values::FALSE_DISCOVERY_RATE;
 pub use gaps::{
     GAPS_KEPT, Gap, GapKind, INHERITED_GAPS_KEPT, InheritedGap, InheritedGaps, NAMED_OFTEN, forget_gaps,
     gaps, inherit_gaps,
 };
-pub use gather::{NUMBERS_PER_EPISODE, VerifiedEpisodes};
 pub use hypotheses::{Trial, forget_claims, trial};
 pub use lint::{
     LATEST_FACTS, LEAST_FACTS, LINT, LintReport, LintSettings, STALE_DAYS, UNIMPORTANT, lint, rehearse_lint,
 };
 pub use promote::{ACTIVE_TICKS, PLAYBOOK_CONFIDENCE, Promotion, Rank, Standing, promoted, standing};
-pub use recount::{NumberName, RecountReport, number_names, recount};
 pub use replay::{Draw, ReplayBuffer, ReplaySettings};
 pub use statistic::Statistic;
+pub use statistic_rebuild::{NumberName, RecountReport, number_names, recount};
 pub use sum_tree::SumTree;
 pub use utility::{sample_by_utility, utilities};

@@ -7,7 +7,7 @@ use rand::seq::index;
 use rand_pcg::Pcg64Mcg;
 use rand_pcg::rand_core::SeedableRng;
 
-use super::gather::VerifiedEpisodes;
+use super::batch::VerifiedEpisodes;
 use super::sum_tree::SumTree;
 use crate::error::{Error, Result};
 use crate::model::{Episode, Id};

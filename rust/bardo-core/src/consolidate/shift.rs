@@ -1,7 +1,7 @@
 //! Whether a number is no longer what it was: a dream compares what was replayed of late with the long run, and later
 //! windows of fresh episodes decide.
 
-use super::betting::log_winnings;
+use super::e_values::log_winnings;
 use super::statistic::Statistic;
 use super::window::Window;
 

@@ -5,8 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::fact_text::one_line;
 use super::window::{EpisodeContent, Window};
-use super::wording::one_line;
 use crate::facts::schema::Direction;
 use crate::model::Id;
 

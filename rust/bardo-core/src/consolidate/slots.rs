@@ -4,11 +4,11 @@
 
 use std::collections::BTreeSet;
 
-use super::accounted::is_accounted;
 use super::attributes::{Change, ENDINGS, Ending, STATES, noun};
 use super::clause::{Clause, Word, clauses, person};
+use super::clause_coverage::is_accounted;
 use super::value::{ValueKind, is_value, value_kind};
-use super::words::{ADDING, CONDITIONS, DENYING, LATER_DENIALS, LIGHT, PLAIN};
+use super::word_lists::{ADDING, CONDITIONS, DENYING, LATER_DENIALS, LIGHT, PLAIN};
 use crate::text::same_statement::is_negation;
 
 /// Effect of a newer text on the value that an older one gave.

@@ -5,8 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::betting::log_winnings;
-use super::chance::rotation_p_value;
+use super::e_values::log_winnings;
+use super::permutation_test::rotation_p_value;
 use super::situations::{Situation, situations};
 use super::statistic::Statistic;
 use super::window::Window;

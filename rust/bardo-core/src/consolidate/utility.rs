@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::gather::VerifiedEpisodes;
+use super::batch::VerifiedEpisodes;
 use super::replay::{Draw, ReplayBuffer};
 use crate::error::Result;
 use crate::facts::FactStore;

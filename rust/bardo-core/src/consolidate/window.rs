@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::gather::VerifiedEpisodes;
-use super::rhythm::Activity;
+use super::batch::VerifiedEpisodes;
+use super::periodicity::Activity;
 use super::situations::quote;
 use crate::error::Result;
 use crate::facts::schema::Direction;

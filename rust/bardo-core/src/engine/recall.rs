@@ -9,7 +9,7 @@ use crate::recall::explain::SearchResult;
 use crate::recall::records::{self, Record};
 use crate::recall::search::{Query, Scratch, search};
 use crate::recall::settings::Settings;
-use crate::recall::{place, single};
+use crate::recall::{asker_state, single_arm};
 
 impl Engine {
     /// Finds the memories that matter for a query; see [`search`].
@@ -34,14 +34,14 @@ impl Engine {
     /// The memories nearest to a vector, with the cosine of their best sentence.
     pub fn nearest(&self, vector: &[f32], limit: usize) -> Result<Vec<(Id, f32)>> {
         self.read_pending_vectors()?;
-        single::nearest(&self.read(), vector, limit)
+        single_arm::nearest(&self.read(), vector, limit)
     }
 
     /// The memories that hold words of a text, with their BM25 score.
     #[must_use]
     pub fn matching(&self, text: &str, limit: usize) -> Vec<(Id, f32)> {
         let settings = Settings::default();
-        self.with_scratch(|scratch| single::matching(&self.read(), text, limit, &settings, scratch))
+        self.with_scratch(|scratch| single_arm::matching(&self.read(), text, limit, &settings, scratch))
     }
 
     /// At most `count` turns before and after each memory in its conversation, in order.
@@ -54,13 +54,13 @@ impl Engine {
     /// The mode of the latest episode of a thread that has one.
     #[must_use]
     pub fn posture(&self, thread: &str) -> Option<String> {
-        place::posture(&self.read(), thread).map(str::to_owned)
+        asker_state::posture(&self.read(), thread).map(str::to_owned)
     }
 
     /// Whether an episode of a session is in the hot set.
     #[must_use]
     pub fn has_begun(&self, session: &str) -> bool {
-        place::has_begun(&self.read(), session)
+        asker_state::has_begun(&self.read(), session)
     }
 
     /// Counts of memories, and the bytes that they take in memory, by name.

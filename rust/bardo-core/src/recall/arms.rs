@@ -2,9 +2,9 @@
 
 use std::cmp::Ordering;
 
-use super::best::TopK;
-use super::order;
 use super::settings::{Fusion, Settings};
+use super::sort_keys;
+use super::top_k::TopK;
 use crate::index::hot::{HotSet, Row};
 use crate::index::lexical::{Analyzer, BLOCK, LexicalIndex, QueryTerm, Slot};
 use crate::index::vectors::{NearestScratch, QueryVector, Similarity, rescored};
@@ -117,7 +117,7 @@ impl<'search> Arms<'search> {
         }
         let mut near_by_codes = best.found(|slot| self.id(slot));
         let exactly = rescored(limit).min(near_by_codes.len());
-        order::select(&mut near_by_codes, exactly, |slot| self.id(slot));
+        sort_keys::select(&mut near_by_codes, exactly, |slot| self.id(slot));
         let words = match fusion {
             Fusion::Sum => unordered(&words.found(|slot| self.id(slot))),
             Fusion::Rrf => words.sorted(|slot| self.id(slot)),
@@ -127,9 +127,9 @@ impl<'search> Arms<'search> {
         let mut best = f32::NEG_INFINITY;
         let mut near = SlotValues::with_capacity(near_by_codes.len());
         for (place, &key) in near_by_codes.iter().enumerate() {
-            let slot = order::place(key);
+            let slot = sort_keys::place(key);
             if let Some(ahead) = near_by_codes[..exactly].get(place + AHEAD) {
-                self.hot.vectors().prefetch_low(order::place(*ahead));
+                self.hot.vectors().prefetch_low(sort_keys::place(*ahead));
             }
             let similarity = if place < exactly { self.exact(slot) } else { self.rough(slot) };
             let Some((value, cosine)) = similarity else { continue };
@@ -223,7 +223,7 @@ impl<'search> Arms<'search> {
 }
 
 fn unordered(keys: &[u64]) -> SlotValues {
-    keys.iter().map(|&key| (order::place(key), order::value(key))).collect()
+    keys.iter().map(|&key| (sort_keys::place(key), sort_keys::value(key))).collect()
 }
 
 /// The share of the query's words, by their idf, of every memory that holds some which hardly any other does, by slot.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::arms::{AHEAD, Arms, Scratch, SlotValues};
 use super::conversation::{QueryClues, Surroundings};
 use super::fuse::{Scale, reciprocal};
-use super::late::{LateInteraction, LateScore};
+use super::late_rerank::{LateInteraction, LateScore};
 use super::settings::Fusion;
 use crate::error::Result;
 use crate::index::lexical::Slot;

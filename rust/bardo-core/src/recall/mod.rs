@@ -1,26 +1,26 @@
 //! A few memories, ranked and explained (spec 4).
 
 mod arms;
-mod best;
+pub mod asker_state;
 mod candidate;
 pub mod conversation;
 pub mod dates;
 pub mod diversity;
+mod duplicate_groups;
 pub mod explain;
+pub mod fact_history;
 pub mod filter;
 pub mod fuse;
 mod graph;
-pub mod late;
-mod named;
-mod order;
-pub mod past;
-pub mod place;
+pub mod late_rerank;
+mod rare_names;
 pub mod records;
 pub mod score;
 pub mod search;
-mod seats;
 pub mod settings;
-pub mod single;
+pub mod single_arm;
+mod sort_keys;
+mod top_k;
 
 #[cfg(test)]
 mod testing;

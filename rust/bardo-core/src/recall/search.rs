@@ -9,16 +9,16 @@ use super::arms::{Arms, SlotValues};
 use super::candidate::{Candidate, FusionContext, fuse, unite};
 use super::conversation::QueryClues;
 use super::diversity::{POOL_FACTOR, diverse};
+use super::duplicate_groups::{self, DuplicateGroup};
 use super::explain::{Arm, ArmReason, Explanation, Hit, SearchResult};
+use super::fact_history::{FactHistory, rows_then};
 use super::filter::Filters;
 use super::graph::GraphArm;
-use super::late::{LateInteraction, TokenCodes};
-use super::named::{self, rare_names};
-use super::order;
-use super::past::{FactHistory, rows_then};
+use super::late_rerank::{LateInteraction, TokenCodes};
+use super::rare_names::{self, rare_names};
 use super::score::{Score, ScoreInput, confidence_of, semantic};
-use super::seats::{self, DuplicateGroup};
 use super::settings::{Fusion, Policy, Settings};
+use super::sort_keys;
 use crate::consolidate::Calibration;
 use crate::error::{Error, Result};
 use crate::index::hot::{HotSet, Row, Symbol};
@@ -339,14 +339,14 @@ impl<'search> Search<'search> {
         let mut waiting = Vec::new();
         for ranked in ranked {
             if taken.len() < self.query.limit {
-                seats::take(&mut taken, ranked, lexical, threshold);
+                duplicate_groups::take(&mut taken, ranked, lexical, threshold);
             } else if names.is_empty() {
                 break;
             } else {
                 waiting.push(DuplicateGroup::of(ranked));
             }
         }
-        named::seat(&mut taken, waiting, names, lexical);
+        rare_names::seat(&mut taken, waiting, names, lexical);
         let hit = |DuplicateGroup { holder, score, others }| {
             let mut hit = Hit { duplicates: others, ..self.hit(holder, lists) };
             if score > hit.score && hit.score > 0.0 {
@@ -397,13 +397,13 @@ impl<'all, 'ranked> PartialSort<'all, 'ranked> {
     const AT_ONCE: usize = 24;
 
     fn new(ranked: &'all [ScoredCandidate<'ranked>]) -> Self {
-        let keys = ranked.iter().zip(0..).map(|(ranked, place)| order::key(ranked.score, place));
+        let keys = ranked.iter().zip(0..).map(|(ranked, place)| sort_keys::key(ranked.score, place));
         Self { keys: keys.collect(), all: ranked.iter().collect(), sorted: 0, next: 0 }
     }
 
     /// Candidates that are already sorted.
     fn done(all: Vec<&'all ScoredCandidate<'ranked>>) -> Self {
-        let keys = (0..all.len() as u32).map(|place| order::key(0.0, place));
+        let keys = (0..all.len() as u32).map(|place| sort_keys::key(0.0, place));
         Self { keys: keys.collect(), sorted: all.len(), all, next: 0 }
     }
 
@@ -412,8 +412,8 @@ impl<'all, 'ranked> PartialSort<'all, 'ranked> {
         let rest = &mut self.keys[self.sorted..];
         // The second part is all the rest: who looks that far looks farther.
         let part = if self.sorted == 0 { Self::AT_ONCE.min(rest.len()) } else { rest.len() };
-        order::select(rest, part, id);
-        order::sort(&mut rest[..part], id);
+        sort_keys::select(rest, part, id);
+        sort_keys::sort(&mut rest[..part], id);
         self.sorted += part;
     }
 }
@@ -425,7 +425,7 @@ impl<'all, 'ranked> Iterator for PartialSort<'all, 'ranked> {
         if self.next == self.sorted {
             self.sort_on();
         }
-        let found = self.keys.get(self.next).map(|key| self.all[order::place(*key) as usize]);
+        let found = self.keys.get(self.next).map(|key| self.all[sort_keys::place(*key) as usize]);
         self.next += usize::from(found.is_some());
         found
     }

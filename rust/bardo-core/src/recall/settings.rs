@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use super::late::LateWeights;
+use super::late_rerank::LateWeights;
 use crate::error::{Error, Result};
 use crate::index::lexical::Bm25;
 

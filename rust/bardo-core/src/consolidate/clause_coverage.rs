@@ -5,7 +5,7 @@
 use super::attributes::{self, ENDINGS, Key, noun};
 use super::clause::{Clause, Word, matches_at};
 use super::value::{ValueKind, value_kind};
-use super::words::{CHANGING, DATING, DAYS, DENYING, FINAL, NOW, PLAIN, TAKING};
+use super::word_lists::{CHANGING, DATING, DAYS, DENYING, FINAL, NOW, PLAIN, TAKING};
 use crate::text::qualifiers::qualifier;
 use crate::text::same_statement::is_negation;
 

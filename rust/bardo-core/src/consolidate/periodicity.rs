@@ -6,8 +6,8 @@ use rand::RngExt;
 use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};
 
-use super::betting::{log_mean, log_winnings};
-use super::chance::{generator, p_value};
+use super::e_values::{log_mean, log_winnings};
+use super::permutation_test::{generator, p_value};
 use super::window::{EpisodeTime, Label, Window};
 
 /// Events in a window below which no heap is looked for.

@@ -2,7 +2,7 @@
 //! are many: they are put aside by their value, and ids, which lie far apart, are read only once, of those at the edge.
 
 use super::arms::SlotValues;
-use super::order;
+use super::sort_keys;
 use crate::index::lexical::Slot;
 use crate::index::vectors::select::{each_picked, pick};
 use crate::model::Id;
@@ -30,13 +30,13 @@ impl TopK {
 
     /// A value below this one is not among the greatest.
     pub fn least(&self) -> f32 {
-        self.edge.map_or(f32::NEG_INFINITY, order::value)
+        self.edge.map_or(f32::NEG_INFINITY, sort_keys::value)
     }
 
     pub fn add(&mut self, slot: Slot, value: f32) {
-        let key = order::key(value, slot);
+        let key = sort_keys::key(value, slot);
         match self.edge {
-            Some(edge) if order::is_tie(key, edge) => self.ties.push(key),
+            Some(edge) if sort_keys::is_tie(key, edge) => self.ties.push(key),
             Some(edge) if key > edge => {}
             _ => {
                 self.kept.push(key);
@@ -76,8 +76,8 @@ impl TopK {
         }
         let (_, &mut edge, _) = self.kept.select_nth_unstable(self.count - 1);
         self.ties.clear();
-        self.ties.extend(self.kept.iter().filter(|key| order::is_tie(**key, edge)));
-        self.kept.retain(|key| *key < edge && !order::is_tie(*key, edge));
+        self.ties.extend(self.kept.iter().filter(|key| sort_keys::is_tie(**key, edge)));
+        self.kept.retain(|key| *key < edge && !sort_keys::is_tie(*key, edge));
         self.edge = Some(edge);
     }
 
@@ -86,7 +86,7 @@ impl TopK {
         self.cut();
         let wanted = self.count - self.kept.len();
         if self.ties.len() > wanted {
-            let mut by_id: Vec<_> = self.ties.iter().map(|key| (id(order::place(*key)), *key)).collect();
+            let mut by_id: Vec<_> = self.ties.iter().map(|key| (id(sort_keys::place(*key)), *key)).collect();
             by_id.select_nth_unstable(wanted);
             self.kept.extend(by_id[..wanted].iter().map(|(_, key)| *key));
         } else {
@@ -98,8 +98,8 @@ impl TopK {
     /// Greatest first.
     pub fn sorted(self, id: impl Fn(Slot) -> Option<Id>) -> SlotValues {
         let mut found = self.found(&id);
-        order::sort(&mut found, &id);
-        found.into_iter().map(|key| (order::place(key), order::value(key))).collect()
+        sort_keys::sort(&mut found, &id);
+        found.into_iter().map(|key| (sort_keys::place(key), sort_keys::value(key))).collect()
     }
 }
 

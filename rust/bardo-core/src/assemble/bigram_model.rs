@@ -8,7 +8,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::lookalike::is_ignorable;
+use super::confusables::is_ignorable;
 
 /// Words that are counted at most: about what a person uses. With pairs, the model stays under 8 MB.
 const WORDS: usize = 1 << 16;

@@ -6,9 +6,9 @@
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
+use super::confusables::{Units, is_angle, is_square};
 use super::framing::MARK;
-use super::lookalike::{Units, is_angle, is_square};
-use super::suspect;
+use super::injection_flags;
 use super::tags::Tags;
 
 /// Stands for an angle bracket that would have begun a tag.
@@ -76,7 +76,7 @@ pub fn neutralise(text: &str, tags: &[&str]) -> InertText {
         let visible = drop_hidden(text, &mut flags);
         defuse(&visible, tags, true, &mut flags)
     };
-    flags.extend(suspect::find(&defused));
+    flags.extend(injection_flags::find(&defused));
     if flags.is_empty() || flags.iter().all(|flag| *flag == Flag::Hidden) {
         return InertText { text: defused, flags };
     }

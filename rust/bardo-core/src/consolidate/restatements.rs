@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use rusqlite::params;
 
+use super::batch::Utterance;
 use super::contradiction::{ContradictionKind, contradiction};
 use super::curator::{CuratorReport, Pass};
-use super::gather::Utterance;
 use crate::facts::SAME_MEANING;
 use crate::facts::evidence::{reinforce_one, weaken_one};
 use crate::facts::rows::{self as record, StoredFact, normalised};

@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 
 use unicode_normalization::UnicodeNormalization;
 
-use super::lookalike::{is_unseen, plain};
-use super::neutral::Flag;
+use super::confusables::{is_unseen, plain};
+use super::neutralization::Flag;
 
 /// Names that begin a line such as `system:` in transcripts and prompts.
 const ROLES: &[&str] = &[

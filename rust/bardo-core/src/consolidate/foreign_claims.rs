@@ -10,8 +10,8 @@ use rusqlite::params;
 
 use super::baseline::lower;
 use super::curator::{CuratorReport, Pass};
-use super::testimony::has_left;
-use super::tidy::pass_on_links;
+use super::merge::pass_on_links;
+use super::numeric_claims::has_left;
 use crate::facts::outcomes::take_over;
 use crate::facts::rows::{self as record, StoredFact};
 use crate::facts::sqlite::Step;

@@ -2,8 +2,8 @@
 //! a recall that went wrong.
 
 use super::arms::Scratch;
-use super::best::TopK;
 use super::settings::Settings;
+use super::top_k::TopK;
 use crate::error::Result;
 use crate::index::hot::HotSet;
 use crate::index::lexical::{BLOCK, Slot};

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use super::seats::DuplicateGroup;
+use super::duplicate_groups::DuplicateGroup;
 use crate::index::lexical::{Analyzer, LexicalIndex, QueryTerm, Slot};
 
 /// A name in more memories than this is no clue to any single one of them.

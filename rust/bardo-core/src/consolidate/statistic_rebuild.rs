@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use super::baseline;
+use super::batch::{Batch, VerifiedEpisodes};
 use super::curator::WATERMARK;
-use super::gather::{Batch, VerifiedEpisodes};
 use crate::error::Result;
 use crate::facts::FactStore;
 use crate::facts::transaction::counter;

@@ -1,6 +1,6 @@
 //! Which words of a text may be dropped to shorten it, and which never: numbers, names, negations, URLs and code.
 
-use super::predict::WordModel;
+use super::bigram_model::WordModel;
 use crate::text::same_statement::is_negation;
 use crate::text::stop_words::is_stop_word;
 
