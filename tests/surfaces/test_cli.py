@@ -129,7 +129,7 @@ def test_tables_give_the_reasons(home: Path):
     assert shown.exit_code == exits.OK
     assert "doubles on Friday" in re.sub(r"\s+", " ", shown.stdout)
     assert "words: " in shown.stdout
-    assert "meaning" in shown.stdout
+    assert "semantic" in shown.stdout
 
 
 def test_a_record_can_be_shown_whole(home: Path):
