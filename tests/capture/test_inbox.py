@@ -48,7 +48,7 @@ def test_dropped_episodes_are_recorded_once_even_if_older_than_the_last_tick(tmp
     assert [one.fresh for one in recorded] == [True, True]
     assert rejected == []
     assert not path.exists()
-    assert [episode.text for episode in log.tail(3)] == ["раз", "два\u2028строки\n", "own"]
+    assert [episode.text for episode in log.latest(3)] == ["раз", "два\u2028строки\n", "own"]
     # The owner died before it deleted the file.
     path.write_bytes(content)
     recorded, _ = absorb(log, tmp_path)

@@ -98,7 +98,7 @@ def test_bad_input_is_a_typed_error_and_nothing_is_recorded(
     log.record([Episode("before", tick=5)], now=NOW)
     with pytest.raises(error):
         log.record([Episode("beside it", tick=5), wrong()], now=NOW)
-    assert [episode.text for episode in log.tail(10)] == ["before"]
+    assert [episode.text for episode in log.latest(10)] == ["before"]
 
 
 def test_nan_in_a_payload_survives(log: EpisodeLog) -> None:
@@ -180,7 +180,7 @@ def test_a_second_process_is_told_who_holds_the_log(tmp_path: Path) -> None:
         open_log(tmp_path)
     log.close()
     with pytest.raises(errors.StoreUnavailableError, match="closed"):
-        log.tail(1)
+        log.latest(1)
     assert not (tmp_path / "lease.json").exists()
 
 

@@ -20,7 +20,7 @@ print(  # noqa: T201
             "by meaning": 0 if vector is None else len(facts.nearest(vector)),
             "recalled": len(hot.search(sys.argv[2], now_tick=10**10).hits),
             "gaps": len(knowledge_gaps(facts)),
-            "held": facts.count_held(),
+            "held": facts.count_quarantined(),
         }
     )
 )

@@ -132,7 +132,7 @@ def test_a_query_unanswered_twice_is_a_gap_until_a_memory_answers(opened: bardo.
     opened.remember("Tove repairs the lighthouse every spring")
     opened.curator.lint()
     assert questions(opened, "unanswered") == []
-    assert opened._session.facts.asked_in_vain() == []
+    assert opened._session.facts.unanswered_questions() == []
 
 
 def test_questions_are_few_and_short_and_those_with_conditions_do_not_count(opened: bardo.Grimoire) -> None:
@@ -145,7 +145,7 @@ def test_questions_are_few_and_short_and_those_with_conditions_do_not_count(open
     for number in range(100):
         for _ in range(2):
             opened.recall(f"Zyxwv{number}?")
-    assert len(opened._session.facts.asked_in_vain(1_000)) == 64
+    assert len(opened._session.facts.unanswered_questions(1_000)) == 64
     opened.curator.lint()
     kept = [gap.question for gap in opened.curator.gaps()]
     assert len(kept) == 10
@@ -166,7 +166,7 @@ def test_a_question_is_forgotten_with_what_it_shares_a_word_with(opened: bardo.G
     opened.forget(episode, reason="asked to")
     (gap,) = questions(opened, "unanswered")
     assert gap.question == "Who repairs the lighthouse?"
-    assert opened._session.facts.asked_in_vain() == [(gap.question, False)]
+    assert opened._session.facts.unanswered_questions() == [(gap.question, False)]
     assert b"Marlow" not in (opened.path / "facts.db").read_bytes()
 
 
@@ -174,4 +174,4 @@ def test_a_dead_agent_learns_of_no_gap(opened: bardo.Grimoire, tmp_path: Path) -
     opened.bequeath(tmp_path / "last.testament")
     for _ in range(2):
         opened.recall("Who repairs the lighthouse?")
-    assert opened._session.facts.asked_in_vain() == []
+    assert opened._session.facts.unanswered_questions() == []

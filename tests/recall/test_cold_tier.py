@@ -158,7 +158,7 @@ def test_the_log_and_the_hot_set_know_the_same_conversations(
     log, hot = EpisodeLog(folder / "episodes.redb", agent="a", seed=1, now=1), HotSet()
     ids = [one.id for one in log.record(episodes, now=1, out_of_order=True)]
     hot.add_episodes([episode for episode in log.get(ids) if episode is not None])
-    assert log.beside(ids, count) == hot.beside(ids, count)
+    assert log.neighbours(ids, count) == hot.neighbours(ids, count)
     for thread in ("a", "b", "c"):
         assert log.posture(thread) == hot.posture(thread)
     log.close()

@@ -88,7 +88,7 @@ def test_a_visitor_changes_no_byte_and_leaves_no_sign_that_anything_was_recalled
         with bardo.visit(folder, embedder=word_vectors) as visitor:
             assert visitor.recall("keepers at gates", layers=["fact"])
         assert grimoire._session.facts.last_change == change
-        assert grimoire._session.facts.asked_in_vain() == []
+        assert grimoire._session.facts.unanswered_questions() == []
         assert (folder / "lease.json").read_bytes() == lease
         assert all(fact.mentions == 0 for fact in grimoire.facts.list())
 

@@ -115,7 +115,7 @@ def test_a_change_detector_reports_every_change_and_nothing_else(tmp_path: Path)
         def is_quiet() -> bool:
             return detector.changes(log, facts) is None
 
-        def settle() -> bool:
+        def no_changes() -> bool:
             # Taking over writes, which is looked at once more.
             dropped = False
             for _ in range(2):
@@ -123,31 +123,31 @@ def test_a_change_detector_reports_every_change_and_nothing_else(tmp_path: Path)
                 if (changes := detector.changes(log, facts)) is not None:
                     dropped |= changes.in_inbox
                     grimoire._session.embed()
-                    detector.settle(changes)
+                    detector.mark_seen(changes)
             pass_time()
             return dropped
 
         grimoire.learn("A drained pool refills within two days")
-        assert settle()
+        assert no_changes()
         assert is_quiet()
         # A file may change again within the same moment of the file system's clock.
         drop(folder, Episode("one"), now=1)
         changes = detector.changes(log, facts)
         assert changes is not None
         assert changes.in_inbox
-        detector.settle(changes)
+        detector.mark_seen(changes)
         assert not is_quiet()
-        assert settle()
+        assert no_changes()
         assert is_quiet()
         grimoire._session.recorder.record([Episode("two")], tick=None, own_ticks=False)
         assert not is_quiet()
-        assert not settle()
+        assert not no_changes()
         assert is_quiet()
         # As another process would.
         other = FactStore(str(folder / "facts.db"), agent=grimoire.agent, seed=3)
         other.upsert([Fact("Pools are drained at night")], tick=9, now=9)
         assert not is_quiet()
-        assert not settle()
+        assert not no_changes()
         assert is_quiet()
         other.close()
 
@@ -165,7 +165,7 @@ def test_a_change_detector_separates_changes_of_facts_at_one_moment(tmp_path: Pa
             os.utime(wal, ns=(time.time_ns(), time.time_ns()))
             if (changes := detector.changes(log, facts)) is None or not changes.in_facts:
                 return False
-            detector.settle(changes)
+            detector.mark_seen(changes)
             return True
 
         assert changed()

@@ -173,13 +173,13 @@ class EpisodeLog:
     def by_thread(self, thread: str, *, after: str | None = None, limit: int = 1024) -> list[Episode]:
         """Episodes of a thread, in order; pages as in `range`."""
 
-    def beside(self, ids: Sequence[str], count: int) -> list[tuple[list[str], list[str]]]:
+    def neighbours(self, ids: Sequence[str], count: int) -> list[tuple[list[str], list[str]]]:
         """As `HotSet.beside`, of any episodes; no turn that lies more than `16 * count` episodes of the thread away."""
 
     def posture(self, thread: str) -> str | None:
         """As `HotSet.posture`, of the last 1,024 episodes of a thread."""
 
-    def tail(self, n: int) -> list[Episode]:
+    def latest(self, n: int) -> list[Episode]:
         """The last `n` episodes by tick, oldest first."""
 
     def since(self, seq: int, limit: int = 1024) -> list[tuple[int, Episode]]:
@@ -250,7 +250,7 @@ class EpisodeLog:
     def staged(self) -> tuple[Fingerprint, int] | None:
         """The model that comes, and how many episodes have its vectors; None outside a migration."""
 
-    def without_staged(self, limit: int = 256) -> list[Episode]:
+    def without_staged_vectors(self, limit: int = 256) -> list[Episode]:
         """Episodes that have no vector of the model that comes, by arrival."""
 
     def switch_vectors(self, fingerprint: Fingerprint) -> int:
@@ -288,7 +288,7 @@ class EpisodeLog:
     def intents(self) -> list[tuple[int, str]]:
         """Deletions that are not finished, by number."""
 
-    def settle(self, number: int, rest: str | None = None) -> None:
+    def update_intent(self, number: int, rest: str | None = None) -> None:
         """Puts another text in the place of an intent, or ends it."""
 
     def vacuum(self) -> tuple[int, int]:

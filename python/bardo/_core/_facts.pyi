@@ -306,7 +306,7 @@ class FactStore:
     ) -> None:
         """Keeps vectors of the model that is to follow the one in force, beside those; as `put_vectors`."""
 
-    def without_staged(self, limit: int = 256) -> builtins.list[Fact]:
+    def without_staged_vectors(self, limit: int = 256) -> builtins.list[Fact]:
         """Facts that need a vector of the model that comes, oldest first."""
 
     def switch_vectors(self, fingerprint: Fingerprint) -> int:
@@ -345,10 +345,10 @@ class FactStore:
             and JSON objects of the fields that changed, as they were (None if it was born) and as they became.
         """
 
-    def held(self, limit: int = 256) -> builtins.list[Fact]:
+    def quarantined(self, limit: int = 256) -> builtins.list[Fact]:
         """Facts that were inferred and wait for their check, the oldest first."""
 
-    def count_held(self) -> int:
+    def count_quarantined(self) -> int:
         """How many facts wait for their check."""
 
     def release(self, ids: Sequence[str], *, tick: int) -> int:
@@ -379,14 +379,14 @@ class FactStore:
             InvalidInputError: It was undone before.
         """
 
-    def ask_in_vain(self, question: str, *, tick: int) -> int:
+    def note_unanswered(self, question: str, *, tick: int) -> int:
         """Notes that a question was asked and nothing was found. The latest 64 of at most 256 bytes are kept.
 
         Returns:
             How often it was asked by now, in any case and punctuation; 0 if it is too long or says nothing.
         """
 
-    def asked_in_vain(self, limit: int = 10) -> builtins.list[tuple[str, bool]]:
+    def unanswered_questions(self, limit: int = 10) -> builtins.list[tuple[str, bool]]:
         """The questions that were asked in vain twice, the most frequent first, and whether each is inherited."""
 
     def answer(self, questions: Sequence[str]) -> int:
@@ -401,7 +401,7 @@ class FactStore:
     def derived_from(self, episodes: Sequence[str]) -> builtins.list[Fact]:
         """The facts that stand on these episodes alone: no other evidence, and no more support than they gave."""
 
-    def bury(self, facts: Sequence[str]) -> None:
+    def add_tombstones(self, facts: Sequence[str]) -> None:
         """Refuses the texts of these facts from now on: `upsert` answers `forgotten`. Baselines are passed over."""
 
     def recount(

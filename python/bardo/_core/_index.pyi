@@ -41,12 +41,12 @@ class ChangeDetector:
 
     def __new__(cls, inbox: str | PathLike[str], facts: FactStore) -> ChangeDetector: ...
     def changes(self, log: EpisodeLog, facts: FactStore) -> Changes | None:
-        """Changes since `settle`: an episode without vectors, a change of the facts, a file in the inbox.
+        """Changes since `mark_seen`: an episode without vectors, a change of the facts, a file in the inbox.
 
         `facts` is the store that it was made with; it is asked where the time of its file tells nothing.
         """
 
-    def settle(self, changes: Changes) -> None:
+    def mark_seen(self, changes: Changes) -> None:
         """Everything that was there when the changes were detected has been taken over.
 
         An inbox that changed within the last two seconds is looked at again: a file system may give two changes one
@@ -262,7 +262,7 @@ class HotSet:
     def matching(self, text: str, limit: int = 10) -> list[tuple[str, float]]:
         """Searches by words alone: (id, BM25 score), greatest first."""
 
-    def beside(self, ids: Sequence[str], count: int) -> list[tuple[list[str], list[str]]]:
+    def neighbours(self, ids: Sequence[str], count: int) -> list[tuple[list[str], list[str]]]:
         """Ids of at most `count` turns before and after each memory in its conversation, in order."""
 
     def posture(self, thread: str) -> str | None:

@@ -32,7 +32,7 @@ def speaks_against(newer: str, older: str) -> bool:
 def modes_with(mode: str) -> list[str]:
     """The modes whose memories a mode sees, itself among them: `chat` and `booth` share, every other stands alone."""
 
-def may_mean_the_same(left: str, right: str) -> bool:
+def may_be_same_statement(left: str, right: str) -> bool:
     """Whether no figure, no name and no negation tells two texts apart."""
 
 def spoken_sentences(

@@ -213,7 +213,7 @@ class Recorder:
         end = MAX_TICK if to_tick is None else to_tick
         log = self._log
         if last is not None:
-            found: Iterable[Episode] = log.tail(last)
+            found: Iterable[Episode] = log.latest(last)
         elif subject is not None:
             found = pages(lambda after: log.by_subject(subject, after=after, limit=PAGE))
         elif thread is not None:

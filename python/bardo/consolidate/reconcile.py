@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from bardo._core import FactStore, may_mean_the_same, speaks_against
+from bardo._core import FactStore, may_be_same_statement, speaks_against
 from bardo.consolidate.llm_extraction import FramedSource
 from bardo.model import Fact
 from bardo.ports import Message, Vectors
@@ -193,7 +193,7 @@ def _agrees(fact: Fact, verdict: str, known: Fact | None) -> bool:
         return True
     if verdict == "update":
         return speaks_against(fact.text, known.text)
-    return may_mean_the_same(fact.text, known.text)
+    return may_be_same_statement(fact.text, known.text)
 
 
 def _settled(verdicts: dict[int, tuple[str, Fact | None]]) -> dict[int, tuple[str, Fact | None]]:

@@ -81,13 +81,13 @@ def check(facts: FactStore, ask: Ask, *, most: int, tick: int, now: int) -> Shad
     """
     worse: list[str] = []
     passed: list[str] = []
-    for fact in facts.held(most):
+    for fact in facts.quarantined(most):
         # In the memory as it will be: beside what was tried and stays.
         is_worse = not fact.pinned and harms(fact, ask, (*passed, fact.id))
         (worse if is_worse else passed).append(fact.id)
     act = facts.withdraw(worse, tick=tick, now=now) if worse else None
     facts.release(passed, tick=tick)
-    waiting = facts.count_held()
+    waiting = facts.count_quarantined()
     notes = (f"{waiting} new facts wait for their check and are held until then",) if waiting else ()
     return ShadowReport(len(worse) + len(passed), tuple(worse), held=waiting, act=act, notes=notes)
 
@@ -101,7 +101,7 @@ def release(facts: FactStore, why: str, *, tick: int) -> ShadowReport:
         tick: Logical time.
     """
     released = 0
-    while page := facts.held(BY_NIGHT):
+    while page := facts.quarantined(BY_NIGHT):
         released += facts.release([fact.id for fact in page], tick=tick)
     notes = (f"{released} new facts went live unchecked: {why}",) if released else ()
     return ShadowReport(unchecked=released, notes=notes)

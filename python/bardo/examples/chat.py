@@ -84,7 +84,7 @@ def converse(folder: Path, *, seed: int, embedder: Any) -> Chat:
     last = datetime.fromisoformat(turns[-1]["at"])
     clock = ManualClock(round(last.timestamp() * 1_000_000))
     options: dict[str, Any] = {"agent": "juno", "clock": clock, "seed": seed, "embedder": embedder}
-    homes.settle(folder, agent="juno", tables=homes.EMBEDDING)
+    homes.write_settings(folder, agent="juno", tables=homes.EMBEDDING)
     with bardo.open(folder, **options) as grimoire:
         grimoire.remember(turns, thread=THREAD, mode="chat")
         kept = grimoire.stats()["log"]["episodes"]

@@ -12,7 +12,7 @@ EMBEDDING = '[embedding]\nmodel = "minilm-int8"\nbatch = 0\n'
 CLOCK = '[clock]\nunit = "loops"\nticks_per_day = 1\n'
 
 
-def settle(folder: Path, *, agent: str, tables: str) -> Path:
+def write_settings(folder: Path, *, agent: str, tables: str) -> Path:
     """Makes a folder with its `bardo.toml`.
 
     Args:

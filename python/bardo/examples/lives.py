@@ -294,7 +294,9 @@ def live_and_die(
             "seed": seed + generation,
             "embedder": embedder,
         }
-        home = homes.settle(folder / life.agent, agent=life.agent, tables=f"{homes.CLOCK}\n{homes.EMBEDDING}")
+        home = homes.write_settings(
+            folder / life.agent, agent=life.agent, tables=f"{homes.CLOCK}\n{homes.EMBEDDING}"
+        )
         grimoire = (
             bardo.inherit(folder / f"{lives[-1].agent}.testament", home, **options)
             if lives

@@ -148,7 +148,7 @@ class Curator:
         """
         session = self._session
         session.ready(write=not dry_run)
-        if not dry_run and (asked := session.facts.asked_in_vain(ASKED_AGAIN)):
+        if not dry_run and (asked := session.facts.unanswered_questions(ASKED_AGAIN)):
             session.facts.answer(
                 [question for question, inherited in asked if self._knows(question, of_own=inherited)]
             )

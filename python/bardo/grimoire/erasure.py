@@ -273,7 +273,7 @@ class Eraser:
     def _release(self, intent: Intent) -> _RemovedRecords:
         """Deletes from the other records what the log has deleted; each step may have been made before a crash."""
         if intent.tombstones:
-            self._facts.bury(intent.facts)
+            self._facts.add_tombstones(intent.facts)
         derived = self._facts.forget_episodes(intent.episodes)
         named = self._facts.forget_facts(intent.facts)
         baselines, emptied = self._facts.recount(self._log, intent.numbers)
@@ -312,14 +312,14 @@ class Eraser:
         with stage("files", progress):
             rewritten, removed = self._files(intent, facts, looked_for)
         with stage("write again", progress):
-            self._log.settle(number, intent.to_json(bare=True))
+            self._log.update_intent(number, intent.to_json(bare=True))
             _, log_bytes = self._log.vacuum()
             notes = self._vacuum_facts()
         try:
             looked, shared = self._verify_removal(intent, facts, looked_for, progress)
         finally:
             self._conduct.close()
-        self._log.settle(number)
+        self._log.update_intent(number)
         return ForgetReport(
             reason=intent.reason,
             episodes=tuple(intent.episodes),

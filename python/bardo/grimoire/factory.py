@@ -78,11 +78,11 @@ def open(  # noqa: A001 - `bardo.open` reads as it should
 
         port = migration.serving(folder.root, given, settings.embedding, chosen=embedder is not None)
 
-    def settle(log: EpisodeLog, facts: FactStore) -> None:
+    def complete_switch(log: EpisodeLog, facts: FactStore) -> None:
         if folder.migration.exists():
             from bardo.index.embedding import migration
 
-            migration.settle(folder.root, log, facts, port, late=settings.embedding.late_interaction)
+            migration.complete_switch(folder.root, log, facts, port, late=settings.embedding.late_interaction)
 
     stores = open_stores(
         folder,

@@ -79,7 +79,7 @@ class Retrieval:
         recollection = session.models.retry_on_model_switch(self._ask, factors, asked)
         known, seen = recollection.facts, asked["filters"]
         if seen is None and not recollection and recollection.searched and not session.is_dead:
-            session.facts.ask_in_vain(query, tick=session.now_tick)
+            session.facts.note_unanswered(query, tick=session.now_tick)
         if window:
             recollection = neighbours.with_turns(
                 recollection, self.everything, session.log, window=window, filters=seen
@@ -161,5 +161,5 @@ class Retrieval:
             )
             return (note,) if waiting else ()
         if (changes.in_inbox or changes.in_facts) and not self._session.models.notes:
-            self._detector.settle(changes)
+            self._detector.mark_seen(changes)
         return ()

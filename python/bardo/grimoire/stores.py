@@ -150,7 +150,7 @@ def open_stores(
         )
         latest = _latest_tick(log, facts)
         ticks.resume(latest, offset=facts.mark(OFFSET))
-        for episode in log.tail(1):
+        for episode in log.latest(1):
             if episode.tick > latest:
                 _resume_at(ticks, episode)
         ticks.begin()

@@ -85,9 +85,9 @@ class TieredIndex:
                 stayed = self._hot.evict(rows)
         return found.with_notes(notes), stayed
 
-    def beside(self, ids: Sequence[str], count: int) -> list[tuple[list[str], list[str]]]:
+    def neighbours(self, ids: Sequence[str], count: int) -> list[tuple[list[str], list[str]]]:
         """As `HotSet.beside`."""
-        return (self._log if self._hot.cold_upto else self._hot).beside(ids, count)
+        return (self._log if self._hot.cold_upto else self._hot).neighbours(ids, count)
 
     def posture(self, thread: str) -> str | None:
         """As `HotSet.posture`."""

@@ -35,8 +35,8 @@ def with_turns(
         raise InvalidInputError(f"window is {window}. It is a number of turns from 0 to {MOST}")
     if not window:
         return recollection
-    beside = memory.beside([found.id for found in recollection], window)
-    ids = dict.fromkeys(turn for sides in beside for side in sides for turn in side)
+    neighbours = memory.neighbours([found.id for found in recollection], window)
+    ids = dict.fromkeys(turn for sides in neighbours for side in sides for turn in side)
     turns = {turn.id: turn for turn in log.get(list(ids)) if turn is not None}
 
     def known(side: list[str]) -> tuple[Episode, ...]:
@@ -45,7 +45,7 @@ def with_turns(
 
     memories = tuple(
         dataclasses.replace(found, before=known(before), after=known(after))
-        for found, (before, after) in zip(recollection, beside, strict=True)
+        for found, (before, after) in zip(recollection, neighbours, strict=True)
     )
     return dataclasses.replace(recollection, memories=memories)
 

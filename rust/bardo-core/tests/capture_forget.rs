@@ -116,7 +116,7 @@ fn running_numbers_are_not_given_twice_and_the_rest_is_untouched() {
     assert!(next.fresh && next.seq == 6 && !ids.contains(&next.id));
     log.verify(vec![(next.id, None)]).unwrap();
     assert_eq!(log.verified_since(5, 10).unwrap()[0].0, 6);
-    log.settle(number, None).unwrap();
+    log.update_intent(number, None).unwrap();
     assert!(log.intents().unwrap().is_empty());
 }
 
@@ -133,7 +133,7 @@ fn a_forgotten_content_is_refused_and_says_so_also_after_reopening() {
             .unwrap();
         assert!(again[0].forgotten && !again[0].fresh && !again[1].forgotten);
     }
-    assert_eq!(texts(&open_again(&folder, &log).tail(9).unwrap()), ["another"]);
+    assert_eq!(texts(&open_again(&folder, &log).latest(9).unwrap()), ["another"]);
 }
 
 /// The log, closed and opened again.

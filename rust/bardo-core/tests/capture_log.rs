@@ -422,7 +422,7 @@ proptest! {
         }
         // The end, and the order of arrival.
         let all: Vec<&String> = ordered.values().collect();
-        let tail = texts(&log.tail(page).unwrap());
+        let tail = texts(&log.latest(page).unwrap());
         prop_assert_eq!(tail.iter().collect::<Vec<_>>(), &all[all.len().saturating_sub(page)..]);
         let since: Vec<String> = log.since(1, 1000).unwrap().into_iter().map(|(_, episode)| episode.text).collect();
         prop_assert_eq!(since.as_slice(), arrived.get(1..).unwrap_or_default());

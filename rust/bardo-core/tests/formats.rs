@@ -68,7 +68,7 @@ fn read_and_write_on(folder: &Path, golden: &[u8]) -> EpisodeLog {
     golden::fill(&log).unwrap();
     let new = Episode { text: "new".into(), tick: 6, ..expected[0].clone() };
     log.record(vec![NewEpisode { episode: new, has_id: false, own_tick: false }], 0, false).unwrap();
-    assert_eq!((log.len().unwrap(), log.tail(1).unwrap()[0].text.as_str()), (8, "new"));
+    assert_eq!((log.len().unwrap(), log.latest(1).unwrap()[0].text.as_str()), (8, "new"));
     log
 }
 

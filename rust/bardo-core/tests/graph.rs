@@ -38,7 +38,7 @@ impl Agent {
     }
 
     fn id(&self, text: &str) -> Id {
-        let found = self.log.tail(100).unwrap().into_iter().find(|episode| episode.text == text);
+        let found = self.log.latest(100).unwrap().into_iter().find(|episode| episode.text == text);
         found.unwrap().id
     }
 }
@@ -95,7 +95,7 @@ fn an_entity_that_is_named_brings_its_hits_in_by_any_alias() {
 fn the_graph_follows_what_is_read_merged_related_and_forgotten() {
     let agent = agent(&TEXTS);
     let mut hot = agent.hot();
-    assert!(hot.is_in_step(&agent.facts).unwrap());
+    assert!(hot.is_current(&agent.facts).unwrap());
     let reached = |hot: &HotSet, query: &str| -> Vec<Id> {
         hot.graph().reach(query).iter().filter_map(|memory| hot.row(memory.slot)).map(|row| row.id).collect()
     };
@@ -113,9 +113,9 @@ fn the_graph_follows_what_is_read_merged_related_and_forgotten() {
         replaces: false,
     };
     agent.facts.relate(&triple).unwrap();
-    assert!(!hot.is_in_step(&agent.facts).unwrap());
+    assert!(!hot.is_current(&agent.facts).unwrap());
     hot.sync_facts(&agent.facts).unwrap();
-    assert!(hot.is_in_step(&agent.facts).unwrap());
+    assert!(hot.is_current(&agent.facts).unwrap());
     assert!(reached(&hot, "Zorro").contains(&agent.id(TEXTS[0])));
     let gone = agent.id(TEXTS[4]);
     agent.facts.forget_episodes(&[gone]).unwrap();
@@ -138,7 +138,7 @@ fn looking_at_facts_changes_counts_alone_and_what_is_learned_meanwhile_is_taken_
     agent.facts.touch(&ids, 5).unwrap();
     agent.facts.touch(&ids[..1], 6).unwrap();
     assert_eq!(agent.facts.last_learned().unwrap(), learned);
-    assert!(!hot.is_in_step(&agent.facts).unwrap());
+    assert!(!hot.is_current(&agent.facts).unwrap());
     assert_eq!(hot.sync_facts(&agent.facts).unwrap(), 2);
     assert_eq!((mentions(&hot, 0), mentions(&hot, 1)), (2, 1));
     // The store has no vector of it: taken over whole, it would have none either.
@@ -150,7 +150,7 @@ fn looking_at_facts_changes_counts_alone_and_what_is_learned_meanwhile_is_taken_
     assert!(agent.facts.last_learned().unwrap() > learned);
     hot.sync_facts(&agent.facts).unwrap();
     assert_eq!((mentions(&hot, 0), mentions(&hot, 1)), (2, 3));
-    assert!(hot.is_in_step(&agent.facts).unwrap());
+    assert!(hot.is_current(&agent.facts).unwrap());
     assert!(matches!(agent.facts.touch(&[Id([9; 16])], 9), Err(bardo_core::Error::NotFound { .. })));
 }
 
@@ -164,12 +164,12 @@ fn a_session_has_begun_while_an_episode_of_it_is_there() {
     };
     log.record([said(1, "one"), said(2, "two"), said(3, "two")].map(new).into(), NOW, false).unwrap();
     let mut hot = HotSet::default();
-    for episode in log.tail(9).unwrap() {
+    for episode in log.latest(9).unwrap() {
         hot.add_episode(&episode).unwrap();
     }
     let begun = |hot: &HotSet| ["one", "two", "three"].map(|session| has_begun(hot, session));
     assert_eq!(begun(&hot), [true, true, false]);
-    let ids: Vec<Id> = log.tail(9).unwrap().iter().map(|episode| episode.id).collect();
+    let ids: Vec<Id> = log.latest(9).unwrap().iter().map(|episode| episode.id).collect();
     hot.remove(&ids[0]);
     hot.remove(&ids[1]);
     assert_eq!(begun(&hot), [false, true, false]);

@@ -49,7 +49,7 @@ fn nothing_goes_by_a_held_fact() {
     };
     let rule = Fact { kind: FactKind::CausalLink, payload, ..inferred("A refund follows the oracle") };
     let id = add(&store, rule, 1);
-    assert_eq!((get(&store, id).status, store.count_held().unwrap()), (FactStatus::Held, 1));
+    assert_eq!((get(&store, id).status, store.count_quarantined().unwrap()), (FactStatus::Held, 1));
     let active = FactFilter { status: Some(FactStatus::Active), ..FactFilter::default() };
     assert!(store.list(&active, 10).unwrap().is_empty());
     assert!(store.list(&FactFilter { as_of: Some(5), ..FactFilter::default() }, 10).unwrap().is_empty());
@@ -70,7 +70,7 @@ fn nothing_goes_by_a_held_fact() {
     assert_eq!((get(&store, id).status, get(&store, id).created_tick), (FactStatus::Active, 9));
     assert!(store.list(&FactFilter { as_of: Some(8), ..FactFilter::default() }, 10).unwrap().len() == 6);
     assert_eq!(store.search_text("refund", 10).unwrap().len(), 1);
-    assert_eq!((seen(&store, Vec::new()), store.count_held().unwrap()), (7, 0));
+    assert_eq!((seen(&store, Vec::new()), store.count_quarantined().unwrap()), (7, 0));
 }
 
 #[test]
@@ -168,7 +168,7 @@ fn births_that_are_taken_back_are_archived_while_they_are_held() {
     let undone = store.undo(act, 2, 0).unwrap();
     assert_eq!(get(&store, undone.withdrawn[0]).status, FactStatus::Archived);
     store.undo(undone.act, 3, 0).unwrap();
-    assert_eq!(store.count_held().unwrap(), 1, "it waits for its check again");
+    assert_eq!(store.count_quarantined().unwrap(), 1, "it waits for its check again");
 }
 
 #[test]
@@ -200,5 +200,5 @@ fn running_statistics_are_not_held() {
     }
     let settings = CuratorSettings { hold: true, ..CuratorSettings::default() };
     let report = consolidate(&store, &script, 256, 20, 0, settings).unwrap();
-    assert_eq!((report.facts_new, store.count_held().unwrap()), (1, 0));
+    assert_eq!((report.facts_new, store.count_quarantined().unwrap()), (1, 0));
 }

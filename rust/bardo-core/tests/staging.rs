@@ -39,7 +39,7 @@ fn a_migration_survives_a_restart_and_switches_at_once() {
         [0.5; 4],
         "the old vectors are in force until the switch"
     );
-    let left: Vec<Id> = log.without_staged(100).unwrap().iter().map(|episode| episode.id).collect();
+    let left: Vec<Id> = log.without_staged_vectors(100).unwrap().iter().map(|episode| episode.id).collect();
     assert_eq!(left, ids[6..]);
     assert!(matches!(log.switch_vectors(model("new", 2)), Err(Error::InvalidInput { .. })));
     assert!(log.fingerprint().unwrap().unwrap().matches(&model("old", 4)));

@@ -103,7 +103,7 @@ fn content(log: &EpisodeLog) -> Content {
             log.tombstones().unwrap(),
             log.watermark("source").unwrap(),
             log.last_tick().unwrap(),
-            log.without_staged(usize::MAX).unwrap().len(),
+            log.without_staged_vectors(usize::MAX).unwrap().len(),
         ),
         stats: Stats { bytes_on_disk: 0, syncs: 0, ..log.stats().unwrap() },
         arrivals,

@@ -127,9 +127,9 @@ methods!(EpisodeLog, |log| {
         let after = page(after)? => log.by_subject(subject, after, limit);
     fn by_thread(thread: &str; after: Option<&str> = None, limit: usize = 1024)
         let after = page(after)? => log.by_thread(thread, after, limit);
-    fn beside(ids: Ids, count: usize) => log.beside(&ids.0, count);
+    fn neighbours(ids: Ids, count: usize) => log.neighbours(&ids.0, count);
     fn posture(thread: &str) => log.posture(thread);
-    fn tail(n: usize) => log.tail(n);
+    fn latest(n: usize) => log.latest(n);
     fn since(seq: u64, limit: usize = 1024) => log.since(seq, limit);
     fn verified_since(number: u64, limit: usize = 256) => log.verified_since(number, limit);
     fn verify(items: Vec<(Parsed<Id>, Option<f32>)>)
@@ -144,7 +144,7 @@ methods!(EpisodeLog, |log| {
         let batch = batch_from(&whole, Some(&sentences), counts, tokens)?
         => log.stage_vectors(ids.0, batch, fingerprint.0);
     fn staged() => log.staged();
-    fn without_staged(limit: usize = 256) => log.without_staged(limit);
+    fn without_staged_vectors(limit: usize = 256) => log.without_staged_vectors(limit);
     fn switch_vectors(fingerprint: Model) => log.switch_vectors(fingerprint.0);
     fn drop_staged() => log.drop_staged();
     fn without_vectors(limit: usize = 256) => {
@@ -156,7 +156,7 @@ methods!(EpisodeLog, |log| {
     fn forget(ids: Ids; intent: String, now: i64, tombstones: bool = true)
         => log.forget(Deletion { ids: ids.0, tombstones, intent, now });
     fn intents() => log.intents();
-    fn settle(number: u64, rest: Option<String> = None) => log.settle(number, rest);
+    fn update_intent(number: u64, rest: Option<String> = None) => log.update_intent(number, rest);
     fn vacuum() => log.vacuum();
     fn flush() => log.flush();
     fn stats() => log.stats();

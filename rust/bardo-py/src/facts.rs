@@ -159,7 +159,7 @@ methods!(FactStore, |store| {
         => store.put_vectors(&ids.0, FactVectors { rows: &rows, fingerprint: &fingerprint.0 });
     fn stage_vectors(ids: Ids, vectors: Matrix<'_>, fingerprint: Model) let rows = vectors.rows()
         => store.stage_vectors(&ids.0, FactVectors { rows: &rows, fingerprint: &fingerprint.0 });
-    fn without_staged(limit: usize = 256) => store.without_staged(limit);
+    fn without_staged_vectors(limit: usize = 256) => store.without_staged_vectors(limit);
     fn switch_vectors(fingerprint: Model) => store.switch_vectors(&fingerprint.0);
     fn drop_staged() => store.drop_staged();
     fn without_vectors(limit: usize = 256) => store.without_vectors(limit);
@@ -168,17 +168,17 @@ methods!(FactStore, |store| {
     fn calibration() => consolidate::calibration(store);
     fn stated(ids: Ids; tick: u64) => consolidate::stated(store, &ids.0, tick);
     fn acts(limit: usize = 20) => store.acts(limit);
-    fn held(limit: usize = 256) => store.held(limit);
-    fn count_held() => store.count_held();
+    fn quarantined(limit: usize = 256) => store.quarantined(limit);
+    fn count_quarantined() => store.count_quarantined();
     fn release(ids: Ids; tick: u64) => store.release(&ids.0, tick);
     fn withdraw(ids: Ids; tick: u64, now: i64) => store.withdraw(&ids.0, tick, now);
     fn undo(act: u64; tick: u64, now: i64) => store.undo(act, tick, now);
-    fn ask_in_vain(question: &str; tick: u64) => store.ask_in_vain(question, tick);
-    fn asked_in_vain(limit: usize = 10) => store.asked_in_vain(limit);
+    fn note_unanswered(question: &str; tick: u64) => store.note_unanswered(question, tick);
+    fn unanswered_questions(limit: usize = 10) => store.unanswered_questions(limit);
     fn answer(questions: Vec<String>) => store.answer(&questions);
     fn forget_questions(texts: Vec<String>) => store.forget_questions(&texts);
     fn derived_from(episodes: Ids) => store.derived_from(&episodes.0);
-    fn bury(facts: Ids) => store.bury(&facts.0);
+    fn add_tombstones(facts: Ids) => store.add_tombstones(&facts.0);
     fn recount(log: &EpisodeLog, names: Vec<(String, String)>; minimum: Option<u64> = None)
         => consolidate::recount(store, &*log.core, &names, minimum.unwrap_or(MINIMUM_EPISODES));
     fn forget_claims(names: BTreeSet<String>, episodes: Ids)

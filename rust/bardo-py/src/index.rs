@@ -41,8 +41,8 @@ methods!(PyChangeDetector, |detector| {
     new(inbox: PathBuf, facts: &FactStore) => Ok(hot::ChangeDetector::new(&inbox, facts.core.path()));
     fn changes(log: &EpisodeLog, facts: &FactStore)
         => Ok(detector.changes(&log.core, &facts.core, SystemTime::now()));
-    fn settle(changes: &Changes) => {
-        detector.settle(&changes.0, SystemTime::now());
+    fn mark_seen(changes: &Changes) => {
+        detector.mark_seen(&changes.0, SystemTime::now());
         Ok(())
     };
 });
@@ -147,7 +147,7 @@ methods!(PyHotSet, |engine| {
     fn nearest(vector: Vector<'_>, limit: usize = 10) let vector = vector.numbers()
         => Ok(scores(engine.nearest(vector, limit)?));
     fn matching(text: &str, limit: usize = 10) => Ok(scores(engine.matching(text, limit)));
-    fn beside(ids: Ids, count: usize) => Ok(engine.beside(&ids.0, count));
+    fn neighbours(ids: Ids, count: usize) => Ok(engine.neighbours(&ids.0, count));
     fn posture(thread: &str) => Ok(engine.posture(thread));
     fn has_begun(session: &str) => Ok(engine.has_begun(session));
     fn stats() => Ok(BTreeMap::from(engine.stats()?));

@@ -39,7 +39,7 @@ functions! {
     fn speaks_against(newer: &str, older: &str) => Ok(is_disputed(older, newer));
 
     /// Whether no figure, no name and no negation tells two texts apart.
-    fn may_mean_the_same(left: &str, right: &str) => Ok(same_statement::may_mean_the_same(left, right));
+    fn may_be_same_statement(left: &str, right: &str) => Ok(same_statement::may_be_same_statement(left, right));
 
     /// The modes whose memories a mode sees, itself among them.
     fn modes_with(mode: &str) => Ok(model::modes_with(mode).into_iter().map(str::to_owned).collect::<Vec<_>>());

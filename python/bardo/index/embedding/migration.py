@@ -200,7 +200,7 @@ class Migration:
                 "Open the folder with the model that the migration goes to"
             )
         behind = self._is_old(self._log)
-        while behind and (page := self._next(self._log.without_staged, count)):
+        while behind and (page := self._next(self._log.without_staged_vectors, count)):
             try:
                 self._stage(page)
             except NotFoundError:
@@ -211,7 +211,7 @@ class Migration:
                 continue
             return len(page)
         behind = self._is_old(self._facts)
-        while behind and (facts := self._next(self._facts.without_staged, count)):
+        while behind and (facts := self._next(self._facts.without_staged_vectors, count)):
             try:
                 vectors = self.new.embed_documents([fact.text for fact in facts])
             except UnusableVectorError as error:
@@ -267,9 +267,9 @@ class Migration:
             progress("migrate", done, max(done, total))
         self.pending = replace(self.pending, switching=True)
         self.pending.write(self._folder)
-        self.settle()
+        self.complete_switch()
 
-    def settle(self) -> None:
+    def complete_switch(self) -> None:
         """Ends a switch that has begun; every part can be done twice."""
         if self.is_behind():
             while self.step():
@@ -412,7 +412,9 @@ def _which(given: Embedder, pending: Pending) -> str:
     return "new" if same(fingerprint, pending.new) else "neither"
 
 
-def settle(folder: Path, log: EpisodeLog, facts: FactStore, embedder: Embedder, *, late: bool) -> bool:
+def complete_switch(
+    folder: Path, log: EpisodeLog, facts: FactStore, embedder: Embedder, *, late: bool
+) -> bool:
     """Ends a switch that a crash interrupted, before anything else reads a vector.
 
     Returns:
@@ -421,7 +423,7 @@ def settle(folder: Path, log: EpisodeLog, facts: FactStore, embedder: Embedder, 
     pending = Pending.read(folder)
     if pending is None or not pending.switching:
         return False
-    Migration(folder, log, facts, pending, embedder, late=late).settle()
+    Migration(folder, log, facts, pending, embedder, late=late).complete_switch()
     return True
 
 

@@ -70,7 +70,7 @@ pub enum Task {
 impl Task {
     /// The tag of the favoured block, and its part of the window.
     #[must_use]
-    pub fn favours(self) -> (&'static str, f64) {
+    pub fn favoured_block(self) -> (&'static str, f64) {
         match self {
             Self::Anomaly => ("past_events", 1.0 / 3.0),
             Self::Routine => ("knowledge", 0.25),
@@ -115,7 +115,7 @@ pub(super) fn shares(
             (None, None) => (block.base_tokens() as f64 * scale) as usize,
         })
         .collect();
-    let Some((tag, part)) = task.map(Task::favours) else { return shares };
+    let Some((tag, part)) = task.map(Task::favoured_block) else { return shares };
     let Some(favoured) = blocks.iter().position(|block| block.tag == tag && !block.protected) else {
         return shares;
     };

@@ -175,7 +175,7 @@ pub(super) fn plain(character: char) -> Option<char> {
     }
     // Of some letters only the other case looks Latin.
     let cases = [compatible.to_lowercase().next(), compatible.to_uppercase().next()];
-    cases.into_iter().flatten().find_map(look_alike)
+    cases.into_iter().flatten().find_map(confusable_ascii)
 }
 
 /// A character without its font, width and diacritics.
@@ -190,7 +190,7 @@ fn base(character: char) -> char {
 }
 
 /// The one ASCII character that a character is confusable with, in lower case.
-fn look_alike(character: char) -> Option<char> {
+fn confusable_ascii(character: char) -> Option<char> {
     let mut buffer = [0; 4];
     let mut prototype = skeleton(character.encode_utf8(&mut buffer));
     match (prototype.next()?, prototype.next(), prototype.next()) {
@@ -234,7 +234,7 @@ static ANGLES: LazyLock<Vec<char>> = LazyLock::new(|| {
         | GeneralCategory::InitialPunctuation
         | GeneralCategory::MathSymbol => plain(*character) == Some('<') || is_named_angle(*character),
         GeneralCategory::Unassigned | GeneralCategory::PrivateUse | GeneralCategory::Surrogate => false,
-        _ => look_alike(*character) == Some('<'),
+        _ => confusable_ascii(*character) == Some('<'),
     })
     .collect()
 });

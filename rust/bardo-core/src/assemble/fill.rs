@@ -217,7 +217,7 @@ impl<'a> Filler<'a> {
         }
         let shortened: Vec<usize> = part.iter().map(|(index, _)| *index).collect();
         if let Body::Memories { read, .. } = &self.body {
-            shown = order::older_first(order::best_at_both_ends(shown), read);
+            shown = order::chronological_order(order::best_at_both_ends(shown), read);
         }
         let mut filled =
             FilledBlock { text: self.head.clone(), tokens: self.around, ..FilledBlock::default() };
@@ -236,7 +236,7 @@ impl<'a> Filler<'a> {
             let opening = section_opening(Some(&filled.text));
             filled.text = filled.text.replacen(&section_opening(None), &opening, 1);
         }
-        if !self.counter.tokenizer().adds_up() {
+        if !self.counter.tokenizer().is_additive() {
             filled.tokens = self.counter.count(&filled.text);
         }
         filled.cut = shown.len() < total || !shortened.is_empty();

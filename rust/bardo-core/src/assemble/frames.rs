@@ -120,7 +120,7 @@ impl FrameTracker {
         let text = |parts: &[FramePart]| parts.iter().map(|part| part.text.as_str()).collect::<String>();
         let count = |parts: &[FramePart]| {
             let joined = parts.windows(2).all(|pair| Tokenizer::joins(&pair[0].text, &pair[1].text));
-            if tokenizer.adds_up() && joined {
+            if tokenizer.is_additive() && joined {
                 parts.iter().map(|part| part.tokens).sum()
             } else {
                 tokenizer.count(&text(parts))

@@ -46,7 +46,7 @@ pub(super) fn best_at_both_ends<T>(ranked: Vec<T>) -> Vec<T> {
 
 /// Puts memories about one thing in the order of time, older before newer. Together they keep their places, so that what
 /// is about nothing else stands where its rank put it.
-pub(super) fn older_first(mut shown: Vec<usize>, memories: &[MemoryText]) -> Vec<usize> {
+pub(super) fn chronological_order(mut shown: Vec<usize>, memories: &[MemoryText]) -> Vec<usize> {
     let mut analyzer = Analyzer::default();
     let things: Vec<MemoryTopic<'_>> =
         shown.iter().map(|index| MemoryTopic::of(&memories[*index], &mut analyzer)).collect();
@@ -126,7 +126,7 @@ mod tests {
             memory("It fell at noon", 1, "gas"),
             memory("The oracle lagged", 7, ""),
         ];
-        assert_eq!(older_first(best_at_both_ends(vec![0, 1, 2, 3, 4]), &memories), [2, 0, 4, 3, 1]);
+        assert_eq!(chronological_order(best_at_both_ends(vec![0, 1, 2, 3, 4]), &memories), [2, 0, 4, 3, 1]);
     }
 
     #[test]

@@ -171,7 +171,7 @@ fn join(
     tokenizer: Tokenizer,
 ) -> (String, usize, Vec<FilledBlock>) {
     let mut text = String::with_capacity(filled.iter().map(|part| part.text.len()).sum());
-    let (mut tokens, mut exact) = (0, tokenizer.adds_up());
+    let (mut tokens, mut exact) = (0, tokenizer.is_additive());
     let mut parts = Vec::with_capacity(filled.len());
     for index in stand {
         let part = std::mem::take(&mut filled[*index]);

@@ -119,7 +119,7 @@ impl<'a> Tags<'a> {
         let Some(name) = read_name(&mut units) else { return false };
         let Some(kind) = self.kind(&name) else { return false };
         if closing {
-            return (!spaced || is_closed(&mut units)) && !goes_on(&mut units);
+            return (!spaced || is_closed(&mut units)) && !continues_name(&mut units);
         }
         self.opens(bracket, spaced, named, units, kind, &name)
     }
@@ -341,7 +341,7 @@ fn is_closed(units: &mut Seen<'_>) -> bool {
 }
 
 /// Whether a path or a longer name goes on after the name of a closing tag: `</system/log`, `</system.log`.
-fn goes_on(units: &mut Seen<'_>) -> bool {
+fn continues_name(units: &mut Seen<'_>) -> bool {
     let joins = units.next_if(|unit| matches!(unit.read, '/' | '.')).is_some();
     joins && units.peek().is_some_and(|unit| unit.read.is_alphanumeric())
 }

@@ -116,7 +116,7 @@ impl Tokenizer {
     /// anything but white space, a line break or a slash. So a text may be counted in parts that end with a line
     /// break. The estimate rounds, and what the caller brings may do anything.
     #[must_use]
-    pub fn adds_up(self) -> bool {
+    pub fn is_additive(self) -> bool {
         matches!(self, Self::O200k | Self::Cl100k)
     }
 
@@ -229,7 +229,7 @@ mod tests {
             left in "(?s)[\\PC\\s]{0,40}\n", right in "[^\\s/](?s)[\\PC\\s]{0,40}",
         ) {
             for tokenizer in EXACT {
-                prop_assert!(tokenizer.adds_up() && Tokenizer::joins(&left, &right));
+                prop_assert!(tokenizer.is_additive() && Tokenizer::joins(&left, &right));
                 prop_assert_eq!(tokenizer.count(&left) + tokenizer.count(&right), tokenizer.count(&format!("{left}{right}")));
             }
         }

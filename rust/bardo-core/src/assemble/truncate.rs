@@ -32,7 +32,7 @@ pub fn shorten(
     let mut allowance = limit - around;
     let mut end = tokenizer.prefix(text, allowance);
     for _ in 0..ATTEMPTS {
-        let kept = before_open_bracket(text, settle(text, end)).trim_end();
+        let kept = before_open_bracket(text, cut_point(text, end)).trim_end();
         if kept.is_empty() {
             return None;
         }
@@ -69,7 +69,7 @@ fn before_open_bracket(text: &str, end: usize) -> &str {
 }
 
 /// The best place to cut at or before `end`.
-fn settle(text: &str, end: usize) -> usize {
+fn cut_point(text: &str, end: usize) -> usize {
     if end >= text.len() {
         return text.len();
     }

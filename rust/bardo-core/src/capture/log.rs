@@ -9,7 +9,7 @@ use redb::{ReadTransaction, ReadableDatabase, StorageBackend};
 use super::maintenance::open;
 use super::storage::codec::OrderKey;
 use super::storage::deferred_backend::Change;
-use super::storage::fault::{self, Fault, catching};
+use super::storage::fault::{self, Fault, catch_panic};
 use super::storage::holder::Holder;
 use super::storage::lease::Lease;
 use super::storage::schema::{self, META, meta};
@@ -265,7 +265,7 @@ impl EpisodeLog {
             Connection::Open(live) => {
                 // Episodes that redb cannot take stay in the journal.
                 let told = self.checkpoint(&live);
-                let closed = catching(|| live.close());
+                let closed = catch_panic(|| live.close());
                 told.and(closed).map_err(|fault| fault.into_error("close", &self.path))
             }
             Connection::Lost(_) | Connection::Closed => Ok(()),
@@ -287,8 +287,8 @@ impl EpisodeLog {
     }
 
     /// The first episode that redb was not told.
-    pub(super) fn first_untold(&self) -> Option<OrderKey> {
-        if self.behind.load(Ordering::Acquire) { self.state().tail.first_untold() } else { None }
+    pub(super) fn first_unflushed(&self) -> Option<OrderKey> {
+        if self.behind.load(Ordering::Acquire) { self.state().tail.first_unflushed() } else { None }
     }
 
     /// Length of the file and its journal.
@@ -401,7 +401,7 @@ impl EpisodeLog {
         let mut attempt = || -> Result<Result<T, Fault>> {
             let guard = self.connect_as_is()?;
             let live = guard.live()?;
-            Ok(catching(|| step(&live.db.begin_read()?)))
+            Ok(catch_panic(|| step(&live.db.begin_read()?)))
         };
         let opening = self.opening();
         match attempt()? {

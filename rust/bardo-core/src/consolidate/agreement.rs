@@ -1,4 +1,4 @@
-//! Whether the agent's own statistic bears out what it was told.
+//! Whether the agent's own statistic confirms what it was told.
 //!
 //! Two questions that can both be answered no: is the difference of the means surely small (equivalence, Schuirmann's two
 //! one-sided tests, 1987), and is it surely not small (Welch's test against a margin)? "Small" is measured in standard

@@ -48,7 +48,7 @@ struct Row {
 }
 
 /// Merges what a batch observed of one number into its baseline, its fact, and the claims others made about it.
-pub(crate) fn settle(
+pub(crate) fn apply(
     writer: &Writer<'_>,
     store: &FactStore,
     pass: &Pass,
@@ -80,7 +80,7 @@ pub(crate) fn settle(
         let (numbers, evidence, ticks) = (&observed.numbers, &row.evidence, row.ticks);
         let agent = store.agent();
         let observations = Observations { agent, key, own, before, numbers, evidence, ticks };
-        numeric_claims::settle(writer, pass, &observations, report)?;
+        numeric_claims::apply(writer, pass, &observations, report)?;
     }
     save(writer, subject, metric, &row)
 }

@@ -97,7 +97,7 @@ pub(crate) enum Measure {
 /// Result of testing a claim on one window.
 pub(crate) struct TestResult {
     /// Logarithm of the winnings; none if all of it waits for more episodes.
-    pub log_winnings: Option<f64>,
+    pub log_e_value: Option<f64>,
     pub measure: Measure,
     /// Episodes of the window that the claim is about.
     pub positions: Vec<usize>,
@@ -118,7 +118,7 @@ impl Claim {
                     expected: found.expected,
                 };
                 Some(TestResult {
-                    log_winnings: Some(found.log_winnings),
+                    log_e_value: Some(found.log_e_value),
                     measure,
                     positions: positions(effect),
                 })
@@ -132,27 +132,19 @@ impl Claim {
                     expected: found.expected,
                     within: found.within,
                 };
-                Some(TestResult { log_winnings: Some(found.log_winnings), measure, positions })
+                Some(TestResult { log_e_value: Some(found.log_e_value), measure, positions })
             }
             Self::Hours { event } => Some(rhythm_of(window, event, Clock::Hours, known)),
             Self::Weekdays { event } => Some(rhythm_of(window, event, Clock::Weekdays, known)),
             Self::Shifted { subject, metric, before, now } => {
                 let found = shift::test(window, subject, metric, *before, *now)?;
                 let measure = Measure::Shifted { since: found.since };
-                Some(TestResult {
-                    log_winnings: Some(found.log_winnings),
-                    measure,
-                    positions: found.positions,
-                })
+                Some(TestResult { log_e_value: Some(found.log_e_value), measure, positions: found.positions })
             }
             Self::Differs(rule) => {
                 let found = subgroups::test(window, rule)?;
                 let measure = Measure::Differs { inside: found.inside, outside: found.outside };
-                Some(TestResult {
-                    log_winnings: Some(found.log_winnings),
-                    measure,
-                    positions: found.positions,
-                })
+                Some(TestResult { log_e_value: Some(found.log_e_value), measure, positions: found.positions })
             }
         }
     }
@@ -277,14 +269,14 @@ fn rhythm_of(window: &Window, event: &Label, clock: Clock, known: Option<&Measur
         _ => &[],
     };
     let (found, waiting) = periodicity::rhythm(window, event, clock, before);
-    let log_winnings = found.as_ref().map(|found| found.log_winnings);
+    let log_e_value = found.as_ref().map(|found| found.log_e_value);
     let measure = match found {
         Some(RhythmResult { happened, expected, blocks, events, .. }) => {
             Measure::Rhythm { happened, expected, blocks, events, waiting }
         }
         None => Measure::Rhythm { happened: Vec::new(), expected: Vec::new(), blocks: 0, events: 0, waiting },
     };
-    TestResult { log_winnings, measure, positions: window.events.get(event).cloned().unwrap_or_default() }
+    TestResult { log_e_value, measure, positions: window.events.get(event).cloned().unwrap_or_default() }
 }
 
 fn pattern(text: String, statistic: f64, p_value: f64) -> (String, FactPayload) {

@@ -122,7 +122,7 @@ impl Clause {
         self.words[self.verb..].iter().any(Word::is_year)
     }
 
-    pub(super) fn says_no(&self) -> bool {
+    pub(super) fn is_negated(&self) -> bool {
         self.words.iter().any(|word| is_negation(&word.text)) && self.find(&["no longer"], 1).is_none()
     }
 
@@ -184,11 +184,11 @@ impl Clause {
 
     /// Whether it denies: also by "no longer".
     pub(super) fn denies(&self) -> bool {
-        self.says_no() || self.find(DENYING, 1).is_some()
+        self.is_negated() || self.find(DENYING, 1).is_some()
     }
 
     /// Whether nothing in it can bear on another clause about the same.
-    pub(super) fn stands_apart(&self, from: &Self) -> bool {
+    pub(super) fn is_unrelated(&self, from: &Self) -> bool {
         let topic = from.topic();
         self.words.first().is_some_and(|word| {
             !REFERRING.contains(&word.text.as_str()) && person(&word.text).is_none_or(|who| who == "user")
@@ -197,7 +197,7 @@ impl Clause {
     }
 
     /// Whether the state at a place has come about: it is so now, it has become so, or it lasts once it has come.
-    pub(super) fn has_come_to(&self, place: usize) -> bool {
+    pub(super) fn has_become(&self, place: usize) -> bool {
         let before = self.verb..place;
         let is = |words: &[&str]| {
             self.words[before.clone()].iter().any(|word| words.contains(&word.text.as_str()))
@@ -210,7 +210,7 @@ impl Clause {
     }
 
     /// The old value that it names as left behind, the new one, and whether something passed to another owner.
-    pub(super) fn displaced(&self) -> Option<(&[Word], &[Word], bool)> {
+    pub(super) fn replaced_value(&self) -> Option<(&[Word], &[Word], bool)> {
         if let Some((_, to)) = self.find(&["instead of", "rather than"], 1) {
             // "now reports to Ida instead of Bo"
             let from = self.words[..to - 2].iter().rposition(|word| !word.is_name && !word.is_figure)? + 1;

@@ -11,7 +11,7 @@ use crate::text::same_statement::is_negation;
 
 /// Whether nothing qualifies what a newer clause says of an older one, and nothing qualified the older one. `value` is the
 /// new value within the newer clause, if it gives one.
-pub(super) fn is_accounted(old: &Clause, new: &Clause, value: &[Word]) -> bool {
+pub(super) fn covers_clause(old: &Clause, new: &Clause, value: &[Word]) -> bool {
     let given = value.first().map_or(0..0, |first| first.place..first.place + value.len());
     let dated = if new.tells_a_change() { dates(&new.words) } else { Vec::new() };
     let phrased = phrases(&new.words);

@@ -156,7 +156,7 @@ pub fn consolidate(
         let lesson = PassInput::prepare(store, source, batch, &pass.settings)?;
         let last = lesson.last;
         let actor = Actor { name: ACTOR, tick, now };
-        let (report, act) = store.act(actor, |writer| lesson.settle(writer, store, &pass))?;
+        let (report, act) = store.act(actor, |writer| lesson.apply(writer, store, &pass))?;
         if let Some(report) = report {
             return Ok(CuratorReport { pending: last - report.watermark, act, ..report });
         }
@@ -179,7 +179,7 @@ pub fn rehearse(
     let pass = Pass { tick, now, settings, retention: store.retention() };
     let lesson = PassInput::prepare(store, source, batch, &pass.settings)?;
     let last = lesson.last;
-    let (report, changes) = store.rehearse(|writer| lesson.settle(writer, store, &pass))?;
+    let (report, changes) = store.rehearse(|writer| lesson.apply(writer, store, &pass))?;
     // Another process that consolidated meanwhile has left nothing to rehearse.
     let report = report.unwrap_or(CuratorReport { watermark: last, ..CuratorReport::default() });
     Ok(DryRun { report: CuratorReport { pending: last - report.watermark, ..report }, changes })
@@ -234,17 +234,17 @@ impl PassInput {
     }
 
     /// Writes all of it; `None` if another process counted the batch first.
-    fn settle(self, writer: &Writer<'_>, store: &FactStore, pass: &Pass) -> Step<Option<CuratorReport>> {
-        let Some(mut report) = settle(writer, store, pass, self.watermark, &self.batch)? else {
+    fn apply(self, writer: &Writer<'_>, store: &FactStore, pass: &Pass) -> Step<Option<CuratorReport>> {
+        let Some(mut report) = apply(writer, store, pass, self.watermark, &self.batch)? else {
             return Ok(None);
         };
         // While episodes wait, time has come as far as the batch: what they say may yet keep a fact.
         let waiting = self.batch.last < self.last;
         let time = if waiting { self.batch.tick.min(pass.tick) } else { pass.tick };
         report.windows = self.windows;
-        // Before anything leaves: what episodes bear out as of their own ticks has not faded yet.
-        self.ledger.settle(writer, store, pass, &mut report)?;
-        report.entries_pruned += expire(writer, time)? + evict::settle(writer, pass, time)?;
+        // Before anything leaves: what episodes confirm as of their own ticks has not faded yet.
+        self.ledger.apply(writer, store, pass, &mut report)?;
+        report.entries_pruned += expire(writer, time)? + evict::apply(writer, pass, time)?;
         Ok(Some(report))
     }
 }
@@ -272,7 +272,7 @@ fn examine(
 }
 
 /// Writes everything a batch teaches; `None` if another process counted the batch first.
-fn settle(
+fn apply(
     writer: &Writer<'_>,
     store: &FactStore,
     pass: &Pass,
@@ -290,10 +290,10 @@ fn settle(
         ..CuratorReport::default()
     };
     for (key, observed) in &batch.observed {
-        baseline::settle(writer, store, pass, key, observed, &mut report)?;
+        baseline::apply(writer, store, pass, key, observed, &mut report)?;
     }
-    reconcile::settle(writer, pass, &mut report)?;
-    restatements::settle(writer, pass, &batch.sayings, &mut report)?;
+    reconcile::apply(writer, pass, &mut report)?;
+    restatements::apply(writer, pass, &batch.sayings, &mut report)?;
     if batch.last > watermark {
         set_meta(&writer.transaction, WATERMARK, &signed(batch.last)?)?;
     }

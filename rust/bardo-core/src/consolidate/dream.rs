@@ -114,7 +114,7 @@ fn night(writer: &Writer<'_>, store: &FactStore, pass: &Pass, episodes: &[Episod
         [&mut report.shifts, &mut report.links, &mut report.rules][sort].push(id);
     }
     compete(writer, pass, &ledger, &mut report)?;
-    ledger.settle(writer, store, pass, &mut CuratorReport::default())?;
+    ledger.apply(writer, store, pass, &mut CuratorReport::default())?;
     Ok(report)
 }
 
@@ -197,7 +197,10 @@ fn shifted(writer: &Writer<'_>, episodes: &[Episode], report: &mut DreamReport) 
         );
         let strength = (now.mean - long.mean).abs() / long.sample_deviation().max(f64::MIN_POSITIVE);
         let evidence = observed.evidence.clone();
-        found.push((strength, Proposal { fact: saying(&claim, text, FactPayload::None, evidence), claim }));
+        found.push((
+            strength,
+            Proposal { fact: dream_fact(&claim, text, FactPayload::None, evidence), claim },
+        ));
     }
     found.sort_by(|a, b| b.0.total_cmp(&a.0));
     Ok(found.into_iter().map(|(_, proposal)| proposal).collect())
@@ -231,7 +234,7 @@ fn joined(ledger: &Ledger) -> Vec<Proposal> {
                 lift: lift.min(*more),
                 p_value: 1.0,
             };
-            let fact = saying(&claim, text, payload, Vec::new());
+            let fact = dream_fact(&claim, text, payload, Vec::new());
             found.push((*seen.min(later), Proposal { claim, fact }));
         }
     }
@@ -256,14 +259,14 @@ fn perturbed(ledger: &Ledger, window: &Window, outcomes: &[String]) -> Vec<Propo
                 continue;
             };
             let text = format!("Perhaps: {text} of those that were replayed");
-            found.push((gain, Proposal { fact: saying(&claim, text, payload, Vec::new()), claim }));
+            found.push((gain, Proposal { fact: dream_fact(&claim, text, payload, Vec::new()), claim }));
         }
     }
     found.sort_by(|a, b| b.0.total_cmp(&a.0));
     found.into_iter().map(|(_, proposal)| proposal).collect()
 }
 
-fn saying(claim: &Claim, text: String, payload: FactPayload, evidence: Vec<Id>) -> Fact {
+fn dream_fact(claim: &Claim, text: String, payload: FactPayload, evidence: Vec<Id>) -> Fact {
     let (kind, category) = claim.kind();
     Fact {
         category: category.to_owned(),

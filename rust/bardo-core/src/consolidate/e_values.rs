@@ -25,7 +25,7 @@ const DREAMT: f64 = 1.0 / 16.0;
 /// Annals of Statistics 49, 2021, section 2): `(1 - p + p ln p) / (p ln(p)^2)`, which with `x = -ln p` is
 /// `(e^x - 1 - x) / x^2`.
 #[must_use]
-pub fn log_winnings(p: f64) -> f64 {
+pub fn log_e_value(p: f64) -> f64 {
     let x = -p.clamp(f64::MIN_POSITIVE, 1.0).ln();
     let winnings = if x < 1e-3 { 0.5 + x / 6.0 } else { (x.exp_m1() - x) / (x * x) };
     winnings.ln()
@@ -63,14 +63,14 @@ fn part(number: u64, count: usize) -> f64 {
 
 /// A fortune after one more bet, no larger than what counts.
 #[must_use]
-pub fn wealth(log_fortune: f64, log_winnings: f64, share: f64) -> f64 {
-    (log_fortune + log_winnings).min(SURPLUS - (FALSE_DISCOVERY_RATE * share).ln())
+pub fn wealth(log_fortune: f64, log_e_value: f64, share: f64) -> f64 {
+    (log_fortune + log_e_value).min(SURPLUS - (FALSE_DISCOVERY_RATE * share).ln())
 }
 
 /// Which hypotheses to believe, given the logarithm of `share * fortune` of each: the most, so that the `k` best all have
 /// at least `1 / (k * level)`. Also the score below which what was believed before is doubted.
 #[must_use]
-pub fn believed(log_scores: &[f64], level: f64) -> (Vec<usize>, f64) {
+pub fn discoveries(log_scores: &[f64], level: f64) -> (Vec<usize>, f64) {
     let mut order: Vec<usize> = (0..log_scores.len()).collect();
     order.sort_by(|a, b| log_scores[*b].total_cmp(&log_scores[*a]).then(a.cmp(b)));
     let holds = |rank: usize| log_scores[order[rank]] + ((rank + 1) as f64).ln() >= -level.ln();
@@ -93,12 +93,12 @@ mod tests {
                     most * f64::from(step) / f64::from(steps),
                     most * f64::from(step + 1) / f64::from(steps),
                 );
-                log_winnings((-f64::midpoint(low, high)).exp()).exp() * ((-low).exp() - (-high).exp())
+                log_e_value((-f64::midpoint(low, high)).exp()).exp() * ((-low).exp() - (-high).exp())
             })
             .sum();
         assert!((0.97..=1.000_001).contains(&fair), "{fair}");
-        assert!((log_winnings(1.0).exp() - 0.5).abs() < 1e-9);
-        let falling: Vec<f64> = [1.0, 0.999_5, 0.9, 0.1, 0.01, 1e-6, 0.0].map(log_winnings).to_vec();
+        assert!((log_e_value(1.0).exp() - 0.5).abs() < 1e-9);
+        let falling: Vec<f64> = [1.0, 0.999_5, 0.9, 0.1, 0.01, 1e-6, 0.0].map(log_e_value).to_vec();
         assert!(falling.is_sorted() && falling.iter().all(|log| log.is_finite()));
     }
 
@@ -111,10 +111,10 @@ mod tests {
     #[test]
     fn the_more_hold_the_less_each_needs() {
         let needed = (1.0_f64 / FALSE_DISCOVERY_RATE).ln();
-        assert_eq!(believed(&[needed - 0.1, 0.0], FALSE_DISCOVERY_RATE).0, Vec::<usize>::new());
-        assert_eq!(believed(&[0.0, needed], FALSE_DISCOVERY_RATE).0, [1]);
+        assert_eq!(discoveries(&[needed - 0.1, 0.0], FALSE_DISCOVERY_RATE).0, Vec::<usize>::new());
+        assert_eq!(discoveries(&[0.0, needed], FALSE_DISCOVERY_RATE).0, [1]);
         let half = needed - 2.0_f64.ln() + 1e-9;
-        assert_eq!(believed(&[half, -3.0, half], FALSE_DISCOVERY_RATE).0, [0, 2]);
+        assert_eq!(discoveries(&[half, -3.0, half], FALSE_DISCOVERY_RATE).0, [0, 2]);
     }
 
     #[test]
@@ -122,7 +122,7 @@ mod tests {
         let share = share(1, 10);
         let rich = (0..1_000).fold(0.0, |log, _| wealth(log, 3.0, share));
         let doubted = (0..6).fold(rich, |log, _| wealth(log, 0.5_f64.ln(), share)) + share.ln();
-        let (none, doubt_below) = believed(&[doubted], FALSE_DISCOVERY_RATE);
+        let (none, doubt_below) = discoveries(&[doubted], FALSE_DISCOVERY_RATE);
         assert!(none.is_empty() && doubted < doubt_below, "{doubted} {doubt_below}");
     }
 

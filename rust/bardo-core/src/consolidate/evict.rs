@@ -24,7 +24,7 @@ const AT_ONCE: usize = 1_024;
 const MAY_LEAVE: &str = "status IN ('active', 'contradicted', 'held') AND NOT pinned AND source <> 'dream'";
 
 /// Archives what is less sure at a tick than the threshold, and what is beyond the room there is; says how many left.
-pub(crate) fn settle(writer: &Writer<'_>, pass: &Pass, tick: u64) -> Step<u64> {
+pub(crate) fn apply(writer: &Writer<'_>, pass: &Pass, tick: u64) -> Step<u64> {
     Ok(faded(writer, pass, tick)? + surplus(writer, pass, tick)?)
 }
 
@@ -62,7 +62,7 @@ fn surplus(writer: &Writer<'_>, pass: &Pass, tick: u64) -> Step<u64> {
     if over == 0 {
         return Ok(0);
     }
-    let mut all = worths(writer, pass, tick)?;
+    let mut all = eviction_scores(writer, pass, tick)?;
     all.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     for (_, serial) in all.into_iter().take(over) {
         let found = record::select(&writer.transaction, "WHERE serial = ?1", [serial])?;
@@ -74,7 +74,7 @@ fn surplus(writer: &Writer<'_>, pass: &Pass, tick: u64) -> Step<u64> {
 }
 
 /// Confidence times importance of every fact that may leave, with its row; nothing else of it is read.
-fn worths(writer: &Writer<'_>, pass: &Pass, tick: u64) -> Step<Vec<(f64, i64)>> {
+fn eviction_scores(writer: &Writer<'_>, pass: &Pass, tick: u64) -> Step<Vec<(f64, i64)>> {
     let mut statement = writer.transaction.prepare_cached(&format!(
         "SELECT serial, confidence, support, reinforced_tick, kind, bloodstain, importance, source, intact
          FROM facts WHERE {MAY_LEAVE}"

@@ -10,8 +10,8 @@ use rusqlite::params;
 
 use super::baseline::lower;
 use super::curator::{CuratorReport, Pass};
-use super::merge::pass_on_links;
-use super::numeric_claims::has_left;
+use super::merge::move_links;
+use super::numeric_claims::is_archived_by;
 use crate::facts::outcomes::take_over;
 use crate::facts::rows::{self as record, StoredFact};
 use crate::facts::sqlite::Step;
@@ -108,7 +108,7 @@ impl Assertion {
         }
     }
 
-    /// How a claim of others stands to this one, which own episodes bear out.
+    /// How a claim of others stands to this one, which own episodes confirm.
     pub(crate) fn relation(&self, other: &Self) -> ClaimRelation {
         if self.topic != other.topic {
             return ClaimRelation::None;
@@ -251,7 +251,7 @@ impl ForeignClaims {
                     is_there
                         && stored.fact.is_hearsay()
                         && !stored.fact.pinned
-                        && !has_left(stored, pass, tick)
+                        && !is_archived_by(stored, pass, tick)
                 }));
             }
         }
@@ -272,7 +272,7 @@ impl ForeignClaims {
     }
 
     /// Makes one of an own fact and of those of others that state the same, and lowers those that say otherwise.
-    pub(crate) fn settle(
+    pub(crate) fn apply(
         &self,
         writer: &Writer<'_>,
         pass: &Pass,
@@ -294,7 +294,7 @@ impl ForeignClaims {
             }
             take_over(&writer.transaction, stored.serial, other.serial)?;
             replace(writer, &mut stored, other, tick)?;
-            pass_on_links(writer, id, own, tick)?;
+            move_links(writer, id, own, tick)?;
             report.confirmed.push(id);
         }
         for mut other in self.of(writer, pass, &claim, ClaimRelation::Opposite, tick)? {
@@ -309,8 +309,14 @@ impl ForeignClaims {
     }
 }
 
-/// Makes a fact of others that own episodes bear out the agent's own: no less sure than it is, and in force.
-pub(crate) fn bear_out(stored: &mut StoredFact, tick: u64, confidence: f64, support: u32, tau_ticks: f64) {
+/// Makes a fact of others that own episodes confirm the agent's own: no less sure than it is, and in force.
+pub(crate) fn confirm_claim(
+    stored: &mut StoredFact,
+    tick: u64,
+    confidence: f64,
+    support: u32,
+    tau_ticks: f64,
+) {
     let before = confidence_now(&stored.fact, tick, tau_ticks);
     confirm(&mut stored.fact, tick, tau_ticks);
     rebase(&mut stored.fact, confidence.max(before), tick);
@@ -336,7 +342,7 @@ mod tests {
         .unwrap()
     }
 
-    fn said(description: &str) -> Option<Assertion> {
+    fn assertion_of(description: &str) -> Option<Assertion> {
         Assertion::of(&FactPayload::Pattern {
             description: description.into(),
             statistic: 1.0,
@@ -383,23 +389,26 @@ mod tests {
     #[test]
     fn rhythms_are_the_same_at_the_same_time() {
         let hour = |hour: u32| {
-            said(&format!("eth trade happens mostly between {hour}:00 and {}:00 UTC: in 9 of 10 days, where chance has 2", (hour + 1) % 24)).unwrap()
+            assertion_of(&format!("eth trade happens mostly between {hour}:00 and {}:00 UTC: in 9 of 10 days, where chance has 2", (hour + 1) % 24)).unwrap()
         };
         assert_eq!(hour(23).relation(&hour(0)), ClaimRelation::Same);
         assert_eq!(hour(3).relation(&hour(3)), ClaimRelation::Same);
         assert_eq!(hour(3).relation(&hour(9)), ClaimRelation::Opposite);
         let day = |day: &str| {
-            said(&format!("eth trade happens mostly on {day}s: in 9 of 10 weeks, where chance has 2"))
+            assertion_of(&format!("eth trade happens mostly on {day}s: in 9 of 10 weeks, where chance has 2"))
                 .unwrap()
         };
         assert_eq!(day("Monday").relation(&day("Monday")), ClaimRelation::Same);
         assert_eq!(day("Monday").relation(&day("Friday")), ClaimRelation::Opposite);
         assert_eq!(day("Monday").relation(&hour(3)), ClaimRelation::None);
-        let bursts = said(
+        let bursts = assertion_of(
             "eth trade comes in bursts: up to 9 within 20 ticks, where an even background has 2 at most",
         );
         assert_eq!(bursts.clone().unwrap().relation(&bursts.unwrap()), ClaimRelation::Same);
-        assert_eq!(said("eth.gas has shifted: mean 3 over the latest 40 observations, 2 before"), None);
-        assert_eq!(said("eth trade happens mostly between 31:00 and 32:00 UTC: always"), None);
+        assert_eq!(
+            assertion_of("eth.gas has shifted: mean 3 over the latest 40 observations, 2 before"),
+            None
+        );
+        assert_eq!(assertion_of("eth trade happens mostly between 31:00 and 32:00 UTC: always"), None);
     }
 }

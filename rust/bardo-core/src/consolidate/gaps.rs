@@ -161,7 +161,7 @@ pub(super) fn renew(writer: &Writer<'_>, tick: u64) -> Step<usize> {
     let now = signed(tick)?;
     let sorts = [
         contradictions(connection)?,
-        unknown(connection)?,
+        unknown_entities(connection)?,
         untried(connection, tick)?,
         unanswered(connection)?,
     ];
@@ -227,7 +227,7 @@ pub fn inherit_gaps(store: &FactStore, questions: &[InheritedGap], tick: u64) ->
                 done.left += 1;
                 continue;
             }
-            let Some(about) = settle(connection, question, now)? else {
+            let Some(about) = apply(connection, question, now)? else {
                 done.known += 1;
                 continue;
             };
@@ -251,7 +251,7 @@ pub fn inherit_gaps(store: &FactStore, questions: &[InheritedGap], tick: u64) ->
 }
 
 /// The rows of the heir that a question of a testament is about; none if it says nothing.
-fn settle(connection: &Connection, question: &InheritedGap, now: i64) -> Step<Option<GapKey>> {
+fn apply(connection: &Connection, question: &InheritedGap, now: i64) -> Step<Option<GapKey>> {
     let mut serial = connection.prepare_cached("SELECT serial FROM facts WHERE id = ?1")?;
     let mut facts: Vec<i64> = Vec::new();
     for id in &question.facts {
@@ -360,7 +360,7 @@ fn unanswered(connection: &Connection) -> Step<Vec<GapKey>> {
 }
 
 /// Entities that the latest memories name often and no fact in force speaks of.
-fn unknown(connection: &Connection) -> Step<Vec<GapKey>> {
+fn unknown_entities(connection: &Connection) -> Step<Vec<GapKey>> {
     let mut statement = connection.prepare_cached(
         "SELECT entity FROM mentions WHERE memory > (SELECT max(serial) FROM memories) - ?1
          GROUP BY entity HAVING count(*) >= ?2 ORDER BY count(*) DESC, entity LIMIT ?3",

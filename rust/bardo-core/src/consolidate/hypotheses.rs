@@ -8,8 +8,8 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::baseline::{credible, lower};
 use super::claims::{Claim, Measure};
 use super::curator::{CuratorReport, Pass};
-use super::e_values::{FALSE_DISCOVERY_RATE, believed, share, wealth};
-use super::foreign_claims::{ForeignClaims, bear_out};
+use super::e_values::{FALSE_DISCOVERY_RATE, discoveries, share, wealth};
+use super::foreign_claims::{ForeignClaims, confirm_claim};
 use super::window::Window;
 use super::{links, periodicity, subgroups};
 use crate::error::Result;
@@ -84,8 +84,8 @@ impl Hypothesis {
                 .as_ref()
                 .map_or_else(|| tested.measure.clone(), |known| known.merge(&tested.measure)),
         );
-        let Some(log_winnings) = tested.log_winnings else { return false };
-        self.log_fortune = wealth(self.log_fortune, log_winnings, self.share);
+        let Some(log_e_value) = tested.log_e_value else { return false };
+        self.log_fortune = wealth(self.log_fortune, log_e_value, self.share);
         self.windows += 1;
         self.tested = true;
         let (latest, ticks) = window.evidence(&tested.positions, EVIDENCE_KEPT);
@@ -148,7 +148,7 @@ impl Ledger {
 
     /// The hypotheses that are believed and that facts state, the surest first.
     pub fn stated(&self) -> impl Iterator<Item = StatedClaim<'_>> {
-        let (certain, _) = believed(&self.scores(), FALSE_DISCOVERY_RATE);
+        let (certain, _) = discoveries(&self.scores(), FALSE_DISCOVERY_RATE);
         certain.into_iter().filter_map(|index| {
             let row = &self.rows[index];
             Some(StatedClaim { claim: &row.claim, measure: row.measure.as_ref()?, fact: row.fact? })
@@ -196,7 +196,7 @@ impl Ledger {
             }
             self.rows.push(hypothesis);
         }
-        self.let_go();
+        self.prune_losers();
     }
 
     /// Possible claims about the events that are frequent in a window.
@@ -232,7 +232,7 @@ impl Ledger {
     }
 
     /// Drops rules that lost for long, and the least promising of the rest beyond what is kept.
-    fn let_go(&mut self) {
+    fn prune_losers(&mut self) {
         self.rows.sort_by(|a, b| b.score().total_cmp(&a.score()));
         let mut ranks = Ranks::default();
         let gone = &mut self.gone;
@@ -248,7 +248,7 @@ impl Ledger {
     }
 
     /// Writes what changed, and lets facts say what is believed now.
-    pub fn settle(
+    pub fn apply(
         mut self,
         writer: &Writer<'_>,
         store: &FactStore,
@@ -262,7 +262,7 @@ impl Ledger {
                 .prepare_cached("DELETE FROM hypotheses WHERE claim = ?1")?
                 .execute([json(claim)?])?;
         }
-        let (certain, doubted_below) = believed(&self.scores(), FALSE_DISCOVERY_RATE);
+        let (certain, doubted_below) = discoveries(&self.scores(), FALSE_DISCOVERY_RATE);
         let mut heard = None;
         for index in certain {
             let row = &mut self.rows[index];
@@ -329,7 +329,7 @@ fn state(
         report.facts_new += 1;
         report.heuristics_proposed += u64::from(matches!(row.claim, Claim::Differs(_)));
         row.fact = Some(fact.id);
-        return heard.settle(writer, pass, fact.id, tick, report);
+        return heard.apply(writer, pass, fact.id, tick, report);
     };
     if stored.fact.status == FactStatus::Superseded || stored.fact.pinned {
         return Ok(());
@@ -342,7 +342,7 @@ fn state(
     }
     // As of the latest episode of the windows, whenever the pass runs (law 4).
     if stored.fact.is_hearsay() {
-        bear_out(&mut stored, tick, confidence, support, pass.retention.tau_ticks);
+        confirm_claim(&mut stored, tick, confidence, support, pass.retention.tau_ticks);
         report.confirmed.push(stored.fact.id);
     } else {
         rebase(&mut stored.fact, confidence, tick);
@@ -355,7 +355,7 @@ fn state(
     record::add_evidence(&writer.transaction, stored.serial, &row.evidence, pass.tick)?;
     writer.update(&stored, pass.tick)?;
     report.facts_reinforced += 1;
-    heard.settle(writer, pass, stored.fact.id, tick, report)
+    heard.apply(writer, pass, stored.fact.id, tick, report)
 }
 
 /// A hypothesis that is no longer believed lowers its fact, which expires unless later windows confirm it. A held

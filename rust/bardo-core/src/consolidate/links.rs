@@ -6,7 +6,7 @@ use std::f64::consts::LN_2;
 use rand::RngExt;
 use rand_pcg::Pcg64Mcg;
 
-use super::e_values::{log_mean, log_winnings};
+use super::e_values::{log_e_value, log_mean};
 use super::permutation_test::{generator, p_value};
 use super::window::{Label, Window};
 
@@ -23,7 +23,7 @@ const ONSETS: usize = 5;
 #[derive(Clone, Debug)]
 pub(crate) struct LinkResult {
     /// Logarithm of the winnings.
-    pub log_winnings: f64,
+    pub log_e_value: f64,
     /// Ticks within which the effect was looked for, at the reach that won most.
     pub within: u64,
     /// Onsets of the effect.
@@ -56,9 +56,9 @@ pub(crate) fn test(window: &Window, cause: &Label, effect: &Label) -> Option<Lin
             enough.then(|| within(&Pair { causes, effects, reach }, &background, &mut draws))
         })
         .collect();
-    let winnings = log_mean(&tested.iter().map(|followed| followed.log_winnings).collect::<Vec<_>>());
-    let best = tested.into_iter().max_by(|a, b| a.log_winnings.total_cmp(&b.log_winnings))?;
-    Some(LinkResult { log_winnings: winnings, ..best })
+    let winnings = log_mean(&tested.iter().map(|followed| followed.log_e_value).collect::<Vec<_>>());
+    let best = tested.into_iter().max_by(|a, b| a.log_e_value.total_cmp(&b.log_e_value))?;
+    Some(LinkResult { log_e_value: winnings, ..best })
 }
 
 /// Ticks of all episodes that are not the cause, in order: where an effect could as well have happened.
@@ -94,7 +94,7 @@ fn within(pair: &Pair, background: &[u64], draws: &mut Pcg64Mcg) -> LinkResult {
     lags.sort_unstable();
     let (p_moved, expected) = moved(pair, lags.len(), background, draws);
     LinkResult {
-        log_winnings: log_mean(&[log_winnings(p_moved), log_winnings(asymmetry(pair))]),
+        log_e_value: log_mean(&[log_e_value(p_moved), log_e_value(asymmetry(pair))]),
         within: pair.reach,
         effects: pair.effects.len() as u64,
         had_cause: lags.len() as u64,

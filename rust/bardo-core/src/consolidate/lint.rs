@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use rusqlite::{Connection, params};
 
 use super::gaps;
-use super::merge::{LintItem, SimilarPairs, alike, archive, file, flag, gather, merge};
+use super::merge::{LintItem, SimilarPairs, archive, file, flag, gather, is_duplicate, merge};
 use crate::error::Result;
 use crate::facts::sqlite::Step;
 use crate::facts::transaction::Writer;
@@ -68,7 +68,7 @@ pub struct LintReport {
 pub fn lint(store: &FactStore, tick: u64, now: Micros, settings: LintSettings) -> Result<LintReport> {
     let tau = store.retention().tau_ticks;
     let actor = Actor { name: LINT, tick, now };
-    let (report, act) = store.act(actor, |writer| settle(writer, tick, tau, settings))?;
+    let (report, act) = store.act(actor, |writer| apply(writer, tick, tau, settings))?;
     Ok(LintReport { act, ..report })
 }
 
@@ -79,10 +79,10 @@ pub fn rehearse_lint(
     settings: LintSettings,
 ) -> Result<(LintReport, Vec<FactChange>)> {
     let tau = store.retention().tau_ticks;
-    store.rehearse(|writer| settle(writer, tick, tau, settings))
+    store.rehearse(|writer| apply(writer, tick, tau, settings))
 }
 
-fn settle(writer: &Writer<'_>, tick: u64, tau_ticks: f64, settings: LintSettings) -> Step<LintReport> {
+fn apply(writer: &Writer<'_>, tick: u64, tau_ticks: f64, settings: LintSettings) -> Step<LintReport> {
     let mut report = LintReport::default();
     let in_force: i64 = writer
         .transaction
@@ -93,7 +93,7 @@ fn settle(writer: &Writer<'_>, tick: u64, tau_ticks: f64, settings: LintSettings
     }
     let mut items = gather(&writer.transaction, settings.latest, tick)?;
     report.looked = items.len();
-    let left_alone = taken_back(&writer.transaction)?;
+    let left_alone = undone_rows(&writer.transaction)?;
     for item in &mut items {
         item.is_free &= !left_alone.contains(&item.stored.serial);
     }
@@ -124,7 +124,7 @@ fn merge_all(
     report: &mut LintReport,
 ) -> Step<()> {
     loop {
-        let found = pairs.same().find(|(one, other)| alike(&items[*one], &items[*other]));
+        let found = pairs.same().find(|(one, other)| is_duplicate(&items[*one], &items[*other]));
         let Some((one, other)) = found else { return Ok(()) };
         let first = items[one].is_better_than(&items[other]);
         let (kept, gone) = if first { (one, other) } else { (other, one) };
@@ -165,7 +165,7 @@ fn is_stale(item: &LintItem, tick: u64, stale_ticks: u64) -> bool {
 }
 
 /// Rows of the facts whose change by an earlier lint was undone.
-fn taken_back(connection: &Connection) -> Step<BTreeSet<i64>> {
+fn undone_rows(connection: &Connection) -> Step<BTreeSet<i64>> {
     let mut statement = connection.prepare_cached(
         "SELECT DISTINCT fact FROM act_facts JOIN acts ON acts.serial = act_facts.act
          WHERE acts.name = ?1 AND acts.undone_by IS NOT NULL AND NOT EXISTS

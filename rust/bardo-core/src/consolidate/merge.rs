@@ -145,7 +145,7 @@ impl SimilarPairs {
 }
 
 /// Whether two facts that are near say the same of the same, and may be made one.
-pub(super) fn alike(one: &LintItem, other: &LintItem) -> bool {
+pub(super) fn is_duplicate(one: &LintItem, other: &LintItem) -> bool {
     let may = |item: &LintItem| {
         item.is_free && !item.is_stated && item.is_there() && item.stored.fact.source != Source::Dream
     };
@@ -210,11 +210,11 @@ pub(super) fn merge(
     if let Some(again) = record::find(&writer.transaction, to)? {
         kept.stored = again;
     }
-    pass_on_links(writer, from, to, tick)
+    move_links(writer, from, to, tick)
 }
 
 /// Draws the links of a fact for the one that stands for it.
-pub(super) fn pass_on_links(writer: &Writer<'_>, from: Id, to: Id, tick: u64) -> Step<()> {
+pub(super) fn move_links(writer: &Writer<'_>, from: Id, to: Id, tick: u64) -> Step<()> {
     let mut statement = writer.transaction.prepare_cached(
         "SELECT src, dst, relation, weight, intact FROM links WHERE (src = ?1 OR dst = ?1) AND src <> ?2 AND dst <> ?2
          ORDER BY src, dst, relation",

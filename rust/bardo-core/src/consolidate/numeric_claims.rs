@@ -9,7 +9,7 @@ use rusqlite::params;
 use super::agreement::{Verdict, judge};
 use super::baseline::{credible, lower};
 use super::curator::{CuratorReport, Pass};
-use super::merge::pass_on_links;
+use super::merge::move_links;
 use super::statistic::Statistic;
 use crate::facts::outcomes::take_over;
 use crate::facts::rows::{self as record, StoredFact};
@@ -55,7 +55,7 @@ struct StatisticAtTick {
 
 /// Judges every other baseline fact about this number. Those of ancestors that are confirmed become the history of the
 /// agent's own; where that one is not in force, the best of them stands.
-pub(crate) fn settle(
+pub(crate) fn apply(
     writer: &Writer<'_>,
     pass: &Pass,
     observations: &Observations<'_>,
@@ -79,8 +79,8 @@ pub(crate) fn settle(
     // A pinned fact stays unchanged, and a fact that is not in force replaces none.
     let mut own = record::find(&writer.transaction, observations.own)?
         .filter(|own| own.fact.status == FactStatus::Active && !own.fact.pinned);
-    for moment in moments(observations, pass.tick) {
-        claims.retain(|(_, stored)| !has_left(stored, pass, moment.tick));
+    for moment in statistics_by_tick(observations, pass.tick) {
+        claims.retain(|(_, stored)| !is_archived_by(stored, pass, moment.tick));
         let confirmed = report.confirmed.len();
         for (claim, stored) in &mut claims {
             look(writer, pass, observations, &moment, own.as_mut(), (&*claim, stored), report)?;
@@ -94,7 +94,7 @@ pub(crate) fn settle(
 }
 
 /// The statistic after each observation of the pass, as of ticks that never fall.
-fn moments(observations: &Observations<'_>, now: u64) -> Vec<StatisticAtTick> {
+fn statistics_by_tick(observations: &Observations<'_>, now: u64) -> Vec<StatisticAtTick> {
     let mut known = observations.before;
     let mut moments = Vec::with_capacity(observations.numbers.len());
     for (tick, number) in observations.numbers {
@@ -109,7 +109,7 @@ fn moments(observations: &Observations<'_>, now: u64) -> Vec<StatisticAtTick> {
 }
 
 /// Whether a pass at this tick would have archived the fact: what came later judges it no more.
-pub(super) fn has_left(stored: &StoredFact, pass: &Pass, tick: u64) -> bool {
+pub(super) fn is_archived_by(stored: &StoredFact, pass: &Pass, tick: u64) -> bool {
     !stored.fact.pinned
         && (stored.fact.expires_tick.is_some_and(|expires| expires < tick)
             || confidence_now(&stored.fact, tick, pass.retention.tau_ticks)
@@ -146,7 +146,7 @@ fn look(
             }
         }
         Verdict::Agrees if hearsay => {
-            bear_out(writer, pass, observations, moment, stored)?;
+            confirm_claim(writer, pass, observations, moment, stored)?;
             report.confirmed.push(stored.fact.id);
         }
         Verdict::Agrees if due => {
@@ -183,8 +183,8 @@ fn last_look(n: u64, first: u64) -> u64 {
     look + (n - look) / LONGEST_STEP * LONGEST_STEP
 }
 
-/// An inherited claim that one's own statistic bears out becomes one's own knowledge.
-fn bear_out(
+/// An inherited claim that one's own statistic confirms becomes one's own knowledge.
+fn confirm_claim(
     writer: &Writer<'_>,
     pass: &Pass,
     observations: &Observations<'_>,
@@ -242,7 +242,7 @@ fn join(writer: &Writer<'_>, own: &mut StoredFact, told: &mut StoredFact, tick: 
     take_over(&writer.transaction, own.serial, told.serial)?;
     transitions::replace(writer, own, told.clone(), tick)?;
     told.fact.status = FactStatus::Superseded;
-    pass_on_links(writer, from, to, tick)
+    move_links(writer, from, to, tick)
 }
 
 /// Whether a claim in force is an ancestor's that was confirmed.

@@ -6,7 +6,7 @@ use rand::RngExt;
 use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};
 
-use super::e_values::{log_mean, log_winnings};
+use super::e_values::{log_e_value, log_mean};
 use super::permutation_test::{generator, p_value};
 use super::window::{EpisodeTime, Label, Window};
 
@@ -27,7 +27,7 @@ const MONDAY: i64 = 3 * DAY;
 #[derive(Clone, Debug)]
 pub(crate) struct BurstResult {
     /// Logarithm of the winnings.
-    pub log_winnings: f64,
+    pub log_e_value: f64,
     /// The most events within `within` ticks.
     pub most: u64,
     /// The most that an even background would have had, on average.
@@ -56,11 +56,11 @@ pub(crate) fn bursts(window: &Window, label: &Label) -> Option<BurstResult> {
             elsewhere.sort_unstable();
             fullest(&elsewhere, within) as f64
         });
-        BurstResult { log_winnings: log_winnings(p), most: most as u64, expected, within }
+        BurstResult { log_e_value: log_e_value(p), most: most as u64, expected, within }
     });
-    let winnings = log_mean(&[tested[0].log_winnings, tested[1].log_winnings]);
-    let best = tested.into_iter().max_by(|a, b| a.log_winnings.total_cmp(&b.log_winnings))?;
-    Some(BurstResult { log_winnings: winnings, ..best })
+    let winnings = log_mean(&[tested[0].log_e_value, tested[1].log_e_value]);
+    let best = tested.into_iter().max_by(|a, b| a.log_e_value.total_cmp(&b.log_e_value))?;
+    Some(BurstResult { log_e_value: winnings, ..best })
 }
 
 /// The most of these sorted ticks within any stretch of this length.
@@ -108,7 +108,7 @@ impl Clock {
 #[derive(Clone, Debug)]
 pub(crate) struct RhythmResult {
     /// Logarithm of the winnings.
-    pub log_winnings: f64,
+    pub log_e_value: f64,
     /// Days or weeks on which it happened, by hour or day.
     pub happened: Vec<f64>,
     /// Days or weeks on which it would have happened by chance, by hour or day.
@@ -172,7 +172,7 @@ pub(crate) fn rhythm(
     clock: Clock,
     waiting: &[Block],
 ) -> (Option<RhythmResult>, Vec<Block>) {
-    let mut over = gathered(window, label, clock, waiting);
+    let mut over = collect_blocks(window, label, clock, waiting);
     let Some((_, open)) = over.pop_last() else { return (None, Vec::new()) };
     let over: Vec<Block> = over.into_values().filter(|block| !block.occupied.is_empty()).collect();
     if over.len() < LEAST_BLOCKS {
@@ -203,7 +203,7 @@ fn kept(blocks: &[Block], label: &Label, clock: Clock, window: u64) -> RhythmRes
     }
     let (p, _) = p_value(excess(&counts), || excess(&draw(blocks, clock, &mut draws)));
     RhythmResult {
-        log_winnings: log_winnings(p),
+        log_e_value: log_e_value(p),
         happened: counts,
         expected,
         blocks: blocks.len() as u64,
@@ -223,7 +223,7 @@ pub(crate) fn standing_out(happened: &[f64], expected: &[f64], blocks: f64) -> O
 }
 
 /// The days or weeks that wait and those of a window, by their number.
-fn gathered(window: &Window, label: &Label, clock: Clock, waiting: &[Block]) -> BTreeMap<i64, Block> {
+fn collect_blocks(window: &Window, label: &Label, clock: Clock, waiting: &[Block]) -> BTreeMap<i64, Block> {
     // A stored block of another shape would be of another clock.
     let whole = waiting.iter().filter(|block| block.active.len() == clock.slots());
     let mut blocks: BTreeMap<i64, Block> = whole.map(|block| (block.number, block.clone())).collect();

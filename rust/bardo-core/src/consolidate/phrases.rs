@@ -139,7 +139,7 @@ pub(crate) fn phrase_at(words: &[&str]) -> Option<(Mark, usize)> {
 }
 
 /// Maps stems of verbs of equal meaning for residence, occupation and name to one stem.
-pub(crate) fn alike(stem: &str) -> &str {
+pub(crate) fn synonym_stem(stem: &str) -> &str {
     match stem {
         "move" | "moved" | "reloc" | "resid" | "dwell" => "live",
         "employ" | "job" | "join" => "work",

@@ -43,7 +43,7 @@ const TOLD: &str =
 
 /// Holds the facts that came since the last pass, or were released since, against the others, in the order in which they
 /// came.
-pub(crate) fn settle(writer: &Writer<'_>, pass: &Pass, report: &mut CuratorReport) -> Step<()> {
+pub(crate) fn apply(writer: &Writer<'_>, pass: &Pass, report: &mut CuratorReport) -> Step<()> {
     let last = counter(&writer.transaction, RECONCILED)?;
     let mut newer = record::select(
         &writer.transaction,

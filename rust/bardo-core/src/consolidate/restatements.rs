@@ -23,7 +23,7 @@ const SAME_TOPIC: f64 = 0.7;
 const LIVING: &str = "status IN ('active', 'contradicted', 'held') AND kind <> 'baseline'";
 
 /// Reinforces every fact that an episode of the batch restates; hearsay that is restated becomes one's own knowledge.
-pub(crate) fn settle(
+pub(crate) fn apply(
     writer: &Writer<'_>,
     pass: &Pass,
     sayings: &[Utterance],

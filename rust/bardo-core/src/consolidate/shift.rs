@@ -1,7 +1,7 @@
 //! Whether a number is no longer what it was: a dream compares what was replayed of late with the long run, and later
 //! windows of fresh episodes decide.
 
-use super::e_values::log_winnings;
+use super::e_values::log_e_value;
 use super::statistic::Statistic;
 use super::window::Window;
 
@@ -14,7 +14,7 @@ const LEAST: usize = 4 * BLOCKS;
 #[derive(Clone, Debug)]
 pub(crate) struct ShiftResult {
     /// Logarithm of the winnings.
-    pub log_winnings: f64,
+    pub log_e_value: f64,
     /// The numbers of the window.
     pub since: Statistic,
     /// Their episodes.
@@ -52,7 +52,7 @@ pub(crate) fn test(
         beyond += usize::from(if now > before { mean > middle } else { mean < middle });
     }
     Some(ShiftResult {
-        log_winnings: log_winnings(at_least_heads(beyond)),
+        log_e_value: log_e_value(at_least_heads(beyond)),
         since: of(&rows)?,
         positions: rows.into_iter().map(|(position, _)| position).collect(),
     })

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use super::attributes::{Change, ENDINGS, Ending, STATES, noun};
 use super::clause::{Clause, Word, clauses, person};
-use super::clause_coverage::is_accounted;
+use super::clause_coverage::covers_clause;
 use super::value::{ValueKind, is_value, value_kind};
 use super::word_lists::{ADDING, CONDITIONS, DENYING, LATER_DENIALS, LIGHT, PLAIN};
 use crate::text::same_statement::is_negation;
@@ -55,7 +55,7 @@ pub(super) fn slot_change(older: &str, newer: &str) -> Option<SlotChange> {
         .enumerate()
         .filter_map(|(at, clause)| {
             let alone =
-                new.iter().enumerate().all(|(other, beside)| other == at || beside.stands_apart(first));
+                new.iter().enumerate().all(|(other, beside)| other == at || beside.is_unrelated(first));
             between(first, clause).map(|turn| if alone { turn } else { doubtful(turn) })
         })
         .collect();
@@ -72,7 +72,7 @@ fn between(old: &Clause, new: &Clause) -> Option<SlotChange> {
         return None;
     }
     let found = from_old(old, new)
-        .or_else(|| ended(old, new))
+        .or_else(|| ended_possession(old, new))
         .or_else(|| denied(old, new))
         .or_else(|| another_state(old, new))
         .or_else(|| another_value(old, new))
@@ -81,7 +81,7 @@ fn between(old: &Clause, new: &Clause) -> Option<SlotChange> {
         .iter()
         .any(|word| word.text == "and" || word.text == "but");
     let is_certain =
-        found.turn.is_certain && is_plain && !new.has_year() && is_accounted(old, new, found.value);
+        found.turn.is_certain && is_plain && !new.has_year() && covers_clause(old, new, found.value);
     Some(SlotChange { is_certain, ..found.turn })
 }
 
@@ -92,8 +92,8 @@ fn missing<'a>(old: &'a Clause, new: &Clause, may_lack: &dyn Fn(&Word) -> bool) 
 }
 
 /// "Tomas sold the Skoda", of what he drives.
-fn ended<'a>(old: &Clause, new: &'a Clause) -> Option<ChangeWithValue<'a>> {
-    if new.says_no() {
+fn ended_possession<'a>(old: &Clause, new: &'a Clause) -> Option<ChangeWithValue<'a>> {
+    if new.is_negated() {
         return None;
     }
     ENDINGS.iter().find_map(|ending: &Ending| {
@@ -173,10 +173,10 @@ fn denied<'a>(old: &Clause, new: &'a Clause) -> Option<ChangeWithValue<'a>> {
 
 /// "The limit was reduced from 5 to 3", "Ben now reports to Ida instead of Bo": the old value is named as left behind.
 fn from_old<'a>(old: &Clause, new: &'a Clause) -> Option<ChangeWithValue<'a>> {
-    if new.says_no() {
+    if new.is_negated() {
         return None;
     }
-    let (named, value, passes_on) = new.displaced()?;
+    let (named, value, passes_on) = new.replaced_value()?;
     let told = old.predicate();
     let named: Vec<&Word> = named.iter().filter(|word| word.says()).collect();
     if named.is_empty() || !named.iter().all(|word| told.contains(word.stem.as_str())) {
@@ -199,7 +199,7 @@ fn from_old<'a>(old: &Clause, new: &'a Clause) -> Option<ChangeWithValue<'a>> {
 
 /// "The museum has reopened", of one that is closed.
 fn another_state<'a>(old: &Clause, new: &'a Clause) -> Option<ChangeWithValue<'a>> {
-    if new.says_no() || old.topic() != new.topic() || old.topic().is_empty() {
+    if new.is_negated() || old.topic() != new.topic() || old.topic().is_empty() {
         return None;
     }
     STATES.iter().find_map(|states| {
@@ -225,7 +225,7 @@ fn another_state<'a>(old: &Clause, new: &'a Clause) -> Option<ChangeWithValue<'a
         }
         let is_old =
             old.words[old.verb..old_from].iter().all(|word| word.text != "was" && word.text != "were");
-        Some(ChangeWithValue::value(&new.words[from..end], !lacks && is_old && new.has_come_to(from)))
+        Some(ChangeWithValue::value(&new.words[from..end], !lacks && is_old && new.has_become(from)))
     })
 }
 
@@ -235,7 +235,7 @@ fn has(clause: &Clause, word: &Word) -> bool {
 
 /// Another value of one functional attribute of one subject.
 fn another_value<'a>(old: &Clause, new: &'a Clause) -> Option<ChangeWithValue<'a>> {
-    if new.says_no() {
+    if new.is_negated() {
         return None;
     }
     let (before, after) = (old.slot()?, new.slot()?);
@@ -290,7 +290,7 @@ fn another_value<'a>(old: &Clause, new: &'a Clause) -> Option<ChangeWithValue<'a
 
 /// All alike but for figures or days, which name nothing: "logs are kept for 90 days from now on".
 fn another_figure<'a>(old: &Clause, new: &'a Clause) -> Option<ChangeWithValue<'a>> {
-    if new.says_no() || old.happened() || (old.has_year() && new.has_year()) {
+    if new.is_negated() || old.happened() || (old.has_year() && new.has_year()) {
         return None;
     }
     let changed = new.is_now() || new.changing().is_some();

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 use rust_stemmers::{Algorithm, Stemmer};
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::phrases::{Mark, alike, phrase_at};
+use super::phrases::{Mark, phrase_at, synonym_stem};
 use crate::text::same_statement::is_negation;
 use crate::text::stop_words::is_stop_word;
 
@@ -50,8 +50,8 @@ impl Statement {
                 // "moved to" also states a residence, "renamed" a name.
                 for word in &plain[place..place + length] {
                     let stem = stemmer.stem(word);
-                    if alike(&stem) != stem {
-                        statement.say(alike(&stem).to_owned(), false);
+                    if synonym_stem(&stem) != stem {
+                        statement.say(synonym_stem(&stem).to_owned(), false);
                     }
                     statement.stems.insert(stem.into_owned());
                 }
@@ -86,7 +86,7 @@ impl Statement {
         if let Some(person) = person(word) {
             self.subject.get_or_insert_with(|| person.to_owned());
         } else if word == "other" || !is_stop_word(word) {
-            self.say(alike(&stem).to_owned(), written.starts_with(char::is_uppercase));
+            self.say(synonym_stem(&stem).to_owned(), written.starts_with(char::is_uppercase));
         }
     }
 

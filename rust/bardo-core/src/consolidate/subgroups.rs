@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::e_values::log_winnings;
+use super::e_values::log_e_value;
 use super::permutation_test::rotation_p_value;
 use super::situations::{Situation, situations};
 use super::statistic::Statistic;
@@ -93,7 +93,7 @@ impl Rule {
 #[derive(Clone, Debug)]
 pub(crate) struct RuleResult {
     /// Logarithm of the winnings.
-    pub log_winnings: f64,
+    pub log_e_value: f64,
     /// The outcome where the conditions hold.
     pub inside: Statistic,
     /// The outcome elsewhere.
@@ -357,7 +357,7 @@ pub(crate) fn test(window: &Window, rule: &Rule) -> Option<RuleResult> {
         indices.iter().map(|index| outcomes[(index + rotation) % outcomes.len()]).sum()
     });
     let positions = indices.iter().map(|index| rows[*index].0).collect();
-    Some(RuleResult { log_winnings: log_winnings(p), inside, outside, positions })
+    Some(RuleResult { log_e_value: log_e_value(p), inside, outside, positions })
 }
 
 #[cfg(test)]

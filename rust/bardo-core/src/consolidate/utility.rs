@@ -96,14 +96,14 @@ fn situations(source: &impl VerifiedEpisodes, episodes: Vec<Option<Episode>>) ->
 fn need(situation: &Surrounding, lately: &[Surrounding]) -> f64 {
     let (mut sum, mut weights, mut weight) = (0.0, 0.0, 1.0);
     for other in lately {
-        sum += weight * alike(situation, other);
+        sum += weight * context_similarity(situation, other);
         weights += weight;
         weight *= DISCOUNT;
     }
     if weights > 0.0 { sum / weights } else { 0.0 }
 }
 
-fn alike(a: &Surrounding, b: &Surrounding) -> f64 {
+fn context_similarity(a: &Surrounding, b: &Surrounding) -> f64 {
     if let (Some(a), Some(b)) = (&a.vector, &b.vector) {
         return a.cosine(b).clamp(0.0, 1.0);
     }

@@ -105,7 +105,7 @@ impl Engine {
     /// Takes over the facts that changed since the last call, in any process; returns how many.
     pub fn sync_facts(&self, facts: &FactStore) -> Result<usize> {
         // Searches go on unless something changed.
-        if self.read().is_in_step(facts)? {
+        if self.read().is_current(facts)? {
             return Ok(0);
         }
         if let Ok(stores) = self.stores() {

@@ -46,9 +46,9 @@ impl Engine {
 
     /// At most `count` turns before and after each memory in its conversation, in order.
     #[must_use]
-    pub fn beside(&self, ids: &[Id], count: usize) -> Vec<(Vec<Id>, Vec<Id>)> {
+    pub fn neighbours(&self, ids: &[Id], count: usize) -> Vec<(Vec<Id>, Vec<Id>)> {
         let hot = self.read();
-        ids.iter().map(|id| hot.beside(id, count)).collect()
+        ids.iter().map(|id| hot.neighbours(id, count)).collect()
     }
 
     /// The mode of the latest episode of a thread that has one.

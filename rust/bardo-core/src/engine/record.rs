@@ -51,7 +51,7 @@ impl Engine {
         self.add_episodes(
             recorded.iter().filter(|(recorded, _)| recorded.fresh).map(|(_, episode)| episode),
         )?;
-        let mut known = self.stored_before(&recorded)?.into_iter();
+        let mut known = self.stored_retries(&recorded)?.into_iter();
         let mut stored =
             Stored { episodes: Vec::with_capacity(recorded.len()), known: Vec::new(), forgotten: Vec::new() };
         for (place, (recorded, episode)) in recorded.into_iter().enumerate() {
@@ -68,7 +68,7 @@ impl Engine {
     }
 
     /// The stored episodes behind the retries in a list, verified where the retry is.
-    fn stored_before(&self, recorded: &[(Receipt, Arc<Episode>)]) -> Result<Vec<Option<Arc<Episode>>>> {
+    fn stored_retries(&self, recorded: &[(Receipt, Arc<Episode>)]) -> Result<Vec<Option<Arc<Episode>>>> {
         let log = self.stores()?.log;
         let shared = |episodes: Vec<Option<Episode>>| -> Vec<_> {
             episodes.into_iter().map(|episode| episode.map(Arc::new)).collect()

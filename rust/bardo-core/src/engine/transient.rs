@@ -56,7 +56,7 @@ type Archived = (Arc<Episode>, Option<EpisodeVectors>);
 
 /// Episodes and their neighbours, each once. Arrivals after `cold_upto` are in memory, or about to be, and left out.
 fn read_archived(log: &EpisodeLog, ids: &[Id], cold_upto: u64) -> Result<Vec<Archived>> {
-    let beside = log.beside(ids, 1)?;
+    let beside = log.neighbours(ids, 1)?;
     let neighbours = beside.iter().flat_map(|(before, after)| before.iter().chain(after));
     let mut seen = HashSet::new();
     let mut together: Vec<Id> =

@@ -4,7 +4,7 @@ use rusqlite::{Connection, named_params, params};
 
 use super::mention_rows::find;
 use super::mention_rows::introduce;
-use super::mentions::{read_again, search_findings};
+use super::mentions::{read_again, search_metadata};
 use super::names_state::NAMES_EPOCH;
 use super::sqlite::Step;
 use super::sqlite::rows;
@@ -128,7 +128,7 @@ impl FactStore {
                 "Name a url, a command or a path, and a fragment of at least one letter",
             ));
         }
-        self.read(|connection| search_findings(connection, kind, fragment, limit))
+        self.read(|connection| search_metadata(connection, kind, fragment, limit))
     }
 
     /// Makes several names one entity under the first name. Unknown names become aliases. Says how many entities

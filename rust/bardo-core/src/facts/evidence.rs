@@ -6,13 +6,13 @@ use super::sqlite::Step;
 use super::store::FactStore;
 use super::tombstones::is_forgotten;
 use super::transaction::{ANSWERS, Writer, counter};
+use super::transitions::limited_by_source;
 use super::transitions::make_room;
 use super::transitions::rebase;
 use super::transitions::renew;
 use super::transitions::restore;
 use super::transitions::same_text;
 use super::transitions::spaced;
-use super::transitions::tempered;
 use super::transitions::{Link, link_both, lower, retire, write_link};
 use crate::error::{Error, Result};
 use crate::model::decay::{CONTRADICTED_CEILING, confidence_now, reinforced, weakened};
@@ -79,7 +79,7 @@ impl FactStore {
     /// force that says the same and is renewed. A new fact that is held takes the place when it is released.
     pub fn supersede(&self, old: Id, new: &Fact, tick: u64, now: Micros) -> Result<Id> {
         new.validate()?;
-        let new = &tempered(new.clone(), tick, self.retention());
+        let new = &limited_by_source(new.clone(), tick, self.retention());
         self.write(|writer| {
             let mut stored = record::require(&writer.transaction, old)?;
             if let Some(newer) = stored.fact.superseded_by {

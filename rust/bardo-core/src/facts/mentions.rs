@@ -172,7 +172,7 @@ fn take(
         .prepare_cached("INSERT INTO memories (id, tick, text_key) VALUES (?1, ?2, ?3)")?
         .execute(params![text.id.0, signed(text.tick)?, text.key()])?;
     let memory = connection.last_insert_rowid();
-    done.findings += keep_findings(connection, memory, &found)?;
+    done.findings += insert_metadata(connection, memory, &found)?;
     for entity in entities {
         done.mentions += connection
             .prepare_cached("INSERT OR IGNORE INTO mentions (memory, entity) VALUES (?1, ?2)")?
@@ -199,7 +199,7 @@ pub(crate) fn read_again(writer: &Writer<'_>) -> Step<()> {
     set_meta(&writer.transaction, FACTS_READ, &0)
 }
 
-fn keep_findings(connection: &Connection, memory: i64, found: &Metadata) -> Step<usize> {
+fn insert_metadata(connection: &Connection, memory: i64, found: &Metadata) -> Step<usize> {
     let mut statement = connection
         .prepare_cached("INSERT OR IGNORE INTO findings (memory, kind, value) VALUES (?1, ?2, ?3)")?;
     let mut kept = 0;
@@ -248,7 +248,7 @@ fn entities_in(
 
 /// Ids of the memories whose web addresses, commands or paths contain a fragment (ASCII letters in any case), with what
 /// was found, the latest first.
-pub(crate) fn search_findings(
+pub(crate) fn search_metadata(
     connection: &Connection,
     kind: &str,
     fragment: &str,

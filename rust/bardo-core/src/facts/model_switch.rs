@@ -43,7 +43,7 @@ impl FactStore {
     }
 
     /// Facts that have no vector of the model that comes, oldest first.
-    pub fn without_staged(&self, limit: usize) -> Result<Vec<Fact>> {
+    pub fn without_staged_vectors(&self, limit: usize) -> Result<Vec<Fact>> {
         self.read(|connection| {
             let missing = if is_staging(connection)? {
                 "AND NOT EXISTS (SELECT 1 FROM next_vectors WHERE next_vectors.fact = facts.serial)"

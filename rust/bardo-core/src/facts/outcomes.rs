@@ -40,9 +40,9 @@ impl OutcomeTally {
         self.good > 0 && self.total > 0.0
     }
 
-    /// Whether outcomes bear out what was handed down: at least [`EARNED_BY`] good ones, spaced, and a positive sum.
+    /// Whether outcomes confirm what was handed down: at least [`EARNED_BY`] good ones, spaced, and a positive sum.
     #[must_use]
-    pub fn bears_out(&self) -> bool {
+    pub fn confirms_inheritance(&self) -> bool {
         self.spaced >= EARNED_BY && self.net > 0.0
     }
 }
@@ -166,7 +166,7 @@ fn bins(connection: &Connection) -> Step<[(u64, u64); BINS]> {
 fn earn(writer: &Writer<'_>, mut stored: StoredFact, tick: u64, retention: Retention) -> Step<()> {
     let is_earned = stored.fact.is_hearsay()
         && stored.fact.status == FactStatus::Active
-        && judged(&writer.transaction, stored.serial)?.is_some_and(|told| told.bears_out());
+        && judged(&writer.transaction, stored.serial)?.is_some_and(|told| told.confirms_inheritance());
     if !is_earned {
         return Ok(());
     }

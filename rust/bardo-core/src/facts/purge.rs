@@ -34,7 +34,7 @@ impl FactStore {
 
     /// Refuses the texts of these facts from now on: [`FactStore::upsert`] answers that they were forgotten. A baseline
     /// is passed over: its text carries its latest figures and would never come back word for word.
-    pub fn bury(&self, facts: &[Id]) -> Result<()> {
+    pub fn add_tombstones(&self, facts: &[Id]) -> Result<()> {
         self.write(|writer| {
             for id in facts {
                 if let Some(stored) = record::find(&writer.transaction, *id)?

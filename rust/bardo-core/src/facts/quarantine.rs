@@ -11,7 +11,7 @@ use crate::model::{Fact, Id, Micros};
 
 impl FactStore {
     /// Facts that are held, the oldest first.
-    pub fn held(&self, limit: usize) -> Result<Vec<Fact>> {
+    pub fn quarantined(&self, limit: usize) -> Result<Vec<Fact>> {
         self.read(|connection| {
             let found =
                 record::select(connection, "WHERE status = 'held' ORDER BY serial LIMIT ?1", [rows(limit)])?;
@@ -20,7 +20,7 @@ impl FactStore {
     }
 
     /// How many facts are held.
-    pub fn count_held(&self) -> Result<u64> {
+    pub fn count_quarantined(&self) -> Result<u64> {
         self.read(|connection| {
             let count: i64 = connection
                 .prepare_cached("SELECT count(*) FROM facts WHERE status = 'held'")?

@@ -40,7 +40,7 @@ impl FactStore {
                     .prepare_cached("DELETE FROM triples WHERE serial = ?1")?
                     .execute([serial])?;
             }
-            forgotten.entities = settle(writer)?;
+            forgotten.entities = apply_erasure(writer)?;
             Ok(forgotten)
         })
     }
@@ -77,7 +77,7 @@ impl FactStore {
                 forgotten.entities +=
                     connection.prepare_cached("DELETE FROM entities WHERE serial = ?1")?.execute([entity])?;
             }
-            forgotten.entities += settle(writer)?;
+            forgotten.entities += apply_erasure(writer)?;
             Ok(forgotten)
         })
     }
@@ -123,7 +123,7 @@ fn is_canonical(connection: &Connection, entity: i64, name: &str) -> Step<bool> 
     Ok(canonical.is_some_and(|canonical| name_key(&canonical) == name_key(name)))
 }
 
-fn settle(writer: &Writer<'_>) -> Step<usize> {
+fn apply_erasure(writer: &Writer<'_>) -> Step<usize> {
     let dropped = drop_unnamed(&writer.transaction)?;
     writer.next(NAMES_EPOCH)?;
     writer.next(EDGES)?;

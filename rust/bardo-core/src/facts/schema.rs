@@ -15,24 +15,24 @@ use super::sqlite_file::Migration;
 
 /// From the empty file to the schema of this build, in order; a released one is never edited.
 pub(crate) const MIGRATIONS: &[Migration] = &[
-    first,
-    second,
-    third,
-    fourth,
-    fifth,
-    sixth,
-    seventh,
-    eighth,
-    ninth,
-    tenth,
-    eleventh,
-    twelfth,
+    to_version_1,
+    to_version_2,
+    to_version_3,
+    to_version_4,
+    to_version_5,
+    to_version_6,
+    to_version_7,
+    to_version_8,
+    to_version_9,
+    to_version_10,
+    to_version_11,
+    to_version_12,
     inherited_questions,
     scoped,
     sealed,
 ];
 
-fn first(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+fn to_version_1(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     transaction.execute_batch(
         "
         CREATE TABLE meta (key TEXT PRIMARY KEY, value ANY) STRICT, WITHOUT ROWID;
@@ -139,7 +139,7 @@ fn first(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
 }
 
 /// Earlier states of facts, what is found in texts (web addresses, commands, paths), entities and triples.
-fn second(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+fn to_version_2(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     transaction.execute_batch(
         "
         -- From when a record is as it is now. States before this version of the schema were not kept.
@@ -206,7 +206,7 @@ fn second(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
 }
 
 /// Tests of hypotheses, and their results.
-fn third(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+fn to_version_3(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     transaction.execute_batch(
         "
         CREATE TABLE hypotheses (
@@ -227,7 +227,7 @@ fn third(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
 }
 
 /// Acts: named changes of facts that can be listed and undone.
-fn fourth(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+fn to_version_4(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     transaction.execute_batch(
         "
         CREATE TABLE acts (
@@ -258,7 +258,7 @@ fn fourth(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
 }
 
 /// Outcomes of acting on facts.
-fn fifth(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+fn to_version_5(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     transaction.execute_batch(
         "
         CREATE TABLE outcomes (
@@ -274,7 +274,7 @@ fn fifth(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
 }
 
 /// Gaps: questions that the agent could ask.
-fn sixth(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+fn to_version_6(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     transaction.execute_batch(
         "
         CREATE TABLE gaps (
@@ -292,7 +292,7 @@ fn sixth(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
 }
 
 /// Quarantine of inferred facts until their trial.
-fn seventh(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+fn to_version_7(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     transaction.execute_batch(
         "
         CREATE INDEX facts_held ON facts (serial) WHERE status = 'held';
@@ -303,7 +303,7 @@ fn seventh(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
 }
 
 /// Unanswered questions.
-fn eighth(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+fn to_version_8(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     transaction.execute_batch(
         "
         CREATE TABLE questions (
@@ -319,7 +319,7 @@ fn eighth(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
 }
 
 /// Indexes that find facts in force or held however many are archived.
-fn ninth(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+fn to_version_9(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     transaction.execute_batch(
         "
         CREATE INDEX facts_living ON facts (serial, pinned, source)
@@ -329,7 +329,7 @@ fn ninth(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
 }
 
 /// The writer of a fact writes its words, without the numbers of a baseline (see `fulltext`).
-fn tenth(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+fn to_version_10(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     register_functions(transaction)?;
     transaction.execute_batch(
         "
@@ -346,7 +346,7 @@ fn tenth(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
 }
 
 /// An index that finds the facts due to expire however many have expired before.
-fn eleventh(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+fn to_version_11(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     transaction.execute_batch(
         "
         DROP INDEX facts_by_expiry;
@@ -357,7 +357,7 @@ fn eleventh(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
 }
 
 /// Outcomes that count towards making an inherited fact the agent's own. Of those told before, the bad ones count.
-fn twelfth(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+fn to_version_12(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     transaction.execute_batch(
         "
         ALTER TABLE outcomes ADD COLUMN spaced INTEGER NOT NULL DEFAULT 0;  -- good ones, spaced

@@ -22,7 +22,7 @@ impl FactStore {
     pub fn derive_scopes(&self, log: &EpisodeLog) -> Result<u64> {
         let mut changed = 0;
         loop {
-            let due = self.read(|connection| due(connection))?;
+            let due = self.read(|connection| due_scopes(connection))?;
             if due.is_empty() {
                 return Ok(changed);
             }
@@ -81,7 +81,7 @@ impl FactStore {
 }
 
 /// Facts whose scope is due, with their evidence.
-fn due(connection: &Connection) -> Step<Vec<(i64, Vec<Id>)>> {
+fn due_scopes(connection: &Connection) -> Step<Vec<(i64, Vec<Id>)>> {
     let facts: Vec<i64> = connection
         .prepare_cached("SELECT fact FROM unscoped ORDER BY fact LIMIT ?1")?
         .query_map([PAGE], |row| row.get(0))?

@@ -215,7 +215,7 @@ fn upgrade(connection: &mut Connection, path: &Path, migrations: &[Migration]) -
     }
     let fail = |error: rusqlite::Error| from_sqlite(&error, "migrate", path);
     if found > 0 {
-        copy_aside(connection, path, found)?;
+        copy_before_upgrade(connection, path, found)?;
     }
     // Tables are copied and replaced; `configure` turns them on again.
     connection.pragma_update(None, "foreign_keys", false).map_err(fail)?;
@@ -234,7 +234,7 @@ fn upgrade(connection: &mut Connection, path: &Path, migrations: &[Migration]) -
 }
 
 /// Makes a consistent copy of an older file, including its write-ahead log.
-fn copy_aside(connection: &Connection, path: &Path, version: usize) -> Result<()> {
+fn copy_before_upgrade(connection: &Connection, path: &Path, version: usize) -> Result<()> {
     let copy = beside(path, &format!(".v{version}"));
     if copy.exists() {
         std::fs::remove_file(&copy).map_err(|cause| {

@@ -148,7 +148,7 @@ pub(crate) fn write_link(writer: &Writer<'_>, link: &Link) -> Step<()> {
 
 /// A fact as it enters the store: no surer than its source allows, for any writer. A conclusion enters at one
 /// confidence and importance, and a dream ends.
-pub(crate) fn tempered(mut fact: Fact, tick: u64, retention: Retention) -> Fact {
+pub(crate) fn limited_by_source(mut fact: Fact, tick: u64, retention: Retention) -> Fact {
     let source = if fact.is_hearsay() && arrival_confidence(fact.source).is_none() {
         Source::Testament
     } else {

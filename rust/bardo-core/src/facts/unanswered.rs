@@ -28,7 +28,7 @@ pub const ASKED_OFTEN: u32 = 2;
 
 impl FactStore {
     /// Notes that a question was asked and nothing was found; says how often by now, 0 if it is too long or says nothing.
-    pub fn ask_in_vain(&self, question: &str, tick: u64) -> Result<u32> {
+    pub fn note_unanswered(&self, question: &str, tick: u64) -> Result<u32> {
         let Some(key) = key(question).filter(|_| question.len() <= QUESTION_BYTES) else { return Ok(0) };
         self.note(|writer| {
             let times = writer
@@ -46,7 +46,7 @@ impl FactStore {
 
     /// The questions that were asked in vain often enough, as they were first put, the most frequent first, and whether
     /// each came with a testament.
-    pub fn asked_in_vain(&self, limit: usize) -> Result<Vec<(String, bool)>> {
+    pub fn unanswered_questions(&self, limit: usize) -> Result<Vec<(String, bool)>> {
         self.read(|connection| {
             let mut statement = connection.prepare_cached(
                 "SELECT text, serial IN (SELECT question FROM gaps WHERE question IS NOT NULL AND origin IS NOT NULL),

@@ -12,7 +12,7 @@ use super::sqlite::Step;
 use super::store::FactStore;
 use super::tombstones::is_forgotten;
 use super::transaction::Writer;
-use super::transitions::{LIVING, make_room, renew, revive, same_text, tempered};
+use super::transitions::{LIVING, limited_by_source, make_room, renew, revive, same_text};
 use crate::error::{Error, Result};
 use crate::model::{Fact, FactKind, FactStatus, Id, Metadata, Micros, Source};
 use crate::text::same_statement::same_sense;
@@ -129,7 +129,7 @@ impl FactStore {
         retention: Retention,
     ) -> Step<(Id, UpsertOutcome)> {
         let Offer { fact, vector, tick, now } = *offer;
-        let fact = &tempered(fact.clone(), tick, retention);
+        let fact = &limited_by_source(fact.clone(), tick, retention);
         if fact.id != Id::ABSENT
             && let Some(mut known) = record::find(&writer.transaction, fact.id)?
         {
@@ -194,7 +194,7 @@ impl FactStore {
             fact.origin.clone_from(&self.agent);
         }
         fact.support = fact.support.max(fact.evidence.len() as u32);
-        with_findings(&mut fact);
+        set_metadata(&mut fact);
         fact
     }
 }
@@ -297,7 +297,7 @@ impl Neighbours {
 }
 
 /// Extracts addresses, commands and paths of a fact's text into its metadata.
-pub(crate) fn with_findings(fact: &mut Fact) {
+pub(crate) fn set_metadata(fact: &mut Fact) {
     if fact.metadata == Metadata::default() {
         fact.metadata = findings(&fact.text);
     }

@@ -88,7 +88,7 @@ pub(crate) fn rewind(connection: &Connection, stored: StoredFact, tick: u64) -> 
 fn unwind(connection: &Connection, stored: &StoredFact, tick: u64) -> Step<StoredFact> {
     let mut known = fields(stored)?;
     let mut since_tick = stored.since_tick;
-    for (since, earlier) in earlier_of(connection, stored.serial)?.into_iter().rev() {
+    for (since, earlier) in version_rows(connection, stored.serial)?.into_iter().rev() {
         known.extend(earlier);
         since_tick = since;
         if since <= tick {
@@ -103,7 +103,7 @@ pub(crate) fn states_of(connection: &Connection, stored: &StoredFact) -> Step<Ve
     let mut to_tick = Some(stored.since_tick);
     let mut states =
         vec![FactState { from_tick: stored.since_tick, to_tick: None, fact: stored.fact.clone() }];
-    for (since, earlier) in earlier_of(connection, stored.serial)?.into_iter().rev() {
+    for (since, earlier) in version_rows(connection, stored.serial)?.into_iter().rev() {
         known.extend(earlier);
         let mut fact = restored(stored, known.clone(), since)?.fact;
         // The last tick of the state: what was noted on it was known in it.
@@ -121,7 +121,7 @@ pub(crate) fn states_of(connection: &Connection, stored: &StoredFact) -> Step<Ve
 type Earlier = (u64, Map<String, Value>);
 
 /// The kept differences of a fact, oldest first.
-fn earlier_of(connection: &Connection, serial: i64) -> Step<Vec<Earlier>> {
+fn version_rows(connection: &Connection, serial: i64) -> Step<Vec<Earlier>> {
     let mut statement = connection.prepare_cached(
         "SELECT since_tick, earlier, intact FROM versions WHERE fact = ?1 ORDER BY since_tick",
     )?;

@@ -131,7 +131,7 @@ impl<'search> Arms<'search> {
             if let Some(ahead) = near_by_codes[..exactly].get(place + AHEAD) {
                 self.hot.vectors().prefetch_low(sort_keys::place(*ahead));
             }
-            let similarity = if place < exactly { self.exact(slot) } else { self.rough(slot) };
+            let similarity = if place < exactly { self.exact(slot) } else { self.approximate(slot) };
             let Some((value, cosine)) = similarity else { continue };
             best = best.max(cosine);
             if cosine >= self.settings.min_cosine {
@@ -173,8 +173,8 @@ impl<'search> Arms<'search> {
     }
 
     /// The same by 8-bit codes.
-    pub fn rough(&self, slot: Slot) -> Option<(f32, f32)> {
-        let similarity = self.hot.vectors().rough(self.vector.as_ref()?, slot)?;
+    pub fn approximate(&self, slot: Slot) -> Option<(f32, f32)> {
+        let similarity = self.hot.vectors().approximate(self.vector.as_ref()?, slot)?;
         Some((self.dense(&similarity), similarity.nearest()))
     }
 

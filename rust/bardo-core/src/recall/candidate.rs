@@ -110,7 +110,7 @@ fn weighed(
     scratch: &Scratch,
 ) -> Option<Candidate> {
     let row = arms.hot.row(slot)?;
-    let similarity = near.map(|value| (value, f32::INFINITY)).or_else(|| arms.rough(slot));
+    let similarity = near.map(|value| (value, f32::INFINITY)).or_else(|| arms.approximate(slot));
     let words = scratch.words[slot as usize];
     let is_near = near.is_some() || similarity.is_some_and(|(_, cosine)| cosine >= scratch.least_cosine);
     Some(Candidate {
@@ -163,7 +163,7 @@ pub fn fuse(
             let interaction = interact(arms, context, candidates)?;
             let base = |slot: Slot| {
                 let words = scratch.words[slot as usize];
-                let near = arms.rough(slot).filter(|_| scratch.allowed[slot as usize]);
+                let near = arms.approximate(slot).filter(|_| scratch.allowed[slot as usize]);
                 let values = [near.map(|(value, _)| value), Some(words), Some(arms.recency(slot))];
                 interaction.add(slot, weigh(values).iter().sum())
             };
@@ -199,14 +199,14 @@ impl Interaction {
         }
         match self.values.get(&slot) {
             Some(late) => {
-                self.beside(slot) * arms + self.weight * late.share * self.scale.place(Some(late.value))
+                self.arms_weight(slot) * arms + self.weight * late.share * self.scale.place(Some(late.value))
             }
             None => (ARMS_BESIDE_LATE + self.weight) * arms,
         }
     }
 
     /// Weight of the arms beside late interaction; 1 where that has no weight.
-    fn beside(&self, slot: Slot) -> f32 {
+    fn arms_weight(&self, slot: Slot) -> f32 {
         let share = self.values.get(&slot).map_or(1.0, |late| late.share);
         1.0 - (1.0 - ARMS_BESIDE_LATE) * share
     }
@@ -233,11 +233,11 @@ fn interact(
             let rare = arms.settings.rare_weight * candidate.rare;
             candidate.parts[LEXICAL] -= rare;
             let arms: f32 = candidate.parts.iter().sum();
-            let beside = interaction.beside(candidate.slot);
-            candidate.parts.iter_mut().for_each(|part| *part *= beside);
+            let weight = interaction.arms_weight(candidate.slot);
+            candidate.parts.iter_mut().for_each(|part| *part *= weight);
             candidate.parts[LEXICAL] += rare;
             let fused = interaction.add(candidate.slot, arms);
-            candidate.late_part = fused - beside * arms;
+            candidate.late_part = fused - weight * arms;
             candidate.fused = fused + rare;
         }
     }

@@ -56,10 +56,12 @@ pub fn spans(words: &[&str], now: Micros) -> Vec<DaySpan> {
                 found.extend(days.map(|(days, count)| up_to(today, days.saturating_mul(count))));
             }
             ("past", unit) => {
-                found.extend(days_of(unit).map(|days| up_to(today, days)).or_else(|| last(unit, today)));
+                found.extend(
+                    days_of(unit).map(|days| up_to(today, days)).or_else(|| previous_period(unit, today)),
+                );
             }
-            ("last" | "previous", unit) => found.extend(last(unit, today)),
-            ("this", unit) => found.extend(this(unit, today)),
+            ("last" | "previous", unit) => found.extend(previous_period(unit, today)),
+            ("this", unit) => found.extend(current_period(unit, today)),
             (unit, "ago") => {
                 // "a couple of weeks ago": the number stands before the "of".
                 let before = place.checked_sub(1).map(word);
@@ -83,7 +85,7 @@ const fn up_to(today: i64, days: i64) -> DaySpan {
 }
 
 /// "this week", "this year": from its first day.
-fn this(unit: &str, today: i64) -> Option<DaySpan> {
+fn current_period(unit: &str, today: i64) -> Option<DaySpan> {
     Some(match period(unit, today)? {
         (_, Some(first)) => DaySpan { first, last: today },
         (days, None) => up_to(today, days),
@@ -104,7 +106,7 @@ fn period(unit: &str, today: i64) -> Option<(i64, Option<i64>)> {
 
 /// "last week", "last May", "last Friday". Of a week, a month or a year it is the one before this; as people do not look
 /// at the calendar when they say so, a few days on either side belong to it, but not today.
-fn last(unit: &str, today: i64) -> Option<DaySpan> {
+fn previous_period(unit: &str, today: i64) -> Option<DaySpan> {
     match period(unit, today) {
         Some((days, Some(began))) => {
             let (_, before) = period(unit, began - 1)?;

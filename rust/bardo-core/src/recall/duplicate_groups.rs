@@ -54,7 +54,7 @@ impl<'ranked> DuplicateGroup<'ranked> {
 }
 
 /// Gives a memory a seat of its own, unless it shares one.
-pub(super) fn take<'ranked>(
+pub(super) fn insert_hit<'ranked>(
     seats: &mut Vec<DuplicateGroup<'ranked>>,
     ranked: &'ranked ScoredCandidate<'ranked>,
     lexical: &LexicalIndex,

@@ -31,7 +31,7 @@ impl FactHistory for FactStore {
 
 /// Rows of the facts among the candidates as they were at the end of a tick; candidates that were not in force then, or not
 /// as sure as is asked for, go.
-pub fn rows_then(
+pub fn rows_at_tick(
     hot: &HotSet,
     candidates: &mut Vec<Candidate>,
     past: &dyn FactHistory,

@@ -30,7 +30,7 @@ struct GraphRank {
 impl GraphArm {
     /// Walks the graph, and makes candidates of the memories it reaches: a named entity brings its memories in,
     /// independent of their words and vectors (law 6).
-    pub fn bring_in(
+    pub fn add_reached(
         arms: &Arms<'_>,
         query: &str,
         candidates: &mut Vec<Candidate>,

@@ -39,7 +39,7 @@ pub(super) fn rare_names<'terms>(
 
 /// Gives the best memory that holds each rare name a seat among the kept, from the last seat upward; at most half of
 /// the seats go this way, so that one name never crowds out the answer.
-pub(super) fn seat<'ranked>(
+pub(super) fn reserve_slots<'ranked>(
     kept: &mut [DuplicateGroup<'ranked>],
     waiting: Vec<DuplicateGroup<'ranked>>,
     names: &[&QueryTerm],

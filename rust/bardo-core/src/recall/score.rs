@@ -104,7 +104,7 @@ pub fn trust(worth: f32) -> f32 {
 /// Factor of a fact that evidence speaks against, until it is confirmed or expires (spec 4, "Score").
 const CONTRADICTED: f32 = 0.5;
 
-/// Factor of what another life handed down and this one did not bear out, where the source has no discount of its own: at
+/// Factor of what another life handed down and this one did not confirm, where the source has no discount of its own: at
 /// like relevance own knowledge precedes it. As large as one generation costs at inheritance (spec 6).
 const INHERITED: f32 = 0.85;
 

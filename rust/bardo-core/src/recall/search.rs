@@ -11,7 +11,7 @@ use super::conversation::QueryClues;
 use super::diversity::{POOL_FACTOR, diverse};
 use super::duplicate_groups::{self, DuplicateGroup};
 use super::explain::{Arm, ArmReason, Explanation, Hit, SearchResult};
-use super::fact_history::{FactHistory, rows_then};
+use super::fact_history::{FactHistory, rows_at_tick};
 use super::filter::Filters;
 use super::graph::GraphArm;
 use super::late_rerank::{LateInteraction, TokenCodes};
@@ -98,7 +98,7 @@ pub fn search(
     let lists = search.arms.candidates(query.limit, found.searched, fusion, scratch);
     let mut candidates = unite(&search.arms, &lists, search.has_content, scratch);
     let named = cut(query.text, QUERY_BYTES);
-    let graph = GraphArm::bring_in(&search.arms, named, &mut candidates, scratch);
+    let graph = GraphArm::add_reached(&search.arms, named, &mut candidates, scratch);
     let late = search.late(&mut scratch.analyzer, &mut found.notes)?;
     let clues = QueryClues::of(named, query.now);
     let context = FusionContext { clues: &clues, late: late.as_ref(), tick: search.tick };
@@ -106,7 +106,7 @@ pub fn search(
     graph.add(fusion, settings, &mut candidates);
     let then = match past {
         Some((tick, past)) => {
-            rows_then(hot, &mut candidates, past, query.filters, (tick, settings.tau_ticks))?
+            rows_at_tick(hot, &mut candidates, past, query.filters, (tick, settings.tau_ticks))?
         }
         None => HashMap::new(),
     };
@@ -339,14 +339,14 @@ impl<'search> Search<'search> {
         let mut waiting = Vec::new();
         for ranked in ranked {
             if taken.len() < self.query.limit {
-                duplicate_groups::take(&mut taken, ranked, lexical, threshold);
+                duplicate_groups::insert_hit(&mut taken, ranked, lexical, threshold);
             } else if names.is_empty() {
                 break;
             } else {
                 waiting.push(DuplicateGroup::of(ranked));
             }
         }
-        rare_names::seat(&mut taken, waiting, names, lexical);
+        rare_names::reserve_slots(&mut taken, waiting, names, lexical);
         let hit = |DuplicateGroup { holder, score, others }| {
             let mut hit = Hit { duplicates: others, ..self.hit(holder, lists) };
             if score > hit.score && hit.score > 0.0 {

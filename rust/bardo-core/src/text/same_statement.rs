@@ -206,7 +206,7 @@ pub(crate) fn same_sense(left: &str, right: &str) -> bool {
 
 /// Whether a judge of meaning may take two texts for the same: no figure, no name and no negation tells them apart.
 #[must_use]
-pub fn may_mean_the_same(left: &str, right: &str) -> bool {
+pub fn may_be_same_statement(left: &str, right: &str) -> bool {
     if !figures(left).eq(figures(right)) {
         return false;
     }
@@ -243,7 +243,7 @@ pub fn touch(about: &str, action: &str) -> Overlap {
         let (mut wanted, given): (_, Vec<&str>) = (figures(about), figures(action).collect());
         !given.is_empty() && wanted.any(|figure| !given.contains(&figure))
     };
-    let [(about, about_no), (action, action_no)] = [about, action].map(ContentWords::apart_from_no);
+    let [(about, about_no), (action, action_no)] = [about, action].map(ContentWords::without_negations);
     let words = about.content.intersection(&action.content).count();
     Overlap {
         share: if about.content.is_empty() { 0.0 } else { words as f64 / about.content.len() as f64 },
@@ -322,7 +322,7 @@ impl ContentWords {
     }
 
     /// The words of a text but for those that say no, and these.
-    fn apart_from_no(text: &str) -> (Self, HashSet<String>) {
+    fn without_negations(text: &str) -> (Self, HashSet<String>) {
         let (mut no, mut said) = (HashSet::new(), Vec::new());
         for word in text.unicode_words() {
             let lower = word.to_lowercase().replace('\u{2019}', "'");

@@ -3,7 +3,7 @@
 use redb::{Database, ReadTransaction, ReadableDatabase, TableDefinition, TableError, WriteTransaction};
 use xxhash_rust::xxh3::Xxh3;
 
-use crate::capture::storage::fault::{Fault, catching};
+use crate::capture::storage::fault::{Fault, catch_panic};
 use crate::capture::storage::schema::{
     ANNOTATIONS, ARRIVALS, EPISODES, IDS, INTENTS, META, NEXT_TOKENS, NEXT_VECTORS, SUBJECTS, THREADS,
     TOKENS, TOMBSTONES, VECTORS, VERIFICATIONS, WATERMARKS,
@@ -49,7 +49,7 @@ macro_rules! unpacked {
 }
 
 pub(crate) fn copy_all(from: &Database, to: &Database) -> Result<(), Fault> {
-    catching(|| {
+    catch_panic(|| {
         let view = from.begin_read()?;
         let transaction = to.begin_write()?;
         copy_unpacked(&view, &transaction)?;

@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicU64;
 
 use redb::Database;
 
-use crate::capture::storage::fault::{self, Fault, catching};
+use crate::capture::storage::fault::{self, Fault, catch_panic};
 use crate::capture::storage::folder::sync_folder;
 use crate::capture::storage::store::{DRAFT_ENDING, OpenStore, StoreIdentity, create_on, file_backend};
 use crate::error::Result;
@@ -33,11 +33,11 @@ pub(crate) fn replace(
     let backend = file_backend(path, file.map_err(|error| failed(&error))?)?;
     let mut live = create_on(path, backend, expected, Vec::new(), syncs)?;
     live.backend.arm().map_err(|error| failed(&error))?;
-    copy(&live.db).and_then(|()| catching(|| Ok(live.db.compact().map(drop)?))).map_err(|fault| {
+    copy(&live.db).and_then(|()| catch_panic(|| Ok(live.db.compact().map(drop)?))).map_err(|fault| {
         let _ = fs::remove_file(&draft);
         fault.into_error("write anew", path)
     })?;
-    let keep = || kept.map_or(Ok(()), |kept| keep_as(path, kept));
+    let keep = || kept.map_or(Ok(()), |kept| link_or_copy(path, kept));
     keep()
         .and_then(|()| fs::rename(&draft, path))
         .and_then(|()| sync_folder(path))
@@ -47,7 +47,7 @@ pub(crate) fn replace(
 
 /// Gives a file a second name, which it keeps when another file takes its first one. Where file systems know no second
 /// names it is copied.
-fn keep_as(path: &Path, kept: &Path) -> io::Result<()> {
+fn link_or_copy(path: &Path, kept: &Path) -> io::Result<()> {
     match fs::remove_file(kept) {
         // An earlier attempt that was killed.
         Ok(()) => {}

@@ -17,7 +17,7 @@ use redb::{
 use super::copy::{self, Sum};
 use super::replace;
 use crate::capture::storage::codec::{self, KEY_BYTES, OrderKey};
-use crate::capture::storage::fault::{Fault, catching, unavailable};
+use crate::capture::storage::fault::{Fault, catch_panic, unavailable};
 use crate::capture::storage::packed_table::{self, LONG_RUN_BYTES, Packed, SHORT_RUN_BYTES};
 use crate::capture::storage::schema::{
     ARRIVALS, Arrival, EPISODES, IDS, Location, META, NEXT_VECTORS, SCHEMA_VERSION, SEQ_BYTES, VECTORS, meta,
@@ -62,7 +62,7 @@ pub(crate) fn upgrade(
     let expected = StoreIdentity { agent: old.agent.clone(), now: expected.now };
     let mut fresh = replace::replace(path, &expected, syncs, Some(&kept), |fresh| {
         let written = copy(&old.db, fresh)?;
-        let found = catching(|| tally(fresh))?;
+        let found = catch_panic(|| tally(fresh))?;
         if written == found {
             return Ok(());
         }
@@ -138,7 +138,7 @@ impl<'t, const N: usize> Loader<'t, N> {
 
 /// Copies everything in one transaction. Every checksum of the old file is looked at on the way.
 fn copy(from: &Database, to: &Database) -> Result<Tally, Fault> {
-    catching(|| {
+    catch_panic(|| {
         let view = from.begin_read()?;
         let transaction = to.begin_write()?;
         let mut tables = vec![copy_episodes(&view, &transaction)?, copy_ids(&view, &transaction)?];

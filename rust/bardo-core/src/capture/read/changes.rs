@@ -7,7 +7,7 @@ use redb::{ReadableDatabase, ReadableTable};
 
 use crate::capture::log::EpisodeLog;
 use crate::capture::storage::codec;
-use crate::capture::storage::fault::catching;
+use crate::capture::storage::fault::catch_panic;
 use crate::capture::storage::packed_table;
 use crate::capture::storage::schema::{ANNOTATIONS, ARRIVALS, EpisodeReader, VECTORS, arrivals_above};
 use crate::capture::storage::vector_batch;
@@ -37,7 +37,7 @@ impl EpisodeLog {
     ) -> Result<()> {
         let guard = self.connect()?;
         let live = guard.live()?;
-        let walked = catching(|| {
+        let walked = catch_panic(|| {
             let view = live.db.begin_read()?;
             let mut rows = vector_batch::Rows::new(vector_batch::dims(&view)?);
             let mut ids = Vec::new();

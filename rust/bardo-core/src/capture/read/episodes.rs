@@ -6,7 +6,7 @@ use redb::{ReadOnlyTable, ReadableDatabase, ReadableTable, ReadableTableMetadata
 
 use crate::capture::log::{EpisodeLog, Stats};
 use crate::capture::storage::codec::{KEY_BYTES, OrderKey};
-use crate::capture::storage::fault::{Fault, catching};
+use crate::capture::storage::fault::{Fault, catch_panic};
 use crate::capture::storage::packed_table;
 use crate::capture::storage::schema::{
     ARRIVALS, Arrival, EpisodeReader, META, SUBJECTS, THREADS, VECTORS, VERIFICATIONS, WATERMARKS,
@@ -42,7 +42,7 @@ impl EpisodeLog {
     /// Saves the look for the place that [`EpisodeLog::get`] begins with.
     pub fn at(&self, places: &[(u64, u32, Id)]) -> Result<Vec<Option<Episode>>> {
         let keys = places.iter().map(|&(tick, event_index, id)| OrderKey { tick, event_index, id });
-        if let Some(untold) = self.first_untold()
+        if let Some(untold) = self.first_unflushed()
             && keys.max().is_some_and(|key| key >= untold)
         {
             self.notify()?;
@@ -104,7 +104,7 @@ impl EpisodeLog {
     }
 
     /// The last `n` episodes, oldest first.
-    pub fn tail(&self, n: usize) -> Result<Vec<Episode>> {
+    pub fn latest(&self, n: usize) -> Result<Vec<Episode>> {
         let mut episodes = self
             .read(|view| EpisodeReader::open(view)?.between((Bound::Unbounded, Bound::Unbounded), n, true))?;
         episodes.reverse();
@@ -159,7 +159,7 @@ impl EpisodeLog {
     ) -> Result<()> {
         let guard = self.connect()?;
         let live = guard.live()?;
-        let walked = catching(|| {
+        let walked = catch_panic(|| {
             let view = live.db.begin_read()?;
             let reader = EpisodeReader::open(&view)?;
             let vector_table = view.open_table(VECTORS)?;

@@ -20,9 +20,9 @@ const LATEST: usize = 1_024;
 
 impl EpisodeLog {
     /// The turns before and after each episode in its conversation, at most `count` on either side, in order; as
-    /// [`HotSet::beside`](crate::index::hot::HotSet::beside), but none that lies more than `16 * count` episodes of the
+    /// [`HotSet::neighbours`](crate::index::hot::HotSet::neighbours), but none that lies more than `16 * count` episodes of the
     /// thread away.
-    pub fn beside(&self, ids: &[Id], count: usize) -> Result<Vec<(Vec<Id>, Vec<Id>)>> {
+    pub fn neighbours(&self, ids: &[Id], count: usize) -> Result<Vec<(Vec<Id>, Vec<Id>)>> {
         self.read(|view| {
             let reader = EpisodeReader::open(view)?;
             let around = |id: &Id| -> Result<(Vec<Id>, Vec<Id>), Fault> {

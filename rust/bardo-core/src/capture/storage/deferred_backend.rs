@@ -197,7 +197,7 @@ impl DeferredBackend {
         Ok(length)
     }
 
-    fn read_held(&self, offset: u64, out: &mut [u8], changes: &mut Changes) -> io::Result<()> {
+    fn read_deferred(&self, offset: u64, out: &mut [u8], changes: &mut Changes) -> io::Result<()> {
         let end = offset + out.len() as u64;
         if end > self.held_length(changes)? {
             return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the file ends before its last page"));
@@ -245,7 +245,7 @@ impl StorageBackend for DeferredBackend {
             self.catch_up()?;
             return self.read_inner(offset, out);
         }
-        self.read_held(offset, out, &mut self.changes())
+        self.read_deferred(offset, out, &mut self.changes())
     }
 
     fn set_len(&self, length: u64) -> io::Result<()> {

@@ -132,7 +132,7 @@ pub(crate) fn unavailable(action: &'static str, path: &Path, cause: &io::Error) 
 
 /// Runs a step that calls redb on a file that may be damaged. redb checks the pages it opens after a crash, but trusts
 /// a file that says it was closed in order, and may then panic on what it finds; such a panic means damage.
-pub(crate) fn catching<T>(step: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
+pub(crate) fn catch_panic<T>(step: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(step)).unwrap_or_else(|panic| {
         let words = panic
             .downcast_ref::<String>()

@@ -264,7 +264,7 @@ pub(crate) fn fingerprint(
 }
 
 /// The content hashes in the table of tombstones.
-pub(crate) fn buried(
+pub(crate) fn tombstone_hashes(
     table: std::result::Result<impl ReadableTable<u64, Micros>, TableError>,
 ) -> Result<HashSet<u64>, Fault> {
     match table {

@@ -9,7 +9,7 @@ use redb::backends::FileBackend;
 use redb::{Builder, Database, ReadTransaction, ReadableDatabase, StorageBackend};
 
 use super::deferred_backend::{Change, DeferredBackend};
-use super::fault::{Fault, catching};
+use super::fault::{Fault, catch_panic};
 use super::schema::{self, FORMAT, META, SCHEMA_VERSION, fingerprint, meta};
 use crate::error::{Error, Result};
 use crate::model::Micros;
@@ -65,7 +65,7 @@ pub(crate) fn open_any(
     syncs: &Arc<AtomicU64>,
 ) -> Result<OpenStore> {
     let backend = DeferredBackend::new(backend, changes, Arc::clone(syncs));
-    let opened = catching(|| {
+    let opened = catch_panic(|| {
         let check = backend.len().map_err(redb::StorageError::from)? <= CHECKED_BYTES;
         let mut builder = Builder::new();
         builder.set_cache_size(CACHE_BYTES).set_check_integrity_on_open(check);
@@ -88,7 +88,7 @@ pub(crate) fn create_on(
     syncs: &Arc<AtomicU64>,
 ) -> Result<OpenStore> {
     let backend = DeferredBackend::new(backend, changes, Arc::clone(syncs));
-    let made = catching(|| {
+    let made = catch_panic(|| {
         let db = Builder::new().set_cache_size(CACHE_BYTES).create_with_backend(backend.clone())?;
         lay_out(&db, expected)?;
         let agent = expected.agent.clone();

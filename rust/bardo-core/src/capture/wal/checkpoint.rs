@@ -11,7 +11,7 @@ use super::mark::{JournalState, JournalUse};
 use super::memtable;
 use super::recovery::JournalLoss;
 use crate::capture::log::EpisodeLog;
-use crate::capture::storage::fault::{self, Fault, catching};
+use crate::capture::storage::fault::{self, Fault, catch_panic};
 use crate::capture::storage::schema::META;
 use crate::capture::storage::store::OpenStore;
 use crate::error::{Error, Result};
@@ -43,7 +43,7 @@ impl EpisodeLog {
     pub(crate) fn checkpoint(&self, live: &OpenStore) -> Result<(), Fault> {
         let mut state = self.state();
         state.tail.align(self.opening());
-        let mark = catching(|| JournalState::read(&live.db.begin_read()?.open_table(META)?))?;
+        let mark = catch_panic(|| JournalState::read(&live.db.begin_read()?.open_table(META)?))?;
         // The log must not wait for a journal that is gone.
         if !state.tail.ops.is_empty() || mark.is_some_and(|mark| mark.in_use) {
             live.backend.arm().map_err(|error| fault::unavailable("write", self.path(), &error))?;

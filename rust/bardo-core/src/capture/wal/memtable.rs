@@ -256,7 +256,7 @@ impl Memtable {
     }
 
     /// Empties the memtable: redb has it durably, and named the epoch that begins now, if one does.
-    pub fn settle(&mut self, begun: Option<JournalState>) {
+    pub fn clear(&mut self, begun: Option<JournalState>) {
         self.ops.clear();
         (self.told, self.bytes) = (0, 0);
         self.durable_commits += 1;
@@ -266,7 +266,7 @@ impl Memtable {
     }
 
     /// The first episode that redb was not told: the others lie after it.
-    pub fn first_untold(&self) -> Option<OrderKey> {
+    pub fn first_unflushed(&self) -> Option<OrderKey> {
         self.ops[self.told.min(self.ops.len())..].iter().find_map(|op| match op {
             Op::Record(kept) => Some(kept.key),
             Op::Vectors(_) => None,

@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::journal::{self, Contents, Journal, JournalMedium};
 use super::mark::JournalState;
 use super::memtable::{self, Memtable};
-use crate::capture::storage::fault::catching;
+use crate::capture::storage::fault::catch_panic;
 use crate::capture::storage::schema::{META, count_arrivals, meta};
 use crate::capture::storage::store::OpenStore;
 use crate::error::{Error, Result};
@@ -37,7 +37,7 @@ pub(crate) fn read_journal(
     syncs: &Arc<AtomicU64>,
     tail: &mut Memtable,
 ) -> Result<Option<Error>> {
-    let known = catching(|| {
+    let known = catch_panic(|| {
         let view = live.db.begin_read()?;
         let table = view.open_table(META)?;
         let created = table.get(meta::CREATED)?.map(|bytes| bytes.value().to_vec());

@@ -154,7 +154,7 @@ impl Transaction<'_> {
                 Op::Vectors(vectors) => {
                     self.write_kept(&std::mem::take(&mut kept))?;
                     let (ids, batch, model) = &**vectors;
-                    match self.shelve(&IN_FORCE, ids, batch, model) {
+                    match self.write_vector_rows(&IN_FORCE, ids, batch, model) {
                         // One of them was deleted meanwhile; what the others lack is made again.
                         Ok(()) => {}
                         Err(Fault::Refused(_)) => self.state.tail.lacking = None,

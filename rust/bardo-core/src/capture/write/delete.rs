@@ -27,7 +27,7 @@ pub struct Deletion {
     /// Whether the same content is refused from now on.
     pub tombstones: bool,
     /// Data with which the caller finishes the deletion in other stores after a crash; kept until
-    /// [`EpisodeLog::settle`].
+    /// [`EpisodeLog::update_intent`].
     pub intent: String,
     /// When, for the tombstones.
     pub now: Micros,
@@ -57,7 +57,7 @@ impl EpisodeLog {
     }
 
     /// Puts another text in the place of an intent, or ends it.
-    pub fn settle(&self, number: u64, rest: Option<String>) -> Result<()> {
+    pub fn update_intent(&self, number: u64, rest: Option<String>) -> Result<()> {
         self.count(Box::new(move |session| {
             let mut table = session.inner.open_table(INTENTS)?;
             match &rest {
@@ -124,7 +124,7 @@ impl Transaction<'_> {
         };
         packed_table::remove(&mut tables.ids, &id.0)?;
         packed_table::remove(&mut tables.arrivals, &seq.to_be_bytes())?;
-        self.unlist_names(&removed, &key.to_bytes())?;
+        self.remove_from_name_lists(&removed, &key.to_bytes())?;
         for table in [ANNOTATIONS, TOKENS, NEXT_TOKENS] {
             remove_by_id(self, table, id)?;
         }

@@ -25,7 +25,7 @@ impl Job {
         match self {
             Self::Record(prepared, manner) => session.record(prepared, manner),
             Self::Vectors(ids, batch, model) => {
-                session.shelve(&IN_FORCE, &ids, &batch, &model)?;
+                session.write_vector_rows(&IN_FORCE, &ids, &batch, &model)?;
                 session.state.tail.have(&ids);
                 session.state.tail.model = Some(model);
                 Ok(Reply::Count(ids.len() as u64))

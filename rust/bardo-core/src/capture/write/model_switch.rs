@@ -46,7 +46,7 @@ impl EpisodeLog {
             ));
         }
         self.count(Box::new(move |session| {
-            session.shelve(&COMING, &ids, &batch, &fingerprint)?;
+            session.write_vector_rows(&COMING, &ids, &batch, &fingerprint)?;
             Ok(Reply::Count(ids.len() as u64))
         }))?;
         Ok(())
@@ -62,7 +62,7 @@ impl EpisodeLog {
     }
 
     /// Episodes that have no vector of the model that comes, by arrival, at most `limit`.
-    pub fn without_staged(&self, limit: usize) -> Result<Vec<Episode>> {
+    pub fn without_staged_vectors(&self, limit: usize) -> Result<Vec<Episode>> {
         self.read(|view| COMING.waiting(view, limit))
     }
 

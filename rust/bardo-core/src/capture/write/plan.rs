@@ -107,7 +107,7 @@ impl Draft {
 
 impl WriterState {
     /// Whether episodes can be recorded without looking anything up, after others in `highest` and `bytes`, which grow.
-    pub fn knows_enough(
+    pub fn needs_no_lookup(
         prepared: &[Draft],
         highest: &mut Option<OrderKey>,
         last_tick: &mut u64,
@@ -148,7 +148,7 @@ impl WriterState {
         let mut next_index = HashedMap::default();
         let (mut last_tick, mut seq) = (self.last_tick, self.last_seq);
         let mut plans = Vec::with_capacity(prepared.len());
-        let told = if manner.is_transcript { self.told_before(prepared) } else { None };
+        let told = if manner.is_transcript { self.prior_turns(prepared) } else { None };
         for (place, Draft { new, .. }) in prepared.iter().enumerate() {
             let NewEpisode { episode, has_id, .. } = new;
             let mark = ContentKey::new(episode.content_hash, episode.thread.as_deref());
@@ -184,7 +184,7 @@ impl WriterState {
     }
 
     /// For each message of a list, the stored turn that it is, if the list is a conversation that was stored before.
-    fn told_before(&self, prepared: &[Draft]) -> Option<Vec<Option<PriorArrival>>> {
+    fn prior_turns(&self, prepared: &[Draft]) -> Option<Vec<Option<PriorArrival>>> {
         let conversation = |one: &Draft| {
             let Episode { kind, thread, session, .. } = &one.new.episode;
             conversation_of(kind, thread.as_deref(), session.as_deref())

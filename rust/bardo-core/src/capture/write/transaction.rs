@@ -13,7 +13,7 @@ use crate::capture::storage::fault::Fault;
 use crate::capture::storage::packed_table::{self, PackedTable};
 use crate::capture::storage::schema::{
     self, ANNOTATIONS, ARRIVALS, Arrival, EPISODES, IDS, Location, META, SEQ_BYTES, SUBJECTS, THREADS,
-    TOMBSTONES, VERIFICATIONS, buried, meta, meta_number, place_of,
+    TOMBSTONES, VERIFICATIONS, meta, meta_number, place_of, tombstone_hashes,
 };
 use crate::capture::wal::memtable::Memtable;
 use crate::error::{Error, Result};
@@ -139,8 +139,11 @@ impl<'t> Transaction<'t> {
     pub fn load(&mut self) -> Result<(), Fault> {
         // A table that is missing would be made by asking for it; none is opened that is not listed.
         let has_tombstones = self.inner.list_tables()?.any(|table| table.name() == TOMBSTONES.name());
-        let tombstones =
-            if has_tombstones { buried(self.inner.open_table(TOMBSTONES))? } else { HashSet::new() };
+        let tombstones = if has_tombstones {
+            tombstone_hashes(self.inner.open_table(TOMBSTONES))?
+        } else {
+            HashSet::new()
+        };
         let counters = self.inner.open_table(META)?;
         let tables = record_tables(&mut self.tables, self.inner)?;
         self.state.load(&tables.arrivals, &tables.episodes, &counters, tombstones)?;
@@ -155,7 +158,7 @@ impl<'t> Transaction<'t> {
     }
 
     /// Takes an episode off the lists of its subjects and its thread.
-    pub fn unlist_names(&mut self, episode: &Episode, key: &[u8; KEY_BYTES]) -> Result<(), Fault> {
+    pub fn remove_from_name_lists(&mut self, episode: &Episode, key: &[u8; KEY_BYTES]) -> Result<(), Fault> {
         let transaction = self.inner;
         let tables = self.record_tables()?;
         for subject in &episode.subjects {

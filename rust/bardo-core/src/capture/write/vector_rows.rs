@@ -11,7 +11,7 @@ use crate::model::{Fingerprint, Id};
 
 impl Transaction<'_> {
     /// Keeps vectors and codes of episodes. The first ones decide which model the shelf belongs to.
-    pub(crate) fn shelve(
+    pub(crate) fn write_vector_rows(
         &mut self,
         place: &VectorTable,
         ids: &[Id],

@@ -67,7 +67,7 @@ impl EpisodeLog {
         if limit == 0 {
             return Ok(Vec::new());
         }
-        if let Some(known) = self.known_to_lack(limit)? {
+        if let Some(known) = self.known_without_vectors(limit)? {
             return Ok(known);
         }
         let changes = self.changes();
@@ -83,7 +83,7 @@ impl EpisodeLog {
     }
 
     /// Episodes without vectors, at most `limit`, if it is known which have none.
-    fn known_to_lack(&self, limit: usize) -> Result<Option<Vec<Episode>>> {
+    fn known_without_vectors(&self, limit: usize) -> Result<Option<Vec<Episode>>> {
         let (mut found, mut elsewhere) = (Vec::new(), Vec::new());
         {
             let _guard = self.connect_as_is()?;

@@ -10,7 +10,7 @@ use super::job::{Job, Work};
 use super::plan::RecordOptions;
 use super::transaction::{self, Reply, Transaction, WriterState};
 use crate::capture::log::EpisodeLog;
-use crate::capture::storage::fault::{self, Fault, catching};
+use crate::capture::storage::fault::{self, Fault, catch_panic};
 use crate::capture::storage::schema::{ARRIVALS, META, WATERMARKS};
 use crate::capture::storage::store::OpenStore;
 use crate::capture::wal::mark::JournalUse;
@@ -155,7 +155,7 @@ impl EpisodeLog {
             if loads {
                 session.load()?;
             }
-            let replies = jobs.into_iter().map(|job| settle(job.run(session)));
+            let replies = jobs.into_iter().map(|job| separate_faults(job.run(session)));
             replies.collect::<Result<Vec<_>, _>>()
         });
         let (replies, outdated) = transacted?;
@@ -178,7 +178,7 @@ impl EpisodeLog {
         state.tail.align(self.opening());
         let ops = std::mem::take(&mut state.tail.ops);
         let told = state.tail.told.min(ops.len());
-        let transacted = catching(|| {
+        let transacted = catch_panic(|| {
             let mut transaction = live.db.begin_write()?;
             let (answer, changed, sync, outdated, begun) = {
                 let mut session = Transaction {
@@ -219,7 +219,7 @@ impl EpisodeLog {
             state.commits += 1;
         }
         if synced {
-            state.tail.settle(begun);
+            state.tail.clear(begun);
         }
         Ok((answer, outdated))
     }
@@ -300,7 +300,7 @@ fn can_wait(state: &mut WriterState, jobs: &[Job], durable: bool) -> bool {
     let (mut highest, mut last_tick, mut bytes) = (state.highest, state.last_tick, 0);
     let all = jobs.iter().all(|job| match job {
         Job::Record(prepared, _) => {
-            WriterState::knows_enough(prepared, &mut highest, &mut last_tick, &mut bytes)
+            WriterState::needs_no_lookup(prepared, &mut highest, &mut last_tick, &mut bytes)
         }
         Job::Vectors(ids, batch, model) => state.tail.takes_vectors(ids, batch, model),
         Job::Other(_) => false,
@@ -310,7 +310,7 @@ fn can_wait(state: &mut WriterState, jobs: &[Job], durable: bool) -> bool {
 }
 
 /// Tells a refusal, which is one caller's, from a failure, which is everyone's.
-fn settle(outcome: Result<Reply, Fault>) -> Result<Result<Reply>, Fault> {
+fn separate_faults(outcome: Result<Reply, Fault>) -> Result<Result<Reply>, Fault> {
     match outcome {
         Ok(reply) => Ok(Ok(reply)),
         Err(Fault::Refused(error)) => Ok(Err(error)),

@@ -43,7 +43,7 @@ pub struct ChangeDetector {
     inbox: PathBuf,
     /// The write-ahead log of the facts: every commit of any process changes it.
     facts: PathBuf,
-    settled: Mutex<Changes>,
+    seen: Mutex<Changes>,
 }
 
 impl ChangeDetector {
@@ -52,16 +52,16 @@ impl ChangeDetector {
     pub fn new(inbox: &Path, facts: &Path) -> Self {
         let mut wal = facts.as_os_str().to_owned();
         wal.push("-wal");
-        Self { inbox: inbox.to_owned(), facts: wal.into(), settled: Mutex::default() }
+        Self { inbox: inbox.to_owned(), facts: wal.into(), seen: Mutex::default() }
     }
 
-    /// Changes since [`ChangeDetector::settle`]; none if nothing changed. `facts` is the store whose path [`ChangeDetector::new`]
+    /// Changes since [`ChangeDetector::mark_seen`]; none if nothing changed. `facts` is the store whose path [`ChangeDetector::new`]
     /// got.
     #[must_use]
     pub fn changes(&self, log: &EpisodeLog, facts: &FactStore, now: SystemTime) -> Option<Changes> {
         let mut changes =
             Changes { inbox: state_of(&self.inbox), facts: state_of(&self.facts), ..Changes::default() };
-        let mut seen = self.settled.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         changes.in_inbox = changes.inbox.is_none() || changes.inbox != seen.inbox;
         // Facts without a write-ahead log tell nothing by it.
         if !matches!(changes.facts, Some(FileState::Changed(..))) || changes.facts != seen.facts {
@@ -69,7 +69,7 @@ impl ChangeDetector {
             changes.moment = facts.moment().ok();
             changes.in_facts = changes.moment.is_none() || changes.moment != seen.moment;
             if !changes.in_facts {
-                seen.facts = lasting(changes.facts, now);
+                seen.facts = stable_state(changes.facts, now);
             }
         }
         (changes.in_inbox || changes.in_facts || !log.is_embedded()).then_some(changes)
@@ -77,11 +77,11 @@ impl ChangeDetector {
 
     /// Everything that was there when `changes` were detected has been taken over. An inbox that changed less than [`GRAIN`]
     /// before `now` is looked at again: it may change once more at the same time.
-    pub fn settle(&self, changes: &Changes, now: SystemTime) {
-        let mut seen = self.settled.lock().unwrap_or_else(PoisonError::into_inner);
-        seen.inbox = lasting(changes.inbox, now);
+    pub fn mark_seen(&self, changes: &Changes, now: SystemTime) {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.inbox = stable_state(changes.inbox, now);
         if changes.in_facts {
-            (seen.facts, seen.moment) = (lasting(changes.facts, now), changes.moment);
+            (seen.facts, seen.moment) = (stable_state(changes.facts, now), changes.moment);
         }
     }
 }
@@ -96,7 +96,7 @@ fn state_of(path: &Path) -> Option<FileState> {
 }
 
 /// The state, if the next change of the file is sure to differ from it.
-fn lasting(state: Option<FileState>, now: SystemTime) -> Option<FileState> {
+fn stable_state(state: Option<FileState>, now: SystemTime) -> Option<FileState> {
     state.filter(|state| match state {
         FileState::Absent => true,
         FileState::Changed(at, _) => now.duration_since(*at).is_ok_and(|age| age > GRAIN),

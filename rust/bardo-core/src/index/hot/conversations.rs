@@ -9,7 +9,7 @@ use crate::model::{Id, Role};
 impl HotSet {
     /// The turns before and after a memory in its conversation, at most `count` on either side, in order.
     #[must_use]
-    pub fn beside(&self, id: &Id, count: usize) -> (Vec<Id>, Vec<Id>) {
+    pub fn neighbours(&self, id: &Id, count: usize) -> (Vec<Id>, Vec<Id>) {
         let walk = |step: fn(&Row) -> Option<Slot>| -> Vec<Id> {
             let next = |row: &&Row| self.row(step(row)?);
             std::iter::successors(self.find(id), next).skip(1).take(count).map(|row| row.id).collect()

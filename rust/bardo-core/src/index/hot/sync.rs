@@ -94,7 +94,7 @@ impl HotSet {
     }
 
     /// Whether no fact changed since the last [`HotSet::sync_facts`]: one look at a counter.
-    pub fn is_in_step(&self, facts: &FactStore) -> Result<bool> {
+    pub fn is_current(&self, facts: &FactStore) -> Result<bool> {
         Ok(facts.last_change()? == self.facts_change && facts.names_taken()? == self.graph.taken)
     }
 

@@ -305,7 +305,7 @@ impl LexicalIndex {
             .zip(steps)
             .map(|((hash, digit), steps)| Postings { entries: sums(steps), hash, has_digit: digit != 0 })
             .collect();
-        let documents = turned_round(&postings, lengths.len())?;
+        let documents = transposed(&postings, lengths.len())?;
         let mut vocabulary = HashedMap::default();
         vocabulary.reserve(postings.len());
         let known = (0..).zip(&postings).filter(|(_, postings)| !postings.entries.is_empty());
@@ -351,7 +351,7 @@ fn sums(steps: &[u32]) -> Vec<u32> {
 }
 
 /// The terms of every document, ascending.
-fn turned_round(postings: &[Postings], documents: usize) -> io::Result<Vec<Box<[u32]>>> {
+fn transposed(postings: &[Postings], documents: usize) -> io::Result<Vec<Box<[u32]>>> {
     let entries =
         || (0..).zip(postings).flat_map(|(term, one)| one.entries.iter().map(move |&entry| (term, entry)));
     let mut counts = vec![0_u32; documents];

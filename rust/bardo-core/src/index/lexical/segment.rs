@@ -234,7 +234,7 @@ mod tests {
     use super::*;
 
     /// The pieces of a text by the long way alone.
-    fn carefully(text: &str) -> Vec<String> {
+    fn pieces_by_rule(text: &str) -> Vec<String> {
         let mut found = Vec::new();
         for chunk in text.split_whitespace() {
             cut_chunk(chunk, &mut |piece| found.push(format!("{piece:?}")));
@@ -242,7 +242,7 @@ mod tests {
         found
     }
 
-    fn quickly(text: &str) -> Vec<String> {
+    fn pieces_by_scan(text: &str) -> Vec<String> {
         let mut found = Vec::new();
         pieces(text, &mut |piece| found.push(format!("{piece:?}")));
         found
@@ -253,7 +253,7 @@ mod tests {
         fn the_short_way_finds_what_the_long_way_finds(
             text in "\\PC{0,80}|[\\x00-\\x7f]{0,80}|[abZ19'’._$:,()!/ -]{0,40}|([a-zA-Z0-9']{1,6}[!-/:-@_]{0,2} ?){0,9}",
         ) {
-            prop_assert_eq!(quickly(&text), carefully(&text));
+            prop_assert_eq!(pieces_by_scan(&text), pieces_by_rule(&text));
         }
     }
 }

@@ -65,7 +65,7 @@ impl TermCache {
         let Line([first, second]) = self.lines.get_mut(line_of(key))?;
         if first.key != key {
             if second.key != key {
-                return self.find_several(key, read);
+                return self.find_each(key, read);
             }
             std::mem::swap(first, second);
         }
@@ -73,7 +73,7 @@ impl TermCache {
         Some(first.tells_time)
     }
 
-    fn find_several(&self, key: u64, read: &mut AnalyzedText) -> Option<bool> {
+    fn find_each(&self, key: u64, read: &mut AnalyzedText) -> Option<bool> {
         let (terms, tells_time) = self.several.get(&key)?;
         read.terms.extend_from_slice(terms);
         Some(*tells_time)

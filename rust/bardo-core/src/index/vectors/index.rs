@@ -152,9 +152,9 @@ impl VectorIndex {
 
     /// The similarity of one memory by its 8-bit codes, if it has vectors.
     #[must_use]
-    pub fn rough(&self, query: &QueryVector, owner: Slot) -> Option<Similarity> {
+    pub fn approximate(&self, query: &QueryVector, owner: Slot) -> Option<Similarity> {
         let first = self.first_row(owner)?;
-        Some(self.similarity_of(first, |row| self.rough_cosine(query, row)))
+        Some(self.similarity_of(first, |row| self.approximate_cosine(query, row)))
     }
 
     /// Cosine between the whole texts of two memories, if both have vectors.
@@ -223,7 +223,7 @@ impl VectorIndex {
 
     /// The cosine of a row by its high bytes.
     #[inline]
-    pub(crate) fn rough_cosine(&self, query: &QueryVector, row: usize) -> f32 {
+    pub(crate) fn approximate_cosine(&self, query: &QueryVector, row: usize) -> f32 {
         let product = dot(self.part(&self.high, row), &query.high);
         (product * HIGH * HIGH) as f32 * self.scales[row] * query.scale
     }

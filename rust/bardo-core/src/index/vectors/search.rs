@@ -141,7 +141,7 @@ impl VectorIndex {
 
     #[inline]
     fn compare(&self, query: &QueryVector, row: usize, value: &impl Fn(&Similarity) -> f32) -> (Slot, f32) {
-        (self.owners[row], value(&self.similarity_of(row, |row| self.rough_cosine(query, row))))
+        (self.owners[row], value(&self.similarity_of(row, |row| self.approximate_cosine(query, row))))
     }
 
     /// Compares the memories whose distance by signs lies in a range, in the order of rows, but for those that are
