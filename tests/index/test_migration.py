@@ -94,7 +94,9 @@ def test_a_look_at_what_came_is_settled_while_the_adapter_serves(folder, monkeyp
     with bardo.open(folder, embedder=NEW) as opened:
         detector, settled = opened._retrieval._detector, []
         monkeypatch.setattr(
-            opened._retrieval, "_detector", SimpleNamespace(changes=detector.changes, settle=settled.append)
+            opened._retrieval,
+            "_detector",
+            SimpleNamespace(changes=detector.changes, mark_seen=settled.append),
         )
         bardo.drop(folder, bardo.Episode("Dora repaired the lighthouse"))
         assert opened.recall("lighthouse", limit=1)[0].text == "Dora repaired the lighthouse"
@@ -134,7 +136,7 @@ CHILD = """
         opened.embedding.migrate(NEW, steps=1)
         os._exit(9)
     if point == "before the log":
-        Migration.settle = lambda self: os._exit(9)
+        Migration.complete_switch = lambda self: os._exit(9)
     else:
         # Between the two stores: the log has switched, the facts have not.
         from bardo.index.embedding import migration

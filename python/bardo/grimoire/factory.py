@@ -93,7 +93,7 @@ def open(  # noqa: A001 - `bardo.open` reads as it should
         durable=durable,
         relearn=relearn,
         accept_loss=accept_loss,
-        settle=settle,
+        complete_switch=complete_switch,
     )
     try:
         if embedder is None and port is given:

@@ -97,7 +97,7 @@ def open_stores(
     durable: bool,
     relearn: bool,
     accept_loss: bool,
-    settle: Callable[[EpisodeLog, FactStore], object],
+    complete_switch: Callable[[EpisodeLog, FactStore], object],
 ) -> Stores:
     """Opens the log, the facts and the hot set.
 
@@ -110,7 +110,7 @@ def open_stores(
         durable: Whether every record waits for the disk.
         relearn: Whether facts that were lost may be learned again from the episodes.
         accept_loss: Whether to go on without episodes that the journal of the log should hold.
-        settle: Ends what a crash left half done, before anything reads a vector.
+        complete_switch: Ends what a crash left half done, before anything reads a vector.
 
     Raises:
         StoreError: One of the files cannot be opened; none stays open.
@@ -160,7 +160,7 @@ def open_stores(
             log.set_watermark(_FACTS_MADE, 1)
         if log.watermark(LOOPS) and not facts.mark(LOOPS):
             _tell_visitors(facts, ticks)
-        settle(log, facts)
+        complete_switch(log, facts)
         _require_model(folder, log, facts, embedder)
         hot = HotSet()
         if _without_archive(folder, log) or relearn:
