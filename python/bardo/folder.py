@@ -163,8 +163,16 @@ class Folder:
         """Makes the folder if it is not there.
 
         Raises:
+            InvalidInputError: The agent's name is not Unicode, as with a folder whose name is not UTF-8.
             StoreUnavailableError: The folder cannot be written.
         """
+        try:
+            agent.encode()
+        except UnicodeEncodeError as error:
+            raise InvalidInputError(
+                f"the agent's name {agent!r} is not valid Unicode. Choose another name, or rename the folder "
+                "from which it is taken"
+            ) from error
         try:
             for folder in (self.root, self.inbox, self.identity):
                 folder.mkdir(parents=True, exist_ok=True)

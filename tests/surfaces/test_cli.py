@@ -431,3 +431,11 @@ def test_entities_are_merged_parted_and_listed_of_one_memory(home: Path):
     assert "Anna Lindqvist" in {each["name"] for each in related}
     assert run("entities", "part", "Mira Castell", "--at", home).exit_code == exits.USAGE
     assert run("entities", "part", "Mira Castell", "Nobody", "--at", home).exit_code == exits.NOTHING_FOUND
+
+
+def test_init_refuses_a_folder_whose_name_is_not_utf8(tmp_path: Path) -> None:
+    result = CliRunner().invoke(app, ["init", str(tmp_path / "\udc80agent")])
+
+    assert result.exit_code == 2
+    assert "not valid Unicode" in result.output
+    assert not list(tmp_path.iterdir())
