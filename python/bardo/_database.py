@@ -98,7 +98,7 @@ class Database:
             StoreReadOnlyError: The file or its folder cannot be written to.
             StoreDamagedError: The content of the file is broken.
         """
-        with self.told("write to"):
+        with self.translate_errors("write to"):
             connection = self.opened()
             if connection.in_transaction:
                 yield connection
@@ -119,7 +119,7 @@ class Database:
         Raises:
             StoreError: As `writing` says.
         """
-        with self.told("read"):
+        with self.translate_errors("read"):
             if self._connection is None and not self._is_writable():
                 with contextlib.closing(self._open_to_read()) as connection:
                     yield connection
@@ -138,7 +138,7 @@ class Database:
             return connection.execute(query, given).fetchall()
 
     @contextlib.contextmanager
-    def told(self, action: str) -> Iterator[None]:
+    def translate_errors(self, action: str) -> Iterator[None]:
         """Keeps other threads out, and raises what SQLite refuses as errors that say what to do.
 
         Args:
@@ -184,7 +184,7 @@ class Database:
         Raises:
             StoreError: As `writing` says.
         """
-        with self.told("write to"):
+        with self.translate_errors("write to"):
             if rewrite:
                 self.opened().execute("VACUUM")
             self.opened().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
@@ -215,7 +215,7 @@ class Database:
 
     def close(self) -> None:
         """Releases the file; the next use opens it again. Idempotent."""
-        with self.told("close"):
+        with self.translate_errors("close"):
             if self._connection is not None:
                 connection, self._connection = self._connection, None
                 connection.close()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from bardo import _core
 from bardo.bequeath import inherit, testament
-from bardo.bequeath.estate import gather
+from bardo.bequeath.contents import read_contents
 from bardo.bequeath.lineage import Lineage
 from bardo.config import Bequeath
 from bardo.errors import EmbedderUnavailableError, StoreError
@@ -311,14 +311,14 @@ def test_a_folder_that_cannot_be_used_is_a_typed_error(tmp_path):
 
 def die(folder, facts, agent, tick, lineage):
     """Bequeaths a whole store."""
-    estate = gather(facts, tick=tick)
+    contents = read_contents(facts, tick=tick)
     return testament.write(
         folder / f"{agent}.testament",
-        facts=estate.facts,
-        confidences=estate.confidences,
-        vectors=estate.vectors,
-        fingerprint=estate.fingerprint,
-        links=estate.links,
+        facts=contents.facts,
+        confidences=contents.confidences,
+        vectors=contents.vectors,
+        fingerprint=contents.fingerprint,
+        links=contents.links,
         reflection="# x\n",
         lineage=lineage.died(tick=tick, cause="age"),
         signing_key=KEY,

@@ -169,11 +169,11 @@ def test_lists_are_text_that_people_can_keep_and_broken_lines_are_named(tmp_path
 def test_limits_keep_the_vectors_of_the_entries_that_stay(tmp_path: Path) -> None:
     from collections import Counter
 
-    from bardo.bequeath.limits import limited
+    from bardo.bequeath.limits import limit
 
     facts = [fact(1, "Gas"), fact(2, "Mallory", kind="goal"), fact(3, "Pools", kind="warning")]
     left = bequeath(tmp_path, facts=facts)
-    kept = limited(left, Counter())
+    kept = limit(left, Counter())
     rows = {one.id: row for one, row in zip(left.facts, left.vectors, strict=True)}
     assert {one.id for one in kept.facts} == {id_of(1), id_of(3)}
     for one, row in zip(kept.facts, kept.vectors, strict=True):

@@ -332,8 +332,8 @@ def build(
         if name not in parts:
             parts[name] = Block(name, task)
             break
-    told, left_out = turns.told(memories)
-    for found in memory_blocks(told):
+    attached, left_out = turns.attach_turns(memories)
+    for found in memory_blocks(attached):
         parts.setdefault(found.name, found)
     if caps is not None:
         kept = min(RESERVE, budget // 4) if reserve is None else reserve

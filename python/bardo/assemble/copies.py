@@ -99,7 +99,7 @@ class MadePrompts:
             if not fresh:
                 return ()
             try:
-                with self._database.told("write to"):
+                with self._database.translate_errors("write to"):
                     # A power failure may lose the latest prompts, which later ones make up for; a crash loses nothing.
                     self._database.opened().execute("PRAGMA synchronous = NORMAL")
                     with self._database.writing() as connection:
@@ -150,7 +150,11 @@ class MadePrompts:
         if self.left_after(episode_id) == count:
             return
         # Where it cannot be kept, they are reported once more.
-        with suppress(StoreError), self._database.told("write to"), self._database.writing() as connection:
+        with (
+            suppress(StoreError),
+            self._database.translate_errors("write to"),
+            self._database.writing() as connection,
+        ):
             row = (self._agent, _key(episode_id), count)
             connection.execute("INSERT OR REPLACE INTO left_out VALUES (?, ?, ?)", row)
 
@@ -213,7 +217,7 @@ class Cleaner:
         self._found.append((self.place, passages, prompts))
         return stripped
 
-    def settle(self, known: Collection[int] = ()) -> None:
+    def exclude_places(self, known: Collection[int] = ()) -> None:
         """Counts the copies that were found since, but for those at these places: an earlier hand-over had them."""
         for place, passages, prompts in self._found:
             if place not in known:
@@ -228,7 +232,7 @@ class Cleaner:
     @property
     def notes(self) -> tuple[str, ...]:
         """Describes the removed copies, and the copies that could not be searched for."""
-        self.settle()
+        self.exclude_places()
         notes = []
         if self.prompts:
             named = [prompt for prompt, _ in self.prompts.most_common(NAMED)]
@@ -262,7 +266,7 @@ class Verbatim:
         """Nothing."""
         return False
 
-    def settle(self, known: Collection[int]) -> None:
+    def exclude_places(self, known: Collection[int]) -> None:
         """Nothing was taken out."""
 
     def left_after(self, episode_id: str) -> int:

@@ -37,7 +37,7 @@ class MemoryWithTurns:
     record: Any
 
 
-def told(memories: Sequence[PromptMemory]) -> tuple[list[PromptMemory], int]:
+def attach_turns(memories: Sequence[PromptMemory]) -> tuple[list[PromptMemory], int]:
     """Memories with the turns beside them, each turn once: alone if it was recalled, else beside the best memory.
 
     Args:

@@ -21,7 +21,7 @@ import numpy as np
 from bardo import _core
 from bardo._atomic import make_folder, read_json, write_atomically, write_json
 from bardo.bequeath import limits, questions, redact
-from bardo.bequeath.estate import MODES
+from bardo.bequeath.contents import MODES
 from bardo.bequeath.lineage import GENERATION_LIMIT, Lineage
 from bardo.bequeath.testament import Testament
 from bardo.clock import MAX_TICK
@@ -123,7 +123,7 @@ def adopt(
     limited: Counter[str] = Counter()
     for hash_, one in fresh.items():
         is_known = hash_ not in strangers
-        testament = fresh[hash_] = one if is_known else limits.limited(one, limited)
+        testament = fresh[hash_] = one if is_known else limits.limit(one, limited)
         base = config.archive_confidence if through_archive else config.base_confidence
         base = base if is_known else min(base, config.stranger_confidence)
         adoption.take(testament, _as_inherited(testament, tick, config, base))

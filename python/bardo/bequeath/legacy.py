@@ -18,7 +18,7 @@ from bardo._atomic import (
     write_json,
 )
 from bardo.bequeath import reflect, testament, trust
-from bardo.bequeath.estate import gather
+from bardo.bequeath.contents import read_contents
 from bardo.bequeath.lineage import Lineage, Tombstone, mark_dead
 from bardo.bequeath.signing import signing_key
 from bardo.bequeath.testament import Testament
@@ -72,26 +72,26 @@ def leave(
         InvalidInputError: The reflection is too long.
         StoreUnavailableError: The file or the folder cannot be written; the agent lives on.
     """
-    estate = gather(facts, tick=tick)
+    contents = read_contents(facts, tick=tick)
     best, told = _episodes(log, config.episodes * COPIES)
     lineage = Lineage.load(folder) or Lineage.founder(log.agent, birth_tick=_birth(log))
     lineage = _after(path, lineage.died(tick=tick, cause=cause), folder)
     counts = {name: log.stats()[name] for name in ("episodes", "verified")}
     evidence = reflect.Evidence(
-        lineage.life, estate.facts, estate.confidences, told, estate.links, counts=counts,
-        questions=[one.question for one in estate.questions],
+        lineage.life, contents.facts, contents.confidences, told, contents.links, counts=counts,
+        questions=[one.question for one in contents.questions],
     )  # fmt: skip
     draft = folder / DRAFT
     make_folder(draft.parent)
     written = testament.write(
         draft,
-        facts=estate.facts,
-        confidences=estate.confidences,
-        vectors=estate.vectors,
-        fingerprint=estate.fingerprint,
+        facts=contents.facts,
+        confidences=contents.confidences,
+        vectors=contents.vectors,
+        fingerprint=contents.fingerprint,
         episodes=best,
-        links=estate.links,
-        questions=estate.questions,
+        links=contents.links,
+        questions=contents.questions,
         reflection=reflect.compose(evidence) if reflection is None else reflection,
         lineage=lineage,
         signing_key=signing_key(folder),

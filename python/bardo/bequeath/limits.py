@@ -21,7 +21,7 @@ _SHOWN = 16
 _NAME_BYTES = 128
 
 
-def limited(testament: Testament, counts: Counter[str]) -> Testament:
+def limit(testament: Testament, counts: Counter[str]) -> Testament:
     """The testament as an heir takes it from an unknown signer.
 
     Args:

@@ -56,7 +56,7 @@ class Evidence:
     questions: Sequence[str] = ()
     counts: Mapping[str, int] = field(default_factory=dict)
 
-    def held(self, *, active: bool = True) -> list[tuple[Fact, float]]:
+    def ranked_facts(self, *, active: bool = True) -> list[tuple[Fact, float]]:
         """Facts with today's confidence, surest first; never one about the agent's own holdings or results."""
         pairs = zip(self.facts, self.confidences, strict=True)
         kept = [
@@ -90,10 +90,10 @@ def _render(life: Life, sections: Iterable[tuple[str, Sequence[str]]]) -> str:
 
 
 def _worked(evidence: Evidence) -> Iterable[str]:
-    for fact, sure in evidence.held():
+    for fact, sure in evidence.ranked_facts():
         own = fact.generation == 0 and fact.support >= _TESTED_SUPPORT
         if own and sure >= _WORKED and fact.kind in {"heuristic", "procedural", "insight", "causal_link"}:
-            yield f"{_said(fact)} ({sure:.2f} sure after {fact.support} episodes)"
+            yield f"{_line_of(fact)} ({sure:.2f} sure after {fact.support} episodes)"
     good = [(value, episode) for value, episode in _outcomes(evidence) if value > 0]
     for _, episode in sorted(good, key=lambda pair: (-pair[0], pair[1].tick)):
         yield f"It ended well at tick {episode.tick}: {_quote(episode.text)}"
@@ -103,9 +103,9 @@ def _failed(evidence: Evidence) -> Iterable[str]:
     bad = [(value, episode) for value, episode in _outcomes(evidence) if value < 0]
     for _, episode in sorted(bad, key=lambda pair: (pair[0], pair[1].tick)):
         yield f"It ended badly at tick {episode.tick}: {_quote(episode.text)}"
-    for fact, _ in evidence.held(active=False):
+    for fact, _ in evidence.ranked_facts(active=False):
         if fact.status == "contradicted":
-            yield f"Held and then contradicted: {_said(fact)}"
+            yield f"Held and then contradicted: {_line_of(fact)}"
     replaced = sum(fact.status == "superseded" for fact in evidence.facts)
     if replaced:
         yield f"{replaced} facts had to be replaced by newer ones."
@@ -118,8 +118,8 @@ def _confused(evidence: Evidence) -> Iterable[str]:
         pair = frozenset((src, dst))
         if relation == "contradicts" and src in texts and dst in texts and pair not in told:
             told.add(pair)
-            yield f"Both seemed true: {_said(texts[src])} / {_said(texts[dst])}"
-    for fact, _ in evidence.held():
+            yield f"Both seemed true: {_line_of(texts[src])} / {_line_of(texts[dst])}"
+    for fact, _ in evidence.ranked_facts():
         payload = fact.payload
         if payload.get("type") == "baseline" and payload["n"] >= _TESTED_SUPPORT:
             spread, middle = payload["variance"] ** 0.5, abs(payload["mean"])
@@ -132,27 +132,27 @@ def _confused(evidence: Evidence) -> Iterable[str]:
 
 
 def _suspect(evidence: Evidence) -> Iterable[str]:
-    for fact, sure in evidence.held():
+    for fact, sure in evidence.ranked_facts():
         chance = fact.payload.get("p_value")
         if isinstance(chance, float) and chance > _SIGNIFICANCE:
-            yield f"{_said(fact)} (could be chance: p = {chance:.2f})"
+            yield f"{_line_of(fact)} (could be chance: p = {chance:.2f})"
         elif (
             sure < _UNPROVEN
             and fact.generation == 0
             and fact.kind in {"insight", "heuristic", "causal_link", "pattern"}
         ):
-            yield f"{_said(fact)} (only {sure:.2f} sure, {fact.support} episodes)"
+            yield f"{_line_of(fact)} (only {sure:.2f} sure, {fact.support} episodes)"
 
 
 def _untested(evidence: Evidence) -> Iterable[str]:
     for question in evidence.questions:
         yield f"Open question: {_quote(question)}"
-    for fact, _ in evidence.held():
+    for fact, _ in evidence.ranked_facts():
         if fact.generation > 0:
-            yield f"Inherited and never confirmed: {_said(fact)}"
+            yield f"Inherited and never confirmed: {_line_of(fact)}"
         elif fact.source == "dream":
-            yield f"Dreamt and never tried: {_said(fact)}"
-    thin = sum(fact.support < _TESTED_SUPPORT for fact, _ in evidence.held() if fact.generation == 0)
+            yield f"Dreamt and never tried: {_line_of(fact)}"
+    thin = sum(fact.support < _TESTED_SUPPORT for fact, _ in evidence.ranked_facts() if fact.generation == 0)
     if thin:
         yield f"{thin} of my own facts rest on fewer than {_TESTED_SUPPORT} episodes."
     total, verified = _totals(evidence)
@@ -161,22 +161,22 @@ def _untested(evidence: Evidence) -> Iterable[str]:
 
 
 def _dangers(evidence: Evidence) -> Iterable[str]:
-    held = evidence.held()
+    held = evidence.ranked_facts()
     order = ("anti_knowledge", "warning")
     for fact, _ in sorted(held, key=lambda pair: (not pair[0].bloodstain, pair[0].kind not in order)):
         if fact.bloodstain or fact.kind in order:
             about = f", met with {', '.join(map(_quote, fact.subjects[:4]))}" if fact.subjects else ""
             where = f"ticks {fact.observed[0]} to {fact.observed[1]}{about}"
-            yield f"{'Bloodstain: ' if fact.bloodstain else ''}{_said(fact)} ({where})"
+            yield f"{'Bloodstain: ' if fact.bloodstain else ''}{_line_of(fact)} ({where})"
 
 
 def _regimes(evidence: Evidence) -> Iterable[str]:
     shifts = [episode for episode in evidence.episodes if episode.kind == "regime_shift"]
     if shifts:
         yield f"{len(shifts)} regime shifts were recorded, the last at tick {max(one.tick for one in shifts)}."
-    for fact, sure in evidence.held():
+    for fact, sure in evidence.ranked_facts():
         if fact.kind == "pattern" or "regime" in fact.category:
-            yield f"{_said(fact)} ({sure:.2f} sure)"
+            yield f"{_line_of(fact)} ({sure:.2f} sure)"
     for episode in sorted(shifts, key=lambda one: (-(one.importance or 0.0), one.tick)):
         yield f"Shift at tick {episode.tick}: {_quote(episode.text)}"
 
@@ -188,16 +188,16 @@ def _biased(evidence: Evidence) -> Iterable[str]:
             f"Of {tried} inherited entries put to the test, {evidence.life.confirmed} held and"
             f" {evidence.life.refuted} did not."
         )
-    for fact, _ in evidence.held(active=False):
+    for fact, _ in evidence.ranked_facts(active=False):
         if fact.status == "contradicted" and fact.support >= _TESTED_SUPPORT:
-            yield f"Trusted on {fact.support} episodes, and wrong: {_said(fact)}"
+            yield f"Trusted on {fact.support} episodes, and wrong: {_line_of(fact)}"
     habits = [
         fact
-        for fact, _ in evidence.held()
+        for fact, _ in evidence.ranked_facts()
         if fact.mentions >= _HABIT_MENTIONS and fact.support < _TESTED_SUPPORT
     ]
     for fact in sorted(habits, key=lambda fact: (-fact.mentions, fact.text)):
-        yield f"Recalled {fact.mentions} times on {fact.support} episodes of support: {_said(fact)}"
+        yield f"Recalled {fact.mentions} times on {fact.support} episodes of support: {_line_of(fact)}"
     subjects = Counter(subject for episode in evidence.episodes for subject in set(episode.subjects))
     for subject, number in subjects.most_common(1):
         share = number / len(evidence.episodes)
@@ -207,14 +207,16 @@ def _biased(evidence: Evidence) -> Iterable[str]:
 
 def _faster(evidence: Evidence) -> Iterable[str]:
     support: Counter[str] = Counter()
-    for fact, _ in evidence.held():
+    for fact, _ in evidence.ranked_facts():
         if fact.generation == 0:
             # Several facts may rest on the same episodes, so they are not added up.
             support |= Counter(dict.fromkeys(fact.subjects, fact.support))
     for subject, number in support.most_common(2):
         if number >= _TESTED_SUPPORT:
             yield f"Begin with {_quote(subject)}: {number} episodes there stand behind one lesson."
-    settled = [fact for fact, sure in evidence.held() if sure >= _WORKED and fact.support >= _TESTED_SUPPORT]
+    settled = [
+        fact for fact, sure in evidence.ranked_facts() if sure >= _WORKED and fact.support >= _TESTED_SUPPORT
+    ]
     quick = [fact.created_tick - evidence.life.birth_tick for fact in settled if fact.generation == 0]
     if quick:
         yield f"The first fact that lasted came {max(min(quick), 0)} ticks after birth; {len(settled)} lasted in all."
@@ -254,7 +256,7 @@ def _totals(evidence: Evidence) -> tuple[int, int]:
     return total, evidence.counts.get("verified", sum(episode.verified for episode in evidence.episodes))
 
 
-def _said(fact: Fact) -> str:
+def _line_of(fact: Fact) -> str:
     return _quote(redact.general(fact.text, fact.payload)[0])
 
 

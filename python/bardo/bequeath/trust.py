@@ -137,7 +137,7 @@ def remove(key: str, *, folder: Path | None = None) -> list[Key]:
     return gone
 
 
-def strangers(
+def unknown_signers(
     testaments: Iterable[Testament], folder: Path, *, allow: str | Sequence[str] = ()
 ) -> frozenset[str]:
     """Looks at who signed each testament.

@@ -217,7 +217,7 @@ def look(path: Path) -> tuple[Episode, ...]:
     return _read(path).episodes
 
 
-def held(folder: Path | str) -> Iterator[Episode]:
+def waiting_episodes(folder: Path | str) -> Iterator[Episode]:
     """The episodes that wait in the inbox, and are taken over by the next owner."""
     for path in waiting(folder):
         with suppress(BardoError, ValueError, TypeError, OSError, RecursionError):

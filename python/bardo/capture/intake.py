@@ -47,7 +47,7 @@ class Clean(Protocol):
         """Whether a text may hold copies."""
         ...
 
-    def settle(self, known: Collection[int]) -> None:
+    def exclude_places(self, known: Collection[int]) -> None:
         """Reports no copy at these places: an earlier hand-over had them."""
         ...
 
@@ -100,7 +100,7 @@ class Drafts(NamedTuple):
         drafts = [draft for draft in made if draft is not None]
         return cls(drafts, places, empty, chat=chat, transcript=transcript)
 
-    def settle(self, took: RecordOutcome, clean: Clean) -> list[int]:
+    def new_empty_messages(self, took: RecordOutcome, clean: Clean) -> list[int]:
         """Returns the places of skipped messages that an earlier hand-over of the same chat did not have.
 
         A message without text was handed over before if one that is known stands behind it. Of those behind the last
@@ -123,7 +123,7 @@ class Drafts(NamedTuple):
             stored = took.at(len(self.drafts) - 1)
             if stored is not None:
                 clean.leave_after(stored.id, behind)
-        clean.settle({*known, *self.empty}.difference(new))
+        clean.exclude_places({*known, *self.empty}.difference(new))
         return new
 
 
@@ -263,7 +263,7 @@ def _message(message: Mapping[str, Any], defaults: Mapping[str, Any], clean: Cle
         if message.get(key) is not None:
             fields["at"] = _micros(message[key])
             break
-    said = _said(message, parts)
+    said = _text_of(message, parts)
     text = clean(said)
     if not text or text.isspace():
         text = _done(message, parts) or ("Returned nothing" if role == "tool" and text == said else "")
@@ -315,7 +315,7 @@ def _opened(parts: Iterable[object]) -> Iterator[object]:
             yield part
 
 
-def _said(message: Mapping[str, Any], parts: Iterable[object]) -> str:
+def _text_of(message: Mapping[str, Any], parts: Iterable[object]) -> str:
     """Returns the text of a message: its texts, else its refusal, else the transcript of its audio."""
     held = (part.get("text") if isinstance(part, Mapping) else part for part in _opened(parts))
     audio = message.get("audio")

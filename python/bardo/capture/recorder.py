@@ -143,7 +143,7 @@ class Recorder:
             handed = _cleaned(batch.episodes, clean, cleaned, chat=batch.transcript)
             done, refused = self._take(handed.drafts, transcript=batch.transcript)
             taken += done.fresh
-            if empty := handed.settle(done, clean):
+            if empty := handed.new_empty_messages(done, clean):
                 _warn(
                     f"{len(empty)} episodes of {batch.path.name} held nothing but recalled memories and were not "
                     "captured again"

@@ -339,7 +339,7 @@ class Gate(Handle):
             InvalidInputError: The action is empty, or the budget is too small for any text.
         """
         self._ready()
-        _said(action)
+        _require_action(action)
         now = self._clock.now()
         rules = self.rules()
         entries = [
@@ -377,7 +377,7 @@ class Gate(Handle):
             GrimoireClosedError: The agent has died, or the gate was closed.
         """
         self._ready(write=True)
-        _said(action)
+        _require_action(action)
         told = f"{action.strip()}: {'passed' if passed else 'failed'}"
         clean = self._made.cleaner()
         told, note = clean(told), clean(note)
@@ -480,7 +480,7 @@ def _raised_score(rule: Rule, now: int) -> float:
     return min(MOST, score + STEP) if score >= CRITICAL else min(CRITICAL - STEP, score + STEP)
 
 
-def _said(action: str) -> None:
+def _require_action(action: str) -> None:
     if not action.strip():
         raise InvalidInputError("there is no action. Say which")
 

@@ -112,7 +112,7 @@ def _ruling(text: str) -> Ruling:
     for clause in table.clauses:
         bare = clause.sub(" ", bare)
     spoken = [word for word in _words(bare) if word.lower().replace("’", "'") not in table.framing]
-    operations, rest = _said(bare, spoken)
+    operations, rest = _mentioned_operations(bare, spoken)
     if operations - {"use"}:
         operations -= {"use"}
     if not operations and _NAMES_A_THING.search(text.strip()):
@@ -159,7 +159,7 @@ def action(text: str) -> Action:
     if is_prose:
         told, first = _prose(text)
         operations |= told
-        mentioned, _ = _said(text, _words(text))
+        mentioned, _ = _mentioned_operations(text, _words(text))
     things = set(_stems(_parts(text))) | _canonical(text, table.same_phrases)
     if any(unicodedata.category(character) == "So" for character in text):
         things |= _stems(["emoji"])
@@ -344,7 +344,7 @@ def _starting(stems: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
     return frozenset(), frozenset()
 
 
-def _said(text: str, spoken: Sequence[str]) -> tuple[frozenset[str], list[str]]:
+def _mentioned_operations(text: str, spoken: Sequence[str]) -> tuple[frozenset[str], list[str]]:
     """The operations that a ruling names, wherever they stand, and the other words."""
     told: set[str] = set()
     plain = [word.strip("`'\".,;") for word in text.split()]

@@ -84,7 +84,7 @@ class ConductStore:
     @contextlib.contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
         """One transaction for all that is read and written inside: other processes wait. May be nested."""
-        with self._database.told("write to"):
+        with self._database.translate_errors("write to"):
             is_nested = self._database.in_transaction
             if not is_nested:
                 self._mark.require_file()
@@ -241,7 +241,7 @@ class ConductStore:
         log goes then.
         """
         sources = set(episodes)
-        with self._database.told("write to"):
+        with self._database.translate_errors("write to"):
             if not self._database.has_content():
                 return []
             try:
@@ -286,7 +286,7 @@ class ConductStore:
             InvalidInputError: Nothing is lost.
             StoreForeignError: The file is another agent's.
         """
-        with self._database.told("write to"):
+        with self._database.translate_errors("write to"):
             try:
                 if self._mark.require_file():
                     with self._database.reading() as connection:
@@ -310,7 +310,7 @@ class ConductStore:
         self._database.close()
 
     def _read(self, query: str, given: tuple[Any, ...]) -> list[tuple[Any, ...]]:
-        with self._database.told("read"):
+        with self._database.translate_errors("read"):
             if self._database.in_transaction:
                 return self._database.read(query, given)
             if not self._mark.require_file():

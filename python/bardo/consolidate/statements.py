@@ -219,11 +219,11 @@ def statement(clause: Clause) -> Statement | None:
     for form in _FORMS:
         match = form.pattern.match(words)
         if match:
-            return _said(form, match)
+            return _statement_of(form, match)
     return None
 
 
-def _said(form: _Form, match: re.Match[str]) -> Statement | None:
+def _statement_of(form: _Form, match: re.Match[str]) -> Statement | None:
     named = match.groupdict()
     verb = named["verb"].lower()
     tail = standing(named.get("rest") or "")

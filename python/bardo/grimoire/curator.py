@@ -124,7 +124,7 @@ class Curator:
             now=session.clock.now(), until=until, progress=progress,
         )  # fmt: skip
         session.indexer.embed_facts()
-        held = check_held(session, self._retrieval, shadow.BY_NIGHT)
+        held = check_quarantine(session, self._retrieval, shadow.BY_NIGHT)
         return session.emit(
             dataclasses.replace(
                 report,
@@ -189,7 +189,7 @@ class Curator:
         return any(not (of_own and memory.inherited) for memory in found)
 
 
-def check_held(session: Session, retrieval: Retrieval, most: int) -> ShadowReport:
+def check_quarantine(session: Session, retrieval: Retrieval, most: int) -> ShadowReport:
     """Tries the quarantined facts, the oldest first; the report says which were released without a check.
 
     Args:

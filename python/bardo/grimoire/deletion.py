@@ -82,7 +82,7 @@ class Deletion:
         return session.emit(report)
 
     def _preview(self, wanted: DeletionRequest, reason: str, *, tombstones: bool) -> ForgetReport:
-        with self._session.indexer.hold():
+        with self._session.indexer.exclusive_lock():
             intent = self._eraser().plan(wanted, reason, tombstones=tombstones)
         return ForgetReport(
             reason=reason, episodes=tuple(intent.episodes), facts=tuple(intent.facts), loosened=(), baselines=0,

@@ -144,8 +144,8 @@ class Eraser:
         self, wanted: DeletionRequest, *, reason: str, tombstones: bool, progress: Progress = no_progress
     ) -> ForgetReport:
         """Deletes records and looks again; see `Grimoire.forget`."""
-        with self._upkeep.held():
-            with self._upkeep.hold(), stage("facts", progress):
+        with self._upkeep.archive_lock():
+            with self._upkeep.exclusive_lock(), stage("facts", progress):
                 intent = self.plan(wanted, reason, tombstones=tombstones)
                 number = self._log.forget(
                     intent.episodes, intent=intent.to_json(), now=self._clock.now(), tombstones=tombstones
@@ -417,7 +417,7 @@ class Eraser:
         if not pieces:
             return shared
         # Files in the inbox stay as well.
-        for page in (*self._pages(), inbox.held(self._folder.root)):
+        for page in (*self._pages(), inbox.waiting_episodes(self._folder.root)):
             for episode in page:
                 held = (episode.text, *traces.texts_in(episode.payload), *episode.subjects)
                 shared |= {piece for piece in pieces - shared if any(piece in text for text in held)}

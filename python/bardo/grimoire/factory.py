@@ -143,7 +143,7 @@ def inherit(
             "there is no testament to inherit. Name one at least, or open a memory of its own"
         )
     read = [testament.read(file) for file in files]
-    trust.strangers(read, Folder.at(path).root, allow=allow)
+    trust.unknown_signers(read, Folder.at(path).root, allow=allow)
     heir = open(path, **options)
     try:
         heir.lineage.adopt(read, through_archive=through_archive, allow=allow)

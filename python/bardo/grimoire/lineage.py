@@ -74,7 +74,7 @@ class Lineage:
 
         session = self._session
         session.ready(write=True)
-        strangers = trust.strangers(testaments, session.path, allow=allow)
+        strangers = trust.unknown_signers(testaments, session.path, allow=allow)
         session.stores.note_birth(loops=bool(testaments) and all(one.loops for one in testaments))
         with session.indexer.learning():
             report = inherit.adopt(

@@ -88,7 +88,7 @@ class Maintenance:
         rebuilt["lance"] = session.indexer.rebuild_archive(progress)
         with stage("hot", progress):
             rebuilt["hot"] = session.indexer.reload()
-        with stage("snapshot", progress), session.indexer.held():
+        with stage("snapshot", progress), session.indexer.archive_lock():
             rebuilt["snapshot"] = session.stores.snapshot.renew()
         rebuilt["days"] = dataclasses.asdict(archive.compare(session.log, session.folder.archive, progress))
         return stats(session, self._parts) | {"rebuilt": rebuilt}

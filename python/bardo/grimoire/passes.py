@@ -7,7 +7,7 @@ from typing import SupportsIndex
 
 from bardo.consolidate import curator, shadow
 from bardo.consolidate.curator import CuratorCycleComplete
-from bardo.grimoire.curator import Curator, check_held, core_curator, is_lint_due
+from bardo.grimoire.curator import Curator, check_quarantine, core_curator, is_lint_due
 from bardo.grimoire.extraction import Extraction
 from bardo.grimoire.pages import PageWriter
 from bardo.grimoire.retrieval import Retrieval
@@ -101,7 +101,7 @@ class CuratorPasses:
         )  # fmt: skip
         embedded += session.indexer.embed_facts()
         session.indexer.read_names(least=1 if flush else NAMES_AT_ONCE)
-        held = check_held(session, self._retrieval, shadow.BY_NIGHT if flush else shadow.BY_DAY)
+        held = check_quarantine(session, self._retrieval, shadow.BY_NIGHT if flush else shadow.BY_DAY)
         if report.confirmed or report.refuted:
             self._note_trials(report)
         linted = self._curator.lint().actions if is_lint_due(session) else 0
@@ -120,7 +120,7 @@ class CuratorPasses:
             session.indexer.evict_archived()
         if flush:
             session.indexer.compact_log()
-            with session.indexer.held():
+            with session.indexer.archive_lock():
                 session.stores.snapshot.save_if_due()
             if session.config.archive.days:
                 days = len(

@@ -218,5 +218,5 @@ class Session:
     def _settle_indexes(self) -> None:
         if self.indexer.archive_is_open and not self.is_dead:
             self.indexer.sync_archive()
-        with self.indexer.held():
+        with self.indexer.archive_lock():
             self.stores.snapshot.save_if_due()

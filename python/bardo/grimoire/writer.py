@@ -59,7 +59,7 @@ class Writer:
         session.unembedded += taken.fresh
         if session.config.embedding.batch and session.unembedded >= session.config.embedding.batch:
             self._embed_stored()
-        left_out = handed.settle(taken, clean)
+        left_out = handed.new_empty_messages(taken, clean)
         intake.tell_empty(left_out, len(handed.places) + len(handed.empty), stacklevel=4)
         clean.tell(stacklevel=4)
         return taken.stored if handed.batch else taken.stored[0]

@@ -202,13 +202,13 @@ class Indexer:
             self._hot.sync_facts(self._facts)
         return read
 
-    def held(self) -> AbstractContextManager[object]:
+    def archive_lock(self) -> AbstractContextManager[object]:
         """While it is held, LanceDB is not written, the hot set is not loaded or saved, and no other thread deletes."""
         return self._archiving
 
     @contextmanager
-    def hold(self) -> Iterator[None]:
-        """As `held`, and no other thread writes a vector or extracts names."""
+    def exclusive_lock(self) -> Iterator[None]:
+        """As `archive_lock`, and no other thread writes a vector or extracts names."""
         with self._archiving, self._embedding, self._learning, self._naming:
             yield
 
@@ -218,7 +218,7 @@ class Indexer:
 
     def use(self, embedder: Embedder) -> None:
         """Takes another model, after the log and the facts have its vectors."""
-        with self.hold():
+        with self.exclusive_lock():
             self.close()
             self._embedder = embedder
             self._facts_embedded = -1

@@ -216,7 +216,7 @@ class ModelKeeper:
     def _switch(self, moving: Migration, progress: Progress) -> MigrationReport:
         """Switches models while other threads wait or retry: no search compares vectors of two models."""
         report = moving.report(serving=self._serving(), switched=True)
-        with self._upkeep.hold():
+        with self._upkeep.exclusive_lock():
             self._hot.switch_model(lambda: self._finish(moving, progress))
         return report
 

@@ -111,7 +111,7 @@ class OpenAIClient:
                     continue
                 delay = self._delay(refused, tries)
                 if delay is None:
-                    raise refused.told(self.model, attempts) from refused.__cause__
+                    raise refused.as_error(self.model, attempts) from refused.__cause__
                 tries += 1
                 self._wait(delay)
                 continue
@@ -219,7 +219,7 @@ class _RefusedError(Exception):
         refused.after = retry_after(error.response.headers)
         return refused
 
-    def told(self, model: str, attempts: int) -> LanguageModelError:
+    def as_error(self, model: str, attempts: int) -> LanguageModelError:
         """The error that the caller sees."""
         tried = f" after {attempts} attempts" if attempts > 1 else ""
         return LanguageModelError(

@@ -109,7 +109,7 @@ class TieredIndex:
     ) -> list[str]:
         where = condition(filters, cold_upto)
         try:
-            found = _proposed_ids(self._open_archive(), text, vector, where)
+            found = _candidate_ids(self._open_archive(), text, vector, where)
         except StoreError as error:
             notes.append(
                 f"episodes up to arrival {cold_upto} are in LanceDB alone and were not searched: {error}"
@@ -121,8 +121,8 @@ class TieredIndex:
         return found
 
 
-def _proposed_ids(archive: LanceIndex, text: str, vector: Vectors | None, where: str) -> list[str]:
-    """As `proposed`, the ids alone."""
+def _candidate_ids(archive: LanceIndex, text: str, vector: Vectors | None, where: str) -> list[str]:
+    """As `candidates`, the ids alone."""
     found = _both(
         text,
         vector,
@@ -132,7 +132,7 @@ def _proposed_ids(archive: LanceIndex, text: str, vector: Vectors | None, where:
     return list(dict.fromkeys(found))
 
 
-def proposed(
+def candidates(
     archive: LanceIndex, text: str, vector: Vectors | None, where: str, *, vectors: bool = False
 ) -> dict[str, LanceHit]:
     """Runs LanceDB's two searches for a query; returns ids, the nearest first.

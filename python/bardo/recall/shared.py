@@ -19,7 +19,7 @@ from bardo.index.archive.reports import IndexPosition, LanceHit
 from bardo.model import Episode, Fact, Fingerprint, Source
 from bardo.ports import Vectors
 from bardo.recall.arrivals import ArrivalBatch, Arrivals
-from bardo.recall.cold_tier import condition, proposed, reaches_episodes
+from bardo.recall.cold_tier import candidates, condition, reaches_episodes
 from bardo.recall.filters import Filters, Layer
 
 #: Ids that a note on missing records names.
@@ -169,7 +169,7 @@ class SharedRecall:
                 "Search again when the owner has gone over from one to the other"
             )
         where = condition(filters, reach.seq)
-        found = proposed(archive, text, vector, where, vectors=vector is not None)
+        found = candidates(archive, text, vector, where, vectors=vector is not None)
         notes.append(f"episodes up to arrival {reach.seq} were searched")
         return found, reach.seq
 

@@ -159,7 +159,7 @@ proptest! {
         match assemble(&blocks, &request) {
             Ok(prompt) => {
                 prop_assert_eq!(prompt.tokens, request.tokenizer.count(&prompt.text));
-                prop_assert!(prompt.tokens <= request.budget - request.kept_for_answer());
+                prop_assert!(prompt.tokens <= request.budget - request.answer_reserve());
                 prop_assert!(prompt.tokens <= prompt.window);
                 prop_assert_eq!(&prompt.text, &prompt.parts.iter().map(|part| part.text.as_str()).collect::<String>());
                 let whole = format!("<system>\n{system}\n</system>\n");

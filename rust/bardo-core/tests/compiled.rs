@@ -124,17 +124,17 @@ fn outcomes_are_counted_and_move_what_was_acted_on_in_one_transaction() {
     let store = open(folder.path());
     let id = add(&store, Fact { confidence: 0.5, ..fact("Wait for the night") }, 0);
     let step = store.retention();
-    assert_eq!(store.judge(&[id], 0.5, 100, step).unwrap(), 1);
+    assert_eq!(store.apply_outcome(&[id], 0.5, 100, step).unwrap(), 1);
     // Within the spacing it counts, and moves nothing.
-    assert_eq!(store.judge(&[id], 1.0, 120, step).unwrap(), 0);
-    assert_eq!(store.judge(&[id], 0.0, 130, step).unwrap(), 0);
-    assert_eq!(store.judge(&[id], -0.2, 140, step).unwrap(), 1);
+    assert_eq!(store.apply_outcome(&[id], 1.0, 120, step).unwrap(), 0);
+    assert_eq!(store.apply_outcome(&[id], 0.0, 130, step).unwrap(), 0);
+    assert_eq!(store.apply_outcome(&[id], -0.2, 140, step).unwrap(), 1);
     let told = standing(&store, id, 140).unwrap().outcomes.unwrap();
     assert_eq!((told.good, told.bad, told.first_tick, told.last_tick), (2, 1, 100, 140));
     assert!((told.total - 1.3).abs() < 1e-9 && told.is_positive());
     // One that is not there: nothing is counted for the others either.
-    assert!(store.judge(&[id, Id([9; 16])], 1.0, 150, step).is_err());
-    assert!(store.judge(&[id], 1.5, 150, step).is_err());
+    assert!(store.apply_outcome(&[id, Id([9; 16])], 1.0, 150, step).is_err());
+    assert!(store.apply_outcome(&[id], 1.5, 150, step).is_err());
     assert_eq!(standing(&store, id, 150).unwrap().outcomes, Some(told));
     store.forget_facts(&[id]).unwrap();
     assert!(promoted(&store, 150, Promotion::default()).unwrap().is_empty());
@@ -150,7 +150,7 @@ fn the_rank_of_a_fact_follows_from_what_is_stored_of_it() {
     store.set_retention(Retention { tau_ticks: 5_000.0, ..store.retention() }).unwrap();
     let id = add(&store, Fact { confidence: 0.8, evidence, ..fact("Wait for the night") }, 10);
     assert_eq!(rank(id, 10), Rank::Insight);
-    store.judge(&[id], 1.0, 60, store.retention()).unwrap();
+    store.apply_outcome(&[id], 1.0, 60, store.retention()).unwrap();
     assert_eq!(rank(id, 60), Rank::Insight, "what it was made from does not confirm it");
     for byte in 4..=6_u8 {
         store.reinforce(&[id], &[Id([byte; 16])], 60 + u64::from(byte) * 50, store.retention()).unwrap();
@@ -158,8 +158,8 @@ fn the_rank_of_a_fact_follows_from_what_is_stored_of_it() {
     assert_eq!(rank(id, 360), Rank::Playbook);
     assert_eq!(promoted(&store, 360, rule).unwrap()[0].fact.id, id);
     assert_eq!(rank(id, 9_000), Rank::Heuristic, "it faded");
-    store.judge(&[id], -1.0, 361, store.retention()).unwrap();
-    store.judge(&[id], -1.0, 362, store.retention()).unwrap();
+    store.apply_outcome(&[id], -1.0, 361, store.retention()).unwrap();
+    store.apply_outcome(&[id], -1.0, 362, store.retention()).unwrap();
     assert_eq!(rank(id, 362), Rank::Insight, "acting on it did harm on the whole");
     let dreamt =
         add(&store, Fact { source: Source::Dream, support: 9, ..fact("What if the night is dear?") }, 10);
@@ -213,12 +213,12 @@ fn spaced_good_outcomes_make_an_inherited_fact_the_heirs_own() {
     let id = add(&store, inherited("Wait for the night"), 0);
     let get = || store.get(&[id]).unwrap().remove(0).unwrap();
     for count in 0..40_u64 {
-        store.judge(&[id], 1.0, 10, store.retention()).unwrap();
+        store.apply_outcome(&[id], 1.0, 10, store.retention()).unwrap();
         assert_eq!(get().source, Source::Testament, "within the spacing they count once: {count}");
     }
-    store.judge(&[id], 1.0, 60, store.retention()).unwrap();
+    store.apply_outcome(&[id], 1.0, 60, store.retention()).unwrap();
     assert_eq!(get().source, Source::Testament);
-    store.judge(&[id], 1.0, 110, store.retention()).unwrap();
+    store.apply_outcome(&[id], 1.0, 110, store.retention()).unwrap();
     let earned = get();
     assert_eq!(
         (earned.source, earned.generation, earned.origin.as_str()),
@@ -236,10 +236,10 @@ fn outcomes_that_are_negative_on_the_whole_earn_nothing() {
     let id = add(&store, inherited("Wait for the night"), 0);
     for step in 0..20_u64 {
         let value = if step % 2 == 0 { 0.4 } else { -0.9 };
-        store.judge(&[id], value, step * 60, store.retention()).unwrap();
+        store.apply_outcome(&[id], value, step * 60, store.retention()).unwrap();
         if value > 0.0 {
             // A burst of praise within the spacing outweighs nothing.
-            store.judge(&[id], 1.0, step * 60 + 1, store.retention()).unwrap();
+            store.apply_outcome(&[id], 1.0, step * 60 + 1, store.retention()).unwrap();
         }
     }
     let kept = store.get(&[id]).unwrap().remove(0).unwrap();
@@ -313,7 +313,7 @@ proptest! {
         let mut tick = at;
         if by_outcomes {
             for _ in 0..3 {
-                store.judge(&[confirmed], 0.5, tick, store.retention()).unwrap();
+                store.apply_outcome(&[confirmed], 0.5, tick, store.retention()).unwrap();
                 tick += 50;
             }
         } else {

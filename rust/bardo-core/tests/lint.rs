@@ -100,7 +100,7 @@ fn duplicates_become_the_one_that_says_more_with_all_that_was_counted() {
     let (brief, full) = (add(&store, brief, 0), add(&store, full, 0));
     let other = add(&store, fact("The keeper refills at dawn"), 0);
     store.link(&Link { src: brief, dst: other, relation: Relation::Causes, weight: 0.5, tick: 0 }).unwrap();
-    store.judge(&[brief], 0.5, 0, store.retention()).unwrap();
+    store.apply_outcome(&[brief], 0.5, 0, store.retention()).unwrap();
     store.touch(&[brief, full], 3).unwrap();
     let report = run(&store, 100);
     assert_eq!(report.merged, [(full, brief)]);

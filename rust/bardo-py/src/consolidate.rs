@@ -59,7 +59,7 @@ mirror!(
         confidence = ranked.standing.confidence,
         rank = ranked.standing.rank(ranked.rule).name(),
         known_ticks = ranked.standing.known_ticks,
-        trial = ranked.standing.trial.map(|trial| (trial.windows, trial.log_fortune, trial.log_needed)),
+        trial = ranked.standing.trial.map(|trial| (trial.windows, trial.log_wealth, trial.log_threshold)),
         later_episodes = ranked.standing.later_episodes,
         confirmed = ranked.standing.is_confirmed(),
         innate = ranked.standing.innate,
@@ -147,7 +147,7 @@ functions! {
 
     /// Tells what came of acting on facts.
     fn judge_facts(facts: &FactStore, ids: Ids, value: f64; tick: u64, reinforcement: f64)
-        => facts.core.judge(&ids.0, value, tick, facts.core.retention().with(None, Some(reinforcement), None, None));
+        => facts.core.apply_outcome(&ids.0, value, tick, facts.core.retention().with(None, Some(reinforcement), None, None));
 
     /// How far a fact has risen.
     fn fact_standing(facts: &FactStore, fact: Parsed<Id>; tick: u64, active_ticks: u64, confidence: f32) => {

@@ -42,7 +42,7 @@ pub struct Request {
 impl Request {
     /// Tokens kept for the answer.
     #[must_use]
-    pub fn kept_for_answer(&self) -> usize {
+    pub fn answer_reserve(&self) -> usize {
         self.reserve.unwrap_or_else(|| RESERVE.min(self.budget / PARTS_OF_BUDGET))
     }
 
@@ -117,7 +117,7 @@ pub fn assemble_condensed(
     condenser: Option<Condenser<'_>>,
 ) -> Result<AssembledPrompt> {
     check(blocks)?;
-    let reserve = request.kept_for_answer();
+    let reserve = request.answer_reserve();
     let most = request.budget.saturating_sub(reserve);
     let stand = order::blocks(blocks);
     let tags: Vec<&str> = blocks.iter().map(|block| block.tag.as_str()).collect();
@@ -273,7 +273,7 @@ fn too_small(blocks: &[Block], needs: &[Option<usize>], needed: usize, request: 
         })
         .collect();
     let budget = request.budget_for(needed.max(1));
-    let reserve = Request { budget, ..*request }.kept_for_answer();
+    let reserve = Request { budget, ..*request }.answer_reserve();
     Error::BudgetTooSmall {
         budget: request.budget,
         needed: budget,

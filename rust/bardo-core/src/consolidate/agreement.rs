@@ -38,7 +38,7 @@ pub enum Verdict {
 
 /// Tests a claim against one's own statistic of at least `minimum` observations.
 #[must_use]
-pub fn judge(own: &Statistic, claim: &Statistic, minimum: u64) -> Verdict {
+pub fn compare_claim(own: &Statistic, claim: &Statistic, minimum: u64) -> Verdict {
     if own.n < minimum.max(2) || claim.n < 2 {
         return Verdict::Undecided;
     }
@@ -99,41 +99,41 @@ mod tests {
     #[test]
     fn alike_agrees_far_apart_disagrees_and_in_between_waits() {
         let claim = statistic(1_000, 10.0, 2.0);
-        assert_eq!(judge(&statistic(40, 10.1, 2.1), &claim, 30), Verdict::Agrees);
-        assert_eq!(judge(&statistic(40, 14.0, 2.1), &claim, 30), Verdict::Disagrees);
-        assert_eq!(judge(&statistic(40, 10.8, 2.1), &claim, 30), Verdict::Undecided);
-        assert_eq!(judge(&statistic(29, 10.0, 2.0), &claim, 30), Verdict::Undecided);
+        assert_eq!(compare_claim(&statistic(40, 10.1, 2.1), &claim, 30), Verdict::Agrees);
+        assert_eq!(compare_claim(&statistic(40, 14.0, 2.1), &claim, 30), Verdict::Disagrees);
+        assert_eq!(compare_claim(&statistic(40, 10.8, 2.1), &claim, 30), Verdict::Undecided);
+        assert_eq!(compare_claim(&statistic(29, 10.0, 2.0), &claim, 30), Verdict::Undecided);
     }
 
     #[test]
     fn a_significant_difference_that_does_not_matter_refutes_nothing() {
         let claim = statistic(1_000_000, 10.0, 2.0);
-        assert_eq!(judge(&statistic(1_000_000, 10.05, 2.0), &claim, 30), Verdict::Agrees);
+        assert_eq!(compare_claim(&statistic(1_000_000, 10.05, 2.0), &claim, 30), Verdict::Agrees);
     }
 
     #[test]
     fn the_same_mean_with_another_spread_is_not_the_same() {
         let claim = statistic(1_000, 0.0, 1.0);
-        assert_eq!(judge(&statistic(100, 0.0, 2.5), &claim, 30), Verdict::Undecided);
-        assert_eq!(judge(&statistic(100, 0.0, 5.0), &claim, 30), Verdict::Disagrees);
-        assert_eq!(judge(&statistic(100, 0.0, 0.0), &claim, 30), Verdict::Disagrees);
+        assert_eq!(compare_claim(&statistic(100, 0.0, 2.5), &claim, 30), Verdict::Undecided);
+        assert_eq!(compare_claim(&statistic(100, 0.0, 5.0), &claim, 30), Verdict::Disagrees);
+        assert_eq!(compare_claim(&statistic(100, 0.0, 0.0), &claim, 30), Verdict::Disagrees);
     }
 
     #[test]
     fn constants_agree_when_they_are_equal_but_for_rounding() {
         let claim = statistic(50, 0.3, 0.0);
-        assert_eq!(judge(&statistic(50, 0.1 + 0.2, 0.0), &claim, 30), Verdict::Agrees);
-        assert_eq!(judge(&statistic(50, 0.31, 0.0), &claim, 30), Verdict::Disagrees);
-        assert_eq!(judge(&statistic(50, 0.0, 0.0), &statistic(50, 0.0, 0.0), 30), Verdict::Agrees);
+        assert_eq!(compare_claim(&statistic(50, 0.1 + 0.2, 0.0), &claim, 30), Verdict::Agrees);
+        assert_eq!(compare_claim(&statistic(50, 0.31, 0.0), &claim, 30), Verdict::Disagrees);
+        assert_eq!(compare_claim(&statistic(50, 0.0, 0.0), &statistic(50, 0.0, 0.0), 30), Verdict::Agrees);
     }
 
     #[test]
     fn extreme_numbers_are_judged_too() {
         let huge = statistic(100, 1e308, 1e307);
-        assert_eq!(judge(&huge, &huge, 30), Verdict::Agrees);
-        assert_eq!(judge(&statistic(100, -1e308, 1e307), &huge, 30), Verdict::Disagrees);
+        assert_eq!(compare_claim(&huge, &huge, 30), Verdict::Agrees);
+        assert_eq!(compare_claim(&statistic(100, -1e308, 1e307), &huge, 30), Verdict::Disagrees);
         let tiny = statistic(100, 1e-310, 1e-311);
-        assert_eq!(judge(&tiny, &tiny, 30), Verdict::Agrees);
+        assert_eq!(compare_claim(&tiny, &tiny, 30), Verdict::Agrees);
     }
 
     #[test]

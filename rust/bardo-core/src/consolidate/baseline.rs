@@ -102,7 +102,8 @@ fn state(
     let text = describe(subject, metric, &row.statistic);
     let support = u32::try_from(row.statistic.n).unwrap_or(u32::MAX);
     let Some(mut stored) = known else {
-        let mut fact = store.born(&own_fact(subject, metric, row, text, support), pass.tick, pass.now);
+        let mut fact =
+            store.initial_state(&own_fact(subject, metric, row, text, support), pass.tick, pass.now);
         fact.reinforced_tick = row.ticks.1.min(pass.tick);
         writer.insert(&mut fact)?;
         report.facts_new += 1;

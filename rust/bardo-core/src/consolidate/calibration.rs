@@ -6,7 +6,7 @@
 
 use crate::error::Result;
 use crate::facts::FactStore;
-use crate::facts::outcomes::{counted, judged};
+use crate::facts::outcomes::{counted, outcome_tally};
 use crate::facts::rows as record;
 use crate::model::Id;
 use crate::model::decay::confidence_now;
@@ -76,7 +76,7 @@ pub fn stated(store: &FactStore, ids: &[Id], tick: u64) -> Result<Vec<Option<f64
             .map(|id| {
                 let Some(stored) = record::find(connection, *id)? else { return Ok(None) };
                 let worth = map.of(confidence_now(&stored.fact, tick, tau_ticks));
-                let (good, bad) = judged(connection, stored.serial)?
+                let (good, bad) = outcome_tally(connection, stored.serial)?
                     .map_or((0.0, 0.0), |own| (own.good as f64, own.bad as f64));
                 Ok(Some((good + OWN_PRIOR * worth) / (good + bad + OWN_PRIOR)))
             })

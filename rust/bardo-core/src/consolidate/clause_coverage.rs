@@ -33,12 +33,12 @@ pub(super) fn covers_clause(old: &Clause, new: &Clause, value: &[Word]) -> bool 
                 || CHANGING.contains(&word.text.as_str())
                 || (["but", "for"].contains(&word.text.as_str()) && word.place + 1 == given.start)
                 || noun(&word.text).is_some_and(|key| word.place < new.verb || keys.contains(&key))
-                || is_told(old, new, word)
+                || has_same_number(old, new, word)
         })
 }
 
 /// Whether the older clause has a word, in the same number: one pool is not all pools. Verbs change their form.
-fn is_told(old: &Clause, new: &Clause, word: &Word) -> bool {
+fn has_same_number(old: &Clause, new: &Clause, word: &Word) -> bool {
     let is_plural = |one: &str, other: &str| one.strip_suffix('s').is_some_and(|stem| stem == other);
     old.words.iter().any(|told| {
         told.stem == word.stem

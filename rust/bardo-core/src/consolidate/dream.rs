@@ -9,7 +9,7 @@
 
 use std::collections::BTreeSet;
 
-use super::agreement::{Verdict, judge};
+use super::agreement::{Verdict, compare_claim};
 use super::batch::{Batch, VerifiedEpisodes};
 use super::claims::{Claim, Measure};
 use super::curator::{CuratorReport, CuratorSettings, Pass};
@@ -156,7 +156,7 @@ fn propose(writer: &Writer<'_>, store: &FactStore, pass: &Pass, fact: Fact) -> S
         expires_tick: Some(pass.expiry(pass.tick)),
         ..fact
     };
-    let mut fact = store.born(&fact, pass.tick, pass.now);
+    let mut fact = store.initial_state(&fact, pass.tick, pass.now);
     writer.insert(&mut fact)?;
     Ok(fact.id)
 }
@@ -177,7 +177,9 @@ fn shifted(writer: &Writer<'_>, episodes: &[Episode], report: &mut DreamReport) 
         }
         report.estimates += 1;
         let Some(long) = baseline::known(&writer.transaction, subject, metric)? else { continue };
-        if judge(now, &long, OBSERVATIONS) != Verdict::Disagrees || !(now.mean - long.mean).is_normal() {
+        if compare_claim(now, &long, OBSERVATIONS) != Verdict::Disagrees
+            || !(now.mean - long.mean).is_normal()
+        {
             continue;
         }
         let claim = Claim::Shifted {

@@ -2,15 +2,15 @@
 //!
 //! A Curator that tests at every pass and believes the first p-value below 5 % ends up believing noise. So each
 //! hypothesis carries an e-value: what a bettor who starts with one coin and bets against chance has after each window
-//! of fresh episodes. By Ville's inequality (1939) chance lets that fortune ever reach `x` with a probability of `1 / x`
-//! at most, however often one looks. The fortunes are compared by the e-BH procedure of Wang and Ramdas (Journal of the
+//! of fresh episodes. By Ville's inequality (1939) chance lets that wealth ever reach `x` with a probability of `1 / x`
+//! at most, however often one looks. The wealths of hypotheses are compared by the e-BH procedure of Wang and Ramdas (Journal of the
 //! Royal Statistical Society B 84, 2022), which is the procedure of Benjamini and Hochberg (1995) for e-values and, other
 //! than theirs, holds under any dependence between hypotheses.
 
 /// Expected share of false ones among what is stated (Benjamini and Hochberg's level).
 pub const FALSE_DISCOVERY_RATE: f64 = 0.05;
-/// A fortune counts up to this factor (e^2) above what one hypothesis alone needs: what held for a hundred windows and then
-/// stopped must not take a hundred windows to be doubted. (A capped fortune is still a fair bet.)
+/// Wealth counts up to this factor (e^2) above what one hypothesis alone needs: what held for a hundred windows and then
+/// stopped must not take a hundred windows to be doubted. (Capped wealth is still a fair bet.)
 const SURPLUS: f64 = 2.0;
 /// A belief is doubted only when its wealth is this factor (e) below the threshold of belief, so that one unlucky
 /// window does not unsettle it: together with [`SURPLUS`] that takes about five of them.
@@ -63,8 +63,8 @@ fn part(number: u64, count: usize) -> f64 {
 
 /// A fortune after one more bet, no larger than what counts.
 #[must_use]
-pub fn wealth(log_fortune: f64, log_e_value: f64, share: f64) -> f64 {
-    (log_fortune + log_e_value).min(SURPLUS - (FALSE_DISCOVERY_RATE * share).ln())
+pub fn wealth(log_wealth: f64, log_e_value: f64, share: f64) -> f64 {
+    (log_wealth + log_e_value).min(SURPLUS - (FALSE_DISCOVERY_RATE * share).ln())
 }
 
 /// Which hypotheses to believe, given the logarithm of `share * fortune` of each: the most, so that the `k` best all have

@@ -12,7 +12,7 @@ use super::baseline::lower;
 use super::curator::{CuratorReport, Pass};
 use super::merge::move_links;
 use super::numeric_claims::is_archived_by;
-use crate::facts::outcomes::take_over;
+use crate::facts::outcomes::transfer_outcomes;
 use crate::facts::rows::{self as record, StoredFact};
 use crate::facts::sqlite::Step;
 use crate::facts::sqlite::rows;
@@ -292,7 +292,7 @@ impl ForeignClaims {
             if id == own {
                 continue;
             }
-            take_over(&writer.transaction, stored.serial, other.serial)?;
+            transfer_outcomes(&writer.transaction, stored.serial, other.serial)?;
             replace(writer, &mut stored, other, tick)?;
             move_links(writer, id, own, tick)?;
             report.confirmed.push(id);

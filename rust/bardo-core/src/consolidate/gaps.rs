@@ -401,7 +401,7 @@ fn is_spoken_of(connection: &Connection, entity: i64) -> Step<bool> {
 
 /// The open questions, confirmed ones first.
 pub fn gaps(store: &FactStore) -> Result<Vec<Gap>> {
-    store.read(|connection| Ok(told(connection)?.into_iter().map(|(_, gap)| gap).collect()))
+    store.read(|connection| Ok(open_gaps(connection)?.into_iter().map(|(_, gap)| gap).collect()))
 }
 
 /// Deletes open questions by their words; says how many. One that the agent's own memories raise is found again by the
@@ -410,7 +410,7 @@ pub fn forget_gaps(store: &FactStore, questions: &[String]) -> Result<usize> {
     store.write(|writer| {
         let connection = &writer.transaction;
         let mut gone = 0;
-        for (about, gap) in told(connection)? {
+        for (about, gap) in open_gaps(connection)? {
             if questions.contains(&gap.question) {
                 gone += connection
                     .prepare_cached(
@@ -434,7 +434,7 @@ pub fn forget_gaps(store: &FactStore, questions: &[String]) -> Result<usize> {
     })
 }
 
-fn told(connection: &Connection) -> Step<Vec<(GapKey, Gap)>> {
+fn open_gaps(connection: &Connection) -> Step<Vec<(GapKey, Gap)>> {
     let mut text = connection.prepare_cached("SELECT id, text, intact FROM facts WHERE serial = ?1")?;
     let mut said = |serial: Option<i64>| -> Step<Option<(Id, String)>> {
         let Some(serial) = serial else { return Ok(None) };

@@ -43,7 +43,7 @@ struct Hypothesis {
     claim: Claim,
     /// Of all trust (see `e_values::share`).
     share: f64,
-    log_fortune: f64,
+    log_wealth: f64,
     windows: u64,
     measure: Option<Measure>,
     evidence: Vec<Id>,
@@ -60,7 +60,7 @@ impl Hypothesis {
         Self {
             claim,
             share,
-            log_fortune: 0.0,
+            log_wealth: 0.0,
             windows: 0,
             measure: None,
             evidence: Vec::new(),
@@ -72,7 +72,7 @@ impl Hypothesis {
     }
 
     fn score(&self) -> f64 {
-        self.share.ln() + self.log_fortune
+        self.share.ln() + self.log_wealth
     }
 
     /// Tests it on a window; returns whether the window had enough data.
@@ -85,7 +85,7 @@ impl Hypothesis {
                 .map_or_else(|| tested.measure.clone(), |known| known.merge(&tested.measure)),
         );
         let Some(log_e_value) = tested.log_e_value else { return false };
-        self.log_fortune = wealth(self.log_fortune, log_e_value, self.share);
+        self.log_wealth = wealth(self.log_wealth, log_e_value, self.share);
         self.windows += 1;
         self.tested = true;
         let (latest, ticks) = window.evidence(&tested.positions, EVIDENCE_KEPT);
@@ -238,7 +238,7 @@ impl Ledger {
         let gone = &mut self.gone;
         self.rows.retain(|row| {
             let lost =
-                matches!(row.claim, Claim::Differs(_)) && row.windows >= PATIENCE && row.log_fortune < 0.0;
+                matches!(row.claim, Claim::Differs(_)) && row.windows >= PATIENCE && row.log_wealth < 0.0;
             let stays = ranks.next(&row.claim, KEPT) && !lost || row.fact.is_some();
             if !stays {
                 gone.push(row.claim.clone());
@@ -294,7 +294,7 @@ fn state(
     report: &mut CuratorReport,
 ) -> Step<()> {
     let Some(measure) = &row.measure else { return Ok(()) };
-    let Some((text, payload)) = row.claim.statement(measure, (-row.log_fortune).exp().min(1.0)) else {
+    let Some((text, payload)) = row.claim.statement(measure, (-row.log_wealth).exp().min(1.0)) else {
         return Ok(());
     };
     let support = u32::try_from(measure.support()).unwrap_or(u32::MAX);
@@ -323,7 +323,7 @@ fn state(
             payload,
             ..Fact::new(kind, text)
         };
-        let mut fact = store.born(&fact, pass.tick, pass.now);
+        let mut fact = store.initial_state(&fact, pass.tick, pass.now);
         fact.reinforced_tick = tick;
         writer.insert(&mut fact)?;
         report.facts_new += 1;
@@ -389,7 +389,7 @@ fn load(connection: &Connection) -> Step<Vec<Hypothesis>> {
         Ok(Hypothesis {
             claim: serde_json::from_str(&row.get::<_, String>(0)?).map_err(unreadable)?,
             share: row.get(1)?,
-            log_fortune: row.get(2)?,
+            log_wealth: row.get(2)?,
             windows: count(3)?,
             measure: measure.map(|text| serde_json::from_str(&text).map_err(unreadable)).transpose()?,
             evidence: evidence.as_chunks::<16>().0.iter().copied().map(Id).collect(),
@@ -416,7 +416,7 @@ fn save(writer: &Writer<'_>, row: &Hypothesis) -> Step<()> {
         .execute(params![
             json(&row.claim)?,
             row.share,
-            row.log_fortune,
+            row.log_wealth,
             signed(row.windows)?,
             row.measure.as_ref().map(json).transpose()?,
             evidence,
@@ -463,9 +463,9 @@ pub struct Trial {
     /// Windows of episodes that tested it.
     pub windows: u64,
     /// Natural logarithm of its e-value: how much a bettor against chance has made of one coin.
-    pub log_fortune: f64,
+    pub log_wealth: f64,
     /// Logarithm of the fortune from which it is believed on its own, of however many hypotheses.
-    pub log_needed: f64,
+    pub log_threshold: f64,
 }
 
 /// The test behind a fact; `None` if it states no hypothesis.
@@ -480,8 +480,8 @@ pub(crate) fn trial_in(connection: &Connection, fact: Id) -> Step<Option<Trial>>
         .query_row([fact.0], |row| {
             Ok(Trial {
                 windows: row.get::<_, i64>(0)?.unsigned_abs(),
-                log_fortune: row.get(1)?,
-                log_needed: -(FALSE_DISCOVERY_RATE * row.get::<_, f64>(2)?).ln(),
+                log_wealth: row.get(1)?,
+                log_threshold: -(FALSE_DISCOVERY_RATE * row.get::<_, f64>(2)?).ln(),
             })
         })
         .optional()?)

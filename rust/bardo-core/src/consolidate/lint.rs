@@ -105,7 +105,7 @@ fn apply(writer: &Writer<'_>, tick: u64, tau_ticks: f64, settings: LintSettings)
     merge_all(writer, &mut items, &pairs, tick, tau_ticks, &mut report)?;
     for (older, newer) in pairs.related() {
         let (one, other) = (&items[older], &items[newer]);
-        if one.is_there() && other.is_there() && flag(writer, one, other, tick)? {
+        if one.is_in_force() && other.is_in_force() && flag(writer, one, other, tick)? {
             report.contradictions.push((one.stored.fact.id, other.stored.fact.id));
         }
     }
@@ -177,7 +177,7 @@ fn undone_rows(connection: &Connection) -> Step<BTreeSet<i64>> {
 
 impl LintItem {
     /// Whether it is still in force.
-    pub(super) fn is_there(&self) -> bool {
+    pub(super) fn is_in_force(&self) -> bool {
         self.stored.fact.status == FactStatus::Active
     }
 }

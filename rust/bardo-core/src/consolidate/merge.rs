@@ -7,7 +7,7 @@ use rust_stemmers::{Algorithm, Stemmer};
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::contradiction::is_disputed;
-use crate::facts::outcomes::take_over;
+use crate::facts::outcomes::transfer_outcomes;
 use crate::facts::rows::{self as record, StoredFact, signed};
 use crate::facts::schema::Direction;
 use crate::facts::sqlite::{Step, rows};
@@ -147,7 +147,7 @@ impl SimilarPairs {
 /// Whether two facts that are near say the same of the same, and may be made one.
 pub(super) fn is_duplicate(one: &LintItem, other: &LintItem) -> bool {
     let may = |item: &LintItem| {
-        item.is_free && !item.is_stated && item.is_there() && item.stored.fact.source != Source::Dream
+        item.is_free && !item.is_stated && item.is_in_force() && item.stored.fact.source != Source::Dream
     };
     let (left, right) = (&one.stored.fact, &other.stored.fact);
     may(one)
@@ -204,7 +204,7 @@ pub(super) fn merge(
     writer.update(&kept.stored, tick)?;
     if !hearsay {
         record::add_evidence(&writer.transaction, kept.stored.serial, &evidence, tick)?;
-        take_over(&writer.transaction, kept.stored.serial, gone.stored.serial)?;
+        transfer_outcomes(&writer.transaction, kept.stored.serial, gone.stored.serial)?;
     }
     retire(writer, &mut gone.stored, to, tick)?;
     if let Some(again) = record::find(&writer.transaction, to)? {
@@ -242,14 +242,17 @@ pub(super) fn archive(writer: &Writer<'_>, item: &mut LintItem, tick: u64) -> St
 }
 
 /// Whether a fact stands on words alone: what a test states is argued with by its test.
-const fn is_told(payload: &FactPayload) -> bool {
+const fn is_untested(payload: &FactPayload) -> bool {
     matches!(payload, FactPayload::None | FactPayload::Procedural { .. } | FactPayload::AntiKnowledge { .. })
 }
 
 /// Links two facts that speak against each other, unless they are, or such a link was taken back; says whether it did.
 pub(super) fn flag(writer: &Writer<'_>, older: &LintItem, newer: &LintItem, tick: u64) -> Step<bool> {
     let (old, new) = (&older.stored.fact, &newer.stored.fact);
-    if !is_told(&old.payload) || !is_told(&new.payload) || !share_a_subject(&old.subjects, &new.subjects) {
+    if !is_untested(&old.payload)
+        || !is_untested(&new.payload)
+        || !share_a_subject(&old.subjects, &new.subjects)
+    {
         return Ok(false);
     }
     // A narrower statement stands beside the wider one.
@@ -273,12 +276,12 @@ pub(super) fn flag(writer: &Writer<'_>, older: &LintItem, newer: &LintItem, tick
 /// Where a fact belongs that is filed nowhere, if its nearest neighbours agree.
 pub(super) fn file(items: &[LintItem], place: usize) -> Option<String> {
     let item = &items[place];
-    if !item.is_free || !item.is_there() || !item.stored.fact.category.is_empty() {
+    if !item.is_free || !item.is_in_force() || !item.stored.fact.category.is_empty() {
         return None;
     }
     let mut near: Vec<(f64, i64, &str)> = items
         .iter()
-        .filter(|other| other.is_there() && !other.is_stated && !other.stored.fact.category.is_empty())
+        .filter(|other| other.is_in_force() && !other.is_stated && !other.stored.fact.category.is_empty())
         .map(|other| (item.cosine(other), other.stored.serial, other.stored.fact.category.as_str()))
         .filter(|(cosine, ..)| *cosine >= RELATED_MEANING)
         .collect();

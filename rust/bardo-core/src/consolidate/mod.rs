@@ -43,7 +43,7 @@ mod window;
 mod word_lists;
 
 pub use crate::model::decay;
-pub use agreement::{Verdict, judge};
+pub use agreement::{Verdict, compare_claim};
 pub use baseline::credible;
 pub use batch::{NUMBERS_PER_EPISODE, VerifiedEpisodes};
 pub use calibration::{Calibration, calibration, stated};

@@ -6,12 +6,12 @@
 
 use rusqlite::params;
 
-use super::agreement::{Verdict, judge};
+use super::agreement::{Verdict, compare_claim};
 use super::baseline::{credible, lower};
 use super::curator::{CuratorReport, Pass};
 use super::merge::move_links;
 use super::statistic::Statistic;
-use crate::facts::outcomes::take_over;
+use crate::facts::outcomes::transfer_outcomes;
 use crate::facts::rows::{self as record, StoredFact};
 use crate::facts::sqlite::{self, Step};
 use crate::facts::transaction::Writer;
@@ -136,7 +136,7 @@ fn look(
     }
     let hearsay = stored.fact.is_hearsay();
     let is_told = (hearsay || is_earned(stored, observations.agent)) && !stored.fact.pinned;
-    match judge(&moment.statistic, claim, minimum) {
+    match compare_claim(&moment.statistic, claim, minimum) {
         Verdict::Agrees if is_told && let Some(own) = own => {
             join(writer, own, stored, moment.tick)?;
             if hearsay {
@@ -239,7 +239,7 @@ fn write(
 fn join(writer: &Writer<'_>, own: &mut StoredFact, told: &mut StoredFact, tick: u64) -> Step<()> {
     let (from, to) = (told.fact.id, own.fact.id);
     let tick = tick.max(own.fact.created_tick);
-    take_over(&writer.transaction, own.serial, told.serial)?;
+    transfer_outcomes(&writer.transaction, own.serial, told.serial)?;
     transitions::replace(writer, own, told.clone(), tick)?;
     told.fact.status = FactStatus::Superseded;
     move_links(writer, from, to, tick)

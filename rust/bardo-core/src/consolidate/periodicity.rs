@@ -178,7 +178,7 @@ pub(crate) fn rhythm(
     if over.len() < LEAST_BLOCKS {
         return (None, over.into_iter().chain([open]).collect());
     }
-    (Some(kept(&over, label, clock, window.number)), vec![open])
+    (Some(test_rhythm(&over, label, clock, window.number)), vec![open])
 }
 
 /// Tests whether one sort of event prefers an hour of the day or a day of the week, beyond the hours and days at which
@@ -187,7 +187,7 @@ pub(crate) fn rhythm(
 /// An event counts once per slot, so that one burst is no rhythm. Under chance the slots that it took on each day are
 /// drawn from that day's active ones, busier ones more often (Efraimidis and Spirakis, 2006). The statistic is the
 /// largest standardised excess of any slot.
-fn kept(blocks: &[Block], label: &Label, clock: Clock, window: u64) -> RhythmResult {
+fn test_rhythm(blocks: &[Block], label: &Label, clock: Clock, window: u64) -> RhythmResult {
     let mut draws = generator(&format!("{clock:?} of {}", label.words()), window);
     let mut expected = vec![0.0; clock.slots()];
     for _ in 0..PILOT {

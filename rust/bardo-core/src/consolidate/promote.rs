@@ -6,7 +6,7 @@ use rusqlite::{Connection, params};
 use super::curator::MINIMUM_EPISODES;
 use super::hypotheses::{Trial, trial_in};
 use crate::error::Result;
-use crate::facts::outcomes::judged;
+use crate::facts::outcomes::outcome_tally;
 use crate::facts::rows::{self as record, StoredFact, signed};
 use crate::facts::sqlite::Step;
 use crate::facts::{FactStore, OutcomeTally};
@@ -83,7 +83,7 @@ impl Standing {
             trial: trial_in(connection, fact.id)?,
             later_episodes: later.unsigned_abs(),
             innate: fact.origin != agent && !fact.is_hearsay() && fact.source == Source::SelfLived,
-            outcomes: judged(connection, stored.serial)?,
+            outcomes: outcome_tally(connection, stored.serial)?,
             fact,
         })
     }
@@ -93,7 +93,7 @@ impl Standing {
     #[must_use]
     pub fn is_confirmed(&self) -> bool {
         match &self.trial {
-            Some(trial) => trial.windows > 0 && trial.log_fortune > 0.0,
+            Some(trial) => trial.windows > 0 && trial.log_wealth > 0.0,
             None => self.innate || self.later_episodes >= MINIMUM_EPISODES,
         }
     }

@@ -51,7 +51,7 @@ impl Statement {
                 for word in &plain[place..place + length] {
                     let stem = stemmer.stem(word);
                     if synonym_stem(&stem) != stem {
-                        statement.say(synonym_stem(&stem).to_owned(), false);
+                        statement.add_term(synonym_stem(&stem).to_owned(), false);
                     }
                     statement.stems.insert(stem.into_owned());
                 }
@@ -64,7 +64,7 @@ impl Statement {
                 }
                 continue;
             }
-            statement.hear(&stemmer, plain[place], written[place]);
+            statement.read_word(&stemmer, plain[place], written[place]);
             place += 1;
         }
         statement.is_unsure |= statement.marks.contains(&Mark::Unsure);
@@ -72,7 +72,7 @@ impl Statement {
         statement
     }
 
-    fn hear(&mut self, stemmer: &Stemmer, word: &str, written: &str) {
+    fn read_word(&mut self, stemmer: &Stemmer, word: &str, written: &str) {
         if word.starts_with(|character: char| character.is_ascii_digit()) {
             self.figures.push(word.trim_matches(['.', ',']).to_owned());
             return;
@@ -86,11 +86,11 @@ impl Statement {
         if let Some(person) = person(word) {
             self.subject.get_or_insert_with(|| person.to_owned());
         } else if word == "other" || !is_stop_word(word) {
-            self.say(synonym_stem(&stem).to_owned(), written.starts_with(char::is_uppercase));
+            self.add_term(synonym_stem(&stem).to_owned(), written.starts_with(char::is_uppercase));
         }
     }
 
-    fn say(&mut self, stem: String, is_name: bool) {
+    fn add_term(&mut self, stem: String, is_name: bool) {
         self.subject.get_or_insert_with(|| stem.clone());
         if is_name {
             self.names.insert(stem.clone());

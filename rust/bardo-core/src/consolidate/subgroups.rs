@@ -162,12 +162,12 @@ pub(crate) fn variants(window: &Window, rule: &Rule, outcomes: &[String]) -> Vec
         return Vec::new();
     };
     let outcome = Outcomes { name: &rule.outcome, rows };
-    let judged = |rule: &Rule| {
+    let evaluate = |rule: &Rule| {
         let members = members(window, &outcome, &rule.conditions);
         let (strength, higher) = strength(&outcome, &members)?;
         (higher == rule.higher).then_some(strength)
     };
-    let Some(now) = judged(rule) else { return Vec::new() };
+    let Some(now) = evaluate(rule) else { return Vec::new() };
     let all = conditions(window, outcomes);
     let mut found = Vec::new();
     for place in 0..rule.conditions.len() {
@@ -182,7 +182,7 @@ pub(crate) fn variants(window: &Window, rule: &Rule, outcomes: &[String]) -> Vec
             .filter_map(|other| {
                 let mut changed = rule.clone();
                 changed.conditions[place] = other.clone();
-                Some((judged(&changed)?, changed))
+                Some((evaluate(&changed)?, changed))
             })
             .max_by(|a, b| a.0.total_cmp(&b.0));
         if let Some((strength, changed)) = best

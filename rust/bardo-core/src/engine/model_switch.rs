@@ -24,7 +24,7 @@ impl ModelSwitch {
     }
 
     /// Waits for a switch under way; returns the number of finished ones.
-    fn settled(&self) -> u64 {
+    fn wait_for_epoch(&self) -> u64 {
         let waited = self.finished.wait_while(self.state(), |state| state.is_switching);
         waited.unwrap_or_else(PoisonError::into_inner).epoch
     }
@@ -63,7 +63,7 @@ impl Engine {
         is_of_model: impl Fn(&E) -> bool,
     ) -> Result<T, E> {
         loop {
-            let epoch = self.model_switch.settled();
+            let epoch = self.model_switch.wait_for_epoch();
             let done = work();
             let is_final = match &done {
                 Ok(_) => self.model_switch.is_still(epoch),

@@ -107,7 +107,7 @@ impl FactStore {
                 retire(writer, &mut stored, id, tick)?;
                 return Ok(id);
             }
-            let mut fact = self.born(new, tick, now);
+            let mut fact = self.initial_state(new, tick, now);
             if fact.id != Id::ABSENT && record::find(&writer.transaction, fact.id)?.is_some() {
                 return Err(Error::invalid(
                     format!("the id {} is taken", fact.id),

@@ -115,7 +115,7 @@ mod tests {
                     match (ids[place], text) {
                         (None, Some(text)) => {
                             let kind = if is_baseline { FactKind::Baseline } else { FactKind::Insight };
-                            let mut fact = store.born(&Fact::new(kind, text), 0, 0);
+                            let mut fact = store.initial_state(&Fact::new(kind, text), 0, 0);
                             writer.insert(&mut fact)?;
                             ids[place] = Some(fact.id);
                         }

@@ -54,7 +54,7 @@ impl FactStore {
     /// Tells what came of acting on these facts, from -1 to 1, in one transaction: above zero they are reinforced by that
     /// part of the step, below zero weakened by it, and each keeps count. What was handed down and spaced outcomes bear
     /// out becomes the agent's own (spec 6, "Inheritance"). Says how many moved.
-    pub fn judge(&self, ids: &[Id], value: f64, tick: u64, retention: Retention) -> Result<usize> {
+    pub fn apply_outcome(&self, ids: &[Id], value: f64, tick: u64, retention: Retention) -> Result<usize> {
         if !(-1.0..=1.0).contains(&value) {
             return Err(Error::invalid(
                 format!("the outcome is {value}"),
@@ -166,7 +166,7 @@ fn bins(connection: &Connection) -> Step<[(u64, u64); BINS]> {
 fn earn(writer: &Writer<'_>, mut stored: StoredFact, tick: u64, retention: Retention) -> Step<()> {
     let is_earned = stored.fact.is_hearsay()
         && stored.fact.status == FactStatus::Active
-        && judged(&writer.transaction, stored.serial)?.is_some_and(|told| told.confirms_inheritance());
+        && outcome_tally(&writer.transaction, stored.serial)?.is_some_and(|told| told.confirms_inheritance());
     if !is_earned {
         return Ok(());
     }
@@ -197,7 +197,7 @@ fn count(writer: &Writer<'_>, serial: i64, value: f64, counted: bool, tick: u64)
 }
 
 /// Adds the outcomes of one fact to those of another that stands for it.
-pub(crate) fn take_over(connection: &Connection, kept: i64, gone: i64) -> Step<()> {
+pub(crate) fn transfer_outcomes(connection: &Connection, kept: i64, gone: i64) -> Step<()> {
     connection
         .prepare_cached(
             "INSERT INTO outcomes (fact, good, bad, total, first_tick, last_tick, spaced, net)
@@ -212,7 +212,7 @@ pub(crate) fn take_over(connection: &Connection, kept: i64, gone: i64) -> Step<(
 }
 
 /// The outcomes of acting on a fact, by its row; `None` if none was recorded.
-pub(crate) fn judged(connection: &Connection, serial: i64) -> Step<Option<OutcomeTally>> {
+pub(crate) fn outcome_tally(connection: &Connection, serial: i64) -> Step<Option<OutcomeTally>> {
     Ok(connection
         .prepare_cached(
             "SELECT good, bad, total, first_tick, last_tick, spaced, net, intact FROM outcomes WHERE fact = ?1",

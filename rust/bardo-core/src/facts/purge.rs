@@ -62,7 +62,7 @@ impl FactStore {
     /// The second look after a deletion: which needles occur in the raw bytes of the file and of its write-ahead log,
     /// and how many bytes were read. The file is closed and opened again.
     pub fn traces(&self, needles: &[Vec<u8>]) -> Result<(Vec<usize>, u64)> {
-        self.aside(|path| {
+        self.while_closed(|path| {
             let mut log = path.as_os_str().to_owned();
             log.push("-wal");
             let (mut found, mut bytes) = traces(path, needles)?;

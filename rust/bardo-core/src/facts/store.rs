@@ -370,7 +370,7 @@ impl FactStore {
 
     /// Lets `look` read the file while this process does not have it open: a second reader in the same process would
     /// break SQLite's locks when it closes the file.
-    pub(crate) fn aside<T>(&self, look: impl FnOnce(&Path) -> Result<T>) -> Result<T> {
+    pub(crate) fn while_closed<T>(&self, look: impl FnOnce(&Path) -> Result<T>) -> Result<T> {
         let mut guard = lock(&self.connection);
         let Some(opened) = guard.take() else { return Err(self.closed("read")) };
         opened

@@ -164,7 +164,7 @@ impl FactStore {
         if !has_living(writer, fact, tick)? {
             writer.count("upsert_no_existing", 1)?;
         }
-        let mut fact = self.born(fact, tick, now);
+        let mut fact = self.initial_state(fact, tick, now);
         let serial = writer.insert(&mut fact)?;
         if let Some(vector) = vector {
             writer
@@ -180,7 +180,7 @@ impl FactStore {
     }
 
     /// A fact as it enters the store.
-    pub(crate) fn born(&self, fact: &Fact, tick: u64, now: Micros) -> Fact {
+    pub(crate) fn initial_state(&self, fact: &Fact, tick: u64, now: Micros) -> Fact {
         let mut fact = fact.clone();
         fact.created_tick = tick;
         fact.created_at = now;

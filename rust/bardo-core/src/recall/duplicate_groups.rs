@@ -5,10 +5,10 @@ use crate::model::Id;
 
 use super::search::ScoredCandidate;
 
-/// A seat in an answer.
+/// A group in an answer.
 pub(super) struct DuplicateGroup<'ranked> {
     /// Memory shown for this group.
-    pub holder: &'ranked ScoredCandidate<'ranked>,
+    pub representative: &'ranked ScoredCandidate<'ranked>,
     /// Of the best that shares it.
     pub score: f32,
     /// The others.
@@ -18,17 +18,17 @@ pub(super) struct DuplicateGroup<'ranked> {
 impl<'ranked> DuplicateGroup<'ranked> {
     /// For one memory alone.
     pub fn of(ranked: &'ranked ScoredCandidate<'ranked>) -> Self {
-        Self { holder: ranked, score: ranked.score, others: Vec::new() }
+        Self { representative: ranked, score: ranked.score, others: Vec::new() }
     }
 
     /// Of who has it.
     pub const fn slot(&self) -> Slot {
-        self.holder.candidate.slot
+        self.representative.candidate.slot
     }
 
-    /// Lets a memory share the seat if it says the same; says whether it does.
+    /// Lets a memory share the group if it says the same; says whether it does.
     ///
-    /// A fact that rests on a single episode repeats it in fewer words: of the two the episode has the seat, verbatim, where
+    /// A fact that rests on a single episode repeats it in fewer words: of the two the episode has the group, verbatim, where
     /// the better of both ranks.
     fn shares(
         &mut self,
@@ -39,12 +39,12 @@ impl<'ranked> DuplicateGroup<'ranked> {
         let restates = |one: &ScoredCandidate<'_>, other: &ScoredCandidate<'_>| {
             one.row.fact.as_ref().is_some_and(|fact| fact.restates == Some(other.row.id))
         };
-        if restates(self.holder, ranked) {
-            self.others.push(self.holder.row.id);
-            self.holder = ranked;
+        if restates(self.representative, ranked) {
+            self.others.push(self.representative.row.id);
+            self.representative = ranked;
             return true;
         }
-        let same = restates(ranked, self.holder)
+        let same = restates(ranked, self.representative)
             || lexical.is_similar(ranked.candidate.slot, self.slot(), threshold);
         if same {
             self.others.push(ranked.row.id);
@@ -53,14 +53,14 @@ impl<'ranked> DuplicateGroup<'ranked> {
     }
 }
 
-/// Gives a memory a seat of its own, unless it shares one.
+/// Gives a memory a group of its own, unless it shares one.
 pub(super) fn insert_hit<'ranked>(
-    seats: &mut Vec<DuplicateGroup<'ranked>>,
+    groups: &mut Vec<DuplicateGroup<'ranked>>,
     ranked: &'ranked ScoredCandidate<'ranked>,
     lexical: &LexicalIndex,
     threshold: f32,
 ) {
-    if !seats.iter_mut().any(|seat| seat.shares(ranked, lexical, threshold)) {
-        seats.push(DuplicateGroup::of(ranked));
+    if !groups.iter_mut().any(|group| group.shares(ranked, lexical, threshold)) {
+        groups.push(DuplicateGroup::of(ranked));
     }
 }

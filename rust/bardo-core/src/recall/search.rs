@@ -173,7 +173,7 @@ impl<'search> Search<'search> {
         }
         let tick = query.filters.as_of.unwrap_or(query.now_tick);
         let arms = Arms::new(hot, settings, vector, terms, query.now);
-        let calibration = Calibration::of_bins(hot.judged());
+        let calibration = Calibration::of_bins(hot.outcome_bins());
         Ok(Self { query, arms, has_content, tick, calibration })
     }
 
@@ -211,14 +211,14 @@ impl<'search> Search<'search> {
         let thread = self.query.thread.and_then(|thread| self.arms.hot.names().find(thread));
         let judge = |candidate: &'ranked Candidate| {
             let row = then.get(&candidate.slot).or_else(|| self.arms.hot.row(candidate.slot))?;
-            Some(self.judge(candidate, row, best, thread))
+            Some(self.score_candidate(candidate, row, best, thread))
         };
         let mut ranked = Vec::with_capacity(candidates.len());
         ranked.extend(relevant().filter_map(judge));
         ranked
     }
 
-    fn judge<'ranked>(
+    fn score_candidate<'ranked>(
         &self,
         candidate: &'ranked Candidate,
         row: &'ranked Row,
@@ -347,8 +347,8 @@ impl<'search> Search<'search> {
             }
         }
         rare_names::reserve_slots(&mut taken, waiting, names, lexical);
-        let hit = |DuplicateGroup { holder, score, others }| {
-            let mut hit = Hit { duplicates: others, ..self.hit(holder, lists) };
+        let hit = |DuplicateGroup { representative, score, others }| {
+            let mut hit = Hit { duplicates: others, ..self.hit(representative, lists) };
             if score > hit.score && hit.score > 0.0 {
                 // An episode stands where the better of it and of the fact that restates it ranks.
                 hit.why.factors.push(("restated", score / hit.score));

@@ -248,7 +248,7 @@ impl Journal {
             }
             self.sync()?;
         }
-        self.lose_place();
+        self.reset_position();
         if let JournalMedium::File(path) = &self.home {
             // An empty journal says nothing: whether its name stays does not matter.
             let _ = std::fs::remove_file(path);
@@ -258,7 +258,7 @@ impl Journal {
 
     /// Gives the file another name, which is returned; a journal without a file of its own is emptied.
     pub fn set_aside(&mut self, suffix: &str) -> io::Result<Option<PathBuf>> {
-        self.lose_place();
+        self.reset_position();
         let JournalMedium::File(path) = &self.home else {
             self.remove()?;
             return Ok(None);
@@ -275,7 +275,7 @@ impl Journal {
     }
 
     /// Forgets its position: another process may have had the log meanwhile. It takes nothing until its next epoch.
-    pub fn lose_place(&mut self) {
+    pub fn reset_position(&mut self) {
         (self.file, self.end, self.room) = (None, None, 0);
         (self.epoch, self.salt, self.frames) = (0, 0, 0);
     }

@@ -245,7 +245,7 @@ impl Memtable {
         if self.opening != opening {
             (self.opening, self.told, self.lacking, self.durable_commits) = (opening, 0, None, 0);
             if let Some(journal) = &mut self.journal {
-                journal.lose_place();
+                journal.reset_position();
             }
         }
     }

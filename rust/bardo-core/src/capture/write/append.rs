@@ -139,7 +139,7 @@ fn append<'r, K: redb::Key + 'static, V: redb::Value + 'static>(
 
 impl Transaction<'_> {
     /// Writes pending operations to redb, except those that it has.
-    pub fn take_over(&mut self, ops: &[Op]) -> Result<(), Fault> {
+    pub fn write_pending(&mut self, ops: &[Op]) -> Result<(), Fault> {
         if ops.is_empty() {
             return Ok(());
         }

@@ -129,11 +129,11 @@ impl Transaction<'_> {
             remove_by_id(self, table, id)?;
         }
         let mut counters = self.inner.open_table(META)?;
-        for shelf in [IN_FORCE, COMING] {
-            let mut vectors = self.inner.open_table(shelf.vectors)?;
+        for table in [IN_FORCE, COMING] {
+            let mut vectors = self.inner.open_table(table.vectors)?;
             if packed_table::remove(&mut vectors, &seq.to_be_bytes())?.is_some() {
-                let count = meta_number(&counters, shelf.count)?.saturating_sub(1);
-                set_meta_number(&mut counters, shelf.count, count)?;
+                let count = meta_number(&counters, table.count)?.saturating_sub(1);
+                set_meta_number(&mut counters, table.count, count)?;
             }
         }
         let forgotten = meta_number(&counters, meta::FORGOTTEN)? + 1;

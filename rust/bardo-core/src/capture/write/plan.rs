@@ -154,7 +154,7 @@ impl WriterState {
             let mark = ContentKey::new(episode.content_hash, episode.thread.as_deref());
             let known = match &told {
                 // A turn after the known part is new, even if an equal one is stored.
-                Some(told) if told[place].is_some() || !has_id => told[place].map(known_as),
+                Some(told) if told[place].is_some() || !has_id => told[place].map(receipt_of),
                 _ => self.known(new, &mark, &planned, &mut said, look)?,
             };
             if let Some(known) = known {
@@ -241,7 +241,7 @@ impl WriterState {
             let alike = said.entry((*mark, tick)).or_default();
             let seen = self.recent.find(mark, at, tick, *alike);
             *alike += 1;
-            return Ok(seen.map(known_as));
+            return Ok(seen.map(receipt_of));
         }
         let (recorded, content_hash) = match planned.get(&episode.id) {
             Some(found) => *found,
@@ -321,7 +321,7 @@ impl WriterState {
 }
 
 /// The answer for an episode that is stored already.
-const fn known_as(PriorArrival { key, at, seq }: PriorArrival) -> Receipt {
+const fn receipt_of(PriorArrival { key, at, seq }: PriorArrival) -> Receipt {
     Receipt { id: key.id, seq, fresh: false, forgotten: false, event_index: key.event_index, at }
 }
 

@@ -190,7 +190,7 @@ impl EpisodeLog {
                     sync,
                     outdated: false,
                 };
-                session.take_over(&ops[told..])?;
+                session.write_pending(&ops[told..])?;
                 // Changes that redb took without waiting for the disk are durable with the next commit that waits.
                 session.changed |= sync && told > 0;
                 let answer = step(&mut session)?;

@@ -112,7 +112,7 @@ impl Graph {
             let weight = 1.0 / (K + hop as f32);
             for entity in &frontier {
                 let Some(memories) = self.memories.get(entity) else { continue };
-                let value = self.telling(memories.len()) * weight;
+                let value = self.specificity(memories.len()) * weight;
                 for &slot in memories.iter().rev().take(OF_ONE) {
                     walked += 1;
                     let known = reached.entry(slot).or_insert(ReachedMemory {
@@ -157,7 +157,7 @@ impl Graph {
     }
 
     /// How much naming an entity says, 0..1: the rarer, the more (as the idf of a word).
-    fn telling(&self, memories: usize) -> f32 {
+    fn specificity(&self, memories: usize) -> f32 {
         let all = self.entities.len() as f32;
         (1.0 + all / memories.max(1) as f32).ln() / (1.0 + all).ln()
     }

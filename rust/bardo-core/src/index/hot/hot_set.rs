@@ -75,7 +75,7 @@ pub struct HotSet {
 impl HotSet {
     /// Outcomes and good ones by the confidence of their fact.
     #[must_use]
-    pub const fn judged(&self) -> &[(u64, u64)] {
+    pub const fn outcome_bins(&self) -> &[(u64, u64)] {
         &self.judged
     }
 

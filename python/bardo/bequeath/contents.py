@@ -23,7 +23,7 @@ _PAGE = 1_024
 
 
 @dataclass(frozen=True, slots=True)
-class Estate:
+class StoreContents:
     """Input of `testament.write` and `reflect.Evidence`, in one order.
 
     Args:
@@ -43,7 +43,7 @@ class Estate:
     questions: tuple[Question, ...] = ()
 
 
-def gather(store: FactStore, *, tick: int) -> Estate:
+def read_contents(store: FactStore, *, tick: int) -> StoreContents:
     """Reads a store whole.
 
     Args:
@@ -75,7 +75,7 @@ def gather(store: FactStore, *, tick: int) -> Estate:
     if fingerprint is not None and any(row is not None for row in rows):
         absent = np.full(fingerprint.dims, np.nan, np.float32)
         vectors = np.stack([absent if row is None else row for row in rows])
-    return Estate(
+    return StoreContents(
         tuple(facts),
         tuple(confidences),
         vectors,
