@@ -23,7 +23,7 @@ LOOP_TAU_TICKS = 500.0
 SECONDS_TAU_TICKS = 14.0 * SECONDS_PER_DAY
 #: Loops a day when ticks count loops: a Theta tick takes 30 to 120 s (spec, "the three rates"); 60 s is assumed.
 LOOP_TICKS_PER_DAY = 1_440
-#: Days after which a contradicted fact, or a dream that nothing confirmed, expires (spec 2 and 3).
+#: Days after which a contradicted fact, or a dream that nothing confirmed, expires.
 EXPIRY_DAYS = 14
 #: Days that `costs` looks back.
 MONTH_DAYS = 30
@@ -35,7 +35,7 @@ _FRACTION = (0, 1)
 #: Least and most of the numbers that cannot be any from 0 on.
 RANGES: Mapping[str, tuple[float, float]] = {
     "archive.batch": (1, math.inf),
-    # Statements of others start no surer than this (spec 4, table of sources).
+    # Statements of others start no surer than this.
     "bequeath.archive_confidence": (0, 0.3),
     "bequeath.base_confidence": (0, 0.4),
     "bequeath.generation_decay": _FRACTION,
@@ -91,7 +91,7 @@ class Embedding:
 
 @dataclass(frozen=True, slots=True)
 class Decay:
-    """How facts fade (spec 2, "Ebbinghaus decay").
+    """How facts fade.
 
     Args:
         tau_ticks: e-folding time in ticks; 0 means 500 for loops and 14 days for seconds.
@@ -108,7 +108,7 @@ class Decay:
 
 @dataclass(frozen=True, slots=True)
 class Curator:
-    """When knowledge is consolidated (spec 3).
+    """When knowledge is consolidated.
 
     Args:
         every_ticks: A pass is due this many ticks after the last one.
@@ -154,7 +154,7 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class Llm:
-    """The language model that consolidation may ask (spec 3, "With an LLM"; spec 12, "Cost"); none unless one is named.
+    """The language model that consolidation may ask; none unless one is named.
 
     Args:
         model: Its name at the server; empty: everything is done by rules.
@@ -181,7 +181,7 @@ class Llm:
 
 @dataclass(frozen=True, slots=True)
 class Dossier:
-    """Settings of the dossier, `DOSSIER.md` (spec 3, "Dossier").
+    """Settings of the dossier, `DOSSIER.md`.
 
     Args:
         words: It has fewer than this.
@@ -198,7 +198,7 @@ class Dossier:
 
 @dataclass(frozen=True, slots=True)
 class Playbook:
-    """Settings of promotion into `PLAYBOOK.md` (spec 3, "Promotion").
+    """Settings of promotion into `PLAYBOOK.md`.
 
     Args:
         confidence: Of today, from which a heuristic is acted by.
@@ -215,7 +215,7 @@ class Playbook:
 
 @dataclass(frozen=True, slots=True)
 class Lint:
-    """How facts are kept in order (spec 3, "Lint").
+    """How facts are kept in order.
 
     Args:
         every_days: A pass of the Curator does it when it is due; 0 only when asked.
@@ -230,7 +230,7 @@ class Lint:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """Which episodes are looked at again (spec 3; Schaul et al., Prioritized Experience Replay, 2016).
+    """Which episodes are looked at again (Schaul et al., Prioritized Experience Replay, 2016).
 
     Args:
         surprise: Part of a priority that is surprise, 0..1; the rest is importance.
@@ -279,7 +279,7 @@ class Archive:
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """How much each signal counts in the sum (spec 4, "Fusion"); 0 leaves it out.
+    """How much each signal counts in the sum; 0 leaves it out.
 
     Tuned on the development parts of LoCoMo and LongMemEval-S together.
 
@@ -302,7 +302,7 @@ class Weights:
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """How memories are ranked (spec 4).
+    """How memories are ranked.
 
     Args:
         policy: `four_factor`, `rrf` or `pinned`.
@@ -317,7 +317,7 @@ class Recall:
 
 @dataclass(frozen=True, slots=True)
 class Assemble:
-    """How prompts are built (spec 5).
+    """How prompts are built.
 
     Args:
         tokenizer: `o200k`, `cl100k`, `estimate`, or the path of a Hugging Face `tokenizer.json`.
@@ -335,7 +335,7 @@ class Assemble:
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """Settings of the records of prompts and their outcomes, and of learning from them (spec 4, "Retrieval feedback").
+    """Settings of the records of prompts and their outcomes, and of learning from them.
 
     Args:
         record: Whether prompts are recorded at all: ids and numbers, no text.
@@ -350,7 +350,7 @@ class Feedback:
 
 @dataclass(frozen=True, slots=True)
 class Bequeath:
-    """Settings of what crosses at death (spec 6).
+    """Settings of what crosses at death.
 
     Args:
         entries: Facts in a testament at most.

@@ -15,7 +15,7 @@ from bardo.errors import GrimoireClosedError, InvalidInputError, NotFoundError, 
 #: Files that say what is not so in most folders: a migration is under way, the model was checked, the agent is dead.
 MIGRATION_FILE, DRIFT_FILE = "migration.json", "drift.json"
 DEATH_FILE, TOMBSTONE_FILE = "death.json", "tombstone.json"
-#: Longest name of an agent, in bytes of UTF-8 (spec 1, "Limits").
+#: Longest name of an agent, in bytes of UTF-8.
 AGENT_BYTES = 256
 
 

@@ -157,7 +157,7 @@ class Tokens:
 
 @runtime_checkable
 class LateEmbedder(Embedder, Protocol):
-    """An embedder that also gives a vector for each token, for late interaction (spec 4)."""
+    """An embedder that also gives a vector for each token, for late interaction."""
 
     @property
     def gives_tokens(self) -> bool:

@@ -84,7 +84,7 @@ def test_an_outcome_goes_to_the_latest_prompt_or_to_the_one_that_is_named(home: 
     assert [each["id"] for each in answer(home, "prompts", "list")["prompts"]] == [second, first]
     told = answer(home, "outcome", "0.5", "--note", "It did")
     assert (told["prompt"], told["ids"], told["reinforced"]) == (second, [fact["id"]], 1)
-    result = run(home, "outcome", "--prompt", first, "--json", "--", "-0.4")
+    result = run(home, "outcome", "--prompt", first, "--json", "-0.4")
     assert json.loads(result.stdout)["weakened"] == 1, result.stderr
     answer(home, "prompts", "acted", first, "--not")
     listed = {each["id"]: each for each in answer(home, "prompts", "list")["prompts"]}

@@ -1,1 +1,1 @@
-"""The window of a model as working memory (spec 5): blocks in, one prompt within its token budget out."""
+"""The window of a model as working memory: blocks in, one prompt within its token budget out."""

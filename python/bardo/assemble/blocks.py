@@ -1,4 +1,4 @@
-"""Blocks of a prompt (spec 5, "Blocks"): text, rows of a table, or recalled memories."""
+"""Blocks of a prompt: text, rows of a table, or recalled memories."""
 
 from __future__ import annotations
 
@@ -66,9 +66,9 @@ class PromptMemory(Protocol):
 class Block:
     """One part of a prompt: text, rows of a table, or memories.
 
-    What is None takes the value of the table of spec 5 if the name is a standard one (`system`, `instruction`, `event`,
-    `positions`, `cortical_state`, `past_events`, `knowledge`, `relationships`, `tool_results`), else that of a block of
-    the caller's own: priority 4, 200 of 2,700 tokens, in the middle.
+    What is None takes the value of the table of standard blocks if the name is one of them (`system`, `instruction`,
+    `event`, `positions`, `cortical_state`, `past_events`, `knowledge`, `relationships`, `tool_results`), else that of a
+    block of the caller's own: priority 4, 200 of 2,700 tokens, in the middle.
 
     Args:
         name: Name in reports, unique in a prompt.
@@ -157,5 +157,5 @@ def block(name: str, content: str | Rows | Sequence[PromptMemory] | Block) -> Bl
 
 @functools.cache
 def standard_blocks() -> tuple[tuple[str, int, int, bool, str], ...]:
-    """The table of spec 5 in the order of a prompt: tag, tokens, priority, protected, place."""
+    """The table of standard blocks in the order of a prompt: tag, tokens, priority, protected, place."""
     return tuple(_core.standard_blocks())

@@ -1,4 +1,4 @@
-"""Texts without their predictable words (spec 5, "Compression")."""
+"""Texts without their predictable words."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bardo.model import Episode
 
 Backend = Literal["own", "llmlingua"]
 
-#: Least and largest part of a text that is kept (spec 5).
+#: Least and largest part of a text that is kept.
 LEAST_KEPT, MOST_KEPT = 0.2, 0.8
 #: Episodes that a model learns from when it is first asked: the latest ones; a second's work at most.
 LEARNED = 20_000

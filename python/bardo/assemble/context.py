@@ -1,4 +1,4 @@
-"""Prompts within a token budget (spec 5): typed blocks in, one text out, and a report of what got in."""
+"""Prompts within a token budget: typed blocks in, one text out, and a report of what got in."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Phase = Literal["thriving", "stable", "conservation", "declining", "terminal"]
 Task = Literal["anomaly", "routine", "trade_evaluation"]
 Profile = Literal["briefing", "first_person"]
 
-#: Tokens of one prompt and its answer (spec 5, "a call of about 3,200 tokens").
+#: Tokens of one prompt and its answer.
 BUDGET = 3_200
 #: Characters from which a text may have to be shortened: the smallest share of a standard block is 100 tokens.
 LONG_TEXT = 400

@@ -1,4 +1,4 @@
-"""Blocks that others bring to every prompt, in hook order (spec 9, "Hooks"): a failing one never costs the prompt."""
+"""Blocks that others bring to every prompt, in hook order: a failing one never costs the prompt."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bardo.assemble.blocks import Block, Place, block
 from bardo.assemble.context import assemble
 from bardo.errors import InvalidInputError
 
-#: When contributors run, the lowest first (spec 9).
+#: When contributors run, the lowest first.
 STABILITY, CONTEMPLATION, CURRENT_TRUTHS, CONTINUITY, CODE_EVOLUTION = 5, 7, 8, 10, 20
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 #: Tokens a contributed block is tried with by itself; it is cut to its share later.

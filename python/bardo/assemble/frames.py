@@ -1,4 +1,4 @@
-"""Frames: prompts laid out call after call so that a provider's prompt cache hits (spec 5, "Frames")."""
+"""Frames: prompts laid out call after call so that a provider's prompt cache hits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Records of prompts, of their use and outcomes (spec 5, "Feedback"), and the weights learned from them.
+"""Records of prompts, of their use and outcomes, and the weights learned from them.
 
 The records are evidence; the weights are derived from them again each time, so that they can be looked at beside the
 defaults, switched off, and forgotten without a trace in anything else. They hold ids and numbers, no text.
@@ -20,7 +20,7 @@ from bardo.assemble.blocks import standard_blocks
 from bardo.assemble.context import Prompt
 
 FILE_NAME = "feedback.db"
-#: The four factors of recall and their default weights (spec 4, "Score").
+#: The four factors of recall and their default weights.
 FACTORS = {"semantic": 0.40, "temporal": 0.20, "importance": 0.25, "emotional": 0.15}
 #: Prompts that wait in memory to be written; an outcome writes them at once.
 WAITING = 64
@@ -33,7 +33,7 @@ LATEST = 500
 #: Prompts that are kept: the latest without an outcome, which may still come, and of each kind of task the latest with
 #: one. What is beyond is dropped when as many as `WAITING` have come since.
 KEPT_OPEN, KEPT_SETTLED = 5_000, 4 * LATEST
-#: Tokens of the prompt that the table of spec 5 is made for.
+#: Tokens of the prompt that the table of standard blocks is made for.
 BASE_WINDOW = 2_700
 #: Task type of prompts that named none.
 ANY = ""

@@ -1,1 +1,1 @@
-"""Inheritance (spec 6): the testament of a death, and its heirs."""
+"""Inheritance: the testament of a death, and its heirs."""

@@ -1,4 +1,4 @@
-"""An heir takes over what a testament holds: marked, discounted, unverified, and never over its own knowledge (spec 6).
+"""An heir takes over what a testament holds: marked, discounted, unverified, and never over its own knowledge.
 
 Facts keep their ids, so taking them twice changes nothing. Episodes enter the heir's log as another agent's
 experience. They are of kind `inherited`, dated when they happened but filed under the tick of the

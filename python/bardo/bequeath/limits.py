@@ -1,4 +1,4 @@
-"""Limits of a testament of an unknown signer: statements count as hearsay, claims about itself are ignored (spec 6)."""
+"""Limits of a testament of an unknown signer: statements count as hearsay, claims about itself are ignored."""
 
 from __future__ import annotations
 

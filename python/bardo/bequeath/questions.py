@@ -1,4 +1,4 @@
-"""Open questions on their way from a dying agent to its heirs (spec 6, "What crosses")."""
+"""Open questions on their way from a dying agent to its heirs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Redacts what never leaves an agent: secrets, positions, balances, profit and loss (spec 6, "What never crosses").
+"""Redacts what never leaves an agent: secrets, positions, balances, profit and loss.
 
 The patterns are data. Each names where its format is documented; the lengths are those that the issuer promises, the
 upper bounds keep a hostile text from costing more than one pass.

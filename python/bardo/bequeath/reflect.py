@@ -1,4 +1,4 @@
-"""The dying agent's account of its life in nine sections (spec 6, "Reflect"), made by rules from the evidence.
+"""The dying agent's account of its life in nine sections, made by rules from the evidence.
 
 Every sentence follows from facts, episodes or counts that are handed in; a section without evidence says so. A caller
 may let a language model write the prose instead; it gets the same limit.
@@ -21,7 +21,7 @@ REFLECTION_BYTES = 5 * 1024
 _SENTENCES, _QUOTE = 5, 160
 #: Confidence from which something counts as working, and under which it counts as unproven.
 _WORKED, _UNPROVEN = 0.6, 0.6
-#: Supporting episodes from which something counts as tested (spec 3, "Promotion").
+#: Supporting episodes from which something counts as tested.
 _TESTED_SUPPORT = 3
 #: Chance beyond which a test proves nothing.
 _SIGNIFICANCE = 0.05

@@ -1,4 +1,4 @@
-"""Chooses and redacts the facts that cross a death, and counts the rest by reason (spec 6, "What crosses")."""
+"""Chooses and redacts the facts that cross a death, and counts the rest by reason."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from bardo.errors import InvalidInputError
 from bardo.model import Episode, Fact
 from bardo.ports import Vectors
 
-#: Maximum numbers of entries and episodes in a testament (spec 6), above any setting.
+#: Maximum numbers of entries and episodes in a testament, above any setting.
 ENTRY_LIMIT, EPISODE_LIMIT = 2_048, 128
 LINK_LIMIT = 16_384
 #: Bytes of all entries with their vectors, and of all episodes.

@@ -28,7 +28,7 @@ Built = TypeVar("Built", Fact, Episode)
 _SHOWN = 200
 #: Key of the model's fingerprint in the metadata of `entries.parquet`.
 FINGERPRINT_KEY = b"bardo.fingerprint"
-#: Text of a fact or an episode at most, in bytes of UTF-8 (spec 1, "Limits").
+#: Text of a fact or an episode at most, in bytes of UTF-8.
 TEXT_BYTES = 64 * 1024
 #: Components of a vector at most; the largest embedding models in use have 4,096.
 DIMENSIONS_LIMIT = 16_384

@@ -1,4 +1,4 @@
-"""The testament: one portable file that a dying agent leaves, signed, and readable without bardo (spec 6)."""
+"""The testament: one portable file that a dying agent leaves, signed, and readable without bardo."""
 
 from __future__ import annotations
 

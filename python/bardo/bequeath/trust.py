@@ -1,4 +1,4 @@
-"""Whose testaments are inherited as those of one's own: lists of Ed25519 keys, and the look at each signer (spec 6).
+"""Whose testaments are inherited as those of one's own: lists of Ed25519 keys, and the look at each signer.
 
 A signer is known when its key is in the user's list, in the heir's, among the keys of agents that died under this
 user, or one by which the heir's own lineage was handed down. A testament of any other signer has to be allowed by name,

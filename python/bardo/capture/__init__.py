@@ -1,1 +1,1 @@
-"""Fast, verbatim, durable: sources, archive and inbox (spec 1)."""
+"""Fast, verbatim, durable: sources, archive and inbox."""

@@ -10,11 +10,12 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, NamedTuple, Protocol
 
+from bardo.capture.records import from_record
 from bardo.clock import moment_of
 from bardo.errors import BardoWarning, InvalidInputError
 from bardo.model import ROLES, Episode
 
-#: Bytes of UTF-8 text in one episode (spec 1, "Limits"); the core refuses more.
+#: Bytes of UTF-8 text in one episode; the core refuses more.
 MAX_TEXT_BYTES = 64 * 1024
 #: Keys of a part of a message that is text and nothing more.
 TEXT_PART_KEYS = frozenset({"type", "text"})
@@ -216,7 +217,8 @@ def _one(what: object, defaults: Mapping[str, Any], clean: Clean, truncate: bool
         # The core says what is wrong with any other type.
         episode = dataclasses.replace(what, at=moment_of(what.at)) if isinstance(what.at, datetime) else what
     elif isinstance(what, Mapping):
-        episode = _message(what, defaults, clean)
+        is_record = "text" in what and "content" not in what
+        episode = from_record({**defaults, **what}) if is_record else _message(what, defaults, clean)
     else:
         raise InvalidInputError(
             f"cannot remember a {type(what).__name__}. Pass strings, Episodes or chat messages (role, content)"
@@ -243,7 +245,7 @@ def _message(message: Mapping[str, Any], defaults: Mapping[str, Any], clean: Cle
     if role is None or not message.keys() & {"content", *KEPT_KEYS}:
         raise InvalidInputError(
             f"a chat message with the keys {sorted(map(str, message))} and role {given!r} cannot be read. "
-            f"It needs 'content' and a 'role' among {', '.join(ROLES)}"
+            f"It needs 'content' and a 'role' among {', '.join(ROLES)}; or 'text', and fields of bardo.Episode"
         )
     parts = _parts(message.get("content"))
     if any(_type(part) == TOOL_RESULT for part in parts):

@@ -10,7 +10,7 @@ from bardo.config import SECONDS_PER_DAY
 StateKind = Literal["decision", "task", "rejected", "discovery", "learning", "context", "agent_state"]
 StateStatus = Literal["active", "done", "archived"]
 
-#: From this score a rule is critical: it is always shown, does not fade, and only a person retires it (spec 8).
+#: From this score a rule is critical: it is always shown, does not fade, and only a person retires it.
 CRITICAL = 9.0
 #: From this score a rule is shown before every action.
 SHOWN = 8.0
@@ -89,7 +89,7 @@ class Rule:
     def score_at(self, now: int) -> float:
         """The score at a wall clock (microseconds UTC), which is a function of time alone (law 4).
 
-        Critical rules keep theirs; others lose half a point for each whole week since they were confirmed (spec 8).
+        Critical rules keep theirs; others lose half a point for each whole week since they were confirmed.
         """
         if self.score >= CRITICAL:
             return self.score

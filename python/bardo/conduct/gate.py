@@ -1,4 +1,4 @@
-"""Gates: what was rejected, decided and ruled, asked before an action and told after it (spec 8).
+"""Gates: what was rejected, decided and ruled, asked before an action and told after it.
 
 Any process may: nothing here touches the log, so a shell hook gates while the owner works.
 """
@@ -27,15 +27,15 @@ from bardo.handle import Handle, facts_of
 from bardo.index.embedding.serving import serving
 from bardo.ports import Clock, Embedder, checked_clock
 
-#: Most tokens of a verdict (spec 8, "Gates").
+#: Most tokens of a verdict.
 BUDGET = 3_000
 #: Entries of state that an action is compared with, rejections aside: the latest.
 COMPARED = 200
 #: The latest entries of state that a verdict shows beside those that the action touches.
 LATEST = 5
-#: Rules that a verdict shows at most, the highest score first (spec 8: the top 20 at boot).
+#: Rules that a verdict shows at most, the highest score first.
 TOP = 20
-#: Question after an action (spec 8).
+#: Question after an action.
 QUESTION = "Did a flow, a tool or a check change, so that this holds by itself, or only a rule?"
 
 

@@ -1,1 +1,1 @@
-"""Consolidation (spec 3): draws facts from many episodes."""
+"""Consolidation: draws facts from many episodes."""

@@ -1,4 +1,4 @@
-"""The Curator: consolidation passes over what was verified (spec 3). Each pass is atomic and bounded by its batch."""
+"""The Curator: consolidation passes over what was verified. Each pass is atomic and bounded by its batch."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bardo.consolidate.extract import ExtractionReport, Extractor
 from bardo.model import Fact
 from bardo.ports import Progress
 
-#: Days after which a contradicted fact expires unless it is confirmed (spec 2).
+#: Days after which a contradicted fact expires unless it is confirmed.
 CONTRADICTED_DAYS = config.EXPIRY_DAYS
 
 
@@ -192,7 +192,9 @@ def rehearse(
     report, changes = curator.rehearse(log, batch=REHEARSED, tick=tick, now=now)
     done = _sum(CuratorCycleComplete(tick), report)
     if extractor is not None:
-        changes = [*changes, *extractor.rehearse(tick=tick)]
+        texts, drawn = extractor.rehearse(tick=tick)
+        done = _with_texts(done, texts)
+        changes = [*changes, *drawn]
     return replace(done, changes=tuple(Change(before, after) for before, after in changes))
 
 

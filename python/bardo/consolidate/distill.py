@@ -1,4 +1,4 @@
-"""Texts as facts, by rules (spec 10, "Distillation"; spec 7, "Extraction"): short, plain, in the third person.
+"""Texts as facts, by rules: short, plain, in the third person.
 
 An episode of up to 64 KiB becomes facts of at most 80 bytes, each of which says who and what. Nothing is invented: a
 fact repeats words of its episode. What is not stated plainly is left out, and English is all that is read.
@@ -15,9 +15,9 @@ from bardo._core import findings
 from bardo.consolidate import clauses, statements, vocabulary
 from bardo.model import NEUTRAL, Episode, Fact, FactKind, Pad
 
-#: Bytes of a fact and of its core at most (spec 10).
+#: Bytes of a fact and of its core at most.
 FACT_BYTES, CORE_BYTES = 80, 30
-#: Of what a user says of themselves, and of what the agent concludes (spec 7).
+#: Of what a user says of themselves, and of what the agent concludes.
 STATED, CONCLUDED = 0.8, 0.7
 #: Bytes of a name that stands in a fact.
 NAME_BYTES = 24
@@ -268,7 +268,7 @@ def _distilled(
 
 
 def _fact(each: Assertion, episode: Episode) -> Fact:
-    # The agent's own conclusion, of which it keeps a limited number (spec 3, "Dossier").
+    # The agent's own conclusion, of which it keeps a limited number.
     concluded = each.kind == "insight" and not each.who
     subjects = [each.who.lower() if each.who == NAMELESS else each.who, *each.people, *episode.subjects]
     return Fact(

@@ -1,4 +1,4 @@
-"""The dossier (spec 3): one page of all knowledge, compiled when that changed, so that no search is needed."""
+"""The dossier: one page of all knowledge, compiled when that changed, so that no search is needed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dreams: replaying many episodes while nothing else is to be done, and what they propose (spec 3)."""
+"""Dreams: replaying many episodes while nothing else is to be done, and what they propose."""
 
 from __future__ import annotations
 

@@ -145,11 +145,11 @@ class Extractor:
             self._facts.upsert([], tick=tick, now=now, actor=ACTOR, marks=marks)
         return done
 
-    def rehearse(self, *, tick: int) -> list[tuple[Fact | None, Fact]]:
-        """Dry run of the next page: each fact before, if it is known, and after."""
+    def rehearse(self, *, tick: int) -> tuple[ExtractionReport, list[tuple[Fact | None, Fact]]]:
+        """Dry run of the next page: the counts, and each fact before, if it is known, and after."""
         page = self._page(self._marks())
         if page is None:
-            return []
+            return ExtractionReport(), []
         found, _ = self._fit(self._found(page)[0])
         known = self._facts.known(found, tick=tick)
         before = (
@@ -162,7 +162,8 @@ class Extractor:
             stored = before.get(id_) if id_ else None
             stamped = replace(fact, created_tick=tick, reinforced_tick=tick, status=self._birth)
             changes.append((stored, stored or stamped))
-        return changes
+        new = sum(stored is None for stored, _ in changes)
+        return ExtractionReport(len(page.episodes), new, len(changes) - new), changes
 
     def _marks(self) -> dict[str, int]:
         """How far everything was read."""

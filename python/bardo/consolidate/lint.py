@@ -1,4 +1,4 @@
-"""Lint (spec 3): the latest facts kept in order, daily or when asked; the core does it in one act of the journal."""
+"""Lint: the latest facts kept in order, daily or when asked; the core does it in one act of the journal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading texts with a language model (spec 7, "Extraction"): asked for facts in a fixed shape, believed in nothing.
+"""Reading texts with a language model: asked for facts in a fixed shape, believed in nothing.
 
 Messages are shown fenced, as data. Of the answer stays what has the shape, cites messages that were shown, is made of
 their words, and gives no orders. The rules read the same messages; the model can only add.
@@ -21,12 +21,12 @@ from bardo.ports import Message
 if TYPE_CHECKING:
     from bardo.language.advisor import Advisor
 
-#: Facts and insights that the model is told, the latest ones (spec 7).
+#: Facts and insights that the model is told, the latest ones.
 FACTS_TOLD, INSIGHTS_TOLD = 15, 10
-#: Messages of one question: few where many are worth saving, many where few are (spec 7).
+#: Messages of one question: few where many are worth saving, many where few are.
 FEW, USUAL, MANY = 2, 3, 5
 OFTEN, SELDOM = 0.7, 0.3
-#: Characters under which a message says nothing worth saving (spec 7).
+#: Characters under which a message says nothing worth saving.
 SHORTEST = 20
 #: Changes of what is known that are looked at for the latest facts.
 LATEST_CHANGES = 200

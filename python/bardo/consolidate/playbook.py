@@ -1,4 +1,4 @@
-"""PLAYBOOK.md (spec 3, "Promotion"): the heuristics that are acted by, and what people wrote beside them."""
+"""PLAYBOOK.md: the heuristics that are acted by, and what people wrote beside them."""
 
 from __future__ import annotations
 

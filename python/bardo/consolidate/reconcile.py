@@ -1,4 +1,4 @@
-"""Stage 2 of an upsert (spec 2, "Upsert"): whether what reads differently says the same, asked of a language model.
+"""Stage 2 of an upsert: whether what reads differently says the same, asked of a language model.
 
 One question for a whole batch, about those facts alone that stage 1 did not find known and that resemble something that
 is. Where there is no answer of use, stage 1's result stands. Nothing pinned, inherited or shared is replaced. The words

@@ -1,4 +1,4 @@
-"""Which lived episodes are worth another look (spec 3): prioritised, by utility, or evenly."""
+"""Which lived episodes are worth another look: prioritised, by utility, or evenly."""
 
 from __future__ import annotations
 

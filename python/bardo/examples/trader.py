@@ -30,7 +30,7 @@ class Terms:
     Args:
         budget: At birth.
         living_cost_per_year: Cash alone lasts six and a half years: a little more than one life's term.
-        reserve: Below it the life ends (spec 6: 2 % of the budget at birth, at least 0.30).
+        reserve: Below it the life ends (2 % of the budget at birth, at least 0.30).
         trading_cost: Of what is bought or sold, as a fraction.
         most_exposure: Share of the wealth in stocks at most; over 1 it is borrowed.
         habit: Share in stocks of a trader without memories.

@@ -101,7 +101,7 @@ class Curator:
         until: Callable[[], bool] = _no_wakeup,
         progress: Progress = no_progress,
     ) -> DreamComplete:
-        """Replays episodes, proposes what they may mean, and lets rules compete (spec 3).
+        """Replays episodes, proposes what they may mean, and lets rules compete.
 
         A proposal is a fact of source `dream` at .3; only episodes that come later can bear it out, and make it the
         agent's own knowledge. What none bears out expires after 14 days. It is one transaction, an act that
@@ -175,7 +175,7 @@ class Curator:
         return lint.gaps(self._session.facts)
 
     def calibration(self) -> Calibration:
-        """Whether confidences mean what they say: how often facts held that were about so sure (spec 12, "Quality").
+        """Whether confidences mean what they say: how often facts held that were about so sure.
 
         Every `outcome` is counted under the confidence that its facts had before it. `of(confidence)` of the answer is
         what a confidence is worth: a frequency, near the confidence itself while little was seen.

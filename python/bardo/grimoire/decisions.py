@@ -79,11 +79,12 @@ class Decisions:
             recall["layers"] = ("episode",)
             blocks[page.name] = page
         recollection = self._retrieval.recall(task, limit, recall)
+        memories = [memory for memory in recollection if memory.text.strip() != task.strip()]
         situation = Situation(task, session.agent, session.now_tick, budget, phase=phase, task_type=task_type)
         brought, notes = self._parts.contributors.blocks(situation, frozenset(blocks))
         prompt = context.build(
             task,
-            recollection,
+            memories,
             blocks=blocks | {each.name: each for each in brought},
             budget=budget,
             reserve=context.reserve_set(settings.reserve) if reserve is None else reserve,
@@ -159,6 +160,9 @@ class Decisions:
             reinforcement=session.config.decay.reinforcement,
         )
         session.hot.sync_facts(session.facts)
+        if memories and not acted_on:
+            note = f"none of the {len(memories)} memories acted on is a fact, so no confidence moved"
+            report = dataclasses.replace(report, notes=(*report.notes, note))
         if session.config.feedback.record:
             try:
                 self._parts.records.outcome(used_id, value, at=session.clock.now())

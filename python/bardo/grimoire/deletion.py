@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from bardo import _core
 from bardo.errors import InvalidInputError, NotFoundError
 from bardo.grimoire.curator import Replays
 from bardo.grimoire.erasure import Eraser, ForgetReport
@@ -125,7 +127,10 @@ class Deletion:
         ids = list(dict.fromkeys(found))
         if not ids:
             told = ", ".join(f"{name} {value!r}" for name, value in given.items())
-            raise NotFoundError(f"no memory has {told}; nothing was forgotten. Look with recall() first")
+            words = "" if query is None else "A query selects only memories that have all of its words. "
+            raise NotFoundError(
+                f"no memory has {told}; nothing was forgotten. {words}Look with recall() first, and forget by id"
+            )
         return ids
 
     def _listed(self, subject: str | None, author: str | None) -> Iterator[str]:
@@ -141,7 +146,14 @@ class Deletion:
         seen = None if subject is None else Filters(subjects=(subject,))
         # All that answers, so that near-duplicates are complete and the limit counts memories of the author.
         found = self._retrieval.selected(query, MOST_SELECTED, seen)
+        wanted = _stems(query)
+        if not wanted:
+            raise InvalidInputError(
+                f"query is {query!r}, which has no content word. Name what is to be forgotten"
+            )
         for memory in found:
+            if not _holds(memory.record, wanted):
+                continue
             ids = [memory.id, *memory.why.duplicates]
             if author is not None:
                 records = (*session.log.get(ids), *session.facts.get(ids))
@@ -158,6 +170,21 @@ class Deletion:
     def _eraser(self) -> Eraser:
         session = self._session
         return Eraser(session.folder, session.stores, session.indexer, session.embedder, session.clock)
+
+
+def _stems(text: str) -> frozenset[str]:
+    """The stems of the content words of a text."""
+    stems = _core.stems(re.findall(r"\w+", text.lower()))
+    return frozenset(stem for stem in stems if stem is not None)
+
+
+def _holds(record: Episode | Fact, stems: frozenset[str]) -> bool:
+    """Whether the text, subjects and speaker of a memory have every content word of a query, in any form.
+
+    A recall ranks what is near in meaning and always has a best hit: a deletion must not follow it there.
+    """
+    speaker = record.speaker or "" if isinstance(record, Episode) else ""
+    return stems <= _stems(" ".join((record.text, *record.subjects, speaker)))
 
 
 def _is_by(record: Episode | Fact, author: str) -> bool:

@@ -28,7 +28,7 @@ class Embedding:
         self._retrieval = retrieval
 
     def check(self) -> Drift:
-        """Whether the embedding model still is what it was: 20 reference texts embedded again (spec 4, "Drift check").
+        """Whether the embedding model still is what it was: 20 reference texts embedded again.
 
         Runs by itself once a week, with a Curator pass. Critical drift pauses the writing of vectors: episodes are
         captured and found by their words until the model is healthy again or another takes its place.

@@ -135,8 +135,20 @@ class Facts:
         ]
 
     @checked
-    def confidence(self, fact: Fact) -> float:
-        """How sure the agent is of a fact at the current tick (spec 2, "Ebbinghaus decay")."""
+    def confidence(self, fact: str | Fact) -> float:
+        """How sure the agent is of a fact at the current tick, 0..1.
+
+        Args:
+            fact: A fact, or the id of a stored one.
+
+        Raises:
+            NotFoundError: There is no fact with the id.
+        """
+        if isinstance(fact, str):
+            (stored,) = self._session.facts.get([fact])
+            if stored is None:
+                raise NotFoundError(f"there is no fact {fact}. Look it up with recall() or facts.list()")
+            fact = stored
         return confidence_now(fact, tick=self._session.now_tick, tau_ticks=self._session.facts.tau_ticks)
 
     @checked

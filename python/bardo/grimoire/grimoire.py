@@ -287,7 +287,7 @@ class Grimoire:
 
         Args:
             task: What is to be decided: the instruction, and the query of the recall.
-            blocks: Further blocks by name: text, table rows (mappings), or `Block`s (spec 5, "Blocks").
+            blocks: Further blocks by name: text, table rows (mappings), or `Block`s.
             budget: Tokens of the prompt and of the answer together.
             reserve: Tokens kept for the answer. If not given, as `config.assemble.reserve` says: 500, and of a small
                 budget a quarter.
@@ -317,6 +317,8 @@ class Grimoire:
         self, used: Prompt | Recollection | str, *, value: float, note: str | None = None
     ) -> OutcomeReport:
         """Tells what came of acting on memories: only this raises (or lowers) the confidence of facts.
+
+        The outcome is recorded as a verified episode of kind `outcome`, too.
 
         A good outcome counts once in `decay.spacing_ticks` (50) for each fact; a bad one counts always. An inherited
         fact becomes the agent's own with the third good outcome that counts, if the sum of those is above zero.
@@ -349,7 +351,7 @@ class Grimoire:
         pinned: bool = False,
         tick: SupportsIndex | None = None,
     ) -> Any:
-        """Adds knowledge; what is known already is reinforced, not stored twice (spec 2, "Upsert").
+        """Adds knowledge; what is known already is reinforced, not stored twice.
 
         What others say or a dream proposes starts at the confidence of its source at most, and a dream expires after 14
         days unless it is confirmed; a fact that is given more is taken with less, and a warning says so.

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import builtins
 import json
+import uuid
+from typing import Any, Final
 
 from bardo._validation import checked
 from bardo.grimoire.results import Act, ActChange, UndoReport
 from bardo.grimoire.session import Session
+
+#: Bytes of an id as the core stores it.
+_ID_BYTES: Final = 16
 
 
 class Journal:
@@ -34,7 +39,7 @@ class Journal:
             Act(
                 number, name, tick, at, undone_by,
                 tuple(
-                    ActChange(fact, None if before is None else json.loads(before), json.loads(after))
+                    ActChange(fact, None if before is None else _fields(before), _fields(after))
                     for fact, before, after in changes
                 ),
             )
@@ -63,3 +68,19 @@ class Journal:
         )
         session.hot.sync_facts(session.facts)
         return UndoReport(by, tuple(restored), tuple(withdrawn), {fact: tuple(names) for fact, names in kept})
+
+
+def _fields(stored: str) -> dict[str, Any]:
+    """The fields of a fact as every other verb gives them: ids as text, and the public name of the source."""
+    fields: dict[str, Any] = json.loads(stored)
+    return {name: _field(name, value) for name, value in fields.items()}
+
+
+def _field(name: str, value: Any) -> Any:
+    if name == "source" and value == "self_lived":
+        return "self"
+    if isinstance(value, list) and len(value) == _ID_BYTES and all(isinstance(each, int) for each in value):
+        return str(uuid.UUID(bytes=bytes(value)))
+    if isinstance(value, list) and value and all(isinstance(each, list) for each in value):
+        return [_field(name, each) for each in value]
+    return value

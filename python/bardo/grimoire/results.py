@@ -72,7 +72,7 @@ class Grounds:
             the confidence itself before any.
         episodes: Those of its latest evidence that are still there, oldest first.
         support: How many episodes stand behind it in all.
-        rank: How far it has risen: `observation`, `insight`, `heuristic`, or `playbook` (spec 3, "Promotion").
+        rank: How far it has risen: `observation`, `insight`, `heuristic`, or `playbook`.
         confirmed: Whether it holds on episodes that it was not made from.
         good: Outcomes above zero of acting on it.
         bad: Those below.

@@ -1,1 +1,1 @@
-"""Makes captured memories findable: vectors, the LanceDB archive, and the indexer of both (spec 2 and 4)."""
+"""Makes captured memories findable: vectors, the LanceDB archive, and the indexer of both."""

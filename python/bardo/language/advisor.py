@@ -24,7 +24,7 @@ Shape = TypeVar("Shape", bound="BaseModel")
 TEMPLATE_TOKENS = 8
 #: Characters of a useless answer that the model is shown again.
 SHOWN_ANSWER = 2_000
-#: Asked once more after an answer of the wrong shape (spec 3, "With an LLM").
+#: Asked once more after an answer of the wrong shape.
 ASKED = 2
 AGAIN = "That was not usable: {problem}. Answer again with the JSON object alone."
 

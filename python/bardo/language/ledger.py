@@ -1,4 +1,4 @@
-"""Every call of a language model, what it cost, how it ended (spec 12, "Cost"). Numbers alone: no prompt, no answer."""
+"""Every call of a language model, what it cost, how it ended. Numbers alone: no prompt, no answer."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bardo._database import Database, statements, unchanged
 from bardo.config import SECONDS_PER_DAY, Price
 
 FILE_NAME = "ledger.db"
-#: Purpose of a call (spec 12, "Cost").
+#: Purpose of a call.
 CallType = Literal["triage", "chat", "extraction", "dedup", "summary", "reflection", "guard", "judge"]
 #: How calls end that were made and answered with something of use.
 ANSWERED = "ok"

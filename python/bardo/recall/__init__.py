@@ -1,1 +1,1 @@
-"""A few memories, ranked and explained (spec 4)."""
+"""A few memories, ranked and explained."""

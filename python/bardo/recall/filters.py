@@ -14,7 +14,7 @@ Layer = Literal["episode", "fact"]
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Conditions that a memory must meet, all of them; None lets everything through (spec 4, "Filters").
+    """Conditions that a memory must meet, all of them; None lets everything through.
 
     Args:
         layers: `episode`, `fact` or both.

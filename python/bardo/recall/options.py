@@ -90,7 +90,8 @@ class Selection(TypedDict, total=False):
     Attributes:
         subject: What is about this, as `subjects` says; `about` also takes what names it.
         author: Episodes that this speaker said or this role authored, and facts that originate from this agent.
-        query: What a recall finds for this query, near-duplicates included; the best `limit` of it.
+        query: What a recall finds for this query and has every content word of it, near-duplicates included; the
+            best `limit` of it.
         limit: Memories that a query selects at most; 20 if not given.
     """
 
@@ -118,5 +119,5 @@ def conditions(options: Mapping[str, Any], ticks: Ticks) -> Filters | None:
         since=moment_of(given("since"), "since"),
         until=moment_of(given("until"), "until"),
         as_of=ticks.given("as_of", given("as_of")),
-        layers=tuple(options.get("layers", BOTH_LAYERS)),
+        layers=options.get("layers", BOTH_LAYERS),
     )

@@ -129,7 +129,7 @@ class Answer(Protocol):
 
 
 class _LazyField:
-    """A field that is made when it is first looked at. Not `__getattr__`: a class that has it is slower at every field.
+    """A field computed at its first use. Not `__getattr__`: a class that has it is slower at every field.
 
     Args:
         slot: Where the field is kept.

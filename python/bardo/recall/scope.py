@@ -1,4 +1,4 @@
-"""Scope of a recall: the effect of the asker's thread and session on it (spec 4, "Adaptive behaviour")."""
+"""Scope of a recall: the effect of the asker's thread and session on it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether the embedding model still is what it was: reference texts embedded again and compared (spec 4, "Embedding").
+"""Whether the embedding model still is what it was: reference texts embedded again and compared.
 
 A server that swaps its weights, a new runtime or another quantisation changes vectors under the same name. Compared
 with the vectors in the store such ones find the wrong memories, and nothing else would tell.
@@ -25,11 +25,11 @@ from bardo.ports import Embedder, Vectors
 
 Status = Literal["healthy", "warning", "critical"]
 
-#: A week in microseconds: how often the model is checked (spec 4).
+#: A week in microseconds: how often the model is checked.
 EVERY = 7 * 86_400 * 1_000_000
-#: Mean cosine distance from which drift is a warning, and above which it is critical (spec 4).
+#: Mean cosine distance from which drift is a warning, and above which it is critical.
 WARNING_DISTANCE, CRITICAL_DISTANCE = 0.02, 0.05
-#: Part of the five nearest neighbours that are the same, below which it is a warning, and critical (spec 4).
+#: Part of the five nearest neighbours that are the same, below which it is a warning, and critical.
 STABLE, DRIFTING = 0.85, 0.60
 #: Growth of the variance of the norms before scaling that is a warning: a model that was swapped seldom keeps it.
 SUDDEN_GROWTH = 4.0

@@ -1,4 +1,4 @@
-"""From one embedding model to another without a moment in which the store is half of each (spec 4, "Migration").
+"""From one embedding model to another without a moment in which the store is half of each.
 
 The vectors of the new model are made page by page and lie beside the old ones, which stay in force; a kill in
 between costs one page. When all are there, log and facts switch, each in one transaction. From the moment the switch

@@ -161,4 +161,5 @@ for _commands in SECTIONS.values():
         if isinstance(_command, typer.Typer):
             app.add_typer(_command, name=_name)
         else:
-            app.command(_name)(_command)
+            # `bardo outcome -0.5`: a negative number is no option.
+            app.command(_name, context_settings={"ignore_unknown_options": _name == "outcome"})(_command)

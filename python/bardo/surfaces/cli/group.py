@@ -9,7 +9,13 @@ import typer
 from typer.core import TyperGroup
 
 #: Synonyms of commands. Every other former command is the verb of a noun.
-_SYNONYMS: Final = {"acts": "journal list", "model": "embedding", "log": "episodes list", "search": "recall"}
+_SYNONYMS: Final = {
+    "acts": "journal list",
+    "model": "embedding",
+    "log": "episodes list",
+    "search": "recall",
+    "doctor": "maintenance check",
+}
 #: Similarity from which a command is suggested, 0..1.
 _SIMILAR: Final = 0.6
 

@@ -20,7 +20,7 @@ def outcome(
     *,
     value: Annotated[
         float,
-        typer.Argument(metavar="VALUE", help="From -1 to 1; write a negative one after --, as in -- -0.5."),
+        typer.Argument(metavar="VALUE", help="From -1 to 1."),
     ],
     prompt: Annotated[
         str | None, typer.Option("--prompt", metavar="ID", help="The latest on record if not given.")

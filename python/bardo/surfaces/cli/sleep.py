@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from bardo.consolidate.curator import CuratorCycleComplete
     from bardo.grimoire.grimoire import Grimoire
 
-#: Seconds between two nights of `--watch`: the slow rhythm of spec 12 (Delta, 5 to 20 minutes) at its quickest.
+#: Seconds between two nights of `--watch`: slow consolidation runs every 5 to 20 minutes.
 EVERY = 300.0
 
 

@@ -1,4 +1,4 @@
-//! Blocks of a prompt: the standard blocks of spec 5, and blocks of the caller's own.
+//! Blocks of a prompt: the standard blocks, and blocks of the caller's own.
 
 use std::fmt;
 use std::str::FromStr;
@@ -48,7 +48,7 @@ impl FromStr for Position {
     }
 }
 
-/// A standard block of spec 5.
+/// A standard block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StandardBlock {
     /// Its tag, and the name it is asked for by.
@@ -63,7 +63,7 @@ pub struct StandardBlock {
     pub place: Position,
 }
 
-/// The table of spec 5, in the order in which the blocks stand in a prompt.
+/// The table of standard blocks, in the order in which the blocks stand in a prompt.
 ///
 /// The two blocks of memories stand at both ends of the middle.
 const STANDARD: [StandardBlock; 9] = [
@@ -96,7 +96,7 @@ const STANDARD: [StandardBlock; 9] = [
     StandardBlock { tag: "instruction", tokens: 200, priority: 10, protected: true, place: Position::Last },
 ];
 
-/// The table of spec 5, in the order in which the blocks stand in a prompt.
+/// The table of standard blocks, in the order in which the blocks stand in a prompt.
 #[must_use]
 pub fn standard_blocks() -> &'static [StandardBlock] {
     &STANDARD

@@ -1,14 +1,14 @@
-//! How the window is shared out: by the table of spec 5, by the phase of the agent's life, and by the task.
+//! How the window is shared out: by the table of standard blocks, by the phase of the agent's life, and by the task.
 
 use std::str::FromStr;
 
 use super::block::Block;
 use crate::{Error, Result};
 
-/// Tokens of the prompt that the table of spec 5 is made for, the 500 kept for the answer taken off.
+/// Tokens of the prompt that the table of standard blocks is made for, the 500 kept for the answer taken off.
 pub const BASE_WINDOW: usize = 2_700;
 
-/// A phase of the agent's life (spec 6): the less there is left, the less is spent on a prompt.
+/// A phase of the agent's life: the less there is left, the less is spent on a prompt.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Phase {
     /// All of the budget.
@@ -25,7 +25,7 @@ pub enum Phase {
 }
 
 impl Phase {
-    /// The part of the budget that is spent (spec 5).
+    /// The part of the budget that is spent.
     #[must_use]
     pub fn factor(self) -> f64 {
         match self {
@@ -56,7 +56,7 @@ impl FromStr for Phase {
     }
 }
 
-/// Purpose of the prompt; each favours one block (spec 5).
+/// Purpose of the prompt; each favours one block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Task {
     /// Something unusual happened: a third goes to episodes.

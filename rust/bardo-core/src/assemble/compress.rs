@@ -13,9 +13,9 @@ use crate::index::lexical::{Analyzer, TermKind};
 use crate::text::stop_words::is_stop_word;
 use crate::{Error, Result};
 
-/// Least part of a text that is kept (spec 5): less is no longer the text.
+/// Least part of a text that is kept: less is no longer the text.
 pub const LEAST_KEPT: f64 = 0.2;
-/// Largest part that is worth a compression (spec 5).
+/// Largest part that is worth a compression.
 pub const MOST_KEPT: f64 = 0.8;
 /// Least part of the text looked at that a prompt keeps: below it, cutting the end off first keeps more of what a
 /// question needs (measured on LoCoMo: docs/concepts/prompts.md).

@@ -1,4 +1,4 @@
-//! The window of a model as working memory (spec 5): typed blocks in, one prompt within its token budget out.
+//! The window of a model as working memory: typed blocks in, one prompt within its token budget out.
 //!
 //! [`assemble`] is the one call. The rest are its parts: what a token is ([`Tokenizer`]), what a block may hold
 //! ([`Block`], [`Content`]), how the window is shared out ([`Phase`], [`Task`]), and how memories are made inert

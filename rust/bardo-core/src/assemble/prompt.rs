@@ -15,7 +15,7 @@ use crate::{Error, Result};
 /// Attempts to land within the window with a tokenizer whose parts do not add up to their whole.
 const ATTEMPTS: usize = 8;
 
-/// Tokens kept for the answer by default (spec 5).
+/// Tokens kept for the answer by default.
 const RESERVE: usize = 500;
 /// The answer is never kept more than one part of so many of the budget by default.
 const PARTS_OF_BUDGET: usize = 4;

@@ -1,8 +1,8 @@
-//! How far an heir trusts what it did not live (spec 6, "Inheritance").
+//! How far an heir trusts what it did not live.
 
 use crate::error::{Error, Result};
 
-/// Anti-knowledge never falls below this, however far it has travelled (spec 2, "Ebbinghaus decay").
+/// Anti-knowledge never falls below this, however far it has travelled.
 pub const ANTI_KNOWLEDGE_FLOOR: f32 = 0.3;
 
 /// How trust falls with the generations since the one that lived it.

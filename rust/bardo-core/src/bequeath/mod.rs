@@ -1,4 +1,4 @@
-//! Inheritance (spec 6): selects the facts that cross a death, and discounts the trust of an heir in them.
+//! Inheritance: selects the facts that cross a death, and discounts the trust of an heir in them.
 
 mod discount;
 mod select;

@@ -1,4 +1,4 @@
-//! Which facts cross, and which of them fit under the cap: coverage times value, chosen greedily (spec 6, "Testament").
+//! Which facts cross, and which of them fit under the cap: coverage times value, chosen greedily.
 //!
 //! The gain of an entry is a weighted facility location (Nemhauser, Wolsey and Fisher 1978 give the bound of the greedy
 //! choice; Minoux 1978 the lazy evaluation): what it says of itself and of others that nothing chosen says yet, times
@@ -15,7 +15,7 @@ use super::similar::{COPY, Points};
 use crate::error::{Error, Result};
 use crate::model::{Fact, FactKind, FactStatus};
 
-/// Supporting episodes from which a procedure counts as validated (spec 3, "Promotion").
+/// Supporting episodes from which a procedure counts as validated.
 const VALIDATED_SUPPORT: u32 = 3;
 /// Share of the cap that warnings may take while other entries wait; anti-knowledge has no such limit.
 const WARNING_SHARE: f32 = 0.75;

@@ -4,7 +4,7 @@ use simsimd::SpatialSimilarity;
 use unicode_segmentation::UnicodeSegmentation;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Cosine above which two entries about the same thing say the same (spec 2, "Upsert").
+/// Cosine above which two entries about the same thing say the same.
 const COPY_COSINE: f32 = 0.95;
 /// Cosine below which one entry tells nothing about the other; unrelated sentences of `MiniLM` lie near 0.1.
 const UNRELATED_COSINE: f32 = 0.3;

@@ -1,4 +1,4 @@
-//! Fast, verbatim, durable: the episode log, and who owns it (spec 1).
+//! Fast, verbatim, durable: the episode log, and who owns it.
 //!
 //! [`EpisodeLog`] is one redb file with one owner process, and while it is open a journal in front of it. Concurrent
 //! writers share a commit and its fsync. A file that is not ours, or not whole, is refused before its first byte is

@@ -1,6 +1,6 @@
 //! Whether a confidence means what it says: how often facts held that were about so sure, and what a confidence is worth.
 //!
-//! Confidences move by fixed steps (spec 2), which keeps their order but promises no frequency. So every outcome is counted
+//! Confidences move by fixed steps, which keeps their order but promises no frequency. So every outcome is counted
 //! under the confidence that its fact had before it, and an isotonic map (Ayer, Brunk, Ewing, Reid and Silverman, Annals of
 //! Mathematical Statistics 26, 1955: pool adjacent violators) says how often facts of that confidence held.
 

@@ -1,4 +1,4 @@
-//! One pass of the Curator over what was verified since the last one (spec 3): select, extract baselines, reconcile what
+//! One pass of the Curator over what was verified since the last one: select, extract baselines, reconcile what
 //! is known, test hypotheses, prune.
 //!
 //! The episodes are read and boiled down first, outside of any transaction. Then facts, baselines and the watermark (the
@@ -20,11 +20,11 @@ use crate::model::{FactStatus, Id, Micros};
 
 /// Name of the watermark among the settings of the fact store.
 pub(crate) const WATERMARK: &str = "watermark";
-/// Confidence below which a fact is a candidate for pruning (spec 2).
+/// Confidence below which a fact is a candidate for pruning.
 pub const EVICTION_THRESHOLD: f64 = 0.05;
-/// Facts in force at most: as many as are searched far below 25 ms (spec 2, "Storage rules"), and a few megabytes of memory.
+/// Facts in force at most: as many as are searched far below 25 ms, and a few megabytes of memory.
 pub const CAPACITY: usize = 16_384;
-/// Episodes that any fact needs (spec 3).
+/// Episodes that any fact needs.
 pub const MINIMUM_EPISODES: u64 = 3;
 /// Own observations before a claim is held against them: enough for the normal approximation.
 pub const CONFIRM_OBSERVATIONS: u64 = 30;

@@ -1,4 +1,4 @@
-//! Dreams (spec 3) turn replayed episodes into proposals that only later episodes can confirm, and let rules compete.
+//! Dreams turn replayed episodes into proposals that only later episodes can confirm, and let rules compete.
 //!
 //! *NREM*: numbers of replayed episodes are estimated again and compared with the long run; a moved one is proposed as a shift.
 //! *REM*: links
@@ -32,7 +32,7 @@ const ACTOR: &str = "dream";
 pub const REPLAYED: usize = 4_096;
 /// Maximum number of proposals of one dream; chosen so that a dream a night keeps the ledger small.
 const PROPOSALS: usize = 8;
-/// Confidence of what a dream proposes (spec 3).
+/// Confidence of what a dream proposes.
 const CONFIDENCE: f32 = 0.3;
 /// Replayed observations of a number before a shift is proposed: enough for the normal approximation.
 const OBSERVATIONS: u64 = 30;

@@ -1,4 +1,4 @@
-//! Moves faded facts to the cold tier (spec 2 and 3, "prune"): archived, found by `history` and by id, never deleted.
+//! Moves faded facts to the cold tier: archived, found by `history` and by id, never deleted.
 //!
 //! A pass looks at a bounded number of facts, in turns, so that its time does not grow with what is known; and where more
 //! are in force than there is room for, those leave that are the least sure and the least important.

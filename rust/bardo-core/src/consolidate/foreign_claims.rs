@@ -1,5 +1,5 @@
-//! Compares others' claims of a rule, a link or a pattern with the claims that the agent's own episodes confirm (spec 6,
-//! "Inheritance"): the same claim becomes one fact, the agent's own, and a claim that says otherwise is lowered.
+//! Compares others' claims of a rule, a link or a pattern with the claims that the agent's own episodes confirm:
+//! the same claim becomes one fact, the agent's own, and a claim that says otherwise is lowered.
 //!
 //! Claims are compared by the payloads of their facts: what they are about must be the same, word for word; the numbers
 //! decide whether they agree. What is about the same and neither surely agrees nor surely disagrees stays as it is.

@@ -1,4 +1,4 @@
-//! Gaps: questions that the agent could ask (spec 3, "Lint"), at most ten. Only what they are about is
+//! Gaps: questions that the agent could ask, at most ten. Only what they are about is
 //! kept; the words are made when they are read, so that nothing of a deleted fact stays in them. An unanswered query is
 //! kept as it was put, elsewhere (`facts_questions.rs`).
 
@@ -19,7 +19,7 @@ use crate::facts::unanswered::{ASKED_OFTEN, question_row};
 use crate::model::Id;
 use crate::text::names::EntityKind;
 
-/// Open questions that are kept (spec 3).
+/// Open questions that are kept.
 pub const GAPS_KEPT: usize = 10;
 /// Open questions from testaments that are kept beside the agent's own.
 pub const INHERITED_GAPS_KEPT: usize = 2 * GAPS_KEPT;

@@ -1,4 +1,4 @@
-//! Lint puts facts in order (spec 3, "Lint"): it merges duplicates, archives unused facts, files facts without a category
+//! Lint puts facts in order: it merges duplicates, archives unused facts, files facts without a category
 //! beside similar ones, and flags contradictions.
 //!
 //! One lint is one act of the journal: it can be looked at fact by fact, and taken back. What was taken back is left alone
@@ -19,13 +19,13 @@ use crate::model::{FactKind, FactStatus, Id, Micros};
 
 /// The name of its acts in the journal.
 pub const LINT: &str = "lint";
-/// Facts from which there is anything to put in order (spec 3).
+/// Facts from which there is anything to put in order.
 pub const LEAST_FACTS: usize = 5;
-/// Facts that are looked at: the latest (spec 3).
+/// Facts that are looked at: the latest.
 pub const LATEST_FACTS: usize = 200;
-/// Days without a look or a reason, after which an unimportant fact leaves (spec 3).
+/// Days without a look or a reason, after which an unimportant fact leaves.
 pub const STALE_DAYS: u64 = 60;
-/// Less important than a conclusion of the agent's own (spec 3 gives those 4 of 10).
+/// Less important than a conclusion of the agent's own (those have 4 of 10).
 pub const UNIMPORTANT: f32 = 0.4;
 
 /// When what is done.

@@ -1,4 +1,4 @@
-//! Consolidation draws facts from many episodes, and lets them fade (spec 2 and 3).
+//! Consolidation draws facts from many episodes, and lets them fade.
 
 mod agreement;
 mod attributes;

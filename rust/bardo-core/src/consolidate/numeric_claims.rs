@@ -1,4 +1,4 @@
-//! Compares others' claims of a number (of an ancestor, a user) with the agent's own statistic (spec 6, "Inheritance").
+//! Compares others' claims of a number (of an ancestor, a user) with the agent's own statistic.
 //!
 //! A claim is judged at fixed counts of own observations, each as of its own tick, and never at the end of a pass: however
 //! episodes are cut into passes, it is confirmed or refuted at the same observation (law 4), and a Curator that runs

@@ -1,4 +1,4 @@
-//! How far a fact has risen (spec 3, "Promotion"): from something noticed to an insight, to a heuristic that was tried, to
+//! How far a fact has risen: from something noticed to an insight, to a heuristic that was tried, to
 //! one that is acted by. The rank is worked out from what is stored, so that it never disagrees with it.
 
 use rusqlite::{Connection, params};
@@ -13,9 +13,9 @@ use crate::facts::{FactStore, OutcomeTally};
 use crate::model::decay::confidence_now;
 use crate::model::{Fact, FactStatus, Id, Source};
 
-/// Ticks that a fact must have been known for before it can be a heuristic (spec 3).
+/// Ticks that a fact must have been known for before it can be a heuristic.
 pub const ACTIVE_TICKS: u64 = 10;
-/// Confidence of today from which a heuristic is acted by (spec 3).
+/// Confidence of today from which a heuristic is acted by.
 pub const PLAYBOOK_CONFIDENCE: f32 = 0.7;
 /// Kinds of fact that one can act by.
 const ACTED_BY: &str = "('insight', 'heuristic', 'warning', 'procedural')";

@@ -1,4 +1,4 @@
-//! Reconciles a newer fact with older ones that it contradicts (spec 2 and 3, "reconcile").
+//! Reconciles a newer fact with older ones that it contradicts.
 //!
 //! Candidates come from the words and from the vectors, each arm by itself; the words decide (see `contradiction`). Nothing
 //! is overwritten: what was surely replaced stays as history, what is disputed stays in force and is linked, hearsay that
@@ -236,7 +236,7 @@ fn overrules(pass: &Pass, newer: &StoredFact, older: &StoredFact) -> bool {
 }
 
 /// Hearsay and the agent's own knowledge speak against each other: hearsay that is the weaker is lowered and expires
-/// (spec 2, reconsolidation); what the agent knows itself stays, and is disputed.
+///; what the agent knows itself stays, and is disputed.
 fn refute(
     writer: &Writer<'_>,
     pass: &Pass,

@@ -1,4 +1,4 @@
-//! Prioritised replay: which verified episodes are worth another look (spec 3).
+//! Prioritised replay: which verified episodes are worth another look.
 
 use std::ops::Range;
 
@@ -19,7 +19,7 @@ const FLOOR: f64 = 1e-3;
 /// Importance of an episode that is not judged.
 const IMPORTANCE: f32 = 0.5;
 
-/// The constants of replay (spec 3).
+/// The constants of replay.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ReplaySettings {
     /// Part of the priority that is surprise, 0..1; the rest is importance.
@@ -35,7 +35,7 @@ pub struct ReplaySettings {
 }
 
 impl Default for ReplaySettings {
-    /// Alpha and beta as Schaul et al. (2016) found them best for the proportional variant; interleaving as in spec 3.
+    /// Alpha and beta as Schaul et al. (2016) found them best for the proportional variant; old and new interleaved 30 to 70.
     fn default() -> Self {
         Self { surprise: 0.5, alpha: 0.6, beta: 0.4, recent_share: 0.7, recent: 1_024 }
     }

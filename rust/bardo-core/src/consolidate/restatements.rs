@@ -57,7 +57,7 @@ fn is_contrary(fact: &str, saying: &str) -> bool {
     })
 }
 
-/// One contrary episode lowers a fact by one step, twice as large for hearsay (spec 2, reconsolidation), as of its own tick.
+/// One contrary episode lowers a fact by one step, twice as large for hearsay, as of its own tick.
 fn dispute(
     writer: &Writer<'_>,
     pass: &Pass,

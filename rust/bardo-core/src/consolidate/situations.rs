@@ -1,4 +1,4 @@
-//! Situations: episodes of similar content under any name (spec 3, "cluster by subject and by similarity").
+//! Situations: episodes of similar content under any name.
 //!
 //! Found in one window by their vectors, a situation is a condition like any other: whether something differs in it is
 //! tested on later windows.

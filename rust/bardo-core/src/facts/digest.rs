@@ -1,4 +1,4 @@
-//! Reads the input of a digest of all facts in force (spec 3, "Dossier") in one transaction and one light walk over
+//! Reads the input of a digest of all facts in force in one transaction and one light walk over
 //! the facts, so that it costs little however many there are.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};

@@ -1,4 +1,4 @@
-//! Applies outcomes, contradictions and retrievals to facts (spec 2). Each function is one transaction.
+//! Applies outcomes, contradictions and retrievals to facts. Each function is one transaction.
 
 use super::filter::{Retention, check_fraction};
 use super::rows::{self as record, StoredFact, signed};
@@ -48,7 +48,7 @@ impl FactStore {
     }
 
     /// Two facts that cannot both hold: both are linked, the weaker falls to at most 0.3 and expires; an inherited one
-    /// falls by the doubled step at least (spec 2, reconsolidation). A pinned fact gives way only to another. The answer
+    /// falls by the doubled step at least. A pinned fact gives way only to another. The answer
     /// is the weaker one.
     pub fn contradict(&self, a: Id, b: Id, tick: u64, expires_tick: u64) -> Result<Id> {
         if a == b {

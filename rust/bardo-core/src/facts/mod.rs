@@ -1,4 +1,4 @@
-//! Facts: general knowledge, with its evidence and history, in SQLite (spec 2).
+//! Facts: general knowledge, with its evidence and history, in SQLite.
 //!
 //! [`FactStore`] owns `facts.db`. Every change is one immediate transaction (`transaction`) that stamps the facts it
 //! touches with a change number and keeps the earlier state (`history`). Facts arrive by `upsert`, move by `evidence`

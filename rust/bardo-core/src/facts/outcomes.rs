@@ -47,13 +47,13 @@ impl OutcomeTally {
     }
 }
 
-/// Spaced good outcomes that make an inherited fact the agent's own: as many as the episodes that any fact needs (spec 3).
+/// Spaced good outcomes that make an inherited fact the agent's own: as many as the episodes that any fact needs.
 pub const EARNED_BY: u64 = 3;
 
 impl FactStore {
     /// Tells what came of acting on these facts, from -1 to 1, in one transaction: above zero they are reinforced by that
     /// part of the step, below zero weakened by it, and each keeps count. What was handed down and spaced outcomes bear
-    /// out becomes the agent's own (spec 6, "Inheritance"). Says how many moved.
+    /// out becomes the agent's own. Says how many moved.
     pub fn apply_outcome(&self, ids: &[Id], value: f64, tick: u64, retention: Retention) -> Result<usize> {
         if !(-1.0..=1.0).contains(&value) {
             return Err(Error::invalid(

@@ -308,7 +308,7 @@ pub(crate) fn json<T: serde::Serialize>(value: &T) -> Result<String> {
         .map_err(|cause| Error::invalid(format!("a value cannot be stored as JSON: {cause}"), "Report this"))
 }
 
-/// The text without case and white space: what makes two texts the same (spec 2, "Upsert").
+/// The text without case and white space: what makes two texts the same.
 pub(crate) fn normalised(text: &str) -> String {
     text.chars().filter(|character| !character.is_whitespace()).flat_map(char::to_lowercase).collect()
 }

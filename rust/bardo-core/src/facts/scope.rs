@@ -1,4 +1,4 @@
-//! Thread and mode of facts: what the episodes behind a fact share (spec 4, "Mode isolation").
+//! Thread and mode of facts: what the episodes behind a fact share.
 //!
 //! The log is not at hand where evidence is written. So each change of a fact's evidence notes that its scope is due, and
 //! the engine, which holds log and facts, derives it before anything reads the fact again.

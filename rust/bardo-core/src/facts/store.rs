@@ -1,4 +1,4 @@
-//! `facts.db`: what is generally true, in SQLite (spec 2). Opening, reading and the frame of every write.
+//! `facts.db`: what is generally true, in SQLite. Opening, reading and the frame of every write.
 //!
 //! Only this file's connection opens the database in this process; other processes may have their own. Every write is
 //! one immediate transaction that stamps each fact it touches with a running change number, so that a reader can ask

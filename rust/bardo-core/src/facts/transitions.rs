@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::model::decay::{confidence_now, reinforced};
 use crate::model::{Fact, FactStatus, Id, Source};
 
-/// How two facts stand to each other (spec 2, "Links and graph").
+/// How two facts stand to each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Relation {
     /// The first makes the second more likely.
@@ -306,7 +306,7 @@ pub(crate) fn rebase(fact: &mut Fact, confidence: f64, tick: u64) {
     fact.reinforced_tick = fact.reinforced_tick.max(tick);
 }
 
-/// Makes a fact that the agent's own episodes confirm its own knowledge (spec 6, "Inheritance"). The origin stays: it says
+/// Makes a fact that the agent's own episodes confirm its own knowledge. The origin stays: it says
 /// who lived it first. A warning keeps the mark of the death that it came from, so that it fades no faster than before.
 pub(crate) fn confirm(fact: &mut Fact, tick: u64, tau_ticks: f64) {
     rebase(fact, confidence_now(fact, tick, tau_ticks), tick);

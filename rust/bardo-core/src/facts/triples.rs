@@ -1,4 +1,4 @@
-//! Subject, predicate, object: what holds between two entities, from when to when, and who says so (spec 2).
+//! Subject, predicate, object: what holds between two entities, from when to when, and who says so.
 
 use rusqlite::{Connection, OptionalExtension, Params, Row, named_params, params};
 

@@ -1,4 +1,4 @@
-//! Same meaning is renewed, not stored twice (spec 2, "Upsert", stage 1).
+//! Same meaning is renewed, not stored twice.
 
 use std::collections::HashMap;
 
@@ -18,9 +18,9 @@ use crate::model::{Fact, FactKind, FactStatus, Id, Metadata, Micros, Source};
 use crate::text::same_statement::same_sense;
 use crate::text::urls_commands_paths::findings;
 
-/// Cosine above which two facts of one kind and category mean the same (spec 2).
+/// Cosine above which two facts of one kind and category mean the same.
 pub const SAME_MEANING: f64 = 0.95;
-/// The same for insights, whose wording varies more (spec 2).
+/// The same for insights, whose wording varies more.
 pub const SAME_INSIGHT: f64 = 0.92;
 
 /// Result of an upsert.
@@ -62,7 +62,7 @@ impl FactStore {
     ///
     /// A fact with an id that is already there is a retry and changes nothing, unless it is hearsay of a nearer or surer
     /// testator: the greater confidence holds. An expired fact is not renewed but learned again. One agent's own fact renews the one it
-    /// repeats; hearsay that repeats something known changes nothing about the agent's own knowledge (spec 6).
+    /// repeats; hearsay that repeats something known changes nothing about the agent's own knowledge.
     pub fn upsert(
         &self,
         facts: &[Fact],

@@ -1,4 +1,4 @@
-//! Indexes that can be rebuilt from the log and the facts, so that recall reads memory and no disk (spec 4).
+//! Indexes that can be rebuilt from the log and the facts, so that recall reads memory and no disk.
 //!
 //! [`hot`] composes a [`lexical`] index of words and an index of [`vectors`] into one set of rows; a snapshot file
 //! keeps it across openings. Nothing here is the only copy of anything: a damaged or outdated index is dropped and

@@ -1,4 +1,4 @@
-//! How confidence fades and is renewed (spec 2, "Ebbinghaus decay").
+//! How confidence fades and is renewed.
 //!
 //! Pure functions of time: nothing here is ever written back by a sweep, so that what holds at a tick does not depend
 //! on how often anyone looked. It lives with the values because the store needs it before `consolidate`, which
@@ -9,26 +9,25 @@ use serde::{Deserialize, Serialize};
 use super::{Fact, FactKind};
 use crate::error::{Error, Result};
 
-/// Anti-knowledge never falls below this (spec 2).
+/// Anti-knowledge never falls below this.
 pub const ANTI_KNOWLEDGE_FLOOR: f64 = 0.3;
-/// A warning that was learned in a death, or handed down by one, fades this many times more slowly (spec 2).
+/// A warning that was learned in a death, or handed down by one, fades this many times more slowly.
 pub const DEATH_SLOWDOWN: f64 = 3.0;
-/// A contradicted fact keeps at most this (spec 2).
+/// A contradicted fact keeps at most this.
 pub const CONTRADICTED_CEILING: f64 = 0.3;
-/// Contrary evidence moves an inherited fact by a step this many times larger (spec 2, reconsolidation).
+/// Contrary evidence moves an inherited fact by a step this many times larger.
 pub const LABILE_STEP: f64 = 2.0;
 /// Fraction of the gap to 1 that one reinforcement closes, unless the caller says otherwise.
 pub const REINFORCEMENT: f64 = 0.1;
-/// Reinforcements within this many ticks count once (spec 2).
+/// Reinforcements within this many ticks count once.
 pub const SPACING_TICKS: u64 = 50;
-/// Loops of 14 days at one a minute: after them a contradicted fact, or a dream that nothing confirmed, expires (spec 2
-/// and 3).
+/// Loops of 14 days at one a minute: after them a contradicted fact, or a dream that nothing confirmed, expires.
 pub const EXPIRY_TICKS: u64 = 14 * 1_440;
-/// e-folding time in ticks when ticks count loops (spec 6, the inheritance experiment).
+/// e-folding time in ticks when ticks count loops.
 pub const LOOP_TAU_TICKS: f64 = 500.0;
 
-/// How fast each kind fades, relative to an insight: tactical facts faster, structural ones more slowly (spec 2,
-/// "Demurrage"). The order is the spec's; the sizes are ours, chosen in powers of two around 1, without a source.
+/// How fast each kind fades, relative to an insight: tactical facts faster, structural ones more slowly
+/// ("demurrage"). The sizes are our choice, in powers of two around 1, without a source.
 #[must_use]
 pub const fn demurrage(kind: FactKind) -> f64 {
     match kind {

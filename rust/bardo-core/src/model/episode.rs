@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{Id, Micros, Pad, Source, Value};
 use crate::error::{Error, Result};
 
-/// Limits of one episode (spec 1, "Limits").
+/// Limits of one episode.
 pub mod limits {
     /// Bytes of UTF-8 text.
     pub const TEXT_BYTES: usize = 64 * 1024;
@@ -98,7 +98,7 @@ pub struct Annotations {
     pub replay_count: u32,
 }
 
-/// One episode (spec 1, "Episode"). `speaker` is ours: conversations are indexed as "speaker: text".
+/// One episode. `speaker` is ours: conversations are indexed as "speaker: text".
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Episode {
     /// Version-7 UUID.
@@ -192,7 +192,7 @@ impl Episode {
         check_pad(&self.pad)
     }
 
-    /// The hash that finds a retry of the same content (spec 1, "Episode"): role, speaker, text and payload.
+    /// The hash that finds a retry of the same content: role, speaker, text and payload.
     #[must_use]
     pub fn hash_content(&self) -> u64 {
         // Writing postcard to a vector cannot fail: every value has an encoding.

@@ -1,4 +1,4 @@
-//! A generalisation with a confidence that fades unless outcomes renew it (spec 2, "Fact").
+//! A generalisation with a confidence that fades unless outcomes renew it.
 
 use std::str::FromStr;
 
@@ -114,7 +114,7 @@ named_enum!(
     }
 );
 
-/// Five marks, each 0..1; their mean is the fact's quality (spec 2).
+/// Five marks, each 0..1; their mean is the fact's quality.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Quality {
     /// How precise it is.
@@ -137,7 +137,7 @@ impl Quality {
     }
 }
 
-/// The typed part of a fact (spec 2, "Payloads").
+/// The typed part of a fact.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum FactPayload {
@@ -228,7 +228,7 @@ impl FactPayload {
     }
 }
 
-/// Things found in a fact's text that people search by (spec 2, "metadata").
+/// Things found in a fact's text that people search by.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Metadata {
     /// Web addresses.
@@ -242,7 +242,7 @@ pub struct Metadata {
     pub paths: Vec<String>,
 }
 
-/// One fact with its provenance and history (spec 2, "Fact").
+/// One fact with its provenance and history.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fact {
     /// Version-7 UUID.
@@ -304,7 +304,7 @@ pub struct Fact {
 }
 
 /// Whether a fact of this kind, mark and source has the protection of a death: it belongs to warnings and anti-knowledge,
-/// not to everything that came in a testament (spec 2).
+/// not to everything that came in a testament.
 pub(crate) const fn is_from_death(kind: FactKind, bloodstain: bool, source: Source) -> bool {
     kind.is_danger() && (bloodstain || matches!(source, Source::Testament))
 }

@@ -1,4 +1,4 @@
-//! Modes of an agent, and which of them share what they know (spec 4, "Mode isolation").
+//! Modes of an agent, and which of them share what they know.
 
 /// Modes that share memories; every other mode stands by itself.
 const GROUPS: &[&[&str]] = &[&["booth", "chat"]];

@@ -7,7 +7,7 @@ use super::score::confidence_of;
 use crate::index::hot::{FactRow, HotSet, Layer, NO_NAME, Row, Symbol};
 use crate::model::{FactStatus, Id, Micros, Role, Source, modes_with};
 
-/// Conditions that a memory must meet, all of them; an empty one lets everything through (spec 4, "Filters").
+/// Conditions that a memory must meet, all of them; an empty one lets everything through.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Filters {
     /// Episodes, facts or both.

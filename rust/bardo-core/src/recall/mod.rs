@@ -1,4 +1,4 @@
-//! A few memories, ranked and explained (spec 4).
+//! A few memories, ranked and explained.
 
 mod arms;
 pub mod asker_state;

@@ -1,5 +1,5 @@
 //! Seats for what the query names: a rare ticker, file or person that the vectors rank last is found by its letters
-//! (law 6; spec 4, "proper nouns").
+//! (law 6).
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! From fused relevance to a score: terms that are added, and factors that multiply their sum (spec 4, "Score").
+//! From fused relevance to a score: terms that are added, and factors that multiply their sum.
 //!
 //! [`Score`] holds every number once: the score is computed from it, and the explanation reports it. A term that carries
 //! no information is neutral, the same for every memory without it, so that it cannot change their order: on plain
@@ -23,7 +23,7 @@ pub fn semantic(fused: f32, best: f32) -> f32 {
     ((fused - best) / SEMANTIC_SPAN).exp()
 }
 
-/// Confidence of a fact at a tick (spec 2, "Ebbinghaus decay").
+/// Confidence of a fact at a tick.
 #[must_use]
 pub fn confidence_now(fact: &FactRow, tick: u64, tau_ticks: f64) -> f32 {
     let elapsed = tick.saturating_sub(fact.reinforced_tick);
@@ -55,7 +55,7 @@ pub fn temporal(row: &Row, tick: u64, tau_ticks: f64) -> f32 {
 }
 
 /// Certainty of an episode. The agent's own happened for sure; a predecessor's is hearsay, as sure as a testament's
-/// entry when it arrives (spec 4, table of sources).
+/// entry when it arrives.
 const INHERITED_EPISODE: f32 = 0.4;
 
 /// Confidence of any memory today: a fact's fades, an episode's depends on who lived it.
@@ -76,7 +76,7 @@ pub fn emotional(memory: &Pad, now: &Pad) -> f32 {
     if norms == 0.0 { NEUTRAL } else { (f32::midpoint(1.0, dot(memory, now) / norms)).clamp(0.0, 1.0) }
 }
 
-/// Discount at recall by source (spec 4). Styx carries facts of its Vault at par, the others under their own names.
+/// Discount at recall by source. Styx carries facts of its Vault at par, the others under their own names.
 #[must_use]
 pub const fn source_discount(source: Source) -> f32 {
     match source {
@@ -92,7 +92,7 @@ pub const fn source_discount(source: Source) -> f32 {
     }
 }
 
-/// Trust in a memory of confidence 0: half of what certain memories have (spec 4, "Score").
+/// Trust in a memory of confidence 0: half of what certain memories have.
 const LEAST_TRUST: f32 = 0.5;
 
 /// Trust in a memory, from what its confidence is worth: .5 to 1. What the agent lived itself has 1.
@@ -101,11 +101,11 @@ pub fn trust(worth: f32) -> f32 {
     LEAST_TRUST + (1.0 - LEAST_TRUST) * worth.clamp(0.0, 1.0)
 }
 
-/// Factor of a fact that evidence speaks against, until it is confirmed or expires (spec 4, "Score").
+/// Factor of a fact that evidence speaks against, until it is confirmed or expires.
 const CONTRADICTED: f32 = 0.5;
 
 /// Factor of what another life handed down and this one did not confirm, where the source has no discount of its own: at
-/// like relevance own knowledge precedes it. As large as one generation costs at inheritance (spec 6).
+/// like relevance own knowledge precedes it. As large as one generation costs at inheritance.
 const INHERITED: f32 = 0.85;
 
 const fn inherited(source: Source) -> f32 {
@@ -201,7 +201,7 @@ impl Score {
             Policy::Pinned => pinned_terms(row, situation, importance),
         };
         let factors = match settings.policy {
-            // Fusion alone (spec 4).
+            // Fusion alone.
             Policy::Rrf => [1.0; FACTORS.len()],
             Policy::FourFactor | Policy::Pinned => {
                 let fact = row.fact.as_deref();
@@ -239,7 +239,7 @@ impl Score {
 }
 
 /// Terms of the `pinned` policy: relevance 0.5, importance 0.3, pinned 0.3, not pinned 0.2 x relevance, where importance
-/// is half heuristic, half stored (spec 4).
+/// is half heuristic, half stored.
 fn pinned_terms(row: &Row, situation: &ScoreInput<'_>, stored: f32) -> [Option<Term>; 4] {
     /// Days over which the heuristic importance fades, and what it keeps.
     const FADING_DAYS: f64 = 180.0;

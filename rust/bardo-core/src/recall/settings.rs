@@ -9,12 +9,12 @@ use crate::index::lexical::Bm25;
 /// How the fused relevance becomes a score.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Policy {
-    /// Weighted-sum fusion, then four factors, discounts and boosts (spec 4).
+    /// Weighted-sum fusion, then four factors, discounts and boosts.
     #[default]
     FourFactor,
     /// Reciprocal rank fusion alone.
     Rrf,
-    /// Relevance, importance and pins: 0.5, 0.3 and 0.3 (spec 4).
+    /// Relevance, importance and pins: 0.5, 0.3 and 0.3.
     Pinned,
 }
 
@@ -171,11 +171,11 @@ pub struct Settings {
     /// The constant of reciprocal rank fusion.
     pub rrf_k: f32,
     /// Cosine from which a memory is a candidate of the dense arm. 0.155 is a Euclidean distance of 1.3 between
-    /// vectors of length 1 (spec 4, "Sparse corpora").
+    /// vectors of length 1.
     pub min_cosine: f32,
     /// Added to `min_cosine` per natural logarithm of the memories that are searched: of many unrelated vectors the
     /// nearest is nearer by chance. Where not even the best memory is as near as this sum, the arm of vectors is silent.
-    /// With 0.03 the distance asked for goes from 1.3 for one memory to 1.0 for 100,000, the two of spec 4.
+    /// With 0.03 the distance asked for goes from 1.3 for one memory to 1.0 for 100,000.
     ///
     /// Measured with `MiniLM` on `LoCoMo` (development part, 480 memories, least cosine .34): 99 % of its own questions
     /// have a best cosine over .45, half of 48 questions about something else are under .32.

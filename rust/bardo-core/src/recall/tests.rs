@@ -118,7 +118,7 @@ fn own_knowledge_precedes_inherited_and_inherited_precedes_bought() {
         generation: u32::from(source == Source::Testament),
         ..fact(number, ["oracle lag in pool one", "oracle lag in pool two"][number as usize - 1])
     };
-    // As sure as each other, and each as sure as it arrives (spec 4, table of sources).
+    // As sure as each other, and each as sure as it arrives.
     for (own, inherited, bought) in [(0.2, 0.2, 0.2), (0.7, 0.34, 0.2)] {
         let one = |source, confidence| known(1, source, confidence);
         let two = |source, confidence| known(2, source, confidence);

@@ -1,5 +1,5 @@
 //! Extracts unknown names from a text: capitalised sequences, names with articles, proper nouns in the middle of
-//! sentences, handles, tickers, addresses in hexadecimal (spec 2, "Links and graph"). No model is asked: a word at the
+//! sentences, handles, tickers, addresses in hexadecimal. No model is asked: a word at the
 //! beginning of a sentence is no name by itself, and texts that capitalise everything name nothing by it.
 
 use std::collections::HashSet;

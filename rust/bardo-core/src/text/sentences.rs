@@ -1,4 +1,4 @@
-//! Long texts as pieces that each get a vector of their own: the best piece of a text counts in recall (spec 4).
+//! Long texts as pieces that each get a vector of their own: the best piece of a text counts in recall.
 //! Sentences follow Unicode's rules (UAX #29), so they end at `。` and `؟` as at a full stop.
 
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! Web addresses, shell commands and file paths in a text: what people search by fragment (spec 2, "metadata").
+//! Web addresses, shell commands and file paths in a text: what people search by fragment.
 
 use linkify::{LinkFinder, LinkKind};
 

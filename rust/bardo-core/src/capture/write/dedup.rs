@@ -11,7 +11,7 @@ use crate::capture::storage::codec::{ContentKey, OrderKey};
 use crate::hashing::HashedMap;
 use crate::model::Micros;
 
-/// A retry comes at most this long after the first attempt (spec 1, "Store").
+/// A retry comes at most this long after the first attempt.
 pub(crate) const WINDOW_MICROS: Micros = 60 * 1_000_000;
 /// Arrivals that are compared at least, however old they are.
 pub(crate) const KEPT_ARRIVALS: usize = 4096;

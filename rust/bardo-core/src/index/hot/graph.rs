@@ -1,4 +1,4 @@
-//! Which memories name which entities, in memory: what recall walks from the entities of a query (spec 4).
+//! Which memories name which entities, in memory: what recall walks from the entities of a query.
 //!
 //! Derived from `facts.db` and synchronised with it by [`super::hot_set::HotSet::sync_facts`]. A walk is bounded
 //! in a graph of any size: entities that very many memories name lead nowhere in particular and are not walked
@@ -12,7 +12,7 @@ use crate::text::gazetteer::EntitySerial;
 
 /// Hops from the entities of a query: 0 are the memories that name one of them.
 pub const HOPS: usize = 2;
-/// The constant of a hop's weight `1 / (K + hop)` (spec 4): 1 makes naming the entity itself count fully.
+/// The constant of a hop's weight `1 / (K + hop)`: 1 makes naming the entity itself count fully.
 const K: f32 = 1.0;
 /// Memories of one entity that are looked at, the latest read.
 const OF_ONE: usize = 256;

@@ -31,7 +31,7 @@ const SURE_DEVIATIONS: f32 = 3.0;
 /// what lies just above it does.
 const ESTIMATE_DEVIATIONS: f32 = 3.5;
 
-/// Candidates re-scored exactly for every one asked for, and at least (spec 4).
+/// Candidates re-scored exactly for every one asked for, and at least.
 const RESCORE_FACTOR: usize = 3;
 const RESCORE_LEAST: usize = 30;
 
