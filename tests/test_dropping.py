@@ -93,3 +93,15 @@ def test_a_drop_waits_while_the_log_is_lost(owner: Callable[[], bardo.Grimoire],
     (tmp_path / "aside").rename(log)
     with owner() as again:
         assert again.episodes.get(id_).text == "after the loss"
+
+
+def test_drops_of_one_moment_arrive_in_the_order_of_the_calls(tmp_path: Path) -> None:
+    folder = tmp_path / "agent"
+    with bardo.open(folder):
+        pass
+    texts = [f"Step {number}" for number in range(50)]
+    for text in texts:
+        bardo.drop(folder, text, now=1_750_000_000_000_000)
+
+    with bardo.open(folder) as g:
+        assert [episode.text for episode in g.episodes.list()] == texts

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from bardo.capture.traces import Needles
 
 INBOX = "inbox"
+#: Characters of an id that hold its time.
+_TIME_DIGITS = 13
 #: Inside the inbox: files that could not be read or recorded, beside a file that says why.
 REJECTED = "rejected"
 FORMAT = "bardo inbox"
@@ -95,8 +98,10 @@ def drop(
     for first_id, lines in files:
         # A batch that is split over files is no whole transcript.
         header = _header(len(lines), transcript=transcript and len(files) == 1)
-        # The name sorts by time and is never used twice: another file may begin with the same episode.
-        path = folder / INBOX / f"{first_id}-{os.urandom(4).hex()}.jsonl"
+        # The name sorts by the time of the id (its first 48 bits, milliseconds), then by the order of the calls on this
+        # machine; it is never used twice: another file may begin with the same episode.
+        order = f"{first_id[:_TIME_DIGITS]}-{time.monotonic_ns():016x}-{os.urandom(4).hex()}"
+        path = folder / INBOX / f"{order}.jsonl"
         make_folder(path.parent)
         write_atomically(path, "\n".join([header, *lines, ""]).encode())
     return finished
