@@ -38,6 +38,15 @@ def test_a_rehearsed_sleep_counts_what_the_sleep_then_does(tmp_path: Path) -> No
         assert len(rehearsed.changes) == 2
 
 
+def test_what_a_user_says_is_read_without_a_kind(tmp_path: Path) -> None:
+    with bardo.open(tmp_path / "agent") as g:
+        g.remember("I am allergic to peanuts", role="user", speaker="Mira")
+        g.remember("I live in Bern", role="environment")
+        g.sleep()
+
+        assert [fact.text for fact in g.facts.list()] == ["Mira is allergic to peanuts"]
+
+
 def test_a_mapping_with_a_text_is_an_episode(tmp_path: Path) -> None:
     with bardo.open(tmp_path / "agent") as g:
         episode = g.remember({"text": "Gas doubled", "subjects": ["gas"]}, speaker="Anna")
@@ -71,6 +80,7 @@ def test_the_task_is_not_repeated_as_a_memory_of_its_prompt(tmp_path: Path) -> N
 
         assert [memory.text for memory in prompt.memories] == ["The night ferry leaves at eleven"]
         assert str(prompt).count(task) == 1
+        assert "1 memories have the very words of the task and were left out" in prompt.notes
 
 
 def test_an_outcome_that_moves_no_fact_says_so(tmp_path: Path) -> None:

@@ -332,7 +332,8 @@ def build(
         if name not in parts:
             parts[name] = Block(name, task)
             break
-    attached, left_out = turns.attach_turns(memories)
+    others = [memory for memory in memories if not _is_only(task, memory)]
+    attached, left_out = turns.attach_turns(others)
     for found in memory_blocks(attached):
         parts.setdefault(found.name, found)
     if caps is not None:
@@ -353,11 +354,21 @@ def build(
         condenser=Condenser(words(), task) if words and any(map(_is_long, parts.values())) else None,
     )
     notes = [*getattr(memories, "notes", ())]
+    if len(others) < len(memories):
+        notes.append(
+            f"{len(memories) - len(others)} memories have the very words of the task and were left out"
+        )
     if left_out:
         notes.append(
             f"{left_out} turns beside memories were left out: {turns.MOST_BESIDE} characters stand beside one at most"
         )
     return replace(prompt, notes=(*notes, *prompt.notes))
+
+
+def _is_only(task: str, memory: PromptMemory) -> bool:
+    """Whether a memory is the task again, as when a message is remembered before it is answered."""
+    has_turns = getattr(memory, "before", ()) or getattr(memory, "after", ())
+    return memory.text.strip() == task.strip() and not has_turns
 
 
 def _is_long(each: Block) -> bool:

@@ -286,7 +286,12 @@ def _first(
 
 
 def is_speech(episode: Episode) -> bool:
-    """Whether an episode is a turn of a conversation between people and agents."""
+    """Whether an episode is a turn of a conversation between people and agents.
+
+    `remember(text, role="user")` without a kind is one: only who says so makes an event one of a user.
+    """
+    if episode.kind == "event":
+        return episode.role == "user" and episode.payload is None
     return episode.kind in SPEECH_KINDS and episode.role in SPEECH_ROLES
 
 

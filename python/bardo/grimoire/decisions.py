@@ -79,12 +79,11 @@ class Decisions:
             recall["layers"] = ("episode",)
             blocks[page.name] = page
         recollection = self._retrieval.recall(task, limit, recall)
-        memories = [memory for memory in recollection if memory.text.strip() != task.strip()]
         situation = Situation(task, session.agent, session.now_tick, budget, phase=phase, task_type=task_type)
         brought, notes = self._parts.contributors.blocks(situation, frozenset(blocks))
         prompt = context.build(
             task,
-            memories,
+            recollection,
             blocks=blocks | {each.name: each for each in brought},
             budget=budget,
             reserve=context.reserve_set(settings.reserve) if reserve is None else reserve,
