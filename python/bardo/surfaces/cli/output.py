@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from bardo.errors import BardoError
+from bardo.errors import BardoError, InvalidInputError
 from bardo.surfaces.cli import exits, tables
 from bardo.surfaces.cli.values import plain
 
@@ -54,6 +54,18 @@ class Output:
         """Prints text as it is, to be piped on; nothing under `--json`."""
         if not self.as_json:
             _write(text)
+
+    def confirm(self, question: str) -> None:
+        """Asks on stderr, and returns if the answer is yes.
+
+        Raises:
+            typer.Abort: The answer is no, or there is none.
+            InvalidInputError: The answer is not UTF-8.
+        """
+        try:
+            typer.confirm(question, abort=True, err=True)
+        except UnicodeDecodeError as error:
+            raise InvalidInputError("The answer is not UTF-8. Answer y or n, or pass --yes") from error
 
     def note(self, *messages: str) -> None:
         """Prints on stderr what is not the answer, a line each."""

@@ -48,7 +48,7 @@ def acted(
 def reset_weights(opened: "Grimoire", output: Output, *, yes: Yes = False) -> None:
     """Forget the records of prompts and outcomes, and every weight that was learned from them."""
     if not yes:
-        typer.confirm("Forget all records of prompts?", abort=True, err=True)
+        output.confirm("Forget all records of prompts?")
     opened.prompts.reset_weights()
     output.document({"reset": True})
     output.text("The weights are the defaults again")

@@ -4,8 +4,6 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from bardo.errors import BardoWarning, JournalLostError
 from bardo.surfaces.cli.command import standalone
 from bardo.surfaces.cli.opening import grimoire
@@ -31,7 +29,7 @@ def recover(output: Output, folder: Path, *, yes: Yes = False) -> None:
     except JournalLostError as error:
         if not yes:
             output.note(str(error))
-            typer.confirm("Go on without these episodes?", abort=True, err=True)
+            output.confirm("Go on without these episodes?")
     with warnings.catch_warnings():
         # The document says it.
         warnings.simplefilter("ignore", BardoWarning)
