@@ -116,6 +116,9 @@ class Curator:
         capacity: Facts in force at most, pinned ones aside; beyond, the least sure and least important are archived.
         texts: Whether turns of conversations and verified texts are read for facts.
         shadow: Whether a new fact is held until it is known to make no answer about other episodes worse.
+        language: Language of the rules that read texts: the name of a package in `bardo.consolidate.languages`.
+        rules_off: Names of the rules of corrections that may not end a fact, such as `frame`; they dispute it instead.
+        attributes: `one` or `many` values at a time by the name of an attribute; adds to the built-in table.
         outcomes: Numbers of a payload that say how something ended, by their paths or the last parts of these:
             heuristics say under which conditions they differ.
     """
@@ -125,6 +128,9 @@ class Curator:
     capacity: int = 16_384
     texts: bool = True
     shadow: bool = True
+    language: str = "english"
+    rules_off: tuple[str, ...] = ()
+    attributes: Mapping[str, Literal["one", "many"]] = field(default_factory=dict)
     outcomes: tuple[str, ...] = (
         "outcome",
         "pnl",

@@ -37,6 +37,8 @@ FactKind = Literal[
     "interest",
     "context",
 ]
+#: How long a fact holds without being said again; `permanent` until it is denied.
+Persistence = Literal["permanent", "years", "months", "weeks", "days"]
 Source = Literal["self", "dream", "clade", "testament", "styx", "lethe", "market", "upload", "derived"]
 FactStatus = Literal["active", "superseded", "contradicted", "archived", "held"]
 Pad = tuple[float, float, float]
@@ -106,6 +108,33 @@ class Quality:
 
 
 @dataclass(frozen=True, slots=True)
+class Statement:
+    """Subject, attribute and value of a fact, and the time at which it holds.
+
+    `since` and `until` bound when the statement holds; when it was known is in the history of its fact.
+
+    Args:
+        subject: Person or thing that the statement describes.
+        attribute: Name of the attribute, such as `home` or `version`.
+        value: Value of the attribute; empty in a denial of every value.
+        denied: Whether the statement denies the value.
+        condition: Case in which it holds, such as an environment or a meal; empty for every case.
+        since: First instant at which it holds, microseconds UTC; None if unknown.
+        until: First instant at which it no longer holds, microseconds UTC; None while it holds.
+        functional: Whether the attribute has one value at a time.
+    """
+
+    subject: str
+    attribute: str
+    value: str = ""
+    denied: bool = False
+    condition: str = ""
+    since: int | None = None
+    until: int | None = None
+    functional: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Fact:
     """A generalisation whose confidence fades unless outcomes renew it.
 
@@ -139,6 +168,9 @@ class Fact:
         metadata: `urls`, `commands` and `paths` found in the text.
         payload: The typed part: a mapping with a `type` of `baseline`, `pattern`, `causal_link`, `heuristic`,
             `procedural`, `anti_knowledge` or `none` and the fields of that type.
+        statement: Subject, attribute and value; None if the fact has no such form.
+        persistence: How long it holds without being said again; None if its kind decides.
+        ended_by: Name of the rule that ended it.
     """
 
     text: str
@@ -169,6 +201,9 @@ class Fact:
     bloodstain: bool = False
     metadata: Mapping[str, Sequence[str]] = field(default_factory=dict)
     payload: Mapping[str, Any] = field(default_factory=lambda: {"type": "none"})
+    statement: Statement | None = None
+    persistence: Persistence | None = None
+    ended_by: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

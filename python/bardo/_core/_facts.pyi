@@ -148,6 +148,42 @@ class FactStore:
                 `stats`.
         """
 
+    def upsert_resolved(
+        self,
+        facts: Iterable[Fact],
+        *,
+        tick: int,
+        now: int,
+        actor: str,
+        vectors: npt.NDArray[np.float32] | None = None,
+        fingerprint: Fingerprint | None = None,
+        marks: Mapping[str, int],
+        answered: Mapping[str, int],
+        resolutions: Sequence[tuple[int, str | None, str, bool, int | None, str]],
+        corrections: Sequence[tuple[str, str]],
+    ) -> tuple[builtins.list[Upserted], int, int]:
+        """Stores facts as `upsert` does, with their effects on older facts, in one transaction.
+
+        Args:
+            facts: New ones have an empty id.
+            tick: Birth of the new ones.
+            now: Microseconds UTC.
+            actor: Name of the act in the journal.
+            vectors: Shape (len(facts), dims).
+            fingerprint: Model of the vectors.
+            marks: Watermarks of readers.
+            answered: Answers of a language model, for `stats`.
+            resolutions: Place of the newer fact in `facts`, or its id if it is stored already, id of the older one, whether that ends (else both are disputed), first
+                instant at which it no longer holds (None for now), and the name of the rule.
+            corrections: Ids of a newer episode and of an older one that it corrects.
+
+        Returns:
+            The outcome per fact, the number of facts that ended, and of pairs that are disputed.
+        """
+
+    def of_subject(self, subject: str, *, tick: int) -> builtins.list[Fact]:
+        """The facts in force whose statement is about a subject, the latest first."""
+
     @property
     def latest_tick(self) -> int:
         """The tick of the latest change of a fact; 0 before the first."""
@@ -351,7 +387,7 @@ class FactStore:
     def count_quarantined(self) -> int:
         """How many facts wait for their check."""
 
-    def release(self, ids: Sequence[str], *, tick: int) -> int:
+    def release(self, ids: Sequence[str], *, tick: int, now: int) -> int:
         """Puts those of these facts in force that are held. They are known from this tick on; what one supersedes ends.
 
         Returns:

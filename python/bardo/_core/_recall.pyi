@@ -85,6 +85,7 @@ class Hit:
     at: int
     source: Source
     duplicates: list[str]
+    corrected_by: str | None
     arms: list[tuple[str, int | None, float | None, float]]
     conversation: list[tuple[str, float]]
     fused: float

@@ -19,6 +19,8 @@ from bardo.ports import LLM, Clock, Embedder, Progress, no_progress
 from bardo.recall.options import CONSIDERED, OwnerRecallOptions, Selection
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from bardo.assemble.context import Phase, Profile, Prompt, Task
     from bardo.bequeath.testament import Testament
     from bardo.consolidate.curator import CuratorCycleComplete
@@ -340,9 +342,16 @@ class Grimoire:
     @checked
     def learn(
         self,
-        what: str | Fact | Iterable[str | Fact],
+        what: str | Fact | Iterable[str | Fact] = "",
         *,
-        kind: FactKind = "insight",
+        subject: str = "",
+        attribute: str = "",
+        value: str = "",
+        denied: bool = False,
+        condition: str = "",
+        since: int | datetime | None = None,
+        until: int | datetime | None = None,
+        kind: FactKind | None = None,
         category: str = "",
         subjects: Sequence[str] = (),
         confidence: float | None = None,
@@ -353,12 +362,24 @@ class Grimoire:
     ) -> Any:
         """Adds knowledge; what is known already is reinforced, not stored twice.
 
+        With `subject` and `attribute` the fact is a statement: a new value of an attribute that has one value at a time
+        ends the old one in the same call, and a denial ends the value that it denies. The ended fact is history
+        (`facts.history`, `facts.list(as_of=...)`).
+
         What others say or a dream proposes starts at the confidence of its source at most, and a dream expires after 14
         days unless it is confirmed; a fact that is given more is taken with less, and a warning says so.
 
         Args:
-            what: A sentence, a `Fact`, or an iterable of these. Copies of prompts in a text are not learned again.
-            kind: See `Fact`, as the other fields.
+            what: A sentence, a `Fact`, or an iterable of these. Copies of prompts in a text are not learned again. A
+                statement needs none: its text is made of its parts.
+            subject: Person or thing that a statement describes.
+            attribute: Its attribute, such as `port`; `curator.attributes` sets which have many values at a time.
+            value: Value of the attribute.
+            denied: Whether the statement denies the value, or with an empty one every value.
+            condition: Case in which it holds, such as `staging`; values of different cases do not meet.
+            since: First instant at which it holds, microseconds UTC or a datetime with a time zone.
+            until: First instant at which it no longer holds, likewise.
+            kind: See `Fact`, as the other fields; `insight`, or of a statement the kind of its attribute, if not given.
             category: A slash path.
             subjects: What it is about.
             confidence: 0..1; .7 if not given, or less where the source starts with less.
@@ -369,11 +390,18 @@ class Grimoire:
 
         Returns:
             The stored `Fact`, or a list of them.
-        """
-        from bardo.grimoire.learner import Learner
 
+        Raises:
+            InvalidInputError: A text, a part of a statement, or another argument is missing or out of range.
+        """
+        from bardo.grimoire.learner import Learner, statement_of
+
+        statement = statement_of(
+            subject=subject, attribute=attribute, value=value, denied=denied, condition=condition, since=since,
+            until=until, own=self._session.config.curator.attributes,
+        )  # fmt: skip
         return Learner(self._session).learn(
-            what, tick, kind=kind, category=category, subjects=subjects, confidence=confidence,
+            what, tick, statement=statement, kind=kind, category=category, subjects=subjects, confidence=confidence,
             importance=importance, source=source, pinned=pinned,
         )  # fmt: skip
 

@@ -82,7 +82,7 @@ as_tuple! {
 
 mirror!(
     /// A memory that was recalled, with every number that went into its score.
-    Hit(explain::Hit) { id, score, confidence, tick, at, duplicates } as |hit| {
+    Hit(explain::Hit) { id, score, confidence, tick, at, duplicates, corrected_by } as |hit| {
         layer = hit.layer.name(),
         source = hit.source.name(),
         arms = hit.why.arms.iter().chain(&hit.why.late).copied().collect::<Vec<_>>(),

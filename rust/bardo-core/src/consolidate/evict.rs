@@ -76,7 +76,7 @@ fn surplus(writer: &Writer<'_>, pass: &Pass, tick: u64) -> Step<u64> {
 /// Confidence times importance of every fact that may leave, with its row; nothing else of it is read.
 fn eviction_scores(writer: &Writer<'_>, pass: &Pass, tick: u64) -> Step<Vec<(f64, i64)>> {
     let mut statement = writer.transaction.prepare_cached(&format!(
-        "SELECT serial, confidence, support, reinforced_tick, kind, bloodstain, importance, source, intact
+        "SELECT serial, confidence, support, reinforced_tick, kind, bloodstain, importance, source, persistence, intact
          FROM facts WHERE {MAY_LEAVE}"
     ))?;
     let mut rows = statement.query([])?;
@@ -89,6 +89,7 @@ fn eviction_scores(writer: &Writer<'_>, pass: &Pass, tick: u64) -> Step<Vec<(f64
             kind,
             from_death: is_from_death(kind, row.get(5)?, name(7)?.parse()?),
             pinned: false,
+            persistence: row.get::<_, Option<String>>(8)?.map(|name| name.parse()).transpose()?,
         };
         let elapsed = tick.saturating_sub(row.get::<_, i64>(3)?.unsigned_abs());
         let sure = decay(row.get(1)?, row.get(2)?, elapsed, &fading);

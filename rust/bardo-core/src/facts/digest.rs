@@ -101,7 +101,7 @@ impl FactStore {
 fn in_force(connection: &Connection, tick: u64, tau_ticks: f64) -> Step<(Vec<DigestRow>, Option<u64>)> {
     let mut statement = connection.prepare_cached(
         "SELECT serial, id, category, pinned, confidence, importance, support, reinforced_tick, kind, bloodstain, source,
-         expires_tick FROM facts WHERE status = 'active' AND (expires_tick IS NULL OR expires_tick >= ?1) ORDER BY serial",
+         expires_tick, persistence FROM facts WHERE status = 'active' AND (expires_tick IS NULL OR expires_tick >= ?1) ORDER BY serial",
     )?;
     let mut rows = statement.query([signed(tick)?])?;
     let (mut facts, mut first_expiry) = (Vec::new(), None);
@@ -116,6 +116,7 @@ fn in_force(connection: &Connection, tick: u64, tau_ticks: f64) -> Step<(Vec<Dig
             kind,
             from_death: is_from_death(kind, row.get(9)?, row.get::<_, String>(10)?.parse()?),
             pinned: row.get(3)?,
+            persistence: row.get::<_, Option<String>>(12)?.map(|name| name.parse()).transpose()?,
         };
         let support = row.get(6)?;
         let elapsed = tick.saturating_sub(row.get::<_, i64>(7)?.unsigned_abs());

@@ -31,11 +31,20 @@ pub enum Relation {
     PartOf,
     /// Worth reading together.
     SeeAlso,
+    /// The first, a later episode, replaces or denies what the second says.
+    Corrects,
 }
 
 impl Relation {
-    const ALL: [Self; 6] =
-        [Self::Supports, Self::Contradicts, Self::Refines, Self::Causes, Self::PartOf, Self::SeeAlso];
+    const ALL: [Self; 7] = [
+        Self::Supports,
+        Self::Contradicts,
+        Self::Refines,
+        Self::Causes,
+        Self::PartOf,
+        Self::SeeAlso,
+        Self::Corrects,
+    ];
 
     /// The name used outside the core.
     #[must_use]
@@ -47,6 +56,7 @@ impl Relation {
             Self::Causes => "causes",
             Self::PartOf => "part_of",
             Self::SeeAlso => "see_also",
+            Self::Corrects => "corrects",
         }
     }
 }
@@ -58,7 +68,7 @@ impl FromStr for Relation {
         Self::ALL.into_iter().find(|relation| relation.name() == name).ok_or_else(|| {
             Error::invalid(
                 format!("{name:?} is not a relation"),
-                "Use one of: supports, contradicts, refines, causes, part_of, see_also",
+                "Use one of: supports, contradicts, refines, causes, part_of, see_also, corrects",
             )
         })
     }
@@ -258,6 +268,10 @@ pub(crate) fn renew(
     stored.fact.importance = stored.fact.importance.max(incoming.importance);
     stored.fact.bloodstain |= incoming.bloodstain;
     stored.fact.pinned |= incoming.pinned;
+    if stored.fact.statement.is_none() {
+        stored.fact.statement.clone_from(&incoming.statement);
+    }
+    stored.fact.persistence = stored.fact.persistence.or(incoming.persistence);
     for subject in &incoming.subjects {
         if !stored.fact.subjects.contains(subject) {
             stored.fact.subjects.push(subject.clone());

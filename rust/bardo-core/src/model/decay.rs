@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Fact, FactKind};
+use super::{Fact, FactKind, Persistence};
 use crate::error::{Error, Result};
 
 /// Anti-knowledge never falls below this.
@@ -47,6 +47,19 @@ pub const fn demurrage(kind: FactKind) -> f64 {
     }
 }
 
+/// e-folding time of a fact in multiples of `tau_ticks` (14 days where ticks are seconds) by how long it holds; none for a
+/// fact that does not fade. Powers of two near the durations that the names say: 2.5 years, 16 weeks, 4 weeks, 3.5 days.
+#[must_use]
+pub const fn persistence_factor(persistence: Persistence) -> Option<f64> {
+    match persistence {
+        Persistence::Permanent => None,
+        Persistence::Years => Some(64.0),
+        Persistence::Months => Some(8.0),
+        Persistence::Weeks => Some(2.0),
+        Persistence::Days => Some(0.25),
+    }
+}
+
 /// Factors of a fact's decay besides its support.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fading {
@@ -58,13 +71,22 @@ pub struct Fading {
     pub from_death: bool,
     /// Exempt from decay.
     pub pinned: bool,
+    /// How long it holds without being said again; replaces the demurrage of its kind.
+    #[serde(default)]
+    pub persistence: Option<Persistence>,
 }
 
 impl Fading {
     /// How this fact fades.
     #[must_use]
     pub fn of(fact: &Fact, tau_ticks: f64) -> Self {
-        Self { tau_ticks, kind: fact.kind, from_death: fact.from_death(), pinned: fact.pinned }
+        Self {
+            tau_ticks,
+            kind: fact.kind,
+            from_death: fact.from_death(),
+            pinned: fact.pinned,
+            persistence: fact.persistence,
+        }
     }
 }
 
@@ -82,11 +104,23 @@ pub fn half_life_to_tau(half_life: f64) -> f64 {
     half_life / std::f64::consts::LN_2
 }
 
-/// Stability `S = tau * max(1, ln(support))` in ticks, divided by the kind's demurrage.
+/// Stability `S = tau * max(1, ln(support))` in ticks, times the persistence of the statement or else divided by the
+/// kind's demurrage; infinite for what does not fade.
 #[must_use]
 pub fn stability(support: u32, fading: &Fading) -> f64 {
     let slowdown = if fading.from_death { DEATH_SLOWDOWN } else { 1.0 };
-    fading.tau_ticks * f64::from(support.max(1)).ln().max(1.0) * slowdown / demurrage(fading.kind)
+    let factor = match fading.persistence {
+        Some(persistence) => persistence_factor(persistence).unwrap_or(f64::INFINITY),
+        None => demurrage(fading.kind).recip(),
+    };
+    fading.tau_ticks * f64::from(support.max(1)).ln().max(1.0) * slowdown * factor
+}
+
+/// Retention of a fact at a tick, 0..1: how likely it still holds, apart from how sure it was.
+#[must_use]
+pub fn retention_now(fact: &Fact, tick: u64, tau_ticks: f64) -> f64 {
+    let elapsed = tick.saturating_sub(fact.reinforced_tick);
+    decay(1.0, fact.support, elapsed, &Fading::of(fact, tau_ticks))
 }
 
 /// Confidence after `elapsed_ticks` without reinforcement: `confidence * exp(-elapsed / S)`, with the floor and the
@@ -131,7 +165,7 @@ mod tests {
     use super::*;
 
     fn fading(tau_ticks: f64, kind: FactKind, from_death: bool) -> Fading {
-        Fading { tau_ticks, kind, from_death, pinned: false }
+        Fading { tau_ticks, kind, from_death, pinned: false, persistence: None }
     }
 
     fn kinds() -> impl Strategy<Value = FactKind> {
@@ -193,6 +227,20 @@ mod tests {
         assert!((decay(1.0, 1, 1_500, &from_death) - (-1.0_f64).exp()).abs() < 1e-12);
         let half = fading(half_life_to_tau(100.0), FactKind::Insight, false);
         assert!((decay(0.8, 1, 100, &half) - 0.4).abs() < 1e-12);
+    }
+
+    #[test]
+    fn what_is_permanent_does_not_fade_and_what_lasts_longer_fades_more_slowly() {
+        let left = |persistence| {
+            let fading = Fading { persistence, ..fading(500.0, FactKind::Preference, false) };
+            decay(0.8, 1, 50_000, &fading)
+        };
+        assert!((left(Some(Persistence::Permanent)) - 0.8).abs() < 1e-12);
+        let falling: Vec<f64> = [Persistence::Years, Persistence::Months, Persistence::Weeks, Persistence::Days]
+            .map(|persistence| left(Some(persistence)))
+            .into();
+        assert!(falling.windows(2).all(|pair| pair[0] > pair[1]), "{falling:?}");
+        assert!(left(None) < left(Some(Persistence::Years)));
     }
 
     #[test]

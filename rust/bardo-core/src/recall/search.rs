@@ -8,6 +8,7 @@ pub use super::arms::Scratch;
 use super::arms::{Arms, SlotValues};
 use super::candidate::{Candidate, FusionContext, fuse, unite};
 use super::conversation::QueryClues;
+use super::current_first::{CORRECTS, add_corrections, raise_newer};
 use super::diversity::{POOL_FACTOR, diverse};
 use super::duplicate_groups::{self, DuplicateGroup};
 use super::explain::{Arm, ArmReason, Explanation, Hit, SearchResult};
@@ -24,7 +25,7 @@ use crate::error::{Error, Result};
 use crate::index::hot::{HotSet, Row, Symbol};
 use crate::index::lexical::{Analyzer, QUERY_BYTES, QueryTerm, Slot, cut};
 use crate::index::vectors::{LateQuery, QueryVector, Tokens};
-use crate::model::{Micros, Pad};
+use crate::model::{Id, Micros, Pad};
 
 /// Memories that one call may return.
 pub const MAX_LIMIT: usize = 10_000;
@@ -99,6 +100,7 @@ pub fn search(
     let mut candidates = unite(&search.arms, &lists, search.has_content, scratch);
     let named = cut(query.text, QUERY_BYTES);
     let graph = GraphArm::add_reached(&search.arms, named, &mut candidates, scratch);
+    add_corrections(&search.arms, &mut candidates, scratch);
     let late = search.late(&mut scratch.analyzer, &mut found.notes)?;
     let clues = QueryClues::of(named, query.now);
     let context = FusionContext { clues: &clues, late: late.as_ref(), tick: search.tick };
@@ -111,7 +113,8 @@ pub fn search(
         None => HashMap::new(),
     };
     found.candidates = candidates.len();
-    let ranked = search.rank(&candidates, &then);
+    let mut ranked = search.rank(&candidates, &then);
+    raise_newer(&search.arms, &mut ranked);
     let rare = rare_names(named, &search.arms.terms, hot.lexical(), &mut scratch.analyzer);
     found.hits = search.collapse(search.diversify(PartialSort::new(&ranked)), &rare, &lists);
     search.explain_absence(&mut found);
@@ -289,13 +292,14 @@ impl<'search> Search<'search> {
             source: row.source,
             duplicates: Vec::new(),
             episode: self.arms.hot.episode(candidate.slot).map(Arc::clone),
+            corrected_by: self.corrected_by(candidate.slot),
             why: Explanation {
                 arms: std::array::from_fn(reason),
                 late,
                 conversation: candidate.conversation.clone(),
                 fused: candidate.fused,
                 terms: parts.terms().copied().collect(),
-                factors: parts.factors().collect(),
+                factors: self.factors(parts, score),
                 age_days,
                 matched: self
                     .arms
@@ -306,6 +310,24 @@ impl<'search> Search<'search> {
                     .collect(),
             },
         }
+    }
+
+    /// The factors of a score, with the one that placed it before what it corrects.
+    fn factors(&self, parts: Score, score: f32) -> Vec<(&'static str, f32)> {
+        let mut factors: Vec<(&'static str, f32)> = parts.factors().collect();
+        let total = parts.total();
+        if score > total && total > 0.0 {
+            factors.push((CORRECTS, score / total));
+        }
+        factors
+    }
+
+    /// The latest memory that corrects one.
+    fn corrected_by(&self, slot: Slot) -> Option<Id> {
+        let newer = self.arms.hot.graph().corrections_of(slot);
+        let rows = newer.iter().filter_map(|slot| self.arms.hot.row(*slot));
+        let known = |row: &&Row| self.query.filters.as_of.is_none_or(|tick| row.tick <= tick);
+        rows.filter(known).max_by_key(|row| row.order()).map(|row| row.id)
     }
 
     /// Puts what is unlike each other first, if that is wanted; what is not looked at follows as it was.
