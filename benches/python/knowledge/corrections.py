@@ -73,7 +73,7 @@ def judge(case: dict[str, Any], protocol: str, around: Sequence[str]) -> Result:
         memory.sleep()
         now = [memory.facts.get(fact.id) for fact in known]
         ends = [
-            fact.status in ("superseded", "archived")
+            fact.status == "superseded"
             or (case["kind"] == "bounded" and fact.statement is not None and fact.statement.until is not None)
             for fact in now
         ]

@@ -27,9 +27,11 @@ def fresh(config: dict[str, Any] | None = None) -> Iterator[tuple[bardo.Grimoire
 
 
 def disputed(memory: bardo.Grimoire, fact: bardo.Fact) -> bool:
-    """Whether a fact is linked as contradicting another, or lowered."""
+    """Whether a fact is linked as contradicting another or corrected by an episode, or lowered."""
     links = memory.facts.links(fact)
-    return fact.status == "contradicted" or any(link.relation == "contradicts" for link in links)
+    return fact.status == "contradicted" or any(
+        link.relation == "contradicts" or (link.relation == "corrects" and link.dst == fact.id) for link in links
+    )
 
 
 def holds(text: str, words: list[str]) -> bool:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from bardo._core._capture import EpisodeLog
 from bardo._core._consolidate import Calibration
-from bardo.model import Fact, Fingerprint
+from bardo.model import Fact, Persistence, Statement, Fingerprint
 
 def check_facts(path: str, *, repair: bool) -> list[tuple[str, str, str, str]]:
     """Everything in a file of facts that is not as it was written: table, row, finding, repair.
@@ -180,6 +180,17 @@ class FactStore:
         Returns:
             The outcome per fact, the number of facts that ended, and of pairs that are disputed.
         """
+
+    def describe(
+        self,
+        id: str,
+        *,
+        tick: int,
+        now: int,
+        statement: Statement | None = None,
+        persistence: Persistence | None = None,
+    ) -> None:
+        """Gives a learned sentence its statement, which settles its slot, and its persistence, unless it has one of them."""
 
     def of_subject(self, subject: str, *, tick: int) -> builtins.list[Fact]:
         """The facts in force whose statement is about a subject, the latest first."""

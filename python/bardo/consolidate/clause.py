@@ -52,6 +52,7 @@ class Clause:
         since: First instant at which it holds, microseconds UTC.
         until: First instant at which it no longer holds.
         condition: Case to which it is limited, such as `breakfast`.
+        past_dated: Whether it tells of a time that was over long before it was said, such as "in 2012".
         statement: Subject, attribute and value, if a frame of the language gives them.
         features: Features for the decision whether it is worth keeping, by name.
     """
@@ -74,5 +75,6 @@ class Clause:
     since: int | None = None
     until: int | None = None
     condition: str = ""
+    past_dated: bool = False
     statement: Statement | None = None
     features: Mapping[str, float] = field(default_factory=dict)

@@ -16,6 +16,8 @@ from importlib import resources
 
 from bardo.consolidate.clause import Clause
 
+#: Words that a record shares with a statement at least, and the share of the statement's words, to end it or its value.
+LEAST_SHARED, LEAST_COVER_OF_END, LEAST_COVER_OF_VALUE = 2, 0.6, 0.75
 #: Rules in the order in which one is named: the most specific first.
 RULES = ("slot", "denial", "from", "instead", "ending", "bound", "correction", "change", "new", "now")
 _CLOCK = re.compile(r"\d{1,2}[:.]\d{2}(?:\s?[ap]m)?|\d{1,2}\s?[ap]m", re.IGNORECASE)
@@ -73,7 +75,81 @@ def judge(older: Clause, newer: Clause, cosine: float) -> Judgement:
     found = features(older, newer, cosine)
     weights = _weights()
     total = weights["bias"] + sum(weights.get(name, 0.0) * value for name, value in found.items())
+    if (rule := certain_rule(older, newer)) and (rule == "denial" or total >= limits().disputes):
+        return Judgement(max(total, limits().ends), rule)
     return Judgement(total, rule_of(found, newer))
+
+
+def certain_rule(older: Clause, newer: Clause) -> str:
+    """Name of the rule by which a newer clause ends an older one; empty if none does.
+
+    Each rule needs what ends and the thing that it belongs to, both named by both clauses. A rule ends a fact where the
+    regression at least disputes it; a denial needs no more. `benches/python/knowledge/rules.py` prints the
+    precision of each.
+    """
+    if older.denied or not newer.stated or _extends(older, newer) or not _may_be_same_owner(older, newer):
+        return ""
+    cases = set(older.condition.split()), set(newer.condition.split())
+    if cases[0] and cases[1] and not cases[0] & cases[1]:
+        return ""
+    old = older.anchors | older.names | _words(older.owner)
+    new = newer.anchors | newer.names | newer.value | _words(newer.owner) | newer.left
+    left = newer.left & (old | older.figures | _parts(older.figures))
+    beside = (old & new) - left - newer.left
+    if left and ("from" in newer.cues or "instead" in newer.cues) and (beside or _is_record(newer)) and not newer.denied:
+        return "from" if "from" in newer.cues else "instead"
+    if _is_record(newer):
+        return _record_rule(older, newer)
+    ends = newer.objects & (older.objects | older.names)
+    same_subject = bool(older.owner) and older.owner == newer.owner
+    owned = same_subject or not newer.owner or bool(_words(older.owner) & newer.objects)
+    if "ending" in newer.cues and not newer.denied and ends and owned and not newer.past_dated:
+        return "ending"
+    if (
+        "denial" in newer.cues
+        and newer.denied
+        and same_subject
+        and older.predicate == newer.predicate
+        and older.objects
+        and older.objects <= newer.objects | newer.anchors
+        and not newer.past
+    ):
+        return "denial"
+    return ""
+
+
+def _record_rule(older: Clause, newer: Clause) -> str:
+    """Name of the rule by which a line of a record ends an older clause."""
+    content = {word for word in older.anchors | older.names if not re.search(r"\d", word)}
+    shared = {word for word in content if _plain(word) & newer.anchors}
+    cover = len(shared) / max(1, len(content))
+    if len(shared) < LEAST_SHARED or newer.cues & {"bound"}:
+        return ""
+    if "ending" in newer.cues and cover >= LEAST_COVER_OF_END:
+        return "ending"
+    digits = {part for figure in older.figures for part in re.findall(r"\d+(?:[.:]\d+)*", figure)}
+    others = {part for figure in newer.figures for part in re.findall(r"\d+(?:[.:]\d+)*", figure)}
+    if digits and others and not digits & others and cover >= LEAST_COVER_OF_VALUE:
+        return "value"
+    return ""
+
+
+def _plain(word: str) -> set[str]:
+    """Parts of a word as records are read: identifiers are split, plurals are cut."""
+    parts = {part for part in re.split(r"[^a-z]+", word.lower()) if part}
+    return parts | {part[:-1] for part in parts if len(part) > 3 and part.endswith("s")}
+
+
+def _is_record(clause: Clause) -> bool:
+    return not clause.predicate and not clause.owner
+
+
+def _may_be_same_owner(older: Clause, newer: Clause) -> bool:
+    """Whether two clauses may be about one owner: an owner is unknown, or their words overlap."""
+    if not older.owner or not newer.owner or _is_record(older) or _is_record(newer):
+        return True
+    one, other = _words(older.owner), _words(newer.owner)
+    return bool(one & other) or bool(other & (older.anchors | older.names)) or bool(one & (newer.anchors | newer.names))
 
 
 def rule_of(found: Mapping[str, float], newer: Clause) -> str:
@@ -143,6 +219,9 @@ def features(older: Clause, newer: Clause, cosine: float) -> dict[str, float]:
     mark("identifier extended", _extends(older, newer))
     mark("no cue", not newer.cues)
     mark("record", not newer.predicate and not newer.owner)
+    if rule := certain_rule(older, newer):
+        mark(f"rule {rule}", True)
+        mark("rule", True)
     mark("cases differ", bool(cases[0] and cases[1]) and not cases[0] & cases[1])
     mark("case in one", bool(cases[0]) != bool(cases[1]))
     mark("old denied", older.denied)

@@ -240,6 +240,7 @@ class Extractor:
         )  # fmt: skip
         done = ExtractionReport()
         for fact in fresh:
+            statements.describe(fact, tick=tick, now=now)
             drawn = statements.judge([fact], tick=tick)
             _, ended, disputed = self._facts.upsert_resolved(
                 [], tick=tick, now=now, actor=ACTOR, marks={JUDGED: fact.created_at}, answered={},

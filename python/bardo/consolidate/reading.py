@@ -118,9 +118,24 @@ class StatementReader:
                 self._compare(clause, fact.evidence, drawn, newer=fact, place=0, tick=tick)
         return drawn
 
+    def describe(self, fact: Fact, *, tick: int, now: int) -> None:
+        """Gives a learned sentence about a person or thing its statement, and how long it holds."""
+        clauses = [clause for clause in self._clauses_of_fact(fact) if clause.stated]
+        if len(clauses) != 1 or fact.persistence is not None:
+            return
+        (clause,) = clauses
+        if clause.statement is not None:
+            persistence = properties(clause.statement.attribute).persistence or "months"
+            self._facts.describe(fact.id, tick=tick, now=now, statement=clause.statement, persistence=persistence)
+        elif is_about_person(clause):
+            self._facts.describe(fact.id, tick=tick, now=now, persistence="months")
+
     def _draw_one(self, episode: Episode, drawn: Drawn, *, tick: int) -> None:
-        clauses = [clause for clause in self._clauses_of(episode) if clause.stated or clause.cues]
         who = speaker(episode, self._agent)
+        if not who and episode.role == "agent":
+            # The agent repeats and supposes; what holds of its user is what the user says.
+            return
+        clauses = [clause for clause in self._clauses_of(episode) if clause.stated or clause.cues]
         alone = [clause for clause in clauses if clause.text and clause.stated and not is_secret(clause.sentence)]
         kept = dict(zip(map(id, alone), self._worth(alone), strict=True)) if who or episode.role != "user" else {}
         count = 0
@@ -132,7 +147,9 @@ class StatementReader:
             self._compare(clause, (episode.id,), effects, newer=None, place=place, tick=tick, before=episode)
             if not is_kept and effects.resolutions and clause.stated and not is_secret(clause.sentence):
                 # A correction is kept, although the clause by itself would not be.
-                is_kept = True
+                is_kept = bool(clause.text) or any(ends for _, _, _, ends, _, _ in effects.resolutions)
+                if not is_kept:
+                    effects.corrections += [(episode.id, older) for _, _, older, _, _, _ in effects.resolutions]
             if is_kept:
                 drawn.facts.append(_fact(clause, episode, who))
                 seen.add(clause.text.casefold())
@@ -159,6 +176,17 @@ class StatementReader:
         if (known := self._read.get(fact.id)) is not None:
             return known
         return self._keep(fact.id, self._reader.read(Speech(fact.text, NAMELESS, fact.created_at, "note")))
+
+    def _origin(self, fact: Fact) -> list[Clause]:
+        """The clauses of its episodes that a fact was made of."""
+        found = self._log.get(list(fact.evidence[:2])) if fact.evidence else []
+        return [
+            clause
+            for episode in found
+            if episode is not None
+            for clause in self._clauses_of(episode)
+            if clause.text == fact.text
+        ]
 
     def _keep(self, id_: str, clauses: Sequence[Clause]) -> Sequence[Clause]:
         if len(self._read) >= 4_096:
@@ -243,7 +271,7 @@ class StatementReader:
             if near is not None:
                 facts[near.id] = near
         records = [
-            _Older(fact.id, True, self._clauses_of_fact(fact), fact.evidence)
+            _Older(fact.id, True, (*self._clauses_of_fact(fact), *self._origin(fact)), fact.evidence)
             for fact in facts.values()
             if fact.status in ("active", "contradicted")
             and fact.payload.get("type", "none") not in STATISTICS
@@ -256,9 +284,15 @@ class StatementReader:
                 _Older(episode.id, False, self._clauses_of(episode), (episode.id,))
                 for episode in self._near(clause.sentence, NEAR)
                 if (episode.tick, episode.event_index, episode.id) < (before.tick, before.event_index, before.id)
-                and (episode.role == "user" or episode.id in covered or episode.role == "agent")
+                and (episode.id in covered or speaker(episode, self._agent) or episode.role == "tool")
             ]
         return records
+
+
+def is_about_person(clause: Clause) -> bool:
+    """Whether a clause is about a person by name, the user, or somebody or something of theirs."""
+    found = clause.features
+    return clause.owner == "user" or bool(found.get("self") or found.get("subject named") or found.get("subject of mine"))
 
 
 def _fact(clause: Clause, episode: Episode, who: str) -> Fact:

@@ -19,7 +19,7 @@ from bardo.model import Fingerprint
 from bardo.ports import Vectors
 
 #: Least score of a clause that is kept: by grammar and vector, and by grammar alone.
-LEAST_BOTH, LEAST_GRAMMAR = 0.9, 1.2
+LEAST_BOTH, LEAST_GRAMMAR = 1.1, 1.4
 
 
 def worth_keeping(

@@ -9,7 +9,7 @@ use bardo_core::facts::{
     self, ClockLeap, CounterUpdate, FactFilter, FactOptions, FactVectors, Link, NewerFact, Relation, Resolution, Retention,
     Scope, Verdict,
 };
-use bardo_core::model::{Fact, FactKind, FactStatus, Id, Source};
+use bardo_core::model::{Fact, FactKind, FactStatus, Id, Persistence, Source, Statement};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 
@@ -148,6 +148,10 @@ methods!(FactStore, |store| {
             let stored: Vec<Stored> = outcomes.into_iter().map(|(id, outcome)| Stored { id, outcome }).collect();
             Ok((stored, resolved.ended, resolved.disputed))
         };
+    fn describe(id: Parsed<Id>; tick: u64, now: i64, statement: Option<Bound<'_, PyAny>> = None,
+        persistence: Option<Parsed<Persistence>> = None)
+        let statement = statement.map(|given| Statement::from_attributes(&given)).transpose()?
+        => store.describe(id.0, statement.as_ref(), inner(persistence), (tick, now));
     fn of_subject(subject: &str; tick: u64) => store.of_subject(subject, tick);
     fn mark(name: &str) => store.mark(name);
     fn begin(tick: u64) => store.begin(tick);

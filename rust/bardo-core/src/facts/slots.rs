@@ -12,10 +12,10 @@ use super::rows::{self as record, StoredFact, signed};
 use super::sqlite::Step;
 use super::store::{FactStore, facts};
 use super::transaction::Writer;
-use super::transitions::{LIVING, Link, Relation, link_both, retire, write_link};
+use super::transitions::{LIVING, Link, Relation, link_both, rebase, retire, write_link};
 use crate::error::Result;
 use crate::model::decay::confidence_now;
-use crate::model::{Fact, FactStatus, Id, Micros, Statement};
+use crate::model::{Fact, FactStatus, Id, Micros, Persistence, Statement};
 
 /// Name of the rule by which a statement ends another of its slot.
 pub const SLOT_RULE: &str = "slot";
@@ -295,6 +295,31 @@ pub(crate) fn apply(
 }
 
 impl FactStore {
+    /// Gives a sentence that was learned the form that a reader found in it, if it has none: its statement, which then
+    /// settles its slot, and how long it holds. What it has faded until now stays.
+    pub fn describe(
+        &self,
+        id: Id,
+        statement: Option<&Statement>,
+        persistence: Option<Persistence>,
+        (tick, now): (u64, Micros),
+    ) -> Result<()> {
+        statement.map_or(Ok(()), Statement::validate)?;
+        let retention = self.retention();
+        self.write(|writer| {
+            let mut stored = record::require(&writer.transaction, id)?;
+            if stored.fact.statement.is_some() || stored.fact.persistence.is_some() {
+                return Ok(());
+            }
+            let confidence = confidence_now(&stored.fact, tick, retention.tau_ticks);
+            rebase(&mut stored.fact, confidence, tick);
+            stored.fact.statement = statement.cloned();
+            stored.fact.persistence = persistence;
+            writer.update(&stored, tick)?;
+            settle(writer, id, Moment { tick, now, retention })
+        })
+    }
+
     /// The facts in force at a tick whose statement is about a subject, the latest first.
     pub fn of_subject(&self, subject: &str, tick: u64) -> Result<Vec<Fact>> {
         let key = Statement { subject: subject.to_owned(), ..Statement::default() }.owner_key();

@@ -118,6 +118,7 @@ def _clause(
         figures=figures, stated=not unreal, denied=denied, past=is_past(head) and "used" != lemma(head), cues=frozenset(cues),
         left=frozenset(left), value=frozenset(value), since=since, until=until, condition=condition,
         objects=_objects(head), fillers=fillers(head, subject, words),
+        past_dated=is_past(head) and bool(re.search(r"\b(?:19|20)\d\d\b|\byears? ago\b|\bback then\b|\bas a (?:kid|child|student)\b", span)),
         features=features(head, subject, words, owner_is_self=first_person, denied=denied, unreal=unreal),
     )  # fmt: skip
     return slots.with_slot(made, head, subject, words, future=is_future(head))

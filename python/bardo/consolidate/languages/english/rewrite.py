@@ -69,12 +69,13 @@ def sentence_of(head: Any, subject: Any, name: str, *, first_person: bool) -> st
         if token.whitespace_ or (place + 1 < len(kept) and kept[place + 1].i != token.i + 1):
             parts.append(" ")
     said = re.sub(r"\s+", " ", "".join(parts)).strip(" ,;:-–—.!")
-    said = re.sub(r"\s+([,.;:%])", r"\1", said)
+    said = re.sub(r"\s+([,.;:%]|'s\b|'re\b|'ve\b|'ll\b)", r"\1", said)
     if not said:
         return ""
     verbless = head.pos_ not in ("VERB", "AUX")
     if subject is None and verbless:
         said = f"is {said[0].lower() + said[1:] if said[:1].isupper() and head.pos_ != 'PROPN' else said}"
+    said = said if not said.startswith("'s ") else f"is {said[3:]}"
     sentence = f"{name} {said}" if name else said[0].upper() + said[1:]
     sentence = re.sub(r"\b(wo|ca|sha) not\b", lambda match: {"wo": "will", "ca": "can", "sha": "shall"}[match[1]] + " not", sentence)
     return sentence if len(sentence) <= CHARACTERS else _shorter(sentence)

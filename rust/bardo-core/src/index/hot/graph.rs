@@ -63,7 +63,7 @@ pub struct ReachedMemory {
 impl Graph {
     /// Puts a memory in its place; what it named before no longer counts.
     pub(crate) fn set(&mut self, slot: Slot, entities: Vec<EntitySerial>) {
-        self.remove(slot);
+        self.remove_names(slot);
         for entity in &entities {
             self.memories.entry(*entity).or_default().push(slot);
         }
@@ -72,13 +72,18 @@ impl Graph {
         }
     }
 
-    /// Takes a memory out.
-    pub(crate) fn remove(&mut self, slot: Slot) {
+    /// Takes the names of a memory out; its links stay.
+    fn remove_names(&mut self, slot: Slot) {
         for entity in self.entities.remove(&slot).unwrap_or_default() {
             if let Some(memories) = self.memories.get_mut(&entity) {
                 memories.retain(|memory| *memory != slot);
             }
         }
+    }
+
+    /// Takes a memory out.
+    pub(crate) fn remove(&mut self, slot: Slot) {
+        self.remove_names(slot);
         self.corrections.remove(&slot);
         self.corrections.retain(|_, newer| {
             newer.retain(|memory| *memory != slot);
