@@ -20,7 +20,7 @@ from bardo._atomic import (
 from bardo.bequeath import reflect, testament, trust
 from bardo.bequeath.contents import read_contents
 from bardo.bequeath.lineage import Lineage, Tombstone, mark_dead
-from bardo.bequeath.signing import signing_key
+from bardo.bequeath.signing import signer_of, signing_key
 from bardo.bequeath.testament import Testament
 from bardo.capture.recorder import PAGE
 from bardo.config import Bequeath
@@ -170,7 +170,7 @@ def check_place(path: Path, folder: Path) -> None:
 
 def _own_at(path: Path, folder: Path) -> Testament | None:
     """The testament at a path, if this grimoire signed it."""
-    own = signing_key(folder).public_key().public_bytes_raw().hex()
+    own = signer_of(signing_key(folder))
     try:
         return testament.read(path, trusted_keys=[own])
     except (TestamentError, StoreUnavailableError):
