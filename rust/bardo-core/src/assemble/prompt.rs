@@ -3,12 +3,12 @@
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::block::{Block, Content};
-use super::budget::{Phase, Task, shares};
 use super::compress::Condenser;
-use super::counter::Counter;
-use super::fill::{FilledBlock, Filler, Plan};
+use super::count_cache::CountCache;
+use super::fit_block::{BlockFitter, FittedBlock, Plan};
 use super::framing::Profile;
 use super::neutralization::Flag;
+use super::shares::{Phase, Task, shares};
 use super::{Tokenizer, order};
 use crate::{Error, Result};
 
@@ -125,20 +125,20 @@ pub fn assemble_condensed(
         .iter()
         .copied()
         .find(|at| matches!(&blocks[*at].content, Content::Memories(list) if list.count() > 0));
-    let counter = Counter::new(request.tokenizer);
-    let mut fillers = blocks
+    let counts = CountCache::new(request.tokenizer);
+    let mut fitters = blocks
         .iter()
         .enumerate()
         .map(|(index, block)| {
             let rules = Some(index) == first_memories;
             let condenser = condenser.filter(|_| block.condense);
-            Filler::new(block, request.profile, rules, &tags, most, &counter, condenser)
+            BlockFitter::new(block, request.profile, rules, &tags, most, &counts, condenser)
         })
         .collect::<Result<Vec<_>>>()?;
     let needs: Vec<Option<usize>> = blocks
         .iter()
-        .zip(&mut fillers)
-        .map(|(block, filler)| block.protected.then(|| filler.need()).transpose())
+        .zip(&mut fitters)
+        .map(|(block, fitter)| block.protected.then(|| fitter.need()).transpose())
         .collect::<Result<_>>()?;
     let needed: usize = needs.iter().flatten().sum();
     if needed.max(1) > most {
@@ -149,13 +149,13 @@ pub fn assemble_condensed(
     let mut target = window;
     for _ in 0..ATTEMPTS {
         let shares = shares(blocks, &needs, target, request.task);
-        let (given, filled) = allocate(blocks, &mut fillers, &shares, &needs, target)?;
-        let (text, tokens, filled) = join(filled, &stand, request.tokenizer);
+        let (given, fitted) = allocate(blocks, &mut fitters, &shares, &needs, target)?;
+        let (text, tokens, fitted) = join(fitted, &stand, request.tokenizer);
         if tokens <= window {
             let id = format!("{:032x}", xxh3_128(text.as_bytes()));
-            let parts = stand.iter().zip(filled);
+            let parts = stand.iter().zip(fitted);
             let parts =
-                parts.map(|(index, part)| report(&blocks[*index], &fillers[*index], given[*index], part));
+                parts.map(|(index, part)| report(&blocks[*index], &fitters[*index], given[*index], part));
             return Ok(AssembledPrompt { text, tokens, window, reserve, parts: parts.collect(), id });
         }
         // Only with a tokenizer whose parts do not add up: the next attempt leaves out what this one had too much.
@@ -166,15 +166,15 @@ pub fn assemble_condensed(
 
 /// The text, its tokens, and its parts in the order in which they stand.
 fn join(
-    mut filled: Vec<FilledBlock>,
+    mut fitted: Vec<FittedBlock>,
     stand: &[usize],
     tokenizer: Tokenizer,
-) -> (String, usize, Vec<FilledBlock>) {
-    let mut text = String::with_capacity(filled.iter().map(|part| part.text.len()).sum());
+) -> (String, usize, Vec<FittedBlock>) {
+    let mut text = String::with_capacity(fitted.iter().map(|part| part.text.len()).sum());
     let (mut tokens, mut exact) = (0, tokenizer.is_additive());
-    let mut parts = Vec::with_capacity(filled.len());
+    let mut parts = Vec::with_capacity(fitted.len());
     for index in stand {
-        let part = std::mem::take(&mut filled[*index]);
+        let part = std::mem::take(&mut fitted[*index]);
         exact &= Tokenizer::joins(&text, &part.text);
         text.push_str(&part.text);
         tokens += part.tokens;
@@ -187,14 +187,14 @@ fn join(
     (text, tokens, parts)
 }
 
-/// Fills every block: up to its share first, then with spare tokens, both by priority.
+/// Fits every block: up to its share first, then with spare tokens, both by priority.
 fn allocate(
     blocks: &[Block],
-    fillers: &mut [Filler<'_>],
+    fitters: &mut [BlockFitter<'_>],
     shares: &[usize],
     needs: &[Option<usize>],
     window: usize,
-) -> Result<(Vec<usize>, Vec<FilledBlock>)> {
+) -> Result<(Vec<usize>, Vec<FittedBlock>)> {
     let mut by_priority: Vec<usize> = (0..blocks.len()).collect();
     by_priority.sort_by_key(|index| (needs[*index].is_none(), std::cmp::Reverse(blocks[*index].priority)));
     let mut left = window;
@@ -202,19 +202,19 @@ fn allocate(
     let mut given = vec![0; blocks.len()];
     for &index in &by_priority {
         given[index] = shares[index].min(left);
-        plans[index] = fillers[index].plan(given[index])?;
+        plans[index] = fitters[index].plan(given[index])?;
         left -= plans[index].used;
     }
     for &index in &by_priority {
         let has_nothing = plans[index].cut && plans[index].used == 0;
         if has_nothing && matches!(blocks[index].content, Content::Memories(_)) {
             let offer = (given[index] + FIRST_OFFER).min(left);
-            plans[index] = fillers[index].plan(offer)?;
+            plans[index] = fitters[index].plan(offer)?;
             given[index] = given[index].max(plans[index].used);
             left -= plans[index].used;
         }
     }
-    let mut filled = vec![FilledBlock::default(); blocks.len()];
+    let mut fitted = vec![FittedBlock::default(); blocks.len()];
     for &index in &by_priority {
         let mut limit = plans[index].used;
         if plans[index].cut {
@@ -222,18 +222,18 @@ fn allocate(
             left = 0;
             given[index] = limit;
         }
-        filled[index] = fillers[index].fill(limit)?;
-        left += limit - filled[index].tokens;
+        fitted[index] = fitters[index].fit(limit)?;
+        left += limit - fitted[index].tokens;
     }
-    Ok((given, filled))
+    Ok((given, fitted))
 }
 
-fn report(block: &Block, filler: &Filler<'_>, given: usize, part: FilledBlock) -> Part {
+fn report(block: &Block, fitter: &BlockFitter<'_>, given: usize, part: FittedBlock) -> Part {
     let total = block.content.count();
     Part {
         name: block.name.clone(),
         used: part.tokens,
-        asked: if filler.is_empty() { 0 } else { filler.asked() },
+        asked: if fitter.is_empty() { 0 } else { fitter.asked() },
         given,
         cut: part.cut,
         left_out: total - part.shown.len(),

@@ -1,4 +1,4 @@
-//! How the window is shared out: by the table of standard blocks, by the phase of the agent's life, and by the task.
+//! Starting shares of the blocks: by the table of standard blocks, by the phase of the agent's life, and by the task.
 
 use std::str::FromStr;
 
