@@ -6,6 +6,7 @@
 
 mod bigram_model;
 mod block;
+mod budget;
 mod compress;
 mod confusables;
 mod copies;
@@ -19,6 +20,7 @@ mod neutralization;
 mod order;
 mod prompt;
 mod protected_words;
+mod request;
 mod shares;
 mod table;
 mod tags;
@@ -32,7 +34,8 @@ pub use copies::{MarkKind, PassageMark, StrippedText, copied_starts, marks, stri
 pub use frames::{Frame, FrameKind, FramePart, FrameTracker};
 pub use framing::{MARK, MemoryText, Profile, frame_memory};
 pub use neutralization::{Flag, InertText, neutralise};
-pub use prompt::{AssembledPrompt, Part, Request, assemble, assemble_condensed};
+pub use prompt::{AssembledPrompt, Part, assemble, assemble_condensed};
+pub use request::Request;
 pub use shares::{Phase, Task};
 pub use table::markdown_table;
 pub use tokenizer::{OtherTokenizer, Tokenizer};
