@@ -6,13 +6,14 @@ use std::sync::Arc;
 pub use super::arms::Scratch;
 
 use super::arms::{Arms, SlotValues};
-use super::candidate::{Candidate, FusionContext, fuse, unite};
+use super::candidate::{Candidate, unite};
 use super::conversation::QueryClues;
 use super::diversity::{POOL_FACTOR, diverse};
 use super::duplicate_groups::{self, DuplicateGroup};
 use super::explain::{Arm, ArmReason, Explanation, Hit, SearchResult};
 use super::fact_history::{FactHistory, rows_at_tick};
 use super::filter::Filters;
+use super::fuse::{FusionContext, fuse};
 use super::graph::GraphArm;
 use super::late_rerank::{LateInteraction, TokenCodes};
 use super::rare_names::{self, rare_names};
