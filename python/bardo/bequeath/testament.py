@@ -23,10 +23,10 @@ from bardo.bequeath.selection import (
     choose_episodes,
     choose_links,
 )
-from bardo.bequeath.tables import LinkTuple, TestamentLink
+from bardo.bequeath.tables import LinkTuple
 from bardo.config import Bequeath
 from bardo.errors import InvalidInputError, StoreUnavailableError, TestamentError, TestamentTamperedError
-from bardo.model import Episode, Fact, Fingerprint
+from bardo.model import Episode, Fact, Fingerprint, Link
 from bardo.ports import Vectors
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ class Testament:
     vectors: Vectors | None
     fingerprint: Fingerprint | None
     episodes: tuple[Episode, ...]
-    links: tuple[TestamentLink, ...]
+    links: tuple[Link, ...]
     gaps: tuple[Question, ...]
     reflection: str
     left_out: Mapping[str, int]

@@ -14,10 +14,10 @@ from bardo.surfaces.cli.show import show_record
 from bardo.surfaces.cli.values import plain
 
 if TYPE_CHECKING:
-    from bardo.grimoire.facts import Relation
     from bardo.grimoire.grimoire import Grimoire
     from bardo.grimoire.reader import Visitor
     from bardo.grimoire.results import Grounds
+    from bardo.model import Relation
 
 app = noun("What is known, on what grounds, and how facts stand to each other.")
 
