@@ -3,7 +3,7 @@
 use bardo_core::consolidate::{self, is_disputed};
 use bardo_core::index::lexical;
 use bardo_core::index::vectors::Tokens;
-use bardo_core::model::decay::{self as forgetting, Fading};
+use bardo_core::model::decay::{self as forgetting, DecayFactors};
 use bardo_core::model::{self, Metadata};
 use bardo_core::text::same_statement::{self, Overlap};
 use bardo_core::text::sentences::{self, MAX_PIECES};
@@ -61,14 +61,14 @@ functions! {
     /// The confidence left after `elapsed_ticks` without reinforcement.
     fn decay(confidence: f64, support: u32, elapsed_ticks: u64, tau_ticks: f64; kind: &str = "insight",
         from_death: bool = false, pinned: bool = false) => {
-        let fading = Fading { tau_ticks: forgetting::check_tau(tau_ticks)?, kind: kind.parse()?, from_death, pinned };
-        Ok(forgetting::decay(confidence, support, elapsed_ticks, &fading))
+        let decay_factors = DecayFactors { tau_ticks: forgetting::check_tau(tau_ticks)?, kind: kind.parse()?, from_death, pinned };
+        Ok(forgetting::decay(confidence, support, elapsed_ticks, &decay_factors))
     };
 
     /// The stability of a fact in ticks.
     fn stability(support: u32, tau_ticks: f64; kind: &str = "insight", from_death: bool = false) => {
-        let fading = Fading { tau_ticks: forgetting::check_tau(tau_ticks)?, kind: kind.parse()?, from_death, pinned: false };
-        Ok(forgetting::stability(support, &fading))
+        let decay_factors = DecayFactors { tau_ticks: forgetting::check_tau(tau_ticks)?, kind: kind.parse()?, from_death, pinned: false };
+        Ok(forgetting::stability(support, &decay_factors))
     };
 }
 

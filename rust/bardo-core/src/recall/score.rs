@@ -6,7 +6,7 @@
 
 use super::settings::{Policy, Settings};
 use crate::index::hot::{FactRow, Row};
-use crate::model::decay::{Fading, decay};
+use crate::model::decay::{DecayFactors, decay};
 use crate::model::{FactKind, FactStatus, Pad, Source};
 
 /// A factor that carries no information.
@@ -27,18 +27,23 @@ pub fn semantic(fused: f32, best: f32) -> f32 {
 #[must_use]
 pub fn confidence_now(fact: &FactRow, tick: u64, tau_ticks: f64) -> f32 {
     let elapsed = tick.saturating_sub(fact.reinforced_tick);
-    decay(f64::from(fact.confidence), fact.support, elapsed, &Fading { tau_ticks, ..fact.fading }) as f32
+    decay(
+        f64::from(fact.confidence),
+        fact.support,
+        elapsed,
+        &DecayFactors { tau_ticks, ..fact.decay_factors },
+    ) as f32
 }
 
 fn retention_of_fact(fact: &FactRow, tick: u64, tau_ticks: f64) -> f32 {
     let elapsed = tick.saturating_sub(fact.reinforced_tick);
-    decay(1.0, fact.support, elapsed, &Fading { tau_ticks, ..fact.fading }) as f32
+    decay(1.0, fact.support, elapsed, &DecayFactors { tau_ticks, ..fact.decay_factors }) as f32
 }
 
 /// Retention of an episode that was verified: as an insight supported by its own replays.
 fn retention_of_episode(row: &Row, tick: u64, tau_ticks: f64) -> f32 {
-    let fading = Fading { tau_ticks, kind: FactKind::Insight, from_death: false, pinned: false };
-    decay(1.0, row.replay_count.saturating_add(1), tick.saturating_sub(row.tick), &fading) as f32
+    let decay_factors = DecayFactors { tau_ticks, kind: FactKind::Insight, from_death: false, pinned: false };
+    decay(1.0, row.replay_count.saturating_add(1), tick.saturating_sub(row.tick), &decay_factors) as f32
 }
 
 /// Retention of a fact; half of it where the fact rests on one episode or none, so that what restates an episode, or what
@@ -247,7 +252,7 @@ fn pinned_terms(row: &Row, situation: &ScoreInput<'_>, stored: f32) -> [Option<T
     let mentions = row.fact.as_ref().map_or(0, |fact| fact.mentions);
     let freshness = (1.0 - situation.age_days / FADING_DAYS).max(KEPT) as f32;
     let heuristic = situation.confidence * (0.3 + 0.1 * mentions as f32).min(1.0) * freshness;
-    let is_pinned = row.fact.as_ref().is_some_and(|fact| fact.fading.pinned);
+    let is_pinned = row.fact.as_ref().is_some_and(|fact| fact.decay_factors.pinned);
     let pin = if is_pinned {
         Term::new("pinned", 1.0, 0.3)
     } else {

@@ -243,7 +243,7 @@ impl<'search> Search<'search> {
                 mood: &self.query.mood,
                 tick: self.tick,
                 confidence,
-                worth: self.worth(row, confidence),
+                worth: self.calibrated_confidence(row, confidence),
                 age_days,
                 is_of_thread: thread == Some(row.thread),
             },
@@ -252,7 +252,7 @@ impl<'search> Search<'search> {
     }
 
     /// How often a memory of this confidence holds. What the agent lived needs no correction.
-    fn worth(&self, row: &Row, confidence: f32) -> f32 {
+    fn calibrated_confidence(&self, row: &Row, confidence: f32) -> f32 {
         if row.fact.is_some() { self.calibration.of(f64::from(confidence)) as f32 } else { confidence }
     }
 
