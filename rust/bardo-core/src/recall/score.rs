@@ -12,15 +12,15 @@ use crate::model::{FactKind, FactStatus, Pad, Source};
 /// A factor that carries no information.
 pub const NEUTRAL: f32 = 0.5;
 
-/// Fused relevance below the best, in standard deviations of the candidates, at which the semantic factor has fallen
+/// Fused relevance below the best, in standard deviations of the candidates, at which the relevance factor has fallen
 /// to 1/e. With a span of 2, one standard deviation is worth as much as the whole of the importance factor from 0.4 to
 /// 1; what lies far behind can never be lifted past what fits.
-const SEMANTIC_SPAN: f32 = 2.0;
+const RELEVANCE_SPAN: f32 = 2.0;
 
 /// Fused relevance from 0 to 1: the best candidate has 1, and order is kept.
 #[must_use]
-pub fn semantic(fused: f32, best: f32) -> f32 {
-    ((fused - best) / SEMANTIC_SPAN).exp()
+pub fn relevance(fused: f32, best: f32) -> f32 {
+    ((fused - best) / RELEVANCE_SPAN).exp()
 }
 
 /// Confidence of a fact at a tick.
@@ -167,7 +167,7 @@ pub struct ScoreInput<'query> {
     /// Fused relevance as the arms give it.
     pub fused: f32,
     /// Fused relevance from 0 to 1.
-    pub semantic: f32,
+    pub relevance: f32,
     /// Affect of the asker.
     pub mood: &'query Pad,
     /// Tick that is asked about.
@@ -192,7 +192,7 @@ impl Score {
             Policy::FourFactor => {
                 let weights = &settings.factors;
                 [
-                    Some(Term::new("semantic", situation.semantic, weights.semantic)),
+                    Some(Term::new("relevance", situation.relevance, weights.relevance)),
                     Some(Term::new(
                         "temporal",
                         temporal(row, situation.tick, settings.tau_ticks),
@@ -256,10 +256,10 @@ fn pinned_terms(row: &Row, situation: &ScoreInput<'_>, stored: f32) -> [Option<T
     let pin = if is_pinned {
         Term::new("pinned", 1.0, 0.3)
     } else {
-        Term::new("unpinned", situation.semantic, 0.2)
+        Term::new("unpinned", situation.relevance, 0.2)
     };
     [
-        Some(Term::new("semantic", situation.semantic, 0.5)),
+        Some(Term::new("relevance", situation.relevance, 0.5)),
         Some(Term::new("importance", f32::midpoint(heuristic, stored), 0.3)),
         Some(pin),
         None,
@@ -281,10 +281,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_semantic_factor_keeps_order_and_stays_between_0_and_1(
+        fn the_relevance_factor_keeps_order_and_stays_between_0_and_1(
             best in -5.0_f32..10.0, one in 0.0_f32..15.0, more in 0.01_f32..5.0,
         ) {
-            let (nearer, farther) = (semantic(best - one, best), semantic(best - one - more, best));
+            let (nearer, farther) = (relevance(best - one, best), relevance(best - one - more, best));
             prop_assert!(nearer > farther && farther > 0.0 && nearer <= 1.0);
         }
     }

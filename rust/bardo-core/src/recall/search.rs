@@ -17,7 +17,7 @@ use super::fuse::{FusionContext, fuse};
 use super::graph::GraphArm;
 use super::late_rerank::{LateInteraction, TokenCodes};
 use super::rare_names::{self, rare_names};
-use super::score::{Score, ScoreInput, confidence_of, semantic};
+use super::score::{Score, ScoreInput, confidence_of, relevance};
 use super::settings::{Fusion, Policy, Settings};
 use super::sort_keys;
 use crate::consolidate::Calibration;
@@ -228,7 +228,7 @@ impl<'search> Search<'search> {
     ) -> ScoredCandidate<'ranked> {
         let settings = self.arms.settings;
         let relevance = match settings.fusion_in_force() {
-            Fusion::Sum => semantic(candidate.fused, best),
+            Fusion::Sum => relevance(candidate.fused, best),
             // Reciprocal ranks are positive: the part of the best is their scale.
             Fusion::Rrf => candidate.fused / best.max(f32::MIN_POSITIVE),
         };
@@ -239,7 +239,7 @@ impl<'search> Search<'search> {
             &ScoreInput {
                 settings,
                 fused: candidate.fused,
-                semantic: relevance,
+                relevance,
                 mood: &self.query.mood,
                 tick: self.tick,
                 confidence,
