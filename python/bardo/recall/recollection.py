@@ -223,16 +223,21 @@ def _record(memory: Memory) -> Episode | Fact:
     return found.record(place)
 
 
-def _nothing(_: Memory) -> tuple[Episode, ...]:
+def _no_turns(_: Memory) -> tuple[Episode, ...]:
     return ()
 
 
-def _why(memory: Memory) -> Explanation:
+def _make_explanation(memory: Memory) -> Explanation:
     found, place = memory._found
     return _explanation(found.hit(place), memory.record)
 
 
-for _name, _make in (("record", _record), ("why", _why), ("before", _nothing), ("after", _nothing)):
+for _name, _make in (
+    ("record", _record),
+    ("why", _make_explanation),
+    ("before", _no_turns),
+    ("after", _no_turns),
+):
     setattr(Memory, _name, _LazyField(getattr(Memory, _name), _make))
 
 

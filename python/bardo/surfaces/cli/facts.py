@@ -83,7 +83,7 @@ def why(opened: "Grimoire", output: Output, fact: Id) -> None:
     """
     grounds = opened.facts.why(fact)
     output.document(grounds)
-    output.pairs(_told(grounds), title=grounds.fact.text)
+    output.pairs(_describe_grounds(grounds), title=grounds.fact.text)
     if grounds.episodes:
         output.show(tables.episodes(grounds.episodes))
 
@@ -167,7 +167,7 @@ def links(
     output.rows(tables.links, found)
 
 
-def _told(grounds: "Grounds") -> list[tuple[str, object]]:
+def _describe_grounds(grounds: "Grounds") -> list[tuple[str, object]]:
     fact = grounds.fact
     rows: list[tuple[str, object]] = [
         ("kind", fact.kind),
