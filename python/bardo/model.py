@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 #: Author of an episode; `assistant` is another name of `agent`, which is stored.
 Role = Literal["user", "agent", "assistant", "system", "environment", "tool"]
@@ -41,6 +41,10 @@ FactKind = Literal[
 Persistence = Literal["permanent", "years", "months", "weeks", "days"]
 Source = Literal["self", "dream", "clade", "testament", "styx", "lethe", "market", "upload", "derived"]
 FactStatus = Literal["active", "superseded", "contradicted", "archived", "held"]
+#: Relation of the first fact of a link to the second.
+Relation = Literal["supports", "contradicts", "refines", "causes", "part_of", "see_also", "corrects"]
+#: The names of relations.
+RELATIONS: tuple[Relation, ...] = get_args(Relation)
 Pad = tuple[float, float, float]
 
 NEUTRAL: Pad = (0.0, 0.0, 0.0)
@@ -204,6 +208,26 @@ class Fact:
     statement: Statement | None = None
     persistence: Persistence | None = None
     ended_by: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """How two facts stand to each other.
+
+    Args:
+        src: Id of the first.
+        dst: Id of the second.
+        relation: Relation of the first to the second: `supports`, `contradicts`, `refines`, `causes`, `part_of`,
+            `see_also`, `corrects`.
+        weight: 0..1.
+        tick: When it was drawn.
+    """
+
+    src: str
+    dst: str
+    relation: str
+    weight: float
+    tick: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -292,13 +292,13 @@ def _read(path: Path) -> Batch:
         episodes = finish_episodes(list(map(_episode, lines)), now=0, seed=0)
         return Batch(path, tuple(episodes), transcript=transcript)
     except (BardoError, ValueError, TypeError, RecursionError):
-        episodes, unfit = _one_by_one(lines)
+        episodes, unfit = _read_lines(lines)
         if not episodes:
             raise
         return Batch(path, tuple(episodes), unfit=tuple(unfit), transcript=transcript)
 
 
-def _one_by_one(lines: Iterable[str]) -> tuple[list[Episode], list[tuple[str, str]]]:
+def _read_lines(lines: Iterable[str]) -> tuple[list[Episode], list[tuple[str, str]]]:
     """The episodes of a file that can be recorded, and the lines that cannot, with the reason."""
     episodes: list[Episode] = []
     unfit: list[tuple[str, str]] = []

@@ -5,23 +5,22 @@ from __future__ import annotations
 import builtins
 from dataclasses import replace
 from math import exp
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from bardo._core import confidence_now, fact_standing
 from bardo._validation import checked
 from bardo.clock import MAX_TICK, moment_of
 from bardo.errors import NotFoundError
 from bardo.grimoire.learner import as_learned, tell_of_arrival
-from bardo.grimoire.results import FactState, Grounds, Link, Trial
+from bardo.grimoire.results import FactState, Grounds, Trial
 from bardo.grimoire.session import Session
 from bardo.grimoire.stores import all_facts
-from bardo.model import Episode, Fact, FactKind, FactStatus, Source, Statement
+from bardo.model import Episode, Fact, FactKind, FactStatus, Link, Relation, Source, Statement
 
 if TYPE_CHECKING:
     from datetime import datetime
 
 
-Relation = Literal["supports", "contradicts", "refines", "causes", "part_of", "see_also", "corrects"]
 #: Statuses of facts that hold, or held until a later one ended them.
 HOLDING = frozenset({"active", "contradicted", "superseded"})
 

@@ -14,7 +14,7 @@ from bardo.folder import Folder
 from bardo.grimoire.session import Session
 from bardo.grimoire.stores import Stores
 from bardo.grimoire.writer import Writer
-from bardo.model import Episode, Fact, FactKind, Source
+from bardo.model import Episode, Fact, FactKind, Link, Source
 from bardo.ports import LLM, Clock, Embedder, Progress, no_progress
 from bardo.recall.options import CONSIDERED, OwnerRecallOptions, Selection
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from bardo.grimoire.pages import Pages, PageWriter
     from bardo.grimoire.passes import CuratorPasses
     from bardo.grimoire.prompts import PromptParts, Prompts
-    from bardo.grimoire.results import Entity, Link, Triple
+    from bardo.grimoire.results import Entity, Triple
     from bardo.grimoire.retrieval import Retrieval
     from bardo.recall.feedback import OutcomeReport
     from bardo.recall.recollection import Recollection

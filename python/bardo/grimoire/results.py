@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from bardo.model import Episode, Fact
+from bardo.model import Episode, Fact, Link
 
 #: Before the number of a triple in its id, and digits of that number at most.
 _TRIPLE, _DIGITS = "triple-", 18
@@ -25,25 +25,6 @@ class FactState:
     fact: Fact
     from_tick: int
     to_tick: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Link:
-    """How two facts stand to each other.
-
-    Args:
-        src: Id of the first.
-        dst: Id of the second.
-        relation: What the first is to the second.
-        weight: 0..1.
-        tick: When it was drawn.
-    """
-
-    src: str
-    dst: str
-    relation: str
-    weight: float
-    tick: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,7 +75,7 @@ class OwnerRecallOptions(RecallOptions, total=False):
         session: The active session; on its first turn, before anything of it is remembered, what agents said elsewhere
             is left out.
         pad: The current mood; memories of a like mood come easier.
-        factors: Weights of the semantic, temporal, importance and emotional factor; the defaults if not given.
+        factors: Weights of the relevance, temporal, importance and emotional factor; the defaults if not given.
         window: Turns that come along on either side of each episode, in `Memory.before` and `after`; 0 if not given.
     """
 

@@ -23,7 +23,7 @@ CONVERSATION = (
 EMBEDDED_QUERY_CHARACTERS = 8_192
 
 
-#: Weights of the semantic, temporal, importance and emotional factor.
+#: Weights of the relevance, temporal, importance and emotional factor.
 Factors = tuple[float, float, float, float]
 
 
@@ -51,7 +51,7 @@ class Retriever:
         embedder: Turns queries into vectors; None searches by words alone.
         config: Settings of recall.
         tau_ticks: e-folding time of decay, in ticks.
-        factors: Weights of the semantic, temporal, importance and emotional factor, if they were learned.
+        factors: Weights of the relevance, temporal, importance and emotional factor, if they were learned.
         late: Whether the query's tokens look for their matches, where the embedder gives them.
         without: Why there is no embedder, for the note that says so.
     """

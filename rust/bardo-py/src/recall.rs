@@ -65,8 +65,8 @@ options! { |settings|
     sentence_penalty: f32 => settings.sentence_penalty = sentence_penalty;
     recency_days: f32 => settings.recency_days = recency_days;
     factors: (f32, f32, f32, f32) => {
-        let (semantic, temporal, importance, emotional) = factors;
-        settings.factors = Factors { semantic, temporal, importance, emotional };
+        let (relevance, temporal, importance, emotional) = factors;
+        settings.factors = Factors { relevance, temporal, importance, emotional };
     };
     tau_ticks: f64 => settings.tau_ticks = tau_ticks;
     duplicate_similarity: f32 => settings.duplicate_similarity = duplicate_similarity;

@@ -3,7 +3,7 @@
 use bardo_core::consolidate::{self, is_disputed};
 use bardo_core::index::lexical;
 use bardo_core::index::vectors::Tokens;
-use bardo_core::model::decay::{self as forgetting, Fading};
+use bardo_core::model::decay::{self as forgetting, DecayFactors};
 use bardo_core::model::{self, Metadata, Persistence};
 use bardo_core::text::same_statement::{self, Overlap};
 use bardo_core::text::sentences::{self, MAX_PIECES};
@@ -66,17 +66,17 @@ functions! {
     fn decay(confidence: f64, support: u32, elapsed_ticks: u64, tau_ticks: f64; kind: &str = "insight",
         from_death: bool = false, pinned: bool = false, persistence: Option<Parsed<Persistence>> = None) => {
         let persistence = inner(persistence);
-        let fading = Fading {
+        let decay_factors = DecayFactors {
             tau_ticks: forgetting::check_tau(tau_ticks)?, kind: kind.parse()?, from_death, pinned, persistence,
         };
-        Ok(forgetting::decay(confidence, support, elapsed_ticks, &fading))
+        Ok(forgetting::decay(confidence, support, elapsed_ticks, &decay_factors))
     };
 
     /// The stability of a fact in ticks.
     fn stability(support: u32, tau_ticks: f64; kind: &str = "insight", from_death: bool = false) => {
-        let fading = Fading { tau_ticks: forgetting::check_tau(tau_ticks)?, kind: kind.parse()?, from_death, pinned: false,
+        let decay_factors = DecayFactors { tau_ticks: forgetting::check_tau(tau_ticks)?, kind: kind.parse()?, from_death, pinned: false,
             persistence: None };
-        Ok(forgetting::stability(support, &fading))
+        Ok(forgetting::stability(support, &decay_factors))
     };
 }
 

@@ -12,7 +12,7 @@ use super::transaction::{LEARNED, counter};
 use super::transitions::Link;
 use super::transitions::Relation;
 use crate::error::Result;
-use crate::model::decay::{Fading, decay};
+use crate::model::decay::{DecayFactors, decay};
 use crate::model::{Fact, FactKind, Id, is_from_death};
 
 /// The strongest facts in force, category by category, and how many there are.
@@ -111,7 +111,7 @@ fn in_force(connection: &Connection, tick: u64, tau_ticks: f64) -> Step<(Vec<Dig
             first_expiry = Some(first_expiry.map_or(expires, |first: u64| first.min(expires)));
         }
         let kind = row.get::<_, String>(8)?.parse::<FactKind>()?;
-        let fading = Fading {
+        let decay_factors = DecayFactors {
             tau_ticks,
             kind,
             from_death: is_from_death(kind, row.get(9)?, row.get::<_, String>(10)?.parse()?),
@@ -124,8 +124,8 @@ fn in_force(connection: &Connection, tick: u64, tau_ticks: f64) -> Step<(Vec<Dig
             serial: row.get(0)?,
             id: Id(row.get(1)?),
             category: row.get(2)?,
-            pinned: fading.pinned,
-            confidence: decay(row.get(4)?, support, elapsed, &fading),
+            pinned: decay_factors.pinned,
+            confidence: decay(row.get(4)?, support, elapsed, &decay_factors),
             importance: row.get(5)?,
             support,
         });

@@ -29,6 +29,7 @@ pub(crate) mod outcomes;
 pub(crate) mod purge;
 pub(crate) mod quarantine;
 pub(crate) mod quota;
+pub(crate) mod renew;
 pub(crate) mod retract;
 pub(crate) mod rows;
 pub(crate) mod schema;

@@ -6,6 +6,7 @@ use rusqlite::{Connection, params};
 
 use super::filter::Retention;
 use super::fingerprint::{FactVectors, check_vector, claim_fingerprint};
+use super::renew::{LIVING, renew, same_text};
 use super::rows::{self as record, StoredFact, normalised, signed};
 use super::schema::{Direction, encode};
 use super::slots::{Moment, same_statement, settle};
@@ -13,7 +14,7 @@ use super::sqlite::Step;
 use super::store::FactStore;
 use super::tombstones::is_forgotten;
 use super::transaction::Writer;
-use super::transitions::{LIVING, limited_by_source, make_room, renew, revive, same_text};
+use super::transitions::{limited_by_source, make_room, revive};
 use crate::error::{Error, Result};
 use crate::model::{Fact, FactKind, FactStatus, Id, Metadata, Micros, Source};
 use crate::text::same_statement::same_sense;

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use super::arms::{Arms, Scratch};
-use super::candidate::{Candidate, candidate};
+use super::candidate::Candidate;
 use super::search::ScoredCandidate;
 use crate::index::lexical::Slot;
 
@@ -36,7 +36,7 @@ pub fn add_corrections(arms: &Arms<'_>, candidates: &mut Vec<Candidate>, scratch
             if let Some(&at) = known.get(newer) {
                 candidates[at].is_relevant = true;
             } else if scratch.allowed[*newer as usize]
-                && let Some(mut added) = candidate(arms, *newer, true, scratch)
+                && let Some(mut added) = Candidate::new(arms, *newer, None, true, scratch)
             {
                 added.is_relevant = true;
                 known.insert(*newer, candidates.len());

@@ -6,7 +6,7 @@ use std::sync::Arc;
 pub use super::arms::Scratch;
 
 use super::arms::{Arms, SlotValues};
-use super::candidate::{Candidate, FusionContext, fuse, unite};
+use super::candidate::{Candidate, unite};
 use super::conversation::QueryClues;
 use super::current_first::{CORRECTS, add_corrections, raise_newer};
 use super::diversity::{POOL_FACTOR, diverse};
@@ -14,10 +14,11 @@ use super::duplicate_groups::{self, DuplicateGroup};
 use super::explain::{Arm, ArmReason, Explanation, Hit, SearchResult};
 use super::fact_history::{FactHistory, rows_at_tick};
 use super::filter::Filters;
+use super::fuse::{FusionContext, fuse};
 use super::graph::GraphArm;
 use super::late_rerank::{LateInteraction, TokenCodes};
 use super::rare_names::{self, rare_names};
-use super::score::{Score, ScoreInput, confidence_of, semantic};
+use super::score::{Score, ScoreInput, confidence_of, relevance};
 use super::settings::{Fusion, Policy, Settings};
 use super::sort_keys;
 use crate::consolidate::Calibration;
@@ -230,7 +231,7 @@ impl<'search> Search<'search> {
     ) -> ScoredCandidate<'ranked> {
         let settings = self.arms.settings;
         let relevance = match settings.fusion_in_force() {
-            Fusion::Sum => semantic(candidate.fused, best),
+            Fusion::Sum => relevance(candidate.fused, best),
             // Reciprocal ranks are positive: the part of the best is their scale.
             Fusion::Rrf => candidate.fused / best.max(f32::MIN_POSITIVE),
         };
@@ -241,11 +242,11 @@ impl<'search> Search<'search> {
             &ScoreInput {
                 settings,
                 fused: candidate.fused,
-                semantic: relevance,
+                relevance,
                 mood: &self.query.mood,
                 tick: self.tick,
                 confidence,
-                worth: self.worth(row, confidence),
+                worth: self.calibrated_confidence(row, confidence),
                 age_days,
                 is_of_thread: thread == Some(row.thread),
             },
@@ -254,7 +255,7 @@ impl<'search> Search<'search> {
     }
 
     /// How often a memory of this confidence holds. What the agent lived needs no correction.
-    fn worth(&self, row: &Row, confidence: f32) -> f32 {
+    fn calibrated_confidence(&self, row: &Row, confidence: f32) -> f32 {
         if row.fact.is_some() { self.calibration.of(f64::from(confidence)) as f32 } else { confidence }
     }
 
