@@ -26,7 +26,7 @@ SEED = 7
 NOW = 1_767_225_600_000_000
 SHORTEST, LONGEST = 8, 60
 WHY = Explanation(
-    arms=(), conversation={}, fused=0, parts={}, discounts={}, semantic=0, temporal=0, importance=0, emotional=0,
+    arms=(), conversation={}, fused=0, parts={}, discounts={}, relevance=0, temporal=0, importance=0, emotional=0,
     age_days=0, confidence=1, matched=(), provenance="", evidence=(), duplicates=(),
 )  # fmt: skip
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 #: Author of an episode; `assistant` is another name of `agent`, which is stored.
 Role = Literal["user", "agent", "assistant", "system", "environment", "tool"]
@@ -37,8 +37,14 @@ FactKind = Literal[
     "interest",
     "context",
 ]
+#: How long a fact holds without being said again; `permanent` until it is denied.
+Persistence = Literal["permanent", "years", "months", "weeks", "days"]
 Source = Literal["self", "dream", "clade", "testament", "styx", "lethe", "market", "upload", "derived"]
 FactStatus = Literal["active", "superseded", "contradicted", "archived", "held"]
+#: Relation of the first fact of a link to the second.
+Relation = Literal["supports", "contradicts", "refines", "causes", "part_of", "see_also", "corrects"]
+#: The names of relations.
+RELATIONS: tuple[Relation, ...] = get_args(Relation)
 Pad = tuple[float, float, float]
 
 NEUTRAL: Pad = (0.0, 0.0, 0.0)
@@ -106,6 +112,33 @@ class Quality:
 
 
 @dataclass(frozen=True, slots=True)
+class Statement:
+    """Subject, attribute and value of a fact, and the time at which it holds.
+
+    `since` and `until` bound when the statement holds; when it was known is in the history of its fact.
+
+    Args:
+        subject: Person or thing that the statement describes.
+        attribute: Name of the attribute, such as `home` or `version`.
+        value: Value of the attribute; empty in a denial of every value.
+        denied: Whether the statement denies the value.
+        condition: Case in which it holds, such as an environment or a meal; empty for every case.
+        since: First instant at which it holds, microseconds UTC; None if unknown.
+        until: First instant at which it no longer holds, microseconds UTC; None while it holds.
+        functional: Whether the attribute has one value at a time.
+    """
+
+    subject: str
+    attribute: str
+    value: str = ""
+    denied: bool = False
+    condition: str = ""
+    since: int | None = None
+    until: int | None = None
+    functional: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Fact:
     """Generalisation whose confidence decays unless outcomes reinforce it.
 
@@ -140,6 +173,9 @@ class Fact:
         metadata: `urls`, `commands` and `paths` found in the text.
         payload: Typed part: a mapping with a `type` of `baseline`, `pattern`, `causal_link`, `heuristic`,
             `procedural`, `anti_knowledge` or `none` and the fields of that type.
+        statement: Subject, attribute and value; None if the fact has no such form.
+        persistence: How long it holds without being said again; None if its kind decides.
+        ended_by: Name of the rule that ended it.
     """
 
     text: str
@@ -170,6 +206,29 @@ class Fact:
     bloodstain: bool = False
     metadata: Mapping[str, Sequence[str]] = field(default_factory=dict)
     payload: Mapping[str, Any] = field(default_factory=lambda: {"type": "none"})
+    statement: Statement | None = None
+    persistence: Persistence | None = None
+    ended_by: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Relation between two facts.
+
+    Args:
+        src: Id of the first fact.
+        dst: Id of the second fact.
+        relation: Relation of the first to the second: `supports`, `contradicts`, `refines`, `causes`, `part_of`,
+            `see_also`, `corrects`.
+        weight: Weight, 0..1.
+        tick: Tick of creation.
+    """
+
+    src: str
+    dst: str
+    relation: str
+    weight: float
+    tick: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from bardo.ports import ManualClock
 def trusted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The signer is known: a stranger's testament is looked at elsewhere."""
     monkeypatch.setenv(trust.CONFIG, str(tmp_path / "config"))
-    trust.add(signing.raw_public(signing.public_pem(KEY)) or "", "parent")
+    trust.add(signing.signer_of(KEY), "parent")
 
 
 DEEP = "[" * 900 + "]" * 900

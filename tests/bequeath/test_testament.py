@@ -203,7 +203,7 @@ def test_more_entries_than_the_cap_are_refused_even_when_signed(tmp_path):
 
 def test_only_trusted_signers_pass_when_they_are_named(tmp_path):
     written = bequeath(tmp_path)
-    stranger = signing.key_from_seed(b"stranger").public_key().public_bytes_raw().hex()
+    stranger = signing.signer_of(signing.key_from_seed(b"stranger"))
     assert testament.read(written.path, trusted_keys={written.signer.upper()}).signer == written.signer
     with pytest.raises(TestamentError, match="not among the trusted keys"):
         testament.read(written.path, trusted_keys={stranger})

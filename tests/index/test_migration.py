@@ -140,12 +140,12 @@ CHILD = """
     else:
         # Between the two stores: the log has switched, the facts have not.
         from bardo.index.embedding import migration
-        real = migration.same
+        real = migration.is_same_space
         def fatal(left, right):
             if opened._session.log.fingerprint.model == "new":
                 os._exit(9)
             return real(left, right)
-        migration.same = fatal
+        migration.is_same_space = fatal
     opened.embedding.migrate(NEW)
 """
 

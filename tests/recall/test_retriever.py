@@ -83,7 +83,7 @@ def test_every_hit_says_why_in_one_line(minilm: embedders.TextEmbedder) -> None:
     assert best.text.startswith("Liquidations")
     line = str(best.why)
     assert "\n" not in line
-    for part in ("dense #1", "lexical #1", "oracl", "semantic 1.00", "1.0 days old", "confidence now 1.00"):
+    for part in ("dense #1", "lexical #1", "oracl", "relevance 1.00", "1.0 days old", "confidence now 1.00"):
         assert part in line
     assert found.id == retriever.recall("what follows an oracle update?", now_tick=9, now=NOW).id
 
@@ -154,7 +154,7 @@ def test_an_explanation_holds_the_numbers_that_make_the_score_and_no_others(poli
         assert added == pytest.approx(why.fused, abs=1e-4)
     if policy == "rrf":
         assert all(not memory.why.discounts for memory in found)
-        assert all(memory.why.semantic is None and "semantic" not in str(memory.why) for memory in found)
+        assert all(memory.why.relevance is None and "relevance" not in str(memory.why) for memory in found)
         assert "fused" in str(found[0].why)
     else:
         by_id = {memory.id: memory.why.discounts for memory in found}

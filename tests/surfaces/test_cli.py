@@ -74,7 +74,7 @@ def test_a_life_from_the_command_line(home: Path, tmp_path: Path):
     assert 1 <= len(found["memories"]) <= 3
     best = found["memories"][0]
     assert "oracle update" in best["text"]
-    assert best["why"]["semantic"] > 0
+    assert best["why"]["relevance"] > 0
     assert best["reason"]
 
     slept = answer("sleep", "--at", home)
@@ -129,7 +129,7 @@ def test_tables_give_the_reasons(home: Path):
     assert shown.exit_code == exits.OK
     assert "doubles on Friday" in re.sub(r"\s+", " ", shown.stdout)
     assert "words: " in shown.stdout
-    assert "semantic" in shown.stdout
+    assert "relevance" in shown.stdout
 
 
 def test_a_record_can_be_shown_whole(home: Path):

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from bardo._core._capture import EpisodeLog
 from bardo._core._consolidate import Calibration
-from bardo.model import Fact, Fingerprint
+from bardo.model import Fact, Persistence, Statement, Fingerprint
 
 def check_facts(path: str, *, repair: bool) -> list[tuple[str, str, str, str]]:
     """Everything in a file of facts that is not as it was written: table, row, finding, repair.
@@ -147,6 +147,53 @@ class FactStore:
             answered: How often a language model answered `new`, `update` or `duplicate` about these (stage 2), for
                 `stats`.
         """
+
+    def upsert_resolved(
+        self,
+        facts: Iterable[Fact],
+        *,
+        tick: int,
+        now: int,
+        actor: str,
+        vectors: npt.NDArray[np.float32] | None = None,
+        fingerprint: Fingerprint | None = None,
+        marks: Mapping[str, int],
+        answered: Mapping[str, int],
+        resolutions: Sequence[tuple[int, str | None, str, bool, int | None, str]],
+        corrections: Sequence[tuple[str, str]],
+    ) -> tuple[builtins.list[Upserted], int, int]:
+        """Stores facts as `upsert` does, with their effects on older facts, in one transaction.
+
+        Args:
+            facts: New ones have an empty id.
+            tick: Birth of the new ones.
+            now: Microseconds UTC.
+            actor: Name of the act in the journal.
+            vectors: Shape (len(facts), dims).
+            fingerprint: Model of the vectors.
+            marks: Watermarks of readers.
+            answered: Answers of a language model, for `stats`.
+            resolutions: Place of the newer fact in `facts`, or its id if it is stored already, id of the older one, whether that ends (else both are disputed), first
+                instant at which it no longer holds (None for now), and the name of the rule.
+            corrections: Ids of a newer episode and of an older one that it corrects.
+
+        Returns:
+            The outcome per fact, the number of facts that ended, and of pairs that are disputed.
+        """
+
+    def describe(
+        self,
+        id: str,
+        *,
+        tick: int,
+        now: int,
+        statement: Statement | None = None,
+        persistence: Persistence | None = None,
+    ) -> None:
+        """Gives a learned sentence its statement, which settles its slot, and its persistence, unless it has one of them."""
+
+    def of_subject(self, subject: str, *, tick: int) -> builtins.list[Fact]:
+        """The facts in force whose statement is about a subject, the latest first."""
 
     @property
     def latest_tick(self) -> int:
@@ -351,7 +398,7 @@ class FactStore:
     def count_quarantined(self) -> int:
         """How many facts wait for their check."""
 
-    def release(self, ids: Sequence[str], *, tick: int) -> int:
+    def release(self, ids: Sequence[str], *, tick: int, now: int) -> int:
         """Puts those of these facts in force that are held. They are known from this tick on; what one supersedes ends.
 
         Returns:

@@ -29,7 +29,7 @@ class RecallSettings:
         whole_weight: Part of the whole text's cosine that is added to that of the best sentence.
         sentence_penalty: Taken off the best sentence per natural logarithm of the number of sentences.
         recency_days: e-folding time of recency.
-        factors: Weights of semantic, temporal, importance and emotional.
+        factors: Weights of relevance, temporal, importance and emotional.
         tau_ticks: e-folding time of decay, in ticks.
         duplicate_similarity: Jaccard similarity of terms from which memories are near-duplicates; above 1 for never.
         conversation: Weights of what the turns around a memory say, by name: previous_question, next_turn,
@@ -85,6 +85,7 @@ class Hit:
     at: int
     source: Source
     duplicates: list[str]
+    corrected_by: str | None
     arms: list[tuple[str, int | None, float | None, float]]
     conversation: list[tuple[str, float]]
     fused: float

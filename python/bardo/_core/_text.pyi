@@ -58,6 +58,7 @@ def decay(
     kind: str = "insight",
     from_death: bool = False,
     pinned: bool = False,
+    persistence: str | None = None,
 ) -> float:
     """Confidence left after `elapsed_ticks` without reinforcement: `confidence * exp(-elapsed / S)` (spec 2).
 
@@ -69,6 +70,7 @@ def decay(
         kind: Sets the demurrage; anti-knowledge never falls below .3.
         from_death: A warning that is a bloodstain, or handed down in a testament: fades 3.0 times more slowly.
         pinned: Exempt.
+        persistence: How long the fact holds; replaces the demurrage of its kind.
     """
 
 def stability(support: int, tau_ticks: float, *, kind: str = "insight", from_death: bool = False) -> float:
@@ -76,6 +78,9 @@ def stability(support: int, tau_ticks: float, *, kind: str = "insight", from_dea
 
 def confidence_now(fact: Fact, *, tick: int, tau_ticks: float) -> float:
     """The decayed confidence of a fact at a tick."""
+
+def retention_now(fact: Fact, *, tick: int, tau_ticks: float) -> float:
+    """Retention of a fact at a tick, 0..1: how likely it still holds, apart from how sure it was."""
 
 def findings(text: str) -> dict[str, list[str]]:
     """The `urls`, shell `commands` and file `paths` of a text, each once and in its order."""

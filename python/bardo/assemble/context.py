@@ -224,7 +224,7 @@ def assemble(
     parts = assembled.parts
     while any(map(turns.last_with_turns, blocks)):
         # Turns beside a memory are dropped before any memory is dropped or cut.
-        alone = [turns.without(each, _crowded(parts, each)) for each in blocks]
+        alone = [turns.without(each, _memories_short_of_room(parts, each)) for each in blocks]
         if not any(alone):
             break
         blocks = [
@@ -249,7 +249,7 @@ def assemble(
     )
 
 
-def _crowded(parts: Sequence[_core.AssembledPart], block: Block) -> Sequence[int]:
+def _memories_short_of_room(parts: Sequence[_core.AssembledPart], block: Block) -> Sequence[int]:
     """Places of memories that would have more room without their turns, or leave it to one that did not get in."""
     part = next((part for part in parts if part.name == block.name), None)
     if part is None:
@@ -332,7 +332,7 @@ def build(
         if name not in parts:
             parts[name] = Block(name, task)
             break
-    others = [memory for memory in memories if not _is_only(task, memory)]
+    others = [memory for memory in memories if not _repeats_task(task, memory)]
     attached, left_out = turns.attach_turns(others)
     for found in memory_blocks(attached):
         parts.setdefault(found.name, found)
@@ -365,7 +365,7 @@ def build(
     return replace(prompt, notes=(*notes, *prompt.notes))
 
 
-def _is_only(task: str, memory: PromptMemory) -> bool:
+def _repeats_task(task: str, memory: PromptMemory) -> bool:
     """Whether a memory is the task again, as when a message is remembered before it is answered."""
     has_turns = getattr(memory, "before", ()) or getattr(memory, "after", ())
     return memory.text.strip() == task.strip() and not has_turns

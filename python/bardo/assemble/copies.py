@@ -287,20 +287,20 @@ def _key(episode_id: str) -> int:
 
 def cleaned_episode(episode: Episode, clean: Cleaner) -> Episode:
     """An episode with its text and every text of its payload cleaned."""
-    text, payload = clean(episode.text), _throughout(episode.payload, clean)
+    text, payload = clean(episode.text), _clean_payload(episode.payload, clean)
     if text is episode.text and payload is episode.payload:
         return episode
     return replace(episode, text=text, payload=payload)
 
 
-def _throughout(held: Any, clean: Cleaner) -> Any:
+def _clean_payload(held: Any, clean: Cleaner) -> Any:
     """A payload with every text in it cleaned; the very payload where nothing changed."""
     if isinstance(held, str):
         return clean(held)
     if isinstance(held, dict):
-        made = {key: _throughout(each, clean) for key, each in held.items()}
+        made = {key: _clean_payload(each, clean) for key, each in held.items()}
         return made if any(made[key] is not held[key] for key in held) else held
     if isinstance(held, (list, tuple)):
-        items = [_throughout(each, clean) for each in held]
+        items = [_clean_payload(each, clean) for each in held]
         return items if any(new is not old for new, old in zip(items, held, strict=True)) else held
     return held

@@ -21,7 +21,7 @@ from bardo.assemble.context import Prompt
 
 FILE_NAME = "feedback.db"
 #: The four factors of recall and their default weights.
-FACTORS = {"semantic": 0.40, "temporal": 0.20, "importance": 0.25, "emotional": 0.15}
+FACTORS = {"relevance": 0.40, "temporal": 0.20, "importance": 0.25, "emotional": 0.15}
 #: Prompts that wait in memory to be written; an outcome writes them at once.
 WAITING = 64
 #: A weight is never more than this multiple of its default, nor less than its inverse; the same for a block's share.

@@ -99,16 +99,16 @@ def figures(text: str) -> Iterator[tuple[int, int, str, str]]:
     has_figure = any(character.isdigit() for character in text)
     if not has_figure and not _MONEY_WORDS.search(text):
         return
-    about = _about(text)
+    about = _sentence_cues(text)
     for match in _CONDITION.finditer(text):
         above = match["sign"] in {">", ">=", "≥"}
         yield match.end("name"), match.end("number"), "parameter", f" is {'high' if above else 'low'}"
     for match in _MONEY_WORDS.finditer(text):
-        noticed = about | {"money"} | _beside(*_around(text, match), about)
+        noticed = about | {"money"} | _adjacent_cues(*_surroundings(text, match), about)
         noticed |= {"informal"} if _INFORMAL.search(match[0]) else set()
         if score(noticed) > 0:
             yield *match.span(), "holding", ""
-    for match, noticed in noticed_in(text, about):
+    for match, noticed in figures_with_cues(text, about):
         if score(noticed) > 0:
             own = not noticed.isdisjoint({"own", "made", "money"})
             kind = "code" if "lock" in noticed else "holding" if own else "parameter"
@@ -121,7 +121,7 @@ def score(noticed: set[str]) -> float:
     return sum(known.get(each, 0.0) for each in noticed) if noticed else -1.0
 
 
-def _about(text: str) -> set[str]:
+def _sentence_cues(text: str) -> set[str]:
     """Returns the cues of a sentence beside its figures."""
     plain = cue("misleading").sub(" ", text)
     found = {name for name in _CUES if cue(name).search(plain)}
@@ -138,7 +138,7 @@ def _about(text: str) -> set[str]:
     return found
 
 
-def noticed_in(text: str, about: set[str]) -> list[tuple[re.Match[str], set[str]]]:
+def figures_with_cues(text: str, about: set[str]) -> list[tuple[re.Match[str], set[str]]]:
     """Every figure of a sentence with what is noticed of it; units are noticed of those beside it too."""
     found = [(match, notice(text, match, about)) for match in _FIGURE.finditer(text)]
     units = {unit for _, noticed in found for unit in noticed & {"market", "measure"}}
@@ -152,21 +152,21 @@ def noticed_in(text: str, about: set[str]) -> list[tuple[re.Match[str], set[str]
 
 def notice(text: str, match: re.Match[str], about: set[str]) -> set[str]:
     """Returns the features of a figure; none of one that only names or dates."""
-    ahead, behind = _around(text, match)
+    ahead, behind = _surroundings(text, match)
     kind = _kind(match, ahead, behind, about)
     if not kind:
         return set()
-    found = about | {kind} | _beside(ahead, behind, about)
+    found = about | {kind} | _adjacent_cues(ahead, behind, about)
     if match["sign"] or match["minus"]:
         found.add(f"signed_{kind}")
     return found if kind in {"plain", "short"} else found - {"lock"}
 
 
-def _around(text: str, match: re.Match[str]) -> tuple[str, str]:
+def _surroundings(text: str, match: re.Match[str]) -> tuple[str, str]:
     return text[max(match.start() - BESIDE, 0) : match.start()], text[match.end() : match.end() + BESIDE]
 
 
-def _beside(ahead: str, behind: str, about: set[str]) -> set[str]:
+def _adjacent_cues(ahead: str, behind: str, about: set[str]) -> set[str]:
     """Returns the cues beside a figure."""
     found = set()
     field = _FIELD.search(ahead)

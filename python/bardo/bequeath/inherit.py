@@ -126,7 +126,7 @@ def adopt(
         testament = fresh[hash_] = one if is_known else limits.limit(one, limited)
         base = config.archive_confidence if through_archive else config.base_confidence
         base = base if is_known else min(base, config.stranger_confidence)
-        adoption.take(testament, _as_inherited(testament, tick, config, base))
+        adoption.take(testament, _inherited_facts(testament, tick, config, base))
         if log is not None:
             adoption.record(testament, log)
         if not is_known:
@@ -225,7 +225,7 @@ class _Adoption:
         present = log.get([episode.id for episode in testament.episodes])
         # An episode that came by another way already stands under its id.
         episodes = [
-            _as_heard(episode, testament, self.tick)
+            _inherited_episode(episode, testament, self.tick)
             for episode, known in zip(testament.episodes, present, strict=True)
             if known is None
         ]
@@ -316,7 +316,7 @@ class _Adoption:
         self.numbers[name] = self.numbers.get(name, 0) + number
 
 
-def _as_inherited(testament: Testament, tick: int, config: Bequeath, base: float) -> list[Fact]:
+def _inherited_facts(testament: Testament, tick: int, config: Bequeath, base: float) -> list[Fact]:
     """The entries as they enter the heir's store: what was earned in another life has to be earned again."""
     linear = config.fading == "step"
     births = _core.confidences_at_birth(
@@ -351,7 +351,7 @@ def _as_inherited(testament: Testament, tick: int, config: Bequeath, base: float
     ]
 
 
-def _as_heard(episode: Episode, testament: Testament, tick: int) -> Episode:
+def _inherited_episode(episode: Episode, testament: Testament, tick: int) -> Episode:
     lived = {
         "agent": testament.life.agent,
         "testament": testament.hash,

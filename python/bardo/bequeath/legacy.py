@@ -20,7 +20,7 @@ from bardo._atomic import (
 from bardo.bequeath import reflect, testament, trust
 from bardo.bequeath.contents import read_contents
 from bardo.bequeath.lineage import Lineage, Tombstone, mark_dead
-from bardo.bequeath.signing import signing_key
+from bardo.bequeath.signing import signer_of, signing_key
 from bardo.bequeath.testament import Testament
 from bardo.capture.recorder import PAGE
 from bardo.config import Bequeath
@@ -75,7 +75,7 @@ def leave(
     contents = read_contents(facts, tick=tick)
     best, told = _episodes(log, config.episodes * COPIES)
     lineage = Lineage.load(folder) or Lineage.founder(log.agent, birth_tick=_birth(log))
-    lineage = _after(path, lineage.died(tick=tick, cause=cause), folder)
+    lineage = _lineage_replacing(path, lineage.died(tick=tick, cause=cause), folder)
     counts = {name: log.stats()[name] for name in ("episodes", "verified")}
     evidence = reflect.Evidence(
         lineage.life, contents.facts, contents.confidences, told, contents.links, counts=counts,
@@ -134,7 +134,7 @@ def finish(folder: Path, path: Path | None = None) -> Testament:
     draft = folder / DRAFT
     content = _bytes_at(draft)
     if content is None:
-        _revive(folder, stone)
+        _cancel_death(folder, stone)
         raise NotFoundError(
             f"the testament that {stone.agent} had signed was deleted with what it held. The agent lives; call bequeath"
         )
@@ -162,24 +162,24 @@ def check_place(path: Path, folder: Path) -> None:
     Raises:
         InvalidInputError: Something is there.
     """
-    if os.path.lexists(path) and _own_at(path, folder) is None:
+    if os.path.lexists(path) and _own_testament(path, folder) is None:
         raise InvalidInputError(
             f"{path} exists already, and a testament is written over nothing. Choose another path"
         )
 
 
-def _own_at(path: Path, folder: Path) -> Testament | None:
+def _own_testament(path: Path, folder: Path) -> Testament | None:
     """The testament at a path, if this grimoire signed it."""
-    own = signing_key(folder).public_key().public_bytes_raw().hex()
+    own = signer_of(signing_key(folder))
     try:
         return testament.read(path, trusted_keys=[own])
     except (TestamentError, StoreUnavailableError):
         return None
 
 
-def _after(path: Path, lineage: Lineage, folder: Path) -> Lineage:
+def _lineage_replacing(path: Path, lineage: Lineage, folder: Path) -> Lineage:
     """The lineage of a dying agent, which replaces its own testament that lies at the path."""
-    before = _own_at(path, folder) if os.path.lexists(path) else None
+    before = _own_testament(path, folder) if os.path.lexists(path) else None
     life = lineage.life
     if before is None or before.hash in life.replaces:
         return lineage
@@ -187,7 +187,7 @@ def _after(path: Path, lineage: Lineage, folder: Path) -> Lineage:
     return dataclasses.replace(lineage, life=life)
 
 
-def _revive(folder: Path, stone: Tombstone) -> None:
+def _cancel_death(folder: Path, stone: Tombstone) -> None:
     """Ends a death whose testament is gone: it may have reached its place, so the next one says that it replaces it."""
     lineage = Lineage.load(folder) or Lineage.founder(stone.agent)
     if lineage.life.testament != stone.testament:

@@ -89,7 +89,7 @@ def _render(life: Life, sections: Iterable[tuple[str, Sequence[str]]]) -> str:
     return "\n".join(lines)
 
 
-def _worked(evidence: Evidence) -> Iterable[str]:
+def _successes(evidence: Evidence) -> Iterable[str]:
     for fact, sure in evidence.ranked_facts():
         own = fact.generation == 0 and fact.support >= _TESTED_SUPPORT
         if own and sure >= _WORKED and fact.kind in {"heuristic", "procedural", "insight", "causal_link"}:
@@ -99,7 +99,7 @@ def _worked(evidence: Evidence) -> Iterable[str]:
         yield f"It ended well at tick {episode.tick}: {_quote(episode.text)}"
 
 
-def _failed(evidence: Evidence) -> Iterable[str]:
+def _failures(evidence: Evidence) -> Iterable[str]:
     bad = [(value, episode) for value, episode in _outcomes(evidence) if value < 0]
     for _, episode in sorted(bad, key=lambda pair: (pair[0], pair[1].tick)):
         yield f"It ended badly at tick {episode.tick}: {_quote(episode.text)}"
@@ -111,7 +111,7 @@ def _failed(evidence: Evidence) -> Iterable[str]:
         yield f"{replaced} facts had to be replaced by newer ones."
 
 
-def _confused(evidence: Evidence) -> Iterable[str]:
+def _contradictions(evidence: Evidence) -> Iterable[str]:
     texts = {fact.id: fact for fact in evidence.facts if not redact.tells_holdings(fact.payload)}
     told: set[frozenset[str]] = set()
     for src, dst, relation, _, _ in evidence.links:
@@ -131,7 +131,7 @@ def _confused(evidence: Evidence) -> Iterable[str]:
                 )
 
 
-def _suspect(evidence: Evidence) -> Iterable[str]:
+def _suspicions(evidence: Evidence) -> Iterable[str]:
     for fact, sure in evidence.ranked_facts():
         chance = fact.payload.get("p_value")
         if isinstance(chance, float) and chance > _SIGNIFICANCE:
@@ -144,7 +144,7 @@ def _suspect(evidence: Evidence) -> Iterable[str]:
             yield f"{_line_of(fact)} (only {sure:.2f} sure, {fact.support} episodes)"
 
 
-def _untested(evidence: Evidence) -> Iterable[str]:
+def _untested_claims(evidence: Evidence) -> Iterable[str]:
     for question in evidence.questions:
         yield f"Open question: {_quote(question)}"
     for fact, _ in evidence.ranked_facts():
@@ -181,7 +181,7 @@ def _regimes(evidence: Evidence) -> Iterable[str]:
         yield f"Shift at tick {episode.tick}: {_quote(episode.text)}"
 
 
-def _biased(evidence: Evidence) -> Iterable[str]:
+def _biases(evidence: Evidence) -> Iterable[str]:
     tried = evidence.life.confirmed + evidence.life.refuted
     if tried:
         yield (
@@ -205,7 +205,7 @@ def _biased(evidence: Evidence) -> Iterable[str]:
             yield f"{share:.0%} of the episodes I looked back on were about {_quote(subject)}; little went to the rest."
 
 
-def _faster(evidence: Evidence) -> Iterable[str]:
+def _learning_advice(evidence: Evidence) -> Iterable[str]:
     support: Counter[str] = Counter()
     for fact, _ in evidence.ranked_facts():
         if fact.generation == 0:
@@ -229,15 +229,15 @@ def _faster(evidence: Evidence) -> Iterable[str]:
 
 
 _SECTIONS: tuple[tuple[str, Callable[[Evidence], Iterable[str]]], ...] = (
-    ("What worked", _worked),
-    ("What failed", _failed),
-    ("What confused me", _confused),
-    ("What I suspect but cannot prove", _suspect),
-    ("What I never had time to test", _untested),
+    ("What worked", _successes),
+    ("What failed", _failures),
+    ("What confused me", _contradictions),
+    ("What I suspect but cannot prove", _suspicions),
+    ("What I never had time to test", _untested_claims),
     ("Dangers", _dangers),
     ("How the regimes behaved", _regimes),
-    ("Where my judgement was biased", _biased),
-    ("How to learn here faster", _faster),
+    ("Where my judgement was biased", _biases),
+    ("How to learn here faster", _learning_advice),
 )
 
 

@@ -11,10 +11,10 @@ import numpy as np
 
 from bardo import _core
 from bardo.bequeath import redact, tables
-from bardo.bequeath.tables import LinkTuple, TestamentLink
+from bardo.bequeath.tables import LinkTuple
 from bardo.config import Bequeath
 from bardo.errors import InvalidInputError
-from bardo.model import Episode, Fact
+from bardo.model import Episode, Fact, Link
 from bardo.ports import Vectors
 
 #: Maximum numbers of entries and episodes in a testament, above any setting.
@@ -95,15 +95,13 @@ def choose_episodes(
     return best
 
 
-def choose_links(
-    links: Iterable[LinkTuple], entries: Sequence[Fact], left_out: Counter[str]
-) -> list[TestamentLink]:
+def choose_links(links: Iterable[LinkTuple], entries: Sequence[Fact], left_out: Counter[str]) -> list[Link]:
     """The links whose two ends cross, strongest first."""
     crossing = {fact.id for fact in entries}
-    inside = {TestamentLink(*link) for link in links}
+    inside = {Link(*link) for link in links}
     inside = {link for link in inside if link.src in crossing and link.dst in crossing}
     left_out["link_over_cap"] += max(len(inside) - LINK_LIMIT, 0)
-    return sorted(inside, key=lambda link: (-link.weight, link))[:LINK_LIMIT]
+    return sorted(inside, key=lambda link: (-link.weight, dataclasses.astuple(link)))[:LINK_LIMIT]
 
 
 def _redacted_fact(fact: Fact, confidence: float, redacted: Counter[str]) -> Fact:

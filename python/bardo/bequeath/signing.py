@@ -1,10 +1,10 @@
-"""The Ed25519 key with which an agent signs its testament, and the check of a signature (RFC 8032)."""
+"""Signing a testament with the agent's Ed25519 key, and verifying a signature (RFC 8032)."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from bardo.errors import StoreDamagedError, StoreUnavailableError
 
@@ -16,6 +16,40 @@ KEY_PATH = Path("identity", "signing.key")
 #: Only the owner may read and write.
 _OWNER_ONLY = 0o600
 _SEED_DOMAIN = b"bardo signing key\0"
+
+
+class Signature(NamedTuple):
+    """Signature of some bytes, and the public key that verifies it.
+
+    Args:
+        signature: The 64 bytes of the Ed25519 signature.
+        public_key: The public half of the key, as other tools read it (PEM).
+    """
+
+    signature: bytes
+    public_key: bytes
+
+
+def sign(message: bytes, key: Ed25519PrivateKey) -> Signature:
+    """Signs bytes, such as the manifest of a testament."""
+    return Signature(signature=key.sign(message), public_key=public_pem(key))
+
+
+def verify(message: bytes, signature: bytes, signer: str) -> bool:
+    """Whether a signer, named by its public key in hexadecimal, signed these bytes."""
+    from cryptography.exceptions import InvalidSignature
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+    try:
+        Ed25519PublicKey.from_public_bytes(bytes.fromhex(signer)).verify(signature, message)
+    except (InvalidSignature, ValueError):
+        return False
+    return True
+
+
+def signer_of(key: Ed25519PrivateKey) -> str:
+    """The name of a signer: the 32 bytes of its public key in hexadecimal."""
+    return key.public_key().public_bytes_raw().hex()
 
 
 def signing_key(folder: Path, *, seed: bytes | None = None) -> Ed25519PrivateKey:
@@ -78,8 +112,8 @@ def public_pem(key: Ed25519PrivateKey) -> bytes:
     )
 
 
-def raw_public(pem: bytes) -> str | None:
-    """The 32 bytes of a public key in hexadecimal, or nothing if that is no Ed25519 key in canonical PEM."""
+def signer_of_pem(pem: bytes) -> str | None:
+    """The signer whose public key this is, or None if it is no Ed25519 key in PEM."""
     from cryptography.hazmat.primitives import serialization
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
@@ -90,18 +124,6 @@ def raw_public(pem: bytes) -> str | None:
     if not isinstance(key, Ed25519PublicKey):
         return None
     return key.public_bytes_raw().hex()
-
-
-def verifies(public_hex: str, signature: bytes, message: bytes) -> bool:
-    """Whether the holder of the key signed these bytes."""
-    from cryptography.exceptions import InvalidSignature
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-
-    try:
-        Ed25519PublicKey.from_public_bytes(bytes.fromhex(public_hex)).verify(signature, message)
-    except (InvalidSignature, ValueError):
-        return False
-    return True
 
 
 def _create(path: Path, content: bytes) -> None:

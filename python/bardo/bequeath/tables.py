@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 from uuid import UUID
 
 import numpy as np
@@ -16,7 +16,18 @@ import numpy as np
 from bardo._atomic import parse_json
 from bardo.bequeath.lineage import GENERATION_LIMIT
 from bardo.errors import TestamentTamperedError
-from bardo.model import Episode, Fact, FactKind, FactStatus, Fingerprint, Quality, Role, Source
+from bardo.model import (
+    RELATIONS,
+    Episode,
+    Fact,
+    FactKind,
+    FactStatus,
+    Fingerprint,
+    Link,
+    Quality,
+    Role,
+    Source,
+)
 from bardo.ports import Vectors
 
 if TYPE_CHECKING:
@@ -35,28 +46,7 @@ DIMENSIONS_LIMIT = 16_384
 #: Levels of a payload at most, as the stores have it.
 _DEPTH_LIMIT = 64
 _QUALITY = ("specificity", "actionability", "novelty", "verifiability", "consistency")
-_RELATIONS = frozenset({"supports", "contradicts", "refines", "causes", "part_of", "see_also"})
-
-
-class TestamentLink(NamedTuple):
-    """How two entries stand to each other.
-
-    Args:
-        src: Id of the first fact.
-        dst: Id of the second.
-        relation: `supports`, `contradicts`, `refines`, `causes`, `part_of` or `see_also`.
-        weight: 0..1.
-        tick: When it was drawn.
-    """
-
-    src: str
-    dst: str
-    relation: str
-    weight: float
-    tick: int
-
-
-#: A link as the store of facts tells it: the fields of `TestamentLink` in order.
+#: A link as the store of facts tells it: the fields of `Link` in order.
 LinkTuple = tuple[str, str, str, float, int]
 
 
@@ -125,7 +115,7 @@ def read_episodes(data: bytes, limit: int, unfit: list[str]) -> tuple[Episode, .
     return tuple(episode for _, episode in _fit(_episode, rows, "episode", unfit))
 
 
-def write_links(links: Iterable[TestamentLink]) -> bytes:
+def write_links(links: Iterable[Link]) -> bytes:
     """The links as one Parquet file."""
     import pyarrow as pa
 
@@ -135,12 +125,12 @@ def write_links(links: Iterable[TestamentLink]) -> bytes:
     return _to_bytes(pa.table(cells, schema=schema))
 
 
-def read_links(data: bytes, limit: int, unfit: list[str]) -> tuple[TestamentLink, ...]:
+def read_links(data: bytes, limit: int, unfit: list[str]) -> tuple[Link, ...]:
     """Reads the records of `write_links`; arguments and errors as those of `read_entries`."""
     table = _from_bytes(data, _link_schema(), limit, "links.parquet")
-    links: list[TestamentLink] = []
-    for link in (TestamentLink(*row) for row in zip(*table.values(), strict=True)):
-        if link.relation not in _RELATIONS or not 0.0 <= link.weight <= 1.0 or link.tick < 0:
+    links: list[Link] = []
+    for link in (Link(*row) for row in zip(*table.values(), strict=True)):
+        if link.relation not in RELATIONS or not 0.0 <= link.weight <= 1.0 or link.tick < 0:
             unfit.append(f"link {_shown(link)} was left out: it is no link")
         else:
             links.append(link)

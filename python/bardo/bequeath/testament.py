@@ -23,10 +23,10 @@ from bardo.bequeath.selection import (
     choose_episodes,
     choose_links,
 )
-from bardo.bequeath.tables import LinkTuple, TestamentLink
+from bardo.bequeath.tables import LinkTuple
 from bardo.config import Bequeath
 from bardo.errors import InvalidInputError, StoreUnavailableError, TestamentError, TestamentTamperedError
-from bardo.model import Episode, Fact, Fingerprint
+from bardo.model import Episode, Fact, Fingerprint, Link
 from bardo.ports import Vectors
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ class Testament:
     vectors: Vectors | None
     fingerprint: Fingerprint | None
     episodes: tuple[Episode, ...]
-    links: tuple[TestamentLink, ...]
+    links: tuple[Link, ...]
     gaps: tuple[Question, ...]
     reflection: str
     left_out: Mapping[str, int]
@@ -211,7 +211,7 @@ def write(
         LINKS: tables.write_links(choose_links(links, entries, left_out)),
         QUESTIONS: _json([dataclasses.asdict(question) for question in asked[:QUESTION_LIMIT]]),
     }
-    signer = signing_key.public_key().public_bytes_raw().hex()
+    signer = signing.signer_of(signing_key)
     life = dataclasses.replace(
         lineage.life, cause=_shorten(redact.redact(lineage.life.cause, redacted), _CAUSE_BYTES), signer=signer
     )
@@ -230,8 +230,7 @@ def write(
             "blake3": {name: _hash(parts[name]) for name in _HASHED},
         }
     )
-    parts[SIGNATURE] = signing_key.sign(parts[MANIFEST])
-    parts[PUBLIC_KEY] = signing.public_pem(signing_key)
+    parts[SIGNATURE], parts[PUBLIC_KEY] = signing.sign(parts[MANIFEST], signing_key)
     data = container.pack(parts)
     written = _parse(data, path)
     write_atomically(path, data)
@@ -354,9 +353,9 @@ def _verified_manifest(parts: Mapping[str, bytes]) -> dict[str, Any]:
         )
         raise TestamentError(f"this testament {' and '.join(found)}. Ask for the original file")
     signer = manifest.get("signer")
-    if signing.raw_public(parts[PUBLIC_KEY]) != signer or not isinstance(signer, str):
+    if signing.signer_of_pem(parts[PUBLIC_KEY]) != signer or not isinstance(signer, str):
         raise _tampered(PUBLIC_KEY, "it is not the key that the manifest names")
-    if not signing.verifies(signer, parts[SIGNATURE], parts[MANIFEST]):
+    if not signing.verify(parts[MANIFEST], parts[SIGNATURE], signer):
         raise _tampered(f"{MANIFEST} or {SIGNATURE}", "the signature does not fit")
     hashes = manifest.get("blake3")
     if not isinstance(hashes, dict) or set(hashes) != set(_HASHED):

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Literal
 
 from bardo._atomic import damaged, make_folder, sync_folder, unavailable, write_atomically
 from bardo.bequeath.lineage import Lineage
-from bardo.bequeath.signing import KEY_PATH, signing_key
+from bardo.bequeath.signing import KEY_PATH, signer_of, signing_key
 from bardo.errors import BardoWarning, InvalidInputError, NotFoundError, StoreError, UnknownSignerError
 
 if TYPE_CHECKING:
@@ -204,7 +204,7 @@ def _lineage(folder: Path) -> list[Key]:
     """The heir's own key, and those by which it and its known ancestors inherited."""
     found = []
     if (folder / KEY_PATH).exists():
-        own = signing_key(folder).public_key().public_bytes_raw().hex()
+        own = signer_of(signing_key(folder))
         found.append(Key(own, folder.name, "lineage"))
     family = Lineage.load(folder)
     lives = (family.life, *family.ancestors) if family else ()

@@ -58,12 +58,12 @@ def day_of(at: int) -> str:
         ) from error
 
 
-def _unheard(note: str) -> None:
+def _discard_note(note: str) -> None:
     """Discards the note."""
 
 
 def write_days(
-    log: EpisodeLog, folder: Path | str, until: int, *, tell: Callable[[str], object] = _unheard
+    log: EpisodeLog, folder: Path | str, until: int, *, tell: Callable[[str], object] = _discard_note
 ) -> list[Path]:
     """Archives the past days.
 
@@ -84,7 +84,7 @@ def write_days(
     """
     folder, open_day = Path(folder), day_of(until)
     done = log.watermark(WATERMARK)
-    ahead = _ahead(folder)
+    ahead = _read_ahead(folder)
     due: defaultdict[str, list[str]] = defaultdict(list)
     for id_, day in ahead.items():
         if day < open_day:
@@ -108,7 +108,7 @@ def write_days(
             elif not waiting:
                 still_ahead[episode.id] = day
             upto = upto if waiting else seq
-    there = _by_day(folder) if due else {}
+    there = _files_by_day(folder) if due else {}
     written = [
         path
         for day in sorted(due)
@@ -177,12 +177,12 @@ def compare(log: EpisodeLog, folder: Path | str, progress: Progress = no_progres
         for held, stored in zip(page, log.get([episode.id for episode in page]), strict=True):
             episodes += 1
             missing += stored is None
-            different += stored is not None and _verbatim(held) != _verbatim(stored)
+            different += stored is not None and _without_annotations(held) != _without_annotations(stored)
         progress("days", episodes, episodes + (PAGE if len(page) == PAGE else 0))
     return Comparison(episodes, missing, different)
 
 
-def _verbatim(episode: Episode) -> Episode:
+def _without_annotations(episode: Episode) -> Episode:
     return replace(episode, verified=False, importance=None, replay_count=0)
 
 
@@ -216,12 +216,12 @@ def _text(content: Mapping[str, Any]) -> bytes:
     return (json.dumps(content, ensure_ascii=False, indent=1) + "\n").encode()
 
 
-def _ahead(folder: Path) -> dict[str, str]:
+def _read_ahead(folder: Path) -> dict[str, str]:
     """Reads the episodes of future days before the watermark, with their days: one must not hold back the watermark."""
     return read_json(folder / AHEAD) or {}
 
 
-def _by_day(folder: Path) -> dict[str, list[Path]]:
+def _files_by_day(folder: Path) -> dict[str, list[Path]]:
     """Groups the files by day, supplements last."""
     files: dict[str, list[Path]] = {}
     for path in _files(folder):

@@ -292,13 +292,13 @@ def _read(path: Path) -> Batch:
         episodes = finish_episodes(list(map(_episode, lines)), now=0, seed=0)
         return Batch(path, tuple(episodes), transcript=transcript)
     except (BardoError, ValueError, TypeError, RecursionError):
-        episodes, unfit = _one_by_one(lines)
+        episodes, unfit = _read_lines(lines)
         if not episodes:
             raise
         return Batch(path, tuple(episodes), unfit=tuple(unfit), transcript=transcript)
 
 
-def _one_by_one(lines: Iterable[str]) -> tuple[list[Episode], list[tuple[str, str]]]:
+def _read_lines(lines: Iterable[str]) -> tuple[list[Episode], list[tuple[str, str]]]:
     """Splits a file into valid episodes, and invalid lines with the reasons."""
     episodes: list[Episode] = []
     unfit: list[tuple[str, str]] = []

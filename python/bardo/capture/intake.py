@@ -145,7 +145,7 @@ def drafts_from(what: object, defaults: Mapping[str, Any], *, clean: Clean, trun
         InvalidInputError: An item is of another type, or no item has a text.
     """
     if isinstance(what, (str, Episode, Mapping)):
-        draft = _one(what, defaults, clean, truncate)
+        draft = _draft_of(what, defaults, clean, truncate)
         if draft is None:
             raise _empty("the text is empty")
         return Drafts([draft], (0,), [], batch=False)
@@ -158,7 +158,7 @@ def drafts_from(what: object, defaults: Mapping[str, Any], *, clean: Clean, trun
         return Drafts(items, range(len(items)), [])
     made = []
     for clean.place, item in enumerate(items):
-        made.append(_one(item, defaults, clean, truncate))
+        made.append(_draft_of(item, defaults, clean, truncate))
     chat = all(isinstance(item, Mapping) for item in items)
     handed = Drafts.of(made, chat=chat, transcript=not defaults.get("at") and all(map(_is_untimed, items)))
     if items and not handed.drafts:
@@ -209,7 +209,9 @@ def _are_clean(items: list[Any], clean: Clean) -> bool:
     return not clean.finds("\n".join(items))
 
 
-def _one(what: object, defaults: Mapping[str, Any], clean: Clean, truncate: bool) -> str | Episode | None:
+def _draft_of(
+    what: object, defaults: Mapping[str, Any], clean: Clean, truncate: bool
+) -> str | Episode | None:
     """Converts one item to a string or an episode; None if its text is empty after cleaning."""
     if isinstance(what, str):
         return _cleaned(what, clean, truncate) or None
@@ -259,8 +261,8 @@ def _message(message: Mapping[str, Any], defaults: Mapping[str, Any], clean: Cle
     if kept:
         # A cyclic structure is refused when it is stored.
         with suppress(RecursionError):
-            kept = _throughout(kept, clean)
-        fields["payload"] = _together(fields.get("payload"), kept)
+            kept = _clean_message(kept, clean)
+        fields["payload"] = _merge_payloads(fields.get("payload"), kept)
     for key in TIME_KEYS:
         if message.get(key) is not None:
             fields["at"] = _micros(message[key])
@@ -268,7 +270,9 @@ def _message(message: Mapping[str, Any], defaults: Mapping[str, Any], clean: Cle
     said = _text_of(message, parts)
     text = clean(said)
     if not text or text.isspace():
-        text = _done(message, parts) or ("Returned nothing" if role == "tool" and text == said else "")
+        text = _describe_actions(message, parts) or (
+            "Returned nothing" if role == "tool" and text == said else ""
+        )
     return Episode(text, **fields)
 
 
@@ -307,7 +311,7 @@ def _type(part: object) -> object:
     return part.get("type") if isinstance(part, Mapping) else None
 
 
-def _opened(parts: Iterable[object]) -> Iterator[object]:
+def _unwrapped_parts(parts: Iterable[object]) -> Iterator[object]:
     """Replaces results of tools by their contents; results are not nested."""
     for part in parts:
         if isinstance(part, Mapping) and _type(part) == TOOL_RESULT:
@@ -319,7 +323,7 @@ def _opened(parts: Iterable[object]) -> Iterator[object]:
 
 def _text_of(message: Mapping[str, Any], parts: Iterable[object]) -> str:
     """Returns the text of a message: its text parts, else its refusal, else the transcript of its audio."""
-    held = (part.get("text") if isinstance(part, Mapping) else part for part in _opened(parts))
+    held = (part.get("text") if isinstance(part, Mapping) else part for part in _unwrapped_parts(parts))
     audio = message.get("audio")
     spoken = audio.get("transcript") if isinstance(audio, Mapping) else None
     texts = "\n".join(text for text in held if isinstance(text, str) and text)
@@ -328,7 +332,7 @@ def _text_of(message: Mapping[str, Any], parts: Iterable[object]) -> str:
     )
 
 
-def _together(payload: object, kept: Mapping[str, Any]) -> dict[str, Any]:
+def _merge_payloads(payload: object, kept: Mapping[str, Any]) -> dict[str, Any]:
     """Merges the caller's payload with the non-text parts of a message; neither overwrites the other."""
     if payload is None:
         return dict(kept)
@@ -337,22 +341,22 @@ def _together(payload: object, kept: Mapping[str, Any]) -> dict[str, Any]:
     return {"payload": payload, **kept}
 
 
-def _throughout(held: Any, clean: Clean) -> Any:
+def _clean_message(held: Any, clean: Clean) -> Any:
     """Cleans every text in a message, since the result of a tool may hold recalled memories."""
     if isinstance(held, str):
         return clean(held)
     if isinstance(held, Mapping):
-        return {key: _throughout(each, clean) for key, each in held.items()}
+        return {key: _clean_message(each, clean) for key, each in held.items()}
     if isinstance(held, (list, tuple)):
-        return [_throughout(each, clean) for each in held]
+        return [_clean_message(each, clean) for each in held]
     return held
 
 
-def _done(message: Mapping[str, Any], parts: Iterable[object]) -> str:
+def _describe_actions(message: Mapping[str, Any], parts: Iterable[object]) -> str:
     """Describes the actions of a message without text; empty if there are none."""
     if calls := [*_calls(message), *(part for part in parts if _type(part) == TOOL_USE)]:
         return f"Called {', '.join(map(_call_name, calls))}"
-    opened = [part for part in _opened(parts) if isinstance(part, Mapping) and not _is_text(part)]
+    opened = [part for part in _unwrapped_parts(parts) if isinstance(part, Mapping) and not _is_text(part)]
     sent = [str(part.get("type", "a part")) for part in opened] + ["audio"] * bool(message.get("audio"))
     return f"Sent {', '.join(sent)}" if sent else ""
 

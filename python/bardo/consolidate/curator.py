@@ -7,7 +7,7 @@ from typing import Literal
 
 from bardo import config
 from bardo._core import Curator, CuratorReport, EpisodeLog, FactStore
-from bardo.consolidate.extract import ExtractionReport, Extractor
+from bardo.consolidate.extraction_pass import ExtractionReport, Extractor
 from bardo.model import Fact
 from bardo.ports import Progress
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from bardo._core import FactStore, frame_memory, neutralise
-from bardo.consolidate import distill
+from bardo.consolidate import rule_extraction
 from bardo.model import Episode, Fact
 from bardo.ports import Message
 
@@ -180,7 +180,7 @@ class Asker:
             parts.append("Known already:")
             parts += [f"- {neutralise(fact.text, [])[0]}" for fact in known]
         for number, episode in enumerate(batch, 1):
-            who = distill.speaker(episode, self._agent) or "the agent"
+            who = rule_extraction.speaker(episode, self._agent) or "the agent"
             shown = FramedSource(episode.text[:clip], episode, tick=episode.tick, at=episode.at)
             parts.append(f"Message {number}, by {neutralise(who, [])[0]}:\n{shown}")
         return "\n".join(parts)
@@ -207,23 +207,23 @@ class Asker:
         _, flags = neutralise(text, [])
         if flags or not is_grounded(text, cited):
             return None
-        who = distill.speaker(cited[0], self._agent)
+        who = rule_extraction.speaker(cited[0], self._agent)
         about = found.kind != "insight"
         if about and not who:
             return None
         if about and who.casefold() not in text.casefold():
             text = f"{who}: {text}"
-        text = distill.shortened(text, cited[0].at)
+        text = rule_extraction.shortened(text, cited[0].at)
         if not text:
             return None
         return Fact(
             text,
             kind=found.kind,
-            category=f"people/{distill.slug(who)}" if about else "insights",
+            category=f"people/{rule_extraction.slug(who)}" if about else "insights",
             subjects=(who,) if about else (),
             support=len(cited),
             evidence=tuple(episode.id for episode in cited),
-            confidence=distill.STATED if about else distill.CONCLUDED,
+            confidence=rule_extraction.STATED if about else rule_extraction.CONCLUDED,
             source="self" if about else "derived",
             observed=(min(episode.tick for episode in cited), max(episode.tick for episode in cited)),
         )

@@ -86,23 +86,24 @@ def check(facts: FactStore, ask: Ask, *, most: int, tick: int, now: int) -> Shad
         is_worse = not fact.pinned and harms(fact, ask, (*passed, fact.id))
         (worse if is_worse else passed).append(fact.id)
     act = facts.withdraw(worse, tick=tick, now=now) if worse else None
-    facts.release(passed, tick=tick)
+    facts.release(passed, tick=tick, now=now)
     waiting = facts.count_quarantined()
     notes = (f"{waiting} new facts wait for their check and are held until then",) if waiting else ()
     return ShadowReport(len(worse) + len(passed), tuple(worse), held=waiting, act=act, notes=notes)
 
 
-def release(facts: FactStore, why: str, *, tick: int) -> ShadowReport:
+def release(facts: FactStore, why: str, *, tick: int, now: int) -> ShadowReport:
     """Lets everything that is held go live without a check, and says so.
 
     Args:
         facts: What is known.
-        why: Nothing was tried.
+        why: Reason for the missing check.
         tick: Logical time.
+        now: Wall clock, microseconds UTC.
     """
     released = 0
     while page := facts.quarantined(BY_NIGHT):
-        released += facts.release([fact.id for fact in page], tick=tick)
+        released += facts.release([fact.id for fact in page], tick=tick, now=now)
     notes = (f"{released} new facts went live unchecked: {why}",) if released else ()
     return ShadowReport(unchecked=released, notes=notes)
 

@@ -47,7 +47,7 @@ class AsyncResource(Generic[Owner]):
         self._owner = owner
 
 
-def _awaited(
+def _async_method(
     verb: Callable[Concatenate[Owner, Arguments], Answer],
 ) -> Callable[Concatenate[AsyncResource[Owner], Arguments], Coroutine[Any, Any, Answer]]:
     """Makes an awaitable of a method of `Grimoire`, or of one of its resources."""
@@ -64,95 +64,95 @@ def _awaited(
 class AsyncEpisodes(AsyncResource[Episodes]):
     """`Episodes` for asyncio."""
 
-    list = _awaited(Episodes.list)
-    get = _awaited(Episodes.get)
-    verify = _awaited(Episodes.verify)
-    find = _awaited(Episodes.find)
+    list = _async_method(Episodes.list)
+    get = _async_method(Episodes.get)
+    verify = _async_method(Episodes.verify)
+    find = _async_method(Episodes.find)
 
 
 class AsyncFacts(AsyncResource[Facts]):
     """`Facts` for asyncio."""
 
-    list = _awaited(Facts.list)
-    get = _awaited(Facts.get)
-    why = _awaited(Facts.why)
-    history = _awaited(Facts.history)
-    confidence = _awaited(Facts.confidence)
-    supersede = _awaited(Facts.supersede)
-    contradict = _awaited(Facts.contradict)
-    link = _awaited(Facts.link)
-    links = _awaited(Facts.links)
+    list = _async_method(Facts.list)
+    get = _async_method(Facts.get)
+    why = _async_method(Facts.why)
+    history = _async_method(Facts.history)
+    confidence = _async_method(Facts.confidence)
+    supersede = _async_method(Facts.supersede)
+    contradict = _async_method(Facts.contradict)
+    link = _async_method(Facts.link)
+    links = _async_method(Facts.links)
 
 
 class AsyncEntities(AsyncResource[Entities]):
     """`Entities` for asyncio."""
 
-    list = _awaited(Entities.list)
-    of = _awaited(Entities.of)
-    related = _awaited(Entities.related)
-    merge = _awaited(Entities.merge)
-    part = _awaited(Entities.part)
-    relate = _awaited(Entities.relate)
-    relations = _awaited(Entities.relations)
+    list = _async_method(Entities.list)
+    of = _async_method(Entities.of)
+    related = _async_method(Entities.related)
+    merge = _async_method(Entities.merge)
+    part = _async_method(Entities.part)
+    relate = _async_method(Entities.relate)
+    relations = _async_method(Entities.relations)
 
 
 class AsyncCurator(AsyncResource[Curator]):
     """`Curator` for asyncio."""
 
-    replay = _awaited(Curator.replay)
-    dream = _awaited(Curator.dream)
-    lint = _awaited(Curator.lint)
-    gaps = _awaited(Curator.gaps)
-    calibration = _awaited(Curator.calibration)
+    replay = _async_method(Curator.replay)
+    dream = _async_method(Curator.dream)
+    lint = _async_method(Curator.lint)
+    gaps = _async_method(Curator.gaps)
+    calibration = _async_method(Curator.calibration)
 
 
 class AsyncPages(AsyncResource[Pages]):
     """`Pages` for asyncio."""
 
-    dossier = _awaited(Pages.dossier)
-    playbook = _awaited(Pages.playbook)
-    versions = _awaited(Pages.versions)
+    dossier = _async_method(Pages.dossier)
+    playbook = _async_method(Pages.playbook)
+    versions = _async_method(Pages.versions)
 
 
 class AsyncPrompts(AsyncResource[Prompts]):
     """`Prompts` for asyncio."""
 
-    list = _awaited(Prompts.list)
-    contribute = _awaited(Prompts.contribute)
-    withdraw = _awaited(Prompts.withdraw)
-    acted = _awaited(Prompts.acted)
-    reset_weights = _awaited(Prompts.reset_weights)
+    list = _async_method(Prompts.list)
+    contribute = _async_method(Prompts.contribute)
+    withdraw = _async_method(Prompts.withdraw)
+    acted = _async_method(Prompts.acted)
+    reset_weights = _async_method(Prompts.reset_weights)
 
 
 class AsyncJournal(AsyncResource[Journal]):
     """`Journal` for asyncio."""
 
-    list = _awaited(Journal.list)
-    undo = _awaited(Journal.undo)
+    list = _async_method(Journal.list)
+    undo = _async_method(Journal.undo)
 
 
 class AsyncEmbedding(AsyncResource[Embedding]):
     """`Embedding` for asyncio."""
 
-    check = _awaited(Embedding.check)
-    migrate = _awaited(Embedding.migrate)
-    abandon = _awaited(Embedding.abandon)
+    check = _async_method(Embedding.check)
+    migrate = _async_method(Embedding.migrate)
+    abandon = _async_method(Embedding.abandon)
 
 
 class AsyncMaintenance(AsyncResource[Maintenance]):
     """`Maintenance` for asyncio."""
 
-    rebuild = _awaited(Maintenance.rebuild)
-    check = _awaited(Maintenance.check)
-    drain_inbox = _awaited(Maintenance.drain_inbox)
-    costs = _awaited(Maintenance.costs)
-    rebase_ticks = _awaited(Maintenance.rebase_ticks)
+    rebuild = _async_method(Maintenance.rebuild)
+    check = _async_method(Maintenance.check)
+    drain_inbox = _async_method(Maintenance.drain_inbox)
+    costs = _async_method(Maintenance.costs)
+    rebase_ticks = _async_method(Maintenance.rebase_ticks)
 
 
 class AsyncLineage(AsyncResource[Lineage]):
     """`Lineage` for asyncio."""
 
-    adopt = _awaited(Lineage.adopt)
+    adopt = _async_method(Lineage.adopt)
 
     @property
     def generation(self) -> int:
@@ -199,7 +199,7 @@ class GrimoireOpener:
             await self._opened.close()
 
 
-def _begun(make: Callable[Arguments, Grimoire]) -> Callable[Arguments, GrimoireOpener]:
+def _async_opener(make: Callable[Arguments, Grimoire]) -> Callable[Arguments, GrimoireOpener]:
     """Makes an awaitable of a function that opens a memory."""
 
     @functools.wraps(make)
@@ -239,8 +239,8 @@ class AsyncGrimoire(AsyncResource[Grimoire]):
         self.maintenance = AsyncMaintenance(grimoire.maintenance)
         self.lineage = AsyncLineage(grimoire.lineage)
 
-    open = staticmethod(_begun(factory.open))
-    inherit = staticmethod(_begun(factory.inherit))
+    open = staticmethod(_async_opener(factory.open))
+    inherit = staticmethod(_async_opener(factory.inherit))
 
     @property
     def agent(self) -> str:
@@ -281,17 +281,17 @@ class AsyncGrimoire(AsyncResource[Grimoire]):
         loop = asyncio.get_running_loop()
         return self.grimoire.on(event, lambda told: loop.call_soon_threadsafe(listener, told))
 
-    remember = _awaited(Grimoire.remember)
-    recall = _awaited(Grimoire.recall)
-    context = _awaited(Grimoire.context)
-    outcome = _awaited(Grimoire.outcome)
-    learn = _awaited(Grimoire.learn)
-    forget = _awaited(Grimoire.forget)
-    tick = _awaited(Grimoire.tick)
-    sleep = _awaited(Grimoire.sleep)
-    bequeath = _awaited(Grimoire.bequeath)
-    stats = _awaited(Grimoire.stats)
-    close = _awaited(Grimoire.close)
+    remember = _async_method(Grimoire.remember)
+    recall = _async_method(Grimoire.recall)
+    context = _async_method(Grimoire.context)
+    outcome = _async_method(Grimoire.outcome)
+    learn = _async_method(Grimoire.learn)
+    forget = _async_method(Grimoire.forget)
+    tick = _async_method(Grimoire.tick)
+    sleep = _async_method(Grimoire.sleep)
+    bequeath = _async_method(Grimoire.bequeath)
+    stats = _async_method(Grimoire.stats)
+    close = _async_method(Grimoire.close)
 
     async def __aenter__(self) -> Self:
         return self

@@ -200,7 +200,7 @@ def check_quarantine(session: Session, retrieval: Retrieval, most: int) -> Shado
     unable = "curator.shadow is off" if not session.config.curator.shadow else "; ".join(session.models.notes)
     session.hot.sync_facts(session.facts)
     if unable:
-        done = shadow.release(session.facts, unable, tick=session.now_tick)
+        done = shadow.release(session.facts, unable, tick=session.now_tick, now=session.clock.now())
     else:
         done = shadow.check(
             session.facts,

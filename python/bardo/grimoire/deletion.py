@@ -71,7 +71,7 @@ class Deletion:
         if not session.is_dead:
             self._writer.drain_inbox()
         items = list(what) if isinstance(what, Iterable) and not isinstance(what, str) else [what]
-        items += self._selected(**selection)
+        items += self._selected_ids(**selection)
         wanted = DeletionRequest.of(items, [about] if isinstance(about, str) else list(about))
         if dry_run:
             return self._preview(wanted, reason, tombstones=not allow_again)
@@ -94,7 +94,7 @@ class Deletion:
             notes=("a dry run: nothing was deleted",),
         )  # fmt: skip
 
-    def _selected(
+    def _selected_ids(
         self,
         *,
         subject: str | None = None,
@@ -120,9 +120,9 @@ class Deletion:
         if not given:
             return []
         found = (
-            self._listed(subject, author)
+            self._ids_by_selection(subject, author)
             if query is None
-            else self._recalled(query, SELECTED if limit is None else limit, subject, author)
+            else self._ids_by_query(query, SELECTED if limit is None else limit, subject, author)
         )
         ids = list(dict.fromkeys(found))
         if not ids:
@@ -133,7 +133,7 @@ class Deletion:
             )
         return ids
 
-    def _listed(self, subject: str | None, author: str | None) -> Iterator[str]:
+    def _ids_by_selection(self, subject: str | None, author: str | None) -> Iterator[str]:
         session = self._session
         records: tuple[Episode | Fact, ...] = (
             *session.recorder.browse(from_tick=0, to_tick=None, subject=subject, thread=None, last=None),
@@ -141,7 +141,7 @@ class Deletion:
         )
         return (record.id for record in records if author is None or _is_by(record, author))
 
-    def _recalled(self, query: str, limit: int, subject: str | None, author: str | None) -> Iterator[str]:
+    def _ids_by_query(self, query: str, limit: int, subject: str | None, author: str | None) -> Iterator[str]:
         session = self._session
         seen = None if subject is None else Filters(subjects=(subject,))
         # Recall without the limit, so that near-duplicates are complete and the limit counts memories of the author.

@@ -5,14 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bardo._cached_property import locked_cached_property
-from bardo.consolidate.extract import Extractor
+from bardo.consolidate.extraction_pass import Extractor
 from bardo.consolidate.llm_extraction import Asker
 from bardo.consolidate.reconcile import Reconciler
 from bardo.grimoire.session import Session
 from bardo.language.ledger import Ledger
+from bardo.model import Episode
 from bardo.ports import LLM
 
 if TYPE_CHECKING:
+    from bardo.consolidate.reading import StatementReader
     from bardo.language.advisor import Advisor
 
 
@@ -47,6 +49,30 @@ class Extraction:
             tick=session.ticks.now,
         )  # fmt: skip
 
+    def _statements(self) -> StatementReader | None:
+        """Reads clauses; None where the packages of the language are not installed."""
+        from bardo.consolidate import languages
+        from bardo.consolidate.reading import StatementReader
+
+        session = self._session
+        found = languages.reader(session.config.curator.language)
+        if found is None:
+            return None
+        return StatementReader(
+            found, session.log, session.facts, session.indexer.vectors_of, self._near, agent=session.agent,
+            rules_off=session.config.curator.rules_off,
+        )  # fmt: skip
+
+    def _near(self, text: str, limit: int) -> list[Episode]:
+        """Episodes near a text, by words and by vectors."""
+        session = self._session
+        ids = [id_ for id_, _ in session.hot.matching(text, 2 * limit)]
+        vectors, _ = session.indexer.vectors_of([text])
+        if vectors is not None:
+            ids += [id_ for id_, _ in session.hot.nearest(vectors[0], 2 * limit)]
+        found = session.log.get(list(dict.fromkeys(ids)))
+        return [episode for episode in found if episode is not None]
+
     @locked_cached_property
     def extractor(self) -> Extractor:
         """Extractor of facts."""
@@ -58,4 +84,5 @@ class Extraction:
             learning=session.indexer.learning, hold=session.config.curator.shadow,
             asker=Asker(asked, session.facts, session.agent) if asked else None,
             reconciler=Reconciler(asked, session.facts) if asked else None,
+            statements=self._statements(),
         )  # fmt: skip

@@ -5,23 +5,24 @@ from __future__ import annotations
 import builtins
 from dataclasses import replace
 from math import exp
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from bardo._core import confidence_now, fact_standing
 from bardo._validation import checked
-from bardo.clock import MAX_TICK
+from bardo.clock import MAX_TICK, moment_of
 from bardo.errors import NotFoundError
 from bardo.grimoire.learner import as_learned, tell_of_arrival
-from bardo.grimoire.results import FactState, Grounds, Link, Trial
+from bardo.grimoire.results import FactState, Grounds, Trial
 from bardo.grimoire.session import Session
 from bardo.grimoire.stores import all_facts
-from bardo.model import Episode, Fact, FactKind, FactStatus, Source
+from bardo.model import Episode, Fact, FactKind, FactStatus, Link, Relation, Source, Statement
 
 if TYPE_CHECKING:
     from datetime import datetime
 
 
-Relation = Literal["supports", "contradicts", "refines", "causes", "part_of", "see_also"]
+#: Statuses of facts that hold, or held until a later one ended them.
+HOLDING = frozenset({"active", "contradicted", "superseded"})
 
 
 class Facts:
@@ -44,6 +45,7 @@ class Facts:
         source: Source | None = None,
         status: FactStatus | None = "active",
         as_of: int | datetime | None = None,
+        valid_at: int | datetime | None = None,
     ) -> builtins.list[Fact]:
         """Lists the facts that meet every condition given.
 
@@ -54,13 +56,22 @@ class Facts:
             source: Source of the facts.
             status: Status of the facts; None for every status.
             as_of: Past tick as of which to list them; where ticks are seconds, a datetime with a time zone too.
+            valid_at: Instant at which statements hold by their `since` and `until`, including statements that have
+                ended since; microseconds UTC or a datetime with a time zone. Lists only statements. With `as_of`,
+                statements known at that tick to hold at the instant.
         """
         session = self._session
         session.ready()
         tick = session.ticks.given("as_of", as_of)
-        return all_facts(
-            session.facts, kind=kind, category=category, subject=subject, source=source, status=status, as_of=tick
+        if valid_at is None:
+            return all_facts(
+                session.facts, kind=kind, category=category, subject=subject, source=source, status=status, as_of=tick
+            )  # fmt: skip
+        found = all_facts(
+            session.facts, kind=kind, category=category, subject=subject, source=source, status=None, as_of=tick
         )  # fmt: skip
+        instant = moment_of(valid_at, "valid_at")
+        return [fact for fact in found if fact.status in HOLDING and holds_at(fact.statement, instant)]
 
     @checked
     def get(self, fact_id: str) -> Fact:
@@ -237,6 +248,15 @@ class Facts:
         """Lists the links from or to any of these facts."""
         self._session.ready()
         return [Link(*link) for link in self._session.facts.links([record_id(fact) for fact in facts])]
+
+
+def holds_at(statement: Statement | None, instant: int) -> bool:
+    """Whether a statement holds at an instant by its bounds; False without a statement."""
+    return (
+        statement is not None
+        and (statement.since is None or statement.since <= instant)
+        and (statement.until is None or instant < statement.until)
+    )
 
 
 def record_id(record: str | Episode | Fact) -> str:

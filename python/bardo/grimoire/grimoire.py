@@ -14,11 +14,13 @@ from bardo.folder import Folder
 from bardo.grimoire.session import Session
 from bardo.grimoire.stores import Stores
 from bardo.grimoire.writer import Writer
-from bardo.model import Episode, Fact, FactKind, Source
+from bardo.model import Episode, Fact, FactKind, Link, Source
 from bardo.ports import LLM, Clock, Embedder, Progress, no_progress
 from bardo.recall.options import CONSIDERED, OwnerRecallOptions, Selection
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from bardo.assemble.context import Phase, Profile, Prompt, Task
     from bardo.bequeath.testament import Testament
     from bardo.consolidate.curator import CuratorCycleComplete
@@ -39,7 +41,7 @@ if TYPE_CHECKING:
     from bardo.grimoire.pages import Pages, PageWriter
     from bardo.grimoire.passes import CuratorPasses
     from bardo.grimoire.prompts import PromptParts, Prompts
-    from bardo.grimoire.results import Entity, Link, Triple
+    from bardo.grimoire.results import Entity, Triple
     from bardo.grimoire.retrieval import Retrieval
     from bardo.recall.feedback import OutcomeReport
     from bardo.recall.recollection import Recollection
@@ -341,9 +343,16 @@ class Grimoire:
     @checked
     def learn(
         self,
-        what: str | Fact | Iterable[str | Fact],
+        what: str | Fact | Iterable[str | Fact] = "",
         *,
-        kind: FactKind = "insight",
+        subject: str = "",
+        attribute: str = "",
+        value: str = "",
+        denied: bool = False,
+        condition: str = "",
+        since: int | datetime | None = None,
+        until: int | datetime | None = None,
+        kind: FactKind | None = None,
         category: str = "",
         subjects: Sequence[str] = (),
         confidence: float | None = None,
@@ -354,12 +363,26 @@ class Grimoire:
     ) -> Any:
         """Adds facts; a known fact is reinforced instead of stored twice.
 
+        With `subject` and `attribute` the fact is a statement: a new value of an attribute that has one value at a time
+        ends the old one in the same call, and a denial ends the value that it denies. The ended fact is history
+        (`facts.history`, `facts.list(as_of=...)`).
+
         The initial confidence of a fact from others or from a dream is limited by its source, and a dream expires after
         14 days unless it is confirmed. A fact given with a higher confidence is lowered to the limit, with a warning.
 
         Args:
-            what: Sentence, `Fact`, or an iterable of these. Copies of prompts in a text are not learned again.
-            kind: Kind of fact; see `Fact`, as for the other fields.
+            what: Sentence, `Fact`, or an iterable of these. Copies of prompts in a text are not learned again. A
+                statement needs none: its text is made of its parts.
+            subject: Person or thing that a statement describes.
+            attribute: Attribute of the subject, such as `port`; `curator.attributes` sets which have many values at a
+                time.
+            value: Value of the attribute.
+            denied: Whether the statement denies the value, or with an empty one every value.
+            condition: Case in which the statement holds, such as `staging`; values of different cases do not conflict.
+            since: First instant at which it holds, microseconds UTC or a datetime with a time zone.
+            until: First instant at which it no longer holds, likewise.
+            kind: Kind of fact; see `Fact`, as for the other fields. If not given, `insight`, or for a statement the
+                kind of its attribute.
             category: Slash path.
             subjects: Topics of the fact.
             confidence: Confidence, 0..1; .7 if not given, or the limit of the source if lower.
@@ -370,11 +393,18 @@ class Grimoire:
 
         Returns:
             Stored `Fact`, or a list of them.
-        """
-        from bardo.grimoire.learner import Learner
 
+        Raises:
+            InvalidInputError: A text, a part of a statement, or another argument is missing or out of range.
+        """
+        from bardo.grimoire.learner import Learner, statement_of
+
+        statement = statement_of(
+            subject=subject, attribute=attribute, value=value, denied=denied, condition=condition, since=since,
+            until=until, own=self._session.config.curator.attributes,
+        )  # fmt: skip
         return Learner(self._session).learn(
-            what, tick, kind=kind, category=category, subjects=subjects, confidence=confidence,
+            what, tick, statement=statement, kind=kind, category=category, subjects=subjects, confidence=confidence,
             importance=importance, source=source, pinned=pinned,
         )  # fmt: skip
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from bardo.consolidate.lint import Gap
-from bardo.grimoire.results import Entity, Link, Triple, triple_number
-from bardo.model import Episode, Fact
+from bardo.grimoire.results import Entity, Triple, triple_number
+from bardo.model import Episode, Fact, Link
 
 #: Triple as the store returns it.
 TripleTuple = tuple[str, str, str, float, str | None, int, int | None, int, bool]

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import dataclasses
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from bardo._core import FactStore, arrival_confidence
 from bardo.capture.recorder import name_list
-from bardo.clock import MAX_TICK
+from bardo.clock import MAX_TICK, moment_of
+from bardo.consolidate import attributes
+from bardo.consolidate.attributes import attribute
 from bardo.errors import BardoWarning, InvalidInputError
 from bardo.grimoire.session import Session
-from bardo.model import Fact, FactKind, Source
+from bardo.model import Fact, FactKind, Source, Statement
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from bardo.assemble.copies import Cleaner
 
 #: Confidence of a sentence that the agent learns itself.
@@ -37,7 +41,8 @@ class Learner:
         what: str | Fact | Iterable[str | Fact],
         tick: SupportsIndex | None,
         *,
-        kind: FactKind,
+        statement: Statement | None,
+        kind: FactKind | None,
         category: str,
         subjects: Sequence[str],
         confidence: float | None,
@@ -51,9 +56,20 @@ class Learner:
         stamp = session.ticks.stamp(tick)
         batch = not isinstance(what, (str, Fact))
         given = [what] if isinstance(what, (str, Fact)) else list(what)
+        known = None
+        if statement is not None:
+            if len(given) != 1 or isinstance(given[0], Fact):
+                raise InvalidInputError(
+                    "subject, attribute and value describe one sentence. Call learn() once per statement, "
+                    "or pass Fact(..., statement=Statement(...))"
+                )
+            known = attribute(statement.attribute, session.config.curator.attributes)
+            given = [given[0] or sentence_of(statement)]
+            subjects = tuple(dict.fromkeys((statement.subject, *name_list("subjects", subjects))))
         clean = session.made_prompts.cleaner()
         fields: dict[str, Any] = {
-            "kind": kind, "category": category, "subjects": name_list("subjects", subjects),
+            "kind": kind or (known.kind if known else "insight"), "category": category, "statement": statement,
+            "persistence": known.persistence if known else None, "subjects": name_list("subjects", subjects),
             "confidence": confidence_learned(confidence, source),
             "importance": importance, "source": source, "pinned": pinned,
         }  # fmt: skip
@@ -84,6 +100,60 @@ class Learner:
         session.hot.sync_facts(session.facts)
         stored = [fact for fact in session.facts.get([entry.id for entry in upserted]) if fact is not None]
         return stored if batch else stored[0]
+
+
+def statement_of(
+    *,
+    subject: str,
+    attribute: str,
+    value: str,
+    denied: bool,
+    condition: str,
+    since: int | datetime | None,
+    until: int | datetime | None,
+    own: Mapping[str, str],
+) -> Statement | None:
+    """The statement that arguments of `learn` describe; None if none of them is given.
+
+    Args:
+        subject: Person or thing.
+        attribute: Name of the attribute.
+        value: Value of the attribute.
+        denied: Whether the value is denied.
+        condition: Case in which it holds.
+        since: First instant at which it holds.
+        until: First instant at which it no longer holds.
+        own: Setting `curator.attributes`.
+
+    Raises:
+        InvalidInputError: A part is missing.
+    """
+    given = {"value": value, "denied": denied, "condition": condition, "since": since, "until": until}
+    if not subject and not attribute:
+        if extra := [name for name, part in given.items() if part]:
+            raise InvalidInputError(
+                f"{', '.join(extra)} belong to a statement. Pass subject= and attribute= as well"
+            )
+        return None
+    if not subject or not attribute or not (value or denied):
+        raise InvalidInputError(
+            "a statement has a subject, an attribute and a value (or denied=True). Pass all of them, such as "
+            "subject='api', attribute='port', value='8080'"
+        )
+    return Statement(
+        subject, attribute, value, denied, condition, moment_of(since, "since"), moment_of(until, "until"),
+        functional=attributes.attribute(attribute, own).functional,
+    )  # fmt: skip
+
+
+def sentence_of(statement: Statement) -> str:
+    """A sentence that says a statement, for one that came without words."""
+    case = f" ({statement.condition})" if statement.condition else ""
+    attribute = statement.attribute.replace("_", " ")
+    if statement.denied:
+        value = f"not {statement.value}" if statement.value else "none"
+        return f"{statement.subject}: {attribute}{case} is {value}"
+    return f"{statement.subject}: {attribute}{case} is {statement.value}"
 
 
 def as_learned(fact: Fact, clean: Cleaner) -> Fact:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from bardo.model import Episode, Fact
+from bardo.model import Episode, Fact, Link
 
 #: Prefix of a triple's id, and maximum number of digits after it.
 _TRIPLE, _DIGITS = "triple-", 18
@@ -25,25 +25,6 @@ class FactState:
     fact: Fact
     from_tick: int
     to_tick: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Link:
-    """Relation between two facts.
-
-    Args:
-        src: Id of the first fact.
-        dst: Id of the second fact.
-        relation: Relation of the first to the second.
-        weight: Weight, 0..1.
-        tick: Tick of creation.
-    """
-
-    src: str
-    dst: str
-    relation: str
-    weight: float
-    tick: int
 
 
 @dataclass(frozen=True, slots=True)

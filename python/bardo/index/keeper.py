@@ -142,16 +142,16 @@ class ModelKeeper:
                 self._folder, self._log, self._facts, to=name, new=new, now=self._clock.now(),
                 late=self._settings.late_interaction,
             )  # fmt: skip
-            return self._go_on(self._moving, steps, progress)
+            return self._advance(self._moving, steps, progress)
 
     def move_on(self) -> MigrationReport | None:
         """Runs one step of the current migration; returns None if there is none, or its model is unavailable."""
         with self._lock:
-            moving = self._moving or self._resumed()
+            moving = self._moving or self._resume_migration()
             if moving is None:
                 return None
             self._moving = moving
-            return self._upkeep.if_model_answers(lambda: self._go_on(moving, 1, no_progress), None)
+            return self._upkeep.if_model_answers(lambda: self._advance(moving, 1, no_progress), None)
 
     def abandon(self) -> None:
         """Aborts the migration and keeps the current model.
@@ -191,7 +191,7 @@ class ModelKeeper:
             }
         return found
 
-    def _resumed(self) -> Migration | None:
+    def _resume_migration(self) -> Migration | None:
         from bardo.index.embedding import migration
 
         pending = migration.Pending.read(self._folder)
@@ -202,7 +202,7 @@ class ModelKeeper:
             self._folder, self._log, self._facts, pending, new, late=self._settings.late_interaction
         )
 
-    def _go_on(self, moving: Migration, steps: int | None, progress: Progress) -> MigrationReport:
+    def _advance(self, moving: Migration, steps: int | None, progress: Progress) -> MigrationReport:
         done, total = moving.counts()
         taken = 0
         while steps is None or taken < steps:

@@ -24,19 +24,19 @@ def schema_of(shape: type[BaseModel]) -> dict[str, Any]:
     """The JSON schema of a shape, with every part in its place: not every server follows references."""
     schema = shape.model_json_schema()
     definitions = schema.pop("$defs", {})
-    placed = _placed(schema, definitions)
+    placed = _resolve_references(schema, definitions)
     return placed if isinstance(placed, dict) else schema
 
 
-def _placed(part: Any, definitions: dict[str, Any]) -> Any:
+def _resolve_references(part: Any, definitions: dict[str, Any]) -> Any:
     if isinstance(part, list):
-        return [_placed(each, definitions) for each in part]
+        return [_resolve_references(each, definitions) for each in part]
     if not isinstance(part, dict):
         return part
     reference = part.get("$ref")
     if isinstance(reference, str):
-        return _placed(definitions[reference.rpartition("/")[2]], definitions)
-    return {name: _placed(value, definitions) for name, value in part.items()}
+        return _resolve_references(definitions[reference.rpartition("/")[2]], definitions)
+    return {name: _resolve_references(value, definitions) for name, value in part.items()}
 
 
 def parse(text: str, shape: type[Shape]) -> Shape:

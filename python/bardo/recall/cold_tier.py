@@ -123,7 +123,7 @@ class TieredIndex:
 
 def _candidate_ids(archive: LanceIndex, text: str, vector: Vectors | None, where: str) -> list[str]:
     """Returns the ids of `candidates` alone."""
-    found = _both(
+    found = _search_both(
         text,
         vector,
         lambda near: archive.nearest_ids(near, DEPTH, where=where),
@@ -147,7 +147,7 @@ def candidates(
     Raises:
         StoreError: The index cannot be read.
     """
-    found = _both(
+    found = _search_both(
         text,
         vector,
         lambda near: archive.search_vector(near, DEPTH, where=where, vectors=vectors),
@@ -156,7 +156,7 @@ def candidates(
     return {one.episode.id: one for one in found}
 
 
-def _both(
+def _search_both(
     text: str,
     vector: Vectors | None,
     by_vector: Callable[[Vectors], list[Row]],

@@ -53,7 +53,7 @@ def standing(facts: FactStore, ids: Sequence[str]) -> tuple[str, ...]:
     return tuple(id_ for id_, fact in zip(ids, facts.get(list(ids)), strict=True) if fact is not None)
 
 
-def _handed_down(facts: FactStore, ids: Sequence[str]) -> frozenset[str]:
+def _unconfirmed_inherited(facts: FactStore, ids: Sequence[str]) -> frozenset[str]:
     """Returns the ids of inherited facts among these that are not the agent's own yet."""
     found = facts.get(list(ids))
     return frozenset(fact.id for fact in found if fact is not None and fact.source not in OWN_SOURCES)
@@ -72,7 +72,7 @@ def apply(
         reinforcement: Fraction of the gap that an outcome of size 1 closes.
     """
     there = standing(facts, ids)
-    heard = _handed_down(facts, there) if value > 0 else frozenset()
+    heard = _unconfirmed_inherited(facts, there) if value > 0 else frozenset()
     while True:
         try:
             moved = judge_facts(facts, there, value, tick=tick, reinforcement=reinforcement) if there else 0
@@ -87,7 +87,7 @@ def apply(
         there,
         reinforced=moved if value > 0 else 0,
         weakened=moved if value < 0 else 0,
-        earned=tuple(sorted(heard - _handed_down(facts, there))),
+        earned=tuple(sorted(heard - _unconfirmed_inherited(facts, there))),
         missing=missing,
         notes=(f"{len(missing)} facts are not there any more and were left out",) if missing else (),
     )

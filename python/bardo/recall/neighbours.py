@@ -41,7 +41,7 @@ def with_turns(
 
     def known(side: list[str]) -> tuple[Episode, ...]:
         found = (turns[turn] for turn in side if turn in turns)
-        return tuple(turn for turn in found if filters is None or _comes_along(turn, filters))
+        return tuple(turn for turn in found if filters is None or _is_visible(turn, filters))
 
     memories = tuple(
         dataclasses.replace(found, before=known(before), after=known(after))
@@ -50,7 +50,7 @@ def with_turns(
     return dataclasses.replace(recollection, memories=memories)
 
 
-def _comes_along(turn: Episode, filters: Filters) -> bool:
+def _is_visible(turn: Episode, filters: Filters) -> bool:
     """Whether a turn may be included; filters on topics apply to the memory, not to the turns beside it."""
     return (
         (filters.mode is None or turn.mode is None or turn.mode in modes_with(filters.mode))

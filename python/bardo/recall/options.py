@@ -73,7 +73,7 @@ class OwnerRecallOptions(RecallOptions, total=False):
     Attributes:
         session: Active session; before its first episode is stored, episodes of the role `agent` are left out.
         pad: Current mood; memories of a similar mood rank higher.
-        factors: Weights of the semantic, temporal, importance and emotional factor; the defaults if not given.
+        factors: Weights of the relevance, temporal, importance and emotional factor; the defaults if not given.
         window: Number of turns on either side of each episode, in `Memory.before` and `after`; 0 if not given.
     """
 

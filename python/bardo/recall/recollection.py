@@ -43,7 +43,7 @@ class Explanation:
         parts: Weighted terms of the score, by name.
         discounts: Factors other than 1 that multiply the sum of `parts`, by name: `trust`, `contradicted`, `source`,
             `inherited`, `bloodstain`, `thread`, and `restated` for an episode with the rank of a fact made of it.
-        semantic: Fused relevance from 0 to 1, 1 for the best candidate; as for the next three, None where the policy
+        relevance: Fused relevance from 0 to 1, 1 for the best candidate; as for the next three, None where the policy
             does not use it.
         temporal: Retention, 0..1.
         importance: Quality or importance, 0..1; 0.5 before it is judged.
@@ -61,7 +61,7 @@ class Explanation:
     fused: float
     parts: Mapping[str, float]
     discounts: Mapping[str, float]
-    semantic: float | None
+    relevance: float | None
     temporal: float | None
     importance: float | None
     emotional: float | None
@@ -75,7 +75,7 @@ class Explanation:
     @property
     def values(self) -> Mapping[str, float]:
         """Values of the terms that the policy adds, by name; for `rrf` the fused relevance alone."""
-        named = {name: getattr(self, name) for name in ("semantic", "temporal", "importance", "emotional")}
+        named = {name: getattr(self, name) for name in ("relevance", "temporal", "importance", "emotional")}
         return {name: value for name, value in named.items() if value is not None} or {"fused": self.fused}
 
     def __str__(self) -> str:
@@ -223,16 +223,21 @@ def _record(memory: Memory) -> Episode | Fact:
     return found.record(place)
 
 
-def _nothing(_: Memory) -> tuple[Episode, ...]:
+def _no_turns(_: Memory) -> tuple[Episode, ...]:
     return ()
 
 
-def _why(memory: Memory) -> Explanation:
+def _make_explanation(memory: Memory) -> Explanation:
     found, place = memory._found
     return _explanation(found.hit(place), memory.record)
 
 
-for _name, _make in (("record", _record), ("why", _why), ("before", _nothing), ("after", _nothing)):
+for _name, _make in (
+    ("record", _record),
+    ("why", _make_explanation),
+    ("before", _no_turns),
+    ("after", _no_turns),
+):
     setattr(Memory, _name, _LazyField(getattr(Memory, _name), _make))
 
 
@@ -334,7 +339,7 @@ def _explanation(hit: _core.Hit, record: Episode | Fact) -> Explanation:
         fused=hit.fused,
         parts={name: value * weight for name, value, weight in hit.terms},
         discounts=dict(hit.factors),
-        semantic=values.get("semantic"),
+        relevance=values.get("relevance"),
         temporal=values.get("temporal"),
         importance=values.get("importance"),
         emotional=values.get("emotional"),

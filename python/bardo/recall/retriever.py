@@ -23,7 +23,7 @@ CONVERSATION = (
 EMBEDDED_QUERY_CHARACTERS = 8_192
 
 
-#: Weights of the semantic, temporal, importance and emotional factor.
+#: Weights of the relevance, temporal, importance and emotional factor.
 Factors = tuple[float, float, float, float]
 
 
@@ -51,7 +51,7 @@ class Retriever:
         embedder: Embedder of queries; None searches by words alone.
         config: Settings of recall.
         tau_ticks: e-folding time of decay, in ticks.
-        factors: Learned weights of the semantic, temporal, importance and emotional factor, if any.
+        factors: Learned weights of the relevance, temporal, importance and emotional factor, if any.
         late: Whether to use late interaction, where the embedder gives token vectors.
         without: Reason for a missing embedder, for a note.
     """

@@ -105,7 +105,7 @@ class SharedRecall:
             if reaches_episodes(filters):
                 near, reach = self._propose(text, vector, filters, notes)
                 arrived = self._arrivals.since(reach)
-                notes += _told(arrived)
+                notes += _describe_arrivals(arrived)
                 episodes = arrived.episodes | {id_: found.episode for id_, found in near.items()}
             try:
                 self._hot.add_episodes(episodes.values())
@@ -179,7 +179,7 @@ class SharedRecall:
             self._hot.set_vectors(list(given), np.stack(list(given.values())))
 
 
-def _told(arrived: ArrivalBatch) -> list[str]:
+def _describe_arrivals(arrived: ArrivalBatch) -> list[str]:
     """Makes the notes on episodes of a search that are not in LanceDB."""
     notes = []
     seen = [

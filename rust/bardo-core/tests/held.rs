@@ -65,8 +65,8 @@ fn nothing_goes_by_a_held_fact() {
     assert!(gaps(&store).unwrap().iter().all(|gap| !gap.facts.contains(&id)));
     assert!(store.contradict(id, id, 3, 9).is_err());
 
-    assert_eq!(store.release(&[id], 9).unwrap(), 1);
-    assert_eq!(store.release(&[id], 10).unwrap(), 0, "it is in force already");
+    assert_eq!(store.release(&[id], 9, 0).unwrap(), 1);
+    assert_eq!(store.release(&[id], 10, 0).unwrap(), 0, "it is in force already");
     assert_eq!((get(&store, id).status, get(&store, id).created_tick), (FactStatus::Active, 9));
     assert!(store.list(&FactFilter { as_of: Some(8), ..FactFilter::default() }, 10).unwrap().len() == 6);
     assert_eq!(store.search_text("refund", 10).unwrap().len(), 1);
@@ -102,7 +102,7 @@ fn a_superseded_fact_stands_until_the_held_one_is_released() {
     assert_eq!(get(&store, old).status, FactStatus::Active);
     store.withdraw(&[second], 6, 0).unwrap();
     assert_eq!(get(&store, old).status, FactStatus::Active, "what was withdrawn took no place");
-    store.release(&[first], 7).unwrap();
+    store.release(&[first], 7, 0).unwrap();
     assert_eq!(
         (get(&store, old).status, get(&store, old).superseded_by),
         (FactStatus::Superseded, Some(first))
@@ -128,7 +128,7 @@ fn a_released_fact_is_reconciled_with_what_came_before_and_after_it() {
     let mut report = pass(&store, &Script::default(), 256, 10);
     assert_eq!(report.facts_superseded, 1, "only what is in force is reconciled");
     assert_eq!(get(&store, before).superseded_by, Some(after));
-    store.release(&[held, late], 20).unwrap();
+    store.release(&[held, late], 20, 0).unwrap();
     report = pass(&store, &Script::default(), 256, 30);
     assert_eq!(report.facts_superseded, 1);
     assert_eq!(get(&store, held).superseded_by, Some(after), "the later statement holds");

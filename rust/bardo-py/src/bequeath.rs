@@ -1,6 +1,6 @@
 //! Bequests: which facts cross a death, and how far an heir trusts them.
 
-use bardo_core::bequeath::{self, Discount, Exclusion, Fading, Thresholds};
+use bardo_core::bequeath::{self, Discount, Exclusion, GenerationDiscount, Thresholds};
 use pyo3::prelude::*;
 
 use crate::arguments::{Facts, Matrix};
@@ -28,8 +28,8 @@ functions! {
 
     /// How far an heir trusts each entry.
     fn confidences_at_birth(entries: Vec<(u32, f32, bool)>; base: f32, rate: f32, linear: bool = false) => {
-        let fading = if linear { Fading::Step(rate) } else { Fading::Factor(rate) };
-        let discount = Discount::new(base, fading)?;
+        let per_generation = if linear { GenerationDiscount::Step(rate) } else { GenerationDiscount::Factor(rate) };
+        let discount = Discount::new(base, per_generation)?;
         let at_birth = |(generations, held, is_anti_knowledge)| discount.at_birth(generations, held, is_anti_knowledge);
         Ok(entries.into_iter().map(at_birth).collect::<Vec<_>>())
     };

@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use bardo_core::consolidate::{self, MINIMUM_EPISODES};
 use bardo_core::facts::{
-    self, ClockLeap, CounterUpdate, FactFilter, FactOptions, FactVectors, Link, Relation, Retention, Scope,
+    self, ClockLeap, CounterUpdate, FactFilter, FactOptions, FactVectors, Link, NewerFact, Relation, Resolution, Retention,
+    Scope, Verdict,
 };
-use bardo_core::model::{Fact, FactKind, FactStatus, Id, Source};
+use bardo_core::model::{Fact, FactKind, FactStatus, Id, Persistence, Source, Statement};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 
@@ -122,6 +123,36 @@ methods!(FactStore, |store| {
             };
             Ok(outcomes?.into_iter().map(|(id, outcome)| Stored { id, outcome }).collect::<Vec<_>>())
         };
+    fn upsert_resolved(facts: Facts; tick: u64, now: i64, actor: &str, vectors: Option<Matrix<'_>> = None,
+        fingerprint: Option<Model> = None, marks: BTreeMap<String, i64>, answered: BTreeMap<String, i64>,
+        resolutions: Vec<(usize, Option<Parsed<Id>>, Parsed<Id>, bool, Option<i64>, String)>,
+        corrections: Vec<(Parsed<Id>, Parsed<Id>)>)
+        let vectors = ModelVectors::new(vectors.as_ref(), fingerprint.as_ref())?,
+        let vectors = vectors.as_ref().map(ModelVectors::lend)
+        => {
+            let marks = marks.into_iter().map(|(name, value)| CounterUpdate::Mark(name, value));
+            let answered = answered.into_iter().map(|(name, more)| CounterUpdate::Answered(name, more));
+            let notes: Vec<CounterUpdate> = marks.chain(answered).collect();
+            let resolution = |(place, stored, older, ends, from, rule): (
+                usize, Option<Parsed<Id>>, Parsed<Id>, bool, Option<i64>, String,
+            )| {
+                let newer = inner(stored).map_or(NewerFact::InBatch(place), NewerFact::Stored);
+                let verdict = if ends { Verdict::Ends { from } } else { Verdict::Disputes };
+                Resolution { newer, older: older.0, verdict, rule }
+            };
+            let resolutions: Vec<Resolution> = resolutions.into_iter().map(resolution).collect();
+            let corrections: Vec<(Id, Id)> =
+                corrections.into_iter().map(|(newer, older)| (newer.0, older.0)).collect();
+            let (outcomes, resolved) =
+                store.upsert_resolved(&facts.0, vectors, (tick, now), actor, &notes, &resolutions, &corrections)?;
+            let stored: Vec<Stored> = outcomes.into_iter().map(|(id, outcome)| Stored { id, outcome }).collect();
+            Ok((stored, resolved.ended, resolved.disputed))
+        };
+    fn describe(id: Parsed<Id>; tick: u64, now: i64, statement: Option<Bound<'_, PyAny>> = None,
+        persistence: Option<Parsed<Persistence>> = None)
+        let statement = statement.map(|given| Statement::from_attributes(&given)).transpose()?
+        => store.describe(id.0, statement.as_ref(), inner(persistence), (tick, now));
+    fn of_subject(subject: &str; tick: u64) => store.of_subject(subject, tick);
     fn mark(name: &str) => store.mark(name);
     fn begin(tick: u64) => store.begin(tick);
     fn rebase(; through: u64, by: u64, tick: u64, name: &str, offset: i64)
@@ -170,7 +201,7 @@ methods!(FactStore, |store| {
     fn acts(limit: usize = 20) => store.acts(limit);
     fn quarantined(limit: usize = 256) => store.quarantined(limit);
     fn count_quarantined() => store.count_quarantined();
-    fn release(ids: Ids; tick: u64) => store.release(&ids.0, tick);
+    fn release(ids: Ids; tick: u64, now: i64) => store.release(&ids.0, tick, now);
     fn withdraw(ids: Ids; tick: u64, now: i64) => store.withdraw(&ids.0, tick, now);
     fn undo(act: u64; tick: u64, now: i64) => store.undo(act, tick, now);
     fn note_unanswered(question: &str; tick: u64) => store.note_unanswered(question, tick);

@@ -65,8 +65,8 @@ options! { |settings|
     sentence_penalty: f32 => settings.sentence_penalty = sentence_penalty;
     recency_days: f32 => settings.recency_days = recency_days;
     factors: (f32, f32, f32, f32) => {
-        let (semantic, temporal, importance, emotional) = factors;
-        settings.factors = Factors { semantic, temporal, importance, emotional };
+        let (relevance, temporal, importance, emotional) = factors;
+        settings.factors = Factors { relevance, temporal, importance, emotional };
     };
     tau_ticks: f64 => settings.tau_ticks = tau_ticks;
     duplicate_similarity: f32 => settings.duplicate_similarity = duplicate_similarity;
@@ -82,7 +82,7 @@ as_tuple! {
 
 mirror!(
     /// A memory that was recalled, with every number that went into its score.
-    Hit(explain::Hit) { id, score, confidence, tick, at, duplicates } as |hit| {
+    Hit(explain::Hit) { id, score, confidence, tick, at, duplicates, corrected_by } as |hit| {
         layer = hit.layer.name(),
         source = hit.source.name(),
         arms = hit.why.arms.iter().chain(&hit.why.late).copied().collect::<Vec<_>>(),

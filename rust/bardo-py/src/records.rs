@@ -1,8 +1,8 @@
 //! The dataclasses of `bardo/model.py` to and from the core's values.
 
 use bardo_core::model::{
-    Annotations, Episode, Fact, FactKind, FactPayload, FactStatus, Fingerprint, Id, Metadata, Pad, Quality,
-    Role, Source, Value,
+    Annotations, Episode, Fact, FactKind, FactPayload, FactStatus, Fingerprint, Id, Metadata, Pad, Persistence,
+    Quality, Role, Source, Statement, Value,
 };
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
@@ -74,8 +74,9 @@ records! {
     Fact {
         id, text, kind, category, subjects, support, evidence, confidence, importance, quality, created_tick, created_at,
         observed, reinforced_tick, accessed_tick, mentions, source, origin, generation, pad, supersedes, superseded_by,
-        expires_tick, status, pinned, bloodstain, metadata, payload
+        expires_tick, status, pinned, bloodstain, metadata, payload, statement, persistence, ended_by
     }
+    Statement { subject, attribute, value, denied, condition, since, until, functional }
     Fingerprint { model, version, preprocessing, dims, created }
     Quality { specificity, actionability, novelty, verifiability, consistency }
 }
@@ -101,7 +102,7 @@ macro_rules! plain_fields {
         fields!($($type: |object, name| field(object, name), |py, value| value.into_bound_py_any(py)?;)*);
     };
 }
-plain_fields!(bool, u32, i64, (u64, u64), Option<u64>, String, Option<String>);
+plain_fields!(bool, u32, i64, (u64, u64), Option<u64>, Option<i64>, String, Option<String>);
 
 macro_rules! named_fields {
     ($($type:ty),*) => {
@@ -125,6 +126,13 @@ fields! {
         let quality = object.getattr(name)?;
         if quality.is_none() { Ok(None) } else { Quality::from_attributes(&quality).map(Some) }
     }, |py, value| value.map(|quality| quality.to_dataclass(py)).transpose()?;
+    Option<Statement>: |object, name| {
+        let statement = object.getattr(name)?;
+        if statement.is_none() { Ok(None) } else { Statement::from_attributes(&statement).map(Some) }
+    }, |py, value| value.as_ref().map(|statement| statement.to_dataclass(py)).transpose()?;
+    Option<Persistence>: |object, name| {
+        field::<Option<String>>(object, name)?.map(|text| text.parse().into_python()).transpose()
+    }, |_py, value| value.map(Persistence::name);
     Value: |object, name| value_from(&object.getattr(name)?, 0), |py, value| value_into(py, value)?;
     Metadata: |object, name| through_json(&object.getattr(name)?, name), |py, value| into_json_object(py, value)?;
     FactPayload: |object, name| through_json(&object.getattr(name)?, name), |py, value| into_json_object(py, value)?;

@@ -3,15 +3,15 @@
 use bardo_core::consolidate::{self, is_disputed};
 use bardo_core::index::lexical;
 use bardo_core::index::vectors::Tokens;
-use bardo_core::model::decay::{self as forgetting, Fading};
-use bardo_core::model::{self, Metadata};
+use bardo_core::model::decay::{self as forgetting, DecayFactors};
+use bardo_core::model::{self, Metadata, Persistence};
 use bardo_core::text::same_statement::{self, Overlap};
 use bardo_core::text::sentences::{self, MAX_PIECES};
 use bardo_core::text::{stop_words, urls_commands_paths};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::arguments::{Episodes, Matrix, NewFact};
+use crate::arguments::{Episodes, Matrix, NewFact, Parsed, inner};
 use crate::convert::{as_dict, as_tuple};
 use crate::errors::IntoPython;
 use crate::forward::functions;
@@ -58,17 +58,25 @@ functions! {
     fn confidence_now(fact: NewFact; tick: u64, tau_ticks: f64)
         => Ok(forgetting::confidence_now(&fact.0, tick, forgetting::check_tau(tau_ticks)?));
 
+    /// The retention of a fact at a tick.
+    fn retention_now(fact: NewFact; tick: u64, tau_ticks: f64)
+        => Ok(forgetting::retention_now(&fact.0, tick, forgetting::check_tau(tau_ticks)?));
+
     /// The confidence left after `elapsed_ticks` without reinforcement.
     fn decay(confidence: f64, support: u32, elapsed_ticks: u64, tau_ticks: f64; kind: &str = "insight",
-        from_death: bool = false, pinned: bool = false) => {
-        let fading = Fading { tau_ticks: forgetting::check_tau(tau_ticks)?, kind: kind.parse()?, from_death, pinned };
-        Ok(forgetting::decay(confidence, support, elapsed_ticks, &fading))
+        from_death: bool = false, pinned: bool = false, persistence: Option<Parsed<Persistence>> = None) => {
+        let persistence = inner(persistence);
+        let decay_factors = DecayFactors {
+            tau_ticks: forgetting::check_tau(tau_ticks)?, kind: kind.parse()?, from_death, pinned, persistence,
+        };
+        Ok(forgetting::decay(confidence, support, elapsed_ticks, &decay_factors))
     };
 
     /// The stability of a fact in ticks.
     fn stability(support: u32, tau_ticks: f64; kind: &str = "insight", from_death: bool = false) => {
-        let fading = Fading { tau_ticks: forgetting::check_tau(tau_ticks)?, kind: kind.parse()?, from_death, pinned: false };
-        Ok(forgetting::stability(support, &fading))
+        let decay_factors = DecayFactors { tau_ticks: forgetting::check_tau(tau_ticks)?, kind: kind.parse()?, from_death, pinned: false,
+            persistence: None };
+        Ok(forgetting::stability(support, &decay_factors))
     };
 }
 

@@ -16,7 +16,7 @@ from quality.data import Corpus, Question
 
 Factors = tuple[float, float, float, float]
 #: The four factors of the score with their weights (spec 4).
-FACTORS = {"semantic": 0.40, "temporal": 0.20, "importance": 0.25, "emotional": 0.15}
+FACTORS = {"relevance": 0.40, "temporal": 0.20, "importance": 0.25, "emotional": 0.15}
 
 
 class Bardo:
@@ -134,7 +134,7 @@ def ablations(embedder: Embedder) -> list[Bardo]:
     ]
     zeroed = (tuple(0.0 if other == name else FACTORS[other] for other in FACTORS) for name in FACTORS)
     factors = [
-        Bardo(embedder, label=f"less the {name} factor", factors=(semantic, temporal, importance, emotional))
-        for name, (semantic, temporal, importance, emotional) in zip(FACTORS, zeroed, strict=True)
+        Bardo(embedder, label=f"less the {name} factor", factors=(relevance, temporal, importance, emotional))
+        for name, (relevance, temporal, importance, emotional) in zip(FACTORS, zeroed, strict=True)
     ]
     return signals + factors

@@ -104,7 +104,7 @@ class TextEmbedder:
         vectors, norms = np.empty((len(given), dims), np.float32), np.empty(len(given), np.float32)
         # One at a time: other texts of a batch must not affect a text's vector.
         for row, text in enumerate(given):
-            raw = self._through(functools.partial(self._engine.run, [text], "document"))
+            raw = self._call_engine(functools.partial(self._engine.run, [text], "document"))
             unit, faults = _unit(raw, 1, dims, self.name)
             vectors[row] = 0.0 if faults else unit[0]
             norms[row] = 0.0 if faults else np.linalg.norm(np.asarray(raw, np.float64))
@@ -156,7 +156,7 @@ class TextEmbedder:
         """
         import numpy as np
 
-        raw = self._through(lambda: self._engine.run(batch, role))
+        raw = self._call_engine(lambda: self._engine.run(batch, role))
         try:
             return _unit(raw, len(batch), dims, self.name)
         except InvalidVectorError:
@@ -175,7 +175,7 @@ class TextEmbedder:
                 raise
             return vectors, faults
 
-    def _through(self, call: Callable[[], T]) -> T:
+    def _call_engine(self, call: Callable[[], T]) -> T:
         """Calls the engine; the first call loads the model, while other threads wait."""
         process = os.getpid()
         with self._lock:
@@ -204,7 +204,7 @@ class LateTextEmbedder(TextEmbedder):
     @functools.cached_property
     def gives_tokens(self) -> bool:
         """Whether the model's output is a vector per token; may load the model."""
-        return self._through(self._engine.gives_tokens)
+        return self._call_engine(self._engine.gives_tokens)
 
     def passages(self, text: str, *, beside: str = "") -> list[str]:
         """Splits a text between sentences into parts that fit the model's input together with the text `beside`.
@@ -212,7 +212,7 @@ class LateTextEmbedder(TextEmbedder):
         Raises:
             EmbedderUnavailableError: The model cannot be loaded, or was loaded before a fork.
         """
-        return self._through(lambda: self._engine.passages(text, self._engine.prefixes.document + beside))
+        return self._call_engine(lambda: self._engine.passages(text, self._engine.prefixes.document + beside))
 
     def embed_late_documents(self, texts: Sequence[str]) -> tuple[Vectors, list[Tokens]]:
         """`embed_documents` with the tokens of every text, and with its errors."""
@@ -233,7 +233,9 @@ class LateTextEmbedder(TextEmbedder):
         unusable: dict[int, str] = {}
         for start in range(0, len(by_length), BATCH):
             rows = by_length[start : start + BATCH]
-            raw, found = self._through(functools.partial(self._engine.run_late, [given[row] for row in rows]))
+            raw, found = self._call_engine(
+                functools.partial(self._engine.run_late, [given[row] for row in rows])
+            )
             vectors[rows], faults = _unit(raw, len(rows), dims, self.name)
             unusable |= {rows[place]: fault for place, fault in faults.items()}
             for row, text in zip(rows, found, strict=True):
@@ -249,7 +251,7 @@ def load(settings: config.Embedding | None = None) -> TextEmbedder:
         ConfigError: The name is neither one of bardo's nor of the form of fastembed's (`owner/model`).
     """
     settings = settings or config.Embedding()
-    return _shared(settings.model, settings.threads, os.getpid())
+    return _shared_embedder(settings.model, settings.threads, os.getpid())
 
 
 def from_callable(
@@ -301,7 +303,7 @@ def resolve(embedder: Embedder | EmbedFunction | None, settings: config.Embeddin
 
 
 @functools.lru_cache(maxsize=4)
-def _shared(model: str, threads: int, process: int) -> TextEmbedder:
+def _shared_embedder(model: str, threads: int, process: int) -> TextEmbedder:
     # The process is part of the key: a forked child must not use the parent's loaded model.
     del process
     if model in ("minilm", "minilm-int8"):

@@ -158,14 +158,14 @@ class Migration:
         coming = new.fingerprint
         pending = Pending.read(folder)
         if pending is not None:
-            if not same(pending.new, coming):
+            if not is_same_space(pending.new, coming):
                 raise InvalidInputError(
                     f"a migration to {pending.new.model} is under way. End it, or give it up with "
                     "`bardo embedding abandon`"
                 )
             return cls(folder, log, facts, pending, new, late=late)
         stored = log.fingerprint or facts.fingerprint
-        if stored is None or same(stored, coming):
+        if stored is None or is_same_space(stored, coming):
             raise InvalidInputError(
                 f"the vectors are those of {coming.model} already"
                 if stored
@@ -194,7 +194,7 @@ class Migration:
         Raises:
             UnusableVectorError: The new model has no vector for a text that has one of the old model.
         """
-        if not same(self.new.fingerprint, self.pending.new):
+        if not is_same_space(self.new.fingerprint, self.pending.new):
             raise EmbeddingMismatchError(
                 f"the migration goes to {self.pending.new.model}, and the embedder is {self.new.fingerprint.model}. "
                 "Open the folder with the model that the migration goes to"
@@ -298,7 +298,7 @@ class Migration:
 
     def _is_old(self, store: EpisodeLog | FactStore) -> bool:
         stored = store.fingerprint
-        return stored is not None and not same(stored, self.pending.new)
+        return stored is not None and not is_same_space(stored, self.pending.new)
 
     def is_behind(self) -> bool:
         """Whether either store still uses old vectors; its staged ones may lack the latest records."""
@@ -390,7 +390,7 @@ def serving(folder: Path, given: Embedder, settings: config.Embedding, *, chosen
     pending = Pending.read(folder)
     if pending is None:
         return given
-    which = _which(given, pending)
+    which = _side_of(given, pending)
     if which == ("new" if pending.switching else "old"):
         return given
     if which != "new":
@@ -401,15 +401,15 @@ def serving(folder: Path, given: Embedder, settings: config.Embedding, *, chosen
     return given if lead is None else AdaptedEmbedder(pending.old, given, lead)
 
 
-def _which(given: Embedder, pending: Pending) -> str:
+def _side_of(given: Embedder, pending: Pending) -> str:
     """Whether an embedder is the `old` or the `new` one of a migration; `neither` if it is not or cannot be loaded."""
     try:
         fingerprint = given.fingerprint
     except EmbedderUnavailableError:
         return "neither"
-    if same(fingerprint, pending.old):
+    if is_same_space(fingerprint, pending.old):
         return "old"
-    return "new" if same(fingerprint, pending.new) else "neither"
+    return "new" if is_same_space(fingerprint, pending.new) else "neither"
 
 
 def complete_switch(
@@ -427,7 +427,7 @@ def complete_switch(
     return True
 
 
-def same(left: Fingerprint, right: Fingerprint) -> bool:
+def is_same_space(left: Fingerprint, right: Fingerprint) -> bool:
     """Whether vectors of two models are comparable."""
     return left.is_same_model(right)
 

@@ -14,10 +14,10 @@ from bardo.surfaces.cli.show import show_record
 from bardo.surfaces.cli.values import plain
 
 if TYPE_CHECKING:
-    from bardo.grimoire.facts import Relation
     from bardo.grimoire.grimoire import Grimoire
     from bardo.grimoire.reader import Visitor
     from bardo.grimoire.results import Grounds
+    from bardo.model import Relation
 
 app = noun("What is known, on what grounds, and how facts stand to each other.")
 
@@ -83,7 +83,7 @@ def why(opened: "Grimoire", output: Output, fact: Id) -> None:
     """
     grounds = opened.facts.why(fact)
     output.document(grounds)
-    output.pairs(_told(grounds), title=grounds.fact.text)
+    output.pairs(_describe_grounds(grounds), title=grounds.fact.text)
     if grounds.episodes:
         output.show(tables.episodes(grounds.episodes))
 
@@ -167,7 +167,7 @@ def links(
     output.rows(tables.links, found)
 
 
-def _told(grounds: "Grounds") -> list[tuple[str, object]]:
+def _describe_grounds(grounds: "Grounds") -> list[tuple[str, object]]:
     fact = grounds.fact
     rows: list[tuple[str, object]] = [
         ("kind", fact.kind),

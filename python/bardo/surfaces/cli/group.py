@@ -32,7 +32,7 @@ class Commands(TyperGroup):
                 raise
             root = ctx.find_root()
             noun = "" if ctx is root else f"{ctx.info_name} "
-            if meant := _meant(noun, args[0], list(commands(root.command))):
+            if meant := _likely_commands(noun, args[0], list(commands(root.command))):
                 named = " or ".join(f"`bardo {each}`" for each in meant)
                 error.message = f"{str(error.message).rstrip('.')}. Did you mean {named}?"
             raise
@@ -51,7 +51,7 @@ def commands(group: Any, noun: str = "") -> Iterator[str]:
             yield from commands(command, f"{noun}{name} ")
 
 
-def _meant(noun: str, word: str, known: list[str]) -> list[str]:
+def _likely_commands(noun: str, word: str, known: list[str]) -> list[str]:
     """Suggests commands for a word, after the name of a group if any, the most similar first."""
     if not noun and word in _SYNONYMS:
         return [_SYNONYMS[word]]

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from bardo.bequeath.trust import Key
     from bardo.consolidate.calibration import Calibration
     from bardo.consolidate.curator import Change
-    from bardo.grimoire.results import Act, Entity, FactState, Link, Reference, RelatedEntity, Triple
+    from bardo.grimoire.results import Act, Entity, FactState, Reference, RelatedEntity, Triple
     from bardo.language.ledger import CallTotals
-    from bardo.model import Episode, Fact
+    from bardo.model import Episode, Fact, Link
     from bardo.recall.recollection import Explanation, Memory
 
 

@@ -3,12 +3,10 @@
 //! Counts are kept by the hash of words, never the words themselves, in tables of bounded size. When a table is full,
 //! all its counts are halved and what falls to nothing leaves: the model follows what the agent writes now.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
-
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::confusables::is_ignorable;
+use crate::hashing::HashedMap;
 
 /// Words that are counted at most: about what a person uses. With pairs, the model stays under 8 MB.
 const WORDS: usize = 1 << 16;
@@ -35,25 +33,8 @@ pub struct WordModel {
     texts: u64,
 }
 
-type Counts = HashMap<u64, u32, BuildHasherDefault<Given>>;
-
-/// Keys are hashes already.
-#[derive(Default)]
-struct Given(u64);
-
-impl Hasher for Given {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        self.0 = xxh3_64(bytes);
-    }
-
-    fn write_u64(&mut self, key: u64) {
-        self.0 = key;
-    }
-}
+/// Counts by the hash of a word or a pair.
+type Counts = HashedMap<u64, u32>;
 
 impl WordModel {
     /// Takes the words of a text into the counts.

@@ -53,7 +53,7 @@ impl FromStr for Position {
 pub struct StandardBlock {
     /// Its tag, and the name it is asked for by.
     pub tag: &'static str,
-    /// Its share of a prompt of [`super::budget::BASE_WINDOW`] tokens.
+    /// Its share of a prompt of [`super::shares::BASE_WINDOW`] tokens.
     pub tokens: usize,
     /// Blocks of higher priority are filled first.
     pub priority: u8,

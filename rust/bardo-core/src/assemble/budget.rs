@@ -1,176 +1,147 @@
-//! How the window is shared out: by the table of standard blocks, by the phase of the agent's life, and by the task.
+//! Keeping a prompt within its budget. Blocks are fitted to their shares, spare tokens go to those that were cut, and a
+//! prompt that is larger than its window is fitted again with less.
 
-use std::str::FromStr;
-
-use super::block::Block;
+use super::Tokenizer;
+use super::block::{Block, Content};
+use super::fit_block::{BlockFitter, FittedBlock, Plan};
+use super::request::Request;
+use super::shares::shares;
 use crate::{Error, Result};
 
-/// Tokens of the prompt that the table of standard blocks is made for, the 500 kept for the answer taken off.
-pub const BASE_WINDOW: usize = 2_700;
+/// Attempts to land within the window with a tokenizer whose parts do not add up to their whole.
+const ATTEMPTS: usize = 8;
+/// Spare tokens offered to a block of memories that got none, before others get more.
+const FIRST_OFFER: usize = 128;
 
-/// A phase of the agent's life: the less there is left, the less is spent on a prompt.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Phase {
-    /// All of the budget.
-    #[default]
-    Thriving,
-    /// 80 %.
-    Stable,
-    /// 70 %.
-    Conservation,
-    /// 60 %.
-    Declining,
-    /// 40 %.
-    Terminal,
+/// The text of a prompt within its window.
+pub(super) struct BudgetedText {
+    pub text: String,
+    /// Tokens of the text, never more than the window.
+    pub tokens: usize,
+    /// Tokens the prompt was allowed: the budget of the phase without the reserve.
+    pub window: usize,
+    /// Tokens that each block was allowed, by its index.
+    pub given: Vec<usize>,
+    /// The blocks, in the order in which they stand.
+    pub parts: Vec<FittedBlock>,
 }
 
-impl Phase {
-    /// The part of the budget that is spent.
-    #[must_use]
-    pub fn factor(self) -> f64 {
-        match self {
-            Self::Thriving => 1.0,
-            Self::Stable => 0.8,
-            Self::Conservation => 0.7,
-            Self::Declining => 0.6,
-            Self::Terminal => 0.4,
-        }
-    }
-}
-
-impl FromStr for Phase {
-    type Err = Error;
-
-    fn from_str(name: &str) -> Result<Self> {
-        match name {
-            "thriving" => Ok(Self::Thriving),
-            "stable" => Ok(Self::Stable),
-            "conservation" => Ok(Self::Conservation),
-            "declining" => Ok(Self::Declining),
-            "terminal" => Ok(Self::Terminal),
-            _ => Err(Error::invalid(
-                format!("there is no phase {name:?}"),
-                "Use thriving, stable, conservation, declining or terminal",
-            )),
-        }
-    }
-}
-
-/// Purpose of the prompt; each favours one block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Task {
-    /// Something unusual happened: a third goes to episodes.
-    Anomaly,
-    /// Nothing unusual: a quarter goes to facts.
-    Routine,
-    /// A trade is weighed: a quarter goes to positions.
-    TradeEvaluation,
-}
-
-impl Task {
-    /// The tag of the favoured block, and its part of the window.
-    #[must_use]
-    pub fn favoured_block(self) -> (&'static str, f64) {
-        match self {
-            Self::Anomaly => ("past_events", 1.0 / 3.0),
-            Self::Routine => ("knowledge", 0.25),
-            Self::TradeEvaluation => ("positions", 0.25),
-        }
-    }
-}
-
-impl FromStr for Task {
-    type Err = Error;
-
-    fn from_str(name: &str) -> Result<Self> {
-        match name {
-            "anomaly" => Ok(Self::Anomaly),
-            "routine" => Ok(Self::Routine),
-            "trade_evaluation" => Ok(Self::TradeEvaluation),
-            _ => Err(Error::invalid(
-                format!("there is no task {name:?}"),
-                "Use anomaly, routine or trade_evaluation, or none",
-            )),
-        }
-    }
-}
-
-/// The tokens each block is given at first. `needs` holds those of the protected blocks, in the place of each.
-///
-/// Shares of the table grow and shrink with the window; a cap of the caller's own stays as it is. A favoured block is
-/// sure of its part: if the shares do not all fit, the others shrink for it.
-pub(super) fn shares(
+/// Fits all blocks into the budget, in the order `stand`. Protected blocks are there whole, or the call fails with
+/// [`Error::BudgetTooSmall`].
+pub(super) fn fit_to_budget(
     blocks: &[Block],
+    fitters: &mut [BlockFitter<'_>],
+    stand: &[usize],
+    request: &Request,
+) -> Result<BudgetedText> {
+    let most = request.prompt_limit();
+    let needs: Vec<Option<usize>> = blocks
+        .iter()
+        .zip(&mut *fitters)
+        .map(|(block, fitter)| block.protected.then(|| fitter.need()).transpose())
+        .collect::<Result<_>>()?;
+    let needed: usize = needs.iter().flatten().sum();
+    if needed.max(1) > most {
+        return Err(too_small(blocks, &needs, needed, request));
+    }
+    let thrifty =
+        ((request.budget as f64 * request.phase.factor()) as usize).saturating_sub(request.answer_reserve());
+    let window = thrifty.max(needed).min(most);
+    let mut target = window;
+    for _ in 0..ATTEMPTS {
+        let shares = shares(blocks, &needs, target, request.task);
+        let (given, fitted) = allocate(blocks, fitters, &shares, &needs, target)?;
+        let (text, tokens, parts) = join(fitted, stand, request.tokenizer);
+        if tokens <= window {
+            return Ok(BudgetedText { text, tokens, window, given, parts });
+        }
+        // Only with a tokenizer whose parts do not add up: the next attempt leaves out what this one had too much.
+        target = target.saturating_sub(tokens - window).max(needed);
+    }
+    Err(too_small(blocks, &needs, needed + 1, request))
+}
+
+/// The text, its tokens, and its parts in the order in which they stand.
+fn join(
+    mut fitted: Vec<FittedBlock>,
+    stand: &[usize],
+    tokenizer: Tokenizer,
+) -> (String, usize, Vec<FittedBlock>) {
+    let mut text = String::with_capacity(fitted.iter().map(|part| part.text.len()).sum());
+    let (mut tokens, mut exact) = (0, tokenizer.is_additive());
+    let mut parts = Vec::with_capacity(fitted.len());
+    for index in stand {
+        let part = std::mem::take(&mut fitted[*index]);
+        exact &= Tokenizer::joins(&text, &part.text);
+        text.push_str(&part.text);
+        tokens += part.tokens;
+        parts.push(part);
+    }
+    if !exact {
+        tokens = tokenizer.count(&text);
+    }
+    debug_assert_eq!(tokens, tokenizer.count(&text), "the parts do not add up to the prompt");
+    (text, tokens, parts)
+}
+
+/// Fits every block: up to its share first, then with spare tokens, both by priority.
+fn allocate(
+    blocks: &[Block],
+    fitters: &mut [BlockFitter<'_>],
+    shares: &[usize],
     needs: &[Option<usize>],
     window: usize,
-    task: Option<Task>,
-) -> Vec<usize> {
-    let scale = window as f64 / BASE_WINDOW as f64;
-    let mut shares: Vec<usize> = blocks
-        .iter()
-        .zip(needs)
-        .map(|(block, need)| match (need, block.cap) {
-            (Some(need), _) => *need,
-            (None, Some(cap)) => cap,
-            (None, None) => (block.base_tokens() as f64 * scale) as usize,
-        })
-        .collect();
-    let Some((tag, part)) = task.map(Task::favoured_block) else { return shares };
-    let Some(favoured) = blocks.iter().position(|block| block.tag == tag && !block.protected) else {
-        return shares;
-    };
-    let taken: usize = needs.iter().flatten().sum();
-    let free = window.saturating_sub(taken);
-    shares[favoured] = shares[favoured].max((window as f64 * part) as usize).min(free);
-    let others: usize =
-        (0..blocks.len()).filter(|i| *i != favoured && needs[*i].is_none()).map(|i| shares[i]).sum();
-    let left = free - shares[favoured];
-    if others > left {
-        for index in (0..blocks.len()).filter(|index| *index != favoured && needs[*index].is_none()) {
-            shares[index] = shares[index] * left / others;
+) -> Result<(Vec<usize>, Vec<FittedBlock>)> {
+    let mut by_priority: Vec<usize> = (0..blocks.len()).collect();
+    by_priority.sort_by_key(|index| (needs[*index].is_none(), std::cmp::Reverse(blocks[*index].priority)));
+    let mut left = window;
+    let mut plans = vec![Plan { used: 0, cut: false }; blocks.len()];
+    let mut given = vec![0; blocks.len()];
+    for &index in &by_priority {
+        given[index] = shares[index].min(left);
+        plans[index] = fitters[index].plan(given[index])?;
+        left -= plans[index].used;
+    }
+    for &index in &by_priority {
+        let has_nothing = plans[index].cut && plans[index].used == 0;
+        if has_nothing && matches!(blocks[index].content, Content::Memories(_)) {
+            let offer = (given[index] + FIRST_OFFER).min(left);
+            plans[index] = fitters[index].plan(offer)?;
+            given[index] = given[index].max(plans[index].used);
+            left -= plans[index].used;
         }
     }
-    shares
+    let mut fitted = vec![FittedBlock::default(); blocks.len()];
+    for &index in &by_priority {
+        let mut limit = plans[index].used;
+        if plans[index].cut {
+            limit += left;
+            left = 0;
+            given[index] = limit;
+        }
+        fitted[index] = fitters[index].fit(limit)?;
+        left += limit - fitted[index].tokens;
+    }
+    Ok((given, fitted))
 }
 
-#[cfg(test)]
-mod tests {
-    use super::super::block::{Content, standard_blocks};
-    use super::*;
-
-    fn blocks() -> Vec<Block> {
-        standard_blocks().iter().map(|standard| Block::new(standard.tag, Content::Text("x".into()))).collect()
-    }
-
-    fn share_of(tag: &str, window: usize, task: Option<Task>) -> usize {
-        let blocks = blocks();
-        let needs: Vec<_> = blocks.iter().map(|block| block.protected.then_some(300)).collect();
-        let shares = shares(&blocks, &needs, window, task);
-        blocks.iter().zip(shares).find(|(block, _)| block.tag == tag).unwrap().1
-    }
-
-    #[test]
-    fn the_base_window_has_the_shares_of_the_table_and_a_larger_one_more() {
-        assert_eq!(share_of("past_events", BASE_WINDOW, None), 800);
-        assert_eq!(share_of("past_events", 2 * BASE_WINDOW, None), 1_600);
-    }
-
-    #[test]
-    fn a_task_gives_its_block_the_part_of_the_spec_and_the_rest_fits_beside_it() {
-        assert_eq!(share_of("past_events", BASE_WINDOW, Some(Task::Anomaly)), 900);
-        assert_eq!(share_of("knowledge", BASE_WINDOW, Some(Task::Routine)), 675);
-        assert_eq!(share_of("positions", BASE_WINDOW, Some(Task::TradeEvaluation)), 675);
-        let blocks = blocks();
-        let needs: Vec<_> = blocks.iter().map(|block| block.protected.then_some(600)).collect();
-        assert!(
-            shares(&blocks, &needs, BASE_WINDOW, Some(Task::Routine)).iter().sum::<usize>() <= BASE_WINDOW
-        );
-    }
-
-    #[test]
-    fn a_cap_of_the_callers_own_is_taken_as_it_is() {
-        let mut block = Block::new("notes", Content::Text("x".into()));
-        block.cap = Some(77);
-        assert_eq!(shares(&[block], &[None], 10 * BASE_WINDOW, None), [77]);
+fn too_small(blocks: &[Block], needs: &[Option<usize>], needed: usize, request: &Request) -> Error {
+    let named: Vec<String> = blocks
+        .iter()
+        .zip(needs)
+        .filter_map(|(block, need)| {
+            need.filter(|need| *need > 0).map(|need| format!("{} ({need})", block.name))
+        })
+        .collect();
+    let budget = request.budget_for(needed.max(1));
+    let reserve = Request { budget, ..*request }.answer_reserve();
+    Error::BudgetTooSmall {
+        budget: request.budget,
+        needed: budget,
+        what: if named.is_empty() {
+            format!("a prompt with {reserve} kept for the answer")
+        } else {
+            format!("{} with {reserve} kept for the answer", named.join(" and "))
+        },
     }
 }

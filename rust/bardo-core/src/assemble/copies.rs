@@ -149,7 +149,7 @@ pub fn strip_copies(text: &str, marks: &[PassageMark]) -> StrippedText {
         }
         at = end.max(at + 1);
     }
-    StrippedText { text: without(text, &words, &cut, &ranges), passages, marks: found }
+    StrippedText { text: without_cut_words(text, &words, &cut, &ranges), passages, marks: found }
 }
 
 /// Passages and tags that follow each other without a word between.
@@ -173,7 +173,7 @@ impl<'a> Region<'a> {
             let is_tag = |mark: &PassageMark| {
                 mark.kind == MarkKind::Text && tag.is_some_and(|count| count >= mark.words)
             };
-            if let Some(mark) = longest(rest, marks).filter(|mark| !is_tag(mark)) {
+            if let Some(mark) = longest_passage(rest, marks).filter(|mark| !is_tag(mark)) {
                 after_text = mark.kind == MarkKind::Text;
                 if leads && !after_text {
                     region.begin_here();
@@ -209,19 +209,19 @@ impl<'a> Region<'a> {
 }
 
 /// The longest marked passage that words begin with; a sentence does not reach into a frame.
-fn longest<'a>(rest: &[Word], marks: &HashMap<u64, Vec<&'a PassageMark>>) -> Option<&'a PassageMark> {
+fn longest_passage<'a>(rest: &[Word], marks: &HashMap<u64, Vec<&'a PassageMark>>) -> Option<&'a PassageMark> {
     let frames = |mark: &PassageMark| matches!(mark.kind, MarkKind::Frame | MarkKind::Section);
     let is_cut = |at: usize| rest[at].hash == STRUCTURE.cut && tag_words(&rest[at..]).is_some();
     let reaches_frame = |mark: &PassageMark| {
-        (1..mark.words).any(|at| is_cut(at) || beginning(&rest[at..], marks).any(frames))
+        (1..mark.words).any(|at| is_cut(at) || passages_at(&rest[at..], marks).any(frames))
     };
-    beginning(rest, marks)
+    passages_at(rest, marks)
         .filter(|mark| mark.kind != MarkKind::Text || !reaches_frame(mark))
         .max_by_key(|mark| mark.words)
 }
 
 /// The marked passages that words begin with.
-fn beginning<'a>(
+fn passages_at<'a>(
     rest: &[Word],
     marks: &HashMap<u64, Vec<&'a PassageMark>>,
 ) -> impl Iterator<Item = &'a PassageMark> {
@@ -266,7 +266,7 @@ fn may_be_framed(text: &str) -> bool {
 }
 
 /// The text without the words that were cut: a line of which nothing else is left goes whole.
-fn without(text: &str, words: &[Word], cut: &[bool], ranges: &[(usize, usize)]) -> String {
+fn without_cut_words(text: &str, words: &[Word], cut: &[bool], ranges: &[(usize, usize)]) -> String {
     if ranges.is_empty() {
         return text.to_owned();
     }

@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use super::Tokenizer;
-use super::budget::Phase;
+use super::shares::Phase;
 
 /// Stays at the beginning of every frame: chat endpoints take it apart from the rest, and before it.
 const FIRST: &str = "system";

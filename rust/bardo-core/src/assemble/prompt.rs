@@ -3,60 +3,14 @@
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::block::{Block, Content};
-use super::budget::{Phase, Task, shares};
+use super::budget::{BudgetedText, fit_to_budget};
 use super::compress::Condenser;
-use super::counter::Counter;
-use super::fill::{FilledBlock, Filler, Plan};
-use super::framing::Profile;
+use super::count_cache::CountCache;
+use super::fit_block::{BlockFitter, FittedBlock};
 use super::neutralization::Flag;
-use super::{Tokenizer, order};
+use super::order;
+use super::request::Request;
 use crate::{Error, Result};
-
-/// Attempts to land within the window with a tokenizer whose parts do not add up to their whole.
-const ATTEMPTS: usize = 8;
-
-/// Tokens kept for the answer by default.
-const RESERVE: usize = 500;
-/// The answer is never kept more than one part of so many of the budget by default.
-const PARTS_OF_BUDGET: usize = 4;
-/// Spare tokens offered to a block of memories that got none, before others get more.
-const FIRST_OFFER: usize = 128;
-
-/// How a prompt is to be put together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Request {
-    /// Tokens of the prompt and of the answer together.
-    pub budget: usize,
-    /// Tokens kept for the answer; `None` keeps [`RESERVE`], and of a small budget a quarter.
-    pub reserve: Option<usize>,
-    /// Tokenizer that counts.
-    pub tokenizer: Tokenizer,
-    /// How much of the budget is spent.
-    pub phase: Phase,
-    /// Which block is favoured.
-    pub task: Option<Task>,
-    /// Voice of the memories.
-    pub profile: Profile,
-}
-
-impl Request {
-    /// Tokens kept for the answer.
-    #[must_use]
-    pub fn answer_reserve(&self) -> usize {
-        self.reserve.unwrap_or_else(|| RESERVE.min(self.budget / PARTS_OF_BUDGET))
-    }
-
-    /// The smallest budget whose prompt has room for some tokens.
-    fn budget_for(&self, tokens: usize) -> usize {
-        self.reserve.map_or_else(
-            || {
-                let shared = tokens.saturating_sub(1) * PARTS_OF_BUDGET / (PARTS_OF_BUDGET - 1) + 1;
-                if shared / PARTS_OF_BUDGET <= RESERVE { shared } else { tokens + RESERVE }
-            },
-            |reserve| tokens + reserve,
-        )
-    }
-}
 
 /// A prompt that holds its budget.
 #[derive(Clone, Debug, PartialEq)]
@@ -104,7 +58,7 @@ pub struct Part {
 
 /// Puts a prompt together. Its tokens, tags and separators included, never exceed the budget without the reserve.
 ///
-/// Protected blocks are there whole, or the call fails with [`Error::BudgetTooSmall`]. The others are filled by priority
+/// Protected blocks are there whole, or the call fails with [`Error::BudgetTooSmall`]. The others are fitted by priority
 /// up to their shares; spare tokens go to the blocks that were cut, by priority.
 pub fn assemble(blocks: &[Block], request: &Request) -> Result<AssembledPrompt> {
     assemble_condensed(blocks, request, None)
@@ -117,123 +71,37 @@ pub fn assemble_condensed(
     condenser: Option<Condenser<'_>>,
 ) -> Result<AssembledPrompt> {
     check(blocks)?;
-    let reserve = request.answer_reserve();
-    let most = request.budget.saturating_sub(reserve);
     let stand = order::blocks(blocks);
     let tags: Vec<&str> = blocks.iter().map(|block| block.tag.as_str()).collect();
     let first_memories = stand
         .iter()
         .copied()
         .find(|at| matches!(&blocks[*at].content, Content::Memories(list) if list.count() > 0));
-    let counter = Counter::new(request.tokenizer);
-    let mut fillers = blocks
+    let counts = CountCache::new(request.tokenizer);
+    let mut fitters = blocks
         .iter()
         .enumerate()
         .map(|(index, block)| {
             let rules = Some(index) == first_memories;
             let condenser = condenser.filter(|_| block.condense);
-            Filler::new(block, request.profile, rules, &tags, most, &counter, condenser)
+            BlockFitter::new(block, request.profile, rules, &tags, request.prompt_limit(), &counts, condenser)
         })
         .collect::<Result<Vec<_>>>()?;
-    let needs: Vec<Option<usize>> = blocks
-        .iter()
-        .zip(&mut fillers)
-        .map(|(block, filler)| block.protected.then(|| filler.need()).transpose())
-        .collect::<Result<_>>()?;
-    let needed: usize = needs.iter().flatten().sum();
-    if needed.max(1) > most {
-        return Err(too_small(blocks, &needs, needed, request));
-    }
-    let thrifty = ((request.budget as f64 * request.phase.factor()) as usize).saturating_sub(reserve);
-    let window = thrifty.max(needed).min(most);
-    let mut target = window;
-    for _ in 0..ATTEMPTS {
-        let shares = shares(blocks, &needs, target, request.task);
-        let (given, filled) = allocate(blocks, &mut fillers, &shares, &needs, target)?;
-        let (text, tokens, filled) = join(filled, &stand, request.tokenizer);
-        if tokens <= window {
-            let id = format!("{:032x}", xxh3_128(text.as_bytes()));
-            let parts = stand.iter().zip(filled);
-            let parts =
-                parts.map(|(index, part)| report(&blocks[*index], &fillers[*index], given[*index], part));
-            return Ok(AssembledPrompt { text, tokens, window, reserve, parts: parts.collect(), id });
-        }
-        // Only with a tokenizer whose parts do not add up: the next attempt leaves out what this one had too much.
-        target = target.saturating_sub(tokens - window).max(needed);
-    }
-    Err(too_small(blocks, &needs, needed + 1, request))
+    let BudgetedText { text, tokens, window, given, parts } =
+        fit_to_budget(blocks, &mut fitters, &stand, request)?;
+    let id = format!("{:032x}", xxh3_128(text.as_bytes()));
+    let parts = stand.iter().zip(parts);
+    let parts = parts.map(|(index, part)| report(&blocks[*index], &fitters[*index], given[*index], part));
+    let reserve = request.answer_reserve();
+    Ok(AssembledPrompt { text, tokens, window, reserve, parts: parts.collect(), id })
 }
 
-/// The text, its tokens, and its parts in the order in which they stand.
-fn join(
-    mut filled: Vec<FilledBlock>,
-    stand: &[usize],
-    tokenizer: Tokenizer,
-) -> (String, usize, Vec<FilledBlock>) {
-    let mut text = String::with_capacity(filled.iter().map(|part| part.text.len()).sum());
-    let (mut tokens, mut exact) = (0, tokenizer.is_additive());
-    let mut parts = Vec::with_capacity(filled.len());
-    for index in stand {
-        let part = std::mem::take(&mut filled[*index]);
-        exact &= Tokenizer::joins(&text, &part.text);
-        text.push_str(&part.text);
-        tokens += part.tokens;
-        parts.push(part);
-    }
-    if !exact {
-        tokens = tokenizer.count(&text);
-    }
-    debug_assert_eq!(tokens, tokenizer.count(&text), "the parts do not add up to the prompt");
-    (text, tokens, parts)
-}
-
-/// Fills every block: up to its share first, then with spare tokens, both by priority.
-fn allocate(
-    blocks: &[Block],
-    fillers: &mut [Filler<'_>],
-    shares: &[usize],
-    needs: &[Option<usize>],
-    window: usize,
-) -> Result<(Vec<usize>, Vec<FilledBlock>)> {
-    let mut by_priority: Vec<usize> = (0..blocks.len()).collect();
-    by_priority.sort_by_key(|index| (needs[*index].is_none(), std::cmp::Reverse(blocks[*index].priority)));
-    let mut left = window;
-    let mut plans = vec![Plan { used: 0, cut: false }; blocks.len()];
-    let mut given = vec![0; blocks.len()];
-    for &index in &by_priority {
-        given[index] = shares[index].min(left);
-        plans[index] = fillers[index].plan(given[index])?;
-        left -= plans[index].used;
-    }
-    for &index in &by_priority {
-        let has_nothing = plans[index].cut && plans[index].used == 0;
-        if has_nothing && matches!(blocks[index].content, Content::Memories(_)) {
-            let offer = (given[index] + FIRST_OFFER).min(left);
-            plans[index] = fillers[index].plan(offer)?;
-            given[index] = given[index].max(plans[index].used);
-            left -= plans[index].used;
-        }
-    }
-    let mut filled = vec![FilledBlock::default(); blocks.len()];
-    for &index in &by_priority {
-        let mut limit = plans[index].used;
-        if plans[index].cut {
-            limit += left;
-            left = 0;
-            given[index] = limit;
-        }
-        filled[index] = fillers[index].fill(limit)?;
-        left += limit - filled[index].tokens;
-    }
-    Ok((given, filled))
-}
-
-fn report(block: &Block, filler: &Filler<'_>, given: usize, part: FilledBlock) -> Part {
+fn report(block: &Block, fitter: &BlockFitter<'_>, given: usize, part: FittedBlock) -> Part {
     let total = block.content.count();
     Part {
         name: block.name.clone(),
         used: part.tokens,
-        asked: if filler.is_empty() { 0 } else { filler.asked() },
+        asked: if fitter.is_empty() { 0 } else { fitter.asked() },
         given,
         cut: part.cut,
         left_out: total - part.shown.len(),
@@ -262,25 +130,4 @@ fn check(blocks: &[Block]) -> Result<()> {
         }
     }
     Ok(())
-}
-
-fn too_small(blocks: &[Block], needs: &[Option<usize>], needed: usize, request: &Request) -> Error {
-    let named: Vec<String> = blocks
-        .iter()
-        .zip(needs)
-        .filter_map(|(block, need)| {
-            need.filter(|need| *need > 0).map(|need| format!("{} ({need})", block.name))
-        })
-        .collect();
-    let budget = request.budget_for(needed.max(1));
-    let reserve = Request { budget, ..*request }.answer_reserve();
-    Error::BudgetTooSmall {
-        budget: request.budget,
-        needed: budget,
-        what: if named.is_empty() {
-            format!("a prompt with {reserve} kept for the answer")
-        } else {
-            format!("{} with {reserve} kept for the answer", named.join(" and "))
-        },
-    }
 }

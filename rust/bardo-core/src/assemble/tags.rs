@@ -101,7 +101,7 @@ enum Kind {
     Reserved,
 }
 
-type Seen<'a> = Peekable<Filter<Units<'a>, fn(&Unit) -> bool>>;
+type VisibleUnits<'a> = Peekable<Filter<Units<'a>, fn(&Unit) -> bool>>;
 
 impl<'a> Tags<'a> {
     pub fn new(text: &'a str, tags: &[&str], wide: bool) -> Self {
@@ -110,7 +110,7 @@ impl<'a> Tags<'a> {
 
     /// Whether the angle bracket begins a tag.
     pub fn begins_tag(&self, bracket: Unit) -> bool {
-        let mut units = self.seen(bracket.end);
+        let mut units = self.visible_units(bracket.end);
         let (spaced, closing) = skip_slashes(&mut units);
         if self.wide && !closing && !spaced && next_is(&mut units, '|') {
             return is_token(units);
@@ -130,7 +130,7 @@ impl<'a> Tags<'a> {
         bracket: Unit,
         spaced: bool,
         first: Option<char>,
-        mut units: Seen<'_>,
+        mut units: VisibleUnits<'_>,
         kind: Kind,
         name: &str,
     ) -> bool {
@@ -178,7 +178,7 @@ impl<'a> Tags<'a> {
         if !self.wide || before.is_some_and(|c| c.is_alphanumeric() || c == '_') {
             return false;
         }
-        let mut units = self.seen(bracket.end);
+        let mut units = self.visible_units(bracket.end);
         skip_slashes(&mut units);
         let Some(name) = read_name(&mut units) else { return false };
         while units.next_if(|unit| unit.read.is_whitespace()).is_some() {}
@@ -187,11 +187,11 @@ impl<'a> Tags<'a> {
         closed && !next_is(&mut units, '(') && self.kind(&name).is_some()
     }
 
-    fn seen(&self, at: usize) -> Seen<'a> {
-        fn is_seen(unit: &Unit) -> bool {
+    fn visible_units(&self, at: usize) -> VisibleUnits<'a> {
+        fn is_visible(unit: &Unit) -> bool {
             !is_unseen(unit.read)
         }
-        Units::new(self.text, at, false).filter(is_seen as fn(&Unit) -> bool).peekable()
+        Units::new(self.text, at, false).filter(is_visible as fn(&Unit) -> bool).peekable()
     }
 
     fn kind(&self, name: &str) -> Option<Kind> {
@@ -210,7 +210,8 @@ impl<'a> Tags<'a> {
 
     /// Whether the first two letters from a place on are capitals, as in a tag that shouts and not in a type.
     fn is_upper(&self, at: usize) -> bool {
-        let mut letters = self.seen(at).map(|unit| unit.read).filter(|c| c.is_alphanumeric()).take(2);
+        let mut letters =
+            self.visible_units(at).map(|unit| unit.read).filter(|c| c.is_alphanumeric()).take(2);
         letters.all(char::is_uppercase)
     }
 
@@ -219,7 +220,7 @@ impl<'a> Tags<'a> {
             let brackets = Units::new(self.text, 0, false).filter(|unit| is_angle(unit.read));
             brackets
                 .filter_map(|bracket| {
-                    let mut units = self.seen(bracket.end);
+                    let mut units = self.visible_units(bracket.end);
                     let (_, closing) = skip_slashes(&mut units);
                     if closing { read_name(&mut units) } else { None }
                 })
@@ -229,7 +230,7 @@ impl<'a> Tags<'a> {
 }
 
 /// Skips spaces and slashes; whether spaces came first, and whether there was a slash.
-fn skip_slashes(units: &mut Seen<'_>) -> (bool, bool) {
+fn skip_slashes(units: &mut VisibleUnits<'_>) -> (bool, bool) {
     let (mut spaced, mut closing) = (false, false);
     let is_slash = |unit: &Unit| matches!(plain(unit.read), Some('/' | '\\'));
     while let Some(unit) = units.next_if(|unit| unit.read.is_whitespace() || is_slash(unit)) {
@@ -242,12 +243,12 @@ fn skip_slashes(units: &mut Seen<'_>) -> (bool, bool) {
     (spaced, closing)
 }
 
-fn next_is(units: &mut Seen<'_>, sign: char) -> bool {
+fn next_is(units: &mut VisibleUnits<'_>, sign: char) -> bool {
     units.peek().is_some_and(|unit| plain(unit.read) == Some(sign))
 }
 
 /// Whether units are a token of a chat template, such as `|im_start|>`.
-fn is_token(mut units: Seen<'_>) -> bool {
+fn is_token(mut units: VisibleUnits<'_>) -> bool {
     units.next();
     let is_part = |unit: &Unit| {
         unit.read.is_alphanumeric()
@@ -260,7 +261,7 @@ fn is_token(mut units: Seen<'_>) -> bool {
 }
 
 /// Reads a name up to where it ends: its key, with its parts between colons. `None` if there is none, or it is too long.
-fn read_name(units: &mut Seen<'_>) -> Option<String> {
+fn read_name(units: &mut VisibleUnits<'_>) -> Option<String> {
     if let Some((name, rest)) = spaced_name(units.clone()) {
         *units = rest;
         return Some(name);
@@ -277,7 +278,7 @@ fn read_name(units: &mut Seen<'_>) -> Option<String> {
 }
 
 /// A name whose letters stand apart, as in `< m e m o r y >`, and what follows it.
-fn spaced_name(mut units: Seen<'_>) -> Option<(String, Seen<'_>)> {
+fn spaced_name(mut units: VisibleUnits<'_>) -> Option<(String, VisibleUnits<'_>)> {
     let (mut name, mut letters) = (String::new(), 0);
     while let Some(unit) = units.next_if(|unit| unit.read.is_alphanumeric()) {
         push(&mut name, letter(unit.read)?);
@@ -335,13 +336,13 @@ fn same(name: &str, key: &str) -> bool {
 }
 
 /// Skips spaces; whether a closing bracket follows, which is taken, or the text ends.
-fn is_closed(units: &mut Seen<'_>) -> bool {
+fn is_closed(units: &mut VisibleUnits<'_>) -> bool {
     while units.next_if(|unit| unit.read.is_whitespace()).is_some() {}
     units.next().is_none_or(|unit| is_closer(unit.read))
 }
 
 /// Whether a path or a longer name goes on after the name of a closing tag: `</system/log`, `</system.log`.
-fn continues_name(units: &mut Seen<'_>) -> bool {
+fn continues_name(units: &mut VisibleUnits<'_>) -> bool {
     let joins = units.next_if(|unit| matches!(unit.read, '/' | '.')).is_some();
     joins && units.peek().is_some_and(|unit| unit.read.is_alphanumeric())
 }

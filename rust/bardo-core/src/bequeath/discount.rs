@@ -7,7 +7,7 @@ pub const ANTI_KNOWLEDGE_FLOOR: f32 = 0.3;
 
 /// How trust falls with the generations since the one that lived it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Fading {
+pub enum GenerationDiscount {
     /// Times this factor per generation; 0.85 is the rule.
     Factor(f32),
     /// Less this much per generation; 0.05 is the named alternative.
@@ -18,14 +18,14 @@ pub enum Fading {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Discount {
     base: f32,
-    fading: Fading,
+    per_generation: GenerationDiscount,
 }
 
 impl Discount {
     /// A discount that starts at `base` (0.4 for a chosen direct heir, 0.3 through an archive).
-    pub fn new(base: f32, fading: Fading) -> Result<Self> {
-        let (Fading::Factor(rate) | Fading::Step(rate)) = fading;
-        for (name, number) in [("the base confidence", base), ("the fading per generation", rate)] {
+    pub fn new(base: f32, per_generation: GenerationDiscount) -> Result<Self> {
+        let (GenerationDiscount::Factor(rate) | GenerationDiscount::Step(rate)) = per_generation;
+        for (name, number) in [("the base confidence", base), ("the per_generation per generation", rate)] {
             if !(0.0..=1.0).contains(&number) {
                 return Err(Error::invalid(
                     format!("{name} is {number}"),
@@ -33,7 +33,7 @@ impl Discount {
                 ));
             }
         }
-        Ok(Self { base, fading })
+        Ok(Self { base, per_generation })
     }
 
     /// Confidence at birth of an entry that was lived `generations` ago (1 for what the direct parent lived) and that
@@ -43,9 +43,9 @@ impl Discount {
     /// anti-knowledge.
     #[must_use]
     pub fn at_birth(&self, generations: u32, testator_confidence: f32, anti_knowledge: bool) -> f32 {
-        let faded = match self.fading {
-            Fading::Factor(factor) => self.base * factor.powf(generations as f32),
-            Fading::Step(step) => (self.base - step * generations as f32).max(0.0),
+        let faded = match self.per_generation {
+            GenerationDiscount::Factor(factor) => self.base * factor.powf(generations as f32),
+            GenerationDiscount::Step(step) => (self.base - step * generations as f32).max(0.0),
         };
         let earned = faded.min(testator_confidence.clamp(0.0, 1.0));
         if anti_knowledge { earned.max(ANTI_KNOWLEDGE_FLOOR) } else { earned }
@@ -58,40 +58,43 @@ mod tests {
 
     use super::*;
 
-    fn fading() -> impl Strategy<Value = Fading> {
-        prop_oneof![(0.0_f32..=1.0).prop_map(Fading::Factor), (0.0_f32..=1.0).prop_map(Fading::Step)]
+    fn per_generation() -> impl Strategy<Value = GenerationDiscount> {
+        prop_oneof![
+            (0.0_f32..=1.0).prop_map(GenerationDiscount::Factor),
+            (0.0_f32..=1.0).prop_map(GenerationDiscount::Step)
+        ]
     }
 
     #[test]
     fn the_rule_multiplies_and_the_alternative_subtracts() {
-        let rule = Discount::new(0.4, Fading::Factor(0.85)).unwrap();
+        let rule = Discount::new(0.4, GenerationDiscount::Factor(0.85)).unwrap();
         assert!((rule.at_birth(1, 0.9, false) - 0.34).abs() < 1e-6);
         assert!((rule.at_birth(3, 0.9, false) - 0.4 * 0.85_f32.powi(3)).abs() < 1e-6);
-        let alternative = Discount::new(0.4, Fading::Step(0.05)).unwrap();
+        let alternative = Discount::new(0.4, GenerationDiscount::Step(0.05)).unwrap();
         assert!((alternative.at_birth(2, 0.9, false) - 0.3).abs() < 1e-6);
         assert!(alternative.at_birth(100, 0.9, false).abs() < f32::EPSILON);
     }
 
     #[test]
     fn a_base_outside_0_to_1_is_refused() {
-        assert!(Discount::new(1.5, Fading::Factor(0.85)).is_err());
-        assert!(Discount::new(0.4, Fading::Step(f32::NAN)).is_err());
+        assert!(Discount::new(1.5, GenerationDiscount::Factor(0.85)).is_err());
+        assert!(Discount::new(0.4, GenerationDiscount::Step(f32::NAN)).is_err());
     }
 
     proptest! {
         #[test]
         fn trust_never_grows_with_the_generations(
-            base in 0.0_f32..=1.0, fading in fading(), generations in 0_u32..200, held in 0.0_f32..=1.0, anti: bool,
+            base in 0.0_f32..=1.0, per_generation in per_generation(), generations in 0_u32..200, held in 0.0_f32..=1.0, anti: bool,
         ) {
-            let discount = Discount::new(base, fading).unwrap();
+            let discount = Discount::new(base, per_generation).unwrap();
             prop_assert!(discount.at_birth(generations + 1, held, anti) <= discount.at_birth(generations, held, anti));
         }
 
         #[test]
         fn inheriting_never_raises_confidence_save_to_the_floor_of_anti_knowledge(
-            base in 0.0_f32..=1.0, fading in fading(), generations in 0_u32..200, held in 0.0_f32..=1.0, anti: bool,
+            base in 0.0_f32..=1.0, per_generation in per_generation(), generations in 0_u32..200, held in 0.0_f32..=1.0, anti: bool,
         ) {
-            let born = Discount::new(base, fading).unwrap().at_birth(generations, held, anti);
+            let born = Discount::new(base, per_generation).unwrap().at_birth(generations, held, anti);
             prop_assert!((0.0..=1.0).contains(&born));
             prop_assert!(born <= held.min(base) || (anti && born <= ANTI_KNOWLEDGE_FLOOR));
             prop_assert!(!anti || born >= ANTI_KNOWLEDGE_FLOOR);

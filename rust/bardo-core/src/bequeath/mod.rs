@@ -4,5 +4,5 @@ mod discount;
 mod select;
 mod similar;
 
-pub use discount::{ANTI_KNOWLEDGE_FLOOR, Discount, Fading};
+pub use discount::{ANTI_KNOWLEDGE_FLOOR, Discount, GenerationDiscount};
 pub use select::{Exclusion, Measure, Selection, Thresholds, select};

@@ -11,6 +11,7 @@ use super::window::{Window, window_end};
 use super::{baseline, evict, reconcile, restatements};
 use crate::error::{Error, Result};
 use crate::facts::rows::{self as record, signed};
+use crate::facts::slots::end_due;
 use crate::facts::sqlite::{Step, damaged};
 use crate::facts::transaction::{Writer, counter, set_meta};
 use crate::facts::transitions::archive;
@@ -244,6 +245,7 @@ impl PassInput {
         report.windows = self.windows;
         // Before anything leaves: what episodes confirm as of their own ticks has not faded yet.
         self.ledger.apply(writer, store, pass, &mut report)?;
+        report.facts_superseded += end_due(writer, time, pass.now)?;
         report.entries_pruned += expire(writer, time)? + evict::apply(writer, pass, time)?;
         Ok(Some(report))
     }

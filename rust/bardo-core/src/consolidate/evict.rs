@@ -11,7 +11,7 @@ use crate::facts::sqlite::Step;
 use crate::facts::sqlite::rows;
 use crate::facts::transaction::{Writer, counter, set_meta};
 use crate::facts::transitions::archive;
-use crate::model::decay::{Fading, confidence_now, decay};
+use crate::model::decay::{DecayFactors, confidence_now, decay};
 use crate::model::is_from_death;
 
 /// Row of the last fact that was looked at, among the settings of the fact store.
@@ -76,7 +76,7 @@ fn surplus(writer: &Writer<'_>, pass: &Pass, tick: u64) -> Step<u64> {
 /// Confidence times importance of every fact that may leave, with its row; nothing else of it is read.
 fn eviction_scores(writer: &Writer<'_>, pass: &Pass, tick: u64) -> Step<Vec<(f64, i64)>> {
     let mut statement = writer.transaction.prepare_cached(&format!(
-        "SELECT serial, confidence, support, reinforced_tick, kind, bloodstain, importance, source, intact
+        "SELECT serial, confidence, support, reinforced_tick, kind, bloodstain, importance, source, persistence, intact
          FROM facts WHERE {MAY_LEAVE}"
     ))?;
     let mut rows = statement.query([])?;
@@ -84,14 +84,15 @@ fn eviction_scores(writer: &Writer<'_>, pass: &Pass, tick: u64) -> Step<Vec<(f64
     while let Some(row) = rows.next()? {
         let name = |column: usize| row.get_ref(column)?.as_str().map_err(rusqlite::Error::from);
         let kind = name(4)?.parse()?;
-        let fading = Fading {
+        let decay_factors = DecayFactors {
             tau_ticks: pass.retention.tau_ticks,
             kind,
             from_death: is_from_death(kind, row.get(5)?, name(7)?.parse()?),
             pinned: false,
+            persistence: row.get::<_, Option<String>>(8)?.map(|name| name.parse()).transpose()?,
         };
         let elapsed = tick.saturating_sub(row.get::<_, i64>(3)?.unsigned_abs());
-        let sure = decay(row.get(1)?, row.get(2)?, elapsed, &fading);
+        let sure = decay(row.get(1)?, row.get(2)?, elapsed, &decay_factors);
         worths.push((sure * row.get::<_, f64>(6)?, row.get(0)?));
     }
     Ok(worths)

@@ -10,7 +10,7 @@ use rusqlite::params;
 
 use super::baseline::lower;
 use super::curator::{CuratorReport, Pass};
-use super::merge::move_links;
+use super::lint_acts::move_links;
 use super::numeric_claims::is_archived_by;
 use crate::facts::outcomes::transfer_outcomes;
 use crate::facts::rows::{self as record, StoredFact};

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use rusqlite::{Connection, params};
 
 use super::gaps;
-use super::merge::{LintItem, SimilarPairs, archive, file, flag, gather, is_duplicate, merge};
+use super::lint_acts::{LintItem, SimilarPairs, archive, file, flag, gather, is_duplicate, merge};
 use crate::error::Result;
 use crate::facts::sqlite::Step;
 use crate::facts::transaction::Writer;

@@ -20,7 +20,7 @@ mod hedge_words;
 mod hypotheses;
 mod links;
 mod lint;
-mod merge;
+mod lint_acts;
 mod numeric_claims;
 mod periodicity;
 mod permutation_test;

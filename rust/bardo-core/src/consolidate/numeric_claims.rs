@@ -9,7 +9,7 @@ use rusqlite::params;
 use super::agreement::{Verdict, compare_claim};
 use super::baseline::{credible, lower};
 use super::curator::{CuratorReport, Pass};
-use super::merge::move_links;
+use super::lint_acts::move_links;
 use super::statistic::Statistic;
 use crate::facts::outcomes::transfer_outcomes;
 use crate::facts::rows::{self as record, StoredFact};

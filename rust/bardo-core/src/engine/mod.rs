@@ -16,7 +16,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-pub use record::{Stored, TickOrigin};
+pub use record::{RecordResult, TickOrigin};
 pub use transient::TransientRows;
 
 use crate::capture::EpisodeLog;

@@ -36,9 +36,9 @@ impl ModelSwitch {
 }
 
 /// Ends a switch when it goes out of scope, so that a panic leaves no reader waiting.
-struct Switching<'switch>(&'switch ModelSwitch);
+struct SwitchGuard<'switch>(&'switch ModelSwitch);
 
-impl Drop for Switching<'_> {
+impl Drop for SwitchGuard<'_> {
     fn drop(&mut self) {
         let mut state = self.0.state();
         state.is_switching = false;
@@ -51,7 +51,7 @@ impl Engine {
     /// Runs work that puts vectors of another model in the place of the present ones. The caller runs one at a time.
     pub fn switch_model<T>(&self, work: impl FnOnce() -> T) -> T {
         self.model_switch.state().is_switching = true;
-        let _switching = Switching(&self.model_switch);
+        let _guard = SwitchGuard(&self.model_switch);
         work()
     }
 

@@ -9,7 +9,7 @@ use crate::model::{Episode, INHERITED_KIND, Id, Micros};
 
 /// Result of recording a list of episodes.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Stored {
+pub struct RecordResult {
     /// Episodes as they are stored, in the order of the list, without those that were refused.
     pub episodes: Vec<Arc<Episode>>,
     /// Places of the episodes that were stored before.
@@ -40,7 +40,12 @@ impl TickOrigin {
 impl Engine {
     /// Records episodes in the log, all or none, and adds the new ones to the hot set. A retry returns the episode that
     /// is stored, and verifies it if the retry is verified and the stored episode is not.
-    pub fn record(&self, episodes: Vec<NewEpisode>, now: Micros, manner: RecordOptions) -> Result<Stored> {
+    pub fn record(
+        &self,
+        episodes: Vec<NewEpisode>,
+        now: Micros,
+        manner: RecordOptions,
+    ) -> Result<RecordResult> {
         let recorded: Vec<(Receipt, Arc<Episode>)> = self
             .stores()?
             .log
@@ -52,8 +57,11 @@ impl Engine {
             recorded.iter().filter(|(recorded, _)| recorded.fresh).map(|(_, episode)| episode),
         )?;
         let mut known = self.stored_retries(&recorded)?.into_iter();
-        let mut stored =
-            Stored { episodes: Vec::with_capacity(recorded.len()), known: Vec::new(), forgotten: Vec::new() };
+        let mut stored = RecordResult {
+            episodes: Vec::with_capacity(recorded.len()),
+            known: Vec::new(),
+            forgotten: Vec::new(),
+        };
         for (place, (recorded, episode)) in recorded.into_iter().enumerate() {
             if recorded.fresh {
                 stored.episodes.push(episode);

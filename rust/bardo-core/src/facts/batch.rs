@@ -2,9 +2,11 @@
 
 use super::acts::Actor;
 use super::fingerprint::FactVectors;
+use super::slots::{Moment, NewerFact, Resolution, Resolved, apply};
 use super::sqlite::Step;
 use super::store::FactStore;
 use super::transaction::{ANSWERS, Writer, counter, set_meta};
+use super::transitions::{Link, Relation, write_link};
 use super::upsert::{UpsertOutcome, check_offered};
 use crate::error::{Error, Result};
 use crate::model::{Fact, Id, Micros};
@@ -54,14 +56,51 @@ impl FactStore {
         actor: &str,
         notes: &[CounterUpdate],
     ) -> Result<Vec<(Id, UpsertOutcome)>> {
+        self.upsert_resolved(facts, vectors, (tick, now), actor, notes, &[], &[]).map(|(outcomes, _)| outcomes)
+    }
+
+    /// As [`FactStore::upsert_with_counters`], with verdicts on older facts and links between episodes of which the
+    /// first corrects the second, all in one transaction.
+    pub fn upsert_resolved(
+        &self,
+        facts: &[Fact],
+        vectors: Option<FactVectors<'_>>,
+        (tick, now): (u64, Micros),
+        actor: &str,
+        notes: &[CounterUpdate],
+        resolutions: &[Resolution],
+        corrections: &[(Id, Id)],
+    ) -> Result<(Vec<(Id, UpsertOutcome)>, Resolved)> {
         check_offered(facts, vectors)?;
+        let outside = |resolution: &Resolution| match resolution.newer {
+            NewerFact::InBatch(place) => Some(place).filter(|place| *place >= facts.len()),
+            NewerFact::Stored(_) => None,
+        };
+        if let Some(wrong) = resolutions.iter().find_map(outside) {
+            return Err(Error::invalid(
+                format!("a resolution names fact {wrong} of {}", facts.len()),
+                "Pass the place of the newer fact in its batch",
+            ));
+        }
         notes.iter().try_for_each(CounterUpdate::check)?;
         let stored = |writer: &Writer<'_>| {
             let outcomes = self.upsert_all(writer, facts, vectors, tick, now)?;
             notes.iter().try_for_each(|note| note.write(writer))?;
-            Ok(outcomes)
+            let moment = Moment { tick, now, retention: self.retention() };
+            let mut resolved = Resolved::default();
+            for resolution in resolutions {
+                let newer = match resolution.newer {
+                    NewerFact::InBatch(place) => outcomes[place].0,
+                    NewerFact::Stored(id) => id,
+                };
+                apply(writer, newer, resolution, moment, &mut resolved)?;
+            }
+            for &(src, dst) in corrections.iter().filter(|(newer, older)| newer != older) {
+                write_link(writer, &Link { src, dst, relation: Relation::Corrects, weight: 1.0, tick })?;
+            }
+            Ok((outcomes, resolved))
         };
-        self.act(Actor { name: actor, tick, now }, stored).map(|(outcomes, _)| outcomes)
+        self.act(Actor { name: actor, tick, now }, stored).map(|(done, _)| done)
     }
 
     /// How far a reader has come by its own account; 0 if it never said.

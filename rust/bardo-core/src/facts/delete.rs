@@ -49,6 +49,14 @@ impl FactStore {
                 }
             }
             forgotten.baselines = forget_baselines(&writer.transaction, &deleted)?;
+            for episode in &deleted {
+                for table in ["links", "act_links"] {
+                    writer
+                        .transaction
+                        .prepare_cached(&format!("DELETE FROM {table} WHERE src = ?1 OR dst = ?1"))?
+                        .execute([episode.0])?;
+                }
+            }
             let facts = forgotten.facts.clone();
             forget_sources(writer, deleted.into_iter().chain(facts), &mut forgotten)?;
             Ok(forgotten)

@@ -12,7 +12,7 @@ use super::transaction::{LEARNED, counter};
 use super::transitions::Link;
 use super::transitions::Relation;
 use crate::error::Result;
-use crate::model::decay::{Fading, decay};
+use crate::model::decay::{DecayFactors, decay};
 use crate::model::{Fact, FactKind, Id, is_from_death};
 
 /// The strongest facts in force, category by category, and how many there are.
@@ -101,7 +101,7 @@ impl FactStore {
 fn in_force(connection: &Connection, tick: u64, tau_ticks: f64) -> Step<(Vec<DigestRow>, Option<u64>)> {
     let mut statement = connection.prepare_cached(
         "SELECT serial, id, category, pinned, confidence, importance, support, reinforced_tick, kind, bloodstain, source,
-         expires_tick FROM facts WHERE status = 'active' AND (expires_tick IS NULL OR expires_tick >= ?1) ORDER BY serial",
+         expires_tick, persistence FROM facts WHERE status = 'active' AND (expires_tick IS NULL OR expires_tick >= ?1) ORDER BY serial",
     )?;
     let mut rows = statement.query([signed(tick)?])?;
     let (mut facts, mut first_expiry) = (Vec::new(), None);
@@ -111,11 +111,12 @@ fn in_force(connection: &Connection, tick: u64, tau_ticks: f64) -> Step<(Vec<Dig
             first_expiry = Some(first_expiry.map_or(expires, |first: u64| first.min(expires)));
         }
         let kind = row.get::<_, String>(8)?.parse::<FactKind>()?;
-        let fading = Fading {
+        let decay_factors = DecayFactors {
             tau_ticks,
             kind,
             from_death: is_from_death(kind, row.get(9)?, row.get::<_, String>(10)?.parse()?),
             pinned: row.get(3)?,
+            persistence: row.get::<_, Option<String>>(12)?.map(|name| name.parse()).transpose()?,
         };
         let support = row.get(6)?;
         let elapsed = tick.saturating_sub(row.get::<_, i64>(7)?.unsigned_abs());
@@ -123,8 +124,8 @@ fn in_force(connection: &Connection, tick: u64, tau_ticks: f64) -> Step<(Vec<Dig
             serial: row.get(0)?,
             id: Id(row.get(1)?),
             category: row.get(2)?,
-            pinned: fading.pinned,
-            confidence: decay(row.get(4)?, support, elapsed, &fading),
+            pinned: decay_factors.pinned,
+            confidence: decay(row.get(4)?, support, elapsed, &decay_factors),
             importance: row.get(5)?,
             support,
         });

@@ -1,6 +1,7 @@
 //! Applies outcomes, contradictions and retrievals to facts. Each function is one transaction.
 
 use super::filter::{Retention, check_fraction};
+use super::renew::{renew, same_text};
 use super::rows::{self as record, StoredFact, signed};
 use super::sqlite::Step;
 use super::store::FactStore;
@@ -9,9 +10,7 @@ use super::transaction::{ANSWERS, Writer, counter};
 use super::transitions::limited_by_source;
 use super::transitions::make_room;
 use super::transitions::rebase;
-use super::transitions::renew;
 use super::transitions::restore;
-use super::transitions::same_text;
 use super::transitions::spaced;
 use super::transitions::{Link, link_both, lower, retire, write_link};
 use crate::error::{Error, Result};

@@ -3,6 +3,7 @@
 
 use super::acts::{Actor, SHADOW, withdraw};
 use super::rows as record;
+use super::slots::{Moment, settle};
 use super::sqlite::rows;
 use super::store::{FactStore, facts};
 use super::transitions::{held_of, release};
@@ -30,11 +31,13 @@ impl FactStore {
     }
 
     /// Puts those of these facts in force that are held; says how many. They are known from this tick on.
-    pub fn release(&self, ids: &[Id], tick: u64) -> Result<usize> {
+    pub fn release(&self, ids: &[Id], tick: u64, now: Micros) -> Result<usize> {
         self.write(|writer| {
             let mut released = 0;
             for stored in held_of(writer, ids)? {
+                let id = stored.fact.id;
                 release(writer, stored, tick)?;
+                settle(writer, id, Moment { tick, now, retention: self.retention() })?;
                 released += 1;
             }
             Ok(released)

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use super::fulltext as words;
 use super::sqlite::{Step, rows};
 use crate::error::{Error, Result};
-use crate::model::{Fact, Id};
+use crate::model::{Fact, Id, Persistence, Statement};
 
 /// Ids of supporting episodes that a fact keeps; `support` counts them all.
 pub const EVIDENCE_KEPT: usize = 32;
@@ -34,7 +34,7 @@ pub(crate) struct StoredFact {
 const COLUMNS: &str = "serial, change, spaced_tick, ended_tick, since_tick, id, text, kind, category, support, confidence, \
     importance, quality, created_tick, created_at, observed_from, observed_to, reinforced_tick, accessed_tick, \
     mentions, source, origin, generation, pleasure, arousal, dominance, supersedes, superseded_by, expires_tick, \
-    status, pinned, bloodstain, metadata, payload";
+    status, pinned, bloodstain, metadata, payload, statement, persistence, ended_by";
 
 /// The facts that satisfy a condition (everything after `FROM facts`), whole, in its order.
 pub(crate) fn select(
@@ -100,6 +100,21 @@ impl Columns<'_> {
         })
     }
 
+    fn optional_named<T: FromStr<Err = Error>>(&mut self) -> rusqlite::Result<Option<T>> {
+        let Some(name) = self.next::<Option<String>>()? else { return Ok(None) };
+        name.parse().map(Some).map_err(|error: Error| {
+            let cause = FromSqlError::Other(Box::new(error));
+            rusqlite::Error::FromSqlConversionFailure(self.read - 1, Type::Text, Box::new(cause))
+        })
+    }
+
+    fn optional_json<T: DeserializeOwned>(&mut self) -> rusqlite::Result<Option<T>> {
+        self.next::<Option<String>>()?
+            .map(|text| serde_json::from_str(&text))
+            .transpose()
+            .map_err(unreadable)
+    }
+
     fn json<T: DeserializeOwned>(&mut self) -> rusqlite::Result<T> {
         serde_json::from_str(&self.next::<String>()?).map_err(unreadable)
     }
@@ -124,10 +139,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<StoredFact> {
             evidence: Vec::new(),
             confidence: columns.next()?,
             importance: columns.next()?,
-            quality: match columns.next::<Option<String>>()? {
-                Some(text) => Some(serde_json::from_str(&text).map_err(unreadable)?),
-                None => None,
-            },
+            quality: columns.optional_json()?,
             created_tick: columns.tick()?,
             created_at: columns.next()?,
             observed: (columns.tick()?, columns.tick()?),
@@ -146,6 +158,9 @@ fn read(row: &Row<'_>) -> rusqlite::Result<StoredFact> {
             bloodstain: columns.next()?,
             metadata: columns.json()?,
             payload: columns.json()?,
+            statement: columns.optional_json()?,
+            persistence: columns.optional_named()?,
+            ended_by: columns.next()?,
         },
     })
 }
@@ -162,8 +177,8 @@ pub(crate) fn insert(connection: &Connection, change: i64, fact: &Fact) -> Step<
             "INSERT INTO facts (id, change, text, text_key, kind, category, support, confidence, importance, quality, \
              created_tick, created_at, observed_from, observed_to, reinforced_tick, accessed_tick, mentions, source, \
              origin, generation, pleasure, arousal, dominance, supersedes, superseded_by, expires_tick, status, \
-             pinned, bloodstain, metadata, payload, since_tick) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, \
-             ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?11)",
+             pinned, bloodstain, metadata, payload, since_tick, statement, persistence, ended_by, owner_key, slot_key) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, \
+             ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?11, ?32, ?33, ?34, ?35, ?36)",
         )?
         .execute(params![
             fact.id.0,
@@ -197,6 +212,11 @@ pub(crate) fn insert(connection: &Connection, change: i64, fact: &Fact) -> Step<
             fact.bloodstain,
             json(&fact.metadata)?,
             json(&fact.payload)?,
+            fact.statement.as_ref().map(json).transpose()?,
+            fact.persistence.map(Persistence::name),
+            fact.ended_by,
+            fact.statement.as_ref().map(Statement::owner_key),
+            fact.statement.as_ref().map(Statement::slot_key),
         ])?;
     let serial = connection.last_insert_rowid();
     words::enter(connection, serial, fact.kind, &fact.text)?;
@@ -215,7 +235,8 @@ pub(crate) fn update(connection: &Connection, change: i64, stored: &StoredFact) 
              observed_from = ?8, observed_to = ?9, reinforced_tick = ?10, spaced_tick = ?11, accessed_tick = ?12, \
              mentions = ?13, source = ?14, generation = ?15, superseded_by = ?16, expires_tick = ?17, \
              ended_tick = ?18, status = ?19, pinned = ?20, bloodstain = ?21, payload = ?22, supersedes = ?23, \
-             since_tick = ?24, category = ?25, created_tick = ?26 WHERE serial = ?1 AND intact",
+             since_tick = ?24, category = ?25, created_tick = ?26, statement = ?27, persistence = ?28, ended_by = ?29, \
+             owner_key = ?30, slot_key = ?31 WHERE serial = ?1 AND intact",
         )?
         .execute(params![
             stored.serial,
@@ -244,6 +265,11 @@ pub(crate) fn update(connection: &Connection, change: i64, stored: &StoredFact) 
             signed(stored.since_tick)?,
             fact.category,
             signed(fact.created_tick)?,
+            fact.statement.as_ref().map(json).transpose()?,
+            fact.persistence.map(Persistence::name),
+            fact.ended_by,
+            fact.statement.as_ref().map(Statement::owner_key),
+            fact.statement.as_ref().map(Statement::slot_key),
         ])?;
     Ok(())
 }

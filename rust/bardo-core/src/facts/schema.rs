@@ -30,6 +30,7 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
     inherited_questions,
     scoped,
     sealed,
+    statements,
 ];
 
 fn to_version_1(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
@@ -396,6 +397,22 @@ fn scoped(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
 /// Every row carries a checksum. The same happens after the last step of every upgrade (see `migrate`), so that a column
 /// of a later step is covered, too.
 fn sealed(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+    checksums::seal(transaction)
+}
+
+/// Statements with slots, and how long they hold.
+fn statements(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+    transaction.execute_batch(
+        "
+        ALTER TABLE facts ADD COLUMN statement TEXT;        -- JSON: subject, attribute, value, condition, bounds
+        ALTER TABLE facts ADD COLUMN persistence TEXT;      -- how long it holds; NULL if its kind decides
+        ALTER TABLE facts ADD COLUMN ended_by TEXT;         -- rule that superseded it
+        ALTER TABLE facts ADD COLUMN owner_key INTEGER;     -- hash of the statement's subject
+        ALTER TABLE facts ADD COLUMN slot_key INTEGER;      -- hash of its subject, attribute and condition
+        CREATE INDEX facts_by_owner ON facts (owner_key) WHERE owner_key IS NOT NULL;
+        CREATE INDEX facts_by_slot ON facts (slot_key) WHERE slot_key IS NOT NULL;
+        ",
+    )?;
     checksums::seal(transaction)
 }
 

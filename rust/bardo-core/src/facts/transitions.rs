@@ -5,15 +5,15 @@
 
 use std::str::FromStr;
 
-use rusqlite::{Connection, params};
+use rusqlite::params;
 
 use super::filter::Retention;
 use super::quota::{DERIVED_CONFIDENCE, DERIVED_IMPORTANCE, DERIVED_KEPT, arrival_confidence};
-use super::rows::{self as record, StoredFact, normalised, signed};
+use super::rows::{self as record, StoredFact, signed};
 use super::sqlite::Step;
 use super::transaction::{EDGES, Writer};
 use crate::error::{Error, Result};
-use crate::model::decay::{confidence_now, reinforced};
+use crate::model::decay::confidence_now;
 use crate::model::{Fact, FactStatus, Id, Source};
 
 /// How two facts stand to each other.
@@ -31,11 +31,20 @@ pub enum Relation {
     PartOf,
     /// Worth reading together.
     SeeAlso,
+    /// The first, a later episode, replaces or denies what the second says.
+    Corrects,
 }
 
 impl Relation {
-    const ALL: [Self; 6] =
-        [Self::Supports, Self::Contradicts, Self::Refines, Self::Causes, Self::PartOf, Self::SeeAlso];
+    const ALL: [Self; 7] = [
+        Self::Supports,
+        Self::Contradicts,
+        Self::Refines,
+        Self::Causes,
+        Self::PartOf,
+        Self::SeeAlso,
+        Self::Corrects,
+    ];
 
     /// The name used outside the core.
     #[must_use]
@@ -47,6 +56,7 @@ impl Relation {
             Self::Causes => "causes",
             Self::PartOf => "part_of",
             Self::SeeAlso => "see_also",
+            Self::Corrects => "corrects",
         }
     }
 }
@@ -58,7 +68,7 @@ impl FromStr for Relation {
         Self::ALL.into_iter().find(|relation| relation.name() == name).ok_or_else(|| {
             Error::invalid(
                 format!("{name:?} is not a relation"),
-                "Use one of: supports, contradicts, refines, causes, part_of, see_also",
+                "Use one of: supports, contradicts, refines, causes, part_of, see_also, corrects",
             )
         })
     }
@@ -223,78 +233,6 @@ pub(crate) fn release(writer: &Writer<'_>, mut stored: StoredFact, tick: u64) ->
     Ok(())
 }
 
-/// Applies a repetition to the stored fact.
-pub(crate) fn renew(
-    writer: &Writer<'_>,
-    mut stored: StoredFact,
-    incoming: &Fact,
-    retention: Retention,
-    tick: u64,
-) -> Step<()> {
-    let before = confidence_now(&stored.fact, tick, retention.tau_ticks);
-    let given = f64::from(incoming.confidence);
-    let hearsay = incoming.is_hearsay();
-    if hearsay && !stored.fact.is_hearsay() {
-        return Ok(());
-    }
-    // A repeated dream is no evidence, either.
-    let counted =
-        !hearsay && incoming.source != Source::Dream && spaced(&stored, retention.spacing_ticks, tick);
-    let mut after = before.max(given);
-    if counted {
-        after = after.max(reinforced(before, retention.reinforcement));
-        stored.fact.support = stored.fact.support.saturating_add(1);
-        stored.spaced_tick = Some(tick);
-    }
-    // Also when nothing was gained: what follows may change how fast it fades, which must not reach into the past.
-    rebase(&mut stored.fact, after, tick);
-    stored.fact.expires_tick = prolonged(&stored.fact, incoming);
-    if hearsay {
-        stored.fact.generation = stored.fact.generation.min(incoming.generation);
-    } else if confirms(incoming.source, &stored.fact) {
-        confirm(&mut stored.fact, tick, retention.tau_ticks);
-    }
-    restore(&mut stored.fact);
-    stored.fact.importance = stored.fact.importance.max(incoming.importance);
-    stored.fact.bloodstain |= incoming.bloodstain;
-    stored.fact.pinned |= incoming.pinned;
-    for subject in &incoming.subjects {
-        if !stored.fact.subjects.contains(subject) {
-            stored.fact.subjects.push(subject.clone());
-        }
-    }
-    record::add_evidence(&writer.transaction, stored.serial, &incoming.evidence, tick)?;
-    // A statement of a caller needs no trial.
-    if stored.fact.status == FactStatus::Held && incoming.status != FactStatus::Held {
-        return release(writer, stored, tick);
-    }
-    writer.update(&stored, tick)
-}
-
-/// Whether a fact of this source makes one that says the same the agent's own: the agent lived it, or concluded what it had
-/// only heard or dreamt of.
-fn confirms(source: Source, stored: &Fact) -> bool {
-    match source {
-        Source::SelfLived => true,
-        Source::Derived => stored.is_hearsay() || stored.source == Source::Dream,
-        _ => false,
-    }
-}
-
-/// End of a fact that is stated again: later, if the agent that lived it or the same source says so; none, if it was
-/// only dreamt or heard of and the agent that lived it names no end. An end that was set on purpose is not taken away, nor is
-/// that of a contradiction.
-fn prolonged(stored: &Fact, incoming: &Fact) -> Option<u64> {
-    let lived = matches!(incoming.source, Source::SelfLived | Source::Derived);
-    let repeats = incoming.source == stored.source && stored.source != Source::Dream;
-    match (stored.expires_tick, incoming.expires_tick) {
-        _ if stored.status == FactStatus::Contradicted => stored.expires_tick,
-        (Some(before), Some(end)) if lived || repeats => Some(before.max(end)),
-        (Some(_), None) if confirms(incoming.source, stored) && stored.source != Source::SelfLived => None,
-        (before, _) => before,
-    }
-}
-
 /// Whether a reinforcement at this tick is far enough from the last one that counted.
 pub(crate) fn spaced(stored: &StoredFact, spacing_ticks: u64, tick: u64) -> bool {
     stored.spaced_tick.is_none_or(|last| tick.saturating_sub(last) >= spacing_ticks.max(1))
@@ -338,19 +276,4 @@ pub(crate) fn restore(fact: &mut Fact) {
         fact.status = FactStatus::Active;
         fact.expires_tick = None;
     }
-}
-
-/// In force, contradicted or held, and not yet expired by tick ?3: what a repetition may renew.
-pub(crate) const LIVING: &str =
-    "status IN ('active', 'contradicted', 'held') AND (expires_tick IS NULL OR expires_tick >= ?3)";
-
-/// The living fact of the same words, if any.
-pub(crate) fn same_text(connection: &Connection, fact: &Fact, tick: u64) -> Step<Option<StoredFact>> {
-    let candidates = record::select(
-        connection,
-        &format!("WHERE text_key = ?1 AND category = ?2 AND {LIVING} ORDER BY serial"),
-        params![record::text_key(&fact.text), fact.category, signed(tick)?],
-    )?;
-    let text = normalised(&fact.text);
-    Ok(candidates.into_iter().find(|stored| normalised(&stored.fact.text) == text))
 }

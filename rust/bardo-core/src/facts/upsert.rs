@@ -6,13 +6,15 @@ use rusqlite::{Connection, params};
 
 use super::filter::Retention;
 use super::fingerprint::{FactVectors, check_vector, claim_fingerprint};
+use super::renew::{LIVING, renew, same_text};
 use super::rows::{self as record, StoredFact, normalised, signed};
 use super::schema::{Direction, encode};
+use super::slots::{Moment, same_statement, settle};
 use super::sqlite::Step;
 use super::store::FactStore;
 use super::tombstones::is_forgotten;
 use super::transaction::Writer;
-use super::transitions::{LIVING, limited_by_source, make_room, renew, revive, same_text};
+use super::transitions::{limited_by_source, make_room, revive};
 use crate::error::{Error, Result};
 use crate::model::{Fact, FactKind, FactStatus, Id, Metadata, Micros, Source};
 use crate::text::same_statement::same_sense;
@@ -149,16 +151,23 @@ impl FactStore {
         if is_forgotten(writer, &fact.text)? {
             return Ok((fact.id, UpsertOutcome::Forgotten));
         }
-        let mut found =
-            same_text(&writer.transaction, fact, tick)?.map(|stored| (stored, UpsertOutcome::Exact));
+        let mut found = same_text(&writer.transaction, fact, tick)?
+            .filter(|stored| says_the_same(stored, fact))
+            .map(|stored| (stored, UpsertOutcome::Exact));
+        if let (None, Some(statement)) = (&found, &fact.statement) {
+            found = same_statement(writer, statement, tick)?.map(|stored| (stored, UpsertOutcome::Similar));
+        }
         if let (None, Some(vector)) = (&found, vector) {
             found = neighbours
                 .find(&writer.transaction, fact, vector, tick)?
+                .filter(|stored| says_the_same(stored, fact))
                 .map(|stored| (stored, UpsertOutcome::Similar));
         }
+        let moment = Moment { tick, now, retention };
         if let Some((stored, outcome)) = found {
             let id = stored.fact.id;
             renew(writer, stored, fact, retention, tick)?;
+            settle(writer, id, moment)?;
             return Ok((id, outcome));
         }
         if !has_living(writer, fact, tick)? {
@@ -176,6 +185,7 @@ impl FactStore {
         if fact.source == Source::Derived {
             make_room(writer, tick)?;
         }
+        settle(writer, fact.id, moment)?;
         Ok((fact.id, UpsertOutcome::New))
     }
 
@@ -196,6 +206,17 @@ impl FactStore {
         fact.support = fact.support.max(fact.evidence.len() as u32);
         set_metadata(&mut fact);
         fact
+    }
+}
+
+/// Whether a stored fact says the same as a new one, as far as both are statements: words that are alike can name another
+/// value.
+fn says_the_same(stored: &StoredFact, fact: &Fact) -> bool {
+    match (&stored.fact.statement, &fact.statement) {
+        (Some(known), Some(new)) => {
+            known.has_same_slot(new) && known.has_same_value(new) && known.denied == new.denied
+        }
+        _ => true,
     }
 }
 

@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Fact, FactKind};
+use super::{Fact, FactKind, Persistence};
 use crate::error::{Error, Result};
 
 /// Anti-knowledge never falls below this.
@@ -47,9 +47,22 @@ pub const fn demurrage(kind: FactKind) -> f64 {
     }
 }
 
+/// e-folding time of a fact in multiples of `tau_ticks` (14 days where ticks are seconds) by how long it holds; none for a
+/// fact that does not fade. Powers of two near the durations that the names say: 2.5 years, 16 weeks, 4 weeks, 3.5 days.
+#[must_use]
+pub const fn persistence_factor(persistence: Persistence) -> Option<f64> {
+    match persistence {
+        Persistence::Permanent => None,
+        Persistence::Years => Some(64.0),
+        Persistence::Months => Some(8.0),
+        Persistence::Weeks => Some(2.0),
+        Persistence::Days => Some(0.25),
+    }
+}
+
 /// Factors of a fact's decay besides its support.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Fading {
+pub struct DecayFactors {
     /// e-folding time in ticks of an insight with little support.
     pub tau_ticks: f64,
     /// Sets the demurrage and the floor.
@@ -58,13 +71,22 @@ pub struct Fading {
     pub from_death: bool,
     /// Exempt from decay.
     pub pinned: bool,
+    /// How long it holds without being said again; replaces the demurrage of its kind.
+    #[serde(default)]
+    pub persistence: Option<Persistence>,
 }
 
-impl Fading {
+impl DecayFactors {
     /// How this fact fades.
     #[must_use]
     pub fn of(fact: &Fact, tau_ticks: f64) -> Self {
-        Self { tau_ticks, kind: fact.kind, from_death: fact.from_death(), pinned: fact.pinned }
+        Self {
+            tau_ticks,
+            kind: fact.kind,
+            from_death: fact.from_death(),
+            pinned: fact.pinned,
+            persistence: fact.persistence,
+        }
     }
 }
 
@@ -82,23 +104,35 @@ pub fn half_life_to_tau(half_life: f64) -> f64 {
     half_life / std::f64::consts::LN_2
 }
 
-/// Stability `S = tau * max(1, ln(support))` in ticks, divided by the kind's demurrage.
+/// Stability `S = tau * max(1, ln(support))` in ticks, times the persistence of the statement or else divided by the
+/// kind's demurrage; infinite for what does not fade.
 #[must_use]
-pub fn stability(support: u32, fading: &Fading) -> f64 {
-    let slowdown = if fading.from_death { DEATH_SLOWDOWN } else { 1.0 };
-    fading.tau_ticks * f64::from(support.max(1)).ln().max(1.0) * slowdown / demurrage(fading.kind)
+pub fn stability(support: u32, decay_factors: &DecayFactors) -> f64 {
+    let slowdown = if decay_factors.from_death { DEATH_SLOWDOWN } else { 1.0 };
+    let factor = match decay_factors.persistence {
+        Some(persistence) => persistence_factor(persistence).unwrap_or(f64::INFINITY),
+        None => demurrage(decay_factors.kind).recip(),
+    };
+    decay_factors.tau_ticks * f64::from(support.max(1)).ln().max(1.0) * slowdown * factor
+}
+
+/// Retention of a fact at a tick, 0..1: how likely it still holds, apart from how sure it was.
+#[must_use]
+pub fn retention_now(fact: &Fact, tick: u64, tau_ticks: f64) -> f64 {
+    let elapsed = tick.saturating_sub(fact.reinforced_tick);
+    decay(1.0, fact.support, elapsed, &DecayFactors::of(fact, tau_ticks))
 }
 
 /// Confidence after `elapsed_ticks` without reinforcement: `confidence * exp(-elapsed / S)`, with the floor and the
 /// exemptions. Both ends are in 0..1.
 #[must_use]
-pub fn decay(confidence: f64, support: u32, elapsed_ticks: u64, fading: &Fading) -> f64 {
-    let faded = if fading.pinned {
+pub fn decay(confidence: f64, support: u32, elapsed_ticks: u64, decay_factors: &DecayFactors) -> f64 {
+    let faded = if decay_factors.pinned {
         confidence
     } else {
-        confidence * (-(elapsed_ticks as f64) / stability(support, fading)).exp()
+        confidence * (-(elapsed_ticks as f64) / stability(support, decay_factors)).exp()
     };
-    match fading.kind {
+    match decay_factors.kind {
         FactKind::AntiKnowledge => faded.max(ANTI_KNOWLEDGE_FLOOR),
         _ => faded,
     }
@@ -108,7 +142,7 @@ pub fn decay(confidence: f64, support: u32, elapsed_ticks: u64, fading: &Fading)
 #[must_use]
 pub fn confidence_now(fact: &Fact, tick: u64, tau_ticks: f64) -> f64 {
     let elapsed = tick.saturating_sub(fact.reinforced_tick);
-    decay(f64::from(fact.confidence), fact.support, elapsed, &Fading::of(fact, tau_ticks))
+    decay(f64::from(fact.confidence), fact.support, elapsed, &DecayFactors::of(fact, tau_ticks))
 }
 
 /// One reinforcement: a fixed fraction of the gap to 1 is closed.
@@ -130,8 +164,8 @@ mod tests {
 
     use super::*;
 
-    fn fading(tau_ticks: f64, kind: FactKind, from_death: bool) -> Fading {
-        Fading { tau_ticks, kind, from_death, pinned: false }
+    fn decay_factors(tau_ticks: f64, kind: FactKind, from_death: bool) -> DecayFactors {
+        DecayFactors { tau_ticks, kind, from_death, pinned: false, persistence: None }
     }
 
     fn kinds() -> impl Strategy<Value = FactKind> {
@@ -144,9 +178,9 @@ mod tests {
             confidence in 0.0..=1.0_f64, support in 0..10_000_u32, first in 0..1_000_000_u64, more in 0..1_000_000_u64,
             tau in 1.0..1e6_f64, kind in kinds(), from_death: bool,
         ) {
-            let fading = fading(tau, kind, from_death);
-            let sooner = decay(confidence, support, first, &fading);
-            let later = decay(confidence, support, first + more, &fading);
+            let decay_factors = decay_factors(tau, kind, from_death);
+            let sooner = decay(confidence, support, first, &decay_factors);
+            let later = decay(confidence, support, first + more, &decay_factors);
             prop_assert!(later <= sooner);
             prop_assert!((0.0..=1.0).contains(&later));
         }
@@ -157,9 +191,9 @@ mod tests {
             tau in 10.0..1e5_f64, from_death: bool,
         ) {
             // Even a caller that wrote back what it read at each look would end where a single look ends.
-            let fading = fading(tau, FactKind::Insight, from_death);
-            let at_once = decay(confidence, support, steps.iter().sum(), &fading);
-            let looked = steps.iter().fold(confidence, |now, step| decay(now, support, *step, &fading));
+            let decay_factors = decay_factors(tau, FactKind::Insight, from_death);
+            let at_once = decay(confidence, support, steps.iter().sum(), &decay_factors);
+            let looked = steps.iter().fold(confidence, |now, step| decay(now, support, *step, &decay_factors));
             prop_assert!((at_once - looked).abs() < 1e-9);
         }
 
@@ -167,9 +201,9 @@ mod tests {
         fn anti_knowledge_keeps_its_floor_and_pins_keep_everything(
             confidence in 0.0..=1.0_f64, elapsed: u64, tau in 1.0..1e6_f64,
         ) {
-            let floored = decay(confidence, 1, elapsed, &fading(tau, FactKind::AntiKnowledge, false));
+            let floored = decay(confidence, 1, elapsed, &decay_factors(tau, FactKind::AntiKnowledge, false));
             prop_assert!(floored >= ANTI_KNOWLEDGE_FLOOR);
-            let pinned = Fading { pinned: true, ..fading(tau, FactKind::Insight, false) };
+            let pinned = DecayFactors { pinned: true, ..decay_factors(tau, FactKind::Insight, false) };
             prop_assert!((decay(confidence, 1, elapsed, &pinned) - confidence).abs() < f64::EPSILON);
         }
 
@@ -177,22 +211,36 @@ mod tests {
         fn more_support_never_fades_faster(
             confidence in 0.0..=1.0_f64, support in 0..10_000_u32, more in 0..10_000_u32, elapsed in 0..1_000_000_u64,
         ) {
-            let fading = fading(500.0, FactKind::Insight, false);
+            let decay_factors = decay_factors(500.0, FactKind::Insight, false);
             prop_assert!(
-                decay(confidence, support + more, elapsed, &fading) >= decay(confidence, support, elapsed, &fading)
+                decay(confidence, support + more, elapsed, &decay_factors) >= decay(confidence, support, elapsed, &decay_factors)
             );
         }
     }
 
     #[test]
     fn decay_meets_the_curve_of_the_spec() {
-        let plain = fading(500.0, FactKind::Insight, false);
+        let plain = decay_factors(500.0, FactKind::Insight, false);
         assert!((decay(1.0, 2, 500, &plain) - (-1.0_f64).exp()).abs() < 1e-12);
         assert!((decay(1.0, 50, 500, &plain) - (-1.0 / 50.0_f64.ln()).exp()).abs() < 1e-12);
-        let from_death = fading(500.0, FactKind::Insight, true);
+        let from_death = decay_factors(500.0, FactKind::Insight, true);
         assert!((decay(1.0, 1, 1_500, &from_death) - (-1.0_f64).exp()).abs() < 1e-12);
-        let half = fading(half_life_to_tau(100.0), FactKind::Insight, false);
+        let half = decay_factors(half_life_to_tau(100.0), FactKind::Insight, false);
         assert!((decay(0.8, 1, 100, &half) - 0.4).abs() < 1e-12);
+    }
+
+    #[test]
+    fn what_is_permanent_does_not_fade_and_what_lasts_longer_fades_more_slowly() {
+        let left = |persistence| {
+            let factors = DecayFactors { persistence, ..decay_factors(500.0, FactKind::Preference, false) };
+            decay(0.8, 1, 50_000, &factors)
+        };
+        assert!((left(Some(Persistence::Permanent)) - 0.8).abs() < 1e-12);
+        let falling: Vec<f64> = [Persistence::Years, Persistence::Months, Persistence::Weeks, Persistence::Days]
+            .map(|persistence| left(Some(persistence)))
+            .into();
+        assert!(falling.windows(2).all(|pair| pair[0] > pair[1]), "{falling:?}");
+        assert!(left(None) < left(Some(Persistence::Years)));
     }
 
     #[test]

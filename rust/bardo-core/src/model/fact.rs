@@ -5,6 +5,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use super::episode::{check_name, check_pad, check_unit, limits};
+use super::statement::Statement;
 use super::{Id, Micros, Pad};
 use crate::error::{Error, Result};
 
@@ -111,6 +112,22 @@ named_enum!(
         Archived = "archived",
 /// Inferred and quarantined: invisible to recall until it is released.
         Held = "held",
+    }
+);
+
+named_enum!(
+    /// How long a fact holds without being said again.
+    Persistence, "persistence" {
+        /// It holds until it is denied: a birthday, an allergy, a kinship, an identifier.
+        Permanent = "permanent",
+        /// Years: a home, a job, a partner.
+        Years = "years",
+        /// Months: a tool of choice, a dose, a version.
+        Months = "months",
+        /// Weeks: a plan, a project's state.
+        Weeks = "weeks",
+        /// Days: a mood, a cold.
+        Days = "days",
     }
 );
 
@@ -301,6 +318,15 @@ pub struct Fact {
     pub metadata: Metadata,
     /// The typed part.
     pub payload: FactPayload,
+    /// Subject, attribute and value, if the fact is a statement of that form.
+    #[serde(default)]
+    pub statement: Option<Statement>,
+    /// How long it holds without being said again; none if its kind decides.
+    #[serde(default)]
+    pub persistence: Option<Persistence>,
+    /// Name of the rule that ended it, once it was superseded by inference.
+    #[serde(default)]
+    pub ended_by: Option<String>,
 }
 
 /// Whether a fact of this kind, mark and source has the protection of a death: it belongs to warnings and anti-knowledge,
@@ -351,6 +377,9 @@ impl Fact {
             bloodstain: false,
             metadata: Metadata::default(),
             payload: FactPayload::None,
+            statement: None,
+            persistence: None,
+            ended_by: None,
         }
     }
 
@@ -407,6 +436,7 @@ impl Fact {
             }
         }
         check_pad(&self.pad)?;
+        self.statement.as_ref().map_or(Ok(()), Statement::validate)?;
         if self.payload.is_finite() {
             return Ok(());
         }

@@ -7,6 +7,7 @@ mod fact;
 mod fingerprint;
 mod id;
 mod mode;
+mod statement;
 mod value;
 
 pub use episode::{Annotations, Episode, INHERITED_KIND, Role, limits};
@@ -15,7 +16,9 @@ pub(crate) use fact::is_from_death;
 pub use fact::{Fact, FactKind, FactPayload, FactStatus, Metadata, Quality, Source};
 pub use fingerprint::Fingerprint;
 pub use id::{Id, IdSource};
+pub use fact::Persistence;
 pub use mode::{modes_with, share_a_mode};
+pub use statement::{Statement, VALUE_BYTES};
 pub use value::Value;
 
 /// Pleasure, arousal, dominance, each in [-1, 1] (Mehrabian 1996); all zeros means none recorded.

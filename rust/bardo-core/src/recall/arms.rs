@@ -7,7 +7,7 @@ use super::sort_keys;
 use super::top_k::TopK;
 use crate::index::hot::{HotSet, Row};
 use crate::index::lexical::{Analyzer, BLOCK, LexicalIndex, QueryTerm, Slot};
-use crate::index::vectors::{NearestScratch, QueryVector, Similarity, rescored};
+use crate::index::vectors::{NearestScratch, QueryVector, Similarity, rescored_count};
 use crate::model::calendar::MICROS_PER_DAY;
 use crate::model::{Id, Micros};
 
@@ -77,9 +77,9 @@ impl<'search> Arms<'search> {
         let Scratch { words, allowed, .. } = scratch;
         words.resize(self.hot.slots(), 0.0);
         let mut best = TopK::new(count);
-        let mut scoring = self.hot.lexical().scoring(&self.terms, self.settings.bm25);
+        let mut blocks = self.hot.lexical().block_scorer(&self.terms, self.settings.bm25);
         for (scores, allowed) in words.chunks_mut(BLOCK).zip(allowed.chunks(BLOCK)) {
-            let first = scoring.next(scores);
+            let first = blocks.next(scores);
             best.add_positive(first, scores, allowed);
         }
         best
@@ -116,7 +116,7 @@ impl<'search> Arms<'search> {
             best.add(slot, value);
         }
         let mut near_by_codes = best.found(|slot| self.id(slot));
-        let exactly = rescored(limit).min(near_by_codes.len());
+        let exactly = rescored_count(limit).min(near_by_codes.len());
         sort_keys::select(&mut near_by_codes, exactly, |slot| self.id(slot));
         let words = match fusion {
             Fusion::Sum => unordered(&words.found(|slot| self.id(slot))),

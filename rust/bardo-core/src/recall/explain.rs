@@ -115,6 +115,8 @@ pub struct Hit {
     pub why: Explanation,
     /// The whole episode, where the hot set has it at hand; the others are read from their stores.
     pub episode: Option<Arc<Episode>>,
+    /// Latest memory that replaces, denies or disputes it.
+    pub corrected_by: Option<Id>,
 }
 
 /// The answer to a query.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::arms::{Arms, Scratch};
-use super::candidate::{Candidate, candidate};
+use super::candidate::Candidate;
 use super::fuse::reciprocal;
 use super::settings::{Fusion, Settings};
 use crate::index::hot::ReachedMemory;
@@ -53,7 +53,7 @@ impl GraphArm {
         for memory in reached.iter().take(DEPTH) {
             if let Some(&at) = known.get(&memory.slot) {
                 candidates[at].is_relevant |= memory.is_direct;
-            } else if let Some(mut new) = candidate(arms, memory.slot, true, scratch) {
+            } else if let Some(mut new) = Candidate::new(arms, memory.slot, None, true, scratch) {
                 new.is_relevant |= memory.is_direct;
                 candidates.push(new);
             }

@@ -4,6 +4,7 @@ mod arms;
 pub mod asker_state;
 mod candidate;
 pub mod conversation;
+mod current_first;
 pub mod dates;
 pub mod diversity;
 mod duplicate_groups;

@@ -6,39 +6,44 @@
 
 use super::settings::{Policy, Settings};
 use crate::index::hot::{FactRow, Row};
-use crate::model::decay::{Fading, decay};
+use crate::model::decay::{DecayFactors, decay};
 use crate::model::{FactKind, FactStatus, Pad, Source};
 
 /// A factor that carries no information.
 pub const NEUTRAL: f32 = 0.5;
 
-/// Fused relevance below the best, in standard deviations of the candidates, at which the semantic factor has fallen
+/// Fused relevance below the best, in standard deviations of the candidates, at which the relevance factor has fallen
 /// to 1/e. With a span of 2, one standard deviation is worth as much as the whole of the importance factor from 0.4 to
 /// 1; what lies far behind can never be lifted past what fits.
-const SEMANTIC_SPAN: f32 = 2.0;
+const RELEVANCE_SPAN: f32 = 2.0;
 
 /// Fused relevance from 0 to 1: the best candidate has 1, and order is kept.
 #[must_use]
-pub fn semantic(fused: f32, best: f32) -> f32 {
-    ((fused - best) / SEMANTIC_SPAN).exp()
+pub fn relevance(fused: f32, best: f32) -> f32 {
+    ((fused - best) / RELEVANCE_SPAN).exp()
 }
 
 /// Confidence of a fact at a tick.
 #[must_use]
 pub fn confidence_now(fact: &FactRow, tick: u64, tau_ticks: f64) -> f32 {
     let elapsed = tick.saturating_sub(fact.reinforced_tick);
-    decay(f64::from(fact.confidence), fact.support, elapsed, &Fading { tau_ticks, ..fact.fading }) as f32
+    decay(
+        f64::from(fact.confidence),
+        fact.support,
+        elapsed,
+        &DecayFactors { tau_ticks, ..fact.decay_factors },
+    ) as f32
 }
 
 fn retention_of_fact(fact: &FactRow, tick: u64, tau_ticks: f64) -> f32 {
     let elapsed = tick.saturating_sub(fact.reinforced_tick);
-    decay(1.0, fact.support, elapsed, &Fading { tau_ticks, ..fact.fading }) as f32
+    decay(1.0, fact.support, elapsed, &DecayFactors { tau_ticks, ..fact.decay_factors }) as f32
 }
 
 /// Retention of an episode that was verified: as an insight supported by its own replays.
 fn retention_of_episode(row: &Row, tick: u64, tau_ticks: f64) -> f32 {
-    let fading = Fading { tau_ticks, kind: FactKind::Insight, from_death: false, pinned: false };
-    decay(1.0, row.replay_count.saturating_add(1), tick.saturating_sub(row.tick), &fading) as f32
+    let decay_factors = DecayFactors { tau_ticks, kind: FactKind::Insight, from_death: false, pinned: false, persistence: None };
+    decay(1.0, row.replay_count.saturating_add(1), tick.saturating_sub(row.tick), &decay_factors) as f32
 }
 
 /// Retention of a fact; half of it where the fact rests on one episode or none, so that what restates an episode, or what
@@ -162,7 +167,7 @@ pub struct ScoreInput<'query> {
     /// Fused relevance as the arms give it.
     pub fused: f32,
     /// Fused relevance from 0 to 1.
-    pub semantic: f32,
+    pub relevance: f32,
     /// Affect of the asker.
     pub mood: &'query Pad,
     /// Tick that is asked about.
@@ -187,7 +192,7 @@ impl Score {
             Policy::FourFactor => {
                 let weights = &settings.factors;
                 [
-                    Some(Term::new("semantic", situation.semantic, weights.semantic)),
+                    Some(Term::new("relevance", situation.relevance, weights.relevance)),
                     Some(Term::new(
                         "temporal",
                         temporal(row, situation.tick, settings.tau_ticks),
@@ -247,14 +252,14 @@ fn pinned_terms(row: &Row, situation: &ScoreInput<'_>, stored: f32) -> [Option<T
     let mentions = row.fact.as_ref().map_or(0, |fact| fact.mentions);
     let freshness = (1.0 - situation.age_days / FADING_DAYS).max(KEPT) as f32;
     let heuristic = situation.confidence * (0.3 + 0.1 * mentions as f32).min(1.0) * freshness;
-    let is_pinned = row.fact.as_ref().is_some_and(|fact| fact.fading.pinned);
+    let is_pinned = row.fact.as_ref().is_some_and(|fact| fact.decay_factors.pinned);
     let pin = if is_pinned {
         Term::new("pinned", 1.0, 0.3)
     } else {
-        Term::new("unpinned", situation.semantic, 0.2)
+        Term::new("unpinned", situation.relevance, 0.2)
     };
     [
-        Some(Term::new("semantic", situation.semantic, 0.5)),
+        Some(Term::new("relevance", situation.relevance, 0.5)),
         Some(Term::new("importance", f32::midpoint(heuristic, stored), 0.3)),
         Some(pin),
         None,
@@ -276,10 +281,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_semantic_factor_keeps_order_and_stays_between_0_and_1(
+        fn the_relevance_factor_keeps_order_and_stays_between_0_and_1(
             best in -5.0_f32..10.0, one in 0.0_f32..15.0, more in 0.01_f32..5.0,
         ) {
-            let (nearer, farther) = (semantic(best - one, best), semantic(best - one - more, best));
+            let (nearer, farther) = (relevance(best - one, best), relevance(best - one - more, best));
             prop_assert!(nearer > farther && farther > 0.0 && nearer <= 1.0);
         }
     }

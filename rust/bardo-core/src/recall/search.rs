@@ -6,17 +6,19 @@ use std::sync::Arc;
 pub use super::arms::Scratch;
 
 use super::arms::{Arms, SlotValues};
-use super::candidate::{Candidate, FusionContext, fuse, unite};
+use super::candidate::{Candidate, unite};
 use super::conversation::QueryClues;
+use super::current_first::{CORRECTS, add_corrections, raise_newer};
 use super::diversity::{POOL_FACTOR, diverse};
 use super::duplicate_groups::{self, DuplicateGroup};
 use super::explain::{Arm, ArmReason, Explanation, Hit, SearchResult};
 use super::fact_history::{FactHistory, rows_at_tick};
 use super::filter::Filters;
+use super::fuse::{FusionContext, fuse};
 use super::graph::GraphArm;
 use super::late_rerank::{LateInteraction, TokenCodes};
 use super::rare_names::{self, rare_names};
-use super::score::{Score, ScoreInput, confidence_of, semantic};
+use super::score::{Score, ScoreInput, confidence_of, relevance};
 use super::settings::{Fusion, Policy, Settings};
 use super::sort_keys;
 use crate::consolidate::Calibration;
@@ -24,7 +26,7 @@ use crate::error::{Error, Result};
 use crate::index::hot::{HotSet, Row, Symbol};
 use crate::index::lexical::{Analyzer, QUERY_BYTES, QueryTerm, Slot, cut};
 use crate::index::vectors::{LateQuery, QueryVector, Tokens};
-use crate::model::{Micros, Pad};
+use crate::model::{Id, Micros, Pad};
 
 /// Memories that one call may return.
 pub const MAX_LIMIT: usize = 10_000;
@@ -99,6 +101,7 @@ pub fn search(
     let mut candidates = unite(&search.arms, &lists, search.has_content, scratch);
     let named = cut(query.text, QUERY_BYTES);
     let graph = GraphArm::add_reached(&search.arms, named, &mut candidates, scratch);
+    add_corrections(&search.arms, &mut candidates, scratch);
     let late = search.late(&mut scratch.analyzer, &mut found.notes)?;
     let clues = QueryClues::of(named, query.now);
     let context = FusionContext { clues: &clues, late: late.as_ref(), tick: search.tick };
@@ -111,7 +114,8 @@ pub fn search(
         None => HashMap::new(),
     };
     found.candidates = candidates.len();
-    let ranked = search.rank(&candidates, &then);
+    let mut ranked = search.rank(&candidates, &then);
+    raise_newer(&search.arms, &mut ranked);
     let rare = rare_names(named, &search.arms.terms, hot.lexical(), &mut scratch.analyzer);
     found.hits = search.collapse(search.diversify(PartialSort::new(&ranked)), &rare, &lists);
     search.explain_absence(&mut found);
@@ -227,7 +231,7 @@ impl<'search> Search<'search> {
     ) -> ScoredCandidate<'ranked> {
         let settings = self.arms.settings;
         let relevance = match settings.fusion_in_force() {
-            Fusion::Sum => semantic(candidate.fused, best),
+            Fusion::Sum => relevance(candidate.fused, best),
             // Reciprocal ranks are positive: the part of the best is their scale.
             Fusion::Rrf => candidate.fused / best.max(f32::MIN_POSITIVE),
         };
@@ -238,11 +242,11 @@ impl<'search> Search<'search> {
             &ScoreInput {
                 settings,
                 fused: candidate.fused,
-                semantic: relevance,
+                relevance,
                 mood: &self.query.mood,
                 tick: self.tick,
                 confidence,
-                worth: self.worth(row, confidence),
+                worth: self.calibrated_confidence(row, confidence),
                 age_days,
                 is_of_thread: thread == Some(row.thread),
             },
@@ -251,7 +255,7 @@ impl<'search> Search<'search> {
     }
 
     /// How often a memory of this confidence holds. What the agent lived needs no correction.
-    fn worth(&self, row: &Row, confidence: f32) -> f32 {
+    fn calibrated_confidence(&self, row: &Row, confidence: f32) -> f32 {
         if row.fact.is_some() { self.calibration.of(f64::from(confidence)) as f32 } else { confidence }
     }
 
@@ -289,13 +293,14 @@ impl<'search> Search<'search> {
             source: row.source,
             duplicates: Vec::new(),
             episode: self.arms.hot.episode(candidate.slot).map(Arc::clone),
+            corrected_by: self.corrected_by(candidate.slot),
             why: Explanation {
                 arms: std::array::from_fn(reason),
                 late,
                 conversation: candidate.conversation.clone(),
                 fused: candidate.fused,
                 terms: parts.terms().copied().collect(),
-                factors: parts.factors().collect(),
+                factors: self.factors(parts, score),
                 age_days,
                 matched: self
                     .arms
@@ -306,6 +311,24 @@ impl<'search> Search<'search> {
                     .collect(),
             },
         }
+    }
+
+    /// The factors of a score, with the one that placed it before what it corrects.
+    fn factors(&self, parts: Score, score: f32) -> Vec<(&'static str, f32)> {
+        let mut factors: Vec<(&'static str, f32)> = parts.factors().collect();
+        let total = parts.total();
+        if score > total && total > 0.0 {
+            factors.push((CORRECTS, score / total));
+        }
+        factors
+    }
+
+    /// The latest memory that corrects one.
+    fn corrected_by(&self, slot: Slot) -> Option<Id> {
+        let newer = self.arms.hot.graph().corrections_of(slot);
+        let rows = newer.iter().filter_map(|slot| self.arms.hot.row(*slot));
+        let known = |row: &&Row| self.query.filters.as_of.is_none_or(|tick| row.tick <= tick);
+        rows.filter(known).max_by_key(|row| row.order()).map(|row| row.id)
     }
 
     /// Puts what is unlike each other first, if that is wanted; what is not looked at follows as it was.

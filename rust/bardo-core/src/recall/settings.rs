@@ -71,7 +71,7 @@ pub struct PerArm {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Factors {
     /// Fused relevance.
-    pub semantic: f32,
+    pub relevance: f32,
     /// Ebbinghaus retention.
     pub temporal: f32,
     /// Quality or importance.
@@ -225,7 +225,7 @@ impl Default for Settings {
             conversation: ConversationWeights::default(),
             late: LateWeights::default(),
             recency_days: 14.0,
-            factors: Factors { semantic: 0.40, temporal: 0.20, importance: 0.25, emotional: 0.15 },
+            factors: Factors { relevance: 0.40, temporal: 0.20, importance: 0.25, emotional: 0.15 },
             tau_ticks: 500.0,
             bloodstain_boost: 1.2,
             thread_boost: 1.8,
@@ -256,7 +256,7 @@ impl Settings {
             ("diversity", self.diversity),
             ("whole_weight", self.whole_weight),
             ("sentence_penalty", self.sentence_penalty),
-            ("semantic", self.factors.semantic),
+            ("relevance", self.factors.relevance),
             ("temporal", self.factors.temporal),
             ("importance", self.factors.importance),
             ("emotional", self.factors.emotional),

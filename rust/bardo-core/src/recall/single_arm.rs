@@ -17,7 +17,7 @@ use crate::model::Id;
 pub fn nearest(hot: &HotSet, vector: &[f32], limit: usize) -> Result<Vec<(Id, f32)>> {
     let Some(query) = QueryVector::new(vector)? else { return Ok(Vec::new()) };
     let everything = vec![true; hot.slots()];
-    Ok(named(hot, hot.vectors().nearest(&query, limit, &everything)?))
+    Ok(with_ids(hot, hot.vectors().nearest(&query, limit, &everything)?))
 }
 
 /// The memories that hold words of a text, with their BM25 score, greatest first.
@@ -30,17 +30,17 @@ pub fn matching(
     scratch: &mut Scratch,
 ) -> Vec<(Id, f32)> {
     let (terms, _) = hot.lexical().query_terms_by(&mut scratch.analyzer, text);
-    let mut scoring = hot.lexical().scoring(&terms, settings.bm25);
+    let mut blocks = hot.lexical().block_scorer(&terms, settings.bm25);
     let mut best = TopK::new(limit);
     let mut scores = [0.0; BLOCK];
     for start in (0..hot.slots()).step_by(BLOCK) {
         let scores = &mut scores[..BLOCK.min(hot.slots() - start)];
-        let first = scoring.next(scores);
+        let first = blocks.next(scores);
         best.add_positive(first, scores, &[true; BLOCK]);
     }
-    named(hot, best.sorted(|slot| hot.row(slot).map(|row| row.id)))
+    with_ids(hot, best.sorted(|slot| hot.row(slot).map(|row| row.id)))
 }
 
-fn named(hot: &HotSet, found: Vec<(Slot, f32)>) -> Vec<(Id, f32)> {
+fn with_ids(hot: &HotSet, found: Vec<(Slot, f32)>) -> Vec<(Id, f32)> {
     found.into_iter().filter_map(|(slot, value)| Some((hot.row(slot)?.id, value))).collect()
 }

@@ -185,7 +185,7 @@ fn rrf_reports_no_number_that_it_does_not_apply() {
     let why = &found.hits[0].why;
     assert!(why.factors.is_empty(), "{why:?}");
     assert_eq!(why.value("fused"), Some(why.fused));
-    for name in ["semantic", "temporal", "importance", "emotional"] {
+    for name in ["relevance", "temporal", "importance", "emotional"] {
         assert_eq!(why.value(name), None);
     }
 }

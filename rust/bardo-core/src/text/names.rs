@@ -162,7 +162,7 @@ pub fn names(text: &str, is_known: &mut dyn FnMut(&str) -> bool) -> Vec<NameMent
             continue;
         }
         let to = sequence_end(&words, from);
-        take(&words[from..to], is_known, &mut found);
+        add_sequence(&words[from..to], is_known, &mut found);
         from = to;
     }
     found.names
@@ -220,7 +220,7 @@ fn sequence_end(words: &[Word<'_>], from: usize) -> usize {
 }
 
 /// Takes up one capitalised sequence, without what only begins the sentence.
-fn take(words: &[Word<'_>], is_known: &mut dyn FnMut(&str) -> bool, found: &mut NameCollector) {
+fn add_sequence(words: &[Word<'_>], is_known: &mut dyn FnMut(&str) -> bool, found: &mut NameCollector) {
     let mut words = words;
     let mut kind = EntityKind::Name;
     while let Some((first, rest)) = words.split_first() {
@@ -294,7 +294,7 @@ fn words<'text>(text: &'text str, found: &mut NameCollector) -> Vec<Word<'text>>
                 token.trim_start_matches(|letter: char| !letter.is_alphanumeric() && !"@$".contains(letter));
             let after = &token[token.rfind(bare).unwrap_or(0) + bare.len()..];
             let is_abbreviation = TITLES.contains(&bare) || bare.chars().nth(1).is_none();
-            let is_formed = found.formed(opened, bare);
+            let is_formed = found.add_by_form(opened, bare);
             let is_quoted = token.starts_with(['"', '“', '(', '[', '*']);
             words.push(Word {
                 text: bare,
@@ -331,7 +331,7 @@ impl NameCollector {
     }
 
     /// Takes up a handle, ticker, pair or address; says whether it was one.
-    fn formed(&mut self, opened: &str, bare: &str) -> bool {
+    fn add_by_form(&mut self, opened: &str, bare: &str) -> bool {
         let is_name = |letter: char| letter.is_alphanumeric() || letter == '_';
         if let Some(handle) = opened.strip_prefix('@') {
             let handle = handle.split(|letter| !is_name(letter)).next().unwrap_or_default();

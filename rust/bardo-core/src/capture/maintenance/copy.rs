@@ -12,12 +12,12 @@ use crate::error::Result;
 
 /// Counts and hashes the entries of one table.
 #[derive(Default)]
-pub(crate) struct Sum {
+pub(crate) struct TableChecksum {
     count: u64,
     hash: Xxh3,
 }
 
-impl Sum {
+impl TableChecksum {
     pub fn add(&mut self, key: &[u8], value: &[u8]) {
         self.count += 1;
         for part in [key, value] {
@@ -78,7 +78,7 @@ fn sum<K: redb::Key + 'static, V: redb::Value + 'static>(
     view: &ReadTransaction,
     definition: TableDefinition<'_, K, V>,
 ) -> Result<(u64, u64), Fault> {
-    let mut sum = Sum::default();
+    let mut sum = TableChecksum::default();
     match view.open_table(definition) {
         Ok(table) => {
             for row in table.range::<K::SelfType<'_>>(..)? {

@@ -14,7 +14,7 @@ use redb::{
     WriteTransaction,
 };
 
-use super::copy::{self, Sum};
+use super::copy::{self, TableChecksum};
 use super::replace;
 use crate::capture::storage::codec::{self, KEY_BYTES, OrderKey};
 use crate::capture::storage::fault::{Fault, catch_panic, unavailable};
@@ -108,13 +108,13 @@ struct Loader<'t, const N: usize> {
     table: packed_table::PackedTable<'t, N>,
     limit: usize,
     waiting: Vec<([u8; N], Vec<u8>)>,
-    sum: Sum,
+    sum: TableChecksum,
 }
 
 impl<'t, const N: usize> Loader<'t, N> {
-    fn into(transaction: &'t WriteTransaction, table: Packed<N>, limit: usize) -> Result<Self, Fault> {
+    fn open(transaction: &'t WriteTransaction, table: Packed<N>, limit: usize) -> Result<Self, Fault> {
         let table = transaction.open_table(table)?;
-        Ok(Self { table, limit, waiting: Vec::with_capacity(PAGE), sum: Sum::default() })
+        Ok(Self { table, limit, waiting: Vec::with_capacity(PAGE), sum: TableChecksum::default() })
     }
 
     fn add(&mut self, key: [u8; N], value: Vec<u8>) -> Result<(), Fault> {
@@ -164,7 +164,7 @@ fn copy(from: &Database, to: &Database) -> Result<Tally, Fault> {
 }
 
 fn copy_episodes(view: &ReadTransaction, transaction: &WriteTransaction) -> Result<(u64, u64), Fault> {
-    let mut loader = Loader::into(transaction, EPISODES, SHORT_RUN_BYTES)?;
+    let mut loader = Loader::open(transaction, EPISODES, SHORT_RUN_BYTES)?;
     for row in view.open_table(one::EPISODES)?.iter()? {
         let (key, value) = row?;
         codec::open(key.value(), value.value())?;
@@ -174,7 +174,7 @@ fn copy_episodes(view: &ReadTransaction, transaction: &WriteTransaction) -> Resu
 }
 
 fn copy_ids(view: &ReadTransaction, transaction: &WriteTransaction) -> Result<(u64, u64), Fault> {
-    let mut loader = Loader::into(transaction, IDS, SHORT_RUN_BYTES)?;
+    let mut loader = Loader::open(transaction, IDS, SHORT_RUN_BYTES)?;
     for row in view.open_table(one::IDS)?.iter()? {
         let (id, place) = row?;
         let (key, seq) = place.value();
@@ -190,7 +190,7 @@ fn copy_arrivals(
     transaction: &WriteTransaction,
     ids: &mut Vec<(u64, Id)>,
 ) -> Result<(u64, u64), Fault> {
-    let mut loader = Loader::into(transaction, ARRIVALS, SHORT_RUN_BYTES)?;
+    let mut loader = Loader::open(transaction, ARRIVALS, SHORT_RUN_BYTES)?;
     for row in view.open_table(one::ARRIVALS)?.iter()? {
         let (seq, arrival) = row?;
         let mut key = [0; KEY_BYTES];
@@ -211,8 +211,8 @@ fn copy_vectors(
     to: Packed<SEQ_BYTES>,
     ids: &[(u64, Id)],
 ) -> Result<(u64, u64), Fault> {
-    let Some(table) = existing(view, from)? else { return Ok(Sum::default().done()) };
-    let mut loader = Loader::into(transaction, to, LONG_RUN_BYTES)?;
+    let Some(table) = existing(view, from)? else { return Ok(TableChecksum::default().done()) };
+    let mut loader = Loader::open(transaction, to, LONG_RUN_BYTES)?;
     for (seq, id) in ids {
         if let Some(sealed) = table.get(&id.0)? {
             codec::open(&id.0, sealed.value())?;
@@ -247,7 +247,7 @@ fn tally(db: &Database) -> Result<Tally, Fault> {
 }
 
 fn sum_of<const N: usize>(view: &ReadTransaction, table: Packed<N>) -> Result<(u64, u64), Fault> {
-    let mut sum = Sum::default();
+    let mut sum = TableChecksum::default();
     if let Some(table) = existing(view, table)? {
         packed_table::walk(&table, (Bound::Unbounded, Bound::Unbounded), false, |key, value| {
             sum.add(key, value);

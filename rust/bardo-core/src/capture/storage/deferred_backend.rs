@@ -28,10 +28,10 @@ pub(crate) enum Change {
 
 /// A backend whose writes can be held back; clones share one state.
 #[derive(Clone, Debug)]
-pub(crate) struct DeferredBackend(Arc<Shared>);
+pub(crate) struct DeferredBackend(Arc<BackendState>);
 
 #[derive(Debug)]
-struct Shared {
+struct BackendState {
     inner: Box<dyn StorageBackend>,
     armed: AtomicBool,
     syncs: Arc<AtomicU64>,
@@ -72,7 +72,7 @@ impl DeferredBackend {
     pub fn new(inner: Box<dyn StorageBackend>, changes: Vec<Change>, syncs: Arc<AtomicU64>) -> Self {
         let armed = AtomicBool::new(false);
         let changes = Mutex::new(Changes { all: changes, ..Changes::default() });
-        Self(Arc::new(Shared { inner, armed, syncs, waiting: AtomicBool::new(true), changes }))
+        Self(Arc::new(BackendState { inner, armed, syncs, waiting: AtomicBool::new(true), changes }))
     }
 
     /// Makes the held changes, in order and with their syncs, and lets every later one through. May be called again
@@ -358,9 +358,9 @@ mod tests {
     }
 
     #[derive(Clone, Debug)]
-    struct Borrowed(Arc<InMemoryBackend>);
+    struct SharedFile(Arc<InMemoryBackend>);
 
-    impl StorageBackend for Borrowed {
+    impl StorageBackend for SharedFile {
         fn len(&self) -> io::Result<u64> {
             self.0.len()
         }
@@ -380,9 +380,9 @@ mod tests {
 
     /// A file of which so many reads fall short.
     #[derive(Debug)]
-    struct Short(InMemoryBackend, Mutex<u32>);
+    struct ShortReadFile(InMemoryBackend, Mutex<u32>);
 
-    impl StorageBackend for Short {
+    impl StorageBackend for ShortReadFile {
         fn len(&self) -> io::Result<u64> {
             self.0.len()
         }
@@ -411,8 +411,11 @@ mod tests {
             let file = InMemoryBackend::new();
             file.set_len(8).unwrap();
             file.write(0, b"8 bytes.").unwrap();
-            let held =
-                DeferredBackend::new(Box::new(Short(file, Mutex::new(short))), Vec::new(), Arc::default());
+            let held = DeferredBackend::new(
+                Box::new(ShortReadFile(file, Mutex::new(short))),
+                Vec::new(),
+                Arc::default(),
+            );
             let mut out = [0; 8];
             assert_eq!(held.read(0, &mut out).err().map(|error| error.kind()), expected);
             assert_eq!(out == *b"8 bytes.", expected.is_none());
@@ -427,7 +430,7 @@ mod tests {
             armed in prop::collection::vec(any_change(), 0..24),
         ) {
             let plain = InMemoryBackend::new();
-            let file = Borrowed(Arc::new(InMemoryBackend::new()));
+            let file = SharedFile(Arc::new(InMemoryBackend::new()));
             apply(&plain, &before);
             apply(&file, &before);
             let untouched = content(&file);

@@ -6,7 +6,7 @@ use redb::{CursorError, Table};
 
 use super::draft::Draft;
 use super::plan::{RecordOptions, TableLookup};
-use super::transaction::{Reply, Transaction, opened};
+use super::transaction::{Reply, Transaction, open_once};
 use crate::capture::storage::codec::KEY_BYTES;
 use crate::capture::storage::fault::Fault;
 use crate::capture::storage::packed_table::{self, SHORT_RUN_BYTES};
@@ -33,7 +33,7 @@ struct Rows<'k> {
 }
 
 /// Names of episodes with their places, in order, each once.
-fn listed<'e, N: Iterator<Item = &'e str>>(
+fn places_by_name<'e, N: Iterator<Item = &'e str>>(
     kept: &[&'e EpisodeRow],
     names: impl Fn(&'e EpisodeRow) -> N,
 ) -> Vec<(&'e str, KeyBytes)> {
@@ -78,8 +78,8 @@ impl Transaction<'_> {
         rows.ids.sort_unstable_by_key(|row| row.0);
         let tables = self.record_tables()?;
         packed_table::insert(&mut tables.episodes, &rows.episodes, SHORT_RUN_BYTES)?;
-        packed_table::insert(&mut tables.ids, &borrowed(&rows.ids), SHORT_RUN_BYTES)?;
-        packed_table::insert(&mut tables.arrivals, &borrowed(&rows.arrivals), SHORT_RUN_BYTES)?;
+        packed_table::insert(&mut tables.ids, &as_slices(&rows.ids), SHORT_RUN_BYTES)?;
+        packed_table::insert(&mut tables.arrivals, &as_slices(&rows.arrivals), SHORT_RUN_BYTES)?;
         self.write_names(kept)
     }
 
@@ -87,21 +87,21 @@ impl Transaction<'_> {
     fn write_names(&mut self, kept: &[&EpisodeRow]) -> Result<(), Fault> {
         let transaction = self.inner;
         let tables = self.record_tables()?;
-        let subjects = listed(kept, |one| one.subjects.iter().map(String::as_str));
+        let subjects = places_by_name(kept, |one| one.subjects.iter().map(String::as_str));
         for run in subjects.chunk_by(|one, next| one.0 == next.0) {
-            let table = opened(&mut tables.subjects, transaction, SUBJECTS)?;
+            let table = open_once(&mut tables.subjects, transaction, SUBJECTS)?;
             append(table, run.iter().map(|(name, key)| ((*name, key), ())))?;
         }
-        let threads = listed(kept, |one| one.thread.as_deref().into_iter());
+        let threads = places_by_name(kept, |one| one.thread.as_deref().into_iter());
         for run in threads.chunk_by(|one, next| one.0 == next.0) {
-            let table = opened(&mut tables.threads, transaction, THREADS)?;
+            let table = open_once(&mut tables.threads, transaction, THREADS)?;
             append(table, run.iter().map(|(name, key)| ((*name, key), ())))?;
         }
         Ok(())
     }
 }
 
-fn borrowed<K: Copy>(rows: &[(K, Vec<u8>)]) -> Vec<(K, &[u8])> {
+fn as_slices<K: Copy>(rows: &[(K, Vec<u8>)]) -> Vec<(K, &[u8])> {
     rows.iter().map(|(key, value)| (*key, value.as_slice())).collect()
 }
 

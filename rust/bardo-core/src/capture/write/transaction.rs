@@ -162,10 +162,10 @@ impl<'t> Transaction<'t> {
         let transaction = self.inner;
         let tables = self.record_tables()?;
         for subject in &episode.subjects {
-            opened(&mut tables.subjects, transaction, SUBJECTS)?.remove((subject.as_str(), key))?;
+            open_once(&mut tables.subjects, transaction, SUBJECTS)?.remove((subject.as_str(), key))?;
         }
         if let Some(thread) = &episode.thread {
-            opened(&mut tables.threads, transaction, THREADS)?.remove((thread.as_str(), key))?;
+            open_once(&mut tables.threads, transaction, THREADS)?.remove((thread.as_str(), key))?;
         }
         Ok(())
     }
@@ -246,7 +246,7 @@ pub(crate) fn record_tables<'a, 't>(
 }
 
 /// The table, opened if it is not.
-pub(crate) fn opened<'a, 't>(
+pub(crate) fn open_once<'a, 't>(
     table: &'a mut Option<NameTable<'t>>,
     transaction: &'t WriteTransaction,
     definition: TableDefinition<'static, (&'static str, &'static [u8; KEY_BYTES]), ()>,

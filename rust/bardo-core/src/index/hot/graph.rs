@@ -34,6 +34,8 @@ pub struct Graph {
     triples: HashMap<EntitySerial, Vec<EntitySerial>>,
     /// Facts that links join.
     links: HashMap<Slot, Vec<Slot>>,
+    /// Later memories that correct or dispute a memory, by its slot.
+    corrections: HashMap<Slot, Vec<Slot>>,
 }
 
 /// Position in the file up to which the graph is synchronised.
@@ -61,7 +63,7 @@ pub struct ReachedMemory {
 impl Graph {
     /// Puts a memory in its place; what it named before no longer counts.
     pub(crate) fn set(&mut self, slot: Slot, entities: Vec<EntitySerial>) {
-        self.remove(slot);
+        self.remove_names(slot);
         for entity in &entities {
             self.memories.entry(*entity).or_default().push(slot);
         }
@@ -70,13 +72,23 @@ impl Graph {
         }
     }
 
-    /// Takes a memory out.
-    pub(crate) fn remove(&mut self, slot: Slot) {
+    /// Takes the names of a memory out; its links stay.
+    fn remove_names(&mut self, slot: Slot) {
         for entity in self.entities.remove(&slot).unwrap_or_default() {
             if let Some(memories) = self.memories.get_mut(&entity) {
                 memories.retain(|memory| *memory != slot);
             }
         }
+    }
+
+    /// Takes a memory out.
+    pub(crate) fn remove(&mut self, slot: Slot) {
+        self.remove_names(slot);
+        self.corrections.remove(&slot);
+        self.corrections.retain(|_, newer| {
+            newer.retain(|memory| *memory != slot);
+            !newer.is_empty()
+        });
         if let Some(others) = self.links.remove(&slot) {
             for other in others {
                 if let Some(back) = self.links.get_mut(&other) {
@@ -98,6 +110,29 @@ impl Graph {
             self.links.entry(*src).or_default().push(*dst);
             self.links.entry(*dst).or_default().push(*src);
         }
+    }
+
+    /// Replaces which memories correct which: pairs of an older and a newer one.
+    pub(crate) fn set_corrections(&mut self, pairs: &[(Slot, Slot)]) {
+        self.corrections.clear();
+        for (older, newer) in pairs {
+            let known = self.corrections.entry(*older).or_default();
+            if !known.contains(newer) {
+                known.push(*newer);
+            }
+        }
+    }
+
+    /// Whether any memory is corrected by another.
+    #[must_use]
+    pub fn has_corrections(&self) -> bool {
+        !self.corrections.is_empty()
+    }
+
+    /// Later memories that correct or dispute a memory.
+    #[must_use]
+    pub fn corrections_of(&self, slot: Slot) -> &[Slot] {
+        self.corrections.get(&slot).map_or(&[], Vec::as_slice)
     }
 
     /// The memories within [`HOPS`] of the entities that a query names, by slot; empty where it names none.

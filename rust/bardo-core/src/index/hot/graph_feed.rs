@@ -6,6 +6,7 @@ use super::graph::{Graph, GraphWatermark};
 use super::hot_set::HotSet;
 use crate::error::Result;
 use crate::facts::FactStore;
+use crate::index::lexical::posting::Slot;
 use crate::facts::names_state::NAMES_EPOCH;
 use crate::facts::sqlite::Step;
 use crate::facts::transaction::EDGES;
@@ -60,9 +61,20 @@ impl FactStore {
             }
             put(&mut graph, hot, waiting);
             if now.edges != taken.edges || now.epoch != taken.epoch {
-                let links = edges(connection, "SELECT src, dst, intact FROM links", |row| {
-                    Ok(hot.slot(&Id(row.get(0)?)).zip(hot.slot(&Id(row.get(1)?))))
-                })?;
+                let slots = |row: &Row<'_>| Ok(hot.slot(&Id(row.get(0)?)).zip(hot.slot(&Id(row.get(1)?))));
+                let links =
+                    edges(connection, "SELECT src, dst, intact FROM links WHERE relation <> 'corrects'", slots)?;
+                let corrections =
+                    edges(connection, "SELECT dst, src, intact FROM links WHERE relation = 'corrects'", slots)?;
+                // A dispute links both ways: the later fact comes first.
+                let disputes =
+                    edges(connection, "SELECT src, dst, intact FROM links WHERE relation = 'contradicts'", slots)?;
+                let is_older = |(one, other): &(Slot, Slot)| {
+                    hot.row(*one).zip(hot.row(*other)).is_some_and(|(one, other)| one.order() < other.order())
+                };
+                graph.set_corrections(
+                    &corrections.into_iter().chain(disputes.into_iter().filter(is_older)).collect::<Vec<_>>(),
+                );
                 let triples =
                     edges(connection, "SELECT subject, object, intact FROM triples", |row| Ok(Some((row.get(0)?, row.get(1)?))))?;
                 graph.set_edges(&triples, &links);

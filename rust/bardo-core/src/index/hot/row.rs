@@ -10,7 +10,7 @@ use crate::facts::Scope;
 use crate::index::lexical::analyzer::holds_question;
 use crate::index::lexical::posting::Slot;
 use crate::index::lexical::time_words::holds_time;
-use crate::model::decay::Fading;
+use crate::model::decay::DecayFactors;
 use crate::model::{Episode, Fact, FactStatus, Id, Micros, Pad, Role, Source};
 
 /// Where a memory is kept.
@@ -49,7 +49,7 @@ impl FromStr for Layer {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FactRow {
     /// Factors of its decay: its kind, a death, a pin.
-    pub fading: Fading,
+    pub decay_factors: DecayFactors,
     /// As of `reinforced_tick`.
     pub confidence: f32,
     /// Episodes behind it.
@@ -140,7 +140,7 @@ impl Row {
 impl From<&Fact> for FactRow {
     fn from(fact: &Fact) -> Self {
         Self {
-            fading: Fading::of(fact, 1.0),
+            decay_factors: DecayFactors::of(fact, 1.0),
             confidence: fact.confidence,
             support: fact.support,
             reinforced_tick: fact.reinforced_tick,

@@ -32,7 +32,7 @@ use crate::model::{Fingerprint, Id};
 pub const SNAPSHOT_FILE: &str = "hot.snapshot";
 
 /// Format and version. The last bytes are a number as this machine writes it: arrays are stored as they are in memory.
-const MARK: [&[u8]; 2] = [b"bardo hot set 6\n", &0x0102_0304_u32.to_ne_bytes()];
+const MARK: [&[u8]; 2] = [b"bardo hot set 7\n", &0x0102_0304_u32.to_ne_bytes()];
 
 /// Bytes read and written at once.
 const BUFFER: usize = 1 << 20;

@@ -27,13 +27,13 @@ impl Default for Bm25 {
 }
 
 /// BM25 over documents of one mean length.
-struct Scorer {
+struct TermScorer {
     most: f32,
     base: f32,
     slope: f32,
 }
 
-impl Scorer {
+impl TermScorer {
     fn new(parameters: Bm25, mean_length: f32) -> Self {
         let Bm25 { k1, b } = parameters;
         Self { most: k1 + 1.0, base: k1 * (1.0 - b), slope: k1 * b / mean_length.max(1.0) }
@@ -48,15 +48,15 @@ impl Scorer {
 }
 
 /// Scores documents a block at a time, in the order of their slots.
-pub struct Scoring<'index> {
-    bm25: Scorer,
+pub struct BlockScorer<'index> {
+    bm25: TermScorer,
     lengths: &'index [u16],
     /// Inverse document frequency and remaining postings of every term.
     left: Vec<(f32, &'index [u32])>,
     next: Slot,
 }
 
-impl Scoring<'_> {
+impl BlockScorer<'_> {
     /// Writes the scores of the next documents, one per slot; zero where no term occurs. Returns the first slot.
     pub fn next(&mut self, scores: &mut [f32]) -> Slot {
         let first = self.next;
@@ -80,9 +80,9 @@ impl Scoring<'_> {
 impl LexicalIndex {
     /// Scores every document, from the first slot on.
     #[must_use]
-    pub fn scoring(&self, terms: &[QueryTerm], parameters: Bm25) -> Scoring<'_> {
-        Scoring {
-            bm25: Scorer::new(parameters, self.total_length as f32 / self.alive.max(1) as f32),
+    pub fn block_scorer(&self, terms: &[QueryTerm], parameters: Bm25) -> BlockScorer<'_> {
+        BlockScorer {
+            bm25: TermScorer::new(parameters, self.total_length as f32 / self.alive.max(1) as f32),
             lengths: &self.lengths,
             left: terms.iter().map(|term| (term.idf, self.entries_of(term))).collect(),
             next: 0,
@@ -106,7 +106,7 @@ impl LexicalIndex {
         }
         let groups = lengths.iter().filter(|length| **length > 0).count() as f32;
         let total: u64 = lengths.iter().map(|&length| u64::from(length)).sum();
-        let bm25 = Scorer::new(parameters, total as f32 / groups.max(1.0));
+        let bm25 = TermScorer::new(parameters, total as f32 / groups.max(1.0));
         let mut frequencies = vec![0_u32; lengths.len()];
         let mut touched = Vec::new();
         for term in terms {
@@ -158,10 +158,10 @@ mod tests {
             let terms = index.query_terms(&asked).0;
             // More slots than documents: facts may have come without words.
             let (mut whole, mut parts) = (vec![7.0; 1_600], vec![7.0; 1_600]);
-            prop_assert_eq!(index.scoring(&terms, Bm25::default()).next(&mut whole), 0);
-            let mut scoring = index.scoring(&terms, Bm25::default());
+            prop_assert_eq!(index.block_scorer(&terms, Bm25::default()).next(&mut whole), 0);
+            let mut blocks = index.block_scorer(&terms, Bm25::default());
             for (place, part) in parts.chunks_mut(block).enumerate() {
-                prop_assert_eq!(scoring.next(part) as usize, place * block);
+                prop_assert_eq!(blocks.next(part) as usize, place * block);
             }
             prop_assert_eq!(&whole, &parts);
             let holds = |slot: usize| terms.iter().any(|term| index.holds(slot as Slot, term));

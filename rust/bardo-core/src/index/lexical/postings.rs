@@ -298,14 +298,14 @@ impl LexicalIndex {
         let lengths: Vec<u16> = from.array()?;
         let (hashes, digits) = (from.array::<u64>()?, from.array::<u8>()?);
         let (counts, steps): (Vec<u32>, Vec<u32>) = (from.value()?, from.value()?);
-        let steps = cut_up(&counts, &steps)?;
+        let steps = split_lists(&counts, &steps)?;
         let postings: Vec<Postings> = hashes
             .into_iter()
             .zip(digits)
             .zip(steps)
             .map(|((hash, digit), steps)| Postings { entries: sums(steps), hash, has_digit: digit != 0 })
             .collect();
-        let documents = transposed(&postings, lengths.len())?;
+        let documents = transpose(&postings, lengths.len())?;
         let mut vocabulary = HashedMap::default();
         vocabulary.reserve(postings.len());
         let known = (0..).zip(&postings).filter(|(_, postings)| !postings.entries.is_empty());
@@ -351,7 +351,7 @@ fn sums(steps: &[u32]) -> Vec<u32> {
 }
 
 /// The terms of every document, ascending.
-fn transposed(postings: &[Postings], documents: usize) -> io::Result<Vec<Box<[u32]>>> {
+fn transpose(postings: &[Postings], documents: usize) -> io::Result<Vec<Box<[u32]>>> {
     let entries =
         || (0..).zip(postings).flat_map(|(term, one)| one.entries.iter().map(move |&entry| (term, entry)));
     let mut counts = vec![0_u32; documents];
@@ -371,11 +371,14 @@ fn transposed(postings: &[Postings], documents: usize) -> io::Result<Vec<Box<[u3
         terms[*end] = term;
         *end += 1;
     }
-    Ok(cut_up(&counts, &terms)?.map(Into::into).collect())
+    Ok(split_lists(&counts, &terms)?.map(Into::into).collect())
 }
 
 /// The lists that were written one after another.
-fn cut_up<'all>(counts: &'all [u32], mut all: &'all [u32]) -> io::Result<impl Iterator<Item = &'all [u32]>> {
+fn split_lists<'all>(
+    counts: &'all [u32],
+    mut all: &'all [u32],
+) -> io::Result<impl Iterator<Item = &'all [u32]>> {
     if counts.iter().map(|&count| u64::from(count)).sum::<u64>() != all.len() as u64 {
         return Err(io::Error::other("its lists do not add up"));
     }
@@ -410,7 +413,7 @@ mod tests {
     fn scores(index: &LexicalIndex, query: &str, slots: usize) -> Vec<f32> {
         let mut scores = Vec::new();
         scores.resize(slots, 0.0);
-        index.scoring(&index.query_terms(query).0, Bm25::default()).next(&mut scores);
+        index.block_scorer(&index.query_terms(query).0, Bm25::default()).next(&mut scores);
         scores
     }
 

@@ -52,7 +52,7 @@ impl TermReader {
         let mut clues = TextClues::default();
         for &Chunk { start, end, key } in &found {
             let known = key.and_then(|key| self.known.find(key, read));
-            let tells_time = known.unwrap_or_else(|| self.take_up(&normal[start..end], key, read));
+            let tells_time = known.unwrap_or_else(|| self.analyze_chunk(&normal[start..end], key, read));
             if body.contains(&start) {
                 clues.words += 1;
                 clues.tells_time |= tells_time;
@@ -76,7 +76,7 @@ impl TermReader {
 
     /// Adds the terms of a chunk that is not known, and remembers them unless it is too long; whether it says when.
     #[cold]
-    fn take_up(&mut self, chunk: &str, key: Option<u64>, read: &mut AnalyzedText) -> bool {
+    fn analyze_chunk(&mut self, chunk: &str, key: Option<u64>, read: &mut AnalyzedText) -> bool {
         let first = read.terms.len();
         analyze(&mut self.analyzer, chunk, &mut read.terms);
         let tells_time = chunk_holds_time(chunk);

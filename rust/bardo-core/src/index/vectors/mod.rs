@@ -23,4 +23,4 @@ mod testing;
 pub use index::Similarity;
 pub use late_interaction::{LateQuery, MatchScratch, Matches, Tokens};
 pub use query_vector::QueryVector;
-pub use search::{NearestScratch, rescored};
+pub use search::{NearestScratch, rescored_count};

@@ -37,7 +37,7 @@ const RESCORE_LEAST: usize = 30;
 
 /// Nearest memories by their 8-bit codes whose exact similarity is worked out where so many are wanted.
 #[must_use]
-pub const fn rescored(limit: usize) -> usize {
+pub const fn rescored_count(limit: usize) -> usize {
     let factor = limit.saturating_mul(RESCORE_FACTOR);
     if factor < RESCORE_LEAST { RESCORE_LEAST } else { factor }
 }
@@ -111,7 +111,7 @@ impl VectorIndex {
     pub fn nearest(&self, query: &QueryVector, limit: usize, allowed: &[bool]) -> Result<Vec<(Slot, f32)>> {
         self.check(query)?;
         let searched = allowed.iter().filter(|allowed| **allowed).count();
-        let count = rescored(limit);
+        let count = rescored_count(limit);
         let best = |similarity: &Similarity| similarity.best;
         let mut found = self.near(query, allowed, searched, count, &best, &mut NearestScratch::default());
         let order =

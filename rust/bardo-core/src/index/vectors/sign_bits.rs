@@ -33,7 +33,7 @@ impl Signer {
     /// The rotation of vectors of so many components.
     #[must_use]
     pub fn new(dims: usize) -> Self {
-        let flip = |number: usize| (mixed(number as u64) as u32 & 1) << 31;
+        let flip = |number: usize| (splitmix64(number as u64) as u32 & 1) << 31;
         let flips = std::array::from_fn(|round| (0..dims).map(|at| flip(round * dims + at)).collect());
         Self { flips, turned: Vec::new() }
     }
@@ -42,7 +42,7 @@ impl Signer {
     pub fn turn(&mut self, vector: &[f32]) -> &[f32] {
         self.turned.clear();
         self.turned.extend_from_slice(vector);
-        Arch::new().dispatch(Turn { vector: &mut self.turned, flips: &self.flips });
+        Arch::new().dispatch(Rotation { vector: &mut self.turned, flips: &self.flips });
         &self.turned
     }
 
@@ -71,12 +71,12 @@ pub fn cosines(dims: usize) -> Vec<f32> {
 
 /// Turns a vector without changing its length: signs that look random, then a Walsh-Hadamard transform of the first and
 /// of the last components, as many as the greatest power of two that fits.
-struct Turn<'vector> {
+struct Rotation<'vector> {
     vector: &'vector mut [f32],
     flips: &'vector [Vec<u32>; ROUNDS],
 }
 
-impl WithSimd for Turn<'_> {
+impl WithSimd for Rotation<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -168,7 +168,7 @@ fn within<const HALF: usize>(chunk: &mut [f32; CHUNK]) {
 }
 
 /// The `SplitMix64` finalizer (Steele et al. 2014): neighbouring numbers get unrelated bits.
-pub(crate) const fn mixed(number: u64) -> u64 {
+pub(crate) const fn splitmix64(number: u64) -> u64 {
     let number = number.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -200,7 +200,7 @@ mod tests {
             let (vector, flips) = (numbers.near(&vec![0.0; dims], 1.0), Signer::new(dims).flips);
             let turned = |arch: Arch| {
                 let mut vector = vector.clone();
-                arch.dispatch(Turn { vector: &mut vector, flips: &flips });
+                arch.dispatch(Rotation { vector: &mut vector, flips: &flips });
                 vector
             };
             for arch in architectures() {
@@ -228,7 +228,7 @@ mod tests {
         #[test]
         fn the_rotation_keeps_lengths(vector in prop::collection::vec(-1.0_f32..1.0, 0..200)) {
             let mut turned = vector.clone();
-            Arch::new().dispatch(Turn { vector: &mut turned, flips: &Signer::new(vector.len()).flips });
+            Arch::new().dispatch(Rotation { vector: &mut turned, flips: &Signer::new(vector.len()).flips });
             let length = |vector: &[f32]| vector.iter().map(|part| part * part).sum::<f32>().sqrt();
             prop_assert!((length(&turned) - length(&vector)).abs() < 1e-3);
         }

@@ -19,7 +19,7 @@ const AHEAD: usize = 512;
 #[cfg(target_arch = "x86_64")]
 pulp::simd_type! {
     /// Processors that count the bits of eight words at once.
-    struct Counting {
+    struct PopcountSimd {
         pub avx512f: "avx512f",
         pub avx512bw: "avx512bw",
         pub avx512dq: "avx512dq",
@@ -99,7 +99,7 @@ impl SignTable {
         if query.len() == self.words && self.words > 0 {
             let scan = Distances { signs: &self.blocks, query, counts: distances };
             #[cfg(target_arch = "x86_64")]
-            match Counting::try_new() {
+            match PopcountSimd::try_new() {
                 Some(counting) => counting.vectorize(
                     #[inline(always)]
                     || scan.count(),
@@ -164,14 +164,14 @@ impl Distances<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sign_bits::mixed;
+    use super::super::sign_bits::splitmix64;
     use super::super::testing::architectures;
     use super::*;
 
     #[test]
     fn every_processor_counts_the_same() {
-        let query: Vec<u64> = (0..6).map(mixed).collect();
-        let signs: Vec<u64> = (0..64 * 6).map(|at| mixed(at + 99)).collect();
+        let query: Vec<u64> = (0..6).map(splitmix64).collect();
+        let signs: Vec<u64> = (0..64 * 6).map(|at| splitmix64(at + 99)).collect();
         let mut table = SignTable::new(384);
         signs.chunks(6).for_each(|row| table.add(row));
         let mut expected = Vec::new();
@@ -186,8 +186,8 @@ mod tests {
     #[test]
     fn every_row_is_counted_whatever_its_length() {
         for words in [1, 4, 5, 6, 8, 12, 16, 17] {
-            let query: Vec<u64> = (0..words as u64).map(mixed).collect();
-            let signs: Vec<u64> = (0..19 * words as u64).map(|at| mixed(at + 99)).collect();
+            let query: Vec<u64> = (0..words as u64).map(splitmix64).collect();
+            let signs: Vec<u64> = (0..19 * words as u64).map(|at| splitmix64(at + 99)).collect();
             let mut table = SignTable::new(64 * words);
             signs.chunks(words).for_each(|row| table.add(row));
             let mut found = Vec::new();
@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn rows_are_kept_moved_and_forgotten() {
-        let rows: Vec<[u64; 2]> = (0..11).map(|at| [mixed(at), mixed(at + 50)]).collect();
+        let rows: Vec<[u64; 2]> = (0..11).map(|at| [splitmix64(at), splitmix64(at + 50)]).collect();
         let mut table = SignTable::new(128);
         for row in &rows {
             table.add(row);

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sayings import STATED, UNSTATED
 
-from bardo.consolidate import distill, statements
+from bardo.consolidate import rule_extraction, statements
 from bardo.model import Episode
 
 SAID = round(datetime(2026, 3, 5, 10, tzinfo=UTC).timestamp() * 1_000_000)
@@ -18,7 +18,7 @@ LEAST_PRECISION, LEAST_RECALL = 0.98, 0.95
 
 
 def facts(text: str, who: str = "Mira") -> list[str]:
-    return [found.fact for found in distill.distil(text, who=who, at=SAID)]
+    return [found.fact for found in rule_extraction.distil(text, who=who, at=SAID)]
 
 
 def test_stated_facts_are_extracted_and_hardly_any_other():
@@ -53,20 +53,20 @@ def test_a_hard_sentence_stays_hard_between_others():
     st.text(max_size=400) | st.lists(st.sampled_from([text for text, _ in STATED]), max_size=12).map(" ".join)
 )
 def test_facts_and_cores_of_any_text_are_short_and_named(text: str):
-    for found in distill.distil(text, who="Mira", at=SAID):
-        assert len(found.fact.encode()) <= distill.FACT_BYTES
-        assert 0 < len(found.core.encode()) <= distill.CORE_BYTES
+    for found in rule_extraction.distil(text, who="Mira", at=SAID):
+        assert len(found.fact.encode()) <= rule_extraction.FACT_BYTES
+        assert 0 < len(found.core.encode()) <= rule_extraction.CORE_BYTES
         assert found.fact.startswith("Mira") == (found.who == "Mira")
         assert "\n" not in found.fact
 
 
 def test_the_same_text_gives_the_same_facts():
     for text, _ in STATED:
-        assert distill.distil(text, who="Mira", at=SAID) == distill.distil(text, who="Mira", at=SAID)
+        assert rule_extraction.distil(text, who="Mira", at=SAID) == rule_extraction.distil(text, who="Mira", at=SAID)
 
 
 def test_a_fact_carries_feelings_people_topics_actions_and_what_came_of_it():
-    (found,) = distill.distil(
+    (found,) = rule_extraction.distil(
         "I was so nervous, but I visited my cousin Ana in Madrid and it worked out.", who="Mira", at=SAID
     )
     assert found.fact == "Mira visited their cousin Ana in Madrid"
@@ -79,10 +79,10 @@ def test_a_fact_carries_feelings_people_topics_actions_and_what_came_of_it():
 
 def test_addresses_commands_and_paths_survive_whole():
     address = "https://example.org/a/very/long/path/to/the/documentation/of/the/thing?page=2#deep-inside"
-    (found,) = distill.distil(
+    (found,) = rule_extraction.distil(
         f"I use the guide at {address} and `git rebase main` for src/lib.rs.", who="Mira"
     )
-    assert len(found.fact.encode()) <= distill.FACT_BYTES
+    assert len(found.fact.encode()) <= rule_extraction.FACT_BYTES
     assert found.found["urls"] == [address]
     assert found.found["commands"] == ["git rebase main"]
     assert "src/lib.rs" in found.found["paths"]
@@ -93,7 +93,7 @@ def test_near_days_become_dates_and_moving_times_keep_the_day_they_were_said():
     assert facts("Tomorrow I have a lesson in Ghent.") == ["Mira has a lesson in Ghent on 2026-03-06"]
     assert facts("I visited Ghent two weeks ago.") == ["Mira visited Ghent two weeks ago (said 2026-03-05)"]
     # Without a day "yesterday" would be wrong tomorrow.
-    assert distill.distil("I visited Ghent yesterday.", who="Mira") == []
+    assert rule_extraction.distil("I visited Ghent yesterday.", who="Mira") == []
 
 
 def test_a_speaker_is_named_and_the_agent_is_no_speaker():
@@ -101,7 +101,7 @@ def test_a_speaker_is_named_and_the_agent_is_no_speaker():
 
     def told(**fields: object) -> list[str]:
         return [
-            fact.text for fact in distill.of_episode(Episode(text, id="e", kind="turn", **fields), "helper")
+            fact.text for fact in rule_extraction.of_episode(Episode(text, id="e", kind="turn", **fields), "helper")
         ]  # type: ignore[arg-type]
 
     assert told(role="user", speaker="Jon Berg") == ["Jon Berg lives in Bern"]
@@ -114,17 +114,17 @@ def test_a_speaker_is_named_and_the_agent_is_no_speaker():
 
 def test_an_agents_conclusions_are_insights_and_a_persons_are_about_the_person():
     episode = Episode("I learned that the cache must be warmed first.", id="e", role="agent", tick=9)
-    (fact,) = distill.of_episode(episode, "helper")
+    (fact,) = rule_extraction.of_episode(episode, "helper")
     assert (fact.text, fact.kind, fact.confidence) == ("The cache must be warmed first", "insight", 0.7)
     assert (fact.evidence, fact.observed, fact.category) == (("e",), (9, 9), "insights")
-    assert distill.of_episode(Episode(episode.text, id="e", role="user"), "helper") == []
+    assert rule_extraction.of_episode(Episode(episode.text, id="e", role="user"), "helper") == []
 
 
 def test_a_fact_of_a_user_begins_sure_and_knows_its_episode():
     episode = Episode(
         "I'm allergic to peanuts.", id="e", role="user", speaker="Mira", subjects=("food",), tick=3
     )
-    (fact,) = distill.of_episode(episode, "helper")
+    (fact,) = rule_extraction.of_episode(episode, "helper")
     assert (fact.kind, fact.category, fact.confidence) == ("preference", "people/mira", 0.8)
     assert (fact.subjects, fact.evidence, fact.support, fact.source) == (("Mira", "food"), ("e",), 1, "self")
 

@@ -7,23 +7,31 @@ How far it has read is written with the facts, in one transaction, so that no ep
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from bardo._core import EpisodeLog, FactStore, unfit_facts
-from bardo.consolidate import distill
+from bardo.consolidate import rule_extraction
 from bardo.errors import InvalidInputError, NotFoundError
 from bardo.model import INHERITED_KIND, Episode, Fact, FactStatus, Fingerprint
 from bardo.ports import Progress, Vectors
 
 if TYPE_CHECKING:
     from bardo.consolidate.llm_extraction import Asker
+    from bardo.consolidate.reading import StatementReader
     from bardo.consolidate.reconcile import Reconciler, Reconciliation
 
 #: Names under which the facts keep how far their texts were read: by arrival, and by verification.
 ARRIVED, VERIFIED = "distilled_arrivals", "distilled_verifications"
+#: Name under which the facts keep the birth of the last sentence that was compared with older facts.
+JUDGED = "judged_facts"
+#: Categories of conclusions, decisions and rejections, which are found by their openings.
+CONCLUSIONS = frozenset({"insights", "decisions", "rejections"})
+#: Facts read at once.
+PAGE = 1_024
 #: Under which name the journal keeps what was read.
 ACTOR = "texts"
 #: Kinds of episodes that are speech, by whom.
@@ -42,7 +50,8 @@ class ExtractionReport:
         read: Episodes that were read.
         new: Facts that came into being.
         renewed: Facts that were known already.
-        updated: Facts that took the place of older ones.
+        updated: Facts that took the place of older ones, or denied them.
+        disputed: Pairs of facts that are disputed since.
         notes: What could not be done, and why.
     """
 
@@ -50,6 +59,7 @@ class ExtractionReport:
     new: int = 0
     renewed: int = 0
     updated: int = 0
+    disputed: int = 0
     notes: tuple[str, ...] = ()
 
     def plus(self, other: ExtractionReport) -> ExtractionReport:
@@ -59,6 +69,7 @@ class ExtractionReport:
             self.new + other.new,
             self.renewed + other.renewed,
             self.updated + other.updated,
+            self.disputed + other.disputed,
             tuple(dict.fromkeys((*self.notes, *other.notes))),
         )
 
@@ -71,11 +82,13 @@ class Page:
         episodes: Those whose text counts.
         passed: How many were looked at.
         marks: How far they bring it.
+        reached: Watermarks of the reader after each episode.
     """
 
     episodes: tuple[Episode, ...]
     passed: int
     marks: dict[str, int] = field(default_factory=dict)
+    reached: tuple[dict[str, int], ...] = ()
 
 
 class Extractor:
@@ -91,6 +104,7 @@ class Extractor:
         hold: Whether new facts are held until the shadow check releases them.
         asker: Reads them with a language model as well, where one is configured.
         reconciler: Asks it whether what reads differently says the same.
+        statements: Reads clauses by a parse of the language; None where its packages are not installed.
     """
 
     def __init__(
@@ -105,7 +119,9 @@ class Extractor:
         hold: bool = False,
         asker: Asker | None = None,
         reconciler: Reconciler | None = None,
+        statements: StatementReader | None = None,
     ) -> None:
+        self._statements = statements
         self._log = log
         self._facts = facts
         self._embed = embed
@@ -131,6 +147,8 @@ class Extractor:
             self._asker.begin()
         marks = self._marks()
         kept = dict(marks)
+        if self._statements is not None:
+            done = done.plus(self._judge_learned(self._statements, tick=tick, now=now))
         while page := self._page(marks):
             marks |= page.marks
             # Where nothing is to be read, nothing is written either: most episodes of some agents are no texts.
@@ -183,9 +201,17 @@ class Extractor:
             reached[ARRIVED] = arrived[-1][0]
         if verified:
             reached[VERIFIED] = verified[-1][0]
-        spoken = [episode for _, episode in arrived if is_speech(episode)]
-        told = [episode for _, episode in verified if is_narrative(episode)]
-        return Page((*spoken, *told), len(arrived) + len(verified), reached)
+        records = self._statements is not None
+        spoken = [
+            (episode, {ARRIVED: number})
+            for number, episode in arrived
+            if is_speech(episode) or (records and is_record(episode))
+        ]
+        told = [(episode, {VERIFIED: number}) for number, episode in verified if is_narrative(episode)]
+        pairs = (*spoken, *told)
+        return Page(
+            tuple(episode for episode, _ in pairs), len(arrived) + len(verified), reached, tuple(mark for _, mark in pairs)
+        )  # fmt: skip
 
     def _found(self, page: Page) -> tuple[list[Fact], tuple[str, ...]]:
         """Extracts the statements of a page, and lists unreadable texts: none of them stops the others."""
@@ -193,15 +219,78 @@ class Extractor:
         notes = []
         for episode in page.episodes:
             try:
-                found += distill.of_episode(episode, self._agent)
+                found += rule_extraction.of_episode(episode, self._agent)
             except Exception as error:
                 notes.append(
                     f"the text of episode {episode.id} was not read for facts: {type(error).__name__}: {error}"
                 )
         return found, tuple(notes)
 
+    def _judge_learned(self, statements: StatementReader, *, tick: int, now: int) -> ExtractionReport:
+        """Applies the effects of facts that came as sentences since the last pass."""
+        since = self._facts.mark(JUDGED)
+        fresh = sorted(
+            (
+                fact
+                for fact in pages(self._facts)
+                if fact.created_at > since and not fact.evidence and fact.source in ("self", "upload")
+                and fact.payload.get("type", "none") == "none"
+            ),
+            key=lambda fact: (fact.created_at, fact.id),
+        )  # fmt: skip
+        done = ExtractionReport()
+        for fact in fresh:
+            statements.describe(fact, tick=tick, now=now)
+            drawn = statements.judge([fact], tick=tick)
+            _, ended, disputed = self._facts.upsert_resolved(
+                [], tick=tick, now=now, actor=ACTOR, marks={JUDGED: fact.created_at}, answered={},
+                resolutions=drawn.resolutions, corrections=[],
+            )  # fmt: skip
+            done = done.plus(ExtractionReport(updated=ended, disputed=disputed))
+        return done
+
+    def _learn_statements(
+        self, statements: StatementReader, page: Page, marks: Mapping[str, int], *, tick: int, now: int
+    ) -> ExtractionReport:
+        """Reads a page episode by episode, so that each is compared with what the ones before it said."""
+        done = ExtractionReport(read=len(page.episodes))
+        for episode, reached in zip(page.episodes, page.reached, strict=True):
+            try:
+                drawn = statements.draw([episode], tick=tick)
+                others = () if is_record(episode) else rule_extraction.of_episode(episode, self._agent)
+            except Exception as error:
+                note = f"the text of episode {episode.id} was not read for facts: {type(error).__name__}: {error}"
+                done = done.plus(ExtractionReport(notes=(note,)))
+                continue
+            found, unfit = self._fit([*drawn.facts, *(fact for fact in others if fact.category in CONCLUSIONS)])
+            if unfit:
+                # The places of effects are those of the facts that came first.
+                drawn.resolutions = []
+            if not found and not drawn.corrections:
+                continue
+            with self._learning():
+                vectors, fingerprint = self._vectors(found)
+                outcomes, ended, disputed = self._facts.upsert_resolved(
+                    found, tick=tick, now=now, actor=ACTOR, vectors=vectors, fingerprint=fingerprint, marks=reached,
+                    answered={}, resolutions=drawn.resolutions, corrections=drawn.corrections,
+                )  # fmt: skip
+            new = sum(entry.outcome == "new" for entry in outcomes)
+            done = done.plus(
+                ExtractionReport(0, new, len(outcomes) - new, ended, disputed, unfit)
+            )
+        self._facts.upsert([], tick=tick, now=now, actor=ACTOR, marks=marks)
+        return done
+
     def _learn(self, page: Page, marks: Mapping[str, int], *, tick: int, now: int) -> ExtractionReport:
-        found, notes = self._found(page)
+        if self._statements is not None:
+            done = self._learn_statements(self._statements, page, marks, tick=tick, now=now)
+            if not self._asker:
+                return done
+            return done.plus(dataclasses.replace(self._learn_by_model(page, marks, tick=tick, now=now), read=0))
+        return self._learn_by_model(page, marks, tick=tick, now=now)
+
+    def _learn_by_model(self, page: Page, marks: Mapping[str, int], *, tick: int, now: int) -> ExtractionReport:
+        found, notes = ([], ()) if self._statements is not None else self._found(page)
         judged: Reconciliation | None = None
         if self._asker:
             found += self._asker.read(page.episodes)
@@ -228,7 +317,7 @@ class Extractor:
         new = sum(entry.outcome == "new" for entry in outcomes)
         renewed = sum(entry.outcome in ("exact", "similar") for entry in outcomes)
         updates, duplicates = (len(judged.updates), len(judged.duplicates)) if judged else (0, 0)
-        return ExtractionReport(len(page.episodes), new, renewed + duplicates, updates, notes)
+        return ExtractionReport(len(page.episodes), new, renewed + duplicates, updates, notes=notes)
 
     def _fit(self, found: Sequence[Fact]) -> tuple[list[Fact], tuple[str, ...]]:
         """The facts that keep the limits of the store, and what is wrong with the others."""
@@ -293,6 +382,19 @@ def is_speech(episode: Episode) -> bool:
     if episode.kind == "event":
         return episode.role == "user" and episode.payload is None
     return episode.kind in SPEECH_KINDS and episode.role in SPEECH_ROLES
+
+
+def is_record(episode: Episode) -> bool:
+    """Whether an episode is the output of a tool, a log line or a commit subject."""
+    return episode.role == "tool" or episode.kind in ("tool", "commit", "log")
+
+
+def pages(facts: FactStore) -> Iterator[Fact]:
+    """Every fact in force, read page by page."""
+    after: str | None = None
+    while page := facts.list(status="active", after=after, limit=PAGE):
+        yield from page
+        after = page[-1].id
 
 
 def is_narrative(episode: Episode) -> bool:

@@ -1,10 +1,10 @@
-//! Filling one block: as much of its content as its tokens allow, whole memories before parts of one.
+//! Fitting one block to its tokens: as much of its content as they allow, whole memories before parts of one.
 
 use std::collections::BTreeSet;
 
 use super::block::{Block, Content, MemorySource};
 use super::compress::{CONDENSED, Condenser};
-use super::counter::Counter;
+use super::count_cache::CountCache;
 use super::framing::{MARK, MemoryText, Profile, fence, section_opening};
 use super::neutralization::{Flag, neutralise, protect_structure};
 use super::truncate::{CUT, shorten};
@@ -22,7 +22,7 @@ const BEST_KEEPS: usize = 2;
 
 /// A block as it stands in a prompt.
 #[derive(Clone, Debug, Default)]
-pub(super) struct FilledBlock {
+pub(super) struct FittedBlock {
     /// The text with its tags; empty if nothing fits.
     pub text: String,
     pub tokens: usize,
@@ -59,8 +59,8 @@ enum Size {
 }
 
 impl Size {
-    fn of(text: &str, limit: usize, counter: &Counter) -> Self {
-        counter.count_up_to(text, limit).map_or(Self::MoreThan(limit), Self::Exactly)
+    fn of(text: &str, limit: usize, counts: &CountCache) -> Self {
+        counts.count_up_to(text, limit).map_or(Self::MoreThan(limit), Self::Exactly)
     }
 
     fn at_least(self) -> usize {
@@ -79,8 +79,8 @@ impl Size {
 }
 
 /// A block on its way into a prompt; every piece is made inert and counted once, when it is first looked at.
-pub(super) struct Filler<'a> {
-    counter: &'a Counter,
+pub(super) struct BlockFitter<'a> {
+    counts: &'a CountCache,
     tags: &'a [&'a str],
     head: String,
     tail: String,
@@ -108,7 +108,7 @@ struct Choice {
     used: usize,
 }
 
-impl<'a> Filler<'a> {
+impl<'a> BlockFitter<'a> {
     /// Prepares a block. `rules` stand before its memories; `window` is the most it could ever be given.
     pub fn new(
         block: &'a Block,
@@ -116,7 +116,7 @@ impl<'a> Filler<'a> {
         rules: bool,
         tags: &'a [&'a str],
         window: usize,
-        counter: &'a Counter,
+        counts: &'a CountCache,
         condenser: Option<Condenser<'a>>,
     ) -> Result<Self> {
         let (mut head, mut tail) = (format!("<{}>\n", block.tag), format!("</{}>\n", block.tag));
@@ -130,7 +130,7 @@ impl<'a> Filler<'a> {
                 };
                 let whole = format!("{head}{text}\n{tail}");
                 let limit = if block.protected { usize::MAX } else { window };
-                let size = Size::of(&whole, limit, counter);
+                let size = Size::of(&whole, limit, counts);
                 Body::Text { text, whole: Piece { text: whole, size, flags } }
             }
             Content::Memories(memories) => {
@@ -150,8 +150,8 @@ impl<'a> Filler<'a> {
                 Body::Rows { rows, sizes: Vec::new() }
             }
         };
-        let around = counter.count(&head) + counter.count(&tail);
-        Ok(Self { counter, tags, head, tail, around, body, condenser })
+        let around = counts.count(&head) + counts.count(&tail);
+        Ok(Self { counts, tags, head, tail, around, body, condenser })
     }
 
     /// Whether there is nothing to show; an empty list of memories has its own words.
@@ -197,15 +197,15 @@ impl<'a> Filler<'a> {
     }
 
     /// The block with as much content as the limit has room for.
-    pub fn fill(&mut self, limit: usize) -> Result<FilledBlock> {
+    pub fn fit(&mut self, limit: usize) -> Result<FittedBlock> {
         if self.is_empty() {
-            return Ok(FilledBlock::default());
+            return Ok(FittedBlock::default());
         }
         if matches!(self.body, Body::Text { .. }) {
-            return Ok(self.fill_text(limit));
+            return Ok(self.fit_text(limit));
         }
         let Some(choice) = self.choose(limit)? else {
-            return Ok(FilledBlock { cut: true, ..FilledBlock::default() });
+            return Ok(FittedBlock { cut: true, ..FittedBlock::default() });
         };
         let total = self.len();
         let mut shown = choice.whole;
@@ -219,35 +219,35 @@ impl<'a> Filler<'a> {
         if let Body::Memories { read, .. } = &self.body {
             shown = order::chronological_order(order::best_at_both_ends(shown), read);
         }
-        let mut filled =
-            FilledBlock { text: self.head.clone(), tokens: self.around, ..FilledBlock::default() };
+        let mut fitted =
+            FittedBlock { text: self.head.clone(), tokens: self.around, ..FittedBlock::default() };
         for index in &shown {
             match part.take_if(|(shortened, _)| shortened == index) {
-                Some((_, piece)) => filled.add(&piece.text, piece.size.at_least(), &piece.flags),
-                None => self.add_whole(*index, &mut filled),
+                Some((_, piece)) => fitted.add(&piece.text, piece.size.at_least(), &piece.flags),
+                None => self.add_whole(*index, &mut fitted),
             }
         }
         if shown.len() < total {
             let marker = self.marker(total - shown.len());
-            filled.add(&marker, self.counter.count(&marker), &BTreeSet::new());
+            fitted.add(&marker, self.counts.count(&marker), &BTreeSet::new());
         }
-        filled.text.push_str(&self.tail);
+        fitted.text.push_str(&self.tail);
         if matches!(self.body, Body::Memories { .. }) {
-            let opening = section_opening(Some(&filled.text));
-            filled.text = filled.text.replacen(&section_opening(None), &opening, 1);
+            let opening = section_opening(Some(&fitted.text));
+            fitted.text = fitted.text.replacen(&section_opening(None), &opening, 1);
         }
-        if !self.counter.tokenizer().is_additive() {
-            filled.tokens = self.counter.count(&filled.text);
+        if !self.counts.tokenizer().is_additive() {
+            fitted.tokens = self.counts.count(&fitted.text);
         }
-        filled.cut = shown.len() < total || !shortened.is_empty();
-        Ok(FilledBlock { shown, shortened, ..filled })
+        fitted.cut = shown.len() < total || !shortened.is_empty();
+        Ok(FittedBlock { shown, shortened, ..fitted })
     }
 
-    fn fill_text(&self, limit: usize) -> FilledBlock {
-        let Body::Text { text, whole } = &self.body else { return FilledBlock::default() };
+    fn fit_text(&self, limit: usize) -> FittedBlock {
+        let Body::Text { text, whole } = &self.body else { return FittedBlock::default() };
         let flags = whole.flags.clone();
         if let Some(tokens) = whole.size.within(limit) {
-            return FilledBlock { text: whole.text.clone(), tokens, flags, ..FilledBlock::default() };
+            return FittedBlock { text: whole.text.clone(), tokens, flags, ..FittedBlock::default() };
         }
         let wrap = |inner: &str| format!("{}{inner}\n{}", self.head, self.tail);
         if let Some((text, tokens, condensed, found)) = self.condense(text, limit, wrap, |text| {
@@ -255,22 +255,22 @@ impl<'a> Filler<'a> {
             (inert.text, inert.flags)
         }) {
             let flags = flags.union(&found).copied().collect();
-            return FilledBlock {
+            return FittedBlock {
                 text,
                 tokens,
                 cut: true,
                 flags,
                 condensed: Some(condensed),
-                ..FilledBlock::default()
+                ..FittedBlock::default()
             };
         }
         let bare = || {
             let text = wrap(CUT.trim());
-            self.counter.count_up_to(&text, limit).map(|tokens| (text, tokens))
+            self.counts.count_up_to(&text, limit).map(|tokens| (text, tokens))
         };
         let (text, tokens) =
-            shorten(text, limit, self.counter.tokenizer(), wrap).or_else(bare).unwrap_or_default();
-        FilledBlock { text, tokens, cut: true, flags, ..FilledBlock::default() }
+            shorten(text, limit, self.counts.tokenizer(), wrap).or_else(bare).unwrap_or_default();
+        FittedBlock { text, tokens, cut: true, flags, ..FittedBlock::default() }
     }
 
     /// A text without its predictable words, made inert once more (words that part a bracket from a name may have gone)
@@ -282,13 +282,13 @@ impl<'a> Filler<'a> {
         wrap: impl Fn(&str) -> String,
         inert: impl Fn(&str) -> (String, BTreeSet<Flag>),
     ) -> Option<(String, usize, f64, BTreeSet<Flag>)> {
-        let tokenizer = self.counter.tokenizer();
-        let room = limit - self.counter.count_up_to(&wrap(CONDENSED), limit)?;
+        let tokenizer = self.counts.tokenizer();
+        let room = limit - self.counts.count_up_to(&wrap(CONDENSED), limit)?;
         let (short, share) = self.condenser?.condense(text, room, tokenizer)?;
         let (short, flags) = inert(&short);
         let marked = |inner: &str| wrap(&format!("{}{CONDENSED}", inner.trim_end()));
         let whole = marked(&short);
-        if let Some(tokens) = self.counter.count_up_to(&whole, limit) {
+        if let Some(tokens) = self.counts.count_up_to(&whole, limit) {
             return Some((whole, tokens, share, flags));
         }
         let (text, tokens) = shorten(&short, limit, tokenizer, marked)?;
@@ -302,7 +302,7 @@ impl<'a> Filler<'a> {
         let mut choice = self.choose_within(room)?;
         if choice.whole.len() < total {
             // With something left out, a line has to say so; it is longest when everything is.
-            let marker = self.counter.count(&self.marker(total));
+            let marker = self.counts.count(&self.marker(total));
             let Some(room) = room.checked_sub(marker) else { return Ok(None) };
             choice = self.choose_within(room)?;
             choice.used += marker;
@@ -370,13 +370,13 @@ impl<'a> Filler<'a> {
             return Some(Piece { text, size: Size::Exactly(tokens), flags });
         }
         let (text, tokens) =
-            shorten(&inert.text, room, self.counter.tokenizer(), |inner| fence(&opening, inner))?;
+            shorten(&inert.text, room, self.counts.tokenizer(), |inner| fence(&opening, inner))?;
         Some(Piece { text, size: Size::Exactly(tokens), flags: inert.flags })
     }
 
     /// Tokens of one piece, if there are at most `limit`.
     fn size(&mut self, index: usize, limit: usize) -> Result<Option<usize>> {
-        let (counter, tags) = (self.counter, self.tags);
+        let (counts, tags) = (self.counts, self.tags);
         Ok(match &mut self.body {
             Body::Text { .. } => None,
             Body::Memories { source, read, pieces } => {
@@ -388,30 +388,30 @@ impl<'a> Filler<'a> {
                     let memory = &read[index];
                     let inert = memory.inert(tags);
                     let text = fence(&memory.opening(inert.flags.iter().copied()), &inert.text);
-                    Piece { size: Size::of(&text, limit, counter), text, flags: inert.flags }
+                    Piece { size: Size::of(&text, limit, counts), text, flags: inert.flags }
                 });
                 if matches!(piece.size, Size::MoreThan(known) if known < limit) {
-                    piece.size = Size::of(&piece.text, limit, counter);
+                    piece.size = Size::of(&piece.text, limit, counts);
                 }
                 piece.size.within(limit)
             }
             Body::Rows { rows, sizes } => {
                 while sizes.len() <= index {
-                    sizes.push(counter.count(&rows[sizes.len()]));
+                    sizes.push(counts.count(&rows[sizes.len()]));
                 }
                 Some(sizes[index]).filter(|size| *size <= limit)
             }
         })
     }
 
-    fn add_whole(&self, index: usize, filled: &mut FilledBlock) {
+    fn add_whole(&self, index: usize, fitted: &mut FittedBlock) {
         match &self.body {
             Body::Memories { pieces, .. } => {
                 if let Some(piece) = &pieces[index] {
-                    filled.add(&piece.text, piece.size.at_least(), &piece.flags);
+                    fitted.add(&piece.text, piece.size.at_least(), &piece.flags);
                 }
             }
-            Body::Rows { rows, sizes } => filled.add(&rows[index], sizes[index], &BTreeSet::new()),
+            Body::Rows { rows, sizes } => fitted.add(&rows[index], sizes[index], &BTreeSet::new()),
             Body::Text { .. } => {}
         }
     }
@@ -430,7 +430,7 @@ impl<'a> Filler<'a> {
     }
 }
 
-impl FilledBlock {
+impl FittedBlock {
     fn add(&mut self, text: &str, tokens: usize, flags: &BTreeSet<Flag>) {
         self.text.push_str(text);
         self.tokens += tokens;

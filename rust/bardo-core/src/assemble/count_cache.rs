@@ -1,4 +1,4 @@
-//! Counting the tokens of many texts of one prompt: words that were counted before are looked up.
+//! Cache of token counts: words that were counted before are looked up.
 //!
 //! A prompt repeats its words, its tags and its dates. Both vocabularies split a text into pieces before they encode
 //! them, and a piece has the same number of tokens wherever it stands.
@@ -14,15 +14,15 @@ const KEY_BYTES: usize = 15;
 
 /// Counts as a [`Tokenizer`] does, and remembers the pieces; for the texts of one prompt.
 #[derive(Debug)]
-pub(super) struct Counter {
+pub(super) struct CountCache {
     tokenizer: Tokenizer,
-    /// The piece itself with its length, and its tokens: one slot for each hash, the last piece wins.
-    known: RefCell<Vec<(u128, u32)>>,
+    /// A piece with its length, and its tokens: one slot for each hash, the last piece wins.
+    slots: RefCell<Vec<(u128, u32)>>,
 }
 
-impl Counter {
+impl CountCache {
     pub fn new(tokenizer: Tokenizer) -> Self {
-        Self { tokenizer, known: RefCell::new(vec![(0, 0); SLOTS]) }
+        Self { tokenizer, slots: RefCell::new(vec![(0, 0); SLOTS]) }
     }
 
     pub fn tokenizer(&self) -> Tokenizer {
@@ -38,7 +38,7 @@ impl Counter {
         let Some(vocabulary) = self.tokenizer.vocabulary() else {
             return self.tokenizer.count_up_to(text, limit);
         };
-        let mut known = self.known.borrow_mut();
+        let mut slots = self.slots.borrow_mut();
         let (mut rest, mut total) = (text, 0_usize);
         while !rest.is_empty() {
             let word = plain_word(rest.as_bytes()).map(|end| &rest[..end]);
@@ -48,7 +48,7 @@ impl Counter {
                 vocabulary.bpe.count_till_limit(piece.as_bytes(), limit - total)?
             } else {
                 let key = key_of(piece.as_bytes());
-                let slot = &mut known[slot_of(key)];
+                let slot = &mut slots[slot_of(key)];
                 if slot.0 != key {
                     *slot = (key, u32::try_from(vocabulary.bpe.count(piece.as_bytes())).unwrap_or(u32::MAX));
                 }
@@ -103,11 +103,11 @@ mod tests {
             limit in 0_usize..60,
         ) {
             for tokenizer in [Tokenizer::O200k, Tokenizer::Cl100k, Tokenizer::Estimate] {
-                let counter = Counter::new(tokenizer);
+                let counts = CountCache::new(tokenizer);
                 for text in texts.iter().chain(&texts) {
                     let counted = tokenizer.count(text);
-                    prop_assert_eq!(counter.count(text), counted, "{:?}", text);
-                    prop_assert_eq!(counter.count_up_to(text, limit), (counted <= limit).then_some(counted));
+                    prop_assert_eq!(counts.count(text), counted, "{:?}", text);
+                    prop_assert_eq!(counts.count_up_to(text, limit), (counted <= limit).then_some(counted));
                 }
             }
         }

@@ -1,0 +1,163 @@
+"""`python -m knowledge.fit`: fits the weights of corrections on labelled pairs, and prints what cross-validation says.
+
+Needs scikit-learn, which bardo itself does not. Corrections give positive pairs (each statement with the clause that ends it),
+compatible pairs and statements that stay give negative ones. Which clause of a message carries a correction is not
+labelled: each round takes the one that the weights of the last round score highest (multiple-instance learning).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from bardo.consolidate import corrections
+from bardo.consolidate.clause import Clause, Speech
+from bardo.consolidate.languages import reader
+
+from knowledge.memory import DAY, START, fresh, holds
+
+FOLDS, ROUNDS, OTHERS = 5, 3, 4
+
+
+@dataclass
+class Row:
+    """Pairs of one older statement, or of several that stay, with the clauses of a newer message."""
+
+    group: str
+    label: int
+    kind: str
+    pairs: list[dict[str, float]]
+
+
+def read(message: dict[str, Any], at: int) -> list[Clause]:
+    """The clauses of a message."""
+    english = reader("english")
+    assert english is not None, "install bardo[english]"
+    tool = message.get("role") == "tool"
+    return list(english.read(Speech(message["text"], "" if tool else "The user", at, "record" if tool else "speech")))
+
+
+def rows_of(
+    cases: Sequence[dict[str, Any]], pairs: Sequence[dict[str, Any]], embed: Callable[[str], Any]
+) -> list[Row]:
+    """The labelled rows."""
+    chance = random.Random(1)
+    rows: list[Row] = []
+
+    def compare(old: Sequence[Clause], new: Sequence[Clause]) -> list[dict[str, float]]:
+        return [corrections.features(o, n, float(embed(o.sentence) @ embed(n.sentence))) for o in old for n in new]
+
+    before = {case["id"]: read(case["before"], START) for case in cases}
+    for case in cases:
+        newer = [c for c in read(case["after"], START + int(case["days"] * DAY)) if c.stated or c.cues]
+        told = [c for c in before[case["id"]] if holds(c.sentence, case["stale_words"])]
+        kept = [c for c in before[case["id"]] if not holds(c.sentence, case["stale_words"])]
+        learned = read({"text": case["stale"]}, START)
+        rows.append(Row(case["id"], 1, "told", compare(told, newer)))
+        rows.append(Row(case["id"], 1, "learned", compare(learned, newer)))
+        rows.append(Row(case["id"], 0, "kept", compare(kept, newer)))
+        for other in chance.sample([c for c in cases if c is not case], OTHERS):
+            rows.append(Row(case["id"], 0, "other", compare(before[other["id"]], newer)))
+    for case in pairs:
+        newer = [c for c in read(case["second"], START + int(case["days"] * DAY)) if c.stated or c.cues]
+        rows.append(Row(case["id"], 0, "pair", compare(read(case["first"], START), newer)))
+    return [row for row in rows if row.pairs or row.kind in ("told", "learned", "pair")]
+
+
+def fit(rows: Sequence[Row], strength: float) -> tuple[Any, Any]:
+    """Fits the regression; returns the vectoriser and the model."""
+    from sklearn.feature_extraction import DictVectorizer
+    from sklearn.linear_model import LogisticRegression
+
+    vectoriser = DictVectorizer()
+    vectoriser.fit([pair for row in rows for pair in row.pairs])
+    guess = ("cosine", "shared of old", "left hit")
+    best = {
+        place: max(range(len(row.pairs)), key=lambda at, row=row: sum(row.pairs[at].get(name, 0) for name in guess))
+        for place, row in enumerate(rows)
+        if row.label and row.pairs
+    }
+    model: Any = None
+    for _ in range(ROUNDS):
+        chosen = [(row.pairs[best[place]], 1, 1.0) for place, row in enumerate(rows) if place in best]
+        chosen += [(pair, 0, len(row.pairs) ** -0.5) for row in rows if not row.label for pair in row.pairs]
+        features, labels, weights = zip(*chosen, strict=True)
+        model = LogisticRegression(C=strength, max_iter=3_000).fit(
+            vectoriser.transform(features), labels, sample_weight=weights
+        )
+        for place in best:
+            best[place] = int(np.argmax(model.decision_function(vectoriser.transform(rows[place].pairs))))
+    return vectoriser, model
+
+
+def score(vectoriser: Any, model: Any, row: Row) -> float:
+    """The highest score among the pairs of a row."""
+    return float(np.max(model.decision_function(vectoriser.transform(row.pairs)))) if row.pairs else -99.0
+
+
+def validate(rows: Sequence[Row], strength: float) -> list[tuple[float, Row]]:
+    """Scores of every row by a model that has not seen its case."""
+    groups = sorted({row.group for row in rows})
+    random.Random(3).shuffle(groups)
+    fold = {group: place % FOLDS for place, group in enumerate(groups)}
+    scored = []
+    for number in range(FOLDS):
+        made = fit([row for row in rows if fold[row.group] != number], strength)
+        scored += [(score(*made, row), row) for row in rows if fold[row.group] == number]
+    return scored
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(prog="knowledge.fit", description=__doc__)
+    options.add_argument("--corrections", type=Path, nargs="+", required=True)
+    options.add_argument("--pairs", type=Path, nargs="+", required=True)
+    options.add_argument("--strength", type=float, default=0.2, help="inverse of the L2 penalty")
+    options.add_argument("--lost", type=float, default=0.015, help="share of compatible pairs that may be retired")
+    options.add_argument("--disputed", type=float, default=0.2, help="share of compatible pairs that may be disputed")
+    options.add_argument("--write", type=Path, help="where the weights go")
+    given = options.parse_args()
+    load = lambda files: [json.loads(line) for file in files for line in file.read_text().splitlines() if line.strip()]  # noqa: E731
+    with fresh() as (memory, _):
+        vectors: dict[str, Any] = {}
+
+        def embed(text: str) -> Any:
+            if text not in vectors:
+                found = memory._session.indexer.vectors_of([text])[0]
+                assert found is not None
+                vectors[text] = found[0]
+            return vectors[text]
+
+        rows = rows_of(load(given.corrections), load(given.pairs), embed)
+    scored = validate(rows, given.strength)
+    pairs = sorted((found for found, row in scored if row.kind == "pair"), reverse=True)
+    limits = {name: pairs[int(share * len(pairs))] for name, share in (("ends", given.lost), ("disputes", given.disputed))}
+    print(f"{len(rows)} rows, {len(pairs)} compatible pairs; cross-validated:")
+    for name, limit in limits.items():
+        over = {
+            kind: np.mean([found > limit for found, row in scored if row.kind == kind])
+            for kind in ("told", "learned", "kept", "other", "pair")
+        }
+        print(f"{name} above {limit:.2f}: " + ", ".join(f"{kind} {part:.1%}" for kind, part in over.items()))
+    vectoriser, model = fit(rows, given.strength)
+    weights = {
+        name: round(float(weight), 3)
+        for name, weight in zip(vectoriser.get_feature_names_out(), model.coef_[0], strict=True)
+        if abs(weight) >= 0.005
+    }
+    if given.write:
+        document = {
+            "about": "Logistic regression of corrections; made by benches/python/knowledge/fit.py",
+            "limits": {name: round(limit, 3) for name, limit in limits.items()},
+            "weights": {"bias": round(float(model.intercept_[0]), 3), **weights},
+        }
+        given.write.write_text(json.dumps(document, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

