@@ -62,7 +62,9 @@ def test_facts_and_cores_of_any_text_are_short_and_named(text: str):
 
 def test_the_same_text_gives_the_same_facts():
     for text, _ in STATED:
-        assert rule_extraction.distil(text, who="Mira", at=SAID) == rule_extraction.distil(text, who="Mira", at=SAID)
+        assert rule_extraction.distil(text, who="Mira", at=SAID) == rule_extraction.distil(
+            text, who="Mira", at=SAID
+        )
 
 
 def test_a_fact_carries_feelings_people_topics_actions_and_what_came_of_it():
@@ -101,7 +103,8 @@ def test_a_speaker_is_named_and_the_agent_is_no_speaker():
 
     def told(**fields: object) -> list[str]:
         return [
-            fact.text for fact in rule_extraction.of_episode(Episode(text, id="e", kind="turn", **fields), "helper")
+            fact.text
+            for fact in rule_extraction.of_episode(Episode(text, id="e", kind="turn", **fields), "helper")
         ]  # type: ignore[arg-type]
 
     assert told(role="user", speaker="Jon Berg") == ["Jon Berg lives in Bern"]

@@ -32,7 +32,9 @@ def judge(case: dict[str, Any], protocol: str) -> tuple[int, int, int, tuple[str
             memory.remember(case["second"]["text"], role=case["second"]["role"], kind="turn")
         memory.sleep()
         now = [memory.facts.get(fact.id) for fact in known]
-        lost = [fact for fact in now if fact.status in ("superseded", "archived") or fact.expires_tick is not None]
+        lost = [
+            fact for fact in now if fact.status in ("superseded", "archived") or fact.expires_tick is not None
+        ]
         marked = [fact for fact in now if fact not in lost and disputed(memory, fact)]
         return len(known), len(lost), len(marked), tuple(f"{fact.ended_by}: {fact.text}" for fact in lost)
 
@@ -58,7 +60,9 @@ def main() -> None:
             for case, _, gone, count, rules in results:
                 if gone or count:
                     what = "LOST" if gone else "disputed"
-                    print(f"{what} {case['id']} {rules} {case['first']['text']!r} => {case['second']['text']!r}")
+                    print(
+                        f"{what} {case['id']} {rules} {case['first']['text']!r} => {case['second']['text']!r}"
+                    )
 
 
 if __name__ == "__main__":

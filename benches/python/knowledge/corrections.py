@@ -21,8 +21,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import bardo
-
 from knowledge.memory import DAY, disputed, fresh, holds
 
 #: Unrelated messages in each memory.
@@ -107,7 +105,10 @@ def run(cases: Sequence[dict[str, Any]], protocols: Sequence[str], seed: int = 1
 
 def report(results: Sequence[Result]) -> str:
     """A table by protocol and kind."""
-    lines = ["| protocol | cases | right | ended | newer first | stated | marked, of stated |", "|---|---|---|---|---|---|---|"]
+    lines = [
+        "| protocol | cases | right | ended | newer first | stated | marked, of stated |",
+        "|---|---|---|---|---|---|---|",
+    ]
     groups: dict[str, list[Result]] = defaultdict(list)
     for result in results:
         case = result.case
@@ -131,7 +132,9 @@ def main() -> None:
     options.add_argument("--protocol", choices=("told", "learned"), action="append")
     options.add_argument("--wrong", action="store_true", help="list the cases that are not right")
     given = options.parse_args()
-    cases = [json.loads(line) for file in given.file for line in file.read_text().splitlines() if line.strip()]
+    cases = [
+        json.loads(line) for file in given.file for line in file.read_text().splitlines() if line.strip()
+    ]
     results = run(cases, given.protocol or ("told", "learned"))
     print(report(results))
     if given.wrong:

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from bardo.consolidate import corrections
 from bardo.consolidate.clause import Clause, Speech
 from bardo.consolidate.languages import reader
-
 from knowledge.memory import DAY, START, fresh, holds
 
 FOLDS, ROUNDS, OTHERS = 5, 3, 4
@@ -40,7 +40,9 @@ def read(message: dict[str, Any], at: int) -> list[Clause]:
     english = reader("english")
     assert english is not None, "install bardo[english]"
     tool = message.get("role") == "tool"
-    return list(english.read(Speech(message["text"], "" if tool else "The user", at, "record" if tool else "speech")))
+    return list(
+        english.read(Speech(message["text"], "" if tool else "The user", at, "record" if tool else "speech"))
+    )
 
 
 def rows_of(
@@ -51,7 +53,9 @@ def rows_of(
     rows: list[Row] = []
 
     def compare(old: Sequence[Clause], new: Sequence[Clause]) -> list[dict[str, float]]:
-        return [corrections.features(o, n, float(embed(o.sentence) @ embed(n.sentence))) for o in old for n in new]
+        return [
+            corrections.features(o, n, float(embed(o.sentence) @ embed(n.sentence))) for o in old for n in new
+        ]
 
     before = {case["id"]: read(case["before"], START) for case in cases}
     for case in cases:
@@ -79,7 +83,9 @@ def fit(rows: Sequence[Row], strength: float) -> tuple[Any, Any]:
     vectoriser.fit([pair for row in rows for pair in row.pairs])
     guess = ("cosine", "shared of old", "left hit")
     best = {
-        place: max(range(len(row.pairs)), key=lambda at, row=row: sum(row.pairs[at].get(name, 0) for name in guess))
+        place: max(
+            range(len(row.pairs)), key=lambda at, row=row: sum(row.pairs[at].get(name, 0) for name in guess)
+        )
         for place, row in enumerate(rows)
         if row.label and row.pairs
     }
@@ -118,11 +124,17 @@ def main() -> None:
     options.add_argument("--corrections", type=Path, nargs="+", required=True)
     options.add_argument("--pairs", type=Path, nargs="+", required=True)
     options.add_argument("--strength", type=float, default=0.2, help="inverse of the L2 penalty")
-    options.add_argument("--lost", type=float, default=0.015, help="share of compatible pairs that may be retired")
-    options.add_argument("--disputed", type=float, default=0.2, help="share of compatible pairs that may be disputed")
+    options.add_argument(
+        "--lost", type=float, default=0.015, help="share of compatible pairs that may be retired"
+    )
+    options.add_argument(
+        "--disputed", type=float, default=0.2, help="share of compatible pairs that may be disputed"
+    )
     options.add_argument("--write", type=Path, help="where the weights go")
     given = options.parse_args()
-    load = lambda files: [json.loads(line) for file in files for line in file.read_text().splitlines() if line.strip()]  # noqa: E731
+    load = lambda files: [
+        json.loads(line) for file in files for line in file.read_text().splitlines() if line.strip()
+    ]
     with fresh() as (memory, _):
         vectors: dict[str, Any] = {}
 
@@ -136,7 +148,10 @@ def main() -> None:
         rows = rows_of(load(given.corrections), load(given.pairs), embed)
     scored = validate(rows, given.strength)
     pairs = sorted((found for found, row in scored if row.kind == "pair"), reverse=True)
-    limits = {name: pairs[int(share * len(pairs))] for name, share in (("ends", given.lost), ("disputes", given.disputed))}
+    limits = {
+        name: pairs[int(share * len(pairs))]
+        for name, share in (("ends", given.lost), ("disputes", given.disputed))
+    }
     print(f"{len(rows)} rows, {len(pairs)} compatible pairs; cross-validated:")
     for name, limit in limits.items():
         over = {

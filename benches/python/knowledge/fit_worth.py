@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from bardo.consolidate.clause import Speech
 from bardo.consolidate.languages import reader
-
 from knowledge.memory import DAY, START, fresh
 from knowledge.profiles import NEAR, matches
 
@@ -31,7 +31,8 @@ def clauses(chat: dict[str, Any]) -> list[tuple[Any, int, int]]:
             if not clause.text or not clause.stated:
                 continue
             label = any(
-                any(abs(number - other) <= NEAR for other in gold["turns"]) and matches(clause.text, gold["words"])
+                any(abs(number - other) <= NEAR for other in gold["turns"])
+                and matches(clause.text, gold["words"])
                 for gold in chat["facts"]
             )
             found.append((clause, number, int(label)))
@@ -46,7 +47,9 @@ def main() -> None:
     options.add_argument("file", type=Path, nargs="+")
     options.add_argument("--write", type=Path)
     options.add_argument("--show", type=int, default=0)
-    options.add_argument("--common", type=int, default=4, help="chats or clauses in which a verb occurs to be a feature")
+    options.add_argument(
+        "--common", type=int, default=4, help="chats or clauses in which a verb occurs to be a feature"
+    )
     given = options.parse_args()
     chats = [(file.stem, json.loads(file.read_text())) for file in given.file]
     rows = [(name, *row) for name, chat in chats for row in clauses(chat)]
@@ -60,7 +63,10 @@ def main() -> None:
             counts[name] = counts.get(name, 0) + 1
     vectoriser = DictVectorizer(sparse=False)
     table = vectoriser.fit_transform(
-        [{name: value for name, value in row[1].features.items() if counts[name] >= given.common} for row in rows]
+        [
+            {name: value for name, value in row[1].features.items() if counts[name] >= given.common}
+            for row in rows
+        ]
     )
     labels = np.array([row[3] for row in rows])
     names = np.array([row[0] for row in rows])
@@ -78,7 +84,9 @@ def main() -> None:
         line = []
         for part in (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8):
             count = int(part * len(rows))
-            line.append(f"{part:.0%}: p={ranked[:count].mean():.2f} r={ranked[:count].sum() / labels.sum():.2f} t={scores[order[count]]:.2f}")
+            line.append(
+                f"{part:.0%}: p={ranked[:count].mean():.2f} r={ranked[:count].sum() / labels.sum():.2f} t={scores[order[count]]:.2f}"
+            )
         print(what, " | ".join(line))
         if given.show and what == "both":
             for place in order[: given.show * 4]:
@@ -93,7 +101,11 @@ def main() -> None:
         columns = [str(name) for name in vectoriser.get_feature_names_out()]
 
         def weights(coefficients: Any) -> dict[str, float]:
-            return {name: round(float(value), 3) for name, value in zip(columns, coefficients, strict=False) if abs(value) >= 0.01}
+            return {
+                name: round(float(value), 3)
+                for name, value in zip(columns, coefficients, strict=False)
+                if abs(value) >= 0.01
+            }
 
         given.write.write_text(
             json.dumps(

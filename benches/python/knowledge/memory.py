@@ -30,7 +30,8 @@ def disputed(memory: bardo.Grimoire, fact: bardo.Fact) -> bool:
     """Whether a fact is linked as contradicting another or corrected by an episode, or lowered."""
     links = memory.facts.links(fact)
     return fact.status == "contradicted" or any(
-        link.relation == "contradicts" or (link.relation == "corrects" and link.dst == fact.id) for link in links
+        link.relation == "contradicts" or (link.relation == "corrects" and link.dst == fact.id)
+        for link in links
     )
 
 

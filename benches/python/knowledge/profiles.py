@@ -59,7 +59,9 @@ def judge(chat: dict[str, Any], config: dict[str, Any] | None = None) -> Outcome
                 day = turn["day"]
             clock.set(max(clock.now() + 20_000_000, start + day * DAY))
             speaker = chat["user"] if turn["role"] == "user" else None
-            episode = memory.remember(turn["text"], role=turn["role"], kind="turn", speaker=speaker, thread="chat")
+            episode = memory.remember(
+                turn["text"], role=turn["role"], kind="turn", speaker=speaker, thread="chat"
+            )
             turn_of[episode.id] = number
         memory.sleep()
         facts = [
@@ -69,7 +71,9 @@ def judge(chat: dict[str, Any], config: dict[str, Any] | None = None) -> Outcome
         found: set[int] = set()
         for fact in facts:
             turns = [turn_of[episode] for episode in fact.evidence if episode in turn_of]
-            near = lambda wanted, turns=turns: any(abs(turn - other) <= NEAR for turn in turns for other in wanted)  # noqa: E731
+            near = lambda wanted, turns=turns: any(
+                abs(turn - other) <= NEAR for turn in turns for other in wanted
+            )
             hits = [
                 place
                 for place, gold in enumerate(chat["facts"])
@@ -88,7 +92,9 @@ def judge(chat: dict[str, Any], config: dict[str, Any] | None = None) -> Outcome
             else:
                 said = " / ".join(chat["turns"][turn]["text"] for turn in turns[:1])
                 done.unlisted.append(f"{fact.text}   <- {said[:160]}")
-        core = [place for place, gold in enumerate(chat["facts"]) if gold["worth"] == "core" and gold["holds"]]
+        core = [
+            place for place, gold in enumerate(chat["facts"]) if gold["worth"] == "core" and gold["holds"]
+        ]
         done.core, done.found = len(core), len(found & set(core))
         done.missed = [
             f"{chat['facts'][place]['text']} <- {chat['turns'][chat['facts'][place]['turns'][0]]['text'][:200]}"
@@ -105,7 +111,9 @@ def main() -> None:
     options.add_argument("--wrong", action="store_true")
     given = options.parse_args()
     total: Counter[str] = Counter()
-    print("| chat | facts | right | stale | trap | unlisted | precision (unlisted wrong) | core found |\n|---|---|---|---|---|---|---|---|")
+    print(
+        "| chat | facts | right | stale | trap | unlisted | precision (unlisted wrong) | core found |\n|---|---|---|---|---|---|---|---|"
+    )
     for file in given.file:
         done = judge(json.loads(file.read_text()))
         counts = {"facts": done.facts, "right": done.right, "stale": done.stale, "trap": done.trap,

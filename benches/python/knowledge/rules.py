@@ -8,7 +8,6 @@ from collections import Counter
 from pathlib import Path
 
 from bardo.consolidate import corrections
-
 from knowledge.fit import read
 from knowledge.memory import DAY, START, holds
 
@@ -19,7 +18,9 @@ def main() -> None:
     options.add_argument("--pairs", type=Path, nargs="+", required=True)
     options.add_argument("--wrong", action="store_true")
     given = options.parse_args()
-    load = lambda files: [json.loads(line) for file in files for line in file.read_text().splitlines() if line.strip()]  # noqa: E731
+    load = lambda files: [
+        json.loads(line) for file in files for line in file.read_text().splitlines() if line.strip()
+    ]
     right: Counter[str] = Counter()
     wrong: Counter[str] = Counter()
     cases, pairs = load(given.corrections), load(given.pairs)
@@ -52,7 +53,9 @@ def main() -> None:
                 print("PAIR", rule, case["id"], *texts)
     print(f"{len(cases)} corrections, {len(pairs)} compatible pairs")
     for rule in ("from", "instead", "ending", "denial", "value"):
-        print(f"{rule}: right told {right[f'{rule}, told']}, learned {right[f'{rule}, learned']}; wrong {wrong[rule]}")
+        print(
+            f"{rule}: right told {right[f'{rule}, told']}, learned {right[f'{rule}, learned']}; wrong {wrong[rule]}"
+        )
 
 
 if __name__ == "__main__":

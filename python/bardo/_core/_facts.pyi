@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from bardo._core._capture import EpisodeLog
 from bardo._core._consolidate import Calibration
-from bardo.model import Fact, Persistence, Statement, Fingerprint
+from bardo.model import Fact, Fingerprint, Persistence, Statement
 
 def check_facts(path: str, *, repair: bool) -> list[tuple[str, str, str, str]]:
     """Everything in a file of facts that is not as it was written: table, row, finding, repair.

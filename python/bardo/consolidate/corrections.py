@@ -96,7 +96,12 @@ def certain_rule(older: Clause, newer: Clause) -> str:
     new = newer.anchors | newer.names | newer.value | _words(newer.owner) | newer.left
     left = newer.left & (old | older.figures | _parts(older.figures))
     beside = (old & new) - left - newer.left
-    if left and ("from" in newer.cues or "instead" in newer.cues) and (beside or _is_record(newer)) and not newer.denied:
+    if (
+        left
+        and ("from" in newer.cues or "instead" in newer.cues)
+        and (beside or _is_record(newer))
+        and not newer.denied
+    ):
         return "from" if "from" in newer.cues else "instead"
     if _is_record(newer):
         return _record_rule(older, newer)
@@ -149,7 +154,11 @@ def _may_be_same_owner(older: Clause, newer: Clause) -> bool:
     if not older.owner or not newer.owner or _is_record(older) or _is_record(newer):
         return True
     one, other = _words(older.owner), _words(newer.owner)
-    return bool(one & other) or bool(other & (older.anchors | older.names)) or bool(one & (newer.anchors | newer.names))
+    return (
+        bool(one & other)
+        or bool(other & (older.anchors | older.names))
+        or bool(one & (newer.anchors | newer.names))
+    )
 
 
 def rule_of(found: Mapping[str, float], newer: Clause) -> str:
@@ -176,9 +185,15 @@ def features(older: Clause, newer: Clause, cosine: float) -> dict[str, float]:
     cases = set(older.condition.split()), set(newer.condition.split())
     kinds_old, kinds_new = _kinds(rest_figures), _kinds(fresh_figures)
     type_match = bool(kinds_old & kinds_new)
-    same_predicate = bool(older.predicate) and older.predicate == newer.predicate and older.predicate not in ("be", "have", "get")
+    same_predicate = (
+        bool(older.predicate)
+        and older.predicate == newer.predicate
+        and older.predicate not in ("be", "have", "get")
+    )
     left_hit = bool(newer.left & (old | older.figures | _parts(older.figures)))
-    subject_shared = bool(_words(older.owner) & (_words(newer.owner) | new)) or bool(_words(newer.owner) & old)
+    subject_shared = bool(_words(older.owner) & (_words(newer.owner) | new)) or bool(
+        _words(newer.owner) & old
+    )
     found: dict[str, float] = {"cosine": cosine, "cosine squared": cosine * cosine}
 
     def mark(name: str, value: float | bool) -> None:
@@ -213,7 +228,13 @@ def features(older: Clause, newer: Clause, cosine: float) -> dict[str, float]:
     mark("object hit", object_hit)
     mark("object missed", bool(older.objects) and not object_hit)
     mark("ends object", object_hit and bool(newer.cues & {"ending", "denial"}))
-    mark("ends other object", bool(older.objects) and bool(newer.objects) and not object_hit and bool(newer.cues & {"ending", "denial"}))
+    mark(
+        "ends other object",
+        bool(older.objects)
+        and bool(newer.objects)
+        and not object_hit
+        and bool(newer.cues & {"ending", "denial"}),
+    )
     mark("ends predicate", same_predicate and "denial" in newer.cues)
     mark("new object unknown", bool(newer.objects) and not newer.objects & (old | older.objects))
     mark("identifier extended", _extends(older, newer))
@@ -245,7 +266,15 @@ def features(older: Clause, newer: Clause, cosine: float) -> dict[str, float]:
         mark("slot same", same_slot)
         mark("slot other", not same_slot)
         mark("slot value same", same_slot and same)
-        mark("slot value differs", same_slot and not same and one.functional and same_owner and one.condition == other.condition and not one.denied)
+        mark(
+            "slot value differs",
+            same_slot
+            and not same
+            and one.functional
+            and same_owner
+            and one.condition == other.condition
+            and not one.denied,
+        )
         mark("slot denied", same_slot and same and other.denied and not one.denied)
     return found
 

@@ -262,7 +262,9 @@ class Extractor:
                 note = f"the text of episode {episode.id} was not read for facts: {type(error).__name__}: {error}"
                 done = done.plus(ExtractionReport(notes=(note,)))
                 continue
-            found, unfit = self._fit([*drawn.facts, *(fact for fact in others if fact.category in CONCLUSIONS)])
+            found, unfit = self._fit(
+                [*drawn.facts, *(fact for fact in others if fact.category in CONCLUSIONS)]
+            )
             if unfit:
                 # The places of effects are those of the facts that came first.
                 drawn.resolutions = []
@@ -275,9 +277,7 @@ class Extractor:
                     answered={}, resolutions=drawn.resolutions, corrections=drawn.corrections,
                 )  # fmt: skip
             new = sum(entry.outcome == "new" for entry in outcomes)
-            done = done.plus(
-                ExtractionReport(0, new, len(outcomes) - new, ended, disputed, unfit)
-            )
+            done = done.plus(ExtractionReport(0, new, len(outcomes) - new, ended, disputed, unfit))
         self._facts.upsert([], tick=tick, now=now, actor=ACTOR, marks=marks)
         return done
 
@@ -286,10 +286,14 @@ class Extractor:
             done = self._learn_statements(self._statements, page, marks, tick=tick, now=now)
             if not self._asker:
                 return done
-            return done.plus(dataclasses.replace(self._learn_by_model(page, marks, tick=tick, now=now), read=0))
+            return done.plus(
+                dataclasses.replace(self._learn_by_model(page, marks, tick=tick, now=now), read=0)
+            )
         return self._learn_by_model(page, marks, tick=tick, now=now)
 
-    def _learn_by_model(self, page: Page, marks: Mapping[str, int], *, tick: int, now: int) -> ExtractionReport:
+    def _learn_by_model(
+        self, page: Page, marks: Mapping[str, int], *, tick: int, now: int
+    ) -> ExtractionReport:
         found, notes = ([], ()) if self._statements is not None else self._found(page)
         judged: Reconciliation | None = None
         if self._asker:

@@ -126,7 +126,9 @@ class StatementReader:
         (clause,) = clauses
         if clause.statement is not None:
             persistence = properties(clause.statement.attribute).persistence or "months"
-            self._facts.describe(fact.id, tick=tick, now=now, statement=clause.statement, persistence=persistence)
+            self._facts.describe(
+                fact.id, tick=tick, now=now, statement=clause.statement, persistence=persistence
+            )
         elif is_about_person(clause):
             self._facts.describe(fact.id, tick=tick, now=now, persistence="months")
 
@@ -136,12 +138,20 @@ class StatementReader:
             # The agent repeats and supposes; what holds of its user is what the user says.
             return
         clauses = [clause for clause in self._clauses_of(episode) if clause.stated or clause.cues]
-        alone = [clause for clause in clauses if clause.text and clause.stated and not is_secret(clause.sentence)]
-        kept = dict(zip(map(id, alone), self._worth(alone), strict=True)) if who or episode.role != "user" else {}
+        alone = [
+            clause for clause in clauses if clause.text and clause.stated and not is_secret(clause.sentence)
+        ]
+        kept = (
+            dict(zip(map(id, alone), self._worth(alone), strict=True))
+            if who or episode.role != "user"
+            else {}
+        )
         count = 0
         seen: set[str] = set()
         for clause in clauses:
-            is_kept = kept.get(id(clause), False) and count < PER_EPISODE and clause.text.casefold() not in seen
+            is_kept = (
+                kept.get(id(clause), False) and count < PER_EPISODE and clause.text.casefold() not in seen
+            )
             place = len(drawn.facts)
             effects = Drawn()
             self._compare(clause, (episode.id,), effects, newer=None, place=place, tick=tick, before=episode)
@@ -149,7 +159,9 @@ class StatementReader:
                 # A correction is kept, although the clause by itself would not be.
                 is_kept = bool(clause.text) or any(ends for _, _, _, ends, _, _ in effects.resolutions)
                 if not is_kept:
-                    effects.corrections += [(episode.id, older) for _, _, older, _, _, _ in effects.resolutions]
+                    effects.corrections += [
+                        (episode.id, older) for _, _, older, _, _, _ in effects.resolutions
+                    ]
             if is_kept:
                 drawn.facts.append(_fact(clause, episode, who))
                 seen.add(clause.text.casefold())
@@ -215,7 +227,9 @@ class StatementReader:
         limits = corrections.limits()
         # Most pairs cannot reach a limit with any cosine, and need no vectors.
         likely = [
-            pair for pair in pairs if corrections.judge(pair[1], clause, corrections.NEAREST).total >= limits.disputes
+            pair
+            for pair in pairs
+            if corrections.judge(pair[1], clause, corrections.NEAREST).total >= limits.disputes
         ]
         if not likely:
             return
@@ -283,7 +297,8 @@ class StatementReader:
             records += [
                 _Older(episode.id, False, self._clauses_of(episode), (episode.id,))
                 for episode in self._near(clause.sentence, NEAR)
-                if (episode.tick, episode.event_index, episode.id) < (before.tick, before.event_index, before.id)
+                if (episode.tick, episode.event_index, episode.id)
+                < (before.tick, before.event_index, before.id)
                 and (episode.id in covered or speaker(episode, self._agent) or episode.role == "tool")
             ]
         return records
@@ -292,7 +307,9 @@ class StatementReader:
 def is_about_person(clause: Clause) -> bool:
     """Whether a clause is about a person by name, the user, or somebody or something of theirs."""
     found = clause.features
-    return clause.owner == "user" or bool(found.get("self") or found.get("subject named") or found.get("subject of mine"))
+    return clause.owner == "user" or bool(
+        found.get("self") or found.get("subject named") or found.get("subject of mine")
+    )
 
 
 def _fact(clause: Clause, episode: Episode, who: str) -> Fact:
@@ -305,7 +322,10 @@ def _fact(clause: Clause, episode: Episode, who: str) -> Fact:
     elif clause.past:
         persistence = "years"
     text = clause.text or f"{who or 'Record'}: {clause.sentence}"[:240]
-    subjects = [who.lower() if who == NAMELESS else who, *sorted(name.title() for name in clause.names if len(name) > 2)]
+    subjects = [
+        who.lower() if who == NAMELESS else who,
+        *sorted(name.title() for name in clause.names if len(name) > 2),
+    ]
     return Fact(
         text,
         kind=kind,

@@ -11,7 +11,9 @@ _NAMED = re.compile(
     r"social security|ssn|login|credentials|token|unlock)\b",
     re.IGNORECASE,
 )
-_VALUE = re.compile(r"\d{3,}|\d(?:[ -]\d){2,}|[A-Za-z]+[!#$%&*@]\w*|\w*\d\w*[!#$%&*@]\w*|['\"“]\S+['\"”]|\b[A-Za-z]+\d{2,}\w*\b")
+_VALUE = re.compile(
+    r"\d{3,}|\d(?:[ -]\d){2,}|[A-Za-z]+[!#$%&*@]\w*|\w*\d\w*[!#$%&*@]\w*|['\"“]\S+['\"”]|\b[A-Za-z]+\d{2,}\w*\b"
+)
 #: Tokens that are keys by their form alone.
 _KEY = re.compile(
     r"-----BEGIN|\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|\bgh[pousr]_\w{20,}|\bxox[a-z]-\S{10,}|\bsk-\w{16,}|\beyJ[\w-]{10,}\.|"

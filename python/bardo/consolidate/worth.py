@@ -33,14 +33,21 @@ def worth_keeping(
         fingerprint: Model of the vectors.
     """
     weights = _weights()
-    known = vectors is not None and fingerprint is not None and weights["model"] and fingerprint.model == weights["model"]
+    known = (
+        vectors is not None
+        and fingerprint is not None
+        and weights["model"]
+        and fingerprint.model == weights["model"]
+    )
     table: Mapping[str, float] = weights["both" if known else "grammar"]
     scores = [
         table["bias"] + sum(table.get(name, 0.0) * value for name, value in clause.features.items())
         for clause in clauses
     ]
     if known and vectors is not None and len(clauses):
-        scores = list(np.asarray(scores) + np.asarray(vectors, dtype=np.float64) @ np.asarray(weights["vector"]))
+        scores = list(
+            np.asarray(scores) + np.asarray(vectors, dtype=np.float64) @ np.asarray(weights["vector"])
+        )
     least = LEAST_BOTH if known else LEAST_GRAMMAR
     return [bool(score >= least) for score in scores]
 

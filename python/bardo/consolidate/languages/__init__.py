@@ -30,7 +30,9 @@ def reader(language: str) -> Reader | None:
         ConfigError: There are no rules of this language.
     """
     if not language.isidentifier():
-        raise ConfigError(f"curator.language is {language!r}. It must be the name of a language, such as english")
+        raise ConfigError(
+            f"curator.language is {language!r}. It must be the name of a language, such as english"
+        )
     try:
         package = import_module(f"bardo.consolidate.languages.{language}")
     except ModuleNotFoundError as error:

@@ -15,7 +15,11 @@ from bardo.consolidate.languages.english.grammar import lemma, predicate_of
 @cache
 def table() -> dict[str, Any]:
     """The lists of `cues.toml` as sets."""
-    text = resources.files("bardo.consolidate.languages.english").joinpath("cues.toml").read_text(encoding="utf-8")
+    text = (
+        resources.files("bardo.consolidate.languages.english")
+        .joinpath("cues.toml")
+        .read_text(encoding="utf-8")
+    )
     read = tomllib.loads(text)
     frames = {verb: frozenset(objects) for verb, objects in read.pop("frames").items()}
     found: dict[str, Any] = {name: frozenset(words) for name, words in read.items()}
@@ -46,13 +50,19 @@ def cues(
         found.add("ending")
     if verb in lists["change"] or bare in lists["change"]:
         found.add("change")
-    if lists["now"] & set(lemmas) or re.search(r"\b(?:these days|from now on|as of|any ?more|no longer|going forward)\b", sentence.text, re.I):
+    if lists["now"] & set(lemmas) or re.search(
+        r"\b(?:these days|from now on|as of|any ?more|no longer|going forward)\b", sentence.text, re.IGNORECASE
+    ):
         found.add("now")
     if any(lemma(token) in lists["new"] and token.dep_ == "amod" for token in words):
         found.add("new")
     for token in words:
         low = lemma(token)
-        if low == "from" and token.dep_ == "prep" and any(lemma(other) in ("to", "into") and other.dep_ == "prep" for other in words):
+        if (
+            low == "from"
+            and token.dep_ == "prep"
+            and any(lemma(other) in ("to", "into") and other.dep_ == "prep" for other in words)
+        ):
             found.add("from")
             left |= _content(token)
             for other in words:
@@ -62,15 +72,31 @@ def cues(
             # "took over from Dan"
             found.add("from")
             left |= _content(token)
-        elif low in ("instead", "rather") and token.i + 1 < len(token.doc) and lemma(token.nbor(1)) in ("of", "than"):
+        elif (
+            low in ("instead", "rather")
+            and token.i + 1 < len(token.doc)
+            and lemma(token.nbor(1)) in ("of", "than")
+        ):
             found.add("instead")
-            left |= {lemma(each) for each in token.doc[token.i + 2 : token.i + 7] if each.pos_ in ("NOUN", "PROPN", "NUM", "ADJ")}
+            left |= {
+                lemma(each)
+                for each in token.doc[token.i + 2 : token.i + 7]
+                if each.pos_ in ("NOUN", "PROPN", "NUM", "ADJ")
+            }
         elif low == "instead":
             found.add("instead")
-        elif low == "not" and token.dep_ == "neg" and token.head.pos_ in ("NOUN", "PROPN", "NUM") and token.head.i != head.i:
+        elif (
+            low == "not"
+            and token.dep_ == "neg"
+            and token.head.pos_ in ("NOUN", "PROPN", "NUM")
+            and token.head.i != head.i
+        ):
             # "June, not May"
             found.add("instead")
-            left |= {lemma(token.head), *(lemma(each) for each in token.head.subtree if each.pos_ in ("NOUN", "PROPN", "NUM"))}
+            left |= {
+                lemma(token.head),
+                *(lemma(each) for each in token.head.subtree if each.pos_ in ("NOUN", "PROPN", "NUM")),
+            }
     return found, left, value
 
 
@@ -78,11 +104,22 @@ def _ends(head: Any, verb: str, bare: str, lists: dict[str, Any]) -> bool:
     if verb not in lists["ending"] and bare not in lists["ending"]:
         # "is over", "is gone", "is history", "is off"
         last = [lemma(child) for child in head.children if child.dep_ in ("advmod", "acomp", "attr", "prt")]
-        return bare in ("be", "get") and bool({"over", "gone", "history", "off", "done", "finished", "dead", "closed", "cancelled", "canceled"} & set(last))
+        return bare in ("be", "get") and bool(
+            {"over", "gone", "history", "off", "done", "finished", "dead", "closed", "cancelled", "canceled"}
+            & set(last)
+        )
     barred = lists["frames"].get(verb) or lists["frames"].get(bare) or frozenset()
-    objects = {lemma(child) for child in head.children if child.dep_ in ("dobj", "nsubjpass", "prep", "advmod", "nsubj")}
+    objects = {
+        lemma(child)
+        for child in head.children
+        if child.dep_ in ("dobj", "nsubjpass", "prep", "advmod", "nsubj")
+    }
     return not barred & objects
 
 
 def _content(preposition: Any) -> set[str]:
-    return {lemma(token) for token in preposition.subtree if token.pos_ in ("NOUN", "PROPN", "NUM", "ADJ") and token.i != preposition.i}
+    return {
+        lemma(token)
+        for token in preposition.subtree
+        if token.pos_ in ("NOUN", "PROPN", "NUM", "ADJ") and token.i != preposition.i
+    }

@@ -27,9 +27,15 @@ DATE = re.compile(
     rf"next month|next year|the end of (?:the )?(?:week|month|year|quarter)|end of (?:the )?(?:week|month|year|quarter))",
     re.IGNORECASE,
 )
-_UNTIL = re.compile(r"\b(?:until|till|'til|up to|up until|through|no later than|expires?(?: on)?|ends?(?: on)?|last day(?: is)?(?: on)?)\s+", re.IGNORECASE)
+_UNTIL = re.compile(
+    r"\b(?:until|till|'til|up to|up until|through|no later than|expires?(?: on)?|ends?(?: on)?|last day(?: is)?(?: on)?)\s+",
+    re.IGNORECASE,
+)
 _SINCE = re.compile(r"\b(?:since|ever since)\s+", re.IGNORECASE)
-_FROM = re.compile(r"\b(?:from|as of|as from|starting|beginning|effective|with effect from|start(?:s|ing)? (?:on|in)|come)\s+", re.IGNORECASE)
+_FROM = re.compile(
+    r"\b(?:from|as of|as from|starting|beginning|effective|with effect from|start(?:s|ing)? (?:on|in)|come)\s+",
+    re.IGNORECASE,
+)
 _ONLY_FROM = re.compile(r"\b(?:onwards?|on)\b", re.IGNORECASE)
 
 

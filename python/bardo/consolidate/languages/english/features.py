@@ -8,7 +8,9 @@ from bardo.consolidate.languages.english.grammar import is_future, is_past, lemm
 
 _OBJECTS = frozenset({"dobj", "attr", "acomp", "oprd", "pobj", "dative"})
 _TIMES = frozenset({"DATE", "TIME"})
-_TEMPORARY = frozenset({"today", "tonight", "yesterday", "now", "just", "currently", "moment", "still", "already", "finally"})
+_TEMPORARY = frozenset(
+    {"today", "tonight", "yesterday", "now", "just", "currently", "moment", "still", "already", "finally"}
+)
 
 
 def features(

@@ -33,7 +33,12 @@ def _of(head: Any, subject: Any, words: list[Any]) -> Iterator[tuple[str, str]]:
             yield from ((governor, value) for value in _names(child))
             for each in child.children:
                 if each.dep_ == "prep" and lemma(each) == "as":
-                    yield from ((lemma(role), value) for role in each.children if role.dep_ == "pobj" for value in _names(child))
+                    yield from (
+                        (lemma(role), value)
+                        for role in each.children
+                        if role.dep_ == "pobj"
+                        for value in _names(child)
+                    )
         elif child.dep_ in ("prep", "agent"):
             for inner in (each for each in child.children if each.dep_ in ("pobj", "pcomp")):
                 governor = about if is_copula and about else f"{verb}:{lemma(child)}"

@@ -88,9 +88,14 @@ def predicate_of(head: Any) -> str:
 
 def is_denied(head: Any) -> bool:
     """Whether a clause is negated: by "not", "no longer", "never", or "no" before its object."""
-    for token in (head, *(child for child in head.children if child.dep_ in ("aux", "xcomp", "acomp", "attr", "advmod"))):
+    for token in (
+        head,
+        *(child for child in head.children if child.dep_ in ("aux", "xcomp", "acomp", "attr", "advmod")),
+    ):
         for child in token.children:
-            if child.dep_ == "neg" or (lemma(child) in {"never", "neither", "hardly"} and child.dep_ in ("advmod", "preconj")):
+            if child.dep_ == "neg" or (
+                lemma(child) in {"never", "neither", "hardly"} and child.dep_ in ("advmod", "preconj")
+            ):
                 return True
     words = {(child.dep_, lemma(child)) for child in head.children}
     if any(dep in ("dobj", "attr", "nsubj", "nsubjpass") for dep, _ in words):
@@ -98,9 +103,16 @@ def is_denied(head: Any) -> bool:
             if child.dep_ in ("dobj", "attr", "nsubj", "nsubjpass"):
                 if lemma(child) in {"nobody", "nothing", "none"}:
                     return True
-                if any(lemma(each) in {"no", "neither"} and each.dep_ in ("det", "neg") for each in child.children):
+                if any(
+                    lemma(each) in {"no", "neither"} and each.dep_ in ("det", "neg")
+                    for each in child.children
+                ):
                     return True
-    longer = [child for child in head.subtree if lemma(child) in {"longer", "more", "anymore"} and child.head in (head, *head.children)]
+    longer = [
+        child
+        for child in head.subtree
+        if lemma(child) in {"longer", "more", "anymore"} and child.head in (head, *head.children)
+    ]
     return any(
         lemma(child) == "anymore" or any(lemma(each) in {"no", "any", "not"} for each in child.children)
         or (child.i > 0 and lemma(child.nbor(-1)) == "no")
@@ -130,7 +142,11 @@ def governs(verb: Any) -> bool:
         return True
     if above in SAYING:
         subject = subject_of(verb)
-        return subject is None or lemma(subject) not in {"i", "we"} or above in {"think", "guess", "suspect", "reckon", "hear", "read"}
+        return (
+            subject is None
+            or lemma(subject) not in {"i", "we"}
+            or above in {"think", "guess", "suspect", "reckon", "hear", "read"}
+        )
     return False
 
 
@@ -155,11 +171,15 @@ def is_past(head: Any) -> bool:
     auxiliaries = [child for child in head.children if child.dep_ in ("aux", "auxpass")]
     if head.tag_ == "VBD" and head.pos_ in ("VERB", "AUX"):
         return not any(lemma(child) == "have" and child.tag_ != "VBD" for child in auxiliaries)
-    return any(child.tag_ == "VBD" for child in auxiliaries) and not any(lemma(c) == "have" and c.tag_ != "VBD" for c in auxiliaries)
+    return any(child.tag_ == "VBD" for child in auxiliaries) and not any(
+        lemma(c) == "have" and c.tag_ != "VBD" for c in auxiliaries
+    )
 
 
 def is_future(head: Any) -> bool:
     """Whether a clause tells of the future."""
     if any(child.dep_ == "aux" and lemma(child) in {"will", "shall", "'ll"} for child in head.children):
         return True
-    return lemma(head) == "go" and head.tag_ == "VBG" and any(child.dep_ == "xcomp" for child in head.children)
+    return (
+        lemma(head) == "go" and head.tag_ == "VBG" and any(child.dep_ == "xcomp" for child in head.children)
+    )

@@ -13,26 +13,51 @@ from bardo.consolidate.languages.english.dates import DATE, bounds
 from bardo.consolidate.languages.english.features import features
 from bardo.consolidate.languages.english.fillers import fillers
 from bardo.consolidate.languages.english.grammar import (
-    NOT_SERIOUS, ORDERS, QUOTED, clause_heads, is_denied, is_future, is_order, is_past, is_question, is_unreal, lemma,
-    predicate_of, subject_of,
+    NOT_SERIOUS,
+    ORDERS,
+    QUOTED,
+    clause_heads,
+    is_denied,
+    is_future,
+    is_order,
+    is_past,
+    is_question,
+    is_unreal,
+    lemma,
+    predicate_of,
+    subject_of,
 )  # fmt: skip
 from bardo.consolidate.languages.english.parse import parse
 from bardo.consolidate.languages.english.rewrite import points_outside, sentence_of
 
 #: Words of kinship and of other people and animals that belong to a speaker.
-KIN = frozenset("""
-    wife husband partner spouse boyfriend girlfriend fiance fiancé fiancee fiancée ex son daughter kid child baby mom mum mother dad
-    father parent sister brother sibling twin grandmother grandma granny gran grandfather grandpa grandad grandson granddaughter
-    grandchild aunt uncle cousin niece nephew stepson stepdaughter stepmother stepfather mother-in-law father-in-law sister-in-law
-    brother-in-law son-in-law daughter-in-law friend mate roommate flatmate housemate neighbour neighbor boss manager colleague
-    coworker co-worker supervisor doctor gp dentist therapist landlord landlady teacher coach trainer tutor assistant client dog cat
-    puppy kitten pet horse rabbit hamster parrot tortoise
-""".split())
+KIN = frozenset(
+    ["wife", "husband", "partner", "spouse", "boyfriend", "girlfriend", "fiance", "fiancé", "fiancee", "fiancée", "ex", "son", "daughter", "kid", "child", "baby", "mom", "mum", "mother", "dad", "father", "parent", "sister", "brother", "sibling", "twin", "grandmother", "grandma", "granny", "gran", "grandfather", "grandpa", "grandad", "grandson", "granddaughter", "grandchild", "aunt", "uncle", "cousin", "niece", "nephew", "stepson", "stepdaughter", "stepmother", "stepfather", "mother-in-law", "father-in-law", "sister-in-law", "brother-in-law", "son-in-law", "daughter-in-law", "friend", "mate", "roommate", "flatmate", "housemate", "neighbour", "neighbor", "boss", "manager", "colleague", "coworker", "co-worker", "supervisor", "doctor", "gp", "dentist", "therapist", "landlord", "landlady", "teacher", "coach", "trainer", "tutor", "assistant", "client", "dog", "cat", "puppy", "kitten", "pet", "horse", "rabbit", "hamster", "parrot", "tortoise"]
+)
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _SPEAKER = frozenset({"i", "we"})
 _NUMBER = re.compile(r"[\w.:/@-]*\d[\w.:/%-]*")
 _CONTENT = frozenset({"NOUN", "PROPN", "VERB", "ADJ", "NUM", "X", "SYM"})
-_LIGHT = frozenset({"be", "have", "do", "get", "go", "make", "thing", "lot", "bit", "way", "time", "one", "also", "please", "thank", "thanks"})
+_LIGHT = frozenset(
+    {
+        "be",
+        "have",
+        "do",
+        "get",
+        "go",
+        "make",
+        "thing",
+        "lot",
+        "bit",
+        "way",
+        "time",
+        "one",
+        "also",
+        "please",
+        "thank",
+        "thanks",
+    }
+)
 
 
 class EnglishReader:
@@ -70,7 +95,11 @@ class EnglishReader:
             if made is not None:
                 yield made
         for token in sentence:
-            if token.pos_ == "PROPN" and token.dep_ not in ("compound",) and token.ent_type_ in ("PERSON", ""):
+            if (
+                token.pos_ == "PROPN"
+                and token.dep_ not in ("compound",)
+                and token.ent_type_ in ("PERSON", "")
+            ):
                 people.append(token.text.lower())
             elif lemma(token) in KIN:
                 people.append(lemma(token))
@@ -115,7 +144,7 @@ def _clause(
     condition = slots.condition_of(head, words)
     made = Clause(
         text=text, sentence=sentence.text.strip(), owner=owner, predicate=predicate, anchors=anchors, names=names,
-        figures=figures, stated=not unreal, denied=denied, past=is_past(head) and "used" != lemma(head), cues=frozenset(cues),
+        figures=figures, stated=not unreal, denied=denied, past=is_past(head) and lemma(head) != "used", cues=frozenset(cues),
         left=frozenset(left), value=frozenset(value), since=since, until=until, condition=condition,
         objects=_objects(head), fillers=fillers(head, subject, words),
         past_dated=is_past(head) and bool(re.search(r"\b(?:19|20)\d\d\b|\byears? ago\b|\bback then\b|\bas a (?:kid|child|student)\b", span)),
@@ -138,8 +167,13 @@ def _objects(head: Any) -> frozenset[str]:
 def _is_below_other_clause(token: Any, head: Any) -> bool:
     """Whether a word belongs to another clause that hangs below this one."""
     while token.i != head.i:
-        if token.dep_ in ("conj", "advcl", "parataxis", "ccomp") and token.pos_ in ("VERB", "AUX") and (
-            any(child.dep_ in ("nsubj", "nsubjpass") for child in token.children) or (token.dep_ == "conj" and token.head.i == head.i)
+        if (
+            token.dep_ in ("conj", "advcl", "parataxis", "ccomp")
+            and token.pos_ in ("VERB", "AUX")
+            and (
+                any(child.dep_ in ("nsubj", "nsubjpass") for child in token.children)
+                or (token.dep_ == "conj" and token.head.i == head.i)
+            )
         ):
             return True
         token = token.head
@@ -160,12 +194,22 @@ def _owner(head: Any, subject: Any, speech: Speech, people: list[str]) -> tuple[
         if low in ("he", "she", "they") and people:
             return people[-1], "", False
         return "", "", False
-    phrase = [token for token in subject.subtree if not (token.dep_ in ("relcl", "acl") or _within(token, subject, ("relcl", "acl", "prep")))]
+    phrase = [
+        token
+        for token in subject.subtree
+        if not (token.dep_ in ("relcl", "acl") or _within(token, subject, ("relcl", "acl", "prep")))
+    ]
     phrase = [token for token in phrase if token.dep_ != "punct"]
     own = [token for token in phrase if token.dep_ == "poss" and token.text.lower() in ("my", "our")]
     proper = [token.text for token in phrase if token.pos_ == "PROPN"]
     if own:
-        rest = " ".join(token.text for token in subject.subtree if token.i != own[0].i and token.dep_ not in ("relcl", "punct") and not _within(token, subject, ("relcl",)))
+        rest = " ".join(
+            token.text
+            for token in subject.subtree
+            if token.i != own[0].i
+            and token.dep_ not in ("relcl", "punct")
+            and not _within(token, subject, ("relcl",))
+        )
         if not who:
             return "", "", False
         owner = proper[-1].lower() if proper else f"{who.lower()}'s {lemma(subject)}"
@@ -192,7 +236,11 @@ def _order(head: Any, sentence: Any, speech: Speech, opening: frozenset[Cue]) ->
     """A request: no fact, but it can correct ("Make it 15 June instead")."""
     words = list(head.subtree)
     cues, left, value = cue_words.cues(head, words, sentence, denied=is_denied(head), opening=opening)
-    anchors = frozenset(lemma(token) for token in words if token.pos_ in _CONTENT and token.i != head.i and lemma(token) not in _LIGHT)
+    anchors = frozenset(
+        lemma(token)
+        for token in words
+        if token.pos_ in _CONTENT and token.i != head.i and lemma(token) not in _LIGHT
+    )
     figures = frozenset(m[0].lower().rstrip(".,:") for m in _NUMBER.finditer(sentence.text))
     names = frozenset(token.text.lower() for token in words if token.pos_ == "PROPN")
     return Clause(

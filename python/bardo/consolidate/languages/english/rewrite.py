@@ -13,7 +13,23 @@ CHARACTERS = 160
 #: Subordinate clauses that are left out of a sentence.
 _LEFT_OUT = frozenset({"parataxis", "intj", "discourse", "meta", "dep", "preconj", "cc"})
 #: Openings of subordinate clauses that are left out; those of time and purpose stay.
-_REASONS = frozenset({"because", "since", "so", "as", "although", "though", "but", "while", "if", "cause", "cuz", "whereas", "except"})
+_REASONS = frozenset(
+    {
+        "because",
+        "since",
+        "so",
+        "as",
+        "although",
+        "though",
+        "but",
+        "while",
+        "if",
+        "cause",
+        "cuz",
+        "whereas",
+        "except",
+    }
+)
 #: Adverbs and particles of talk.
 _TALK = frozenset({
     "anyway", "btw", "fyi", "honestly", "basically", "literally", "actually", "really", "just", "well", "so", "oh", "lol", "haha", "yes",
@@ -22,12 +38,40 @@ _TALK = frozenset({
 })  # fmt: skip
 _PRONOUNS = {"my": "their", "mine": "theirs", "our": "their", "ours": "theirs", "me": "them", "us": "them", "myself": "themselves",
              "ourselves": "themselves", "i": "they", "we": "they"}  # fmt: skip
-_POINTING = frozenset({"it", "this", "that", "these", "those", "he", "she", "they", "him", "her", "them", "there", "here", "one", "so"})
+_POINTING = frozenset(
+    {
+        "it",
+        "this",
+        "that",
+        "these",
+        "those",
+        "he",
+        "she",
+        "they",
+        "him",
+        "her",
+        "them",
+        "there",
+        "here",
+        "one",
+        "so",
+    }
+)
 
 
 def third_person(verb: str) -> str:
     """The third person of a verb in the present: "go" becomes "goes"."""
-    irregular = {"have": "has", "be": "is", "do": "does", "am": "is", "are": "is", "'m": "is", "'ve": "has", "'re": "is", "were": "was"}
+    irregular = {
+        "have": "has",
+        "be": "is",
+        "do": "does",
+        "am": "is",
+        "are": "is",
+        "'m": "is",
+        "'ve": "has",
+        "'re": "is",
+        "were": "was",
+    }
     if verb.lower() in irregular:
         return irregular[verb.lower()]
     if re.search(r"(?:s|x|z|ch|sh|o)$", verb):
@@ -45,9 +89,13 @@ def sentence_of(head: Any, subject: Any, name: str, *, first_person: bool) -> st
         first_person: Whether the subject is the speaker, so that the verb changes.
     """
     kept = _times_last(sorted(_tokens(head, subject), key=lambda token: token.i), head, subject)
-    while kept and (kept[-1].is_punct or lemma(kept[-1]) in {"and", "but", "or", "so", "because"} or _is_talk(kept[-1])):
+    while kept and (
+        kept[-1].is_punct or lemma(kept[-1]) in {"and", "but", "or", "so", "because"} or _is_talk(kept[-1])
+    ):
         kept.pop()
-    while kept and (kept[0].is_punct or lemma(kept[0]) in {"and", "but", "or", "so", "that", "well"} or _is_talk(kept[0])):
+    while kept and (
+        kept[0].is_punct or lemma(kept[0]) in {"and", "but", "or", "so", "that", "well"} or _is_talk(kept[0])
+    ):
         kept.pop(0)
     if not kept:
         return ""
@@ -56,7 +104,12 @@ def sentence_of(head: Any, subject: Any, name: str, *, first_person: bool) -> st
     for place, token in enumerate(kept):
         word = token.text
         if token is finite or (finite is not None and token.i == finite.i):
-            word = third_person(word) if token.tag_ in ("VBP", "VB", "MD") or word.lower() in {"am", "'m", "are", "were", "'ve", "'re"} else word
+            word = (
+                third_person(word)
+                if token.tag_ in ("VBP", "VB", "MD")
+                or word.lower() in {"am", "'m", "are", "were", "'ve", "'re"}
+                else word
+            )
             if token.tag_ == "MD":
                 word = {"'ll": "will"}.get(token.text.lower(), token.text)
             if token.text.lower() == "'d":
@@ -77,7 +130,11 @@ def sentence_of(head: Any, subject: Any, name: str, *, first_person: bool) -> st
         said = f"is {said[0].lower() + said[1:] if said[:1].isupper() and head.pos_ != 'PROPN' else said}"
     said = said if not said.startswith("'s ") else f"is {said[3:]}"
     sentence = f"{name} {said}" if name else said[0].upper() + said[1:]
-    sentence = re.sub(r"\b(wo|ca|sha) not\b", lambda match: {"wo": "will", "ca": "can", "sha": "shall"}[match[1]] + " not", sentence)
+    sentence = re.sub(
+        r"\b(wo|ca|sha) not\b",
+        lambda match: {"wo": "will", "ca": "can", "sha": "shall"}[match[1]] + " not",
+        sentence,
+    )
     return sentence if len(sentence) <= CHARACTERS else _shorter(sentence)
 
 
@@ -95,7 +152,9 @@ def _is_time(token: Any, head: Any) -> bool:
     """Whether a word belongs to an adjunct of time of the clause."""
     while token.head.i not in (head.i, token.i):
         token = token.head
-    return token.dep_ in ("prep", "npadvmod") and any(each.ent_type_ in ("DATE", "TIME") for each in token.subtree)
+    return token.dep_ in ("prep", "npadvmod") and any(
+        each.ent_type_ in ("DATE", "TIME") for each in token.subtree
+    )
 
 
 def _finite(head: Any) -> Any:
@@ -120,9 +179,11 @@ def _tokens(head: Any, subject: Any) -> Iterable[Any]:
                 continue
             if child.dep_ in _LEFT_OUT and not (child.dep_ == "cc" and token.i != head.i):
                 continue
-            if child.dep_ == "conj" and (token.i == head.i and child.pos_ in ("VERB", "AUX") or any(
-                each.dep_ in SUBJECTS for each in child.children
-            )):
+            if child.dep_ == "conj" and (
+                (token.i == head.i
+                and child.pos_ in ("VERB", "AUX"))
+                or any(each.dep_ in SUBJECTS for each in child.children)
+            ):
                 continue
             if child.dep_ == "mark" and token.i == head.i:
                 continue
@@ -151,7 +212,12 @@ def _is_talk(token: Any) -> bool:
 
 def _shorter(sentence: str) -> str:
     """The longest beginning of at most `CHARACTERS` that ends where a phrase does; empty if there is none."""
-    cuts = [m.start() for m in re.finditer(r",\s|\s(?=(?:and|or|with|for|in|at|on|from|during|after|before|to|about|through|by)\s)", sentence)]
+    cuts = [
+        m.start()
+        for m in re.finditer(
+            r",\s|\s(?=(?:and|or|with|for|in|at|on|from|during|after|before|to|about|through|by)\s)", sentence
+        )
+    ]
     for end in reversed(cuts):
         if 40 <= end <= CHARACTERS:
             return sentence[:end].strip(" ,")
@@ -161,7 +227,13 @@ def _shorter(sentence: str) -> str:
 def points_outside(head: Any, subject: Any) -> bool:
     """Whether a clause needs another to be understood: its objects are pronouns that point outside of it."""
     for child in head.subtree:
-        if child.dep_ in ("dobj", "attr", "pobj", "acomp", "dative", "oprd") and lemma(child) in _POINTING and child.i > head.i:
-            if child.head.i == head.i or (child.head.dep_ in ("prep", "dative", "agent") and child.head.head.i == head.i):
+        if (
+            child.dep_ in ("dobj", "attr", "pobj", "acomp", "dative", "oprd")
+            and lemma(child) in _POINTING
+            and child.i > head.i
+        ):
+            if child.head.i == head.i or (
+                child.head.dep_ in ("prep", "dative", "agent") and child.head.head.i == head.i
+            ):
                 return True
     return False

@@ -25,7 +25,11 @@ CASES = re.compile(
 
 @cache
 def _frames() -> dict[str, Any]:
-    text = resources.files("bardo.consolidate.languages.english").joinpath("frames.toml").read_text(encoding="utf-8")
+    text = (
+        resources.files("bardo.consolidate.languages.english")
+        .joinpath("frames.toml")
+        .read_text(encoding="utf-8")
+    )
     return tomllib.loads(text)
 
 
@@ -33,7 +37,10 @@ def condition_of(head: Any, words: list[Any]) -> str:
     """Case to which a clause is limited: adjuncts such as "for breakfast" or "on staging", sorted."""
     del head
     span = " ".join(token.text for token in words)
-    found = {match[1].lower().rstrip("s") if match[1].lower().endswith("days") else match[1].lower() for match in CASES.finditer(span)}
+    found = {
+        match[1].lower().rstrip("s") if match[1].lower().endswith("days") else match[1].lower()
+        for match in CASES.finditer(span)
+    }
     return " ".join(sorted(found))[:64]
 
 
@@ -73,7 +80,11 @@ def _by_verb(clause: Clause, head: Any) -> tuple[str, str, str] | None:
             return name, _phrase(child), ""
         if child.dep_ == "acomp" and (name := frame.get("adjective")):
             for each in child.children:
-                if each.dep_ == "prep" and lemma(child) in frames and (inner := frames[lemma(child)].get(lemma(each))):
+                if (
+                    each.dep_ == "prep"
+                    and lemma(child) in frames
+                    and (inner := frames[lemma(child)].get(lemma(each)))
+                ):
                     value = next((one for one in each.children if one.dep_ == "pobj"), None)
                     return (inner, _phrase(value), "") if value is not None else None
             if lemma(child) in _frames()["adjectives"]:
@@ -83,14 +94,17 @@ def _by_verb(clause: Clause, head: Any) -> tuple[str, str, str] | None:
 
 
 def _by_noun(clause: Clause, head: Any, subject: Any) -> tuple[str, str, str] | None:
-    """"My deadline is 14 June", "the API's port is 8080": the attribute is the noun of the subject."""
+    """ "My deadline is 14 June", "the API's port is 8080": the attribute is the noun of the subject."""
     if subject is None or lemma(head) not in ("be", "stay", "remain", "become"):
         return None
     nouns = _frames()["noun"]
     name = nouns.get(lemma(subject))
     if name is None or clause.past:
         return None
-    value = next((child for child in head.children if child.dep_ in ("attr", "acomp", "prep", "npadvmod", "nummod")), None)
+    value = next(
+        (child for child in head.children if child.dep_ in ("attr", "acomp", "prep", "npadvmod", "nummod")),
+        None,
+    )
     if value is None:
         return None
     if value.dep_ == "prep":
@@ -98,9 +112,15 @@ def _by_noun(clause: Clause, head: Any, subject: Any) -> tuple[str, str, str] | 
         if value is None:
             return None
     owner = [token for token in subject.children if token.dep_ in ("poss", "compound", "amod", "nmod")]
-    qualifier = " ".join(token.text.lower() for token in owner if token.text.lower() not in ("my", "our", "the", "new", "current", "old"))
+    qualifier = " ".join(
+        token.text.lower()
+        for token in owner
+        if token.text.lower() not in ("my", "our", "the", "new", "current", "old")
+    )
     who = clause.owner.split("'s ")[0] if any(token.text.lower() in ("my", "our") for token in owner) else ""
-    of = next((token for token in subject.children if token.dep_ == "prep" and lemma(token) in ("of", "for")), None)
+    of = next(
+        (token for token in subject.children if token.dep_ == "prep" and lemma(token) in ("of", "for")), None
+    )
     if of is not None:
         qualifier = f"{qualifier} {' '.join(token.text.lower() for token in of.subtree if token.i != of.i and token.pos_ != 'DET')}".strip()
     about = " ".join(part for part in (who, qualifier) if part) or clause.owner
@@ -127,7 +147,11 @@ def _phrase(value: Any) -> str:
     ]  # fmt: skip
     if not kept:
         return ""
-    return str(value.doc[kept[0].i : kept[-1].i + 1].text) if kept[-1].i - kept[0].i + 1 == len(kept) else " ".join(token.text for token in kept)
+    return (
+        str(value.doc[kept[0].i : kept[-1].i + 1].text)
+        if kept[-1].i - kept[0].i + 1 == len(kept)
+        else " ".join(token.text for token in kept)
+    )
 
 
 def _hangs(token: Any, top: Any, labels: tuple[str, ...]) -> bool:
@@ -139,5 +163,10 @@ def _hangs(token: Any, top: Any, labels: tuple[str, ...]) -> bool:
 
 
 def _clean(value: str) -> str:
-    value = re.sub(r"\b(?:now|these days|nowadays|currently|again|instead|actually|though|btw)\b", "", value, flags=re.IGNORECASE)
+    value = re.sub(
+        r"\b(?:now|these days|nowadays|currently|again|instead|actually|though|btw)\b",
+        "",
+        value,
+        flags=re.IGNORECASE,
+    )
     return re.sub(r"\s+", " ", value).strip(" ,.;:!-")[:200]
