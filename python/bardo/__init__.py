@@ -1,4 +1,4 @@
-"""Memory for agents that live long, forget on purpose, die, and leave their heirs the little that is worth having."""
+"""Memory engine for long-lived agents: recording, recall, consolidation, deletion on purpose, and inheritance."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from bardo.recall.feedback import OutcomeReport
     from bardo.recall.recollection import Memory, Recollection
 
-#: Where each exported name lives. Modules load on first use, so that `import bardo` costs next to nothing.
+#: Module of each exported name. Modules load on first use, so that `import bardo` is cheap.
 _HOME = {
     "AsyncGrimoire": "bardo.grimoire.aio",
     "BardoError": "bardo.errors",

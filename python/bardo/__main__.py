@@ -9,7 +9,7 @@ import sys
 def main() -> None:
     """Runs the command line and exits with its code (see `bardo.surfaces.cli.exits`)."""
     _open_standard_streams()
-    # A name of a file may hold bytes that are no UTF-8.
+    # A file name may hold bytes that are not UTF-8.
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     from bardo.surfaces.cli.app import app  # the console script imports this module for `main` alone
@@ -18,10 +18,10 @@ def main() -> None:
 
 
 def _open_standard_streams() -> None:
-    """Puts nothing in the place of a stream that the caller closed (`>&-`).
+    """Opens the null device for each standard stream that the caller closed (`>&-`).
 
-    Else the next file that is opened, such as the log, would get its number, and what libraries print with it. Of the
-    standard output nothing can be written to it: an answer that is lost is no success.
+    Otherwise the next file that is opened, such as the log, would get the stream's descriptor, and libraries would
+    print into that file. The null device for standard output is read-only: losing the answer is an error.
     """
     for name, mode, access in (
         ("stdin", "r", os.O_RDONLY),

@@ -1,4 +1,4 @@
-"""Writing a file so that it is there whole or not at all, also after a power loss."""
+"""Atomic and durable writes of files."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from typing import Any
 
 from bardo.errors import StoreDamagedError, StoreFullError, StoreReadOnlyError, StoreUnavailableError
 
-#: Refusals because the disk is full, and because writing is not permitted.
+#: Error numbers of a full disk, and of missing permission to write.
 _FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 _READ_ONLY = {errno.EROFS, errno.EACCES, errno.EPERM}
-#: Drafts that this process is writing: a deletion in another thread leaves them, as they are no leftovers of a crash.
+#: Temporary files that this process is writing; a deletion in another thread must not remove them as leftovers.
 drafts: set[Path] = set()
 
 
 def write_atomically(path: Path, data: bytes) -> None:
-    """Writes a file under a passing name, makes it durable, and gives it its own name.
+    """Writes a temporary file, syncs it, and renames it to its final name.
 
     Raises:
-        StoreUnavailableError: The operating system refused; nothing of the file is left.
+        StoreUnavailableError: The operating system refused; the temporary file is deleted.
     """
     draft = path.with_name(f".{path.name}.{os.urandom(4).hex()}")
     drafts.add(draft)
@@ -43,7 +43,7 @@ def write_atomically(path: Path, data: bytes) -> None:
 
 
 def make_folder(folder: Path) -> None:
-    """Makes a folder, and those above it, unless it is there.
+    """Makes a folder and its parents, unless it exists.
 
     Raises:
         StoreUnavailableError: The operating system refused.
@@ -55,7 +55,7 @@ def make_folder(folder: Path) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Makes new, moved and deleted names of a folder durable. Windows does so by itself."""
+    """Makes new, moved and deleted entries of a folder durable. Windows does so by itself."""
     if os.name == "nt":
         return
     handle = os.open(folder, os.O_RDONLY)
@@ -66,7 +66,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def unavailable(action: str, path: Path, error: OSError) -> StoreUnavailableError:
-    """The error for a refusal of the operating system."""
+    """Maps an error of the operating system to ours."""
     refused = f"cannot {action} {path}: {error.strerror or error}"
     if error.errno in _FULL:
         return StoreFullError(f"{refused}. Make room on the disk and try again")
@@ -81,8 +81,8 @@ def parse_json(text: str | bytes, **options: Any) -> Any:
     """Parses a JSON text.
 
     Args:
-        text: Of any origin.
-        options: As `json.loads` takes them.
+        text: JSON text, trusted or not.
+        options: Options of `json.loads`.
 
     Raises:
         ValueError: It is not JSON, or nested too deeply.
@@ -94,7 +94,7 @@ def parse_json(text: str | bytes, **options: Any) -> Any:
 
 
 def write_json(path: Path, content: Mapping[str, Any]) -> None:
-    """Replaces a JSON file in one step, durably.
+    """Replaces a JSON file atomically and durably.
 
     Raises:
         StoreUnavailableError: The operating system refused.
@@ -104,7 +104,7 @@ def write_json(path: Path, content: Mapping[str, Any]) -> None:
 
 
 def read_json(path: Path) -> dict[str, Any] | None:
-    """The object in a JSON file, or nothing if there is no file.
+    """Reads the object in a JSON file; None if there is no file.
 
     Raises:
         StoreDamagedError: It is not a JSON object.
@@ -124,5 +124,5 @@ def read_json(path: Path) -> dict[str, Any] | None:
 
 
 def damaged(path: Path, error: Exception) -> StoreDamagedError:
-    """The error for a file whose content is not what we write there."""
+    """Makes the error for a file with unexpected content."""
     return StoreDamagedError(f"{path} is damaged: {error}. Restore it from a copy; nothing was changed")

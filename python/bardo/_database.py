@@ -1,4 +1,4 @@
-"""SQLite files that Python opens: one way to open, read, write and close them, and one mapping of SQLite's errors."""
+"""Access to the SQLite files that Python opens, with checksums of rows and a mapping of SQLite's errors."""
 
 from __future__ import annotations
 
@@ -25,36 +25,36 @@ from bardo.errors import (
     StoreUnavailableError,
 )
 
-#: Seconds a statement waits for another process's transaction.
+#: Maximum wait of a statement for another process's transaction, in seconds.
 PATIENCE = 10.0
-#: Seconds between two attempts to give a new file its write-ahead log.
+#: Interval between two attempts to turn on the write-ahead log of a new file, in seconds.
 _PAUSE = 0.01
-#: Free bytes below which a disk counts as full: SQLite needs a page and the header of a write-ahead log to begin.
+#: Free space below which a disk counts as full, in bytes: SQLite needs a page and the header of a write-ahead log.
 _LEAST_ROOM = 65_536
-#: Primary result codes of a file whose content is not what we wrote: 1 (`SQLITE_ERROR`) is a statement that does not
-#: fit the tables, 11 is `SQLITE_CORRUPT`, 24 `SQLITE_FORMAT`, 26 `SQLITE_NOTADB`.
+#: Primary result codes of a damaged file: 1 (`SQLITE_ERROR`) is a statement that does not fit the tables, 11 is
+#: `SQLITE_CORRUPT`, 24 `SQLITE_FORMAT`, 26 `SQLITE_NOTADB`.
 _DAMAGED = frozenset({1, 11, 24, 26})
-#: `SQLITE_BUSY`, `SQLITE_LOCKED`, `SQLITE_PROTOCOL`.
+#: Result codes of a busy file: `SQLITE_BUSY`, `SQLITE_LOCKED`, `SQLITE_PROTOCOL`.
 _BUSY = frozenset({5, 6, 15})
-#: `SQLITE_PERM`, `SQLITE_READONLY`, `SQLITE_AUTH`.
+#: Result codes of a read-only file: `SQLITE_PERM`, `SQLITE_READONLY`, `SQLITE_AUTH`.
 _READ_ONLY = frozenset({3, 8, 23})
-#: `SQLITE_IOERR`, `SQLITE_CANTOPEN`: the disk has to be asked why.
+#: Result codes whose cause only the disk tells: `SQLITE_IOERR`, `SQLITE_CANTOPEN`.
 _UNCLEAR = frozenset({10, 14})
 _FULL = 13
 
-#: One step of a schema: from the version that equals its place to the next.
+#: Migration of a schema from the version that equals its position to the next.
 Step = Callable[["sqlite3.Connection"], object]
 
 
 class Database:
-    """A SQLite file, opened at its first use; safe to share among threads and processes.
+    """SQLite file, opened at its first use; safe to share among threads and processes.
 
-    A file in a folder that cannot be written to is read; writing to it raises `StoreReadOnlyError`.
+    A file in a read-only folder can be read; writing to it raises `StoreReadOnlyError`.
 
     Args:
-        path: The file.
-        steps: The schema, step by step; the number of steps is the version.
-        loss: Advice about a damaged file: what is lost when it is moved away.
+        path: File.
+        steps: Migrations of the schema in order; their number is the version.
+        loss: Advice about a damaged file: the loss if it is moved away.
     """
 
     def __init__(self, path: Path, *, steps: Sequence[Step], loss: str) -> None:
@@ -62,35 +62,35 @@ class Database:
         self._steps = steps
         self._loss = loss
         self._connection: sqlite3.Connection | None = None
-        #: The row that a statement found damaged, until the error is raised.
+        #: Damaged row that a statement found, until the error is raised.
         self._damaged = ""
-        #: Number of other processes' commits up to which every row of a table was compared; see `verify`.
+        #: `data_version` (commits of other processes) at the last comparison of every row, by table; see `verify`.
         self._verified: dict[str, int] = {}
-        #: Which file the connection is to: device and number.
+        #: Device and inode of the connection's file.
         self._opened: list[int] = []
         self._lock = threading.RLock()
 
     @property
     def in_transaction(self) -> bool:
-        """Whether a transaction of this thread is under way, for a caller that holds `told`."""
+        """Whether a transaction is under way; for a caller that holds the lock of `translate_errors`."""
         return self._connection is not None and self._connection.in_transaction
 
     def exists(self) -> bool:
-        """Whether the file was made."""
+        """Whether the file exists."""
         return self.path.exists()
 
     def has_content(self) -> bool:
-        """Whether the file was made and is not empty."""
+        """Whether the file exists and is not empty."""
         return _identity(self.path)[2] > 0
 
     def is_current(self) -> bool:
-        """Whether the connection is to the file that has the name."""
+        """Whether the connection is to the file that the path names now."""
         *opened, length = _identity(self.path)
         return length > 0 and opened == self._opened
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """One transaction for all that is read and written inside: other processes wait. May be nested.
+        """Runs one write transaction around the block; other processes wait. May be nested.
 
         Raises:
             StoreBusyError: Another process has been writing for too long.
@@ -108,16 +108,16 @@ class Database:
                 yield connection
                 connection.execute("COMMIT")
             except BaseException:
-                if connection.in_transaction:  # SQLite ends it by itself where the disk is full, for one
+                if connection.in_transaction:  # SQLite itself ends it in some cases, such as a full disk
                     connection.execute("ROLLBACK")
                 raise
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """A connection to read from; to one that cannot be written to where the folder is read-only.
+        """Yields a connection for reading; opens the file read-only where it cannot be written to.
 
         Raises:
-            StoreError: As `writing` says.
+            StoreError: The same cases as in `writing`.
         """
         with self.translate_errors("read"):
             if self._connection is None and not self._is_writable():
@@ -127,10 +127,10 @@ class Database:
                 yield self.opened()
 
     def read(self, query: str, given: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """The rows of a query; none where there is no file.
+        """Returns the rows of a query; none where there is no file.
 
         Raises:
-            StoreError: As `writing` says.
+            StoreError: The same cases as in `writing`.
         """
         if not self.path.exists():
             return []
@@ -139,10 +139,10 @@ class Database:
 
     @contextlib.contextmanager
     def translate_errors(self, action: str) -> Iterator[None]:
-        """Keeps other threads out, and raises what SQLite refuses as errors that say what to do.
+        """Holds the lock, and translates errors of SQLite with `refusal`.
 
         Args:
-            action: What is done with the file, as in "cannot {action} feedback.db".
+            action: Action on the file, as in "cannot {action} feedback.db".
         """
         with self._lock:
             try:
@@ -153,15 +153,15 @@ class Database:
     def verify(self, connection: sqlite3.Connection, *tables: str) -> None:
         """Compares every row of tables with its checksum, and their pages and indexes with each other.
 
-        A condition would leave a damaged row out in silence. Only rows that another process may have written, or that
-        this connection has not read, are compared.
+        Without it, a condition would silently leave out a damaged row. A table is compared again only after a commit
+        of another process or on a new connection.
 
         Args:
-            connection: To the file, as `reading` gives it.
-            tables: Their names.
+            connection: Connection from `reading`.
+            tables: Names of the tables.
 
         Raises:
-            StoreDamagedError: A row is not what was written.
+            StoreDamagedError: A row does not match its checksum.
         """
         (commits,) = connection.execute("PRAGMA data_version").fetchone()
         for table in tables:
@@ -176,13 +176,13 @@ class Database:
                 self._verified[table] = commits
 
     def scrub(self, *, rewrite: bool = True) -> None:
-        """Empties the write-ahead log and rewrites the file without its free pages: both would hold what was deleted.
+        """Empties the write-ahead log and rewrites the file without its free pages; both could hold deleted content.
 
         Args:
-            rewrite: Whether to rewrite the file; False where nothing was deleted since the last time.
+            rewrite: Whether to rewrite the file; False where nothing was deleted since the last rewrite.
 
         Raises:
-            StoreError: As `writing` says.
+            StoreError: The same cases as in `writing`.
         """
         with self.translate_errors("write to"):
             if rewrite:
@@ -190,7 +190,7 @@ class Database:
             self.opened().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     def opened(self) -> sqlite3.Connection:
-        """The connection to the file that has the name, for a caller that holds `told`."""
+        """Returns the connection to the file; for a caller that holds the lock of `translate_errors`."""
         if self._connection is not None and not self._connection.in_transaction and not self.is_current():
             self.close()
         if self._connection is None:
@@ -221,13 +221,13 @@ class Database:
                 connection.close()
 
     def refusal(self, error: sqlite3.Error, action: str) -> StoreError:
-        """The error that says what SQLite refused and what to do about it.
+        """Maps an error of SQLite to ours, with a remedy in its message.
 
         Args:
-            error: As SQLite raised it.
-            action: What was being done with the file, as in "cannot {action} feedback.db".
+            error: Error of SQLite.
+            action: Action on the file, as in "cannot {action} feedback.db".
         """
-        # A text that is no UTF-8 has no code.
+        # An error for text that is not UTF-8 has no code.
         code = getattr(error, "sqlite_errorcode", min(_DAMAGED)) & 0xFF
         if code in _BUSY:
             return StoreBusyError(
@@ -263,14 +263,14 @@ class Database:
         )
 
     def _is_writable(self) -> bool:
-        # A place that is not there is refused for that, and not for its permissions.
+        # A missing path is reported as missing, not as read-only.
         return all(os.access(place, os.W_OK) or not place.exists() for place in (self.path.parent, self.path))
 
     def _open_to_read(self) -> sqlite3.Connection:
-        """A connection to a file that cannot be written to.
+        """Opens a read-only connection to a file that cannot be written to.
 
-        SQLite shares a write-ahead log through a file beside it. Where that is missing and cannot be made, the file is
-        read as immutable, which holds if there is no log.
+        SQLite shares a write-ahead log through an index file (`-shm`). Where that is missing and cannot be made, the
+        file is opened as immutable, which is safe only if there is no log.
         """
         log, index = (self.path.with_name(self.path.name + suffix) for suffix in ("-wal", "-shm"))
         alone = not index.exists()
@@ -296,7 +296,7 @@ class Database:
         return connection
 
     def _register(self, connection: sqlite3.Connection) -> None:
-        """Makes the functions of checksums known; needed before a table is looked at."""
+        """Registers the checksum functions; needed before any table is read."""
 
         def is_intact(table: str, stored: bytes | None, *row: Any) -> int:
             if stored == checksum(table, *row):
@@ -308,7 +308,7 @@ class Database:
         connection.create_function("row_intact", -1, is_intact, deterministic=True)
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
-        """Brings the schema up to date in one transaction."""
+        """Migrates the schema to the latest version in one transaction."""
         if _version(connection) == len(self._steps):
             return
         if 0 < _version(connection) < len(self._steps):
@@ -329,12 +329,12 @@ class Database:
             raise
 
     def _copy_aside(self, connection: sqlite3.Connection) -> None:
-        """Keeps a copy of a file of an earlier version before it is brought up."""
+        """Keeps a copy of a file of an earlier version before its migration."""
         copy = self.path.with_name(f"{self.path.name}.v{_version(connection)}")
         try:
             connection.execute("VACUUM INTO ?", (str(copy),))
         except sqlite3.OperationalError:
-            # Another process that is about the same was faster.
+            # Another process has made the copy at the same time.
             if not copy.exists():
                 raise
 
@@ -345,7 +345,7 @@ class Database:
 
 
 def checksum(*row: Any) -> bytes:
-    """Eight bytes of BLAKE3 over the values of a row, each with its type and length."""
+    """Returns eight bytes of BLAKE3 over the values of a row, each with its type and length."""
     digest = blake3.blake3()
     for value in row:
         part = value if isinstance(value, bytes) else repr(value).encode("utf-8", "surrogatepass")
@@ -354,14 +354,14 @@ def checksum(*row: Any) -> bytes:
 
 
 def damage(path: Path) -> list[tuple[str, str, str]]:
-    """Everything in a SQLite file of ours that is not as it was written: table, row, and what was found.
+    """Lists the damage in a SQLite file, as table, row, and finding.
 
-    The file need not be one that can be opened as a store; nothing is changed.
+    Also reads a file that cannot be opened as a store; nothing is changed.
     """
     found: list[tuple[str, str, str]] = []
     connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
     with contextlib.closing(connection):
-        # A text that is none any more is compared by its bytes.
+        # Text that is not valid UTF-8 any more is compared by its bytes.
         connection.text_factory = _as_text
         connection.create_function("row_checksum", -1, checksum, deterministic=True)
         connection.create_function("row_intact", -1, lambda *_: 1, deterministic=True)
@@ -398,16 +398,16 @@ def _tables(connection: sqlite3.Connection) -> list[str]:
 
 
 def _columns(connection: sqlite3.Connection, table: str) -> list[str]:
-    """The columns that a row is made of, without those that are generated."""
+    """Returns the columns of a table, without generated ones."""
     return [row[1] for row in connection.execute(f"PRAGMA table_xinfo({table})") if not row[6]]
 
 
 def _seal(connection: sqlite3.Connection) -> None:
     """Gives every table two generated columns over all of its columns, inside the transaction of a migration.
 
-    `checksum` is stored with a row whenever it is written. `intact` compares it with the row: it is 1, or the statement
-    that reads it fails. A statement that changes a row asks for it in its condition, so that damage is not written
-    back under a checksum that fits.
+    `checksum` is stored with every write of a row. `intact` compares it with the row: the value is 1, or the statement
+    that reads it fails. A statement that changes a row has `intact` in its condition; otherwise it would write damage
+    back under a matching checksum.
     """
     for table in _tables(connection):
         columns = ", ".join(_columns(connection, table))
@@ -442,11 +442,11 @@ def _seal(connection: sqlite3.Connection) -> None:
 
 
 def unchanged(_connection: sqlite3.Connection) -> None:
-    """A step of a schema that only has every row sealed."""
+    """Migration without a change of its own: `_seal` rewrites the tables after it."""
 
 
 def statements(script: str) -> Step:
-    """A step of a schema from its statements; no statement may hold a semicolon."""
+    """Makes a migration from its statements; no statement may hold a semicolon."""
 
     def run(connection: sqlite3.Connection) -> None:
         # `executescript` would end the transaction.
@@ -457,7 +457,7 @@ def statements(script: str) -> Step:
 
 
 def _identity(path: Path) -> tuple[int, int, int]:
-    """Device, number and length of a file; zeros where there is none."""
+    """Device, inode and length of a file; zeros where there is none."""
     try:
         found = path.stat()
     except FileNotFoundError:
@@ -479,7 +479,7 @@ def _room(folder: Path) -> int:
 
 
 def _write_ahead(connection: sqlite3.Connection) -> None:
-    """Gives the file a write-ahead log. SQLite does not wait here for another process that is about the same."""
+    """Turns on the write-ahead log. Retries, since SQLite does not wait here for another process that does the same."""
     patience = time.monotonic() + PATIENCE
     while True:
         try:

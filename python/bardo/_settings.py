@@ -1,4 +1,4 @@
-"""Reading of settings: tables of TOML become dataclasses, with each value checked against its annotation."""
+"""Conversion of TOML tables to dataclasses of settings, with each value checked against its annotation."""
 
 from __future__ import annotations
 

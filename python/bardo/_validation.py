@@ -1,6 +1,6 @@
-"""Refusal of arguments that a verb cannot use, by its declared signature.
+"""Validation of the arguments of a method against its declared signature.
 
-The check runs only after a verb has failed, because a check before each call would slow down calls that are right.
+The check runs only after a call has failed, because a check before each call would slow down valid calls.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from bardo.errors import BardoError, InvalidInputError
 Arguments = ParamSpec("Arguments")
 Answer = TypeVar("Answer")
 
-#: Exceptions of Python and of the core for a value of the wrong type, out of range, or that is no valid Unicode.
+#: Exceptions of Python and of the core for a value of the wrong type, out of range, or not valid Unicode.
 _UNFIT = (TypeError, ValueError, OverflowError, AttributeError)
-#: Types whose values have one meaning. Values of other types may implement any protocol, such as an embedder.
+#: Types that are checked. Values of other types may implement any protocol, such as an embedder.
 _PLAIN = (bool, int, float, complex, str, bytes, list, tuple, dict, set, frozenset, type(None))
-#: Plain types that each word of an annotation accepts. A word that is absent names a class, which accepts none of
-#: them, or an alias for a choice of strings, such as `Role`.
+#: Plain types that each word of an annotation accepts. Other words are classes, which accept none of them, or aliases
+#: for a choice of strings, such as `Role`.
 _ACCEPTED: dict[str, type | tuple[type, ...]] = {
     **{kind.__name__: kind for kind in _PLAIN},
     "None": type(None),
@@ -33,17 +33,17 @@ _ACCEPTED: dict[str, type | tuple[type, ...]] = {
     "Mapping": dict,
     "Any": object,
 }
-#: Lengths of the tuples of numbers: a mood, and the weights of recall.
+#: Lengths of the tuples of numbers, by annotation: a mood, and the weights of recall.
 _NUMBERS = {"Pad": 3, "Factors": 4}
 _LARGEST = 2**63 - 1
-#: Maximum number of characters that a message quotes of a value.
+#: Maximum length of a value quoted in a message, in characters.
 _QUOTED = 80
 
 
 def checked(verb: Callable[Arguments, Answer]) -> Callable[Arguments, Answer]:
-    """Decorates a verb so that it raises `InvalidInputError` for an argument that does not fit its annotation.
+    """Decorates a method so that it raises `InvalidInputError` for an argument that does not fit its annotation.
 
-    An option that is not declared raises `TypeError`, also where the verb unpacks a `TypedDict`. An exception of a call
+    An undeclared option raises `TypeError`, also where the method unpacks a `TypedDict`. An exception of a call
     whose arguments fit is not changed.
     """
     options = _options(verb)
@@ -67,7 +67,7 @@ def checked(verb: Callable[Arguments, Answer]) -> Callable[Arguments, Answer]:
 
 
 def _options(verb: Callable[..., Any]) -> type | None:
-    """The `TypedDict` that a verb unpacks; None if it unpacks none."""
+    """The `TypedDict` that a method unpacks; None if it unpacks none."""
     for annotation in verb.__annotations__.values():
         if annotation.startswith("Unpack["):
             return verb.__globals__[annotation[len("Unpack[") : -1]]  # type: ignore[no-any-return]
@@ -81,7 +81,7 @@ def _problems(
     try:
         bound = inspect.signature(verb).bind(*args, **keywords)
     except TypeError:
-        return  # a parameter is missing, which Python itself has said
+        return  # a parameter is missing, which Python itself has reported
     for name, value in bound.arguments.items():
         annotation = verb.__annotations__.get(name, "Any")
         if options is not None and annotation.startswith("Unpack["):
@@ -94,11 +94,11 @@ def _problems(
 
 
 def _problem(where: str, value: object, annotation: str, scope: Mapping[str, object]) -> Iterator[str]:
-    """Yields what is wrong with one argument; `scope` holds the names that its annotation may use."""
+    """Yields a message if one argument does not fit; `scope` holds the names that its annotation may use."""
     if not any(_fits(value, kind, scope) for kind in _kinds(annotation)):
         yield f"{where} is {_shown(value)}. It must be {annotation}"
     elif isinstance(value, int) and not 0 <= value <= _LARGEST:
-        # A narrower range is named by the part that checks it.
+        # Code that has a narrower range checks it.
         yield f"{where} is {_shown(value)}. It must not be {'negative' if value < 0 else 'so large'}"
     elif holds_surrogate(value):
         yield f"{where} is {_shown(value)}: a lone surrogate is no text. Decode it properly first"
@@ -114,7 +114,7 @@ def _kinds(annotation: str) -> list[str]:
 
 
 def _fits(value: object, kind: str, scope: Mapping[str, object]) -> bool:
-    """Whether a value may be of a kind; only values of plain types can fail."""
+    """Whether a value fits one alternative of an annotation; values other than of plain types always do."""
     if not isinstance(value, _PLAIN):
         return True
     if kind in _NUMBERS:
@@ -135,7 +135,7 @@ def _fits(value: object, kind: str, scope: Mapping[str, object]) -> bool:
 
 
 def holds_surrogate(value: object) -> bool:
-    """Whether there is a lone surrogate in a text, or in the texts of a list."""
+    """Whether a text, or any text of a list, holds a lone surrogate."""
     if isinstance(value, (list, tuple)):
         return any(map(holds_surrogate, value))
     return isinstance(value, str) and not value.isascii() and re.search("[\ud800-\udfff]", value) is not None

@@ -1,4 +1,4 @@
-"""Logical time: which tick it is now, and how many ticks make a day."""
+"""Logical time: the current tick, and the number of ticks in a day."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from bardo.ports import Clock
 
 MICROSECONDS = 1_000_000
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-#: SQLite and Arrow hold signed 64-bit integers.
+#: Largest tick: SQLite and Arrow store signed 64-bit integers.
 MAX_TICK = 2**63 - 1
-#: The largest tick that may be passed: what is kept at it expires and fades at later ones.
+#: Largest tick that a caller may pass; records at it expire and decay at later ticks.
 MAX_OWN_TICK = 2**62 - 1
-#: Seconds by which a tick that is passed may lie after the clock, where ticks are seconds: clocks of machines differ.
+#: Maximum lead of a caller's tick over the clock, in seconds, where ticks are seconds: clocks of machines differ.
 AHEAD_SECONDS = 86_400
-#: Seconds by which ticks run ahead of the clock before it is reported.
+#: Lead of the ticks over the clock above which it is reported, in seconds.
 LEAD_SECONDS = 3_600
-#: Days of ticks that pass in one step before it is reported: nothing that fades by itself is left after them.
+#: Step between two ticks above which it is reported, in days: facts that decay have decayed by then.
 LEAP_DAYS = 365
-#: Mark with the facts: ticks by which the agent's own are later than the clock, or than those that the caller passes.
+#: Name of the mark in the fact store that holds the offset of the agent's ticks from the clock or the caller's ticks.
 OFFSET = "clock.offset"
 
 
 class Ticks:
-    """Turns the wall clock and the caller's own ticks into the one order that every stage uses.
+    """Maps the wall clock and the caller's own ticks to the one order that every stage uses.
 
     Args:
-        settings: The unit and the length of a day.
-        clock: The wall clock.
-        last: The last tick in the log.
+        settings: Unit and length of a day.
+        clock: Wall clock.
+        last: Last tick in the log.
         loops: Whether the caller has ever passed a tick of its own, which makes `auto` mean `loops`.
-        offset: Added to the seconds of the clock and to the caller's ticks, since a leap was taken back.
+        offset: Offset added to the seconds of the clock and to the caller's ticks; not 0 after a rebase.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class Ticks:
 
     @property
     def loops(self) -> bool:
-        """Whether a tick is a loop of the caller's rather than a second."""
+        """Whether ticks are loops of the caller rather than seconds."""
         return self._loops
 
     @property
@@ -63,12 +63,12 @@ class Ticks:
 
     @property
     def lead(self) -> int:
-        """Seconds by which the last tick lies after the clock; 0 where ticks are loops, or the clock is not behind."""
+        """Lead of the last tick over the clock, in seconds; 0 where ticks are loops, or the clock is not behind."""
         return 0 if self._loops else max(0, self._last - self._seconds(self._clock.now()))
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Describes faults of time, one sentence each: ticks that run ahead of the clock, steps over a year."""
+        """Notes on faults of time, one sentence each: ticks ahead of the clock, steps over a year."""
         lead = self.lead
         if lead <= LEAD_SECONDS:
             return tuple(self._leaps)
@@ -91,32 +91,32 @@ class Ticks:
         return config.LOOP_TAU_TICKS if self._loops else config.SECONDS_TAU_TICKS
 
     def now(self) -> int:
-        """The current tick; never less than one that was seen."""
+        """The current tick; never less than an earlier one."""
         if self._loops:
             return self._last
         return max(self._last, self._seconds(self._clock.now()))
 
     def of(self, at: int) -> int:
-        """The tick of something that was seen at `at` (microseconds UTC) and brings no tick of its own.
+        """The tick of a record that was observed at `at` (microseconds UTC) and has no tick of its own.
 
-        A conversation that is captured afterwards keeps its own times this way; ticks still never go back, nor does a
-        time that is not yet make it later than it is.
+        A conversation that is captured afterwards keeps its own times this way. Ticks never decrease, and a time in
+        the future counts as now.
         """
         return self._last if self._loops else max(self._last, self._seconds(min(at, self._clock.now())))
 
     def stamp(self, given: SupportsIndex | None) -> int:
-        """The tick of something that happens now: the caller's if it gave one.
+        """The tick of a record made now: the caller's tick if given.
 
         Raises:
             InvalidInputError: The tick is not a whole number from 0 to 2**62 - 1, or lies more than a day after the
                 clock where ticks are seconds.
-            DecreasingTickError: It is the first of the caller's own, and lies before the seconds that were counted.
+            DecreasingTickError: It is the caller's first own tick, and lies before the last tick in seconds.
         """
         if given is None:
             return self.now()
         if self._loops or self._settings.unit != "auto":
             return self.own(given, late=False)
-        # The first of the caller's own: from here on it is the caller who says how late it is.
+        # The first tick of the caller's own: from here on ticks are loops.
         tick = checked_tick(given) + self.offset
         if tick < self._last:
             raise DecreasingTickError(
@@ -126,23 +126,23 @@ class Ticks:
         return tick
 
     def own(self, given: SupportsIndex, *, late: bool) -> int:
-        """The tick of a record that brings its own.
+        """The tick of a record that has its own.
 
         Args:
-            given: As the caller counts.
-            late: Whether it comes from another process, whose ticks do not say that they count loops from here on.
+            given: Tick as the caller counts.
+            late: Whether it comes from another process, whose ticks do not change the unit to loops.
 
         Raises:
-            InvalidInputError: As for `stamp`.
+            InvalidInputError: The same as for `stamp`.
         """
         tick = checked_tick(given) + self.offset
         return self.credible(tick) if late or self._settings.unit != "auto" else tick
 
     def credible(self, tick: int) -> int:
-        """A tick of a record, unless it lies after the clock by more than clocks differ, where ticks are seconds.
+        """Returns a record's tick after checking its lead over the clock, where ticks are seconds.
 
         Raises:
-            InvalidInputError: It does.
+            InvalidInputError: It is more than a day ahead of the clock.
         """
         if not self._loops and tick > (now := self._seconds(self._clock.now())) + AHEAD_SECONDS:
             raise InvalidInputError(
@@ -153,14 +153,14 @@ class Ticks:
         return tick
 
     def given(self, name: str, moment: SupportsIndex | datetime | None) -> Any:
-        """The tick of an argument that may be a point in time; anything else is returned as it is.
+        """Converts an argument that is a point in time to a tick; returns anything else unchanged.
 
         Args:
-            name: Of the argument.
-            moment: What was given.
+            name: Name of the argument.
+            moment: Value of the argument.
 
         Raises:
-            InvalidInputError: It is a datetime without a time zone, or ticks are loops, which no time tells.
+            InvalidInputError: It is a datetime without a time zone, or ticks are loops, which have no times.
         """
         if not isinstance(moment, (datetime, str)):
             return moment
@@ -173,13 +173,13 @@ class Ticks:
         return max(0, self._seconds(micros))
 
     def begin(self) -> bool:
-        """Whether a first tick was seen since this was asked before; true once in a life."""
+        """Whether the agent's first tick has passed since the last call; true once per instance."""
         begins = not self._begun and self._last > 0
         self._begun |= begins
         return begins
 
     def seen(self, tick: int, *, own: bool) -> None:
-        """Notes a tick that the log has accepted; `own` when the caller passed it itself."""
+        """Records a tick that the log has accepted; `own` if the caller passed it."""
         if own and self._settings.unit == "auto":
             self._loops = True
         known = len(self._leaps)
@@ -188,7 +188,7 @@ class Ticks:
             warnings.warn(leap, BardoWarning, stacklevel=4)
 
     def resume(self, tick: int, *, offset: int) -> None:
-        """Goes on from the latest tick that anything was kept at."""
+        """Continues from the latest tick in the stores."""
         self.offset = offset
         self._reach(tick)
 
@@ -202,13 +202,13 @@ class Ticks:
         self._last = max(self._last, tick)
 
     def leap(self, given: SupportsIndex | None) -> int:
-        """Ticks by which the last one runs ahead of now.
+        """Lead of the last tick over the current time, in ticks.
 
         Args:
-            given: Now, as the caller counts; the clock's second if not given.
+            given: Current tick, as the caller counts; the clock's second if not given.
 
         Raises:
-            InvalidInputError: It does not run ahead, or the caller counts and says nothing.
+            InvalidInputError: There is no lead, or ticks are loops and none is given.
         """
         if given is None and self._loops:
             raise InvalidInputError(
@@ -223,7 +223,7 @@ class Ticks:
         return self._last - now
 
     def rebase(self, offset: int) -> None:
-        """Counts on from the last tick, which is now."""
+        """Sets the offset that makes the last tick the current one."""
         self.offset = offset
         self._leaps.clear()
 
@@ -232,12 +232,12 @@ class Ticks:
 
 
 def moment_of(moment: Any, name: str = "at", *, unit: str = "microseconds UTC") -> Any:
-    """A point in time in microseconds UTC; anything else is returned as it is.
+    """Converts a point in time to microseconds UTC; returns anything else unchanged.
 
     Args:
-        moment: A datetime with a time zone, or a number.
-        name: Of the argument, for errors.
-        unit: What it may be besides.
+        moment: Datetime with a time zone, or a number.
+        name: Name of the argument, for errors.
+        unit: Unit of a number, for errors.
 
     Raises:
         InvalidInputError: It is a text, or a datetime without a time zone.
@@ -252,7 +252,7 @@ def moment_of(moment: Any, name: str = "at", *, unit: str = "microseconds UTC") 
 
 
 def checked_tick(given: SupportsIndex) -> int:
-    """A tick of a caller's as a number.
+    """Returns a caller's tick as an integer.
 
     Raises:
         InvalidInputError: It is not a whole number from 0 to 2**62 - 1.

@@ -1,4 +1,4 @@
-"""Settings of a grimoire: the defaults, `bardo.toml`, and keywords, in that order of increasing weight."""
+"""Settings of a grimoire: defaults, `bardo.toml`, and keywords, in order of increasing precedence."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from bardo.errors import ConfigError
 
 FILE_NAME = "bardo.toml"
 SECONDS_PER_DAY = 86_400
-#: Of the decay when ticks count loops (spec, the inheritance experiment: tau = 500 ticks).
+#: e-folding time of decay in ticks, where ticks are loops (spec, the inheritance experiment: tau = 500 ticks).
 LOOP_TAU_TICKS = 500.0
-#: Of the decay when ticks are seconds: as the recency arm of recall, 14 days.
+#: e-folding time of decay where ticks are seconds: 14 days, as in the recency arm of recall.
 SECONDS_TAU_TICKS = 14.0 * SECONDS_PER_DAY
-#: Loops a day when ticks count loops: a Theta tick takes 30 to 120 s (spec, "the three rates"); 60 s is assumed.
+#: Loops per day: a Theta tick takes 30 to 120 s (spec, "the three rates"); 60 s is assumed.
 LOOP_TICKS_PER_DAY = 1_440
 #: Days after which a contradicted fact, or a dream that nothing confirmed, expires.
 EXPIRY_DAYS = 14
-#: Days that `costs` looks back.
+#: Default period of a report of costs, in days.
 MONTH_DAYS = 30
 #: Tokenizers that need no file.
 TOKENIZERS = ("o200k", "o200k_base", "cl100k", "cl100k_base", "estimate")
-#: How the name of a file ends that holds another one.
+#: File name suffix of a custom tokenizer.
 TOKENIZER_SUFFIX = ".json"
 _FRACTION = (0, 1)
-#: Least and most of the numbers that cannot be any from 0 on.
+#: Minimum and maximum of the numbers whose range is not 0 to infinity.
 RANGES: Mapping[str, tuple[float, float]] = {
     "archive.batch": (1, math.inf),
-    # Statements of others start no surer than this.
+    # Maximum initial confidence of inherited statements.
     "bequeath.archive_confidence": (0, 0.3),
     "bequeath.base_confidence": (0, 0.4),
     "bequeath.generation_decay": _FRACTION,
@@ -46,23 +46,23 @@ RANGES: Mapping[str, tuple[float, float]] = {
     "decay.eviction_threshold": _FRACTION,
     "decay.reinforcement": _FRACTION,
     "playbook.confidence": _FRACTION,
-    # As the core has it.
+    # Limit of the core.
     "recall.limit": (1, 10_000),
     "replay.recent_share": _FRACTION,
     "replay.surprise": _FRACTION,
 }
-#: Days that a report of costs looks back by default.
+#: Days that a report of costs covers by default.
 MONTH_DAYS = 30
 
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """How logical time runs.
+    """Settings of logical time.
 
     Args:
         unit: `loops` when the caller passes its own tick, `seconds` when a tick is a second since the epoch, `auto`
             to use seconds until the caller passes a tick of its own.
-        ticks_per_day: For expiry and ages given in days; 0 means 86,400 for seconds and 1,440 for loops.
+        ticks_per_day: Ticks in a day, for expiry and ages in days; 0 means 86,400 for seconds and 1,440 for loops.
     """
 
     unit: Literal["auto", "seconds", "loops"] = "auto"
@@ -71,16 +71,16 @@ class Clock:
 
 @dataclass(frozen=True, slots=True)
 class Embedding:
-    """Which model turns text into vectors.
+    """Settings of the embedding model.
 
     Args:
-        model: `minilm` (all-MiniLM-L6-v2 from an installed package, no download), `wordllama`, or any name that
-            fastembed knows, such as `nomic-ai/nomic-embed-text-v1.5`.
+        model: `minilm` (all-MiniLM-L6-v2 from an installed package, no download), `wordllama`, or any model name of
+            fastembed, such as `nomic-ai/nomic-embed-text-v1.5`.
         threads: Threads of the ONNX session; 0 leaves it to the runtime.
-        batch: Texts from which on `remember` embeds; 0 never does and leaves it to the next recall or sleep.
-        late_interaction: Whether a code per content token is kept and the words of a query look for their matches
-            among them, where the model gives token vectors: about 50 bytes a token, .06 more recall@10 on LoCoMo.
-            Without it long texts have a vector per sentence instead.
+        batch: Minimum number of pending texts at which `remember` embeds; 0 leaves all to the next recall or sleep.
+        late_interaction: Whether late interaction is on, where the model gives token vectors: stores a code per content
+            token and matches the words of a query with them. Takes about 50 bytes a token; adds .06 recall@10 on
+            LoCoMo. Without it long texts have a vector per sentence instead.
     """
 
     model: str = "minilm"
@@ -91,13 +91,13 @@ class Embedding:
 
 @dataclass(frozen=True, slots=True)
 class Decay:
-    """How facts fade.
+    """Settings of the decay of facts.
 
     Args:
         tau_ticks: e-folding time in ticks; 0 means 500 for loops and 14 days for seconds.
         reinforcement: Fraction of the gap to 1 that one reinforcement closes.
-        spacing_ticks: Reinforcements within this many ticks count once.
-        eviction_threshold: Confidence under which a fact is archived; 0 keeps all.
+        spacing_ticks: Period in ticks within which reinforcements count once.
+        eviction_threshold: Confidence below which a fact is archived; 0 keeps all.
     """
 
     tau_ticks: float = 0.0
@@ -108,19 +108,20 @@ class Decay:
 
 @dataclass(frozen=True, slots=True)
 class Curator:
-    """When knowledge is consolidated.
+    """Settings of consolidation.
 
     Args:
-        every_ticks: A pass is due this many ticks after the last one.
-        batch: Episodes per pass at most.
-        capacity: Facts in force at most, pinned ones aside; beyond, the least sure and least important are archived.
-        texts: Whether turns of conversations and verified texts are read for facts.
-        shadow: Whether a new fact is held until it is known to make no answer about other episodes worse.
+        every_ticks: Ticks between two passes.
+        batch: Maximum number of episodes per pass.
+        capacity: Maximum number of facts in force, pinned ones excluded; beyond it, those of least confidence and
+            importance are archived.
+        texts: Whether facts are extracted from turns of conversations and verified texts.
+        shadow: Whether a new fact is held until a check shows that it makes no answer about other episodes worse.
         language: Language of the rules that read texts: the name of a package in `bardo.consolidate.languages`.
         rules_off: Names of the rules of corrections that may not end a fact, such as `frame`; they dispute it instead.
         attributes: `one` or `many` values at a time by the name of an attribute; adds to the built-in table.
-        outcomes: Numbers of a payload that say how something ended, by their paths or the last parts of these:
-            heuristics say under which conditions they differ.
+        outcomes: Paths, or last parts of paths, of the numbers in a payload that measure an outcome; heuristics state
+            under which conditions they differ.
     """
 
     every_ticks: int = 50
@@ -148,9 +149,9 @@ class Price:
     """Price of a million tokens of one model, in the currency of your choice.
 
     Args:
-        input: Of prompts.
-        output: Of answers.
-        cached: Of what of a prompt came from a cache.
+        input: Price of prompt tokens.
+        output: Price of answer tokens.
+        cached: Price of prompt tokens from a cache.
     """
 
     input: float = 0.0
@@ -160,18 +161,18 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class Llm:
-    """The language model that consolidation may ask; none unless one is named.
+    """Settings of the language model for consolidation; off unless a model is named.
 
     Args:
-        model: Its name at the server; empty: everything is done by rules.
-        base_url: An OpenAI-compatible address such as `http://127.0.0.1:8099/v1`; OpenAI's own if empty.
+        model: Name of the model at the server; empty uses rules alone.
+        base_url: OpenAI-compatible address such as `http://127.0.0.1:8099/v1`; OpenAI's own if empty.
         api_key_env: Environment variable that holds the key.
-        timeout_seconds: For one answer; also the longest wait that a busy server may ask for.
-        retries: Further attempts after a failure that may pass.
-        window_tokens: Of one prompt and its answer together.
-        answer_tokens: Of one answer.
-        daily_tokens: Of all prompts and answers of a day (UTC); beyond it memory goes on by rules.
-        prices: By name of model, such as `prices = { "small" = { input = 0.1, output = 0.4 } }`.
+        timeout_seconds: Timeout of one answer, in seconds; also the longest wait that a busy server may ask for.
+        retries: Maximum number of retries after a transient failure.
+        window_tokens: Maximum tokens of one prompt and its answer together.
+        answer_tokens: Maximum tokens of one answer.
+        daily_tokens: Maximum tokens of all prompts and answers of a day (UTC); beyond it, rules are used.
+        prices: Prices by name of model, such as `prices = { "small" = { input = 0.1, output = 0.4 } }`.
     """
 
     model: str = ""
@@ -190,10 +191,10 @@ class Dossier:
     """Settings of the dossier, `DOSSIER.md`.
 
     Args:
-        words: It has fewer than this.
-        debounce_seconds: Nothing more has to change for so long before `tick` compiles it; `sleep` does so at once.
-        behind_seconds: `tick` leaves it behind the facts no longer than this.
-        in_context: Whether `context` takes it in place of a search of the facts while no fact is newer than it.
+        words: Limit of its words; it has fewer.
+        debounce_seconds: Time without changes, in seconds, before `tick` compiles it; `sleep` compiles it at once.
+        behind_seconds: Maximum age of an uncompiled change, in seconds, before `tick` compiles it.
+        in_context: Whether `context` uses it instead of a search of the facts while no fact is newer than it.
     """
 
     words: int = 600
@@ -207,10 +208,10 @@ class Playbook:
     """Settings of promotion into `PLAYBOOK.md`.
 
     Args:
-        confidence: Of today, from which a heuristic is acted by.
-        active_ticks: That it must have been known for.
-        bytes: Of the file at most; the least sure heuristics are left out.
-        history: Versions that are kept, the one in force included.
+        confidence: Minimum current confidence of a heuristic in the playbook.
+        active_ticks: Minimum age of a heuristic in the playbook, in ticks.
+        bytes: Maximum size of the file in bytes; the heuristics of least confidence are left out.
+        history: Number of versions kept, the current one included.
     """
 
     confidence: float = 0.7
@@ -221,12 +222,12 @@ class Playbook:
 
 @dataclass(frozen=True, slots=True)
 class Lint:
-    """How facts are kept in order.
+    """Settings of the lint of facts.
 
     Args:
-        every_days: A pass of the Curator does it when it is due; 0 only when asked.
-        latest: Facts that are looked at, the latest.
-        stale_days: Without a look or a reason, after which an unimportant fact leaves for the cold tier.
+        every_days: Days between two lints, each in a pass of the Curator; 0 lints only on request.
+        latest: Number of the latest facts to lint.
+        stale_days: Days without a retrieval or reinforcement after which an unimportant fact moves to the cold tier.
     """
 
     every_days: int = 1
@@ -236,14 +237,14 @@ class Lint:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """Which episodes are looked at again (Schaul et al., Prioritized Experience Replay, 2016).
+    """Settings of prioritized experience replay (Schaul et al., Prioritized Experience Replay, 2016).
 
     Args:
-        surprise: Part of a priority that is surprise, 0..1; the rest is importance.
-        alpha: How much priorities matter: 0 not at all, 1 in proportion.
-        beta: How much of the bias the weights take back: 1 all of it.
-        recent_share: Part of a batch that is recent; the rest is older, so that an old regime is not forgotten.
-        recent: How many of the latest verified episodes are recent.
+        surprise: Weight of surprise in a priority, 0..1; the rest is importance.
+        alpha: Exponent of the priorities: 0 ignores them, 1 samples in proportion.
+        beta: Exponent of the importance-sampling weights; 1 corrects the bias in full.
+        recent_share: Fraction of a batch that is recent; the rest is older, so that an old regime is not forgotten.
+        recent: Number of the latest verified episodes that count as recent.
     """
 
     surprise: float = 0.5
@@ -255,11 +256,11 @@ class Replay:
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """Settings of the index in memory.
+    """Settings of the in-memory index.
 
     Args:
-        hot_limit: Episodes kept in memory; LanceDB answers for older ones, at ten times the time of a recall or more. 0
-            keeps all.
+        hot_limit: Maximum number of episodes in memory; 0 keeps all. Older ones are searched in LanceDB, which makes a
+            recall take ten times as long or more.
     """
 
     hot_limit: int = 100_000
@@ -267,14 +268,14 @@ class Index:
 
 @dataclass(frozen=True, slots=True)
 class Archive:
-    """The derived LanceDB index of episodes.
+    """Settings of the LanceDB index of episodes, which is derived from the log.
 
     Args:
-        batch: Episodes appended at once; every append makes a fragment and a version.
-        compact_fragments: Fragments after which the table is compacted.
-        ivf_rows: Episodes from which vectors are found by an IVF index instead of a scan of all; 0 never.
-        days: Whether `sleep` also writes every day that is over to a JSON file of its own
-            (`archive/2026-01-31.json`), for people to read; it takes about twice the text.
+        batch: Episodes per append; every append makes a fragment and a version.
+        compact_fragments: Number of fragments above which the table is compacted.
+        ivf_rows: Number of episodes from which an IVF index replaces the scan of all vectors; 0 never builds one.
+        days: Whether `sleep` also writes a human-readable JSON file of every past day (`archive/2026-01-31.json`);
+            takes about twice the size of the text.
     """
 
     batch: int = 512
@@ -285,17 +286,17 @@ class Archive:
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """How much each signal counts in the sum; 0 leaves it out.
+    """Weights of the signals in the sum; 0 leaves a signal out.
 
     Tuned on the development parts of LoCoMo and LongMemEval-S together.
 
     Args:
-        dense: Vectors, in standard deviations of the candidates, as the others.
-        lexical: Words (BM25).
-        recency: Age.
-        late: Late interaction; with it the three above count .6 as much.
-        rare: A word of the query that hardly any other memory holds.
-        conversation: Whether the turns around a memory, who spoke and when, count.
+        dense: Weight of vector similarity; as the others, measured in standard deviations of the candidates.
+        lexical: Weight of word matches (BM25).
+        recency: Weight of recency.
+        late: Weight of late interaction, which scales the three above by .6.
+        rare: Weight of a word of the query that hardly any other memory holds.
+        conversation: Whether the turns around a memory, its speaker and its time count.
     """
 
     dense: float = 0.7
@@ -308,12 +309,12 @@ class Weights:
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """How memories are ranked.
+    """Settings of the ranking of memories.
 
     Args:
         policy: `four_factor`, `rrf` or `pinned`.
-        limit: Memories returned when the caller names no number.
-        weights: Of the signals.
+        limit: Default number of memories returned.
+        weights: Weights of the signals.
     """
 
     policy: Literal["four_factor", "rrf", "pinned"] = "four_factor"
@@ -323,14 +324,14 @@ class Recall:
 
 @dataclass(frozen=True, slots=True)
 class Assemble:
-    """How prompts are built.
+    """Settings of prompt assembly.
 
     Args:
         tokenizer: `o200k`, `cl100k`, `estimate`, or the path of a Hugging Face `tokenizer.json`.
-        condense: Whether long texts lose their predictable words before their ends.
-        budget: Tokens of one prompt, the reserve included.
+        condense: Whether long texts lose their predictable words before their ends are cut.
+        budget: Token budget of one prompt, the reserve included.
         reserve: Tokens kept free for the answer. The default shrinks to a quarter of a small budget; any other number
-            is kept as told.
+            is used as given.
     """
 
     tokenizer: str = "o200k"
@@ -344,9 +345,9 @@ class Feedback:
     """Settings of the records of prompts and their outcomes, and of learning from them.
 
     Args:
-        record: Whether prompts are recorded at all: ids and numbers, no text.
-        learn: Whether weights that were learned from outcomes come into force.
-        evidence: Outcomes of one kind of task from which they do.
+        record: Whether prompts are recorded: ids and numbers, no text.
+        learn: Whether weights learned from outcomes take effect.
+        evidence: Minimum number of outcomes of one kind of task from which learned weights take effect.
     """
 
     record: bool = True
@@ -356,19 +357,19 @@ class Feedback:
 
 @dataclass(frozen=True, slots=True)
 class Bequeath:
-    """Settings of what crosses at death.
+    """Settings of testaments and inheritance.
 
     Args:
-        entries: Facts in a testament at most.
-        episodes: Episodes in a testament at most.
-        insight_threshold: Confidence from which an insight crosses.
-        heuristic_threshold: Confidence from which a heuristic crosses.
-        base_confidence: Of an entry handed to a chosen direct heir.
-        archive_confidence: Of an entry that reached the heir through an archive.
-        stranger_confidence: Of an entry whose testament an unknown signer signed.
-        fading: `factor` multiplies the base per generation since the one that lived it, `step` subtracts.
-        generation_decay: The factor.
-        generation_step: The step.
+        entries: Maximum number of facts in a testament.
+        episodes: Maximum number of episodes in a testament.
+        insight_threshold: Minimum confidence of an insight in a testament.
+        heuristic_threshold: Minimum confidence of a heuristic in a testament.
+        base_confidence: Initial confidence of an entry for a chosen direct heir.
+        archive_confidence: Initial confidence of an entry that reached the heir through an archive.
+        stranger_confidence: Initial confidence of an entry whose testament an unknown signer signed.
+        fading: Change of the base per generation since the first: `factor` multiplies, `step` subtracts.
+        generation_decay: Factor of `fading`.
+        generation_step: Step of `fading`.
     """
 
     entries: int = 2_048
@@ -406,7 +407,7 @@ class Config:
 
     @classmethod
     def load(cls, folder: Path, overrides: Mapping[str, Any] | None = None) -> Self:
-        """Reads `bardo.toml` in a folder, if there is one, and lays the overrides over it.
+        """Reads `bardo.toml` in a folder, if there is one, and applies the overrides.
 
         Raises:
             ConfigError: A setting does not exist, has the wrong type or is out of range, or the file is not TOML.
@@ -421,17 +422,17 @@ class Config:
         return build(cls, merge(settings, overrides or {}), str(path)).check(f"{path}: ")
 
     def check(self, where: str = "") -> Self:
-        """These settings, when all of them can be in force.
+        """Validates the settings and returns them.
 
         Args:
-            where: They come from, as the beginning of the message.
+            where: Source of the settings, the beginning of an error message.
 
         Raises:
             ConfigError: A number is out of its range, or there is no such tokenizer.
         """
         for name, number in numbers(self, ""):
             least, most = RANGES.get(name, (0, math.inf))
-            # Not a number is in no range.
+            # NaN fails this comparison too.
             if not least <= number <= most:
                 told = f"{least} or more" if most == math.inf else f"from {least} to {most}"
                 raise ConfigError(f"{where}{name} is {number!r}. It must be {told}")
@@ -445,10 +446,10 @@ class Config:
 
 
 def write_setting(folder: Path, section: str, key: str, value: str) -> None:
-    """Sets one text in `bardo.toml` and leaves the rest of the file as a person wrote it.
+    """Sets one string in `bardo.toml` and leaves the rest of the file unchanged.
 
     Raises:
-        ConfigError: The setting stands in a form that cannot be changed line by line.
+        ConfigError: The file's form does not allow a change of one line.
     """
     path = folder / FILE_NAME
     text = path.read_text(encoding="utf-8") if path.is_file() else ""

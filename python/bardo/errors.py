@@ -1,7 +1,7 @@
-"""Everything that can go wrong, as one small tree.
+"""Exceptions and warnings of bardo, in one hierarchy.
 
-Every message has two parts: what was wrong with which value, and what to do about it. The Rust core raises these
-same classes. Where Python has a builtin for the case, ours inherits from it.
+Every message has two parts: the wrong value and why, and the remedy. The Rust core raises the same classes. An
+exception inherits from Python's builtin for its case, if there is one.
 """
 
 
@@ -14,11 +14,11 @@ class BardoError(Exception):
 
 
 class BardoWarning(UserWarning):
-    """Something was left out or set aside; the message says what, why, and where it is now."""
+    """A record or part was skipped or set aside; the message names it, the reason, and where it is now."""
 
 
 class ForgottenWarning(BardoWarning):
-    """A part of a batch was forgotten on purpose before and was not taken again."""
+    """A part of a batch was forgotten on purpose before and was not stored again."""
 
 
 class InvalidInputError(BardoError, ValueError):
@@ -33,7 +33,7 @@ class UnusableVectorError(InvalidVectorError):
     """The model has no vector for some texts: only zeros, NaN, or another shape than for the others.
 
     Attributes:
-        rows: Their places among the texts that were given.
+        rows: Positions of these texts in the input.
     """
 
     def __init__(self, message: str, *, rows: tuple[int, ...]) -> None:
@@ -42,11 +42,11 @@ class UnusableVectorError(InvalidVectorError):
 
 
 class ForgottenError(InvalidInputError):
-    """The same content was forgotten on purpose, and is not taken again."""
+    """The same content was forgotten on purpose, and is not stored again."""
 
 
 class DecreasingTickError(InvalidInputError):
-    """A tick lies before the last one; ticks never go back."""
+    """A tick lies before the last one; ticks never decrease."""
 
 
 class ConfigError(InvalidInputError):
@@ -54,7 +54,7 @@ class ConfigError(InvalidInputError):
 
 
 class NotFoundError(BardoError, KeyError):
-    """A record that was asked for by id is not there."""
+    """A record, file or folder requested by the caller does not exist."""
 
 
 class StoreError(BardoError):
@@ -70,14 +70,14 @@ class StoreBusyError(StoreLockedError):
 
 
 class StoreDamagedError(StoreError):
-    """A file of ours is broken; it is never silently made again."""
+    """A file of the grimoire is damaged; it is never silently rebuilt."""
 
 
 class ConductLostError(StoreDamagedError):
     """Decisions, rejections and rules are lost, so no gate can judge; a person accepts the loss or restores the file.
 
     Attributes:
-        what: What is wrong with `conduct.db`: "missing", "empty", "an older copy: ...".
+        what: Fault of `conduct.db`: "missing", "empty", "an older copy: ...".
     """
 
     def __init__(self, message: str, *, what: str) -> None:
@@ -88,7 +88,7 @@ class ConductLostError(StoreDamagedError):
 class JournalLostError(StoreDamagedError):
     """The journal that must be beside a log is missing, emptied, cut, broken or of another time.
 
-    `bardo.open(..., accept_loss=True)` and `bardo recover` go on without what it held, and report it.
+    `bardo.open(..., accept_loss=True)` and `bardo recover` continue without its episodes, and report the loss.
     """
 
 
@@ -105,7 +105,7 @@ class StoreUnavailableError(StoreError, OSError):
 
 
 class StoreFullError(StoreUnavailableError):
-    """The disk is full, or a limit of the system on files is reached; nothing of what failed was kept."""
+    """The disk is full, or a limit of the system on files is reached; nothing of the failed operation was kept."""
 
 
 class StoreReadOnlyError(StoreUnavailableError):
@@ -117,19 +117,19 @@ class GrimoireClosedError(StoreError):
 
 
 class EmbeddingMismatchError(BardoError):
-    """Vectors of two models would meet in one store."""
+    """One store would hold vectors of two models."""
 
 
 class EmbedderUnavailableError(BardoError):
-    """The embedding model cannot be loaded; the message says how to get it."""
+    """The embedding model cannot be loaded; the message says how to install it."""
 
 
 class LanguageModelError(BardoError):
-    """The language model cannot be asked or gave no answer; what it was to do is done by rules.
+    """The language model cannot be reached or gave no answer; rules do its task instead.
 
     Attributes:
-        outcome: Why, in a word, as the ledger keeps it.
-        attempts: Requests that were made.
+        outcome: Reason in a word, as in the ledger.
+        attempts: Number of requests made.
     """
 
     def __init__(self, message: str, *, outcome: str = "failed", attempts: int = 1) -> None:
@@ -156,8 +156,8 @@ class UnknownSignerError(TestamentError):
     """A testament is signed by a key that is neither trusted nor allowed; the message shows the key.
 
     Attributes:
-        signer: The Ed25519 public key, in hexadecimal: the fingerprint by which it is trusted or allowed.
-        agent: Name that the testament gives its testator.
+        signer: Ed25519 public key, in hexadecimal; the fingerprint by which it is trusted or allowed.
+        agent: Name of the testator according to the testament.
     """
 
     def __init__(self, message: str, *, signer: str, agent: str) -> None:
@@ -167,4 +167,4 @@ class UnknownSignerError(TestamentError):
 
 
 class TestamentTamperedError(TestamentError):
-    """A part of a testament is not what its signed manifest says."""
+    """A part of a testament does not match its signed manifest."""

@@ -1,4 +1,4 @@
-"""One agent's folder: which file is where, and how it comes into being."""
+"""Layout and creation of an agent's folder."""
 
 from __future__ import annotations
 
@@ -12,46 +12,46 @@ from bardo._atomic import unavailable, write_atomically
 from bardo.config import FILE_NAME
 from bardo.errors import GrimoireClosedError, InvalidInputError, NotFoundError, StoreUnavailableError
 
-#: Files that say what is not so in most folders: a migration is under way, the model was checked, the agent is dead.
+#: Files that exist only in some states: during a migration, after a check of the model.
 MIGRATION_FILE, DRIFT_FILE = "migration.json", "drift.json"
 DEATH_FILE, TOMBSTONE_FILE = "death.json", "tombstone.json"
-#: Longest name of an agent, in bytes of UTF-8.
+#: Maximum length of an agent's name, in bytes of UTF-8.
 AGENT_BYTES = 256
 
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """The paths of one grimoire (DESIGN, "One agent on disk").
+    """Paths of one grimoire (DESIGN, "One agent on disk").
 
     Args:
-        root: The folder itself.
+        root: Path of the folder.
     """
 
     root: Path
 
     @property
     def episodes(self) -> Path:
-        """Every episode verbatim, with vectors and watermarks: the ground truth."""
+        """Log of all verbatim episodes, with vectors and watermarks: the ground truth."""
         return self.root / "episodes.redb"
 
     @property
     def journal(self) -> Path:
-        """Episodes that the log does not have durably yet; gone once it is closed."""
+        """Write-ahead journal of episodes that are not durable in the log yet; deleted when the log is closed."""
         return self.root / "episodes.redb.wal"
 
     @property
     def facts(self) -> Path:
-        """Facts, links, baselines."""
+        """Database of facts, links and baselines."""
         return self.root / "facts.db"
 
     @property
     def snapshot(self) -> Path:
-        """The hot set as it was last saved; derived."""
+        """Last snapshot of the hot set; derived."""
         return self.root / "hot.snapshot"
 
     @property
     def lance(self) -> Path:
-        """The LanceDB table of episodes; derived."""
+        """LanceDB table of episodes; derived."""
         return self.root / "index.lance"
 
     @property
@@ -61,57 +61,57 @@ class Folder:
 
     @property
     def archive(self) -> Path:
-        """The episodes of each day that is over, as JSON for people."""
+        """JSON archive of the episodes of each past day, for people."""
         return self.root / "archive"
 
     @property
     def testaments(self) -> Path:
-        """Copies of the testaments that were inherited."""
+        """Copies of the inherited testaments."""
         return self.root / "testaments"
 
     @property
     def dossier(self) -> Path:
-        """Page of all knowledge; derived from the facts."""
+        """Summary page of the facts; derived from them."""
         return self.root / "DOSSIER.md"
 
     @property
     def playbook(self) -> Path:
-        """The heuristics that are acted by, and what people wrote beside them."""
+        """Page of the heuristics in use, with notes that people added."""
         return self.root / "PLAYBOOK.md"
 
     @property
     def playbook_history(self) -> Path:
-        """Versions of the playbook, the one in force included."""
+        """Versions of the playbook, the current one included."""
         return self.root / "playbook" / "history"
 
     @property
     def identity(self) -> Path:
-        """Keys and files of who the agent is."""
+        """Keys and files of the agent's identity."""
         return self.root / "identity"
 
     @property
     def migration(self) -> Path:
-        """State of a migration to another model that is under way, if any."""
+        """State of a running migration to another model, if any."""
         return self.root / MIGRATION_FILE
 
     @property
     def tombstone(self) -> Path:
-        """How the agent died, if it did."""
+        """Record of the agent's death, if it has died."""
         return self.root / TOMBSTONE_FILE
 
     @property
     def death(self) -> Path:
-        """Journal of a death that is under way, if one is."""
+        """Journal of an unfinished death, if any."""
         return self.root / DEATH_FILE
 
     @property
     def settings(self) -> Path:
-        """The settings a person may edit."""
+        """User-editable settings."""
         return self.root / FILE_NAME
 
     @classmethod
     def at(cls, path: str | Path) -> Self:
-        """The folder that a caller names.
+        """Resolves a path that a caller gives.
 
         Raises:
             InvalidInputError: No folder can have that name.
@@ -129,19 +129,19 @@ class Folder:
         return cls(root)
 
     def exists(self) -> bool:
-        """Whether the log is here."""
+        """Whether the log exists."""
         return self.episodes.exists()
 
     def has_grimoire(self) -> bool:
-        """Whether a grimoire is here, or the remains of one that lost its log: opening that reports the damage."""
+        """Whether a grimoire is here, or the rest of one that lost its log; opening the latter reports the damage."""
         return any(part.exists() for part in (self.episodes, self.facts, self.lance))
 
     def check(self, *, create: bool) -> None:
-        """Sees whether there is a grimoire here, or one can be made; changes nothing.
+        """Checks that there is a grimoire here, or one can be made; changes nothing.
 
         Raises:
             NotFoundError: There is no grimoire here and `create` is false.
-            StoreUnavailableError: The path is a file, or none that the operating system can look at.
+            StoreUnavailableError: The path is a file, or the operating system refuses access.
         """
         try:
             is_file = self.root.exists() and not self.root.is_dir()
@@ -160,7 +160,7 @@ class Folder:
             )
 
     def prepare(self, *, agent: str) -> None:
-        """Makes the folder if it is not there.
+        """Makes the folder if it does not exist.
 
         Raises:
             InvalidInputError: The agent's name is not Unicode, as with a folder whose name is not UTF-8.
@@ -184,7 +184,7 @@ class Folder:
 
 
 def forked_error(path: Path, opener: int) -> GrimoireClosedError:
-    """The error for work in a fork of the process that opened a folder."""
+    """Makes the error for work in a fork of the process that opened a folder."""
     return GrimoireClosedError(
         f"{path} was opened by process {opener} and this is its fork {os.getpid()}. "
         "Open it after the fork, or start workers with the spawn method"
@@ -192,7 +192,7 @@ def forked_error(path: Path, opener: int) -> GrimoireClosedError:
 
 
 def dead_error(agent: str) -> GrimoireClosedError:
-    """The error for writing into the memory of an agent that has died."""
+    """Makes the error for a write to the memory of a dead agent."""
     return GrimoireClosedError(
         f"{agent} has died and its memory is read-only. "
         "Boot an heir from its testament with bardo.inherit(testament, folder)"
@@ -200,7 +200,7 @@ def dead_error(agent: str) -> GrimoireClosedError:
 
 
 def dying_error(agent: str) -> GrimoireClosedError:
-    """The error for writing into the memory of an agent whose testament is signed and not yet at its place."""
+    """Makes the error for a write to the memory of an agent whose testament is signed but not yet written."""
     return GrimoireClosedError(
         f"{agent} is dying: its testament is signed and waits for a place where it can be written. "
         "Call bequeath with such a path; the same testament is written there"
@@ -208,7 +208,7 @@ def dying_error(agent: str) -> GrimoireClosedError:
 
 
 def holder(now: int) -> str:
-    """Describes this process as JSON for the lease of the log: process id, host, and since when (microseconds UTC)."""
+    """Describes this process as JSON for the lease of the log: process id, host, and start (microseconds UTC)."""
     if hasattr(os, "uname"):
         host = os.uname().nodename
     else:

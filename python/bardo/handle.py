@@ -15,16 +15,16 @@ from bardo.folder import Folder, forked_error
 
 
 class Handle(ABC):
-    """Something that is open in a memory's folder without its log. Close it after use.
+    """Base of handles that open a memory's folder without its log. Close it after use.
 
     Attributes:
-        path: The folder.
-        agent: Whose memory it is.
+        path: Folder of the memory.
+        agent: Name of the agent.
     """
 
     path: Path
     agent: str
-    #: Error message once it is closed, with the folder in place of `{0}`.
+    #: Error message after close, with the folder in place of `{0}`.
     _CLOSED: ClassVar[str]
 
     def __init__(self, folder: Folder, facts: FactStore) -> None:
@@ -37,10 +37,10 @@ class Handle(ABC):
 
     @abstractmethod
     def _release(self) -> None:
-        """Gives the files free."""
+        """Releases the files."""
 
     def close(self) -> None:
-        """Gives the files free. Idempotent."""
+        """Releases the files. Idempotent."""
         if self._closed or self._pid != os.getpid():
             return
         self._closed = True
@@ -58,7 +58,7 @@ class Handle(ABC):
         return f"{type(self).__name__}({str(self.path)!r}, agent={self.agent!r})"
 
     def _ready(self) -> None:
-        """Refuses work after it was closed, and in a fork of the process that opened it."""
+        """Raises an error after close, and in a fork of the process that opened it."""
         if self._pid != os.getpid():
             raise forked_error(self.path, self._pid)
         if self._closed:
@@ -66,16 +66,16 @@ class Handle(ABC):
 
 
 def facts_of(folder: Folder, agent: str | None, settings: Config) -> FactStore:
-    """Opens the facts of a folder, which say whose it is; neither the log nor its lease is touched.
+    """Opens the fact store of a folder without the log or its lease; the store checks the agent.
 
     Args:
-        folder: Of the memory.
-        agent: Whose it is, if the settings do not say.
-        settings: Of the folder.
+        folder: Folder of the memory.
+        agent: Name of the agent, if the settings do not have it.
+        settings: Settings of the folder.
 
     Raises:
-        NotFoundError: There are no facts.
-        StoreForeignError: They are another agent's.
+        NotFoundError: There is no fact store.
+        StoreForeignError: It belongs to another agent.
     """
     if not folder.facts.exists():
         raise NotFoundError(
@@ -83,7 +83,7 @@ def facts_of(folder: Folder, agent: str | None, settings: Config) -> FactStore:
             "lost. Try again in a moment, or open it with bardo.open, which says what is wrong"
         )
     try:
-        # It gives no ids, so the seed does not matter.
+        # The store assigns no ids here, so the seed does not matter.
         return FactStore(
             str(folder.facts), agent=agent or settings.agent or folder.root.name, seed=0, create=False
         )

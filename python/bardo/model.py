@@ -1,4 +1,4 @@
-"""The values that every stage passes on. Frozen, without I/O; the Rust core reads and makes these same classes."""
+"""Records shared by all stages: frozen dataclasses without I/O, which the Rust core reads and creates as well."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 
 #: Author of an episode; `assistant` is another name of `agent`, which is stored.
 Role = Literal["user", "agent", "assistant", "system", "environment", "tool"]
-#: The stored role by every name that is taken for it.
+#: Stored role of each accepted name.
 ROLES: Mapping[str, Role] = {
     "user": "user",
     "human": "user",
@@ -48,35 +48,35 @@ RELATIONS: tuple[Relation, ...] = get_args(Relation)
 Pad = tuple[float, float, float]
 
 NEUTRAL: Pad = (0.0, 0.0, 0.0)
-#: Kind of an episode that came with a testament: heard of, not lived (law 15).
+#: Kind of an episode that was inherited with a testament rather than experienced (law 15).
 INHERITED_KIND = "inherited"
 
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """One verbatim record of something that happened; never edited, only annotated.
+    """Verbatim record of an event; never edited, only annotated.
 
     Args:
-        text: What happened; embedded and searched. 1 byte to 64 KiB of UTF-8.
-        id: Version-7 UUID; given by the store if empty.
-        tick: Logical time of the agent, 0 to 2**62 - 1, where it counts seconds at most a day after the clock; never
-            decreases within one writer.
-        event_index: Order within the tick; 0 lets the log number it.
+        text: Description of the event; embedded and searched. 1 byte to 64 KiB of UTF-8.
+        id: Version-7 UUID; assigned by the store if empty.
+        tick: Logical time of the agent, 0 to 2**62 - 1. Never decreases within one writer. Where ticks are seconds, at
+            most a day ahead of the clock.
+        event_index: Order within the tick; 0 lets the log assign it.
         at: Wall clock of the observation, microseconds since the epoch, UTC, from the year 1 to 9999; 0 means now.
         kind: `turn`, `event`, `trade`, `tool`, `outcome`, `regime_shift`, `note`, `dream`, ... (open).
-        role: Who authored it; `assistant` is stored as `agent`.
-        speaker: Who spoke, by name, none if empty; conversations are indexed as "speaker: text".
-        subjects: Protocols, people, files, symbols: what it is about. At most 256 of 256 bytes.
-        payload: The full decoded event (JSON-like, at most 1 MiB); finite numbers in it feed the baselines.
+        role: Author; `assistant` is stored as `agent`.
+        speaker: Name of the speaker, none if empty; conversations are indexed as "speaker: text".
+        subjects: Topics of the episode: protocols, people, files, symbols. At most 256 of 256 bytes.
+        payload: Full decoded event (JSON-like, at most 1 MiB); finite numbers in it feed the baselines.
         thread: Project scope.
         session: Run.
         mode: Posture (chat, code, ...).
         curiosity: Predicted interest at capture, 0..1.
-        importance: 0..1, set on verification.
-        verified: The quality gate: only verified episodes are consolidated.
+        importance: Importance, 0..1, set on verification.
+        verified: Quality gate: only verified episodes are consolidated.
         pad: Pleasure, arousal, dominance at capture, each in [-1, 1]; zeros mean none.
-        replay_count: How often it was replayed.
-        content_hash: Hash of role, speaker, text and payload; given by the store.
+        replay_count: Number of replays.
+        content_hash: Hash of role, speaker, text and payload; assigned by the store.
     """
 
     text: str
@@ -102,7 +102,7 @@ class Episode:
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """Five marks of a fact, each 0..1; their mean is its quality."""
+    """Five scores of a fact, each 0..1; its quality is their mean."""
 
     specificity: float
     actionability: float
@@ -140,37 +140,38 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A generalisation whose confidence fades unless outcomes renew it.
+    """Generalisation whose confidence decays unless outcomes reinforce it.
 
     Args:
-        text: One self-contained sentence or two.
-        id: Version-7 UUID; given by the store if empty.
-        kind: What sort of generalisation.
-        category: A slash path such as `trading/slippage`.
-        subjects: What it is about.
-        support: Number of episodes behind it.
-        evidence: Ids of (the latest of) those episodes.
-        confidence: As of `reinforced_tick`, 0..1. What holds today is `confidence * R(now - reinforced_tick)`.
-        importance: 0..1.
-        quality: Five marks of a judge; None before it is judged.
-        created_tick: Tick of birth in this store.
-        created_at: Wall clock of birth in this store, microseconds UTC.
+        text: One or two self-contained sentences.
+        id: Version-7 UUID; assigned by the store if empty.
+        kind: Kind of generalisation.
+        category: Slash path such as `trading/slippage`.
+        subjects: Topics of the fact.
+        support: Number of supporting episodes.
+        evidence: Ids of (the latest of) the supporting episodes.
+        confidence: Confidence as of `reinforced_tick`, 0..1. The current one is
+            `confidence * R(now - reinforced_tick)`.
+        importance: Importance, 0..1.
+        quality: Five scores of a judge; None before it is judged.
+        created_tick: Tick of creation in this store.
+        created_at: Wall clock of creation in this store, microseconds UTC.
         observed: First and last tick of the evidence.
         reinforced_tick: Tick from which decay counts.
         accessed_tick: Tick of the last retrieval.
-        mentions: Times retrieved.
-        source: Where it came from.
-        origin: The agent that lived it.
-        generation: Generations since the one that lived it; 0 is the agent's own.
+        mentions: Number of retrievals.
+        source: Origin of the fact.
+        origin: Name of the agent that learned it first.
+        generation: Generations since that agent; 0 is the agent's own.
         pad: Affect at origin.
-        supersedes: Id of the fact it replaced.
+        supersedes: Id of the fact that it replaced.
         superseded_by: Id of the fact that replaced it.
         expires_tick: Tick after which it is no longer in force.
-        status: Whether it is in force.
+        status: Lifecycle status.
         pinned: Exempt from decay and pruning.
-        bloodstain: Learned in a death: recalled with a boost.
+        bloodstain: Learned in a death; recalled with a boost.
         metadata: `urls`, `commands` and `paths` found in the text.
-        payload: The typed part: a mapping with a `type` of `baseline`, `pattern`, `causal_link`, `heuristic`,
+        payload: Typed part: a mapping with a `type` of `baseline`, `pattern`, `causal_link`, `heuristic`,
             `procedural`, `anti_knowledge` or `none` and the fields of that type.
         statement: Subject, attribute and value; None if the fact has no such form.
         persistence: How long it holds without being said again; None if its kind decides.
@@ -212,15 +213,15 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """How two facts stand to each other.
+    """Relation between two facts.
 
     Args:
-        src: Id of the first.
-        dst: Id of the second.
+        src: Id of the first fact.
+        dst: Id of the second fact.
         relation: Relation of the first to the second: `supports`, `contradicts`, `refines`, `causes`, `part_of`,
             `see_also`, `corrects`.
-        weight: 0..1.
-        tick: When it was drawn.
+        weight: Weight, 0..1.
+        tick: Tick of creation.
     """
 
     src: str
@@ -232,14 +233,14 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
-    """Identity of an embedding model; vectors meet only if all but `created` are equal.
+    """Identity of an embedding model; vectors are comparable only if all fields but `created` are equal.
 
     Args:
         model: Name, such as `sentence-transformers/all-MiniLM-L6-v2`.
         version: Version of the weights.
-        preprocessing: Hash of everything done to the text before and to the vector after the model.
+        preprocessing: Hash of the processing of the text before the model and of the vector after it.
         dims: Number of components.
-        created: When the store first saw the model, microseconds UTC.
+        created: Time of the model's first use in the store, microseconds UTC.
     """
 
     model: str
@@ -249,5 +250,5 @@ class Fingerprint:
     created: int = 0
 
     def is_same_model(self, other: Fingerprint) -> bool:
-        """Whether vectors of the two may meet."""
+        """Whether vectors of the two models are comparable."""
         return replace(self, created=0) == replace(other, created=0)

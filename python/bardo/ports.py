@@ -23,12 +23,12 @@ else:
     Vectors = Any
 
 
-#: The first and the last microsecond that Python, Arrow and ISO 8601 can all write as a date: the years 1 to 9999.
+#: First and last microsecond that Python, Arrow and ISO 8601 can all write as a date: the years 1 to 9999.
 FIRST_AT, LAST_AT = -62_135_596_800_000_000, 253_402_300_799_999_999
 
 
 class Clock(Protocol):
-    """Tells the wall clock."""
+    """Source of the wall-clock time."""
 
     def now(self) -> int:
         """Microseconds since the Unix epoch, UTC, from the year 1 to 9999."""
@@ -36,7 +36,7 @@ class Clock(Protocol):
 
 
 class SystemClock:
-    """The computer's own clock."""
+    """System clock."""
 
     def now(self) -> int:
         """Microseconds since the Unix epoch, UTC."""
@@ -44,13 +44,14 @@ class SystemClock:
 
 
 class ManualClock:
-    """A clock that stands still until it is moved: for tests, replays and simulations.
+    """Clock that changes only when it is set: for tests, replays and simulations.
 
     Args:
         now: Microseconds since the Unix epoch, UTC.
 
     Raises:
-        InvalidInputError: The time is no whole number, or no date from the year 1 to 9999; so do `set` and `advance`.
+        InvalidInputError: The time is not a whole number or not in the years 1 to 9999; `set` and `advance` raise it
+            too.
     """
 
     def __init__(self, now: int = 0) -> None:
@@ -76,10 +77,10 @@ class ManualClock:
 
 
 class CheckedClock:
-    """A clock of a caller's whose answers are refused unless they are times.
+    """Wrapper of a caller's clock that validates each time.
 
     Args:
-        clock: The caller's.
+        clock: Caller's clock.
     """
 
     def __init__(self, clock: Clock) -> None:
@@ -89,20 +90,20 @@ class CheckedClock:
         """Microseconds since the Unix epoch, UTC.
 
         Raises:
-            InvalidInputError: The clock says what is no whole number, or no date from the year 1 to 9999.
+            InvalidInputError: The clock's time is not a whole number or not in the years 1 to 9999.
         """
         return checked_time(self._clock.now(), "the clock says")
 
 
 def checked_time(said: object, where: str) -> int:
-    """Microseconds since the Unix epoch, UTC.
+    """Validates a time and returns it in microseconds since the Unix epoch, UTC.
 
     Args:
-        said: By a clock, or for one.
-        where: Begins the error.
+        said: Time from a clock, or to set one.
+        where: Beginning of the error message.
 
     Raises:
-        InvalidInputError: It is no whole number, or no date from the year 1 to 9999.
+        InvalidInputError: It is not a whole number or not in the years 1 to 9999.
     """
     try:
         now = operator.index(said)  # type: ignore[arg-type]
@@ -117,14 +118,14 @@ def checked_time(said: object, where: str) -> int:
 
 
 def checked_clock(clock: Clock | None) -> Clock:
-    """The clock of a caller's with its answers checked, or the computer's if there is none."""
+    """Wraps a caller's clock in a `CheckedClock`; the system clock if there is none."""
     if clock is None:
         return SystemClock()
     return clock if isinstance(clock, (SystemClock, CheckedClock)) else CheckedClock(clock)
 
 
 class Embedder(Protocol):
-    """Turns texts into vectors of one model."""
+    """Embedding model: turns texts into vectors."""
 
     @property
     def fingerprint(self) -> Fingerprint:
@@ -132,22 +133,22 @@ class Embedder(Protocol):
         ...
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """Vectors of texts that will be searched, float32 of shape (len(texts), dims), each of length 1."""
+        """Unit vectors of texts to be searched, float32 of shape (len(texts), dims)."""
         ...
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        """Vectors of texts to search with, float32 of shape (len(texts), dims), each of length 1."""
+        """Unit vectors of queries, float32 of shape (len(texts), dims)."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """The vectors of a text's tokens, word by word.
+    """Token vectors of a text, grouped by word.
 
     Args:
-        words: In order, without the model's special tokens.
-        counts: How many tokens each word was cut into.
-        vectors: float32 of shape (sum(counts), dims).
+        words: Words in order, without the model's special tokens.
+        counts: Number of tokens of each word.
+        vectors: Token vectors, float32 of shape (sum(counts), dims).
     """
 
     words: Sequence[str]
@@ -157,41 +158,41 @@ class Tokens:
 
 @runtime_checkable
 class LateEmbedder(Embedder, Protocol):
-    """An embedder that also gives a vector for each token, for late interaction."""
+    """Embedder that also gives a vector for each token, for late interaction."""
 
     @property
     def gives_tokens(self) -> bool:
-        """Whether the model really does; asking may load it."""
+        """Whether the model gives token vectors; reading this may load the model."""
         ...
 
     def passages(self, text: str, *, beside: str = "") -> list[str]:
-        """A text cut between sentences into parts that the model reads whole, together with what stands beside them."""
+        """Splits a text between sentences into parts that fit the model's input together with the text `beside`."""
         ...
 
     def embed_late_documents(self, texts: Sequence[str]) -> tuple[Vectors, list[Tokens]]:
-        """As `embed_documents`, with the tokens of every text."""
+        """`embed_documents`, with the tokens of every text."""
         ...
 
     def embed_late_queries(self, texts: Sequence[str]) -> tuple[Vectors, list[Tokens]]:
-        """As `embed_queries`, with the tokens of every text."""
+        """`embed_queries`, with the tokens of every text."""
         ...
 
 
 class Progress(Protocol):
-    """Told how far a long work has come."""
+    """Callback for the progress of a long operation."""
 
     def __call__(self, stage: str, done: int, total: int) -> None:
-        """`done` of `total` items of a named stage are ready; a total that is not known yet grows."""
+        """Reports `done` of `total` items of a named stage; the total may grow while it is unknown."""
         ...
 
 
 def no_progress(stage: str, done: int, total: int) -> None:
-    """A progress that shows nothing."""
+    """Ignores progress."""
 
 
 @contextmanager
 def stage(name: str, progress: Progress) -> Iterator[None]:
-    """Tells when a stage begins and when it has ended, where nothing can be counted in between."""
+    """Reports the beginning and the end of a stage that has no countable items."""
     progress(name, 0, 1)
     yield
     progress(name, 1, 1)
@@ -202,8 +203,8 @@ class Message:
     """One message to a language model.
 
     Args:
-        role: Whose it is.
-        content: Its text.
+        role: Author of the message.
+        content: Text of the message.
     """
 
     role: Literal["system", "user", "assistant"]
@@ -212,12 +213,12 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens of one answer, as the server counted them.
+    """Token counts of one answer, from the server.
 
     Args:
-        tokens_in: Of the prompt, those from a cache included.
-        tokens_out: Of the answer.
-        tokens_cached: Of the prompt, those that came from a cache.
+        tokens_in: Tokens of the prompt, cached ones included.
+        tokens_out: Tokens of the answer.
+        tokens_cached: Tokens of the prompt that came from a cache.
     """
 
     tokens_in: int
@@ -230,8 +231,8 @@ class Completion:
     """Answer of a language model.
 
     Args:
-        text: As it was written.
-        usage: None where the server does not say; it is estimated then.
+        text: Text of the answer.
+        usage: Tokens of the answer; None where the server does not report them, and they are estimated.
     """
 
     text: str
@@ -239,7 +240,7 @@ class Completion:
 
 
 class LLM(Protocol):
-    """Answers messages. It is never asked while something is remembered, and never trusted with what is stored."""
+    """Language model. It is never called during `remember`, and its answers are never trusted."""
 
     @property
     def model(self) -> str:
@@ -253,14 +254,14 @@ class LLM(Protocol):
         schema: Mapping[str, Any] | None = None,
         max_tokens: int | None = None,
     ) -> Completion:
-        """The model's answer.
+        """Returns the model's answer.
 
         Args:
-            messages: The conversation so far, at least one.
-            schema: JSON schema that the answer is to fit; any text if None. The caller checks it in any case.
-            max_tokens: Of the answer at most.
+            messages: Conversation so far, at least one message.
+            schema: JSON schema of the answer; any text if None. The caller validates the answer in any case.
+            max_tokens: Maximum tokens of the answer.
 
         Raises:
-            LanguageModelError: There is none. Any other exception is taken for the same.
+            LanguageModelError: There is no answer. Any other exception is treated in the same way.
         """
         ...

@@ -1,1 +1,1 @@
-"""Fast, verbatim, durable: sources, archive and inbox."""
+"""Capture of verbatim episodes: input, recorder, archive and inbox."""

@@ -1,8 +1,8 @@
-"""One JSON file a day with every episode of it: ground truth that a person can read and everything can be rebuilt from.
+"""Daily archive: one human-readable JSON file per day with all its episodes, from which a memory can be rebuilt.
 
-A file is never changed once it is written, but by a deletion. What arrives later for a day that is closed (from an
-inbox, or an import) goes into a supplement beside it: `2026-01-31.json`, `2026-01-31.1.json`, ... What is dated outside
-the years 1 to 9999, which older versions took, goes into `undated.json` at once.
+A file is never changed once it is written, except by a deletion. Later arrivals for a closed day (from an inbox, or an
+import) go into a supplement beside it: `2026-01-31.json`, `2026-01-31.1.json`, ... Episodes dated outside the years 1
+to 9999, which older versions accepted, go into `undated.json` at once.
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ from bardo.ports import Progress, no_progress
 FOLDER = "archive"
 FORMAT = "bardo archive"
 VERSION = 1
-#: Name of the watermark: every arrival up to it is in the archive.
+#: Name of the watermark of the last archived arrival.
 WATERMARK = "archive"
-#: In place of a day: no calendar has the time of these episodes.
+#: Key in place of a day for episodes without a valid date.
 UNDATED = "undated"
-#: Beside the days: ids of episodes that are dated ahead of their arrival, and their days.
+#: File of the ids of episodes dated after their arrival, and their days.
 AHEAD = "ahead.json"
 PAGE = 1_024
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def day_of(at: int) -> str:
-    """The UTC day of a time in microseconds since the epoch, as `2026-01-31`.
+    """Returns the UTC day of a time in microseconds since the epoch, as `2026-01-31`.
 
     Raises:
         InvalidInputError: The time lies outside the years 1 to 9999.
@@ -59,28 +59,28 @@ def day_of(at: int) -> str:
 
 
 def _discard_note(note: str) -> None:
-    """Discard the note."""
+    """Discards the note."""
 
 
 def write_days(
     log: EpisodeLog, folder: Path | str, until: int, *, tell: Callable[[str], object] = _discard_note
 ) -> list[Path]:
-    """Archives the days that are over.
+    """Archives the past days.
 
-    Annotations (verified, importance) are archived as they are now.
+    Annotations (verified, importance) are archived with their current values.
 
     Args:
-        log: Where the episodes are.
-        folder: The archive's folder; made if absent.
-        until: Wall clock, microseconds UTC; days before this one's are over.
-        tell: Called with a sentence for each episode whose time is no date.
+        log: Episode log.
+        folder: Folder of the archive; made if absent.
+        until: Wall clock, microseconds UTC; days before this one's are past.
+        tell: Callback with a sentence for each episode without a valid date.
 
     Returns:
-        The files that were written, none if nothing was due.
+        Written files; none if no day was due.
 
     Raises:
         StoreUnavailableError: The operating system refused. Files written before the failure stay, and the next call
-            goes on from there.
+            continues from there.
     """
     folder, open_day = Path(folder), day_of(until)
     done = log.watermark(WATERMARK)
@@ -123,10 +123,10 @@ def write_days(
 
 
 def read_days(folder: Path | str) -> Iterator[Episode]:
-    """Every archived episode, by day, in the order of tick within a file.
+    """Yields every archived episode, by day, in order of tick within a file.
 
     Raises:
-        StoreDamagedError: A file is not what `write_days` wrote.
+        StoreDamagedError: A file was not written by `write_days`.
     """
     for path in _files(Path(folder)):
         for record in _load(path)["episodes"]:
@@ -141,18 +141,18 @@ def _filed_under(at: int) -> str:
 
 
 def _files(folder: Path) -> list[Path]:
-    """The files of the archive by day, supplements last; what has no date comes after all days."""
+    """Lists the files of the archive by day, supplements last, and undated episodes after all days."""
     return sorted((*folder.glob("????-??-??*.json"), *folder.glob(f"{UNDATED}*.json")), key=_order)
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """How the archive and the log agree.
+    """Comparison of the archive with the log.
 
     Args:
-        episodes: That the archive holds.
-        missing: Those of them that the log does not hold.
-        different: Those whose verbatim part differs.
+        episodes: Number of episodes in the archive.
+        missing: Number of those missing in the log.
+        different: Number of those whose verbatim part differs.
     """
 
     episodes: int
@@ -161,15 +161,15 @@ class Comparison:
 
 
 def compare(log: EpisodeLog, folder: Path | str, progress: Progress = no_progress) -> Comparison:
-    """Reads every archived episode and looks for the same in the log; annotations may have changed since.
+    """Compares every archived episode with the log, except annotations, which may have changed since.
 
     Args:
-        log: The ground truth.
-        folder: Of the archive.
-        progress: Told after each page.
+        log: Episode log, the ground truth.
+        folder: Folder of the archive.
+        progress: Callback after each page.
 
     Raises:
-        StoreDamagedError: A file is not what `write_days` wrote.
+        StoreDamagedError: A file was not written by `write_days`.
     """
     episodes = missing = different = 0
     archived = read_days(folder)
@@ -187,13 +187,13 @@ def _without_annotations(episode: Episode) -> Episode:
 
 
 def forget(folder: Path | str, ids: Collection[str]) -> list[Path]:
-    """Takes episodes out of the archive; a file that holds nothing else is deleted.
+    """Deletes episodes from the archive; a file without other episodes is deleted.
 
     Returns:
-        The files that were written again or deleted.
+        Rewritten and deleted files.
 
     Raises:
-        StoreDamagedError: A file is not what `write_days` wrote.
+        StoreDamagedError: A file was not written by `write_days`.
         StoreUnavailableError: The operating system refused.
     """
     changed = []
@@ -217,12 +217,12 @@ def _text(content: Mapping[str, Any]) -> bytes:
 
 
 def _read_ahead(folder: Path) -> dict[str, str]:
-    """Episodes of days to come that the watermark has passed, with their days: one would hold back all others."""
+    """Reads the episodes of future days before the watermark, with their days: one must not hold back the watermark."""
     return read_json(folder / AHEAD) or {}
 
 
 def _files_by_day(folder: Path) -> dict[str, list[Path]]:
-    """The files of every day, supplements last."""
+    """Groups the files by day, supplements last."""
     files: dict[str, list[Path]] = {}
     for path in _files(folder):
         files.setdefault(_order(path)[0], []).append(path)
@@ -231,7 +231,7 @@ def _files_by_day(folder: Path) -> dict[str, list[Path]]:
 
 def _write_day(log: EpisodeLog, folder: Path, day: str, ids: list[str], existing: list[Path]) -> Path | None:
     known = {record["id"] for path in existing for record in _load(path)["episodes"]}
-    # After a failure some of the day may be archived already, though the watermark does not say so.
+    # After a failure, part of the day may be archived beyond the watermark.
     missing = [id_ for id_ in dict.fromkeys(ids) if id_ not in known]
     if not missing:
         return None

@@ -1,4 +1,4 @@
-"""Result of `remember` for a batch; it makes the object of an episode when that is first read."""
+"""Result of `remember` for a batch, which makes each episode object when it is first read."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
 
 class EpisodeBatch(Sequence[Episode]):
-    """The stored episodes of one batch, in its order; equal to a list of the same episodes.
+    """Stored episodes of one batch, in its order; equal to a list of the same episodes.
 
     Args:
-        stored: As the core keeps them.
-        fresh: How many of them are new; the others were stored before.
+        stored: Stored episodes in the core's form.
+        fresh: Number of new episodes; the others were stored before.
     """
 
     __slots__ = ("_stored", "fresh")

@@ -1,7 +1,7 @@
-"""Handing episodes over to the process that owns the log: files in a folder, each whole or not there.
+"""Inbox of a memory: files of episodes, written atomically, for the process that owns the log.
 
-An owner takes a file, records what is in it, and deletes it. If it dies in between, the next owner takes the file
-again, and every id that is in the log already counts once.
+The owner reads a file, records its episodes, and deletes it. If it dies in between, the next owner reads the file
+again, and ids that are in the log already are skipped.
 """
 
 from __future__ import annotations
@@ -26,31 +26,32 @@ if TYPE_CHECKING:
     from bardo.capture.traces import Needles
 
 INBOX = "inbox"
-#: Characters of an id that hold its time.
+#: Length of the time at the beginning of an id, in characters.
 _TIME_DIGITS = 13
-#: Inside the inbox: files that could not be read or recorded, beside a file that says why.
+#: Folder in the inbox for files that could not be read or recorded, each with a file of the reason.
 REJECTED = "rejected"
 FORMAT = "bardo inbox"
 VERSION = 1
-#: A file is recorded in one transaction: these keep it small enough to share a commit with other callers.
+#: Maximum number of episodes and of bytes in a file, which is recorded in one transaction: small enough to share a
+#: commit with other callers.
 EPISODES_PER_FILE = 1_024
 BYTES_PER_FILE = 16 * 1024 * 1024
-#: Larger files were not written by `drop`: one episode may add its own limits (1 MiB payload, JSON escapes) on top.
+#: Maximum size of a file from `drop`, in bytes: one episode may exceed `BYTES_PER_FILE` (1 MiB payload, JSON escapes).
 LARGEST_FILE_BYTES = 4 * BYTES_PER_FILE
-#: Characters that stand for a line in a reason.
+#: Maximum length of a quoted line in a reason, in characters.
 _SHOWN = 40
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """The episodes of one file of the inbox.
+    """Episodes of one file of the inbox.
 
     Args:
-        path: The file.
-        episodes: Its episodes; empty if it could not be read.
-        problem: Why it was rejected, or None.
-        unfit: Lines that break a limit of `Episode`, and why; the others can be recorded.
-        transcript: Whether they are messages without times, of which the first ones may be stored already.
+        path: Path of the file.
+        episodes: Valid episodes; empty if the file could not be read.
+        problem: Reason of its rejection, or None.
+        unfit: Lines that break a limit of `Episode`, with the reasons.
+        transcript: Whether the episodes are messages without times, the first of which may be stored already.
     """
 
     path: Path
@@ -68,18 +69,17 @@ def drop(
     seed: int | None = None,
     transcript: bool = False,
 ) -> list[Episode]:
-    """Hands episodes over to the owner of a grimoire; they are safe on the disk when this returns.
+    """Writes episodes to the inbox of a grimoire for its owner; they are durable when this returns.
 
     Args:
-        folder: The grimoire's folder.
-        episodes: One or any number; those without an id are given one, so that they are recorded once however
-            often they are taken.
-        now: Wall clock, microseconds UTC; the computer's by default.
-        seed: Of the ids; random by default.
-        transcript: Whether they are messages without times, of which the first ones may be stored already.
+        folder: Folder of the grimoire.
+        episodes: One or several episodes; each without an id gets one, so that it is recorded only once.
+        now: Wall clock, microseconds UTC; the system clock by default.
+        seed: Seed of the ids; random by default.
+        transcript: Whether the episodes are messages without times, the first of which may be stored already.
 
     Returns:
-        The episodes as they were written.
+        Written episodes.
 
     Raises:
         InvalidInputError: A limit of `Episode` is broken; nothing was written.
@@ -96,10 +96,10 @@ def drop(
     )
     files = list(_files(finished))
     for first_id, lines in files:
-        # A batch that is split over files is no whole transcript.
+        # A batch that is split over several files is not a whole transcript.
         header = _header(len(lines), transcript=transcript and len(files) == 1)
-        # The name sorts by the time of the id (its first 48 bits, milliseconds), then by the order of the calls on this
-        # machine; it is never used twice: another file may begin with the same episode.
+        # Names sort by the time of the id (its first 48 bits, milliseconds), then by the order of calls on this
+        # machine. The random part keeps them unique, as two files may begin with the same episode.
         order = f"{first_id[:_TIME_DIGITS]}-{time.monotonic_ns():016x}-{os.urandom(4).hex()}"
         path = folder / INBOX / f"{order}.jsonl"
         make_folder(path.parent)
@@ -108,11 +108,11 @@ def drop(
 
 
 def drain(folder: Path | str) -> Iterator[Batch]:
-    """The files of the inbox, oldest first. A file is deleted when the next one is asked for, so record a batch before.
+    """Yields the files of the inbox, oldest first. Deletes a file when the next one is requested: record it before.
 
-    Record with `out_of_order=True`: the episodes may be older than the owner's last tick. What the log refuses (an id
-    that is taken by other content) goes to `set_aside`, and so do lines that break a limit. A file that cannot be
-    read is moved to `inbox/rejected` and yielded with its problem and no episodes.
+    Record with `out_of_order=True`: the episodes may be older than the owner's last tick. Pass episodes that the log
+    refuses (an id with other content), and lines that break a limit, to `set_aside`. A file that cannot be read is
+    moved to `inbox/rejected` and yielded with its problem and no episodes.
     """
     for path in waiting(folder):
         try:
@@ -123,13 +123,13 @@ def drain(folder: Path | str) -> Iterator[Batch]:
             yield reject(path, str(error))
             continue
         yield batch
-        # A consumer that rejected the batch has moved it away.
+        # The consumer moves a rejected file away.
         path.unlink(missing_ok=True)
         sync_folder(path.parent)
 
 
 def waiting(folder: Path | str) -> list[Path]:
-    """The files that wait in the inbox, oldest first."""
+    """Lists the pending files of the inbox, oldest first."""
     inbox = Path(folder) / INBOX
     try:
         with os.scandir(inbox) as entries:
@@ -142,11 +142,11 @@ def waiting(folder: Path | str) -> list[Path]:
 
 
 def check(path: Path) -> None:
-    """Reads a file of the inbox and leaves it where it is.
+    """Checks a file of the inbox without moving it.
 
     Raises:
-        InvalidInputError: It is not what `drop` wrote.
-        ValueError: It is no JSON.
+        InvalidInputError: It was not written by `drop`.
+        ValueError: It is not JSON.
     """
     _read(path)
 
@@ -162,14 +162,14 @@ def reject(path: Path, reason: str) -> Batch:
 
 
 def set_aside(path: Path, records: Sequence[tuple[str | Episode, str]]) -> Path:
-    """Keeps records of a file, and why they cannot be recorded, in `inbox/rejected`; the file itself stays.
+    """Writes rejected records of a file, with reasons, to `inbox/rejected`; the file itself stays.
 
     Args:
-        path: The file.
-        records: Its lines, or episodes, each with the reason.
+        path: Path of the file.
+        records: Lines or episodes of the file, each with the reason.
 
     Returns:
-        Where they are now.
+        Path of the written file.
     """
     lines = [record if isinstance(record, str) else _line(record) for record, _ in records]
     header = json.dumps({"format": FORMAT, "version": VERSION, "episodes": len(lines)})
@@ -181,18 +181,18 @@ def set_aside(path: Path, records: Sequence[tuple[str | Episode, str]]) -> Path:
 
 
 def forget(folder: Path | str, ids: Collection[str], hashes: Collection[int], wanted: Needles) -> list[Path]:
-    """Takes episodes out of the files that wait: those with these ids, and those with the very content.
+    """Deletes episodes with these ids or this content from the pending files.
 
-    A rejected file that holds any of what is looked for is deleted as a whole: it could not be read anyway.
+    A rejected file that holds any of the needles is deleted as a whole, as it could not be read anyway.
 
     Args:
-        folder: The grimoire.
-        ids: Of what was deleted.
-        hashes: Of the contents that the log refuses from now on; without tombstones none.
-        wanted: What a line or file that cannot be read may not hold.
+        folder: Folder of the grimoire.
+        ids: Ids of deleted records.
+        hashes: Hashes of the contents that the log refuses from now on; none without tombstones.
+        wanted: Needles to search for in unreadable lines and files.
 
     Returns:
-        The files that were written again or deleted.
+        Rewritten and deleted files.
     """
     changed = []
     for path in waiting(folder):
@@ -214,7 +214,7 @@ def forget(folder: Path | str, ids: Collection[str], hashes: Collection[int], wa
 
 
 def look(path: Path) -> tuple[Episode, ...]:
-    """The episodes of a file of the inbox, which stays where it is.
+    """Reads the episodes of a file of the inbox without moving it.
 
     Raises:
         BardoError, ValueError, TypeError, OSError: It cannot be read.
@@ -223,7 +223,7 @@ def look(path: Path) -> tuple[Episode, ...]:
 
 
 def waiting_episodes(folder: Path | str) -> Iterator[Episode]:
-    """The episodes that wait in the inbox, and are taken over by the next owner."""
+    """Yields the pending episodes of the inbox."""
     for path in waiting(folder):
         with suppress(BardoError, ValueError, TypeError, OSError, RecursionError):
             yield from _read(path).episodes
@@ -234,8 +234,8 @@ def _is_of(line: bytes, ids: Collection[str], hashes: Collection[int], wanted: N
         (episode,) = finish_episodes([records.from_record(parse_json(line))], now=0, seed=0)
     except (ValueError, TypeError):
         return _holds(line, wanted)
-    # The words alone are no reason: another speaker may have said the same, or the text of a payload. A text
-    # that the log would refuse later must not stay here until then (law 11).
+    # Equal text alone is no match: it may be another speaker's, or in a payload. Content that the log would refuse
+    # later must not stay here until then (law 11).
     return episode.id in ids or episode.content_hash in hashes
 
 
@@ -273,7 +273,7 @@ def _read(path: Path) -> Batch:
         raise InvalidInputError(
             f"the file has {size} bytes, the limit is {LARGEST_FILE_BYTES}. Drop less at once"
         )
-    # Only "\n" ends a record: text may hold other line separators.
+    # Only "\n" separates records, since text may hold other line separators.
     header, *lines = path.read_bytes().decode().removesuffix("\n").split("\n")
     described: Any = parse_json(header)
     if not isinstance(described, dict) or described.get("format") != FORMAT:
@@ -286,7 +286,7 @@ def _read(path: Path) -> Batch:
         raise InvalidInputError(
             f"the file holds {len(lines)} episodes, its header says {described.get('episodes')}. Drop them again"
         )
-    # Types and limits as the log sees them; ids and times are there, so clock and seed do not matter.
+    # Checks types and limits as the log does. Ids and times are given, so clock and seed do not matter.
     transcript = described.get("transcript") is True
     try:
         episodes = finish_episodes(list(map(_episode, lines)), now=0, seed=0)
@@ -299,7 +299,7 @@ def _read(path: Path) -> Batch:
 
 
 def _read_lines(lines: Iterable[str]) -> tuple[list[Episode], list[tuple[str, str]]]:
-    """The episodes of a file that can be recorded, and the lines that cannot, with the reason."""
+    """Splits a file into valid episodes, and invalid lines with the reasons."""
     episodes: list[Episode] = []
     unfit: list[tuple[str, str]] = []
     for line in lines:

@@ -1,4 +1,4 @@
-"""Everything that a caller hands to `remember`, as episodes: strings, chat messages, episodes, or any batch of them."""
+"""Conversion of the input of `remember` to episodes: strings, chat messages, episodes, or batches of them."""
 
 from __future__ import annotations
 
@@ -15,33 +15,33 @@ from bardo.clock import moment_of
 from bardo.errors import BardoWarning, InvalidInputError
 from bardo.model import ROLES, Episode
 
-#: Bytes of UTF-8 text in one episode; the core refuses more.
+#: Maximum size of an episode's text, in bytes of UTF-8, as in the core.
 MAX_TEXT_BYTES = 64 * 1024
-#: Keys of a part of a message that is text and nothing more.
+#: Keys of a message part that is plain text.
 TEXT_PART_KEYS = frozenset({"type", "text"})
 TIME_KEYS = ("at", "timestamp", "created_at")
-#: Microseconds in the unit of an epoch time, by its size: seconds up to the year 5138, milliseconds, microseconds.
+#: Limit of each unit of an epoch time, and its microseconds: seconds up to the year 5138, milliseconds, microseconds.
 EPOCH_UNITS = ((10**11, 1_000_000), (10**14, 1_000), (10**17, 1))
-#: Keys of a message that are kept in the payload as they are. Others (ids, usage) differ whenever it is sent again, and
-#: would make the same message another one.
+#: Keys of a message that are kept in the payload unchanged. Others (ids, usage) differ on each retransmission, and
+#: would make the same message look new.
 KEPT_KEYS = ("tool_calls", "tool_call_id", "function_call", "refusal", "audio")
-#: The type of a part of a message that calls a tool, and of one that holds what a tool answered (Anthropic).
+#: Types of message parts for a tool's call and for its result (Anthropic).
 TOOL_USE, TOOL_RESULT = "tool_use", "tool_result"
-#: Maximum number of skipped places of a batch that a warning names.
+#: Maximum number of skipped positions of a batch that a warning names.
 PLACES_SHOWN = 10
 
 
 class Clean(Protocol):
-    """Takes copies of prompts out of texts.
+    """Removes copies of prompts from texts.
 
     Attributes:
-        place: Place of the next texts in their batch.
+        place: Position of the next texts in their batch.
     """
 
     place: int
 
     def __call__(self, text: str) -> str:
-        """The text without copies; the very text where it holds none."""
+        """Returns the text without copies; the same object where it holds none."""
         ...
 
     def finds(self, text: str) -> bool:
@@ -49,41 +49,41 @@ class Clean(Protocol):
         ...
 
     def exclude_places(self, known: Collection[int]) -> None:
-        """Reports no copy at these places: an earlier hand-over had them."""
+        """Suppresses reports of copies at these positions, which an earlier call had."""
         ...
 
     def left_after(self, episode_id: str) -> int:
-        """How many messages without text an earlier hand-over had behind an episode."""
+        """Returns the number of messages without text that followed an episode in an earlier call."""
         ...
 
     def leave_after(self, episode_id: str, count: int) -> None:
-        """Keeps how many messages without text a hand-over has behind an episode, its last one."""
+        """Stores the number of messages without text that follow the last episode of a call."""
         ...
 
 
 class RecordOutcome(Protocol):
-    """Result of recording drafts: see `RecordReport` of the recorder."""
+    """Result of recording drafts; see `RecordReport` of the recorder."""
 
     @property
     def known(self) -> Sequence[int]:
-        """Places of those that were stored before."""
+        """Positions of drafts that were stored before."""
         ...
 
     def at(self, place: int) -> Episode | None:
-        """The stored episode of a draft."""
+        """Returns the stored episode of a draft."""
         ...
 
 
 class Drafts(NamedTuple):
-    """Input of `remember`, in the form that is recorded.
+    """Input of `remember`, converted for the recorder.
 
     Attributes:
         drafts: Strings and episodes.
-        places: Place of each of them in what was given.
-        empty: Places of what has no text and is left out.
-        batch: Whether it was a batch.
-        chat: Whether it was a list of chat messages.
-        transcript: Whether it was one without times, which may come again as it grows.
+        places: Position of each draft in the input.
+        empty: Positions of skipped items without text.
+        batch: Whether the input was a batch.
+        chat: Whether the input was a list of chat messages.
+        transcript: Whether the messages have no times; such a list may be passed again as it grows.
     """
 
     drafts: list[Any]
@@ -95,21 +95,21 @@ class Drafts(NamedTuple):
 
     @classmethod
     def of(cls, made: Sequence[str | Episode | None], *, chat: bool, transcript: bool = False) -> Drafts:
-        """Drafts of a batch; None where nothing is left of a text."""
+        """Makes the drafts of a batch; None stands for an item whose text is empty after cleaning."""
         places = [place for place, draft in enumerate(made) if draft is not None]
         empty = [place for place, draft in enumerate(made) if draft is None]
         drafts = [draft for draft in made if draft is not None]
         return cls(drafts, places, empty, chat=chat, transcript=transcript)
 
     def new_empty_messages(self, took: RecordOutcome, clean: Clean) -> list[int]:
-        """Returns the places of skipped messages that an earlier hand-over of the same chat did not have.
+        """Returns the positions of skipped messages that an earlier call with the same chat did not have.
 
-        A message without text was handed over before if one that is known stands behind it. Of those behind the last
-        known one, as many were as `clean` has on record.
+        A message without text is known if a known message follows it. Of those after the last known message, the number
+        that `clean` has stored is known.
 
         Args:
-            took: What became of the drafts.
-            clean: Reports copies of what is new alone, from here on.
+            took: Result of recording the drafts.
+            clean: Cleaner, which from here on reports copies only in new messages.
         """
         known = [self.places[place] for place in took.known]
         new = self.empty
@@ -129,20 +129,20 @@ class Drafts(NamedTuple):
 
 
 def drafts_from(what: object, defaults: Mapping[str, Any], *, clean: Clean, truncate: bool) -> Drafts:
-    """Makes episodes of anything `remember` takes; a string stays one, for it takes every other field from `defaults`.
+    """Converts the input of `remember` to drafts; a string stays one, since its other fields are the `defaults`.
 
     Args:
-        what: A string, an `Episode`, a chat message (a mapping with `role` and `content`), or an iterable of these.
+        what: String, `Episode`, chat message (a mapping with `role` and `content`), or an iterable of these.
         defaults: Fields for episodes made here; an `Episode` keeps its own.
-        clean: Takes copies of prompts out of a text, so that what was injected is never captured as new (law 8).
-        truncate: Cut texts at the limit instead of refusing them.
+        clean: Cleaner that removes copies of prompts, so that an injected memory is never captured as new (law 8).
+        truncate: Whether to cut texts at the limit instead of refusing them.
 
     Returns:
-        The strings and episodes. What has no text is left out of a batch: a conversation that is handed over again as
-        it grows may hold such messages for ever. `tell_empty` warns of it.
+        Strings and episodes. Items of a batch without text are skipped, because a growing conversation may hold such
+        messages in every call. `tell_empty` warns of them.
 
     Raises:
-        InvalidInputError: Something in it is of another type, or nothing is left of any text.
+        InvalidInputError: An item is of another type, or no item has a text.
     """
     if isinstance(what, (str, Episode, Mapping)):
         draft = _draft_of(what, defaults, clean, truncate)
@@ -176,9 +176,9 @@ def tell_empty(places: list[int], given: int, *, stacklevel: int) -> None:
     """Warns of messages of a batch that are skipped because they have no text.
 
     Args:
-        places: Where it stood.
-        given: How many the batch has.
-        stacklevel: As of a function that warns in the place of this one.
+        places: Positions of the skipped messages.
+        given: Number of messages in the batch.
+        stacklevel: Stack level of the warning, relative to the caller.
     """
     if not places:
         return
@@ -190,7 +190,7 @@ def tell_empty(places: list[int], given: int, *, stacklevel: int) -> None:
 def episodes_from(
     what: object, defaults: Mapping[str, Any], *, clean: Clean, truncate: bool
 ) -> tuple[list[Episode], bool]:
-    """`drafts_from` with every string made an episode, and whether they are a transcript."""
+    """Returns the drafts of `drafts_from` with strings as episodes, and whether they are a transcript."""
     handed = drafts_from(what, defaults, clean=clean, truncate=truncate)
     tell_empty(handed.empty, len(handed.places) + len(handed.empty), stacklevel=3)
     made = [Episode(draft, **defaults) if isinstance(draft, str) else draft for draft in handed.drafts]
@@ -198,12 +198,12 @@ def episodes_from(
 
 
 def _is_untimed(item: object) -> bool:
-    """Whether it is a chat message that brings no time."""
+    """Whether an item is a chat message without a time."""
     return isinstance(item, Mapping) and all(item.get(key) is None for key in TIME_KEYS)
 
 
 def _are_clean(items: list[Any], clean: Clean) -> bool:
-    """Whether all are texts with something in them, and `clean` finds nothing: one look at all of a long batch."""
+    """Whether all items are non-empty texts without copies, checked at once for speed on long batches."""
     if set(map(type, items)) != {str} or not all(items) or any(map(str.isspace, items)):
         return False
     return not clean.finds("\n".join(items))
@@ -212,11 +212,11 @@ def _are_clean(items: list[Any], clean: Clean) -> bool:
 def _draft_of(
     what: object, defaults: Mapping[str, Any], clean: Clean, truncate: bool
 ) -> str | Episode | None:
-    """A string or an episode; None if nothing is left of its text."""
+    """Converts one item to a string or an episode; None if its text is empty after cleaning."""
     if isinstance(what, str):
         return _cleaned(what, clean, truncate) or None
     if isinstance(what, Episode):
-        # The core says what is wrong with any other type.
+        # The core reports any other type.
         episode = dataclasses.replace(what, at=moment_of(what.at)) if isinstance(what.at, datetime) else what
     elif isinstance(what, Mapping):
         is_record = "text" in what and "content" not in what
@@ -234,7 +234,7 @@ def _draft_of(
 
 
 def _cleaned(text: str, clean: Clean, truncate: bool) -> str:
-    """A text as it is captured; empty if it held nothing but blanks and recalled memories."""
+    """Returns a text as captured; empty if it holds only blanks and recalled memories."""
     text = clean(text)
     if truncate:
         text = _cut(text)
@@ -251,7 +251,7 @@ def _message(message: Mapping[str, Any], defaults: Mapping[str, Any], clean: Cle
         )
     parts = _parts(message.get("content"))
     if any(_type(part) == TOOL_RESULT for part in parts):
-        # A tool said it, even if the user forwards it; only words of users are read for facts.
+        # The author is the tool even if the user forwards its result; facts are extracted only from users' words.
         role = "tool"
     fields = {**defaults, "role": role, "kind": "tool" if role == "tool" else "turn"}
     if isinstance(message.get("name"), str):
@@ -259,7 +259,7 @@ def _message(message: Mapping[str, Any], defaults: Mapping[str, Any], clean: Cle
     rest = [part for part in parts if not _is_text(part)]
     kept = ({"content": rest} if rest else {}) | {key: message[key] for key in KEPT_KEYS if message.get(key)}
     if kept:
-        # A structure that contains itself is refused where it is stored.
+        # A cyclic structure is refused when it is stored.
         with suppress(RecursionError):
             kept = _clean_message(kept, clean)
         fields["payload"] = _merge_payloads(fields.get("payload"), kept)
@@ -277,14 +277,14 @@ def _message(message: Mapping[str, Any], defaults: Mapping[str, Any], clean: Cle
 
 
 def _parts(content: object) -> list[str | Mapping[str, Any]]:
-    """The content of a chat message as its parts: texts, images, files, calls and results of tools."""
+    """Splits the content of a chat message into parts: texts, images, files, calls and results of tools."""
     if content is None:
         return []
     if isinstance(content, str):
         return [content]
     if isinstance(content, Mapping):
         if "type" not in content and "text" not in content:
-            # Data rather than a part of a message: it is found by what stands in it.
+            # Data rather than a message part: its JSON text is searchable.
             try:
                 return [json.dumps(dict(content), ensure_ascii=False)]
             except (TypeError, ValueError) as error:
@@ -301,7 +301,7 @@ def _parts(content: object) -> list[str | Mapping[str, Any]]:
 
 
 def _is_text(part: object) -> bool:
-    """Whether a part is text and nothing more."""
+    """Whether a part is plain text."""
     return isinstance(part, str) or (
         isinstance(part, Mapping) and isinstance(part.get("text"), str) and not part.keys() - TEXT_PART_KEYS
     )
@@ -312,7 +312,7 @@ def _type(part: object) -> object:
 
 
 def _unwrapped_parts(parts: Iterable[object]) -> Iterator[object]:
-    """The parts with what tools answered in place of their results; no result holds another."""
+    """Replaces results of tools by their contents; results are not nested."""
     for part in parts:
         if isinstance(part, Mapping) and _type(part) == TOOL_RESULT:
             content = part.get("content")
@@ -322,7 +322,7 @@ def _unwrapped_parts(parts: Iterable[object]) -> Iterator[object]:
 
 
 def _text_of(message: Mapping[str, Any], parts: Iterable[object]) -> str:
-    """Returns the text of a message: its texts, else its refusal, else the transcript of its audio."""
+    """Returns the text of a message: its text parts, else its refusal, else the transcript of its audio."""
     held = (part.get("text") if isinstance(part, Mapping) else part for part in _unwrapped_parts(parts))
     audio = message.get("audio")
     spoken = audio.get("transcript") if isinstance(audio, Mapping) else None
@@ -333,7 +333,7 @@ def _text_of(message: Mapping[str, Any], parts: Iterable[object]) -> str:
 
 
 def _merge_payloads(payload: object, kept: Mapping[str, Any]) -> dict[str, Any]:
-    """The caller's payload beside what a message holds besides its text, neither over the other."""
+    """Merges the caller's payload with the non-text parts of a message; neither overwrites the other."""
     if payload is None:
         return dict(kept)
     if isinstance(payload, Mapping) and not payload.keys() & kept.keys():
@@ -342,7 +342,7 @@ def _merge_payloads(payload: object, kept: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _clean_message(held: Any, clean: Clean) -> Any:
-    """Cleans every text in a message: a tool may have answered with recalled memories."""
+    """Cleans every text in a message, since the result of a tool may hold recalled memories."""
     if isinstance(held, str):
         return clean(held)
     if isinstance(held, Mapping):

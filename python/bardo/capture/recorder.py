@@ -1,4 +1,4 @@
-"""The way in: episodes are completed, recorded in the log, and findable by their words at once."""
+"""Records episodes in the log and indexes their words."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from bardo.errors import BardoWarning, ForgottenWarning, InvalidInputError
 from bardo.model import INHERITED_KIND, Episode
 from bardo.ports import Clock
 
-#: Episodes read from the log at once while iterating.
+#: Number of episodes per page when iterating over the log.
 PAGE = 1_024
 
 
@@ -26,10 +26,10 @@ class RecordReport:
     """Result of recording episodes.
 
     Args:
-        stored: As they are stored, in their order.
-        known: Places, among those handed over, of those that were stored before.
-        forgotten: Places of those that were refused because the same content was forgotten.
-        refused: Places of those that broke a limit.
+        stored: Stored episodes, in order.
+        known: Positions in the input of episodes that were stored before.
+        forgotten: Positions of episodes refused because the same content was forgotten.
+        refused: Positions of episodes that broke a limit.
     """
 
     stored: Sequence[Episode]
@@ -39,11 +39,11 @@ class RecordReport:
 
     @property
     def fresh(self) -> int:
-        """How many are new."""
+        """Number of new episodes."""
         return len(self.stored) - len(self.known)
 
     def at(self, place: int) -> Episode | None:
-        """The stored episode of a place among those handed over; none where nothing is stored of it."""
+        """Returns the stored episode at a position of the input; None if it was not stored."""
         missing = {*self.forgotten, *self.refused}
         return None if place in missing else self.stored[place - sum(gone < place for gone in missing)]
 
@@ -52,8 +52,8 @@ class Recorder:
     """Writes to the log and the hot set together.
 
     Args:
-        log: The ground truth.
-        hot: The index in memory.
+        log: Episode log, the ground truth.
+        hot: In-memory index.
         ticks: Logical time.
         clock: Wall clock.
     """
@@ -74,15 +74,15 @@ class Recorder:
         late: bool = False,
         transcript: bool = False,
     ) -> RecordReport:
-        """Records episodes, all or none; what was forgotten on purpose is left out.
+        """Records episodes, all or none, except content that was forgotten on purpose.
 
         Args:
-            drafts: Episodes, or texts. Without a time of day they are of now.
-            tick: Of those that bring none; from their time of day if not given.
+            drafts: Episodes, or texts. Those without a time get the current one.
+            tick: Tick of episodes without one; derived from their time if not given.
             own_ticks: Whether the caller passed the ticks itself.
-            template: Every other field of the texts.
-            late: Whether they may lie before the last tick, as those of another writer do.
-            transcript: Whether they are messages without times, of which the first ones may be stored already.
+            template: Other fields of the texts.
+            late: Whether ticks may lie before the last one, as for episodes of another writer.
+            transcript: Whether they are messages without times, the first of which may be stored already.
 
         """
         if not drafts:
@@ -118,22 +118,22 @@ class Recorder:
             elif draft.tick:
                 own_tick = self._ticks.own(draft.tick, late=late)
             else:
-                # A batch may hold times that go back; its ticks do not.
+                # The times of a batch may decrease, but its ticks must not.
                 own_tick = max(last, self._ticks.of(draft.at or now)) if tick is None else tick
             last = max(last, own_tick)
             ticks.append(own_tick)
         return ticks
 
     def drain(self, folder: Path, clean: Clean, cleaned: Callable[[Episode], Episode]) -> int:
-        """Takes over what other processes dropped into the inbox; what cannot be taken is set aside with a warning.
+        """Records the episodes of the inbox; those that cannot be recorded are set aside with a warning.
 
         Args:
-            folder: The grimoire.
-            clean: Takes copies of prompts out of texts: the process that dropped them has not.
-            cleaned: An episode with `clean` applied to each of its texts.
+            folder: Folder of the grimoire.
+            clean: Cleaner that removes copies of prompts, which other processes have not done.
+            cleaned: Callable that applies `clean` to each text of an episode.
 
         Returns:
-            How many episodes were new.
+            Number of new episodes.
         """
         taken = 0
         for batch in inbox.drain(folder):
@@ -165,7 +165,7 @@ class Recorder:
     def _take(
         self, episodes: Sequence[Episode], *, transcript: bool = False
     ) -> tuple[RecordReport, list[tuple[Episode, str]]]:
-        """Records what another process left; what is refused comes back with the reason, and counts as forgotten."""
+        """Records episodes of another process; also returns the refused ones with the reasons."""
         try:
             return self.record(episodes, tick=None, own_ticks=False, late=True, transcript=transcript), []
         except InvalidInputError as error:
@@ -183,7 +183,7 @@ class Recorder:
         return RecordReport(stored, **places), refused
 
     def verify(self, what: str | Episode | Iterable[str | Episode], importance: float | None) -> int:
-        """Marks episodes of this life as verified; returns how many had not been."""
+        """Marks the agent's own episodes as verified; returns the number of newly verified ones."""
         items = [what] if isinstance(what, (str, Episode)) else list(what)
         ids = [item.id if isinstance(item, Episode) else item for item in items]
         hearsay = [
@@ -209,7 +209,7 @@ class Recorder:
         thread: str | None,
         last: int | None,
     ) -> Iterator[Episode]:
-        """Episodes that meet every condition, in order of tick, read page by page."""
+        """Yields episodes that meet every condition, in order of tick, read page by page."""
         end = MAX_TICK if to_tick is None else to_tick
         log = self._log
         if last is not None:
@@ -236,7 +236,7 @@ def _warn(message: str) -> None:
 def _cleaned(
     episodes: Iterable[Episode], clean: Clean, cleaned: Callable[[Episode], Episode], *, chat: bool
 ) -> Drafts:
-    """The episodes without the copies of prompts in them; one of which nothing is left goes."""
+    """Removes copies of prompts from episodes; drops episodes without remaining text."""
     made = []
     for clean.place, episode in enumerate(episodes):
         made.append(cleaned(episode))
@@ -245,7 +245,7 @@ def _cleaned(
 
 
 def pages(read: Callable[[str | None], list[Any]]) -> Iterator[Any]:
-    """All records of a store that is read page by page, each page after the id of the last record before."""
+    """Yields all records of a store page by page, each page after the id of the last record before."""
     after = None
     while page := read(after):
         yield from page
@@ -253,7 +253,7 @@ def pages(read: Callable[[str | None], list[Any]]) -> Iterator[Any]:
 
 
 def name_list(field: str, names: Sequence[str]) -> tuple[str, ...]:
-    """A sequence of names; one string is not taken letter by letter."""
+    """Checks a sequence of names; a single string is refused."""
     if isinstance(names, str):
         raise InvalidInputError(f"{field} is one string ({names!r}). Pass a list: {field}=[{names!r}]")
     return tuple(names)

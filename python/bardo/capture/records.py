@@ -1,4 +1,4 @@
-"""Episodes as JSON objects: in inbox files and in the archive."""
+"""Conversion of episodes to and from JSON objects, for inbox files and the archive."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ _ALWAYS = frozenset({"id", "tick", "at", "text"})
 
 
 def to_record(episode: Episode) -> dict[str, Any]:
-    """The fields of an episode that differ from their defaults; id, tick and at always."""
+    """Returns the fields of an episode that differ from their defaults, and always id, tick and at."""
     fields = ((name, getattr(episode, name)) for name in _ORDER)
     return {name: value for name, value in fields if name in _ALWAYS or value != _DEFAULTS[name]}
 
 
 def from_record(record: object) -> Episode:
-    """The episode that `to_record` wrote.
+    """Makes the episode from a record of `to_record`.
 
     Raises:
-        InvalidInputError: It is not an object, or has fields that an episode has not. Types and limits are checked by
-            the log.
+        InvalidInputError: It is not an object, or has fields unknown to `Episode`. Types and limits are checked by the
+            log.
     """
     if not isinstance(record, Mapping) or not isinstance(record.get("text"), str):
         raise InvalidInputError("a record is not a JSON object with a text. Write episodes with bardo.drop")

@@ -1,4 +1,4 @@
-"""Search for traces of deleted texts: the bytes to look for, and the search."""
+"""Search for traces of deleted texts and vectors in files."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from typing import Any
 from bardo import _core
 from bardo.errors import StoreUnavailableError
 
-#: Shorter texts are no proof: other memories hold the same few letters by chance. They are looked for by id alone.
+#: Minimum length of a searched text, in characters: shorter ones also occur in other memories by chance. Their records
+#: are searched by id alone.
 SHORTEST_CHARACTERS = 12
-#: Characters of each piece of a longer text that is looked for: its beginning, its middle and its end.
+#: Length of the searched pieces of a longer text (beginning, middle and end), in characters.
 PIECE_CHARACTERS = 40
-#: Bytes of a vector that are looked for, from its middle.
+#: Length of the searched piece from the middle of a vector, in bytes.
 VECTOR_BYTES = 32
-#: In the names of SQLite files of other stages, and of their write-ahead logs.
+#: Part of the names of SQLite files and of their write-ahead logs.
 _SQLITE = ".db"
 _CHILD = """
 import json, sys
@@ -31,11 +32,11 @@ print(json.dumps(traces(asked["path"], [bytes.fromhex(needle) for needle in aske
 
 @dataclass(frozen=True, slots=True)
 class Needles:
-    """Bytes to look for, and the piece of text that each stands for; empty for a vector.
+    """Byte strings to search for, with the pieces of text that they encode.
 
     Args:
-        raw: The bytes.
-        pieces: As many.
+        raw: Byte strings.
+        pieces: Piece of text of each byte string; empty for a vector.
     """
 
     raw: tuple[bytes, ...]
@@ -43,7 +44,7 @@ class Needles:
 
 
 def texts_in(payload: Any) -> list[str]:
-    """Every string in a JSON-like value, names of fields excepted."""
+    """Lists every string in a JSON-like value, except names of fields."""
     if isinstance(payload, str):
         return [payload]
     if isinstance(payload, dict):
@@ -54,11 +55,11 @@ def texts_in(payload: Any) -> list[str]:
 
 
 def needles(texts: Iterable[str], vectors: Sequence[bytes] = ()) -> Needles:
-    """The bytes that texts leave in a file, in UTF-8 and in both ways of writing JSON, and those of vectors.
+    """Makes the needles of texts, in UTF-8 and in JSON with and without escapes, and of vectors.
 
     Args:
-        texts: Of what is deleted.
-        vectors: As the log stores them.
+        texts: Texts of deleted records.
+        vectors: Deleted vectors in the log's form.
     """
     found: dict[bytes, str] = {}
     for text in texts:
@@ -68,14 +69,14 @@ def needles(texts: Iterable[str], vectors: Sequence[bytes] = ()) -> Needles:
     for vector in vectors:
         start = max(len(vector) - VECTOR_BYTES, 0) // 2
         middle = vector[start : start + VECTOR_BYTES]
-        # A run of one byte is no proof either.
+        # A piece of few distinct bytes also occurs by chance.
         if len(middle) == VECTOR_BYTES and len(set(middle)) > VECTOR_BYTES // 4:
             found[middle] = ""
     return Needles(tuple(found), tuple(found.values()))
 
 
 def find(path: Path, wanted: Needles) -> tuple[list[int], int]:
-    """Which needles occur in a file, by their place, and how many bytes were read; nothing for a file that is gone."""
+    """Returns the positions of the needles that occur in a file, and the number of bytes read; none if it is gone."""
     if not wanted.raw or not path.is_file():
         return [], 0
     if _SQLITE in path.name:
@@ -83,7 +84,7 @@ def find(path: Path, wanted: Needles) -> tuple[list[int], int]:
     try:
         return _core.traces(str(path), wanted.raw)
     except StoreUnavailableError:
-        # Another thread may have given it another name meanwhile.
+        # Another thread may have renamed the file meanwhile.
         if path.is_file():
             raise
         return [], 0

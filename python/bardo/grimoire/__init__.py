@@ -1,1 +1,1 @@
-"""The grimoire and its verbs, one module per resource; the reader and the inbox for other processes."""
+"""API of the grimoire, one module per resource, with the reader and the inbox for other processes."""

@@ -1,4 +1,4 @@
-"""The same memory for asyncio: each verb runs in a thread, and the event loop goes on meanwhile."""
+"""Asyncio API of a memory: each method runs in a thread and does not block the event loop."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ Answer = TypeVar("Answer")
 
 
 class AsyncResource(Generic[Owner]):
-    """Something whose verbs are awaited.
+    """Base of resources whose methods are awaited.
 
     Args:
-        owner: Does the work, in a thread.
+        owner: Synchronous resource, called in a thread.
     """
 
     def __init__(self, owner: Owner) -> None:
@@ -50,7 +50,7 @@ class AsyncResource(Generic[Owner]):
 def _async_method(
     verb: Callable[Concatenate[Owner, Arguments], Answer],
 ) -> Callable[Concatenate[AsyncResource[Owner], Arguments], Coroutine[Any, Any, Answer]]:
-    """A verb of `Grimoire`, or of one of its resources, that is awaited."""
+    """Makes an awaitable of a method of `Grimoire`, or of one of its resources."""
 
     @functools.wraps(verb)
     async def run(
@@ -156,17 +156,17 @@ class AsyncLineage(AsyncResource[Lineage]):
 
     @property
     def generation(self) -> int:
-        """How many ancestors the agent has."""
+        """Number of generations of ancestors."""
         return self._owner.generation
 
     @property
     def parents(self) -> tuple[Parent, ...]:
-        """The agents it inherited from, in the order it did."""
+        """Agents that it inherited from, in order of inheritance."""
         return self._owner.parents
 
     @property
     def is_dead(self) -> bool:
-        """Whether the agent has left its testament; its memory can be read but takes nothing more."""
+        """Whether the agent has left its testament; its memory is read-only."""
         return self._owner.is_dead
 
     @property
@@ -176,7 +176,7 @@ class AsyncLineage(AsyncResource[Lineage]):
 
 
 class GrimoireOpener:
-    """A memory that is being opened: `await` it, or let `async with` close it again."""
+    """Memory that is being opened: `await` it, or use `async with`, which closes it at the end."""
 
     def __init__(self, make: Callable[[], Grimoire]) -> None:
         self._make = make
@@ -200,7 +200,7 @@ class GrimoireOpener:
 
 
 def _async_opener(make: Callable[Arguments, Grimoire]) -> Callable[Arguments, GrimoireOpener]:
-    """A way of opening a memory that is awaited."""
+    """Makes an awaitable of a function that opens a memory."""
 
     @functools.wraps(make)
     def begin(*args: Arguments.args, **options: Arguments.kwargs) -> GrimoireOpener:
@@ -210,19 +210,19 @@ def _async_opener(make: Callable[Arguments, Grimoire]) -> Callable[Arguments, Gr
 
 
 class AsyncGrimoire(AsyncResource[Grimoire]):
-    """`Grimoire` for asyncio, verb for verb and noun for noun.
+    """`Grimoire` for asyncio, with the same methods and resources.
 
-    Arguments, answers and errors are the same; each call runs in a thread of the loop.
+    Arguments, results and errors are the same; each call runs in a thread of the loop.
 
-    Calls that do not wait for one another may overtake one another; ticks must not fall, so await a `remember` before
-    the next. A call that is cancelled still comes to its end in its thread, and its answer is dropped.
+    Concurrent calls may run in any order. Ticks must not decrease, so await a `remember` before the next. A cancelled
+    call still runs to its end in its thread, and its result is dropped.
 
         async with AsyncGrimoire.open("trader-7") as memory:
             await memory.remember("The oracle was late", tick=1)
             print(await memory.recall("what was late?"))
 
     Attributes:
-        grimoire: The memory itself, for its attributes and for threads of your own.
+        grimoire: Synchronous memory, for its attributes and for threads of your own.
     """
 
     def __init__(self, grimoire: Grimoire) -> None:
@@ -244,17 +244,17 @@ class AsyncGrimoire(AsyncResource[Grimoire]):
 
     @property
     def agent(self) -> str:
-        """Whose memory it is."""
+        """Name of the agent."""
         return self.grimoire.agent
 
     @property
     def path(self) -> Path:
-        """The folder."""
+        """Folder of the memory."""
         return self.grimoire.path
 
     @property
     def now_tick(self) -> int:
-        """The tick that was reached."""
+        """Current tick."""
         return self.grimoire.now_tick
 
     @property
@@ -269,14 +269,14 @@ class AsyncGrimoire(AsyncResource[Grimoire]):
 
     @property
     def config(self) -> Config:
-        """The settings in force."""
+        """Current settings."""
         return self.grimoire.config
 
     def on(self, event: type[Event], listener: Callable[[Event], object]) -> Callable[[], None]:
-        """Calls a listener in the running event loop whenever something happens; see `Grimoire.on`.
+        """Calls a listener in the running event loop at each event; see `Grimoire.on`.
 
         Returns:
-            Call it to hear no more.
+            Function that ends the subscription.
         """
         loop = asyncio.get_running_loop()
         return self.grimoire.on(event, lambda told: loop.call_soon_threadsafe(listener, told))

@@ -1,4 +1,4 @@
-"""The Curator's own verbs: replay, dreams, lint, the gaps in what is known, and how far confidences can be trusted."""
+"""Curator on demand: replay, dreams, lint, gaps of knowledge, and calibration of confidences."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from bardo.ports import Progress, no_progress
 if TYPE_CHECKING:
     from bardo import _core
 
-#: Questions asked in vain that a lint asks again: all that are kept.
+#: Number of unanswered queries that a lint repeats: all that are stored.
 ASKED_AGAIN = 64
-#: Name under which the log keeps when facts were last put in order.
+#: Name of the log's watermark for the tick of the last lint.
 _LAST_LINT = "lint.last_tick"
-#: Memories among which an answer to an open question is looked for.
+#: Number of memories searched for an answer to an open question.
 ANSWERS = 10
 
 
 class Replays:
-    """Draws episodes that are worth another look.
+    """Samples episodes for replay.
 
     Args:
-        session: The open memory.
+        session: Open memory.
     """
 
     def __init__(self, session: Session) -> None:
@@ -41,12 +41,12 @@ class Replays:
 
     @locked_cached_property
     def replayer(self) -> Replayer:
-        """Keeps the priorities of episodes."""
+        """Replayer, which holds the priorities of episodes."""
         session = self._session
         return Replayer(session.config.replay, session.log, session.facts)
 
     def reset(self) -> None:
-        """Forgets the priorities: the next draw reads them from the log again."""
+        """Discards the priorities; the next sample reads them from the log."""
         vars(self).pop("replayer", None)
 
 
@@ -58,9 +58,9 @@ class Curator:
     """Runs parts of the Curator on demand; `Grimoire.curator`.
 
     Args:
-        session: The open memory.
-        retrieval: Recalls without leaving a trace.
-        replays: Draws episodes.
+        session: Open memory.
+        retrieval: Recall without side effects.
+        replays: Sampler of episodes.
     """
 
     def __init__(self, session: Session, retrieval: Retrieval, replays: Replays) -> None:
@@ -72,13 +72,13 @@ class Curator:
     def replay(
         self, count: int = 32, *, policy: Policy = "prioritised", seed: int = 0
     ) -> list[ReplayedEpisode]:
-        """Verified episodes that are worth another look, oldest first; their priority falls with each look.
+        """Samples verified episodes, oldest first; the priority of an episode falls with each replay.
 
         Args:
-            count: How many different ones; all if there are fewer.
-            policy: "prioritised" by surprise and importance (Schaul et al., 2016), "utility" by what another look would
-                change, times how alike it is to what was met lately (Mattar and Daw, 2018), or "uniform".
-            seed: Of the draw. The same seed on the same history draws the same.
+            count: Number of different episodes; all if there are fewer.
+            policy: "prioritised" by surprise and importance (Schaul et al., 2016), "utility" by the expected change
+                times the similarity to recent episodes (Mattar and Daw, 2018), or "uniform".
+            seed: Seed of the sample. The same seed on the same history gives the same sample.
 
         Returns:
             Episodes with their probability and importance weight; 70 % of them from the latest 1,024 (`config.replay`).
@@ -101,17 +101,17 @@ class Curator:
         until: Callable[[], bool] = _no_wakeup,
         progress: Progress = no_progress,
     ) -> DreamComplete:
-        """Replays episodes, proposes what they may mean, and lets rules compete.
+        """Replays episodes, proposes facts from them, and lets rules compete.
 
-        A proposal is a fact of source `dream` at .3; only episodes that come later can bear it out, and make it the
-        agent's own knowledge. What none bears out expires after 14 days. It is one transaction, an act that
-        `journal.undo` takes back.
+        A proposal is a fact of source `dream` with confidence .3. Only later episodes can confirm it, which makes it
+        the agent's own knowledge. An unconfirmed proposal expires after 14 days. A dream is one transaction and one act
+        for `journal.undo`.
 
         Args:
-            rounds: Replays of 32 episodes, 1 to 128; 32 if not given.
-            seed: Of the draws. The same seed on the same history dreams the same.
-            until: Asked before each replay whether to wake up; what was replayed by then is dreamt of.
-            progress: Told how far it has come.
+            rounds: Number of replays of 32 episodes, 1 to 128; 32 if not given.
+            seed: Seed of the samples. The same seed on the same history gives the same dream.
+            until: Called before each replay; True ends the replays, and the dream uses those made so far.
+            progress: Callback for progress.
 
         Raises:
             InvalidInputError: A number is out of its range.
@@ -136,15 +136,15 @@ class Curator:
         )
 
     def lint(self, *, dry_run: bool = False, progress: Progress = no_progress) -> LintReport:
-        """Puts the latest 200 facts in order, if there are 5 or more: one act, which `journal.undo` takes back.
+        """Lints the latest 200 facts, if there are 5 or more: one act, which `journal.undo` takes back.
 
-        Duplicates become one; what is unimportant and was neither renewed nor looked at for 60 days leaves for the cold
-        tier; what is filed nowhere is filed with its nearest neighbours; what speaks against each other is linked. What
-        is pinned is not touched. A pass of the Curator does this once a day (`config.lint.every_days`).
+        Merges duplicates. Moves unimportant facts that were neither reinforced nor retrieved for 60 days to the cold
+        tier. Gives facts without a category that of their nearest neighbours. Links contradicting facts. Pinned facts
+        are not changed. A pass of the Curator does this once a day (`config.lint.every_days`).
 
         Args:
-            dry_run: Only say what would be done: `changes` of the report has every fact before and after.
-            progress: Told how far it has come.
+            dry_run: Whether to report the changes without making them: `changes` has every fact before and after.
+            progress: Callback for progress.
         """
         session = self._session
         session.ready(write=not dry_run)
@@ -163,22 +163,22 @@ class Curator:
         return report
 
     def gaps(self) -> list[Gap]:
-        """Lists the open questions of the agent, at most 10, as the last lint found them.
+        """Lists the open questions of the agent, at most 10, as of the last lint.
 
-        Which of two contradicting facts holds; what is known of what memories name often and no fact speaks of; whether
-        a heuristic without an outcome helps; and each query that `recall` was asked at least twice (in at most 256
-        bytes, without conditions) and found nothing for. A question that is found at two ticks is confirmed: it is kept
-        until it is answered. After these stand at most 20 questions that came with testaments (`Gap.inherited`): they
-        are kept until a lint finds them answered by what the agent learned itself.
+        The questions are of four kinds: which of two contradicting facts holds; what is known of a name that memories
+        mention often and no fact covers; whether a heuristic without an outcome helps; and each query of at most 256
+        bytes, without conditions, that `recall` answered with nothing at least twice. A question found at two ticks is
+        confirmed and stays until it is answered. At most 20 inherited questions follow (`Gap.inherited`), which stay
+        until a lint finds an answer in the agent's own knowledge.
         """
         self._session.ready()
         return lint.gaps(self._session.facts)
 
     def calibration(self) -> Calibration:
-        """Whether confidences mean what they say: how often facts held that were about so sure.
+        """Compares confidences with the frequency at which facts of such confidence held.
 
-        Every `outcome` is counted under the confidence that its facts had before it. `of(confidence)` of the answer is
-        what a confidence is worth: a frequency, near the confidence itself while little was seen.
+        Every `outcome` is counted under the confidence that its facts had before it. `of(confidence)` of the result is
+        the calibrated confidence: a frequency, close to the confidence itself while there are few outcomes.
         """
         self._session.ready()
         counted = self._session.facts.calibration()
@@ -190,12 +190,12 @@ class Curator:
 
 
 def check_quarantine(session: Session, retrieval: Retrieval, most: int) -> ShadowReport:
-    """Tries the quarantined facts, the oldest first; the report says which were released without a check.
+    """Checks the quarantined facts, oldest first; the report names those released without a check.
 
     Args:
-        session: The open memory.
-        retrieval: Recalls with and without each of them.
-        most: Facts at most.
+        session: Open memory.
+        retrieval: Recall with and without each of them.
+        most: Maximum number of facts.
     """
     unable = "curator.shadow is off" if not session.config.curator.shadow else "; ".join(session.models.notes)
     session.hot.sync_facts(session.facts)
@@ -214,10 +214,10 @@ def check_quarantine(session: Session, retrieval: Retrieval, most: int) -> Shado
 
 
 def core_curator(session: Session) -> _core.Curator:
-    """Consolidates facts by the settings in force; how many ticks make a day may come to be known late.
+    """Makes the core's Curator from the current settings; made per use, since the ticks in a day may change.
 
     Args:
-        session: The open memory.
+        session: Open memory.
     """
     return curator.curator_of(
         session.facts, session.config.curator, ticks_per_day=session.ticks.per_day,
@@ -226,10 +226,10 @@ def core_curator(session: Session) -> _core.Curator:
 
 
 def is_lint_due(session: Session) -> bool:
-    """Whether the facts are to be put in order again.
+    """Whether the next lint is due.
 
     Args:
-        session: The open memory.
+        session: Open memory.
     """
     every = session.config.lint.every_days * session.ticks.per_day
     return bool(every) and not 0 <= session.now_tick - session.log.watermark(_LAST_LINT) < every

@@ -1,4 +1,4 @@
-"""The end of a life: the last pass, the signed testament, and finishing what a crash interrupted."""
+"""Death of an agent: the last pass, the signed testament, and recovery of a death that a crash interrupted."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 def bequeath(
     session: Session, passes: CuratorPasses, path: str | Path, *, cause: str, reflection: str | None
 ) -> Testament:
-    """Ends a life; see `Grimoire.bequeath`.
+    """Ends the agent's life; see `Grimoire.bequeath`.
 
     Args:
-        session: The open memory.
-        passes: Consolidates once more.
-        path: The testament file to write.
-        cause: Of death.
-        reflection: Markdown; written from the evidence if None.
+        session: Open memory.
+        passes: Runner of the last pass.
+        path: Testament file to write.
+        cause: Cause of death.
+        reflection: Markdown text; written from the evidence if None.
     """
     place = Path(path)
     session.ready()
@@ -46,10 +46,10 @@ def bequeath(
 
 
 def finish(session: Session) -> None:
-    """Completes a death that a crash interrupted, and says so.
+    """Completes a death that a crash interrupted, and reports it.
 
     Args:
-        session: The open memory.
+        session: Open memory.
     """
     if session.is_dead:
         legacy.drop(session.path)

@@ -1,4 +1,4 @@
-"""The prompt for a decision, and what came of it."""
+"""Prompts for decisions, and their outcomes."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ if TYPE_CHECKING:
     from bardo.recall.recollection import Memory, Recollection
     from bardo.recall.retriever import Factors
 
-#: Options of a recall that one page for all questions cannot answer.
+#: Options of a recall that the dossier, one page for all queries, cannot apply.
 _NARROWING = frozenset(
     {"kinds", "category", "subjects", "since", "until", "min_confidence", "sources", "as_of", "layers"}
 )
 
 
 class Decisions:
-    """Makes prompts and takes outcomes.
+    """Makes prompts and records outcomes.
 
     Args:
-        session: The open memory.
-        writer: Records outcomes.
-        retrieval: Recalls the memories of a prompt.
-        parts: What prompts are made with.
-        pages: Has the dossier.
+        session: Open memory.
+        writer: Recorder of outcomes.
+        retrieval: Recall of the memories of a prompt.
+        parts: Parts that build prompts.
+        pages: Source of the dossier.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class Decisions:
         framing: Profile | None,
         dossier: bool | None,
     ) -> Prompt:
-        """Makes the prompt of `Grimoire.context`; see there."""
+        """Builds a prompt; see `Grimoire.context`."""
         session = self._session
         settings = session.config.assemble
         budget = settings.budget if budget is None else budget
@@ -109,7 +109,7 @@ class Decisions:
     def _page(
         self, blocks: Mapping[str, Any], recall: Mapping[str, Any]
     ) -> tuple[Block | None, tuple[str, ...]]:
-        """The dossier as the block of facts, or why the facts are searched instead."""
+        """Returns the dossier as the block of facts, or the reason why the facts are searched instead."""
         narrowing = sorted(_NARROWING & recall.keys())
         postures = sorted({"mode", "thread"} & recall.keys())
         if not narrowing and postures and self._has_modes():
@@ -126,12 +126,12 @@ class Decisions:
         return context.memory_block(fresh.passages(), name=context.FACTS), ()
 
     def _has_modes(self) -> bool:
-        """Whether any fact in force is known in some mode alone."""
+        """Whether any fact in force is restricted to a mode."""
         ids = [fact.id for fact in all_facts(self._session.facts)]
         return any(mode for _, mode in self._session.facts.scopes(ids))
 
     def outcome(self, used: Prompt | Recollection | str, *, value: float, note: str | None) -> OutcomeReport:
-        """Takes what `Grimoire.outcome` is told; see there."""
+        """Records an outcome; see `Grimoire.outcome`."""
         session = self._session
         session.ready(write=True)
         value = feedback.checked_value(value)
@@ -166,13 +166,13 @@ class Decisions:
             try:
                 self._parts.records.outcome(used_id, value, at=session.clock.now())
             except StoreError as error:
-                # The outcome was taken; only what prompts learn from it is missing.
+                # The outcome is recorded; only the learning of prompt weights misses it.
                 note = f"the record of prompts does not have this outcome: {error}"
                 report = dataclasses.replace(report, notes=(*report.notes, note))
         return report
 
     def _acted_on(self, used: Prompt | Recollection | str) -> tuple[str, Sequence[tuple[str, str]]]:
-        """The id of what was acted on, and the layer and id of each memory in it."""
+        """Returns the id of the prompt or recollection, and the layer and id of each memory in it."""
         if not isinstance(used, str):
             memories = cast("Sequence[Memory]", used.memories)
             return used.id, [(memory.layer, memory.id) for memory in memories]

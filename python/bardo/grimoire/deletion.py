@@ -1,4 +1,4 @@
-"""Deletion: the stores lose what was forgotten, and so does everything that was made of it."""
+"""Deletion of records from the stores and from everything derived from them."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from bardo.ports import Progress
 from bardo.recall.filters import Filters
 from bardo.recall.options import Selection
 
-#: Memories that a query selects if no limit is given, and at most.
+#: Default and maximum number of memories that a query selects.
 SELECTED, MOST_SELECTED = 20, 10_000
 
 
 class Deletion:
-    """Deletes everywhere.
+    """Deletes records from all stores.
 
     Args:
-        session: The open memory.
-        writer: Takes over the inbox, which may hold what is to be forgotten.
-        parts: Has the records of prompts and the agent's own words.
-        pages: Compiles the dossier and the playbook again.
-        replays: Has priorities of episodes.
-        retrieval: Finds what a query selects.
+        session: Open memory.
+        writer: Drains the inbox, which may hold records to delete.
+        parts: Records of prompts and the agent's own words.
+        pages: Compiler of the dossier and the playbook.
+        replays: Priorities of episodes.
+        retrieval: Search for the memories that a query selects.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class Deletion:
         dry_run: bool,
         progress: Progress,
     ) -> ForgetReport:
-        """Deletes what `Grimoire.forget` is given; see there."""
+        """Deletes records; see `Grimoire.forget`."""
         session = self._session
         session.ready()
         if not session.is_dead:
@@ -102,7 +102,7 @@ class Deletion:
         query: str | None = None,
         limit: int | None = None,
     ) -> list[str]:
-        """Ids of the memories that a selection describes.
+        """Finds the ids of the memories that a selection matches.
 
         Raises:
             InvalidInputError: A limit was given without a query.
@@ -144,7 +144,7 @@ class Deletion:
     def _ids_by_query(self, query: str, limit: int, subject: str | None, author: str | None) -> Iterator[str]:
         session = self._session
         seen = None if subject is None else Filters(subjects=(subject,))
-        # All that answers, so that near-duplicates are complete and the limit counts memories of the author.
+        # Recall without the limit, so that near-duplicates are complete and the limit counts memories of the author.
         found = self._retrieval.selected(query, MOST_SELECTED, seen)
         wanted = _stems(query)
         if not wanted:
@@ -173,15 +173,15 @@ class Deletion:
 
 
 def _stems(text: str) -> frozenset[str]:
-    """The stems of the content words of a text."""
+    """Returns the stems of the content words of a text."""
     stems = _core.stems(re.findall(r"\w+", text.lower()))
     return frozenset(stem for stem in stems if stem is not None)
 
 
 def _holds(record: Episode | Fact, stems: frozenset[str]) -> bool:
-    """Whether the text, subjects and speaker of a memory have every content word of a query, in any form.
+    """Whether the text, subjects and speaker of a memory hold every content word of a query, in any form.
 
-    A recall ranks what is near in meaning and always has a best hit: a deletion must not follow it there.
+    A recall ranks by similarity and always has a best hit, so it alone must not decide a deletion.
     """
     speaker = record.speaker or "" if isinstance(record, Episode) else ""
     return stems <= _stems(" ".join((record.text, *record.subjects, speaker)))

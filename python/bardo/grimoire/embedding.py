@@ -1,4 +1,4 @@
-"""The embedding model of a memory: its drift, and the way to another one."""
+"""Embedding model of a memory: check for drift, and migration to another model."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 
 class Embedding:
-    """The embedding model; `Grimoire.embedding`.
+    """Embedding model; `Grimoire.embedding`.
 
     Args:
-        session: The open memory.
-        retrieval: Is told when the model was switched.
+        session: Open memory.
+        retrieval: Recall, notified after a switch of models.
     """
 
     def __init__(self, session: Session, retrieval: Retrieval) -> None:
@@ -28,13 +28,13 @@ class Embedding:
         self._retrieval = retrieval
 
     def check(self) -> Drift:
-        """Whether the embedding model still is what it was: 20 reference texts embedded again.
+        """Checks the embedding model for drift: embeds 20 reference texts again and compares the vectors.
 
-        Runs by itself once a week, with a Curator pass. Critical drift pauses the writing of vectors: episodes are
-        captured and found by their words until the model is healthy again or another takes its place.
+        A Curator pass runs it once a week. Critical drift pauses the writing of vectors: episodes are captured and
+        found by their words until the model is healthy again or replaced.
 
         Returns:
-            What was found; the first check of a model only keeps what later ones are compared with.
+            Measured drift; the first check of a model only stores the reference for later ones.
         """
         self._session.ready(write=True)
         return self._session.models.check()
@@ -47,20 +47,20 @@ class Embedding:
         steps: int | None = None,
         progress: Progress = no_progress,
     ) -> MigrationReport:
-        """Moves every vector to another embedding model, and switches to it when all are there.
+        """Embeds all records again with another embedding model, and switches to it when all vectors are there.
 
-        Until then the old vectors are in force: recall goes on with the old model, or if that cannot be loaded any
-        more, with the new one through a fitted adapter. What was made is kept: after a kill, the next call goes on; a
-        Curator pass does a step, too. The switch is one transaction in each store and ends by itself after a crash.
+        Until then recall uses the old vectors with the old model. If that cannot be loaded any more, it uses the new
+        model through a fitted adapter. Progress is kept: after a kill, the next call resumes; a Curator pass does a
+        step, too. The switch is one transaction in each store and is completed after a crash.
 
         Args:
-            to: A name as in `embedding.model`, which is written to `bardo.toml`, or an embedder of the caller's own,
+            to: Name as in `embedding.model`, which is written to `bardo.toml`, or an embedder of the caller's own,
                 which has to be passed to `bardo.open` from then on.
-            steps: Pages of 64 records to do now; None goes on to the end.
-            progress: Told how far it has come.
+            steps: Number of pages of 64 records to migrate now; None migrates all.
+            progress: Callback for progress.
 
         Raises:
-            InvalidInputError: The model is the one in force, or another migration is under way.
+            InvalidInputError: It is the current model, or another migration is under way.
             EmbedderUnavailableError: The new model cannot be loaded.
         """
         session = self._session
@@ -71,10 +71,10 @@ class Embedding:
         return report
 
     def abandon(self) -> None:
-        """Gives a migration up: the vectors in force stay, those of the new model go.
+        """Aborts a migration: keeps the current vectors, and deletes those of the new model.
 
         Raises:
-            InvalidInputError: There is none, or its switch has begun.
+            InvalidInputError: There is no migration, or its switch has begun.
         """
         self._session.ready(write=True)
         self._session.models.abandon()

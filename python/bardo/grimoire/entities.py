@@ -22,10 +22,10 @@ EntityKind = Literal["name", "subject", "handle", "ticker", "address", "person"]
 
 
 class Entities:
-    """The entities that memories name; `Grimoire.entities`.
+    """Entities that memories name; `Grimoire.entities`.
 
     Args:
-        session: The open memory.
+        session: Open memory.
     """
 
     def __init__(self, session: Session) -> None:
@@ -37,13 +37,13 @@ class Entities:
     ) -> builtins.list[Entity]:
         """Lists the entities that memories name, the most mentioned first.
 
-        Found without a model: speakers, subjects, known names wherever they stand, and by their form capitalised
-        sequences, handles, tickers and addresses in hexadecimal.
+        Entities are found without a model: speakers, subjects, occurrences of known names, and by their form
+        capitalised sequences, handles, tickers and addresses in hexadecimal.
 
         Args:
-            name: Only the one with this name or alias.
-            kind: Only of this kind.
-            limit: At most so many.
+            name: Name or alias of the entity.
+            kind: Kind of entity.
+            limit: Maximum number of entities.
         """
         self._session.ready_with_names()
         found = self._session.indexer.names.entities(name=name, kind=kind, limit=limit)
@@ -51,13 +51,13 @@ class Entities:
 
     @checked
     def of(self, record: str | Episode | Fact) -> builtins.list[Entity]:
-        """The entities that an episode or fact names."""
+        """Lists the entities that an episode or fact names."""
         self._session.ready_with_names()
         return [_entity(entity) for entity in self._session.indexer.names.entities(memory=record_id(record))]
 
     @checked
     def related(self, name: str, *, limit: int = 20) -> builtins.list[RelatedEntity]:
-        """The entities that are named in the same memories as this one, the most often first.
+        """Lists the entities named in the same memories as this one, the most frequent first.
 
         Raises:
             NotFoundError: There is no such entity.
@@ -67,14 +67,14 @@ class Entities:
 
     @checked
     def merge(self, into: str, names: Sequence[str]) -> int:
-        """Makes several names one entity; names without a memory become aliases.
+        """Merges several names into one entity; names without a memory become aliases.
 
         Args:
-            into: The canonical name from now on.
-            names: Other names of the same.
+            into: Canonical name from now on.
+            names: Other names of the same entity.
 
         Returns:
-            How many entities became part of it.
+            Number of merged entities.
         """
         session = self._session
         session.ready(write=True)
@@ -85,20 +85,20 @@ class Entities:
 
     @checked
     def part(self, name: str, others: Sequence[str]) -> int:
-        """Takes other names away from an entity: what `merge` gave it, or what texts did.
+        """Removes aliases from an entity, whether from `merge` or from texts.
 
-        Memories that use such a name are read again, and name an entity of their own from then on. Triples stay with
-        the entity that has them now: `forget` them, and `relate` again.
+        Memories that use such a name are read again, and name a separate entity from then on. Triples stay with the
+        entity that has them now: `forget` them, and `relate` again.
 
         Args:
-            name: The entity.
-            others: Of its other names.
+            name: Name of the entity.
+            others: Aliases to remove.
 
         Returns:
-            How many names it lost.
+            Number of removed aliases.
 
         Raises:
-            NotFoundError: There is no such entity, or a name is not one of its other names.
+            NotFoundError: There is no such entity, or a name is not one of its aliases.
         """
         session = self._session
         session.ready(write=True)
@@ -120,17 +120,17 @@ class Entities:
         valid_to: SupportsIndex | None = None,
         replaces: bool = False,
     ) -> Triple:
-        """Keeps what holds between two entities, from one tick up to another.
+        """Stores a relation between two entities, valid from one tick up to another.
 
         Args:
-            subject: Name of an entity; a new one is made.
-            predicate: What holds, such as `works for`.
-            object: Name of an entity; a new one is made.
-            confidence: 0..1.
-            source: The episode or fact that says so; when that is deleted, so is this.
+            subject: Name of an entity, which is made if new.
+            predicate: Relation, such as `works for`.
+            object: Name of an entity, which is made if new.
+            confidence: Confidence, 0..1.
+            source: Episode or fact that states it; deleting the source deletes the relation.
             valid_from: First tick at which it holds; the current one if not given.
             valid_to: Tick from which it no longer holds.
-            replaces: Whether what the subject had by this predicate until now ends with it.
+            replaces: Whether it ends the current relations of the subject with this predicate.
         """
         session = self._session
         session.ready(write=True)
@@ -157,10 +157,10 @@ class Entities:
         """Lists relations between entities, the latest first: those of `relate`, and the causal links among the facts.
 
         Args:
-            entity: Only with this one at either end.
-            predicate: Only by this predicate.
-            as_of: Only what holds at this tick; where ticks are seconds, a datetime with a time zone as well.
-            limit: At most so many.
+            entity: Entity at either end.
+            predicate: Predicate of the relation.
+            as_of: Tick at which it holds; where ticks are seconds, a datetime with a time zone as well.
+            limit: Maximum number of relations.
         """
         session = self._session
         session.ready_with_names()

@@ -1,4 +1,4 @@
-"""Episodes: list, look up and verify them, and find them by the addresses, commands and paths in their texts."""
+"""Listing, lookup and verification of episodes, and search for the addresses, commands and paths in their texts."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 class Episodes:
-    """Episodes, verbatim; `Grimoire.episodes`.
+    """Verbatim episodes; `Grimoire.episodes`.
 
     Args:
-        session: The open memory.
+        session: Open memory.
     """
 
     def __init__(self, session: Session) -> None:
@@ -41,10 +41,10 @@ class Episodes:
 
         Args:
             from_tick: First tick; where ticks are seconds, a datetime with a time zone as well.
-            to_tick: Last tick, as `from_tick`; none means the end.
-            subject: Only those about it.
-            thread: Only those of it.
-            last: Only the last so many (before the other conditions).
+            to_tick: Last tick, as `from_tick`; None means the end.
+            subject: Subject of the episodes.
+            thread: Thread of the episodes.
+            last: Number of the latest episodes to which the other conditions apply.
         """
         session = self._session
         session.ready()
@@ -55,13 +55,13 @@ class Episodes:
             thread=thread,
             last=last,
         )
-        # The first is read at once: an argument that cannot be used is refused here, not where they are looped over.
+        # Reads the first episode at once, so that an invalid argument raises here and not in the caller's loop.
         first = next(found, None)
         return found if first is None else chain((first,), found)
 
     @checked
     def get(self, episode_id: str) -> Episode:
-        """The episode with an id.
+        """Returns the episode with an id.
 
         Raises:
             NotFoundError: There is none.
@@ -84,11 +84,11 @@ class Episodes:
         """Marks episodes as verified: their outcome is known, and the Curator may learn from them.
 
         Args:
-            what: An id, an `Episode`, or several.
-            importance: 0..1; what it was until now if not given.
+            what: Id, `Episode`, or several of them.
+            importance: Importance, 0..1; unchanged if not given.
 
         Returns:
-            How many had not been verified before.
+            Number of newly verified episodes.
 
         Raises:
             NotFoundError: One of them is not in the log; none was changed.
@@ -106,7 +106,7 @@ class Episodes:
             url: Fragment of an address, such as `github.com/bardo`.
             command: Fragment of a command, such as `git rebase`.
             path: Fragment of a path, such as `src/lib.rs`.
-            limit: At most so many.
+            limit: Maximum number of memories.
 
         Raises:
             InvalidInputError: Not exactly one fragment was given.

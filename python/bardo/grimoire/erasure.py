@@ -1,8 +1,8 @@
-"""Deleting everywhere (law 11): every store and file loses what was forgotten, and a second look proves it.
+"""Deletion from every store and file (law 11), with a verification that searches for remaining traces.
 
-The log goes first, in one transaction with a note of what the other stores have yet to lose: the next opening after
-a crash finishes from that note. Every step can be made twice. The note holds the deleted texts, for the second
-look; it loses them before the files are written again.
+The log goes first, in one transaction with an intent for the other stores: the next opening after a crash finishes
+from the intent. Every step is idempotent. The intent holds the deleted texts, for the verification; they are removed
+from it before the files are rewritten.
 """
 
 from __future__ import annotations
@@ -37,23 +37,23 @@ from bardo.index.indexer import Indexer
 from bardo.model import Episode, Fact
 from bardo.ports import Clock, Embedder, Progress, no_progress, stage
 
-#: Copies of an older schema or of a damaged file, drafts that a crash left, and what is derived from the log and made
-#: again when missing.
+#: Names of files to delete: copies of an older schema or of a damaged file, temporary files from a crash, and files
+#: derived from the log that are rebuilt when missing.
 _LEFTOVERS = re.compile(r"(\.v\d+|\.damaged|\.damaged-wal|\.new|\.snapshot)$|^\..+\.[0-9a-f]{8}$")
-#: Rows of a table that can be read at once: all.
+#: Limit that reads all rows of a table at once.
 ALL = 2**31
-#: Counts of a step that had nothing to do.
+#: Counts of a step without work.
 _NOTHING: Mapping[str, int] = {"entities": 0, "triples": 0}
 
 
 @dataclass(frozen=True, slots=True)
 class PlaceCheck:
-    """One place that was looked at after a deletion.
+    """One place checked in the verification of a deletion.
 
     Args:
-        place: A file in the folder, or a store by name.
-        how: `bytes` if its raw bytes were read, `records` if it was asked for the records.
-        bytes: How many were read.
+        place: File in the folder, or name of a store.
+        how: `bytes` if the raw bytes were searched, `records` if the records were queried.
+        bytes: Number of bytes read.
     """
 
     place: str
@@ -66,24 +66,24 @@ class ForgetReport:
     """Report of a deletion.
 
     Args:
-        reason: As it was given.
-        episodes: Ids of the episodes.
-        facts: Ids of the facts, those that stood on the episodes alone included.
-        loosened: Facts that lost an episode and stand on others.
-        baselines: Running statistics that are gone, or were counted again without the episodes.
-        entities: Entities that nothing else names.
-        triples: What the texts, or `entities.relate`, said of entities.
-        links: Links between facts that were named.
-        questions: Open questions that were named.
-        conduct: Ids of decisions, rejections and rules that were taken from the episodes.
-        rows: Rows that LanceDB lost.
-        rewritten: Files of the archive, the inbox and the like that were written again.
-        removed: Files that were deleted as a whole.
+        reason: Reason given by the caller.
+        episodes: Ids of the deleted episodes.
+        facts: Ids of the deleted facts, including those supported by the episodes alone.
+        loosened: Ids of facts that lost an episode and are supported by others.
+        baselines: Number of running statistics that were deleted, or recounted without the episodes.
+        entities: Number of deleted entities, which no other memory names.
+        triples: Number of deleted triples, from texts or `entities.relate`.
+        links: Number of deleted links between facts.
+        questions: Number of deleted open questions.
+        conduct: Ids of decisions, rejections and rules derived from the episodes.
+        rows: Number of rows deleted from LanceDB.
+        rewritten: Rewritten files, such as of the archive and the inbox.
+        removed: Deleted files.
         refused_again: Whether the same content is refused from now on.
-        bytes_written: About as much was written to make the files again.
-        looked: The places of the second look.
-        shared: Pieces of text, and vectors, that other memories have too: finding their bytes proved nothing.
-        notes: What could not be done or proved.
+        bytes_written: Approximate number of bytes written to rewrite the files.
+        looked: Places checked in the verification.
+        shared: Number of pieces of text, and vectors, that other memories hold too; finding their bytes proves nothing.
+        notes: Notes on steps that could not be done or verified.
     """
 
     reason: str
@@ -121,13 +121,13 @@ class _RemovedRecords:
 
 
 class Eraser:
-    """Deletes in every store of one grimoire.
+    """Deletes records from every store of one grimoire.
 
     Args:
-        folder: Of the grimoire.
-        stores: The log, the facts, the hot set.
-        upkeep: Opens LanceDB.
-        embedder: Its cache is emptied.
+        folder: Folder of the grimoire.
+        stores: Log, facts and hot set.
+        upkeep: Indexer, which opens LanceDB.
+        embedder: Embedder whose cache is cleared.
         clock: Wall clock.
     """
 
@@ -143,7 +143,7 @@ class Eraser:
     def forget(
         self, wanted: DeletionRequest, *, reason: str, tombstones: bool, progress: Progress = no_progress
     ) -> ForgetReport:
-        """Deletes records and looks again; see `Grimoire.forget`."""
+        """Deletes records and verifies the deletion; see `Grimoire.forget`."""
         with self._upkeep.archive_lock():
             with self._upkeep.exclusive_lock(), stage("facts", progress):
                 intent = self.plan(wanted, reason, tombstones=tombstones)
@@ -151,7 +151,7 @@ class Eraser:
                     intent.episodes, intent=intent.to_json(), now=self._clock.now(), tombstones=tombstones
                 )
                 gone = self._release(intent)
-            # Nothing that is embedded from here on can have been read before the records were gone.
+            # Texts embedded from here on were read after the records were deleted.
             return self._finish(number, intent, gone, progress)
 
     def resume(self) -> tuple[ForgetReport, ...]:
@@ -208,7 +208,7 @@ class Eraser:
         )
 
     def _naming(self, about: Sequence[str]) -> list[str]:
-        """Ids of the memories that name an entity or are about it."""
+        """Finds the ids of the memories that name an entity or have it as subject."""
         if not about:
             return []
         self._upkeep.read_names()
@@ -225,7 +225,7 @@ class Eraser:
                 raise NotFoundError(
                     f"nothing is known of {name!r}; nothing was forgotten. List who is with `bardo entities list`"
                 )
-        # An index of names can be older than a deletion.
+        # The index of names may still hold deleted records.
         held = [one.id for one in (*self._log.get(found), *self._facts.get(found)) if one is not None]
         return list(dict.fromkeys(held))
 
@@ -247,7 +247,7 @@ class Eraser:
         return found
 
     def _links(self, wanted: DeletionRequest) -> list[tuple[str, str, str]]:
-        """The links that were named; each must be there."""
+        """Returns the requested links; each must exist."""
         held = (
             {link[:3] for link in self._facts.links([src for src, _, _ in wanted.links])}
             if wanted.links
@@ -271,7 +271,7 @@ class Eraser:
         return found
 
     def _release(self, intent: Intent) -> _RemovedRecords:
-        """Deletes from the other records what the log has deleted; each step may have been made before a crash."""
+        """Deletes the records that depend on those deleted from the log; steps may have run before a crash."""
         if intent.tombstones:
             self._facts.add_tombstones(intent.facts)
         derived = self._facts.forget_episodes(intent.episodes)
@@ -304,7 +304,7 @@ class Eraser:
     def _finish(
         self, number: int, intent: Intent, gone: _RemovedRecords, progress: Progress = no_progress
     ) -> ForgetReport:
-        """Everything after the records have gone; each step may have been made before a crash."""
+        """Runs the steps after the deletion of the records; each may have run before a crash."""
         facts = gone.facts
         looked_for = traces.needles(intent.texts, [b64decode(vector) for vector in intent.vectors])
         with stage("lance", progress):
@@ -352,14 +352,14 @@ class Eraser:
     def _files(
         self, intent: Intent, facts: Sequence[str], looked_for: Needles
     ) -> tuple[list[str], list[str]]:
-        """The files that people or other programs read, and those that a crash left behind."""
+        """Rewrites or deletes files that people or other programs read, and leftovers of a crash."""
         changed = archive.forget(self._folder.archive, intent.episodes)
         refused = set(intent.hashes) if intent.tombstones else set()
         changed += inbox.forget(self._folder.root, set(intent.episodes), refused, looked_for)
         versions = [self._folder.playbook, *sorted(self._folder.playbook_history.glob("*.md"))]
         changed += playbook.forget(versions, facts, looked_for)
         removed = [path for path in changed if not path.exists()]
-        # Derived, and made again from the facts that are left.
+        # Derived; compiled again from the remaining facts.
         removed += [self._folder.dossier] if self._folder.dossier.exists() else []
         for path in sorted(self._folder.root.rglob("*")):
             copied = path.parent == self._folder.testaments and _bequeaths(path, intent, facts, looked_for)
@@ -372,7 +372,7 @@ class Eraser:
         ]
 
     def _is_left_over(self, path: Path) -> bool:
-        # Drafts in the inbox belong to the processes that write them.
+        # Temporary files in the inbox belong to the processes that write them.
         is_written = path in drafts or self._folder.inbox in path.parents
         return bool(_LEFTOVERS.search(path.name)) and not is_written and path.is_file()
 
@@ -412,11 +412,11 @@ class Eraser:
         return tuple(looked), len(shared) + len(twins)
 
     def _shared(self, pieces: set[str]) -> set[str]:
-        """Pieces of text that memories which stay hold as well."""
+        """Finds the pieces of text that remaining memories hold as well."""
         shared: set[str] = set()
         if not pieces:
             return shared
-        # Files in the inbox stay as well.
+        # Pending files of the inbox remain as well.
         for page in (*self._pages(), inbox.waiting_episodes(self._folder.root)):
             for episode in page:
                 held = (episode.text, *traces.texts_in(episode.payload), *episode.subjects)
@@ -434,7 +434,7 @@ class Eraser:
         return shared
 
     def _twins(self, vectors: set[bytes]) -> set[bytes]:
-        """Pieces of vectors that memories which stay have as well: some models give two texts one vector."""
+        """Finds the pieces of vectors that remaining memories have as well: some models give two texts one vector."""
         twins: set[bytes] = set()
         if not vectors:
             return twins
@@ -454,7 +454,7 @@ class Eraser:
 
 
 def _bequeaths(path: Path, intent: Intent, facts: Sequence[str], looked_for: Needles) -> bool:
-    """Whether a copy of a testament holds what is forgotten; one that cannot be read is judged by its bytes."""
+    """Whether a copy of a testament holds deleted records; an unreadable one is searched for their bytes."""
     try:
         from bardo.bequeath import testament
 

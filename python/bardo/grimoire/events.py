@@ -1,4 +1,4 @@
-"""Events of a memory: each is the report that a verb returns, delivered to listeners."""
+"""Events of a memory: reports of methods, delivered to listeners."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from bardo.errors import InvalidInputError
 
 Event = TypeVar("Event")
 
-#: The reports that are events, by the names of their classes: a pass of the Curator, a dream, a lint, a deletion, the
-#: testament of a death, and an inheritance.
+#: Class names of the reports that are events: a pass of the Curator, a dream, a lint, a deletion, the testament of a
+#: death, and an inheritance.
 EVENTS = (
     "CuratorCycleComplete",
     "DreamComplete",
@@ -23,7 +23,7 @@ EVENTS = (
 
 
 class Events:
-    """Listeners by event; safe to use from many threads."""
+    """Listeners by event. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -34,7 +34,7 @@ class Events:
         if not isinstance(event, type) or event.__name__ not in EVENTS:
             raise InvalidInputError(f"{event!r} is no event. Listen to one of: {', '.join(EVENTS)}")
 
-        # Each subscription is one of its own, also of a listener that is there already.
+        # Each subscription is separate, also for the same listener.
         def called(happened: Event) -> object:
             return listener(happened)
 
@@ -50,13 +50,13 @@ class Events:
         return leave
 
     def emit(self, happened: object) -> None:
-        """Tells every listener in the order in which they came; what one raises is logged, and the next is told."""
+        """Calls every listener in order of subscription; an exception of one is logged, and the next is called."""
         with self._lock:
             listeners = tuple(self._listeners.get(type(happened), ()))
         for listener in listeners:
             try:
                 listener(happened)
-            except Exception:  # the work is done and must not seem undone
+            except Exception:  # the operation has succeeded, and must not seem to have failed
                 import logging
 
                 logging.getLogger("bardo.events").exception(

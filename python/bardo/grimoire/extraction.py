@@ -1,4 +1,4 @@
-"""Extraction of facts from texts, and the language model it may ask; every call of the model is in a ledger."""
+"""Extraction of facts from texts, with an optional language model whose calls are recorded in a ledger."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 
 class Extraction:
-    """Reads episodes for facts.
+    """Extracts facts from episodes.
 
     Args:
-        session: The open memory.
-        llm: A model of the caller's own; that of the settings if None.
+        session: Open memory.
+        llm: Model of the caller's own; that of the settings if None.
     """
 
     def __init__(self, session: Session, llm: LLM | None) -> None:
@@ -32,12 +32,12 @@ class Extraction:
 
     @locked_cached_property
     def ledger(self) -> Ledger:
-        """Every call of a language model."""
+        """Ledger of all calls of language models."""
         return self._session.closing(Ledger(self._session.path))
 
     @locked_cached_property
     def advisor(self) -> Advisor | None:
-        """Asks the model; None where none is configured."""
+        """Advisor that calls the model; None where none is configured."""
         from bardo.language import advisor, client
 
         session = self._session
@@ -75,7 +75,7 @@ class Extraction:
 
     @locked_cached_property
     def extractor(self) -> Extractor:
-        """Reads episodes for facts."""
+        """Extractor of facts."""
         session = self._session
         asked = self.advisor
         return Extractor(

@@ -1,4 +1,4 @@
-"""How a grimoire comes to be open: a new one, one that is there, or an heir's."""
+"""Opening of a grimoire: a new one, an existing one, or an heir's."""
 
 from __future__ import annotations
 
@@ -37,20 +37,20 @@ def open(  # noqa: A001 - `bardo.open` reads as it should
     """Opens an agent's memory; makes the folder if there is none.
 
     Args:
-        path: The folder.
-        agent: Whose memory it is; the folder's name for a new one.
-        config: Settings over those of `bardo.toml`.
-        clock: Tells the wall clock; the computer's if not given.
-        seed: Of ids; drawn by the operating system if not given. The same seed, clock and calls give the same memory.
-        embedder: An `Embedder`, or any callable from a list of texts to vectors; the configured model if not given. A
-            callable is known by its module and name, so `__main__.embed` and `tools.embed` are two models: give it a
-            name of its own with `bardo.index.embedding.embedders.from_callable(embed, name="...")`.
-        llm: A language model of your own; the configured one if not given, and none if none is.
-        durable: Whether `remember` waits until the disk has the episode. Without, a power loss takes the latest.
+        path: Folder of the memory.
+        agent: Name of the agent; the folder's name for a new memory.
+        config: Settings that override those of `bardo.toml`.
+        clock: Wall clock; the system clock if not given.
+        seed: Seed of ids; random if not given. The same seed, clock and calls give the same memory.
+        embedder: `Embedder`, or any callable from a list of texts to vectors; the configured model if not given. A
+            callable is identified by its module and name, so `__main__.embed` and `tools.embed` are two models: name it
+            with `bardo.index.embedding.embedders.from_callable(embed, name="...")`.
+        llm: Language model of your own; the configured one, if any, if not given.
+        durable: Whether `remember` waits until the episode is durable on disk. Without, a power loss loses the latest.
         create: Whether to make a new memory where there is none.
-        relearn: Whether facts that were lost may be learned again from the verified episodes.
-        accept_loss: Whether to go on where `JournalLostError` says that the journal lacks episodes. What it still holds
-            is taken over, its file is set aside, and `Grimoire.lost` and a `BardoWarning` say so.
+        relearn: Whether lost facts may be learned again from the verified episodes.
+        accept_loss: Whether to open the memory despite `JournalLostError`. The remaining episodes of the journal are
+            recorded, its file is set aside, and `Grimoire.lost` and a `BardoWarning` report the loss.
 
     Raises:
         NotFoundError: There is no memory in the folder and `create` is false.
@@ -97,7 +97,7 @@ def open(  # noqa: A001 - `bardo.open` reads as it should
     )
     try:
         if embedder is None and port is given:
-            # The model of the vectors must be named where the next opening looks for it.
+            # The next opening reads the name of the model from the settings.
             _keep_model(folder.root, settings.embedding)
         return Grimoire(folder, stores, clock=clock, embedder=port, llm=llm)
     except BaseException:
@@ -106,7 +106,7 @@ def open(  # noqa: A001 - `bardo.open` reads as it should
 
 
 def _keep_model(folder: Path, settings: Embedding) -> None:
-    """Writes the model of a folder that was opened with it into `bardo.toml`, unless that says so already."""
+    """Writes the model that a folder was opened with to `bardo.toml`, unless it is there."""
     if Config.load(folder).embedding.model != settings.model:
         write_setting(folder, "embedding", "model", settings.model)
 
@@ -120,18 +120,19 @@ def inherit(
     allow: str | Sequence[str] = (),
     **options: Any,
 ) -> Grimoire:
-    """Boots an heir: opens its memory and takes over what one or several testaments hold.
+    """Boots an heir: opens its memory and adopts the content of one or several testaments.
 
     Args:
-        testaments: Files, all of which are verified before anything is stored.
-        path: The heir's folder; an existing memory inherits what it has not yet inherited.
-        through_archive: Whether they come from a public archive instead of a chosen parent: a lower confidence.
-        allow: Unknown signers whose testaments are taken with limits: their keys, the first 16 digits of them, or names
-            of testators. Known are agents that died under this user, the heir's own lineage, and `bardo trust list`.
-        options: As `open` takes them.
+        testaments: Testament files, all of which are verified before anything is stored.
+        path: Folder of the heir; an existing memory inherits only new entries.
+        through_archive: Whether they come from a public archive instead of a chosen parent; lowers the confidence.
+        allow: Unknown signers whose testaments are adopted with limits: their keys, the first 16 digits of them, or
+            names of testators. Known signers are agents that died under this user, the heir's own lineage, and
+            `bardo trust list`.
+        options: Options of `open`.
 
     Raises:
-        InvalidInputError: There is not one testament.
+        InvalidInputError: No testament is given.
         TestamentError: A file is not a testament, or was changed; nothing was stored.
         UnknownSignerError: A signer is neither known nor allowed; nothing was stored.
     """

@@ -1,4 +1,4 @@
-"""Facts: their grounds, their histories, and the links between them."""
+"""Listing, lookup, grounds, histories and links of facts."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Facts:
     """Facts that the agent knows; `Grimoire.facts`.
 
     Args:
-        session: The open memory.
+        session: Open memory.
     """
 
     def __init__(self, session: Session) -> None:
@@ -50,15 +50,15 @@ class Facts:
         """Lists the facts that meet every condition given.
 
         Args:
-            kind: Only of this kind.
-            category: Only under this slash path.
-            subject: Only about this.
-            source: Only from this source.
-            status: Only with this status; None for every status.
-            as_of: What was known at this tick of the past; where ticks are seconds, a datetime with a time zone too.
-            valid_at: Only statements that hold at this instant by their `since` and `until`, those among them that have
-                ended since; microseconds UTC or a datetime with a time zone. Together with `as_of`: what was then known
-                to hold at that instant.
+            kind: Kind of the facts.
+            category: Category, a slash path, with those below it.
+            subject: Subject of the facts.
+            source: Source of the facts.
+            status: Status of the facts; None for every status.
+            as_of: Past tick as of which to list them; where ticks are seconds, a datetime with a time zone too.
+            valid_at: Instant at which statements hold by their `since` and `until`, including statements that have
+                ended since; microseconds UTC or a datetime with a time zone. Lists only statements. With `as_of`,
+                statements known at that tick to hold at the instant.
         """
         session = self._session
         session.ready()
@@ -75,7 +75,7 @@ class Facts:
 
     @checked
     def get(self, fact_id: str) -> Fact:
-        """The fact with an id.
+        """Returns the fact with an id.
 
         Raises:
             NotFoundError: There is none.
@@ -91,10 +91,10 @@ class Facts:
 
     @checked
     def why(self, fact: str | Fact) -> Grounds:
-        """Why a fact is believed: its episodes, its test, its history and its links.
+        """Returns the grounds of a fact: its episodes, its test, its history and its links.
 
         Args:
-            fact: A fact or its id.
+            fact: Fact or its id.
 
         Raises:
             NotFoundError: There is none.
@@ -132,10 +132,10 @@ class Facts:
 
     @checked
     def history(self, fact: str | Fact) -> builtins.list[FactState]:
-        """Every state of a fact and of those it replaced or was replaced by, oldest first.
+        """Lists the states of a fact and of those it replaced or was replaced by, oldest first.
 
         Args:
-            fact: A fact or its id.
+            fact: Fact or its id.
 
         Raises:
             NotFoundError: There is none.
@@ -147,10 +147,10 @@ class Facts:
 
     @checked
     def confidence(self, fact: str | Fact) -> float:
-        """How sure the agent is of a fact at the current tick, 0..1.
+        """Returns the confidence of a fact at the current tick, 0..1.
 
         Args:
-            fact: A fact, or the id of a stored one.
+            fact: Fact, or the id of a stored one.
 
         Raises:
             NotFoundError: There is no fact with the id.
@@ -164,16 +164,16 @@ class Facts:
 
     @checked
     def supersede(self, old: str | Fact, new: str | Fact, *, confidence: float = 0.7) -> Fact:
-        """Replaces a fact by what holds now: one transaction; the old one stays, for `history` and `as_of`.
+        """Replaces a fact by a new one in one transaction; the old one stays, for `history` and `as_of`.
 
         Args:
-            old: A fact or its id.
-            new: What holds now: a sentence, which is of the kind, category, subjects, importance and pin of the old
-                one, or a whole `Fact`.
-            confidence: Of a sentence, 0..1.
+            old: Fact or its id.
+            new: Sentence, which takes kind, category, subjects, importance and pin from the old fact, or a whole
+                `Fact`.
+            confidence: Confidence of a sentence, 0..1.
 
         Returns:
-            The new fact as it is stored.
+            New fact as stored.
 
         Raises:
             NotFoundError: There is no old one.
@@ -206,16 +206,17 @@ class Facts:
 
     @checked
     def contradict(self, one: str | Fact, other: str | Fact) -> str:
-        """Two facts that cannot both hold: both are linked, the weaker falls to at most .3 and expires in 14 days.
+        """Links two contradicting facts; the weaker one drops to a confidence of at most .3 and expires in 14 days.
 
-        An inherited one falls by the doubled step at least; a pinned one gives way only to another pinned one.
+        An inherited fact drops by at least the doubled step. A pinned fact is the weaker one only against another
+        pinned fact.
 
         Returns:
-            The id of the weaker.
+            Id of the weaker fact.
 
         Raises:
-            NotFoundError: One of them is not there.
-            InvalidInputError: They are the same, or one is history already.
+            NotFoundError: One of them does not exist.
+            InvalidInputError: They are the same, or one was superseded before.
         """
         session = self._session
         session.ready(write=True)
@@ -227,16 +228,16 @@ class Facts:
 
     @checked
     def link(self, src: str | Fact, dst: str | Fact, relation: Relation, *, weight: float = 1.0) -> None:
-        """Draws a link between two facts, or changes the weight of the one that is there.
+        """Adds a link between two facts, or changes the weight of an existing one.
 
         Args:
-            src: A fact or its id.
-            dst: A fact or its id.
-            relation: What the first is to the second.
-            weight: 0..1.
+            src: Fact or its id.
+            dst: Fact or its id.
+            relation: Relation of the first to the second.
+            weight: Weight, 0..1.
 
         Raises:
-            NotFoundError: One of them is not there.
+            NotFoundError: One of them does not exist.
         """
         session = self._session
         session.ready(write=True)
@@ -244,7 +245,7 @@ class Facts:
 
     @checked
     def links(self, *facts: str | Fact) -> builtins.list[Link]:
-        """The links from or to any of these facts."""
+        """Lists the links from or to any of these facts."""
         self._session.ready()
         return [Link(*link) for link in self._session.facts.links([record_id(fact) for fact in facts])]
 
@@ -259,5 +260,5 @@ def holds_at(statement: Statement | None, instant: int) -> bool:
 
 
 def record_id(record: str | Episode | Fact) -> str:
-    """The id of a record, or the id that was given in its place."""
+    """Returns the id of a record; an id is returned unchanged."""
     return record if isinstance(record, str) else record.id

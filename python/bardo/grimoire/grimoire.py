@@ -1,4 +1,4 @@
-"""One agent's whole local memory: the verbs of an agent's loop, and the resources for everything else."""
+"""Main class of the API: methods for an agent's loop, and resources for everything else."""
 
 from __future__ import annotations
 
@@ -52,17 +52,17 @@ Event = TypeVar("Event")
 class Grimoire:
     """One agent's memory: a folder on disk and the object that opens it. Made by `bardo.open`.
 
-    The verbs that an agent's loop calls are methods; everything else is a noun with verbs, such as `facts.why`. A verb
-    that cannot use an argument, for its type or its range, raises `InvalidInputError`, which names it. Safe to use from
-    many threads. After `fork` it refuses to work in the child (redb and Lance are not fork-safe).
+    The methods that an agent's loop calls are here; all others are methods of a resource, such as `facts.why`. An
+    argument of a wrong type or out of range raises `InvalidInputError`, which names it. Thread-safe. After `fork` it
+    raises an error in the child (redb and Lance are not fork-safe).
 
     Attributes:
-        path: The folder.
-        agent: Whose memory it is; part of every file in the folder.
-        config: The settings in force.
-        lost: What was wrong with the journal, where its file is kept, and how many of its episodes were taken over;
-            None where no loss was accepted.
-        resumed: Reports of the deletions that a crash had interrupted, finished when this grimoire was opened.
+        path: Folder of the memory.
+        agent: Name of the agent; part of every file in the folder.
+        config: Current settings.
+        lost: Fault of the journal, path of its file, and number of its episodes that were recovered; None where no
+            loss was accepted.
+        resumed: Reports of interrupted deletions that were finished when this grimoire was opened.
     """
 
     def __init__(
@@ -138,21 +138,21 @@ class Grimoire:
 
     @locked_cached_property
     def embedding(self) -> Embedding:
-        """The embedding model: `check`, `migrate`, `abandon`."""
+        """Embedding model: `check`, `migrate`, `abandon`."""
         from bardo.grimoire.embedding import Embedding
 
         return Embedding(self._session, self._retrieval)
 
     @locked_cached_property
     def maintenance(self) -> Maintenance:
-        """Upkeep: `rebuild`, `check`, `drain_inbox`, `costs`, `rebase_ticks`."""
+        """Maintenance: `rebuild`, `check`, `drain_inbox`, `costs`, `rebase_ticks`."""
         from bardo.grimoire.maintenance import Maintenance
 
         return Maintenance(self._session, self._writer, self._extraction, self._prompt_parts)
 
     @locked_cached_property
     def lineage(self) -> Lineage:
-        """The agent's family: `generation`, `parents`, `is_dead`, `adopt`, `inheritance`."""
+        """Lineage of the agent: `generation`, `parents`, `is_dead`, `adopt`, `inheritance`."""
         from bardo.grimoire.lineage import Lineage
 
         return Lineage(self._session)
@@ -211,7 +211,7 @@ class Grimoire:
             replays=self._replays, retrieval=self._retrieval,
         )  # fmt: skip
 
-    # -- the loop of a life --------------------------------------------------------------------------------------
+    # -- methods of an agent's loop ------------------------------------------------------------------------------
 
     @checked
     def remember(
@@ -222,33 +222,33 @@ class Grimoire:
         truncate: bool = False,
         **fields: Unpack[EpisodeFields],
     ) -> Any:
-        """Captures what happened, verbatim. When it returns, it survives `kill -9` and power loss and can be found.
+        """Records episodes verbatim. When it returns, they survive `kill -9` and power loss and can be recalled.
 
-        Until it is embedded it is found by its words. Every `embedding.batch` texts (64) the call that brings the last
-        of them embeds them all before it returns, or the next call if another thread is embedding; with
-        `embedding.batch = 0` none ever waits for a model, and the next `recall` or `sleep` embeds.
+        Until an episode is embedded, it is found by its words. Every `embedding.batch` texts (64), the call that
+        stores the last of them embeds them all before it returns, or the next call if another thread is embedding.
+        With `embedding.batch = 0` no call waits for a model, and the next `recall` or `sleep` embeds.
 
         Args:
-            what: A string, an `Episode`, a chat message (`role`, `content`), or an iterable of any of these. Of a
-                message, its tool calls, their ids, a refusal, audio and parts that are more than text are in the
-                payload; what a tool answered has the role `tool`. What has no text is left out of an iterable, with a
-                `BardoWarning`; so are copies of what stood in a prompt of this agent.
-            tick: Logical time. If not given: of an `Episode` its own, else the second of `at`, or the last tick
+            what: String, `Episode`, chat message (`role`, `content`), or an iterable of any of these. The payload keeps
+                a message's tool calls, their ids, a refusal, audio and parts other than text; the answer of a tool has
+                the role `tool`. An iterable's items without text are skipped with a `BardoWarning`, and so are copies
+                of passages from a prompt of this agent.
+            tick: Logical time. If not given: an `Episode`'s own tick, else the second of `at`, or the last tick
                 where ticks count loops.
-            truncate: Cut texts over 64 KiB instead of refusing them.
-            fields: Of the episodes that are made here (`role`, `subjects`, ...); see `EpisodeFields`.
+            truncate: Whether to cut texts over 64 KiB instead of refusing them.
+            fields: Fields of the episodes made here (`role`, `subjects`, ...); see `EpisodeFields`.
 
         Returns:
-            The stored `Episode`, or a sequence of them for a batch, whose `fresh` counts those that are new. A retry of
-            the same content within 60 s, in the same tick where you count them, gives back the episode that was stored
-            first; verified, if either said so. A list of chat messages without times that begins with the stored end
-            of its conversation (of its `thread` and `session`) goes on there, whenever it comes: hand a growing list
-            over at each turn, and each message is stored once.
+            Stored `Episode`, or a sequence of them for a batch, whose `fresh` is the number of new ones. A retry of
+            the same content within 60 s, in the same tick where ticks are your own, returns the episode stored first,
+            verified if either is. A list of chat messages without times that begins with the stored end of its
+            conversation (of its `thread` and `session`) continues it at any later time: pass the growing list at each
+            turn, and each message is stored once.
 
         Raises:
-            InvalidInputError: A field breaks a limit, or nothing has a text; nothing of the batch was stored.
+            InvalidInputError: A field breaks a limit, or no item has a text; nothing of the batch was stored.
             DecreasingTickError: The tick lies before the last one.
-            ForgottenError: The same content was forgotten on purpose. Of a batch the rest is stored, with a
+            ForgottenError: The same content was forgotten on purpose. The rest of a batch is stored, with a
                 `ForgottenWarning`.
         """
         return self._writer.remember(what, tick, fields, truncate=truncate)
@@ -257,15 +257,15 @@ class Grimoire:
     def recall(
         self, query: str, *, limit: int | None = None, **options: Unpack[OwnerRecallOptions]
     ) -> Recollection:
-        """A few memories that matter for a query, best first; each explains itself by `why`.
+        """Returns the most relevant memories for a query, best first, each with its explanation in `why`.
 
         Args:
-            query: In words.
-            limit: At most so many.
+            query: Query in words.
+            limit: Maximum number of memories.
             options: Conditions and weights (`kinds`, `thread`, `as_of`, `window`, ...); see `OwnerRecallOptions`.
 
         Returns:
-            A sequence of `Memory`, empty when nothing passes the thresholds; `notes` says what could not be done.
+            Sequence of `Memory`, empty when none passes the thresholds; `notes` reports limits of the result.
         """
         return self._retrieval.recall(query, limit, options)
 
@@ -285,25 +285,26 @@ class Grimoire:
         dossier: bool | None = None,
         **recall: Unpack[OwnerRecallOptions],
     ) -> Prompt:
-        """A prompt for a task within a token budget, with the memories that matter for it.
+        """Builds a prompt for a task within a token budget, with the most relevant memories.
 
         Args:
-            task: What is to be decided: the instruction, and the query of the recall.
+            task: Decision to make: the instruction, and the query of the recall.
             blocks: Further blocks by name: text, table rows (mappings), or `Block`s.
-            budget: Tokens of the prompt and of the answer together.
-            reserve: Tokens kept for the answer. If not given, as `config.assemble.reserve` says: 500, and of a small
-                budget a quarter.
-            limit: Memories that are considered.
-            phase: How much of the budget is spent, from `thriving` to `terminal`.
-            task_type: What the blocks are weighted for: `anomaly`, `routine` or `trade_evaluation`.
-            framing: Who the memories are told to: `briefing` or `first_person`.
-            dossier: Whether the dossier, while no fact is newer, stands in place of facts that are searched for; as
-                `config.dossier.in_context` says if not given. An outcome of such a prompt moves no fact: it is
+            budget: Token budget of the prompt and the answer together.
+            reserve: Tokens kept for the answer. If not given, `config.assemble.reserve`: 500, or a quarter of a small
+                budget.
+            limit: Number of memories to choose from.
+            phase: Phase of the budget's spending, from `thriving` to `terminal`.
+            task_type: Kind of task for the weights of the blocks: `anomaly`, `routine` or `trade_evaluation`.
+            framing: Style of the memories: `briefing` or `first_person`.
+            dossier: Whether the dossier, while no fact is newer, replaces the search of facts;
+                `config.dossier.in_context` if not given. An outcome of such a prompt changes no fact, because it is
                 unknown which of them helped.
-            recall: As `OwnerRecallOptions` says; the turns of a window stand in the entry of their memory, once.
+            recall: Options of the recall; see `OwnerRecallOptions`. The entry of a memory includes the turns of its
+                window, each once.
 
         Returns:
-            A `Prompt`; `str(prompt)` is its text.
+            `Prompt`; `str(prompt)` is its text.
 
         Raises:
             BudgetTooSmallError: The blocks that may not be cut are larger than the budget.
@@ -318,7 +319,7 @@ class Grimoire:
     def outcome(
         self, used: Prompt | Recollection | str, *, value: float, note: str | None = None
     ) -> OutcomeReport:
-        """Tells what came of acting on memories: only this raises (or lowers) the confidence of facts.
+        """Records the outcome of acting on memories; only outcomes raise (or lower) the confidence of facts.
 
         The outcome is recorded as a verified episode of kind `outcome`, too.
 
@@ -326,12 +327,12 @@ class Grimoire:
         fact becomes the agent's own with the third good outcome that counts, if the sum of those is above zero.
 
         Args:
-            used: The prompt or recollection that was acted on, or the id of a prompt on record (`prompts.list`).
-            value: From -1 (it went as badly as can be) to 1.
-            note: What happened, in words.
+            used: Prompt or recollection that was acted on, or the id of a recorded prompt (`prompts.list`).
+            value: Outcome, from -1 (the worst) to 1.
+            note: Description of the outcome.
 
         Returns:
-            Which facts moved, which are not there any more, and what could not be done.
+            Report of the changed facts, of missing facts, and of steps that could not be done.
 
         Raises:
             InvalidInputError: The value is not a number from -1 to 1; nothing was stored.
@@ -360,36 +361,38 @@ class Grimoire:
         pinned: bool = False,
         tick: SupportsIndex | None = None,
     ) -> Any:
-        """Adds knowledge; what is known already is reinforced, not stored twice.
+        """Adds facts; a known fact is reinforced instead of stored twice.
 
         With `subject` and `attribute` the fact is a statement: a new value of an attribute that has one value at a time
         ends the old one in the same call, and a denial ends the value that it denies. The ended fact is history
         (`facts.history`, `facts.list(as_of=...)`).
 
-        What others say or a dream proposes starts at the confidence of its source at most, and a dream expires after 14
-        days unless it is confirmed; a fact that is given more is taken with less, and a warning says so.
+        The initial confidence of a fact from others or from a dream is limited by its source, and a dream expires after
+        14 days unless it is confirmed. A fact given with a higher confidence is lowered to the limit, with a warning.
 
         Args:
-            what: A sentence, a `Fact`, or an iterable of these. Copies of prompts in a text are not learned again. A
+            what: Sentence, `Fact`, or an iterable of these. Copies of prompts in a text are not learned again. A
                 statement needs none: its text is made of its parts.
             subject: Person or thing that a statement describes.
-            attribute: Its attribute, such as `port`; `curator.attributes` sets which have many values at a time.
+            attribute: Attribute of the subject, such as `port`; `curator.attributes` sets which have many values at a
+                time.
             value: Value of the attribute.
             denied: Whether the statement denies the value, or with an empty one every value.
-            condition: Case in which it holds, such as `staging`; values of different cases do not meet.
+            condition: Case in which the statement holds, such as `staging`; values of different cases do not conflict.
             since: First instant at which it holds, microseconds UTC or a datetime with a time zone.
             until: First instant at which it no longer holds, likewise.
-            kind: See `Fact`, as the other fields; `insight`, or of a statement the kind of its attribute, if not given.
-            category: A slash path.
-            subjects: What it is about.
-            confidence: 0..1; .7 if not given, or less where the source starts with less.
-            importance: 0..1.
-            source: Where it came from.
+            kind: Kind of fact; see `Fact`, as for the other fields. If not given, `insight`, or for a statement the
+                kind of its attribute.
+            category: Slash path.
+            subjects: Topics of the fact.
+            confidence: Confidence, 0..1; .7 if not given, or the limit of the source if lower.
+            importance: Importance, 0..1.
+            source: Origin of the fact.
             pinned: Exempt from decay and pruning.
-            tick: The current tick if not given.
+            tick: Tick of learning; the current tick if not given.
 
         Returns:
-            The stored `Fact`, or a list of them.
+            Stored `Fact`, or a list of them.
 
         Raises:
             InvalidInputError: A text, a part of a statement, or another argument is missing or out of range.
@@ -417,47 +420,49 @@ class Grimoire:
         progress: Progress = no_progress,
         **selection: Unpack[Selection],
     ) -> ForgetReport:
-        """Deletes episodes and facts everywhere, with the facts that stand on those episodes alone, and looks again.
+        """Deletes episodes and facts everywhere, with the facts supported by those episodes alone, and verifies it.
 
         Args:
-            what: Ids, or what a verb lists: episodes, facts, triples, links, questions; an entity is as `about`.
-            reason: Why, for the report.
-            about: Names of entities or subjects: what names one goes, and its relations, other names and questions.
-            allow_again: Whether the same content may be captured again: else `remember` raises `ForgottenError`.
-            dry_run: Only say what would go: `episodes`, `facts` and the counts of the rest.
-            progress: Told of every stage and file.
-            selection: Memories by `subject`, `author` or `query`, beside the others; see `Selection`.
+            what: Ids, or episodes, facts, triples, links, questions; an entity counts as `about`.
+            reason: Reason, for the report.
+            about: Names of entities or subjects, to delete with all memories that name one, its relations, aliases and
+                questions.
+            allow_again: Whether the same content may be captured again; otherwise `remember` raises `ForgottenError`.
+            dry_run: Whether to report the records without deleting them: `episodes`, `facts` and counts of the rest.
+            progress: Callback for every stage and file.
+            selection: Further memories by `subject`, `author` or `query`; see `Selection`.
 
         Raises:
-            NotFoundError: One is not there, or nothing is selected; nothing was deleted.
-            StoreError: The second look found a trace.
+            NotFoundError: A record does not exist, or nothing is selected; nothing was deleted.
+            StoreError: The verification found a trace.
         """
         return self._deletion.forget(
             what, selection, reason=reason, about=about, allow_again=allow_again, dry_run=dry_run, progress=progress
         )  # fmt: skip
 
     def tick(self, now: SupportsIndex) -> CuratorCycleComplete | None:
-        """Moves logical time on and runs what is due.
+        """Advances logical time and runs a pass of the Curator if one is due.
 
         Args:
-            now: The new tick.
+            now: New tick.
 
         Returns:
-            What the Curator did, if a pass was due.
+            Report of the pass, if one was due.
         """
         return self._passes.tick(now)
 
     def sleep(self, *, dry_run: bool = False, progress: Progress = no_progress) -> CuratorCycleComplete:
-        """Consolidates everything that is verified, embeds what is not, and brings LanceDB up to date.
+        """Consolidates all verified episodes, embeds pending records, and brings LanceDB up to date.
 
-        Where the embedding model is out of reach, what needs it waits for the next pass; the report has a note.
+        Where the embedding model is unavailable, the work that needs it is left to the next pass, with a note in the
+        report.
 
         Args:
-            dry_run: Only say what consolidating would do: `changes` of the report has every fact before and after.
-            progress: Told how far it has come.
+            dry_run: Whether to report the consolidation without doing it: `changes` has every fact before and after.
+            progress: Callback for progress.
 
         Returns:
-            The sum over the passes.
+            Sum of the reports of all passes.
         """
         return self._passes.sleep(dry_run=dry_run, progress=progress)
 
@@ -465,53 +470,53 @@ class Grimoire:
     def bequeath(
         self, path: str | Path, *, cause: str = "unspecified", reflection: str | None = None
     ) -> Testament:
-        """Ends this life: consolidates once more, writes the signed testament, and makes the memory read-only.
+        """Ends the agent's life: consolidates once more, writes the signed testament, makes the memory read-only.
 
         Args:
-            path: The testament file to write, where there is none.
-            cause: Of death, in a word or a sentence.
-            reflection: Markdown of at most 5 KiB; written from the evidence if not given.
+            path: Testament file to write; must not exist.
+            cause: Cause of death, in a word or a sentence.
+            reflection: Markdown text of at most 5 KiB; written from the evidence if not given.
 
         Returns:
-            The testament as read back from the file and verified. Where a crash stopped an earlier call, the testament
-            that was signed then.
+            Testament, read back from the file and verified. After a crash of an earlier call, the testament that was
+            signed then.
 
         Raises:
-            InvalidInputError: There is a file already, or the reflection is too long; the agent lives on.
+            InvalidInputError: The file exists already, or the reflection is too long; the agent stays alive.
         """
         from bardo.grimoire import death
 
         return death.bequeath(self._session, self._passes, path, cause=cause, reflection=reflection)
 
     def on(self, event: type[Event], listener: Callable[[Event], object]) -> Callable[[], None]:
-        """Lets a callable know of what happens in this memory, while it is open and by this process.
+        """Subscribes a callable to events of this memory, while it is open and in this process.
 
-        It is called with the report that the verb returns, once all of it is done, in the thread that did it: after a
-        pass of the Curator (`CuratorCycleComplete`), a dream (`DreamComplete`), a lint (`LintReport`), a deletion
-        (`ForgetReport`), a death (`Testament`) and an inheritance (`InheritanceReport`); no dry run. What it raises
-        is logged (logger `bardo.events`) and stops neither the verb nor other listeners.
+        The listener is called with the report of a method, after all its work, in the same thread: a pass of the
+        Curator (`CuratorCycleComplete`), a dream (`DreamComplete`), a lint (`LintReport`), a deletion
+        (`ForgetReport`), a death (`Testament`) and an inheritance (`InheritanceReport`). Dry runs are no events. An
+        exception of a listener is logged (logger `bardo.events`) and stops neither the method nor other listeners.
 
         Args:
-            event: The class of the report.
-            listener: Called with it.
+            event: Class of the report.
+            listener: Callable that takes the report.
 
         Returns:
-            Ends the subscription when called; calling it again does nothing.
+            Function that ends the subscription; further calls do nothing.
 
         Raises:
-            InvalidInputError: The class is no event.
+            InvalidInputError: The class is not an event.
         """
         self._session.ready()
         return self._session.events.on(event, listener)
 
     def stats(self) -> dict[str, Any]:
-        """Counts and sizes of every part, in plain types; no `model` where none has ever answered."""
+        """Returns counts and sizes of every part, in plain types; has no `model` where none was ever available."""
         from bardo.grimoire import maintenance
 
         return maintenance.stats(self._session, self._prompt_parts)
 
     def close(self) -> None:
-        """Brings the derived indexes up to date where that is cheap, and releases the files. Idempotent."""
+        """Updates the derived indexes where that is cheap, and releases the files. Idempotent."""
         self._session.close()
 
     def __enter__(self) -> Self:

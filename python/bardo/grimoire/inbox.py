@@ -1,4 +1,4 @@
-"""Leaving what happened for the process that owns a memory: the door for those who do not own it."""
+"""Recording of episodes from processes that do not own the memory, through its inbox."""
 
 from __future__ import annotations
 
@@ -27,29 +27,29 @@ def drop(
     seed: int | None = None,
     **fields: Unpack[EpisodeFields],
 ) -> list[str]:
-    """Leaves what happened in the inbox of a memory; its owner takes it over at its next recall or sleep.
+    """Writes episodes to the inbox of a memory; its owner records them at its next recall or sleep.
 
-    When it returns, the episodes are safe on the disk, verbatim: the owner takes copies of its prompts out of them.
-    Each is taken over once; a second call with the same words leaves another episode, as the log is not at hand to
-    look in. A list of chat messages without times goes on where the owner's log has it, as in `Grimoire.remember`.
+    When it returns, the episodes are durable on the disk, verbatim; the owner removes copies of its prompts from them.
+    Each is recorded once. A second call with the same words writes another episode, as the log cannot be read from
+    here. A list of chat messages without times continues its conversation in the log, as in `Grimoire.remember`.
 
     Args:
-        path: The grimoire's folder.
-        what: A string, an `Episode`, a chat message (`role`, `content`), or an iterable of any of these.
-        tick: Logical time of what brings none. If not given, the owner takes the one of `at`.
-        truncate: Cut texts over 64 KiB instead of refusing them.
-        now: Wall clock, microseconds UTC; the computer's by default.
-        seed: Of the ids; random by default.
-        fields: As `Grimoire.remember` takes them; see `EpisodeFields`.
+        path: Folder of the grimoire.
+        what: String, `Episode`, chat message (`role`, `content`), or an iterable of any of these.
+        tick: Logical time of items without one. If not given, the owner uses the tick of `at`.
+        truncate: Whether to cut texts over 64 KiB instead of refusing them.
+        now: Wall clock, microseconds UTC; the system clock by default.
+        seed: Seed of the ids; random by default.
+        fields: Fields as in `Grimoire.remember`; see `EpisodeFields`.
 
     Returns:
-        The ids of the episodes, in their order.
+        Ids of the episodes, in order.
 
     Raises:
         InvalidInputError: A field breaks a limit; nothing was written.
-        NotFoundError: There is no grimoire in the folder that could take them over.
-        GrimoireClosedError: Its agent has died and takes nothing more.
-        StoreUnavailableError: The operating system refused. What was written before the failure stays.
+        NotFoundError: There is no grimoire in the folder.
+        GrimoireClosedError: Its agent has died, and its memory is read-only.
+        StoreUnavailableError: The operating system refused. Files written before the failure stay.
     """
     folder = Folder.at(path)
     folder.check(create=False)

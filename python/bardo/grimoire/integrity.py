@@ -1,4 +1,4 @@
-"""Reading every file of a memory against what it can be held to: checksums, signatures, and the log."""
+"""Integrity check of every file of a memory against checksums, signatures, and the log."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ from bardo.index.archive.lance_index import LanceIndex
 from bardo.language import ledger
 from bardo.ports import Clock, SystemClock
 
-#: Name of a file that is kept before a repair, behind the name of the one that is repaired.
+#: Suffix of the copy of a file that is kept before its repair.
 KEPT = ".damaged"
-#: Episodes that are read at once.
+#: Number of episodes per read.
 _PAGE = 1_024
 
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """Something that is not as it was written.
+    """One finding of damage.
 
     Args:
         file: Path in the folder.
-        table: Table of a SQLite file; empty where it is the file as a whole.
-        row: Key of the row; empty where it is the table or the file as a whole.
-        what: What was found.
-        repair: What was done about it; empty if nothing was.
+        table: Table of a SQLite file; empty for damage of the file as a whole.
+        row: Key of the row; empty for damage of the table or the file as a whole.
+        what: Description of the damage.
+        repair: Repair that was made; empty if none.
     """
 
     file: str
@@ -55,10 +55,10 @@ class CheckReport:
     """Report of a check of a memory.
 
     Args:
-        path: The folder.
-        files: What was read, each with what it was held to.
-        damaged: Everything that is not as it was written.
-        notes: What could not be checked, and the way out of damage that was not repaired.
+        path: Folder of the memory.
+        files: Checked files, each with the kind of check.
+        damaged: Findings of damage.
+        notes: Notes on parts that could not be checked, and remedies for damage that was not repaired.
     """
 
     path: str
@@ -68,23 +68,23 @@ class CheckReport:
 
     @property
     def sound(self) -> bool:
-        """Whether nothing is damaged, or all of it was repaired."""
+        """Whether there is no damage, or all of it was repaired."""
         return all(each.repair for each in self.damaged)
 
 
 @checked
 def check(path: str | Path, *, repair: bool = False, clock: Clock | None = None) -> CheckReport:
-    """Reads every file of a memory against what it can be held to, also where it cannot be opened for the damage.
+    """Checks every file of a memory, also of one that cannot be opened because of damage.
 
     Args:
-        path: The folder.
-        repair: Whether to mend what can be mended in `facts.db`: single flipped bits, indexes and words. The file is
-            kept beside it first, as `facts.db.damaged`; no other file is changed.
-        clock: Tells the wall clock; the computer's if not given.
+        path: Folder of the memory.
+        repair: Whether to repair `facts.db` where possible: single flipped bits, indexes and words. A copy of the file
+            is kept first, as `facts.db.damaged`; no other file is changed.
+        clock: Wall clock; the system clock if not given.
 
     Raises:
         NotFoundError: There is no memory in the folder.
-        StoreError: The folder cannot be looked at.
+        StoreError: The folder cannot be read.
     """
     folder = Folder.at(path)
     folder.check(create=False)
@@ -116,7 +116,7 @@ def check(path: str | Path, *, repair: bool = False, clock: Clock | None = None)
 
 
 def check_open(folder: Folder, log: EpisodeLog, *, repair: bool) -> CheckReport:
-    """As `check`, for a memory that this process has open."""
+    """`check` for a memory that this process has open."""
     return _Check(folder).run(log, agent=log.agent, repair=repair)
 
 
@@ -124,7 +124,7 @@ class _Check:
     """One check in progress.
 
     Args:
-        folder: Of the memory.
+        folder: Folder of the memory.
     """
 
     def __init__(self, folder: Folder) -> None:
@@ -134,11 +134,11 @@ class _Check:
         self.notes: list[str] = []
 
     def tell(self, path: Path, what: str, *, table: str = "", row: str = "", repair: str = "") -> None:
-        """Keeps a finding."""
+        """Adds a finding."""
         self._damaged.append(Damage(str(path.relative_to(self._folder.root)), table, row, what, repair))
 
     def run(self, log: EpisodeLog | None, *, agent: str, repair: bool) -> CheckReport:
-        """Checks everything, and says what was found."""
+        """Checks every file, and returns the report."""
         folder = self._folder
         if log is not None:
             self._look(folder.episodes, "every episode, and the journal", lambda: self._read(log))
@@ -185,7 +185,7 @@ class _Check:
         return "; ".join(ways)
 
     def _look(self, path: Path, held_to: str, look: Callable[[], object]) -> None:
-        """Runs one part; what it raises is a finding, and stops no other part."""
+        """Runs one part of the check; an exception becomes a finding, and other parts still run."""
         if not path.exists():
             return
         name = path.relative_to(self._folder.root)
@@ -199,7 +199,7 @@ class _Check:
         self._files.append(f"{name}: {held_to}")
 
     def _require(self, path: Path, look: Callable[[], object]) -> None:
-        """Keeps as a finding what a file that may be lost is refused for."""
+        """Checks that a file is not lost; a failure becomes a finding."""
         try:
             look()
         except (StoreReadOnlyError, StoreLockedError) as error:
@@ -209,7 +209,7 @@ class _Check:
                 self.tell(path, str(error))
 
     def _opened(self, agent: str) -> None:
-        """Opens the facts, and compares `conduct.db` with the mark that they keep of it."""
+        """Opens the facts, and compares `conduct.db` with its mark in them."""
         facts = FactStore(str(self._folder.facts), agent=agent, seed=0, create=False)
         try:
             kept = conduct.ConductStore(self._folder.root, facts=facts)

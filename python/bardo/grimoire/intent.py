@@ -1,4 +1,4 @@
-"""Request of a deletion, and the note in the log from which it is finished after a crash."""
+"""Request of a deletion, and the intent in the log from which it is finished after a crash."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ from bardo.consolidate.lint import Gap
 from bardo.grimoire.results import Entity, Triple, triple_number
 from bardo.model import Episode, Fact, Link
 
-#: A triple as the store tells it.
+#: Triple as the store returns it.
 TripleTuple = tuple[str, str, str, float, str | None, int, int | None, int, bool]
-#: Records that `forget` takes, or their ids.
+#: Argument of `forget`: a record or its id.
 Forgettable = str | Episode | Fact | Triple | Link | Gap | Entity
 
 
 @dataclass(slots=True)
 class Intent:
-    """Data that finish a deletion after a crash.
+    """Data to finish a deletion after a crash.
 
     Attributes:
         episodes: Ids of the episodes to delete.
         facts: Ids of the facts to delete.
-        reason: Why, for the report.
+        reason: Reason, for the report.
         tombstones: Whether the same content is refused from now on.
-        texts: Deleted texts, for the second look.
-        vectors: Deleted vectors, base64, for the second look.
-        numbers: Running statistics to count again, by subject and metric.
+        texts: Deleted texts, for the verification.
+        vectors: Deleted vectors, base64, for the verification.
+        numbers: Running statistics to recount, by subject and metric.
         names: Names that may have lost their last mention.
         hashes: Hashes of the contents.
         triples: Numbers of triples to delete.
         links: Links between facts to delete.
         questions: Open questions to delete.
-        entities: Entities to delete with all that names them.
+        entities: Entities to delete with all memories that name them.
     """
 
     episodes: list[str]
@@ -51,10 +51,10 @@ class Intent:
     entities: list[str] = field(default_factory=list)
 
     def to_json(self, *, bare: bool = False) -> str:
-        """The intent as the log keeps it.
+        """Serializes the intent for the log.
 
         Args:
-            bare: Whether to leave out every text, before the files are written again.
+            bare: Whether to leave out every text, before the files are rewritten.
         """
         content = {name: getattr(self, name) for name in self.__slots__}
         if bare:
@@ -70,10 +70,10 @@ class Intent:
 
     @classmethod
     def from_json(cls, text: str) -> Intent:
-        """Reads what `to_json` wrote.
+        """Parses the JSON of `to_json`.
 
         Args:
-            text: As the log kept it.
+            text: JSON from the log.
         """
         fields = json.loads(text)
         fields["numbers"] = [(subject, metric) for subject, metric in fields["numbers"]]
@@ -89,8 +89,8 @@ class DeletionRequest:
         records: Ids of episodes and facts.
         triples: Numbers of triples.
         links: Both ids and the relation of links between facts.
-        questions: Open questions in words.
-        about: Names of entities, with all that names them.
+        questions: Texts of open questions.
+        about: Names of entities to delete with all memories that name them.
     """
 
     records: tuple[str, ...] = ()
@@ -101,7 +101,7 @@ class DeletionRequest:
 
     @classmethod
     def of(cls, items: Iterable[Forgettable], about: Sequence[str]) -> DeletionRequest:
-        """Sorts what a caller named."""
+        """Groups a caller's records by kind."""
         records: list[str] = []
         names = list(about)
         triples: list[int] = []

@@ -1,4 +1,4 @@
-"""The journal of what was inferred about facts, and taking an act back."""
+"""Journal of the inferences about facts, and undo of an act."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bardo._validation import checked
 from bardo.grimoire.results import Act, ActChange, UndoReport
 from bardo.grimoire.session import Session
 
-#: Bytes of an id as the core stores it.
+#: Length of an id in the core, in bytes.
 _ID_BYTES: Final = 16
 
 
@@ -19,7 +19,7 @@ class Journal:
     """Acts of inference about facts; `Grimoire.journal`.
 
     Args:
-        session: The open memory.
+        session: Open memory.
     """
 
     def __init__(self, session: Session) -> None:
@@ -27,12 +27,12 @@ class Journal:
 
     @checked
     def list(self, *, limit: int = 20) -> builtins.list[Act]:
-        """Lists what was inferred about facts, the last act first: passes of the Curator, and what took them back.
+        """Lists the acts of inference about facts, the last first: passes of the Curator, and undos.
 
         The latest 1,024 acts are kept, as long as they hold no more than 65,536 changes of facts together.
 
         Args:
-            limit: At most so many.
+            limit: Maximum number of acts.
         """
         self._session.ready()
         return [
@@ -48,13 +48,13 @@ class Journal:
 
     @checked
     def undo(self, act: int | Act) -> UndoReport:
-        """Takes an act back: what it changed and nothing changed since is as it was before.
+        """Undoes an act: restores every field that it changed and that has not changed since.
 
-        Facts that it brought into being are archived, links that it drew are gone. What the Curator counted stays
-        counted: new evidence may state the same again.
+        Facts that it created are archived, and links that it added are deleted. Counts of the Curator are kept: new
+        evidence may state the same again.
 
         Args:
-            act: An act or its number.
+            act: Act or its number.
 
         Raises:
             NotFoundError: There is no such act (any more).
@@ -71,7 +71,7 @@ class Journal:
 
 
 def _fields(stored: str) -> dict[str, Any]:
-    """The fields of a fact as every other verb gives them: ids as text, and the public name of the source."""
+    """Converts stored fields of a fact to public form: ids as text, and the public name of the source."""
     fields: dict[str, Any] = json.loads(stored)
     return {name: _field(name, value) for name, value in fields.items()}
 

@@ -1,4 +1,4 @@
-"""Sentences as facts: what the agent is told to learn, without copies of prompts, at the confidence of its source."""
+"""Learning of sentences as facts, without copies of prompts, with a confidence limited by the source."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ LEARNED = 0.7
 
 
 class Learner:
-    """Adds knowledge.
+    """Adds facts.
 
     Args:
-        session: The open memory.
+        session: Open memory.
     """
 
     def __init__(self, session: Session) -> None:
@@ -50,7 +50,7 @@ class Learner:
         source: Source,
         pinned: bool,
     ) -> Any:
-        """Stores what `Grimoire.learn` is given; see there."""
+        """Stores facts; see `Grimoire.learn`."""
         session = self._session
         session.ready(write=True)
         stamp = session.ticks.stamp(tick)
@@ -157,10 +157,10 @@ def sentence_of(statement: Statement) -> str:
 
 
 def as_learned(fact: Fact, clean: Cleaner) -> Fact:
-    """A fact without the copies of prompts in its text: what was injected is never learned as new (law 8).
+    """Removes copies of prompts from the text of a fact: an injected memory is never learned as new (law 8).
 
     Raises:
-        InvalidInputError: Nothing is left of it.
+        InvalidInputError: No text remains.
     """
     text = clean(fact.text)
     if not text or text.isspace():
@@ -172,11 +172,11 @@ def as_learned(fact: Fact, clean: Cleaner) -> Fact:
 
 
 def confidence_learned(given: float | None, source: str) -> float:
-    """The confidence of a sentence: as given, else .7, or less where the source arrives with less.
+    """Returns the confidence of a sentence: the given one, else .7 or the limit of the source if lower.
 
     Args:
-        given: By the caller; None for the usual one.
-        source: Where the sentence came from.
+        given: Confidence from the caller; None for the default.
+        source: Source of the sentence.
     """
     if given is not None:
         return given
@@ -185,13 +185,13 @@ def confidence_learned(given: float | None, source: str) -> float:
 
 
 def tell_of_arrival(facts: Sequence[Fact], store: FactStore, *, tick: int, stacklevel: int = 4) -> None:
-    """Warns of facts that the store takes with another confidence, or an earlier end, than they were given.
+    """Warns of facts that the store accepts with another confidence, or an earlier expiry, than given.
 
     Args:
-        facts: As they were given.
-        store: Enforces the confidence and the end by source.
-        tick: Of arrival.
-        stacklevel: Of the frame that the warning names.
+        facts: Facts from the caller.
+        store: Fact store, which limits confidence and expiry by source.
+        tick: Tick of arrival.
+        stacklevel: Stack level of the frame that the warning names.
     """
     told: dict[str, None] = {}
     latest = min(tick + store.expiry_ticks, MAX_TICK)

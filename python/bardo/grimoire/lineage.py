@@ -1,4 +1,4 @@
-"""Where an agent comes from: its generation and parents, and what it takes over from testaments."""
+"""Lineage of an agent: its generation, its parents, and adoption of testaments."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 class Lineage:
-    """The agent's place in its family; `Grimoire.lineage`.
+    """Lineage of the agent; `Grimoire.lineage`.
 
     Args:
-        session: The open memory.
+        session: Open memory.
     """
 
     def __init__(self, session: Session) -> None:
@@ -28,19 +28,19 @@ class Lineage:
 
     @property
     def generation(self) -> int:
-        """How many ancestors the agent has."""
+        """Number of generations of ancestors."""
         family = lineage.Lineage.load(self._session.path)
         return family.life.generation if family else 0
 
     @property
     def parents(self) -> tuple[Parent, ...]:
-        """The agents it inherited from, in the order it did."""
+        """Agents that it inherited from, in order of inheritance."""
         family = lineage.Lineage.load(self._session.path)
         return family.life.parents if family else ()
 
     @property
     def is_dead(self) -> bool:
-        """Whether the agent has left its testament; its memory can be read but takes nothing more."""
+        """Whether the agent has left its testament; its memory is read-only."""
         return self._session.is_dead
 
     @property
@@ -56,15 +56,15 @@ class Lineage:
         through_archive: bool = False,
         allow: str | Sequence[str] = (),
     ) -> InheritanceReport:
-        """Takes over what testaments hold: discounted, marked, never over what the agent learned itself.
+        """Adopts the content of testaments, discounted and marked; it never replaces the agent's own facts.
 
-        An agent that has lived nothing yet counts its ticks as its testators did, unless `clock.unit` says how; where
-        they are loops, its life begins with the first tick that is passed, and what it inherited fades from there.
+        An agent without any memory adopts its testators' unit of ticks, unless `clock.unit` sets it. Where ticks are
+        loops, its life begins with the first tick that is passed, and inherited facts decay from there.
 
         Args:
-            testaments: As read by `bardo.bequeath.testament.read`.
+            testaments: Testaments from `bardo.bequeath.testament.read`.
             through_archive: Whether they come from a public archive instead of a chosen parent.
-            allow: Unknown signers whose testaments are taken with limits: their keys, the first 16 digits of them, or
+            allow: Unknown signers whose testaments are adopted with limits: their keys, the first 16 digits of them, or
                 names of testators.
 
         Raises:

@@ -1,4 +1,4 @@
-"""The upkeep of a memory: its derived parts, its files, its inbox, its ticks, and what language models cost."""
+"""Maintenance of a memory: rebuild, integrity check, inbox, rebase of ticks, and cost of language models."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
     from bardo.grimoire.integrity import CheckReport
     from bardo.language.ledger import Costs
 
-#: Acts in the journal at most.
+#: Maximum number of acts in the journal.
 ACTS_KEPT = 1_024
 
 
 @dataclass(frozen=True, slots=True)
 class TickRebase:
-    """Report of taking a leap of the clock back.
+    """Report of a rebase of ticks after a leap of the clock.
 
     Args:
-        tick: The last tick, which is now.
-        by: How long the leap was, in ticks.
-        offset: Ticks by which the agent's own are later than the clock, or than those that are passed, from here on.
-        facts: How many facts it concerned.
-        acts: What was inferred about facts during the leap, for `journal.undo`; the last first.
+        tick: Last tick, which is the current one.
+        by: Length of the leap, in ticks.
+        offset: Offset of the agent's ticks from the clock, or from the caller's ticks, from now on.
+        facts: Number of rebased facts.
+        acts: Acts of inference about facts during the leap, for `journal.undo`; the last first.
     """
 
     tick: int
@@ -44,13 +44,13 @@ class TickRebase:
 
 
 class Maintenance:
-    """Keeps a memory in order; `Grimoire.maintenance`.
+    """Maintains a memory; `Grimoire.maintenance`.
 
     Args:
-        session: The open memory.
-        writer: Takes over the inbox.
-        extraction: Has the ledger of language models.
-        parts: Has the records of prompts, for `stats`.
+        session: Open memory.
+        writer: Drains the inbox.
+        extraction: Source of the ledger of language models.
+        parts: Source of the records of prompts, for `stats`.
     """
 
     def __init__(self, session: Session, writer: Writer, extraction: Extraction, parts: PromptParts) -> None:
@@ -60,18 +60,18 @@ class Maintenance:
         self._parts = parts
 
     def rebuild(self, *, progress: Progress = no_progress) -> dict[str, Any]:
-        """Rebuilds everything that is derived from the log, and reads the daily archive against it.
+        """Rebuilds all data derived from the log, and compares the daily archive with it.
 
-        Vectors and token codes that are missing are made; so are the words of facts, what memories name, the LanceDB
-        table, the hot set and its snapshot.
+        Makes missing vectors and token codes. Rebuilds the words of facts, the index of names, the LanceDB table, the
+        hot set and its snapshot.
 
         Args:
-            progress: Told of every stage, and of each page of episodes.
+            progress: Callback for every stage, and for each page of episodes.
 
         Returns:
-            The same as `stats`, and under `rebuilt` how much of each was made: `vectors`, `fact_vectors`, `names` (what
-            was read, by sort), `lance` (episodes), `hot` (memories), `snapshot` (bytes; 0 where none is needed), and of
-            the daily archive how many `episodes` it holds, and how many are `missing` in the log or `different` there.
+            The result of `stats`, with counts of the rebuilt items under `rebuilt`: `vectors`, `fact_vectors`, `names`
+            (records read, by kind), `lance` (episodes), `hot` (memories), `snapshot` (bytes; 0 where none is needed),
+            and for the daily archive the number of its `episodes`, and of those `missing` or `different` in the log.
         """
         from bardo.capture import archive
 
@@ -81,7 +81,7 @@ class Maintenance:
         rebuilt: dict[str, Any] = {"vectors": session.embed(progress)}
         with stage("facts", progress):
             rebuilt["fact_vectors"] = session.indexer.embed_facts()
-            # It makes the words of facts again as well.
+            # Also rebuilds the index of words of facts.
             session.facts.vacuum()
         with stage("names", progress):
             rebuilt["names"] = session.indexer.read_names(again=True)
@@ -95,15 +95,15 @@ class Maintenance:
 
     @checked
     def check(self, *, repair: bool = False) -> CheckReport:
-        """Reads every file of the memory against what it can be held to: checksums, signatures, the log.
+        """Checks every file of the memory against checksums, signatures, and the log.
 
         `bardo.check(folder)` does the same for a memory that cannot be opened.
 
         Args:
-            repair: Whether to mend single flipped bits, indexes and words of `facts.db`, which is kept beside it first.
+            repair: Whether to repair single flipped bits, indexes and words of `facts.db`; a copy is kept first.
 
         Returns:
-            Every damage with its file, table and row, and what was done about it.
+            Report of every damage with its file, table and row, and its repair.
         """
         from bardo.grimoire import integrity
 
@@ -115,10 +115,10 @@ class Maintenance:
         return report
 
     def drain_inbox(self) -> int:
-        """Takes over the episodes that other processes dropped meanwhile; a file that cannot be read is set aside.
+        """Records the episodes that other processes have dropped; a file that cannot be read is set aside.
 
         Returns:
-            How many were new.
+            Number of new episodes.
         """
         return self._writer.drain_inbox()
 
@@ -127,14 +127,14 @@ class Maintenance:
         """Sums up the cost of language models: calls, tokens, money by your price table, latency, and results of calls.
 
         Args:
-            days: How far to look back, in days of 24 hours.
+            days: Period up to now, in days of 24 hours.
         """
         from bardo.language import ledger
 
         session = self._session
         session.ready()
         now = session.clock.now()
-        # A text times a number is a very long text.
+        # `index` raises for a string, whose product with a number would be a very long string.
         since = max(0, now - index(days) * ledger.MICROS_PER_DAY)
         kept = self._extraction.ledger
         return ledger.Costs(
@@ -143,18 +143,18 @@ class Maintenance:
 
     @checked
     def rebase_ticks(self, *, tick: SupportsIndex | None = None) -> TickRebase:
-        """Takes a leap of time back: a clock that was wrong for a while, or a tick that was passed by mistake.
+        """Undoes a leap of time, from a clock that was wrong for a while or a tick passed by mistake.
 
-        Ticks never go back. They go on from the last one, which stands for now from here on, and the leap is taken out
-        of the age of every fact of before it, and put on what expires: each is as sure as if it had not been. What
-        was kept during the leap stays as it is; `acts` of the report tells what a Curator inferred meanwhile, and
-        `journal.undo` takes it back.
+        Ticks never decrease. They continue from the last one, which becomes the current tick. The leap is subtracted
+        from the age of every earlier fact and added to its expiry, so that its confidence is as if there had been no
+        leap. Records made during the leap are not changed. `acts` of the report lists the Curator's inferences of that
+        time, which `journal.undo` takes back.
 
         Args:
-            tick: Now, as you count; where ticks are seconds, the clock's second if not given.
+            tick: Current tick, as you count; where ticks are seconds, the clock's second if not given.
 
         Raises:
-            InvalidInputError: The last tick does not run ahead of now, or ticks are your own and none is given.
+            InvalidInputError: The last tick is not ahead of the current time, or ticks are your own and none is given.
         """
         session = self._session
         session.ready(write=True)
@@ -168,11 +168,11 @@ class Maintenance:
 
 
 def stats(session: Session, parts: PromptParts) -> dict[str, Any]:
-    """Counts and sizes of every part of a memory; see `Grimoire.stats`.
+    """Returns counts and sizes of every part of a memory; see `Grimoire.stats`.
 
     Args:
-        session: The open memory.
-        parts: Has the records of prompts.
+        session: Open memory.
+        parts: Source of the records of prompts.
     """
     from bardo.bequeath import lineage
 

@@ -18,7 +18,7 @@ class PageWriter:
     """Compiles the pages and keeps their files up to date.
 
     Args:
-        session: The open memory.
+        session: Open memory.
     """
 
     def __init__(self, session: Session) -> None:
@@ -26,13 +26,13 @@ class PageWriter:
 
     @locked_cached_property
     def dossiers(self) -> Dossiers:
-        """Compiles the dossier."""
+        """Compiler of the dossier."""
         session = self._session
         return Dossiers(session.folder.dossier, session.facts, session.config.dossier, session.agent)
 
     @locked_cached_property
     def playbooks(self) -> Playbooks:
-        """Writes the playbook."""
+        """Writer of the playbook."""
         session = self._session
         return Playbooks(
             session.folder.playbook,
@@ -43,14 +43,14 @@ class PageWriter:
         )
 
     def fresh_dossier(self) -> Dossier | None:
-        """The dossier if no fact is newer; None otherwise."""
+        """Returns the dossier if no fact is newer; None otherwise."""
         return self.dossiers.fresh(tick=self._session.now_tick)
 
     def recompile(self, report: ForgetReport) -> None:
-        """Compiles again what a deletion took away.
+        """Recompiles the pages after a deletion.
 
         Args:
-            report: Of the deletion.
+            report: Report of the deletion.
         """
         session = self._session
         taken = {session.folder.dossier.name, session.folder.playbook.name} & {
@@ -64,10 +64,10 @@ class PageWriter:
         """Brings both pages up to date, as a pass of the Curator does.
 
         Args:
-            at_once: Whether to do so although they were compiled a moment ago.
+            at_once: Whether to compile without the debounce.
 
         Returns:
-            How many facts rose into the playbook.
+            Number of facts promoted into the playbook.
         """
         self.keep_dossier(at_once=at_once)
         return len(self.playbooks.renew(tick=self._session.now_tick).promoted)
@@ -76,7 +76,7 @@ class PageWriter:
         """Brings the dossier up to date.
 
         Args:
-            at_once: Whether to do so although it was compiled a moment ago.
+            at_once: Whether to compile without the debounce.
         """
         self.dossiers.compile_if_due(
             tick=self._session.now_tick, now=self._session.clock.now(), at_once=at_once
@@ -87,8 +87,8 @@ class Pages:
     """The dossier and the playbook; `Grimoire.pages`.
 
     Args:
-        session: The open memory.
-        writer: Compiles them.
+        session: Open memory.
+        writer: Compiler of the pages.
     """
 
     def __init__(self, session: Session, writer: PageWriter) -> None:
@@ -96,13 +96,13 @@ class Pages:
         self._writer = writer
 
     def dossier(self, *, progress: Progress = no_progress) -> Dossier:
-        """All that is known on one page of fewer than 600 words, as in `DOSSIER.md`.
+        """Returns the dossier: a summary of the facts in fewer than 600 words, as in `DOSSIER.md`.
 
-        Facts in force by category, with an index, cross references and how sure each is. Of two that contradict each
-        other the stronger stands; omitted facts are counted. Compiled again if a fact is newer than the file.
+        Lists facts in force by category, with an index, cross references and confidences. Of two contradicting facts
+        it has the stronger one. Omitted facts are counted. Recompiled if a fact is newer than the file.
 
         Args:
-            progress: Told when it is compiled.
+            progress: Callback for the compilation.
         """
         session = self._session
         session.ready()
@@ -111,22 +111,22 @@ class Pages:
         )
 
     def playbook(self, *, mode: str | None = None) -> Playbook:
-        """The heuristics that are acted by, and what people wrote beside them, as in `PLAYBOOK.md`.
+        """Returns the playbook: the heuristics in use, with notes that people added, as in `PLAYBOOK.md`.
 
-        A fact rises into it when at least 3 episodes support it, it holds on episodes that it was not made from, it has
-        been known for 10 ticks, acting on it did good on the whole (`outcome`), and it is as sure as .7 today. It
-        leaves when one of these no longer holds. `facts.why` says how far a fact has risen. A line names the mode that
-        all episodes behind its fact have in common.
+        A fact is promoted into it when at least 3 episodes support it, it holds on episodes other than its evidence, it
+        has been known for 10 ticks, the outcomes of acting on it are positive on the whole (`outcome`), and its current
+        confidence is at least .7. It is removed when one of these no longer holds. `facts.why` gives the rank of a
+        fact. A line names the mode that all supporting episodes share.
 
         Args:
-            mode: Only this posture and what has none, as in `recall`; the file is then not written. By default the
-                heuristics of every posture, as in the file.
+            mode: Mode of the heuristics, including those without one, as in `recall`; the file is then not written. By
+                default the heuristics of every mode, as in the file.
         """
         session = self._session
         session.ready()
         return self._writer.playbooks.renew(tick=session.now_tick, keep=not session.is_dead, mode=mode)
 
     def versions(self) -> list[Version]:
-        """The versions of the playbook that are kept, the latest first."""
+        """Lists the stored versions of the playbook, the latest first."""
         self._session.ready()
         return self._writer.playbooks.versions()

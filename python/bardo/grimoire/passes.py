@@ -1,4 +1,4 @@
-"""Passes of the Curator over everything that is verified, as `tick` and `sleep` run them."""
+"""Passes of the Curator over the verified episodes, run by `tick` and `sleep`."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from bardo.grimoire.writer import Writer
 from bardo.index.indexer import NAMES_AT_ONCE
 from bardo.ports import Progress, no_progress
 
-#: Name under which the log keeps when the Curator last ran.
+#: Name of the log's watermark for the tick of the last pass.
 LAST_PASS = "curator.last_tick"
-#: Batches of episodes that a pass between two actions appends to LanceDB at most: the agent waits for them.
+#: Maximum number of batches that a pass of `tick` appends to LanceDB, because the agent waits for it.
 BATCHES_OF_A_TICK = 4
 
 
@@ -26,12 +26,12 @@ class CuratorPasses:
     """Runs the Curator.
 
     Args:
-        session: The open memory.
-        writer: Takes over the inbox.
-        retrieval: Recalls without leaving a trace.
-        extraction: Reads texts for facts.
-        pages: Compiles the dossier and the playbook.
-        curator: Puts the facts in order once a day.
+        session: Open memory.
+        writer: Drains the inbox.
+        retrieval: Recall without side effects.
+        extraction: Extraction of facts from texts.
+        pages: Compiler of the dossier and the playbook.
+        curator: Runner of the daily lint.
     """
 
     def __init__(
@@ -54,10 +54,10 @@ class CuratorPasses:
         self._last_pass = session.log.watermark(LAST_PASS)
 
     def tick(self, now: SupportsIndex) -> CuratorCycleComplete | None:
-        """Moves logical time on and runs a pass if one is due.
+        """Advances logical time and runs a pass if one is due.
 
         Args:
-            now: The new tick.
+            now: New tick.
         """
         session = self._session
         session.ready(write=True)
@@ -70,11 +70,11 @@ class CuratorPasses:
         return self._curate(flush=False)
 
     def sleep(self, *, dry_run: bool, progress: Progress) -> CuratorCycleComplete:
-        """Runs passes until everything is consolidated.
+        """Runs passes until all verified episodes are consolidated.
 
         Args:
-            dry_run: Whether to say what would be done instead.
-            progress: Told how far it has come.
+            dry_run: Whether to report the changes without making them.
+            progress: Callback for progress.
         """
         session = self._session
         session.ready(write=not dry_run)
@@ -112,7 +112,7 @@ class CuratorPasses:
         waiting: tuple[str, ...] = ()
         undated: list[str] = []
         if flush or session.indexer.missing_in_archive() >= session.config.archive.batch:
-            # A table that is not there yet is made for the model's vectors, and waits for the model.
+            # A missing table is made for the dimensions of the model's vectors, so it needs the model first.
             most = None if flush else BATCHES_OF_A_TICK
             archived = session.indexer.if_model_answers(lambda: session.indexer.sync_archive(batches=most), 0)
             if missing := session.indexer.missing_in_archive():

@@ -1,4 +1,4 @@
-"""Prompts: their contributors, their use by the agent, and the weights learned from outcomes."""
+"""Contributors to prompts, records of their use, and weights learned from outcomes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class PromptParts:
     """Parts that build prompts, created on first use.
 
     Args:
-        session: The open memory.
+        session: Open memory.
     """
 
     def __init__(self, session: Session) -> None:
@@ -34,7 +34,7 @@ class PromptParts:
 
     @locked_cached_property
     def contributors(self) -> Contributors:
-        """Plugins that bring a block to every prompt."""
+        """Plugins that contribute a block to every prompt."""
         return Contributors()
 
     @locked_cached_property
@@ -46,11 +46,11 @@ class PromptParts:
 
 
 class Prompts:
-    """The contributors and the records of prompts; `Grimoire.prompts`.
+    """Contributors and records of prompts; `Grimoire.prompts`.
 
     Args:
-        session: The open memory.
-        parts: What prompts are made with.
+        session: Open memory.
+        parts: Parts that build prompts.
     """
 
     def __init__(self, session: Session, parts: PromptParts) -> None:
@@ -68,19 +68,19 @@ class Prompts:
         cap: int | None = None,
         place: Place | None = None,
     ) -> None:
-        """Lets a callable bring a block to every prompt of this grimoire while it is open.
+        """Registers a callable that contributes a block to every prompt of this grimoire while it is open.
 
-        A contributor that raises, or brings what no block can hold, is logged and left out of that prompt, and the
-        prompt's `notes` say so. A block of the same name that `context` is given wins.
+        A contributor that raises, or returns an invalid block, is logged and left out of that prompt, with a note in
+        the prompt's `notes`. A block of the same name passed to `context` takes precedence.
 
         Args:
             name: Name and tag of the block: lower-case ASCII letters, digits and `_`, at most 40.
-            contribute: Called with a `Situation` (task, agent, tick, budget, phase, task_type); gives text, rows, a
-                `Block`, or None for nothing.
-            order: When it runs, the lowest first: stability 5, contemplation 7, current truths 8, continuity 10, code
-                evolution 20.
-            priority: Of the block: higher ones are filled first; 4 if neither this nor the block says anything.
-            cap: Tokens the block is given at first.
+            contribute: Callable that takes a `Situation` (task, agent, tick, budget, phase, task_type) and returns
+                text, rows, a `Block`, or None for no block.
+            order: Position in the order of calls, the lowest first: stability 5, contemplation 7, current truths 8,
+                continuity 10, code evolution 20.
+            priority: Priority of the block: higher ones are filled first; 4 if neither this nor the block sets it.
+            cap: Initial number of tokens of the block.
             place: `first`, `middle` or `last`.
 
         Raises:
@@ -91,33 +91,33 @@ class Prompts:
 
     @checked
     def list(self, *, limit: int = 20) -> builtins.list[PromptRecord]:
-        """Lists the prompts on record, the latest first: ids and numbers, none of their texts.
+        """Lists the recorded prompts, the latest first: ids and numbers, without texts.
 
         Args:
-            limit: At most so many.
+            limit: Maximum number of prompts.
         """
         self._session.ready()
         return self._parts.records.list(limit=limit)
 
     def withdraw(self, name: str) -> bool:
-        """Takes a contributor away; whether there was one of that name."""
+        """Removes a contributor; returns whether there was one of that name."""
         return self._parts.contributors.remove(name)
 
     @checked
     def acted(self, prompt: Prompt | str, taken: bool = True) -> bool:
-        """Tells whether the action that a prompt was for was taken; what was not acted on teaches nothing.
+        """Records whether the action of a prompt was taken; weights are not learned from prompts without action.
 
         Args:
-            prompt: A prompt or its id.
-            taken: Whether it was taken.
+            prompt: Prompt or its id.
+            taken: Whether the action was taken.
 
         Returns:
-            Whether the prompt is on record: it is while it is among the latest 5,000 without an outcome.
+            Whether the prompt is on record: the latest 5,000 without an outcome are.
         """
         self._session.ready(write=True)
         return self._parts.records.acted(prompt if isinstance(prompt, str) else prompt.id, taken)
 
     def reset_weights(self) -> None:
-        """Forgets the records of prompts and outcomes, and with them every weight that was learned from them."""
+        """Deletes the records of prompts and outcomes, and all weights learned from them."""
         self._session.ready(write=True)
         self._parts.records.unlearn()

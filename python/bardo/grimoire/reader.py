@@ -1,4 +1,4 @@
-"""Looking into a memory that another process has open: read-only, without the log, which has one owner."""
+"""Read-only access to a memory that another process may own, without the log."""
 
 from __future__ import annotations
 
@@ -44,17 +44,17 @@ def visit(
     clock: Clock | None = None,
     embedder: Embedder | Callable[[list[str]], Any] | None = None,
 ) -> Visitor:
-    """Looks into an agent's memory without owning it, whether or not another process has it open.
+    """Opens an agent's memory read-only, whether or not another process has it open.
 
     Args:
-        path: The folder.
-        agent: Whose memory it is, if `bardo.toml` does not say.
-        config: Settings over those of `bardo.toml`.
-        clock: Tells the wall clock; the computer's if not given.
-        embedder: As `bardo.open` takes it. Without the model of the stored vectors memories are found by their words.
+        path: Folder of the memory.
+        agent: Name of the agent, if `bardo.toml` does not have it.
+        config: Settings that override those of `bardo.toml`.
+        clock: Wall clock; the system clock if not given.
+        embedder: Embedder as in `bardo.open`. Without the model of the stored vectors, memories are found by words.
 
     Raises:
-        NotFoundError: There is no memory in the folder, or its owner has only begun to make it.
+        NotFoundError: There is no memory in the folder, or its owner is still making it.
         StoreError: A file is damaged, foreign, newer, or cannot be reached.
         ConfigError: A setting does not exist or is out of range.
     """
@@ -74,10 +74,10 @@ class VisibleFacts:
     """Facts of the agent, as visible to this process; `Visitor.facts`.
 
     Args:
-        store: The facts.
-        ready: Refuses work after the end.
-        ticks: Logical time as far as it can be seen from here.
-        decay: The settings of fading.
+        store: Fact store.
+        ready: Callable that raises an error after close.
+        ticks: Logical time, as far as visible to this process.
+        decay: Settings of decay.
     """
 
     def __init__(
@@ -102,12 +102,12 @@ class VisibleFacts:
         """Lists the facts that meet every condition given.
 
         Args:
-            kind: Only of this kind.
-            category: Only under this slash path.
-            subject: Only about this.
-            source: Only from this source.
-            status: Only with this status; None for every status.
-            as_of: What was known at this tick of the past; where ticks are seconds, a datetime with a time zone too.
+            kind: Kind of the facts.
+            category: Category, a slash path, with those below it.
+            subject: Subject of the facts.
+            source: Source of the facts.
+            status: Status of the facts; None for every status.
+            as_of: Past tick as of which to list them; where ticks are seconds, a datetime with a time zone too.
         """
         self._ready()
         tick = self._ticks().given("as_of", as_of)
@@ -116,26 +116,26 @@ class VisibleFacts:
         )  # fmt: skip
 
     def confidence(self, fact: Fact) -> float:
-        """How sure the agent is of a fact at the current tick, as far as that can be seen from here."""
+        """Returns the confidence of a fact at the current tick, as far as visible to this process."""
         self._ready()
         ticks = self._ticks()
         return confidence_now(fact, tick=ticks.now(), tau_ticks=ticks.tau(self._decay))
 
 
 class Visitor(Handle):
-    """An agent's memory as a process sees it that does not own it. Made by `bardo.visit`; close it after use.
+    """Read-only memory for a process that does not own it. Made by `bardo.visit`; close it after use.
 
-    It knows every fact at once, from any process. Episodes it has from LanceDB, to which the owner appends when it
-    sleeps, without payload and affect; by their words, from the owner's journal and from the inbox, what came since.
-    Each recollection says in `notes` how far they reach, and how many between them only the owner sees. Nothing is
-    written but the hashes of prompts: what is recalled here counts neither as retrieved nor as asked in vain. Safe to
-    use from many threads.
+    It sees every fact as soon as any process stores it. It reads episodes without payload and affect from LanceDB, to
+    which the owner appends when it sleeps. Later episodes are found by their words in the owner's journal and the
+    inbox. The `notes` of each recollection state how far the episodes reach, and how many between are visible to the
+    owner alone. Only the hashes of prompts are written: a recall here counts neither as a retrieval nor as an
+    unanswered query. Thread-safe.
 
     Attributes:
-        path: The folder.
-        agent: Whose memory it is.
-        config: The settings in force.
-        facts: What is known: `list`, `confidence`.
+        path: Folder of the memory.
+        agent: Name of the agent.
+        config: Current settings.
+        facts: Facts: `list`, `confidence`.
     """
 
     _CLOSED = "{0} is closed. Visit it again with bardo.visit({0!r})"
@@ -154,12 +154,12 @@ class Visitor(Handle):
             Arrivals(partial(journaled, folder.episodes), folder.journal, folder.root),
         )
         self._made_prompts = MadePrompts(folder.root, agent=self.agent)
-        #: The latest tick that a fact tells of, and the number of the change up to which they were looked at.
+        #: Latest tick in any fact, and the number of the last change of facts that it covers.
         self._latest = (0, 0)
 
     @property
     def now_tick(self) -> int:
-        """The current tick: the clock's or, where ticks are the caller's own, the last one that shows from here."""
+        """The current tick: the clock's or, where ticks are the caller's own, the last one visible to this process."""
         self._ready()
         return self._ticks().now()
 
@@ -167,16 +167,16 @@ class Visitor(Handle):
     def recall(
         self, query: str, *, limit: int | None = None, **options: Unpack[RecallOptions]
     ) -> Recollection:
-        """A few memories that matter for a query, ranked and explained as `Grimoire.recall` does.
+        """Returns the most relevant memories for a query, ranked and explained as by `Grimoire.recall`.
 
         Args:
-            query: In words.
-            limit: At most so many.
-            options: Those of `RecallOptions`. The mode of a thread is not known here.
+            query: Query in words.
+            limit: Maximum number of memories.
+            options: Options of `RecallOptions`. The mode of a thread is not known here.
 
         Returns:
-            A sequence of `Memory`. `notes` says up to which arrival episodes were searched, what of the journal and the
-            inbox was, and how many others are seen by the owner alone.
+            Sequence of `Memory`. `notes` states the last arrival that was searched, the number of episodes from the
+            journal and the inbox, and the number visible to the owner alone.
 
         Raises:
             InvalidInputError: An argument is out of range.
@@ -203,7 +203,7 @@ class Visitor(Handle):
                 if self._apart.model() == model:
                     raise
                 continue
-            # If the owner went over to another model meanwhile, vectors of two may have met (law 10).
+            # If the owner has switched models meanwhile, vectors of two models may have been compared (law 10).
             if self._apart.model() == model:
                 return found
 
@@ -222,20 +222,20 @@ class Visitor(Handle):
         framing: Profile | None = None,
         **recall: Unpack[RecallOptions],
     ) -> Prompt:
-        """A prompt for a task within a token budget, as `Grimoire.context` makes it, of what shows from here.
+        """Builds a prompt for a task within a token budget, as `Grimoire.context` does, from the visible memories.
 
-        No plugin contributes to it, the dossier replaces no fact, and it takes no outcome. The owner
-        knows a copy of it by its hashes in `prompts.db`; where this process cannot write them, the notes say so.
+        No plugin contributes to it, the dossier replaces no fact, and outcomes of it cannot be recorded. The owner
+        recognises copies of it by its hashes in `prompts.db`; where this process cannot write them, there is a note.
 
         Args:
-            task: What is to be decided: the instruction, and the query of the recall.
+            task: Decision to make: the instruction, and the query of the recall.
             blocks: Further blocks by name.
-            budget: Tokens of the prompt and of the answer together.
+            budget: Token budget of the prompt and the answer together.
             reserve: Tokens kept for the answer.
-            limit: Memories that are considered.
-            phase: How much of the budget is spent.
-            task_type: What the blocks are weighted for.
-            framing: Who the memories are told to.
+            limit: Number of memories to choose from.
+            phase: Phase of the budget's spending.
+            task_type: Kind of task for the weights of the blocks.
+            framing: Style of the memories.
             recall: Options of `recall`; see `RecallOptions`.
 
         Raises:
@@ -262,7 +262,7 @@ class Visitor(Handle):
         return dataclasses.replace(prompt, notes=(*prompt.notes, *notes))
 
     def stats(self) -> dict[str, Any]:
-        """Counts and sizes of what shows from here, in plain types; `archive` is None while there is no LanceDB."""
+        """Returns counts and sizes of the visible parts, in plain types; `archive` is None without LanceDB."""
         self._ready()
         archive, model = self._apart.archive(), self._apart.model()
         return {
@@ -286,7 +286,7 @@ class Visitor(Handle):
         return index if index.exists() else None
 
     def _serving(self, stored: Fingerprint | None) -> tuple[Embedder | None, str]:
-        """The embedder if it is of the model of the stored vectors; otherwise none, and why."""
+        """Returns the embedder if its model is that of the stored vectors; otherwise None and the reason."""
         if stored is None:
             return None, "no vectors show from here yet"
         try:
@@ -301,7 +301,7 @@ class Visitor(Handle):
         )
 
     def _ticks(self) -> Ticks:
-        """Logical time as far as it can be seen from here."""
+        """Logical time, as far as visible to this process."""
         latest, seen = self._latest
         while page := self._facts.changed_since(seen, PAGE):
             seen = page[-1][0]
@@ -315,6 +315,6 @@ class Visitor(Handle):
             offset=self._facts.mark(OFFSET),
         )  # fmt: skip
         if ticks.loops:
-            # The wall clock tells nothing of them, but episodes do.
+            # Loops are independent of the wall clock; the latest episode gives the tick.
             ticks.seen(self._apart.reach().tick, own=True)
         return ticks

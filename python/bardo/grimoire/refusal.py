@@ -1,4 +1,4 @@
-"""Reports content that a tombstone refuses: as an error if all of it was forgotten, else as a warning."""
+"""Reports of content that a tombstone refuses: an error if all of it was forgotten, else a warning."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from bardo.capture.recorder import RecordReport
 from bardo.errors import ForgottenError, ForgottenWarning
 from bardo.model import Episode, Fact
 
-#: Maximum number of characters of a refused text in an error.
+#: Maximum length of a refused text in an error, in characters.
 _SHOWN = 40
 
 
 def _error_for(text: str) -> ForgottenError:
-    """The error for a content that was forgotten on purpose."""
+    """Makes the error for content that was forgotten on purpose."""
     shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
     return ForgottenError(
         f"{shown!r} was forgotten on purpose and is not taken again. "

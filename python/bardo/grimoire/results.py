@@ -1,4 +1,4 @@
-"""Results of the verbs about facts, acts and entities."""
+"""Results of methods about facts, acts and entities."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from typing import Any, Literal
 
 from bardo.model import Episode, Fact, Link
 
-#: Before the number of a triple in its id, and digits of that number at most.
+#: Prefix of a triple's id, and maximum number of digits after it.
 _TRIPLE, _DIGITS = "triple-", 18
 Rank = Literal["observation", "insight", "heuristic", "playbook"]
 
 
 @dataclass(frozen=True, slots=True)
 class FactState:
-    """A fact as it was for a while.
+    """State of a fact over a range of ticks.
 
     Args:
-        fact: The record as it was.
-        from_tick: First tick at whose end it was like this.
-        to_tick: Tick from which it was different; None for what holds today.
+        fact: Record in this state.
+        from_tick: First tick at whose end it had this state.
+        to_tick: Tick from which it had another state; None for the current state.
     """
 
     fact: Fact
@@ -29,12 +29,12 @@ class FactState:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """How the claim of a fact was tested by windows of fresh episodes.
+    """Test of a fact's hypothesis on windows of new episodes.
 
     Args:
-        windows: How many.
+        windows: Number of windows.
         wealth: E-value: capital of a bettor against chance who began with 1.
-        needed: The wealth from which it is believed on its own, among all that was ever tested.
+        needed: Wealth at which the test confirms it, corrected for all hypotheses ever tested.
     """
 
     windows: int
@@ -44,22 +44,22 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Grounds:
-    """Why a fact is believed.
+    """Evidence for a fact.
 
     Args:
-        fact: The record.
-        confidence: At the current tick, 0..1.
-        stated: How often it is to be expected to hold, going by the outcomes of facts that were so sure and by its own;
-            the confidence itself before any.
-        episodes: Those of its latest evidence that are still there, oldest first.
-        support: How many episodes stand behind it in all.
-        rank: How far it has risen: `observation`, `insight`, `heuristic`, or `playbook`.
-        confirmed: Whether it holds on episodes that it was not made from.
-        good: Outcomes above zero of acting on it.
-        bad: Those below.
-        trial: Its test; None if it states no hypothesis that the Curator tests.
-        history: Every state it had, oldest first.
-        links: From or to it.
+        fact: Record of the fact.
+        confidence: Confidence at the current tick, 0..1.
+        stated: Expected frequency at which it holds, from the outcomes of facts of equal confidence and its own; the
+            confidence itself before any.
+        episodes: Existing episodes of its latest evidence, oldest first.
+        support: Number of supporting episodes in all.
+        rank: Rank of the fact: `observation`, `insight`, `heuristic`, or `playbook`.
+        confirmed: Whether it holds on episodes other than its evidence.
+        good: Number of outcomes above zero of acting on it.
+        bad: Number of outcomes below zero.
+        trial: Test of the fact; None if it states no hypothesis that the Curator tests.
+        history: States of the fact, oldest first.
+        links: Links from or to it.
     """
 
     fact: Fact
@@ -81,9 +81,9 @@ class ActChange:
     """Change of one fact by an act.
 
     Args:
-        fact: Its id.
-        before: The fields that changed, as they were; None if the act brought the fact into being.
-        after: The same fields as they became; of a new fact all.
+        fact: Id of the fact.
+        before: Changed fields before the act; None if the act created the fact.
+        after: Changed fields after the act; all fields of a new fact.
     """
 
     fact: str
@@ -93,15 +93,15 @@ class ActChange:
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """One entry of the journal: facts that were changed together, under a name.
+    """One entry of the journal: a named set of changes of facts.
 
     Args:
-        number: By which it is undone.
-        name: Who acted: `curator`, `lint`, `dream`, `undo 7`.
-        tick: When.
-        at: When, in microseconds UTC.
-        undone_by: Number of the act that took it back; None if it stands.
-        changes: What it did, fact by fact.
+        number: Number by which it is undone.
+        name: Origin of the act: `curator`, `lint`, `dream`, `undo 7`.
+        tick: Tick of the act.
+        at: Time of the act, in microseconds UTC.
+        undone_by: Number of the act that undid it; None if it is in force.
+        changes: Changes by fact.
     """
 
     number: int
@@ -117,10 +117,10 @@ class UndoReport:
     """Report of undoing an act.
 
     Args:
-        act: Number of the act that took it back; undoing that one brings the first back.
-        restored: Ids of facts that are as they were before.
-        withdrawn: Ids of facts that the act had brought into being; they are archived.
-        kept: What had changed again meanwhile and stays: fields by the id of their fact.
+        act: Number of the undoing act; undoing that one restores the first.
+        restored: Ids of restored facts.
+        withdrawn: Ids of facts that the act had created; they are archived.
+        kept: Fields that have changed since and are not restored, by the id of their fact.
     """
 
     act: int
@@ -131,15 +131,15 @@ class UndoReport:
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """A person or thing that memories name.
+    """Person or thing that memories name.
 
     Args:
-        name: The canonical name.
+        name: Canonical name.
         kind: `person` (spoke, or has a title), `subject`, `handle`, `ticker`, `address`, or `name` for any other.
-        aliases: Every other way it is written.
-        mentions: Memories that name it.
-        first_tick: Of the first of them; None before it.
-        last_tick: Of the last of them.
+        aliases: Other spellings of the name.
+        mentions: Number of memories that name it.
+        first_tick: Tick of the first of them; None before any.
+        last_tick: Tick of the last of them.
     """
 
     name: str
@@ -152,12 +152,12 @@ class Entity:
 
 @dataclass(frozen=True, slots=True)
 class RelatedEntity:
-    """An entity that is named together with another.
+    """Entity named together with another.
 
     Args:
-        name: The canonical name.
-        kind: See `Entity`.
-        together: Memories that name both.
+        name: Canonical name.
+        kind: Kind as in `Entity`.
+        together: Number of memories that name both.
     """
 
     name: str
@@ -170,14 +170,14 @@ class Triple:
     """Relation between two entities.
 
     Args:
-        subject: Canonical name.
-        predicate: What holds.
-        object: Canonical name.
-        confidence: 0..1.
-        source: Id of the episode or fact that says so.
+        subject: Canonical name of the first entity.
+        predicate: Relation between the entities.
+        object: Canonical name of the second entity.
+        confidence: Confidence, 0..1.
+        source: Id of the episode or fact that states it.
         valid_from: First tick at which it holds.
         valid_to: Tick from which it no longer holds; None while it does.
-        id: By which `forget` deletes it.
+        id: Id, for `forget`.
     """
 
     subject: str
@@ -195,8 +195,8 @@ class Reference:
     """A web address, command or path in a memory.
 
     Args:
-        value: As it stands there.
-        record: The episode or fact.
+        value: Text of the reference, verbatim.
+        record: Episode or fact that holds it.
     """
 
     value: str
@@ -204,11 +204,11 @@ class Reference:
 
 
 def triple_id(number: int) -> str:
-    """The id of a triple with this number."""
+    """Returns the id of a triple with this number."""
     return f"{_TRIPLE}{number}"
 
 
 def triple_number(id_: str) -> int | None:
-    """The number in the id of a triple; none for any other id."""
+    """Returns the number in the id of a triple; None for any other id."""
     number = id_.removeprefix(_TRIPLE)
     return int(number) if id_.startswith(_TRIPLE) and number.isdecimal() and len(number) <= _DIGITS else None

@@ -1,4 +1,4 @@
-"""Recall over an open memory: takes over what came since the last one, asks the retriever, completes its answer."""
+"""Recall over an open memory, including new records since the last recall and turns beside the results."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from bardo.index.embedding.migration import MigrationReport
     from bardo.recall.recollection import Recollection
 
-#: Options that the retriever takes as they are.
+#: Options passed to the retriever unchanged.
 _OF_RETRIEVER = frozenset({"thread", "policy", "diversity", "pad"})
 
 
@@ -30,8 +30,8 @@ class Retrieval:
     """Recalls memories.
 
     Args:
-        session: The open memory.
-        writer: Takes over the inbox.
+        session: Open memory.
+        writer: Drains the inbox.
     """
 
     def __init__(self, session: Session, writer: Writer) -> None:
@@ -42,17 +42,17 @@ class Retrieval:
 
     @locked_cached_property
     def everything(self) -> TieredIndex:
-        """Where memories are searched: the hot set, and LanceDB for what is older."""
+        """Index of all memories: the hot set, and LanceDB for older episodes."""
         session = self._session
         return TieredIndex(session.hot, session.log, lambda: session.indexer.archive, session.indexer.hosting)
 
     def recall(self, query: str, limit: int | None, options: OwnerRecallOptions) -> Recollection:
-        """Answers `Grimoire.recall`.
+        """Implements `Grimoire.recall`.
 
         Args:
-            query: In words.
-            limit: At most so many.
-            options: Of the recall.
+            query: Query in words.
+            limit: Maximum number of memories.
+            options: Options of the recall.
         """
         session = self._session
         session.ready()
@@ -91,23 +91,23 @@ class Retrieval:
         return recollection
 
     def recall_without_trace(self, query: str, limit: int, trying: Sequence[str] | None) -> Recollection:
-        """Recalls without leaving a trace.
+        """Recalls without side effects.
 
         Args:
-            query: In words.
-            limit: At most so many.
-            trying: Quarantined facts that are tried beside those in force; None recalls episodes alone.
+            query: Query in words.
+            limit: Maximum number of memories.
+            trying: Quarantined facts to include beside those in force; None recalls episodes alone.
         """
         seen = Filters(layers=("episode",)) if trying is None else Filters(trying=trying)
         return self._without_trace(query, limit, seen)
 
     def selected(self, query: str, limit: int, seen: Filters | None) -> Recollection:
-        """Recalls without leaving a trace, after taking over what came since the last recall.
+        """Includes new records since the last recall, then recalls without side effects.
 
         Args:
-            query: In words.
-            limit: At most so many.
-            seen: Conditions; None lets everything through.
+            query: Query in words.
+            limit: Maximum number of memories.
+            seen: Conditions; None for no filter.
         """
         session = self._session
         if (changes := self._detector.changes(session.log, session.facts)) is not None:
@@ -125,10 +125,10 @@ class Retrieval:
         )  # fmt: skip
 
     def note_migration(self, report: MigrationReport | None) -> None:
-        """Looks at every fact once more if a migration has switched models: facts lack vectors of the new one.
+        """Marks all facts as pending if a migration has switched models, since they may lack vectors of the new one.
 
         Args:
-            report: Of the migration; None if there was none.
+            report: Report of the migration; None if there was none.
         """
         if report is not None and report.switched:
             self._detector = ChangeDetector(self._session.folder.inbox, self._session.facts)
@@ -145,10 +145,10 @@ class Retrieval:
         return made.recall(**asked)
 
     def _catch_up(self, changes: Changes) -> tuple[str, ...]:
-        """Takes over what came since the last look: episodes of other processes, missing vectors, changed facts.
+        """Includes new records since the last recall: episodes of other processes, missing vectors, changed facts.
 
         Returns:
-            Notes about vectors that another thread is still writing.
+            Notes on vectors that another thread is still writing.
         """
         indexer = self._session.indexer
         if changes.in_inbox:

@@ -1,4 +1,4 @@
-"""The parts of an open memory, and the few things that every resource of a grimoire needs of them."""
+"""Parts of an open memory, shared by all resources of a grimoire."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Event = TypeVar("Event")
 
 
 class Closable(Protocol):
-    """A part that has files open."""
+    """Part with open files."""
 
     def close(self) -> None:
         """Releases the files."""
@@ -35,27 +35,27 @@ Part = TypeVar("Part", bound=Closable)
 
 
 class Session:
-    """An agent's memory while it is open.
+    """State of an open memory.
 
     Args:
-        folder: Where its files are.
-        stores: What was opened in the folder.
+        folder: Folder of the memory.
+        stores: Open stores of the folder.
         clock: Wall clock.
-        embedder: The model in force.
+        embedder: Current embedder.
 
     Attributes:
-        path: The folder.
-        agent: Whose memory it is.
-        config: The settings in force.
-        log: Every episode.
-        facts: What is known.
-        hot: The index in memory over both.
+        path: Path of the folder.
+        agent: Name of the agent.
+        config: Current settings.
+        log: Episode log.
+        facts: Fact store.
+        hot: In-memory index over both.
         ticks: Logical time.
         clock: Wall clock.
-        recorder: Writes to the log and the hot set.
-        indexer: Keeps vectors, names and LanceDB up to date.
-        models: Knows the embedder in force.
-        unembedded: Episodes stored since vectors were last written.
+        recorder: Writer to the log and the hot set.
+        indexer: Updater of vectors, names and LanceDB.
+        models: Keeper of the current embedder.
+        unembedded: Number of episodes stored since vectors were last written.
     """
 
     def __init__(self, folder: Folder, stores: Stores, *, clock: Clock, embedder: Embedder) -> None:
@@ -89,7 +89,7 @@ class Session:
 
     @property
     def is_dead(self) -> bool:
-        """Whether the agent has left its testament; its memory can be read but takes nothing more."""
+        """Whether the agent has left its testament; its memory is read-only."""
         if not self.folder.tombstone.exists():
             return False
         from bardo.bequeath import lineage
@@ -98,15 +98,15 @@ class Session:
 
     @property
     def embedder(self) -> Embedder:
-        """The embedder in force."""
+        """The current embedder."""
         return self.models.embedder
 
     def model(self) -> Fingerprint:
-        """The model of the stored vectors; the embedder's, which may be out of reach, if there are none yet."""
+        """The model of the stored vectors; without vectors that of the embedder, which may be unavailable."""
         return self.log.fingerprint or self.embedder.fingerprint
 
     def ready(self, *, write: bool = False) -> None:
-        """Refuses a memory that is closed, that a fork took along, or to write into one whose agent has died.
+        """Raises an error if the memory is closed, inherited by a fork, or to be written after the agent's death.
 
         Args:
             write: Whether the caller is about to write.
@@ -128,23 +128,23 @@ class Session:
     # -- indexes -------------------------------------------------------------------------------------------------
 
     def embed(self, progress: Progress = no_progress) -> int:
-        """Writes the vectors that are missing; how many memories got some.
+        """Writes missing vectors; returns the number of memories that got one.
 
         Args:
-            progress: Told how far it has come.
+            progress: Callback for progress.
         """
         embedded = self.indexer.embed(progress)
         self.unembedded = 0
         return embedded
 
     def embed_now(self, *, facts: bool = True) -> bool:
-        """Writes missing vectors, but leaves what another thread is at to the next call.
+        """Writes missing vectors, except those that another thread is writing.
 
         Args:
             facts: Whether facts may lack vectors too.
 
         Returns:
-            Whether nothing was left.
+            Whether all records that can have a vector have one.
         """
         if is_whole := self.indexer.catch_up(facts=facts):
             self.unembedded = 0
@@ -169,37 +169,37 @@ class Session:
 
     @locked_cached_property
     def made_prompts(self) -> MadePrompts:
-        """The passages of this agent's prompts, by which copies are recognised."""
+        """Passages of this agent's prompts, by which copies are recognised."""
         return self.closing(MadePrompts(self.path, agent=self.agent))
 
     @locked_cached_property
     def events(self) -> Events:
-        """The listeners."""
+        """Listeners."""
         return Events()
 
     def emit(self, happened: Event) -> Event:
         """Notifies the listeners, and returns the event.
 
         Args:
-            happened: A report that is an event.
+            happened: Report that is an event.
         """
         if "events" in vars(self):
             self.events.emit(happened)
         return happened
 
-    # -- the end -------------------------------------------------------------------------------------------------
+    # -- closing -------------------------------------------------------------------------------------------------
 
     def closing(self, part: Part) -> Part:
         """Closes a part together with this session, and returns it.
 
         Args:
-            part: Has files open.
+            part: Part with open files.
         """
         self._closables.append(part)
         return part
 
     def close(self) -> None:
-        """Brings the derived indexes up to date where that is cheap, and releases the files. Idempotent."""
+        """Updates the derived indexes where that is cheap, and releases the files. Idempotent."""
         if self._closed or self._pid != os.getpid():
             return
         self._closed = True
@@ -207,7 +207,7 @@ class Session:
         parts = (*self._closables, self.indexer, self.stores)
         steps: list[Callable[[], object]] = [self._settle_indexes, *(part.close for part in parts)]
         for step in steps:
-            # Every file is released although one part fails: a file that stayed open would lock everybody out.
+            # Releases every file even if one part fails: a file left open would lock out all other processes.
             try:
                 step()
             except BaseException as error:

@@ -1,4 +1,4 @@
-"""The files of one agent opened together, or not at all, with the checks that keep them belonging together."""
+"""Opening of all stores of one agent together, with checks of their consistency."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from bardo.index.snapshot import Snapshot
 from bardo.model import Episode, Fact
 from bardo.ports import Clock, Embedder
 
-#: Name under which the log, and the facts for other processes, keep whether ticks are the caller's own.
+#: Name of the mark for ticks of the caller's own, in the log and, for other processes, in the facts.
 LOOPS = "clock.loops"
-#: Name under which the log keeps the latest tick, where no record has it.
+#: Name of the log's watermark for the latest tick, where no record has it.
 _LATEST_TICK = "clock.tick"
-#: Name under which the log keeps whether the facts were ever made.
+#: Name of the log's mark that the fact store was made.
 _FACTS_MADE = "facts.made"
 
 
@@ -38,12 +38,12 @@ class Stores:
     """Stores of an open grimoire.
 
     Args:
-        log: Every episode: the ground truth.
-        facts: What is known.
-        hot: The index in memory over both.
-        snapshot: Of the hot set.
+        log: Episode log, the ground truth.
+        facts: Fact store.
+        hot: In-memory index over both.
+        snapshot: Snapshot of the hot set.
         ticks: Logical time.
-        config: The settings in force.
+        config: Current settings.
     """
 
     log: EpisodeLog
@@ -54,7 +54,7 @@ class Stores:
     config: Config
 
     def note_unit(self) -> None:
-        """The first tick of the caller's own changes what a tick is, and with it how fast facts fade."""
+        """Stores the unit of ticks after the caller's first own tick, which also changes the rate of decay."""
         if self.ticks.loops and not self.log.watermark(LOOPS):
             self.log.set_watermark(LOOPS, 1)
             _tell_visitors(self.facts, self.ticks)
@@ -65,19 +65,19 @@ class Stores:
             self.facts.begin(self.ticks.now())
 
     def note_birth(self, *, loops: bool) -> None:
-        """Lets an agent without any memory count ticks as its testators did.
+        """Sets the unit of ticks of an agent without any memory to that of its testators.
 
         Args:
-            loops: Whether theirs were loops of their own.
+            loops: Whether the testators' ticks were loops.
         """
         if loops and not len(self.log) and not self.facts.stats()["facts"]:
             self.ticks.seen(0, own=True)
             self.note_unit()
 
     def close(self) -> None:
-        """Gives the files free."""
+        """Releases the files."""
         try:
-            # A tick of the caller's own may be in no record, and the next life of this object goes on from it.
+            # A tick of the caller's own may be in no record, and the next opening continues from it.
             if self.ticks.loops and (tick := self.ticks.now()) > _latest_tick(self.log, self.facts):
                 self.log.set_watermark(_LATEST_TICK, tick)
         finally:
@@ -102,19 +102,19 @@ def open_stores(
     """Opens the log, the facts and the hot set.
 
     Args:
-        folder: Of the grimoire.
-        config: The settings in force.
-        clock: Tells the wall clock.
-        seed: Of ids.
-        embedder: Must be of the model of the stored vectors.
+        folder: Folder of the grimoire.
+        config: Current settings.
+        clock: Wall clock.
+        seed: Seed of ids.
+        embedder: Embedder, of the model of the stored vectors.
         durable: Whether every record waits for the disk.
-        relearn: Whether facts that were lost may be learned again from the episodes.
-        accept_loss: Whether to go on without episodes that the journal of the log should hold.
-        complete_switch: Ends what a crash left half done, before anything reads a vector.
+        relearn: Whether lost facts may be learned again from the episodes.
+        accept_loss: Whether to continue without episodes that the journal of the log should hold.
+        complete_switch: Callable that completes a switch of models after a crash, before any vector is read.
 
     Raises:
         StoreError: One of the files cannot be opened; none stays open.
-        EmbeddingMismatchError: The vectors are another model's.
+        EmbeddingMismatchError: The stored vectors are of another model.
     """
     require_log(folder)
     now = clock.now()
@@ -131,7 +131,7 @@ def open_stores(
             stacklevel=4,
         )
     if log.lost is not None:
-        # It may know episodes that were lost.
+        # The snapshot may hold lost episodes.
         folder.snapshot.unlink(missing_ok=True)
         warnings.warn(f"{folder.journal} {_loss_message(log.lost)}", BardoWarning, stacklevel=4)
     facts = None
@@ -164,7 +164,7 @@ def open_stores(
         _require_model(folder, log, facts, embedder)
         hot = HotSet()
         if _without_archive(folder, log) or relearn:
-            # It knows the facts that were lost, and not the episodes that LanceDB had.
+            # The snapshot holds the lost facts, and lacks the episodes that were in LanceDB.
             folder.snapshot.unlink(missing_ok=True)
         opened = hot.load(log, facts, snapshot=folder.snapshot, cold_upto=beyond(log, config.index.hot_limit))
         snapshot = Snapshot(folder.snapshot, log, hot, opened)
@@ -177,7 +177,7 @@ def open_stores(
 
 
 def require_log(folder: Folder) -> None:
-    """A log that was there and is gone or empty is never silently made again: what was made of it shows that it was."""
+    """Raises an error if the log is missing or empty but data derived from it exist; it is never silently remade."""
     lost = "missing" if not folder.exists() else "empty" if not folder.episodes.stat().st_size else ""
     made_of_it = (folder.facts, folder.lance, folder.archive)
     if lost and any(path.exists() for path in made_of_it):
@@ -198,7 +198,7 @@ def _loss_message(lost: tuple[str, Path | None, int]) -> str:
 
 
 def _without_archive(folder: Folder, log: EpisodeLog) -> bool:
-    """Notes where LanceDB's table is gone that it has nothing: every episode is in memory until it is made again."""
+    """Resets the watermark of a missing LanceDB table, so that all episodes are in memory until it is rebuilt."""
     if folder.lance.exists() or not archived(log):
         return False
     unarchive(log)
@@ -212,19 +212,19 @@ def _without_archive(folder: Folder, log: EpisodeLog) -> bool:
 
 
 def all_facts(facts: FactStore, **conditions: Any) -> list[Fact]:
-    """Every fact that meets the conditions of `FactStore.list`, read page by page."""
+    """Lists the facts that meet the conditions of `FactStore.list`, read page by page."""
     return list(recorder.pages(lambda after: facts.list(**conditions, after=after, limit=recorder.PAGE)))
 
 
 def _latest_tick(log: EpisodeLog, facts: FactStore) -> int:
-    """The latest tick that anything of this writer was recorded at."""
+    """Returns the latest tick of this writer's records."""
     return max(log.last_tick, facts.latest_tick, log.watermark(_LATEST_TICK))
 
 
 def _resume_at(ticks: Ticks, episode: Episode) -> None:
-    """Goes on from the last episode in the log, which another writer may have left after those of this one.
+    """Resumes from the last episode in the log, which may be another writer's.
 
-    Its tick is not taken on its word where it lies after the clock (older versions took any): every fact would fade.
+    Its tick is ignored where it is ahead of the clock (older versions accepted any): otherwise every fact would decay.
     """
     try:
         ticks.resume(ticks.credible(episode.tick), offset=ticks.offset)
@@ -233,12 +233,12 @@ def _resume_at(ticks: Ticks, episode: Episode) -> None:
 
 
 def _tell_visitors(facts: FactStore, ticks: Ticks) -> None:
-    """Marks with the facts that ticks are the caller's own: a reader without the log needs it to let them fade."""
+    """Marks in the facts that ticks are the caller's own; a reader without the log needs this for decay."""
     facts.upsert([], tick=ticks.now(), now=0, actor="clock", marks={LOOPS: 1})
 
 
 def require_facts(folder: Folder, log: EpisodeLog, *, relearn: bool) -> None:
-    """A store of facts that was there and is gone or empty is never silently made again."""
+    """Raises an error if an existing fact store is missing or empty; it is never silently remade."""
     if relearn or not log.watermark(_FACTS_MADE):
         return
     lost = "missing" if not folder.facts.exists() else "empty" if not folder.facts.stat().st_size else ""
@@ -250,14 +250,14 @@ def require_facts(folder: Folder, log: EpisodeLog, *, relearn: bool) -> None:
 
 
 def _require_model(folder: Folder, log: EpisodeLog, facts: FactStore, embedder: Embedder) -> None:
-    """Refuses an embedder of another model than the stored vectors' before anything is written (law 10)."""
+    """Raises an error, before any write, if the embedder's model is not that of the stored vectors (law 10)."""
     stored = log.fingerprint or facts.fingerprint
     if stored is None:
         return
     try:
         given = embedder.fingerprint
     except EmbedderUnavailableError:
-        # Search by words still works; a verb that needs a vector reports the outage.
+        # Search by words still works; a method that needs a vector reports the outage.
         return
     if not given.is_same_model(stored):
         raise EmbeddingMismatchError(

@@ -1,4 +1,4 @@
-"""The way of episodes into the log: from the caller of `remember`, and from the inbox of other processes."""
+"""Recording of episodes from callers of `remember` and from the inbox of other processes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Writer:
     """Records episodes.
 
     Args:
-        session: The open memory.
+        session: Open memory.
     """
 
     def __init__(self, session: Session) -> None:
@@ -27,12 +27,12 @@ class Writer:
     def remember(
         self, what: object, tick: SupportsIndex | None, fields: EpisodeFields, *, truncate: bool
     ) -> Any:
-        """Records what `Grimoire.remember` is given.
+        """Implements `Grimoire.remember`.
 
         Args:
-            what: A string, an `Episode`, a chat message, or an iterable of any of these.
-            tick: Logical time; None takes the episode's own, or that of its time.
-            fields: Of the episodes that are made here. A time that is no number is replaced by one.
+            what: String, `Episode`, chat message, or an iterable of any of these.
+            tick: Logical time; None uses the episode's own tick, or that of its time.
+            fields: Fields of the episodes made here. A datetime in `at` is replaced in place by microseconds.
             truncate: Whether to cut texts over 64 KiB.
         """
         session = self._session
@@ -68,7 +68,7 @@ class Writer:
         """Records the episodes that other processes dropped; a file that cannot be read is set aside.
 
         Returns:
-            How many were new.
+            Number of new episodes.
         """
         session = self._session
         session.ready()
@@ -80,7 +80,7 @@ class Writer:
         return taken
 
     def _embed_stored(self) -> None:
-        """Embeds what was just stored; it is stored, so a failure of the model is a warning and no error."""
+        """Embeds the stored episodes; they are stored already, so a failure of the model is only a warning."""
         try:
             self._session.embed_now()
         except (InvalidInputError, EmbeddingMismatchError) as error:

@@ -1,1 +1,1 @@
-"""Makes captured memories findable: vectors, the LanceDB archive, and the indexer of both."""
+"""Derived indexes of memories: vectors, the LanceDB archive, and the indexer of both."""

@@ -19,62 +19,63 @@ if TYPE_CHECKING:
 Answer = TypeVar("Answer")
 Fallback = TypeVar("Fallback")
 
-#: Episodes or facts embedded per call of the model; bounds the memory of one call.
+#: Number of episodes or facts embedded per call of the model, which bounds its memory.
 PAGE = 256
-#: Episodes that wait to be read for what they name: fewer are found by their words and vectors meanwhile.
+#: Minimum number of pending episodes for an extraction of names; until then they are found by words and vectors.
 NAMES_AT_ONCE = 64
-#: Name under which the log keeps how far LanceDB has come; so that asking needs no LanceDB.
+#: Name of the log's watermark for LanceDB, which can be read without LanceDB.
 _ARCHIVED = "lance"
-#: Length of the log when it was last rewritten; that it be this much longer now, and at least so long at all. A byte
-#: is written about seven times in a log's life.
+#: Name of the watermark for the log's size at its last rewrite, minimum growth since then for the next rewrite, and
+#: minimum size in bytes. A byte is written about seven times in a log's life.
 _TIDIED = "log.tidied"
 _TIDY_GROWTH = 1.15
 _TIDY_BYTES = 8 * 1024 * 1024
-#: As `_ARCHIVED` for verifications, which change rows that are there, and for how many episodes had vectors.
+#: Names of LanceDB's watermarks for verifications, which change existing rows, and for the number of vectors.
 _VERIFIED, _EMBEDDED = "lance.verified", "lance.embedded"
 
 
 def beyond(log: EpisodeLog, hot_limit: int) -> int:
-    """The number of the last arrival beyond the hot limit that LanceDB has; 0 if there is none, or no limit."""
+    """Returns the number of the last arrival beyond the hot limit that is in LanceDB; 0 without one, or a limit."""
     if not hot_limit:
         return 0
     return max(0, min(log.stats()["last_seq"] - hot_limit, archived(log)))
 
 
 def archived(log: EpisodeLog) -> int:
-    """The number of the last arrival that LanceDB has, as the log knows it; 0 if it has none."""
+    """Returns the number of the last arrival in LanceDB, by its watermark in the log; 0 if it is empty."""
     return log.watermark(_ARCHIVED)
 
 
 def unarchive(log: EpisodeLog) -> None:
-    """Notes in the log that LanceDB has nothing any more."""
+    """Resets LanceDB's watermarks in the log."""
     for name in (_ARCHIVED, _VERIFIED, _EMBEDDED):
         log.set_watermark(name, 0)
 
 
 class Indexer:
-    """Embeds what has no vector yet and appends what LanceDB has not seen; safe to call from many threads.
+    """Embeds records without vectors and appends new episodes to LanceDB. Thread-safe.
 
-    Who holds several locks took them in this order, and gives them back in the other:
+    Locks are acquired in this order, and released in reverse:
 
-    1. `held`, the long one: a run over LanceDB, a whole deletion, loading or saving the hot set, a switch of models.
-    2. Vectors of episodes. 3. `learning`, vectors of facts. 4. What memories name. Each is held while texts are read,
-       understood and written, so that nothing forgotten and no vector of an earlier model comes back from under way;
-       `hold` takes them all, and 1 as well.
-    5. `hosting`, for moments: while a search has guests in the hot set.
-    6. Those of LanceDB's table: of its writers, and, for moments, of its opening.
+    1. `archive_lock`, held for long: a run over LanceDB, a whole deletion, loading or saving the hot set, a switch of
+       models.
+    2. Vectors of episodes. 3. `learning`, vectors of facts. 4. Names in memories. Each is held from reading texts to
+       writing results, so that no deleted record and no vector of an earlier model is written back. `exclusive_lock`
+       acquires all three, and 1 as well.
+    5. `hosting`, held briefly: while a search has transient rows in the hot set.
+    6. The locks of LanceDB's table: that of its writers, and, held briefly, that of its opening.
 
-    A recall, and the embedding of a batch in `remember`, wait for 5 and for the opening alone: what needs 2, 3 or 4
-    they do where that is free, and else leave it to the next call (`catch_up`; law 2).
+    A recall, and the embedding of a batch in `remember`, wait for 5 and for the opening alone. Work that needs 2, 3 or
+    4 they do only if the lock is free, and otherwise leave it to the next call (`catch_up`; law 2).
 
     Args:
-        log: The ground truth.
-        facts: What is known.
-        hot: The index in memory.
-        embedder: Loaded on the first text that needs it.
-        open_archive: Opens the LanceDB table; called once, on the first append.
-        hot_limit: Episodes kept in memory; 0 for all.
-        late: Whether codes of tokens are kept for late interaction.
+        log: Episode log, the ground truth.
+        facts: Fact store.
+        hot: In-memory index.
+        embedder: Embedder, loaded on the first text that needs it.
+        open_archive: Callable that opens the LanceDB table; called once, on the first append.
+        hot_limit: Maximum number of episodes in memory; 0 for all.
+        late: Whether codes of tokens are stored for late interaction.
     """
 
     def __init__(
@@ -96,11 +97,11 @@ class Indexer:
         self._hot_limit = hot_limit
         self._late = late
         self._archive: LanceIndex | None = None
-        #: Number of the change of what is known at which every fact had its vector.
+        #: Number of the last change of facts at which every fact had its vector.
         self._facts_embedded = -1
-        #: The same at which it was last looked for names.
+        #: Value of `_facts_embedded` at the last extraction of names.
         self._named = -2
-        #: Episodes that were embedded since all were read for names; as if there were many where that is not known.
+        #: Number of episodes embedded since the last extraction of names; starts at the threshold, as it is unknown.
         self._unread = NAMES_AT_ONCE
         self._archiving = threading.RLock()
         self._embedding = threading.RLock()
@@ -108,20 +109,20 @@ class Indexer:
         self._naming = threading.RLock()
         self.hosting = threading.Lock()
         self._opening = threading.Lock()
-        #: Why no vectors are written at present; empty if they are.
+        #: Reason why no vectors are written at present; empty if they are.
         self.paused = ""
-        #: Why the model could not embed the pending texts; empty if it could. It is asked again the next time.
+        #: Reason why the model could not embed the pending texts; empty if it could. The next call tries again.
         self.outage = ""
-        #: Why the model has no vector for these, by id. They are tried again at the next opening, or by `ask_again`.
+        #: Reasons of missing vectors, by id of the record. Retried at the next opening, or after `ask_again`.
         self.refused: dict[str, str] = {}
         self.refused_facts: dict[str, str] = {}
-        #: Arrivals and episodes when only what the model refused waited: until they change, nothing is looked for.
+        #: Numbers of arrivals and episodes when only refused episodes were pending; no search until they change.
         self._refused_at = (-1, -1)
         self.names = Names(facts)
 
     @property
     def archive(self) -> LanceIndex:
-        """The LanceDB index, opened on first use."""
+        """LanceDB index, opened on first use."""
         with self._opening:
             if self._archive is None:
                 self._archive = self._open_archive()
@@ -133,37 +134,37 @@ class Indexer:
         return self._archive is not None
 
     def embed(self, progress: Progress = no_progress) -> int:
-        """Gives every episode and fact that has none its vectors; where the model fails, `outage` says why.
+        """Embeds all episodes and facts without vectors; sets `outage` if the model fails.
 
         Args:
-            progress: Told how far it has come.
+            progress: Callback for progress.
 
         Returns:
-            How many were embedded.
+            Number of embedded records.
         """
         embedded = self._embed_all(progress) + self.embed_facts()
         self._read_if_due()
         return embedded
 
     def catch_up(self, *, facts: bool = True) -> bool:
-        """As `embed`, for callers that must not wait: what another thread is at is left to the next call.
+        """`embed` for callers that must not wait: work of another thread is left to the next call.
 
         Args:
-            facts: Whether any can have changed since the last time.
+            facts: Whether facts may have changed since the last call.
 
         Returns:
-            Whether everything has its vectors that can have any.
+            Whether all records that can have vectors have them.
         """
         is_whole = _if_free(self._embedding, self._embed_all)
         if facts and not _if_free(self._learning, self.embed_facts):
-            # Found by their words at once.
+            # New facts are found by their words at once.
             self._hot.sync_facts(self._facts)
             is_whole = False
         _if_free(self._naming, self._read_if_due)
         return is_whole
 
     def waiting(self) -> int:
-        """Episodes and facts that have no vector yet and may get one."""
+        """Number of episodes and facts that have no vector yet and may get one."""
         if self.paused:
             return 0
         log, facts = self._log.stats(), self._facts.stats()
@@ -179,7 +180,7 @@ class Indexer:
             return done
 
     def _read_if_due(self) -> None:
-        """Reads what memories name once enough wait; nothing that names anything comes without a vector or a fact."""
+        """Extracts names once enough records are pending, counted by new vectors and changes of facts."""
         with self._naming:
             is_due = self._unread >= NAMES_AT_ONCE or self._named != self._facts_embedded
             if is_due or self.paused or self.outage:
@@ -188,11 +189,11 @@ class Indexer:
                     self._unread = 0
 
     def read_names(self, *, least: int = 1, again: bool = False) -> dict[str, int]:
-        """Reads what episodes and facts name, if at least so many episodes wait for it; what was read, by sort.
+        """Extracts names from episodes and facts; returns the numbers of records read, by kind.
 
         Args:
-            least: So many episodes.
-            again: Whether to read again what was read before.
+            least: Minimum number of pending episodes.
+            again: Whether to read all records again.
         """
         with self._naming:
             if again:
@@ -203,21 +204,21 @@ class Indexer:
         return read
 
     def archive_lock(self) -> AbstractContextManager[object]:
-        """While it is held, LanceDB is not written, the hot set is not loaded or saved, and no other thread deletes."""
+        """Lock of writes to LanceDB, of loading and saving the hot set, and of deletions."""
         return self._archiving
 
     @contextmanager
     def exclusive_lock(self) -> Iterator[None]:
-        """As `archive_lock`, and no other thread writes a vector or extracts names."""
+        """Holds `archive_lock` and the locks of vectors and of names."""
         with self._archiving, self._embedding, self._learning, self._naming:
             yield
 
     def learning(self) -> AbstractContextManager[object]:
-        """While it is held, no other thread writes the vector of a fact, and the model stays the same."""
+        """Lock of the vectors of facts; while it is held, the model does not change."""
         return self._learning
 
     def use(self, embedder: Embedder) -> None:
-        """Takes another model, after the log and the facts have its vectors."""
+        """Switches to another embedder, after the log and the facts have its vectors."""
         with self.exclusive_lock():
             self.close()
             self._embedder = embedder
@@ -225,20 +226,20 @@ class Indexer:
             self.ask_again()
 
     def ask_again(self) -> None:
-        """Has the model try again what it had no vector for."""
+        """Clears the refusals, so that the model is tried again on these records."""
         with self._embedding, self._learning:
             self.refused, self.refused_facts, self._refused_at = {}, {}, (-1, -1)
 
     def embed_facts(self) -> int:
-        """Gives every fact that has none its vector, and brings the hot set up to date with `facts.db`.
+        """Embeds all facts without vectors, and brings the hot set up to date with `facts.db`.
 
         Returns:
-            How many were embedded.
+            Number of embedded facts.
         """
         with self._learning:
             learned = self._facts.last_learned
             if learned == self._facts_embedded:
-                # It may have been looked at.
+                # A fact may have been retrieved meanwhile.
                 self._hot.sync_facts(self._facts)
                 return 0
             done = 0 if self.outage else self.if_model_answers(self._embed_pages_of_facts, 0)
@@ -265,7 +266,7 @@ class Indexer:
         return done
 
     def _waiting_facts(self) -> list[Fact]:
-        """The next facts that have no vector and were not refused one."""
+        """Returns the next facts without a vector that were not refused one."""
         most = PAGE + len(self.refused_facts)
         found = self._facts.without_vectors(most)
         if self.refused_facts and len(found) < most:
@@ -275,7 +276,7 @@ class Indexer:
         return [fact for fact in found if fact.id not in self.refused_facts][:PAGE]
 
     def vectors_of(self, texts: Sequence[str]) -> tuple[Vectors, Fingerprint] | tuple[None, None]:
-        """Vectors of new facts with their model, if it has one for each at present; otherwise they get them later."""
+        """Returns vectors of new facts and their model; (None, None) if any has to be embedded later."""
         from bardo.index.embedding import sentences
 
         if self.paused:
@@ -286,7 +287,7 @@ class Indexer:
         return found[0], self._embedder.fingerprint
 
     def if_model_answers(self, ask: Callable[[], Answer], otherwise: Fallback) -> Answer | Fallback:
-        """Asks the model, and notes why where it cannot answer: what has no vector is found by its words (law 2)."""
+        """Calls the model; if it fails, sets `outage` and returns the fallback (records are found by words; law 2)."""
         try:
             return ask()
         except EmbedderUnavailableError as error:
@@ -303,14 +304,14 @@ class Indexer:
     def _embed_episodes(self, progress: Progress) -> int:
         done, more = 0, True
         while more and not self.paused and (page := self._waiting()):
-            # The next call processes facts that came meanwhile.
+            # The next call processes episodes that arrive meanwhile.
             more = len(page) == PAGE
             done += self._embed_page(page)
             progress("embed", done, done + (PAGE if more else 0))
         return done
 
     def _embed_page(self, page: Sequence[tuple[str, str, str | None]]) -> int:
-        """Gives a page of episodes their vectors; how many the model has one for."""
+        """Embeds a page of episodes; returns the number of those with a vector."""
         from bardo.index.embedding import document_vectors
 
         ids, texts, speakers = zip(*page, strict=True)
@@ -324,14 +325,14 @@ class Indexer:
         return len(page)
 
     def discard(self, ids: Iterable[str]) -> None:
-        """Knows nothing more of what was forgotten."""
+        """Removes deleted records from the refusals."""
         with self._embedding, self._learning:
             for id_ in ids:
                 self.refused.pop(id_, None)
                 self.refused_facts.pop(id_, None)
 
     def _waiting(self) -> list[tuple[str, str, str | None]]:
-        """The next episodes that have no vector and were not refused one: id, text and speaker."""
+        """Returns id, text and speaker of the next episodes without a vector that were not refused one."""
         if not self.refused:
             return self._log.without_vectors(PAGE)
         now = (self._log.stats()["last_seq"], len(self._log))
@@ -344,17 +345,17 @@ class Indexer:
         return waiting
 
     def missing_in_archive(self) -> int:
-        """Episodes that arrived after the last append to LanceDB, by its watermark in the log."""
+        """Number of episodes after LanceDB's watermark in the log."""
         return self._log.stats()["last_seq"] - archived(self._log)
 
     def sync_archive(self, *, batches: int | None = None) -> int:
-        """Brings LanceDB up to the log: what it has not seen, and vectors made since; compacts it when that is due.
+        """Brings LanceDB up to date with the log: new episodes and new vectors; compacts it when due.
 
         Args:
-            batches: Append at most so many; None appends all.
+            batches: Maximum number of batches to append; None appends all.
 
         Returns:
-            How many episodes were appended.
+            Number of appended episodes.
         """
         with self._archiving:
             if not self.outage:
@@ -370,10 +371,10 @@ class Indexer:
             return synced.appended
 
     def evict_archived(self) -> int:
-        """Lets the oldest episodes beyond the hot limit leave memory, as far as LanceDB has them.
+        """Evicts the oldest episodes beyond the hot limit from memory, if they are in LanceDB.
 
         Returns:
-            How many left.
+            Number of evicted episodes.
         """
         with self._archiving:
             upto = beyond(self._log, self._hot_limit)
@@ -383,17 +384,17 @@ class Indexer:
         """Loads the hot set again from the log and the facts.
 
         Returns:
-            How many memories it holds.
+            Number of memories in the hot set.
         """
         with self._archiving:
             self._hot.load(self._log, self._facts, cold_upto=beyond(self._log, self._hot_limit))
             return len(self._hot)
 
     def rebuild_archive(self, progress: Progress = no_progress) -> int:
-        """Makes the LanceDB table again from the log.
+        """Rebuilds the LanceDB table from the log.
 
         Returns:
-            How many episodes it holds.
+            Number of episodes in the table.
         """
         with self._archiving:
             with self._embedding:
@@ -411,12 +412,12 @@ class Indexer:
         self._log.set_watermark(_EMBEDDED, embedded)
 
     def compact_log(self) -> bool:
-        """Writes the log again without the room that its pages waste, once that has grown by enough to be worth it.
+        """Rewrites the log with full pages, once it has grown enough since the last rewrite.
 
         Pages filled one episode at a time are two thirds full; written in order they are full.
 
         Returns:
-            Whether it was written again.
+            Whether the log was rewritten.
         """
         with self._archiving:
             size = self._log.stats()["bytes_on_disk"]
@@ -427,19 +428,19 @@ class Indexer:
             return True
 
     def forget(self, ids: Sequence[str]) -> int:
-        """Deletes episodes from LanceDB with every older copy of them, and looks again.
+        """Deletes episodes from LanceDB with every older copy of them, and verifies it.
 
         Returns:
-            Rows that were deleted.
+            Number of deleted rows.
 
         Raises:
-            StoreError: A trace is left.
+            StoreError: A trace remains.
         """
         with self._archiving:
             return self.archive.delete(ids).deleted
 
     def close(self) -> None:
-        """Gives the LanceDB table free."""
+        """Closes the LanceDB table."""
         with self._archiving:
             with self._opening:
                 closing, self._archive = self._archive, None
@@ -448,7 +449,7 @@ class Indexer:
 
 
 def _if_free(lock: threading.RLock, work: Callable[[], object]) -> bool:
-    """Does some work that takes this lock, unless another thread holds it; whether it was done."""
+    """Runs work under a lock unless another thread holds it; returns whether it ran."""
     if not lock.acquire(blocking=False):
         return False
     try:

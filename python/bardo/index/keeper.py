@@ -1,4 +1,4 @@
-"""The embedding model of an open grimoire: watched for drift, and moved to another without a break."""
+"""Embedding model of an open grimoire: drift checks, and migration without interruption."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ Asked = ParamSpec("Asked")
 
 
 class ModelKeeper:
-    """Keeps which embedder is in force; safe to call from many threads.
+    """Holds the current embedder, checks it for drift and migrates it. Thread-safe.
 
     Args:
-        folder: Of the grimoire.
-        log: Episodes.
-        facts: Facts.
-        hot: The index in memory: work on vectors waits there for a switch, or is done again.
-        upkeep: Writes vectors; held during a switch, paused while the model has drifted or a switch did not end.
-        embedder: The model in force.
-        settings: To load another one with.
-        clock: Tells the wall clock.
+        folder: Folder of the grimoire.
+        log: Episode log.
+        facts: Fact store.
+        hot: In-memory index, in which work on vectors waits for a switch of models, or is retried after it.
+        upkeep: Indexer; locked during a switch, paused while the model has drifted or a switch is incomplete.
+        embedder: Current embedder.
+        settings: Settings to load another model with.
+        clock: Wall clock.
     """
 
     def __init__(
@@ -69,12 +69,12 @@ class ModelKeeper:
 
     @property
     def paused(self) -> str:
-        """Why no vectors are written at present; empty if they are."""
+        """Reason why no vectors are written at present; empty if they are."""
         return self._upkeep.paused
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Describes why vectors are missing at present."""
+        """Notes on the reasons for missing vectors at present."""
         outage = self._upkeep.outage
         if not (outage or self._upkeep.paused):
             return ()
@@ -83,13 +83,13 @@ class ModelKeeper:
 
     @property
     def recall_notes(self) -> tuple[str, ...]:
-        """Returns the notes on vectors at present, and the adapter of a migration."""
+        """Notes on vectors at present, and on the adapter of a migration."""
         through = getattr(self.embedder, "note", "")
         return (through, *self.notes) if through else self.notes
 
     @property
     def refusals(self) -> tuple[str, ...]:
-        """How many memories the model has no vector for, and why, in words."""
+        """Notes on the number of memories without a vector of the model, with the reasons."""
         return tuple(
             f"{len(refused)} {what} without a vector are found by their words alone: {next(iter(refused.values()))}. "
             "They are tried again at the next opening, or by `maintenance.rebuild`"
@@ -100,21 +100,21 @@ class ModelKeeper:
     def retry_on_model_switch(
         self, work: Callable[Concatenate[Embedder, Asked], Done], *asked: Asked.args, **options: Asked.kwargs
     ) -> Done:
-        """Does some work that reads vectors, and does it again if the model was switched meanwhile (law 10)."""
+        """Runs work that reads vectors, and repeats it if the model was switched meanwhile (law 10)."""
         return self._hot.retry_on_model_switch(lambda: work(self.embedder, *asked, **options))
 
     def watch(self) -> Drift | None:
-        """Checks the model if a week has passed since the last time, and there are vectors to compare with.
+        """Checks the model if a week has passed since the last check, and there are vectors to compare with.
 
         Returns:
-            What was found; None if it was not due, or the model is out of reach.
+            Report of the check; None if it was not due, or the model is unavailable.
         """
         if self._log.fingerprint is None or not self._watch.due(self._clock.now()) or self._upkeep.outage:
             return None
         return self._upkeep.if_model_answers(self.check, None)
 
     def check(self) -> Drift:
-        """Embeds the reference texts again and compares; critical drift pauses the writing of vectors."""
+        """Checks the model for drift; critical drift pauses the writing of vectors."""
         found = self._watch.check(self.embedder, now=self._clock.now())
         self._upkeep.paused = self._watch.paused
         return found
@@ -126,7 +126,7 @@ class ModelKeeper:
         steps: int | None = None,
         progress: Progress = no_progress,
     ) -> MigrationReport:
-        """Moves to another model, or goes on with it; see `g.embedding.migrate`."""
+        """Begins or resumes a migration to another model; see `Grimoire.embedding.migrate`."""
         from bardo.index.embedding import migration
 
         if steps is not None and steps < 0:
@@ -145,7 +145,7 @@ class ModelKeeper:
             return self._advance(self._moving, steps, progress)
 
     def move_on(self) -> MigrationReport | None:
-        """One step of the migration that is under way; None if there is none, or its model is not to be had."""
+        """Runs one step of the current migration; returns None if there is none, or its model is unavailable."""
         with self._lock:
             moving = self._moving or self._resume_migration()
             if moving is None:
@@ -154,10 +154,10 @@ class ModelKeeper:
             return self._upkeep.if_model_answers(lambda: self._advance(moving, 1, no_progress), None)
 
     def abandon(self) -> None:
-        """Gives the migration up: the model in force stays.
+        """Aborts the migration and keeps the current model.
 
         Raises:
-            InvalidInputError: There is none.
+            InvalidInputError: There is no migration.
         """
         from bardo.index.embedding import migration
 
@@ -168,7 +168,7 @@ class ModelKeeper:
             self._moving = None
 
     def stats(self) -> dict[str, Any]:
-        """The last check of the model, what it has no vector for, and the migration under way, in plain types."""
+        """Returns the last check of the model, its refusals, and the current migration, in plain types."""
         from bardo.index.embedding import migration
 
         last, pending = self._watch.last, migration.Pending.read(self._folder)
@@ -221,7 +221,7 @@ class ModelKeeper:
         return report
 
     def _finish(self, moving: Migration, progress: Progress) -> None:
-        """Puts the new vectors in force, and goes on with the model that is in force then."""
+        """Completes the migration, and switches to the new embedder if the switch has begun."""
         try:
             self._upkeep.close()
             moving.finish(progress)
@@ -231,7 +231,7 @@ class ModelKeeper:
                 self._take_over(moving)
 
     def _take_over(self, moving: Migration) -> None:
-        """Goes on with the model that is in force after a switch; where that did not end, by words alone."""
+        """Uses the new embedder after a switch; pauses the writing of vectors if the switch is incomplete."""
         if moving.is_behind():
             self._upkeep.paused = (
                 f"the switch to {moving.pending.new.model} began and did not end: it is tried again by "
@@ -243,7 +243,7 @@ class ModelKeeper:
         self._upkeep.use(moving.new)
         self._upkeep.paused = ""
         self._watched = None
-        # Transient rows of a search leave first: they belong to the hot set from here on.
+        # Waits for a running search, whose transient rows would otherwise stay in the reloaded hot set.
         with self._upkeep.hosting:
             self._upkeep.reload()
 

@@ -1,4 +1,4 @@
-"""The hot set on disk: when its snapshot is worth writing, and when it must go."""
+"""Snapshot of the hot set on disk: conditions of writing and of deleting it."""
 
 from __future__ import annotations
 
@@ -11,33 +11,33 @@ from bardo.errors import StoreUnavailableError
 
 
 class LoadReport(TypedDict):
-    """How a hot set came to be."""
+    """Report of the loading of a hot set."""
 
-    #: Memories that the snapshot held.
+    #: Number of memories from the snapshot.
     restored: int
-    #: Episodes read from the log.
+    #: Number of episodes read from the log.
     replayed: int
-    #: Why a snapshot that was there was passed over.
+    #: Reason why an existing snapshot was not used.
     refused: str | None
 
 
-#: A snapshot is written again when at least so many episodes or vectors came since the last one,
+#: Minimum number of new episodes or vectors for a new snapshot.
 _CHANGES = 512
-#: and at least this share of all: a large snapshot is not rewritten for a little.
+#: Minimum share of new episodes or vectors for a new snapshot, so that a large one is not rewritten for few changes.
 _SHARE = 0.02
 
 
 class Snapshot:
-    """Keeps `hot.snapshot` worth having. It is derived: without it, opening reads the whole log.
+    """Maintains `hot.snapshot`, which is derived: without it, opening reads the whole log.
 
     Args:
-        path: The file.
-        log: The ground truth.
-        hot: What is saved.
-        opened: How the hot set came to be, as `HotSet.load` told.
+        path: File of the snapshot.
+        log: Episode log.
+        hot: Hot set to save.
+        opened: Report of `HotSet.load`.
 
     Attributes:
-        opened: As given.
+        opened: Report of `HotSet.load`.
     """
 
     def __init__(self, path: Path, log: EpisodeLog, hot: HotSet, opened: LoadReport) -> None:
@@ -50,17 +50,17 @@ class Snapshot:
         self._saved = (episodes - replayed, vectors - replayed) if opened["restored"] else (0, 0)
 
     def renew(self) -> int:
-        """Puts a new snapshot in the place of the old one; none where a small memory needs none."""
+        """Deletes the snapshot, and writes a new one if the memory is large enough."""
         self._path.unlink(missing_ok=True)
         return self.save_if_due()
 
     def save_if_due(self) -> int:
-        """Writes the snapshot where enough has changed since the last one.
+        """Writes the snapshot if enough has changed since the last one.
 
-        A file that cannot be written is a warning: nothing is lost, the next opening reads the log.
+        A file that cannot be written is only a warning, since the next opening reads the log.
 
         Returns:
-            Its bytes; 0 if it was not due.
+            Size of the snapshot in bytes; 0 if it was not due.
         """
         if not self._path.exists():
             # A deletion removes the snapshot: it holds words and vectors of deleted memories (law 11).

@@ -1,1 +1,1 @@
-"""A few memories, ranked and explained."""
+"""Recall of ranked and explained memories."""

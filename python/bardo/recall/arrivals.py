@@ -1,4 +1,4 @@
-"""Episodes that LanceDB does not have yet, for a process that does not own the log: of its journal and the inbox."""
+"""Episodes not yet in LanceDB, read from the journal and the inbox by a process that does not own the log."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from bardo.capture import inbox
 from bardo.errors import BardoError
 from bardo.model import Episode
 
-#: Files of the inbox that are read at most, the latest.
+#: Maximum number of inbox files to read, the latest.
 _FILES = 256
-#: Bytes of them.
+#: Maximum size of the inbox files to read, in bytes.
 _BYTES = 8 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class ArrivalBatch:
-    """Episodes that came after those of LanceDB.
+    """Episodes later than those of LanceDB.
 
     Args:
-        episodes: By id.
-        journaled: How many of them are in the journal.
-        dropped: How many of them wait in the inbox.
-        unseen: Episodes that neither LanceDB nor the journal has; None where that cannot be known from here.
-        unread: Files of the inbox that were not read: too many, too large, or not to be read.
+        episodes: Episodes by id.
+        journaled: Number of episodes in the journal.
+        dropped: Number of episodes in the inbox.
+        unseen: Number of episodes in neither LanceDB nor the journal; None where it is unknown to this process.
+        unread: Number of inbox files not read: beyond the limits, or unreadable.
     """
 
     episodes: dict[str, Episode]
@@ -37,12 +37,12 @@ class ArrivalBatch:
 
 
 class Arrivals:
-    """Episodes in the journal and the inbox of a memory; read again when one of them has changed.
+    """Episodes in the journal and the inbox of a memory; read again after a change of either.
 
     Args:
-        journaled: Reads the journal.
-        journal: Its file.
-        folder: Of the memory.
+        journaled: Callable that reads the journal.
+        journal: File of the journal.
+        folder: Folder of the memory.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Arrivals:
         """Returns the episodes after an arrival.
 
         Args:
-            seq: Number of the last arrival that LanceDB has.
+            seq: Number of the last arrival in LanceDB.
         """
         with self._lock:
             self._keep_in_step()
@@ -95,7 +95,7 @@ def _sign(path: Path) -> tuple[str, int, int] | None:
 
 
 def _read(files: list[Path]) -> tuple[list[Episode], int]:
-    """The episodes of the latest files, and how many files were not read."""
+    """Returns the episodes of the latest files, and the number of files not read."""
     found: list[Episode] = []
     left, read = _BYTES, 0
     for path in reversed(files[-_FILES:]):
@@ -105,7 +105,7 @@ def _read(files: list[Path]) -> tuple[list[Episode], int]:
                 break
             found += inbox.look(path)
         except FileNotFoundError:
-            # The owner has just taken it over.
+            # The owner has just recorded and deleted the file.
             read += 1
         except (BardoError, ValueError, TypeError, OSError):
             continue

@@ -1,7 +1,7 @@
-"""Episodes beyond the hot limit: LanceDB proposes, the hot set decides.
+"""Recall of episodes beyond the hot limit: candidates from LanceDB, ranked in the hot set.
 
-What LanceDB finds for a query is taken into the hot set together with the turns beside it, ranked there beside
-everything else by the same arms and the same scores, explained in the same way, and evicted afterwards.
+The candidates of LanceDB for a query enter the hot set as transient rows, together with the turns beside them. They
+are ranked and explained there with all other memories, by the same arms and scores, and evicted afterwards.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ from bardo.recall.filters import Filters
 
 Row = TypeVar("Row")
 
-#: Candidates of each of LanceDB's two searches: as many as an arm of the hot set brings in.
+#: Number of candidates of each of LanceDB's two searches, as many as of an arm of the hot set.
 DEPTH = 100
-#: Longest text that is handed to LanceDB's word search, in characters.
+#: Maximum length of a query for LanceDB's word search, in characters.
 _QUERY_CHARACTERS = 4_096
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _OLDEST, _LATEST = datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, tzinfo=UTC)
 
 
 class TieredIndex:
-    """The hot set and what lies beyond it, searched in one call. With nothing beyond, it is the hot set alone.
+    """Searches the hot set and LanceDB in one call, or the hot set alone if it holds all episodes.
 
     Args:
-        hot: The index in memory.
-        log: Where episodes and vectors are read from.
-        open_archive: Opens the LanceDB index.
-        hosting: Held while a search has transient rows in the hot set.
+        hot: In-memory index.
+        log: Episode log, with vectors.
+        open_archive: Callable that opens the LanceDB index.
+        hosting: Lock, held while a search has transient rows in the hot set.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class TieredIndex:
         self._hosting = hosting
 
     def search(self, text: str, vector: Vectors | None = None, **options: Any) -> Found:
-        """As `_core.HotSet.search`.
+        """Searches as `_core.HotSet.search` does.
 
         Raises:
             InvalidInputError: An argument is out of range.
@@ -66,17 +66,17 @@ class TieredIndex:
                 found, is_whole = self._search_with_archive(text, vector, options, cold_upto)
             else:
                 found, is_whole = self._hot.search(text, vector, **options), True
-            # An episode that became cold meanwhile was in neither place.
+            # An episode that became cold meanwhile may have been missed by both searches.
             if is_whole and self._hot.cold_upto == cold_upto:
                 return found
 
     def _search_with_archive(
         self, text: str, vector: Vectors | None, options: Mapping[str, Any], cold_upto: int
     ) -> tuple[Found, bool]:
-        """Searches with what LanceDB proposes; and whether all of it stayed to the end: loading again turns it out."""
+        """Searches with LanceDB's candidates; also returns whether all stayed to the end, as a reload removes them."""
         notes: list[str] = []
         ids = self._propose(text, vector, options.get("filters"), cold_upto, notes)
-        # One at a time: the transient rows of one query are no candidates of another.
+        # One at a time: the transient rows of one query must not be candidates of another.
         with self._hosting:
             rows = self._hot.admit(ids)
             try:
@@ -86,16 +86,16 @@ class TieredIndex:
         return found.with_notes(notes), stayed
 
     def neighbours(self, ids: Sequence[str], count: int) -> list[tuple[list[str], list[str]]]:
-        """As `HotSet.beside`."""
+        """Finds the turns beside episodes, as `HotSet.neighbours` does."""
         return (self._log if self._hot.cold_upto else self._hot).neighbours(ids, count)
 
     def posture(self, thread: str) -> str | None:
-        """As `HotSet.posture`."""
+        """Returns the mode of a thread, as `HotSet.posture` does."""
         mode = self._hot.posture(thread)
         return self._log.posture(thread) if mode is None and self._hot.cold_upto else mode
 
     def has_begun(self, session: str) -> bool:
-        """As `HotSet.has_begun`. Where LanceDB cannot say, it has: nothing is left out on a guess."""
+        """Whether a session has begun, as `HotSet.has_begun`; True where LanceDB fails, so as not to filter wrongly."""
         is_here, cold_upto = self._hot.has_begun(session), self._hot.cold_upto
         if is_here or not cold_upto:
             return is_here
@@ -122,7 +122,7 @@ class TieredIndex:
 
 
 def _candidate_ids(archive: LanceIndex, text: str, vector: Vectors | None, where: str) -> list[str]:
-    """As `candidates`, the ids alone."""
+    """Returns the ids of `candidates` alone."""
     found = _search_both(
         text,
         vector,
@@ -135,14 +135,14 @@ def _candidate_ids(archive: LanceIndex, text: str, vector: Vectors | None, where
 def candidates(
     archive: LanceIndex, text: str, vector: Vectors | None, where: str, *, vectors: bool = False
 ) -> dict[str, LanceHit]:
-    """Runs LanceDB's two searches for a query; returns ids, the nearest first.
+    """Runs LanceDB's two searches for a query; returns hits by id, the nearest first.
 
     Args:
-        archive: The index.
-        text: The query.
-        vector: Its vector; None searches by words alone.
-        where: SQL condition, as `condition` makes it.
-        vectors: Whether the vectors of what is found come along.
+        archive: LanceDB index.
+        text: Query.
+        vector: Vector of the query; None searches by words alone.
+        where: SQL condition from `condition`.
+        vectors: Whether hits include their vectors.
 
     Raises:
         StoreError: The index cannot be read.
@@ -162,7 +162,7 @@ def _search_both(
     by_vector: Callable[[Vectors], list[Row]],
     by_words: Callable[[str], list[Row]],
 ) -> list[Row]:
-    """Runs the two searches one after the other; without a vector, or without words, the other alone."""
+    """Runs the vector search, if there is a vector, and then the word search, if there are words."""
     query = text[:_QUERY_CHARACTERS]
     return [
         *([] if vector is None else by_vector(vector)),
@@ -171,12 +171,12 @@ def _search_both(
 
 
 def reaches_episodes(filters: Filters | None) -> bool:
-    """Whether a query may be answered by an episode at all: facts never leave the hot set."""
+    """Whether the filters allow episodes; facts are always in the hot set."""
     return filters is None or ("episode" in (filters.layers or ("episode",)) and filters.category is None)
 
 
 def condition(filters: Filters | None, cold_upto: int) -> str:
-    """The SQL condition for LanceDB: what left the hot set and meets the filters that are columns."""
+    """Makes the SQL condition for LanceDB: episodes outside the hot set that meet the filters on columns."""
     parts = [f"seq <= {cold_upto}"]
     if filters is not None:
         parts += [

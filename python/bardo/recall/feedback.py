@@ -1,4 +1,4 @@
-"""Outcomes of acting on memories: the only feedback that raises or lowers confidence (law 5)."""
+"""Feedback from outcomes of acting on memories, which alone raises or lowers confidence (law 5)."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from dataclasses import dataclass
 from bardo._core import FactStore, judge_facts
 from bardo.errors import InvalidInputError, NotFoundError
 
-#: Sources of what the agent lived, concluded or dreamt itself, or its user gave it.
+#: Sources of the agent's own facts: experienced, inferred or dreamt by itself, or given by its user.
 OWN_SOURCES = frozenset({"self", "dream", "upload", "derived"})
 
 
 @dataclass(frozen=True, slots=True)
 class OutcomeReport:
-    """Which facts an outcome moved.
+    """Report of the facts changed by an outcome.
 
     Args:
-        ids: The facts that were acted on.
-        reinforced: How many of them rose.
-        weakened: How many fell.
-        earned: Those that were handed down and are the agent's own from now on: spaced outcomes bore them out.
-        missing: Facts that were acted on and are not there any more.
-        notes: What could not be done, in words.
+        ids: Ids of the facts acted on.
+        reinforced: Number of facts whose confidence rose.
+        weakened: Number of facts whose confidence fell.
+        earned: Ids of inherited facts that became the agent's own, confirmed by spaced outcomes.
+        missing: Ids of facts acted on that no longer exist.
+        notes: Notes on steps that could not be done.
     """
 
     ids: tuple[str, ...]
@@ -34,10 +34,10 @@ class OutcomeReport:
 
 
 def checked_value(value: float) -> float:
-    """An outcome from -1 (it went as badly as can be) to 1.
+    """Validates an outcome, from -1 (the worst) to 1.
 
     Raises:
-        InvalidInputError: It is anything else.
+        InvalidInputError: It is not a number from -1 to 1.
     """
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not -1.0 <= value <= 1.0:
         raise InvalidInputError(f"value is {value!r}. It must be a number from -1 to 1")
@@ -45,16 +45,16 @@ def checked_value(value: float) -> float:
 
 
 def standing(facts: FactStore, ids: Sequence[str]) -> tuple[str, ...]:
-    """Those of these facts that are there.
+    """Returns the ids of existing facts among these.
 
     Raises:
-        InvalidInputError: One of them is no id.
+        InvalidInputError: One of them is not an id.
     """
     return tuple(id_ for id_, fact in zip(ids, facts.get(list(ids)), strict=True) if fact is not None)
 
 
 def _unconfirmed_inherited(facts: FactStore, ids: Sequence[str]) -> frozenset[str]:
-    """Those of these facts that others lived and the agent has not borne out."""
+    """Returns the ids of inherited facts among these that are not the agent's own yet."""
     found = facts.get(list(ids))
     return frozenset(fact.id for fact in found if fact is not None and fact.source not in OWN_SOURCES)
 
@@ -62,13 +62,13 @@ def _unconfirmed_inherited(facts: FactStore, ids: Sequence[str]) -> frozenset[st
 def apply(
     facts: FactStore, ids: Sequence[str], value: float, *, tick: int, reinforcement: float
 ) -> OutcomeReport:
-    """Moves the confidence of facts; what was forgotten meanwhile is left out.
+    """Changes the confidence of facts; facts forgotten meanwhile are skipped.
 
     Args:
-        facts: Where they are kept.
-        ids: The facts that were acted on.
-        value: From -1 to 1; its size scales the step.
-        tick: Now.
+        facts: Fact store.
+        ids: Ids of the facts acted on.
+        value: Outcome, from -1 to 1; its absolute value scales the step.
+        tick: Current tick.
         reinforcement: Fraction of the gap that an outcome of size 1 closes.
     """
     there = standing(facts, ids)
@@ -78,7 +78,7 @@ def apply(
             moved = judge_facts(facts, there, value, tick=tick, reinforcement=reinforcement) if there else 0
             break
         except NotFoundError:
-            # Another process forgot one since they were looked up; none was moved.
+            # Another process has deleted one since the lookup; none was changed.
             before, there = there, standing(facts, there)
             if there == before:
                 raise

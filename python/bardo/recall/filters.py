@@ -1,4 +1,4 @@
-"""Which memories a query may see."""
+"""Filters of a query."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ Layer = Literal["episode", "fact"]
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Conditions that a memory must meet, all of them; None lets everything through.
+    """Conditions that a memory must meet, all of them; None is no condition.
 
     Args:
         layers: `episode`, `fact` or both.
         kinds: Kinds of episodes or facts.
-        category: Category of a fact, or the beginning of its path up to a slash. Episodes have none.
-        subjects: At least one of these.
-        thread: This thread; of a fact, the one that all its evidence is of.
-        session: This session. Facts have none.
-        mode: This mode and those that share memories with it (`chat` and `booth`), or none recorded; of a fact, that
-            of its evidence.
-        roles: Authors. Facts have none.
-        without_roles: Authors whose episodes are left out; facts stay.
-        since: Wall clock from here on, microseconds UTC.
-        until: Wall clock up to and including here, microseconds UTC.
-        min_confidence: Of a fact, decayed to now, 0..1. Episodes are what happened and pass.
-        sources: Where it came from; episodes are `self`.
-        as_of: What was known, and in force, at this tick.
-        trying: Ids of held facts that count as in force for this query: what the shadow check tries.
+        category: Category of a fact, or the beginning of its path up to a slash. Excludes episodes.
+        subjects: Subjects, at least one of which matches.
+        thread: Thread of the episode; of a fact, the thread of all its evidence.
+        session: Session. Excludes facts.
+        mode: Mode, including modes that share memories with it (`chat` and `booth`) and memories without one; of a
+            fact, that of its evidence.
+        roles: Authors. Excludes facts.
+        without_roles: Authors whose episodes are excluded; facts pass.
+        since: First wall-clock time, microseconds UTC.
+        until: Last wall-clock time, inclusive, microseconds UTC.
+        min_confidence: Minimum confidence of a fact, decayed to now, 0..1. Episodes pass.
+        sources: Sources; that of episodes is `self`.
+        as_of: Tick at which the memory was known and in force.
+        trying: Ids of quarantined facts that count as in force for this query, for the shadow check.
     """
 
     layers: Sequence[Layer] | None = None
@@ -52,7 +52,7 @@ class Filters:
     trying: Sequence[str] | None = None
 
     def __post_init__(self) -> None:
-        """Refuses one string where a list of strings is meant, and turns names of roles into those stored."""
+        """Raises an error for a string in place of a list of strings, and maps names of roles to stored ones."""
         for name in ("layers", "kinds", "subjects", "roles", "without_roles", "sources", "trying"):
             value = getattr(self, name)
             if isinstance(value, str):

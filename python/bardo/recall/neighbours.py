@@ -1,4 +1,4 @@
-"""The turns beside what was recalled: an answer often stands next to its question."""
+"""Turns beside recalled episodes: an answer often follows its question."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from bardo.recall.cold_tier import TieredIndex
 from bardo.recall.filters import Filters
 from bardo.recall.recollection import Recollection
 
-#: Turns on either side at most.
+#: Maximum number of turns on either side.
 MOST = 64
 
 
 def with_turns(
     recollection: Recollection, memory: TieredIndex, log: EpisodeLog, *, window: int, filters: Filters | None
 ) -> Recollection:
-    """The same memories, each with the turns before and after it in its conversation.
+    """Returns the same memories, each with the turns before and after it in its conversation.
 
     Args:
-        recollection: What was recalled.
-        memory: Knows the conversations.
-        log: Where the turns are read from.
-        window: Turns on either side at most, 0 to 64.
-        filters: What was asked for: a turn of another mode, by an author who is left out, outside the time or after the
-            tick that is asked about does not come along.
+        recollection: Recalled memories.
+        memory: Index of the conversations.
+        log: Episode log.
+        window: Maximum number of turns on either side, 0 to 64.
+        filters: Filters of the recall; turns of another mode, by an excluded author, outside the time range or after
+            the tick of `as_of` are left out.
 
     Raises:
         InvalidInputError: The window is out of range.
@@ -51,7 +51,7 @@ def with_turns(
 
 
 def _is_visible(turn: Episode, filters: Filters) -> bool:
-    """Whether a turn may be seen; what it is about was asked of the memory, not of what stands beside it."""
+    """Whether a turn may be included; filters on topics apply to the memory, not to the turns beside it."""
     return (
         (filters.mode is None or turn.mode is None or turn.mode in modes_with(filters.mode))
         and turn.role not in (filters.without_roles or ())

@@ -1,9 +1,8 @@
-"""The options of a recall, declared once for `Grimoire`, its reader, the command line and asyncio.
+"""Options of a recall, declared once for `Grimoire`, its reader, the command line and asyncio.
 
-`recall` and `context` unpack a `TypedDict` (`**options: Unpack[RecallOptions]`). Editors complete its names, type
-checkers refuse others, and `bardo._validation` names the argument in its errors: what callers have of a written-out
-signature, without a copy of it in each verb. A dataclass would have been declared once too, but each call would have to
-make one.
+`recall` and `context` unpack a `TypedDict` (`**options: Unpack[RecallOptions]`). As with a written-out signature,
+editors complete the names, type checkers refuse others, and `bardo._validation` names the argument in its errors, but
+no method needs a copy of it. A dataclass could be declared once too, but each call would have to make one.
 """
 
 from __future__ import annotations
@@ -21,13 +20,13 @@ if TYPE_CHECKING:
     from bardo.model import Pad, Role, Source
     from bardo.recall.retriever import Factors
 
-#: The layers that a recall searches if none are named.
+#: Default layers of a recall.
 BOTH_LAYERS: Sequence[Layer] = ("episode", "fact")
-#: Memories that a prompt chooses from; the budget decides how many get in.
+#: Default number of memories that a prompt chooses from, within its budget.
 CONSIDERED = 24
-#: Options that become conditions as they are.
+#: Options that become conditions unchanged.
 _CONDITIONS = ("kinds", "category", "subjects", "mode", "roles", "min_confidence", "sources")
-#: Options that narrow a recall, so that finding nothing is no gap in what is known.
+#: Options that narrow a recall; an empty result with one of them is not a gap of knowledge.
 _NARROWING = (*_CONDITIONS, "thread", "session", "since", "until", "as_of")
 
 
@@ -35,21 +34,21 @@ class RecallOptions(TypedDict, total=False):
     """Options of `recall`, whether or not the process owns the memory.
 
     Attributes:
-        kinds: Only these kinds of episode or fact.
-        category: Only facts under this slash path.
-        subjects: Only what is about one of these.
-        thread: The active thread; its memories are boosted, and its latest mode is taken for the mode (by the owner).
-        mode: Only this posture and what has none; `*` for every posture.
-        roles: Only episodes by these.
+        kinds: Kinds of episodes or facts.
+        category: Category of facts, a slash path, with those below it.
+        subjects: Subjects, at least one of which matches.
+        thread: Active thread; its memories are boosted, and its latest mode is the default of the mode (for the owner).
+        mode: Mode of the memories, including those without one; `*` for every mode.
+        roles: Authors of episodes.
         since: First wall-clock time, microseconds UTC or a datetime with a time zone.
         until: Last wall-clock time, as `since`.
-        min_confidence: Only facts at least so sure today.
-        sources: Only facts from these.
-        as_of: What was known at this tick; where ticks are seconds, a datetime with a time zone as well.
+        min_confidence: Minimum current confidence of facts.
+        sources: Sources of facts.
+        as_of: Tick as of which to recall; where ticks are seconds, a datetime with a time zone as well.
         layers: `episode`, `fact` or both; both if not given.
         policy: `four_factor`, `rrf` or `pinned`.
-        diversity: How much unlike each other the memories are to be: 0 (if not given) by score alone, 1 as unlike as
-            can be (maximal marginal relevance).
+        diversity: Weight of diversity against score (maximal marginal relevance), from 0 (score alone; if not given)
+            to 1 (most diverse).
     """
 
     kinds: Sequence[str] | None
@@ -69,14 +68,13 @@ class RecallOptions(TypedDict, total=False):
 
 
 class OwnerRecallOptions(RecallOptions, total=False):
-    """Options of `Grimoire.recall`: those of `RecallOptions`, and those for which the log must be at hand.
+    """Options of `Grimoire.recall`: those of `RecallOptions`, and those that need the log.
 
     Attributes:
-        session: The active session; on its first turn, before anything of it is remembered, what agents said elsewhere
-            is left out.
-        pad: The current mood; memories of a like mood come easier.
+        session: Active session; before its first episode is stored, episodes of the role `agent` are left out.
+        pad: Current mood; memories of a similar mood rank higher.
         factors: Weights of the relevance, temporal, importance and emotional factor; the defaults if not given.
-        window: Turns that come along on either side of each episode, in `Memory.before` and `after`; 0 if not given.
+        window: Number of turns on either side of each episode, in `Memory.before` and `after`; 0 if not given.
     """
 
     session: str | None
@@ -86,14 +84,14 @@ class OwnerRecallOptions(RecallOptions, total=False):
 
 
 class Selection(TypedDict, total=False):
-    """Conditions that select the memories of a deletion; those given narrow each other.
+    """Conditions that select the memories of a deletion; all given ones must match.
 
     Attributes:
-        subject: What is about this, as `subjects` says; `about` also takes what names it.
-        author: Episodes that this speaker said or this role authored, and facts that originate from this agent.
-        query: What a recall finds for this query and has every content word of it, near-duplicates included; the
-            best `limit` of it.
-        limit: Memories that a query selects at most; 20 if not given.
+        subject: Subject of the memories; `about` also selects memories that name it.
+        author: Speaker or role of episodes, or agent from which facts originate.
+        query: Query of a recall; selects the best `limit` results that have every content word of it, near-duplicates
+            included.
+        limit: Maximum number of memories that a query selects; 20 if not given.
     """
 
     subject: str
@@ -103,11 +101,11 @@ class Selection(TypedDict, total=False):
 
 
 def conditions(options: Mapping[str, Any], ticks: Ticks) -> Filters | None:
-    """The conditions among the options of a recall; None if there are none.
+    """Returns the conditions among the options of a recall; None if there are none.
 
     Args:
-        options: As a caller gave them.
-        ticks: Reads times as ticks.
+        options: Options from a caller.
+        ticks: Logical time, which converts times to ticks.
 
     Raises:
         InvalidInputError: A time cannot be read, or `layers` is None.

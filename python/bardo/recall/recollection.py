@@ -1,4 +1,4 @@
-"""Result of a recall: memories, each with its reasons. Fields are decoded from the core's answer on demand."""
+"""Result of a recall: memories with their explanations. Fields are decoded from the core's answer on demand."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bardo import _core
 from bardo.model import Episode, Fact, Source
 from bardo.recall.filters import Layer
 
-#: Evidence ids that one line of explanation names; the rest are in `Explanation.evidence`.
+#: Maximum number of evidence ids in a line of explanation; all are in `Explanation.evidence`.
 EVIDENCE_SHOWN = 3
 
 
@@ -20,10 +20,10 @@ class ArmReason:
     """Value of one signal for a memory.
 
     Args:
-        arm: `dense`, `lexical`, `recency`, or `late` for late interaction, which brings nothing in by itself.
-        rank: From 1 among this arm's own candidates; None if another arm brought the memory in.
+        arm: `dense`, `lexical`, `recency`, or `late` for late interaction, which has no candidates of its own.
+        rank: Rank from 1 among this arm's own candidates; None if the memory is a candidate of another arm.
         value: Cosine, BM25 score, or recency from 0 to 1; None where the memory has no vector yet.
-        part: What it added to the fused relevance.
+        part: Contribution to the fused relevance.
     """
 
     arm: str
@@ -34,26 +34,26 @@ class ArmReason:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Why a memory was recalled; its `str()` is one readable line.
+    """Explanation of a recalled memory; its `str()` is one readable line.
 
     Args:
-        arms: What each signal said.
-        conversation: What the conversation around the memory added to the fused relevance, by name.
+        arms: Value of each signal.
+        conversation: Contributions of the conversation around the memory to the fused relevance, by name.
         fused: Fused relevance: the sum of the parts of `arms` and of `conversation`.
-        parts: Terms of the score by name, each times its weight.
+        parts: Weighted terms of the score, by name.
         discounts: Factors other than 1 that multiply the sum of `parts`, by name: `trust`, `contradicted`, `source`,
-            `inherited`, `bloodstain`, `thread`, and `restated` of an episode that ranks where a fact made of it would.
-        relevance: Fused relevance from 0 to 1, the best candidate 1; like the next three None where the policy
-            leaves it out.
+            `inherited`, `bloodstain`, `thread`, and `restated` for an episode with the rank of a fact made of it.
+        relevance: Fused relevance from 0 to 1, 1 for the best candidate; as for the next three, None where the policy
+            does not use it.
         temporal: Retention, 0..1.
-        importance: Quality or importance, 0..1; 0.5 while it is not judged.
+        importance: Quality or importance, 0..1; 0.5 before it is judged.
         emotional: Mood congruence, 0..1; 0.5 where no affect is recorded.
-        age_days: Days since it was made.
-        confidence: Confidence now.
-        matched: Terms of the query that it holds, stemmed.
+        age_days: Days since its creation.
+        confidence: Current confidence.
+        matched: Stemmed terms of the query in the memory.
         provenance: Source, origin and generation in words.
-        evidence: Ids of the episodes behind it.
-        duplicates: Ids of near-duplicates that it stands for.
+        evidence: Ids of the supporting episodes.
+        duplicates: Ids of near-duplicates merged into it.
     """
 
     arms: tuple[ArmReason, ...]
@@ -74,7 +74,7 @@ class Explanation:
 
     @property
     def values(self) -> Mapping[str, float]:
-        """Values of the terms that the policy adds, by name; of `rrf` the fused relevance alone."""
+        """Values of the terms that the policy adds, by name; for `rrf` the fused relevance alone."""
         named = {name: getattr(self, name) for name in ("relevance", "temporal", "importance", "emotional")}
         return {name: value for name, value in named.items() if value is not None} or {"fused": self.fused}
 
@@ -100,7 +100,7 @@ class Explanation:
 
 
 class Answer(Protocol):
-    """Hits of a query with their records: a `_core.Found`, or a reader of records elsewhere."""
+    """Hits of a query with their records: a `_core.Found`, or hits with records from other stores."""
 
     @property
     def notes(self) -> list[str]:
@@ -108,32 +108,32 @@ class Answer(Protocol):
 
     @property
     def searched(self) -> int:
-        """Memories that the filters let through."""
+        """Number of memories that meet the filters."""
 
     @property
     def candidates(self) -> int:
-        """Memories that were scored."""
+        """Number of scored memories."""
 
     def __len__(self) -> int: ...
     def hit(self, place: int) -> _core.Hit:
-        """One hit by its place from 0."""
+        """Returns a hit by its position from 0."""
 
     def outlines(self) -> list[tuple[str, str, Layer, float, float, int, int, Source, bool]]:
         """Visible fields of each hit."""
 
     def record(self, place: int) -> Episode | Fact:
-        """The whole record of a memory."""
+        """Returns the whole record of a memory."""
 
     def facts(self) -> list[str]:
         """Ids of the facts among the hits."""
 
 
 class _LazyField:
-    """A field computed at its first use. Not `__getattr__`: a class that has it is slower at every field.
+    """Field computed at its first use. Not `__getattr__`, which would slow down access to every field of the class.
 
     Args:
-        slot: Where the field is kept.
-        make: Makes it of the object.
+        slot: Slot of the computed value.
+        make: Callable that computes the value from the object.
     """
 
     __slots__ = ("_make", "_slot")
@@ -156,7 +156,7 @@ class _LazyField:
 
 
 class _MutableMemory:
-    """A memory while it is made: where it stands in what the core has found, and what it shows of itself."""
+    """Memory under construction, with its position in the core's answer and its visible fields."""
 
     __slots__ = (
         "_found", "after", "at", "before", "confidence", "id", "inherited", "layer", "record", "score", "source",
@@ -174,21 +174,21 @@ class _MutableMemory:
 
 @dataclass(frozen=True, slots=True)
 class Memory(_MutableMemory):
-    """A memory that was recalled.
+    """Recalled memory.
 
     Args:
-        text: What it says.
+        text: Text of the record.
         id: Id of the record.
         layer: `episode` or `fact`.
-        score: What it was ranked by.
-        confidence: Decayed to now, 0..1; 1 for an episode, which is what happened.
-        tick: Tick of the episode, or of the fact's birth here.
-        at: Wall clock of the same, microseconds UTC.
-        source: Where it came from.
-        inherited: Whether another life learned it.
-        why: Every number that went into the score.
-        record: The whole record.
-        before: Turns before it in its conversation, oldest first, if a window was asked for.
+        score: Score that it is ranked by.
+        confidence: Confidence decayed to now, 0..1; 1 for an episode.
+        tick: Tick of the episode, or of the fact's creation in this store.
+        at: Wall clock of the episode or of the fact's creation, microseconds UTC.
+        source: Origin of the record.
+        inherited: Whether another agent learned it.
+        why: Explanation with all numbers of the score.
+        record: Whole record.
+        before: Turns before it in its conversation, oldest first, if a window was requested.
         after: Turns after it, likewise.
     """
 
@@ -208,7 +208,7 @@ class Memory(_MutableMemory):
 
 
 def _memories(found: Answer) -> tuple[Memory, ...]:
-    """All that was found, made at once: the core is asked once for all of them."""
+    """Makes the memories of an answer with one call into the core."""
     made = []
     for place, outline in enumerate(found.outlines()):
         memory: Any = _MutableMemory((found, place), outline)
@@ -242,7 +242,7 @@ for _name, _make in (
 
 
 class _QueryContext:
-    """When a recollection was asked for, and what the core has found."""
+    """Tick of a query, and the core's answer."""
 
     __slots__ = ("_asked",)
     _asked: tuple[int, Answer]
@@ -250,15 +250,15 @@ class _QueryContext:
 
 @dataclass(frozen=True, slots=True)
 class Recollection(_QueryContext, Sequence[Memory]):
-    """The memories that answer a query, best first.
+    """Memories found for a query, best first.
 
     Args:
-        query: What was asked.
-        memories: Best first.
-        notes: What could not be done, and why there is nothing if there is nothing.
-        id: Of this recollection: the same query, tick and memories give the same id.
-        searched: Memories that the filters let through.
-        candidates: Memories that were scored.
+        query: Query.
+        memories: Memories, best first.
+        notes: Notes on limits of the result, and on the reason for an empty one.
+        id: Id of this recollection: the same query, tick and memories give the same id.
+        searched: Number of memories that meet the filters.
+        candidates: Number of scored memories.
     """
 
     query: str
@@ -273,11 +273,11 @@ class Recollection(_QueryContext, Sequence[Memory]):
     @overload
     def __getitem__(self, index: slice) -> Sequence[Memory]: ...
     def __getitem__(self, index: int | slice) -> Memory | Sequence[Memory]:
-        """The memory at a rank from 0, or a slice of them."""
+        """Returns the memory at a rank from 0, or a slice of memories."""
         return self.memories[index]
 
     def __len__(self) -> int:
-        # Counting makes no memories.
+        # Does not decode the memories.
         asked = getattr(self, "_asked", None)
         return len(self.memories) if asked is None else len(asked[1])
 
@@ -299,7 +299,7 @@ def _id(recollection: Recollection) -> str:
     return hashlib.blake2s(f"{recollection.query}\0{tick}\0{ids}".encode(), digest_size=8).hexdigest()
 
 
-#: Fill the fields of a recollection that are known when it is made.
+#: Setters of the fields of a recollection that are known at its creation.
 _KNOWN = tuple(
     getattr(Recollection, name).__set__ for name in ("query", "notes", "searched", "candidates", "_asked")
 )

@@ -1,4 +1,4 @@
-"""A query in, a few memories out, each with its reasons: one call into the Rust core, which ranks and reads."""
+"""Recall of memories for a query, with explanations, by one call into the Rust core, which ranks and reads."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from bardo.ports import Embedder, LateEmbedder, Tokens, Vectors
 from bardo.recall.filters import Filters
 from bardo.recall.recollection import Answer, Recollection, recollection
 
-#: Parts of the conversation around a memory, by the names of its weights.
+#: Names of the weights of the conversation around a memory.
 CONVERSATION = (
     "previous_question", "next_turn", "session_best", "session_words", "speaker", "role", "date", "time",
     "question_penalty",
 )  # fmt: skip
-#: Bytes of a query that are embedded: a model reads a page at most, and the words of the rest still count.
+#: Maximum length of the embedded part of a query, in characters: a model reads a page at most. Word search uses all.
 EMBEDDED_QUERY_CHARACTERS = 8_192
 
 
@@ -28,32 +28,32 @@ Factors = tuple[float, float, float, float]
 
 
 class Searcher(Protocol):
-    """Where memories are found: the hot set, or more than it."""
+    """Searchable index: the hot set alone or with other tiers."""
 
     def search(self, text: str, vector: Vectors | None = None, **options: Any) -> Answer:
-        """As `_core.HotSet.search`."""
+        """Searches as `_core.HotSet.search` does."""
         ...
 
 
 def without_surrogates(query: str) -> str:
-    """A query as text: no memory holds a lone surrogate, and no store takes one."""
+    """Replaces lone surrogates in a query, which no memory holds and no store accepts."""
     return query.encode("utf-8", "replace").decode("utf-8")
 
 
 @dataclass(frozen=True, slots=True)
 class Retriever:
-    """Recalls from a hot set and reads the records out of their stores.
+    """Recalls from a hot set and reads the records from their stores.
 
     Args:
-        hot: The index in memory.
-        log: Where episodes are read from; None where `hot` reads them itself.
-        facts: Where facts are read from.
-        embedder: Turns queries into vectors; None searches by words alone.
+        hot: Index to search.
+        log: Episode log; None where `hot` reads episodes itself.
+        facts: Fact store.
+        embedder: Embedder of queries; None searches by words alone.
         config: Settings of recall.
         tau_ticks: e-folding time of decay, in ticks.
-        factors: Weights of the relevance, temporal, importance and emotional factor, if they were learned.
-        late: Whether the query's tokens look for their matches, where the embedder gives them.
-        without: Why there is no embedder, for the note that says so.
+        factors: Learned weights of the relevance, temporal, importance and emotional factor, if any.
+        late: Whether to use late interaction, where the embedder gives token vectors.
+        without: Reason for a missing embedder, for a note.
     """
 
     hot: Searcher
@@ -65,11 +65,11 @@ class Retriever:
     factors: Factors | None = None
     late: bool = False
     without: str = "there is no embedder"
-    #: As most callers want them: making settings takes longer than many a search.
+    #: Cached default settings: making settings takes longer than many searches.
     _usual: _core.RecallSettings = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Makes the settings that serve most calls."""
+        """Makes the default settings."""
         object.__setattr__(self, "_usual", self._settings(None, 0.0))
 
     def recall(
@@ -85,25 +85,25 @@ class Retriever:
         policy: str | None = None,
         diversity: float = 0.0,
     ) -> Recollection:
-        """Finds the few memories that matter for a query.
+        """Finds the most relevant memories for a query.
 
         Args:
-            query: A question or a description of the situation, in any language.
-            limit: Memories at most, 1 to 10,000; the setting if None.
-            now_tick: Logical time of the asker: decay and expiry are as of this tick.
-            now: Wall clock of the asker, microseconds UTC, for ages.
-            filters: Which memories may answer.
-            pad: Affect of the asker.
-            thread: The asker's active thread, whose memories are boosted.
+            query: Question or description of the situation, in any language.
+            limit: Maximum number of memories, 1 to 10,000; the setting if None.
+            now_tick: Current tick, for decay and expiry.
+            now: Current time, microseconds UTC, for ages.
+            filters: Conditions on the memories.
+            pad: Current affect.
+            thread: Active thread, whose memories are boosted.
             policy: `four_factor`, `rrf` or `pinned`; the setting if None.
-            diversity: How much unlike each other the memories are to be, 0 to 1.
+            diversity: Weight of diversity against score, 0 to 1.
 
         Returns:
-            The memories, best first; empty with a note when nothing passes a threshold.
+            Memories, best first; empty with a note when none passes a threshold.
 
         Raises:
             InvalidInputError: An argument is out of range.
-            InvalidVectorError: The embedder gave something else than a vector of the stored ones' dimensions.
+            InvalidVectorError: The embedder returned no vector of the dimensions of the stored ones.
         """
         notes: list[str] = []
         vector, tokens = self._vector(query, notes)
@@ -146,12 +146,12 @@ class Retriever:
             return None, None
         texts = [query[:EMBEDDED_QUERY_CHARACTERS]]
         try:
-            # `isinstance` with a protocol looks at every member, which takes longer than the whole search may.
+            # `isinstance` with a protocol checks every member, which may take longer than the whole search.
             if self.late and getattr(self.embedder, "gives_tokens", False):
                 vectors, tokens = cast("LateEmbedder", self.embedder).embed_late_queries(texts)
                 return vectors[0], tokens[0]
             vector = self.embedder.embed_queries(texts)[0]
-            # An embedder of the user's own need not have looked.
+            # A custom embedder may not check its vectors.
             if not has_direction(vector):
                 raise UnusableVectorError(
                     "the embedder returned a vector of zeros, NaN or infinity", rows=(0,)

@@ -1,4 +1,4 @@
-"""Scope of a recall: the effect of the asker's thread and session on it."""
+"""Scope of a recall: the effect of the active thread and session on it."""
 
 from __future__ import annotations
 
@@ -7,24 +7,26 @@ from dataclasses import replace
 from bardo.recall.cold_tier import TieredIndex
 from bardo.recall.filters import Filters
 
-#: The mode that stands for every mode.
+#: Wildcard for every mode.
 ANY_MODE = "*"
 
 
 def narrowed(
     filters: Filters, memory: TieredIndex, *, thread: str | None, session: str | None
 ) -> tuple[Filters, tuple[str, ...]]:
-    """Filters that keep postures apart and let a session begin with the person, where nothing else was asked for.
+    """Narrows filters to the mode of the thread and, at the beginning of a session, to authors other than agents.
+
+    Filters given by the caller take precedence.
 
     Args:
-        filters: What was asked for. A mode of `*` stands for every mode.
-        memory: Knows the threads and sessions.
-        thread: The asker's thread. Its posture is the mode of its latest episode that has one: what was done as
-            `code` is not mixed with `chat`.
-        session: The asker's session. Before anything of it is remembered, what agents said elsewhere is left out.
+        filters: Filters of the caller. A mode of `*` stands for every mode.
+        memory: Index of the threads and sessions.
+        thread: Active thread. Its mode is that of its latest episode that has one, so that `code` is not mixed with
+            `chat`.
+        session: Active session. Before its first episode is stored, episodes of the role `agent` are left out.
 
     Returns:
-        The filters, and what was narrowed.
+        Narrowed filters, and notes on the changes.
     """
     notes = []
     if filters.mode == ANY_MODE:

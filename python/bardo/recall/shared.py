@@ -1,7 +1,7 @@
-"""Recall without the log, for a process that does not own it: from `facts.db`, LanceDB, the journal and the inbox.
+"""Recall for a process that does not own the log: from `facts.db`, LanceDB, the journal and the inbox.
 
-The facts are in a hot set. What LanceDB finds for a query comes in as a guest, with the record and the vector that its
-rows hold, and is ranked and explained there as the owner would.
+The facts are in a hot set. The hits of LanceDB for a query enter it as transient rows, with the records and vectors of
+the table, and are ranked and explained there as in the owner's process.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from bardo.recall.arrivals import ArrivalBatch, Arrivals
 from bardo.recall.cold_tier import candidates, condition, reaches_episodes
 from bardo.recall.filters import Filters, Layer
 
-#: Ids that a note on missing records names.
+#: Maximum number of ids in a note on missing records.
 _NAMED = 3
 
 
 class SharedRecall:
-    """Searches facts and LanceDB in one call, without writing anything. Safe to share among threads.
+    """Searches facts and LanceDB in one call, without any write. Thread-safe.
 
     Args:
-        facts: What is known; any process may change it meanwhile.
-        open_archive: Opens LanceDB as a reader; None where the owner has not made it yet.
-        arrivals: What came since.
+        facts: Fact store, which any process may change meanwhile.
+        open_archive: Callable that opens LanceDB as a reader; returns None where the owner has not made it yet.
+        arrivals: Episodes not yet in LanceDB.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class SharedRecall:
         self._lock = threading.RLock()
 
     def archive(self) -> LanceIndex | None:
-        """LanceDB as it is now; None while there is none.
+        """The LanceDB index; None while there is none.
 
         Raises:
             StoreError: It cannot be opened.
@@ -58,37 +58,37 @@ class SharedRecall:
             return self._archive
 
     def model(self) -> Fingerprint | None:
-        """The model of the stored vectors; None while there are none, or none that can be read."""
+        """Returns the model of the stored vectors; None without readable vectors."""
         if (known := self._facts.fingerprint) is not None:
             return known
         try:
             archive = self.archive()
             return None if archive is None else archive.fingerprint
         except StoreError:
-            # A search says so.
+            # A search reports the error.
             return None
 
     def waiting(self) -> dict[str, int | None]:
-        """How many episodes wait in the journal and the inbox, and how many only the owner sees."""
+        """Counts the pending episodes in the journal and the inbox, and those visible to the owner alone."""
         arrived = self._arrivals.since(self.reach().seq)
         return {"journal": arrived.journaled, "inbox": arrived.dropped, "unseen": arrived.unseen}
 
     def reach(self) -> IndexPosition:
-        """How far the episodes in LanceDB reach; nowhere where it cannot be read."""
+        """Returns the position of LanceDB; an empty one where it cannot be read."""
         try:
             archive = self.archive()
             return IndexPosition() if archive is None else archive.reach()
         except (StoreError, EmbeddingMismatchError):
-            # A search says so.
+            # A search reports the error.
             return IndexPosition()
 
     def search(self, text: str, vector: Vectors | None = None, **options: Any) -> SharedAnswer:
-        """As `_core.HotSet.search`.
+        """Searches as `_core.HotSet.search` does.
 
         Args:
-            text: The query.
-            vector: Its vector, of the model of the stored vectors.
-            options: As there; records are read from any given stores.
+            text: Query.
+            vector: Vector of the query, of the model of the stored vectors.
+            options: Options of `_core.HotSet.search`; records are read from any given stores.
 
         Raises:
             InvalidInputError: An argument is out of range.
@@ -97,7 +97,7 @@ class SharedRecall:
         filters: Filters | None = options.get("filters")
         as_of = None if filters is None else filters.as_of
         notes: list[str] = []
-        # One at a time: the guests of one query are no candidates of another.
+        # One at a time: the transient rows of one query must not be candidates of another.
         with self._lock:
             self._keep_in_step()
             near: dict[str, LanceHit] = {}
@@ -111,14 +111,14 @@ class SharedRecall:
                 self._hot.add_episodes(episodes.values())
                 self._give_vectors(near)
                 found = self._hot.search(text, vector, **options)
-                # Of an empty hot set the core says that nothing was remembered, which may not be so.
+                # For an empty hot set the core notes that nothing was remembered, which may be wrong here.
                 notes[:0] = found.notes if len(self._hot) else ["no facts are known yet"]
             finally:
                 self._hot.remove(list(episodes))
             ids = found.facts()
             facts = dict(zip(ids, self._facts.get(ids, as_of=as_of), strict=True))
             if as_of is None:
-                # Another process deleted them.
+                # Another process has deleted these facts.
                 self._hot.remove([id_ for id_, fact in facts.items() if fact is None])
         return SharedAnswer(found, {**episodes, **facts}, notes)
 
@@ -130,24 +130,24 @@ class SharedRecall:
             self._archive = None
 
     def _keep_in_step(self) -> None:
-        """Takes over what is known by now; all again once the vectors are another model's."""
+        """Synchronises the hot set with the facts; rebuilds it if the vectors are of another model."""
         if self._model != (model := self._facts.fingerprint):
             self._hot, self._model = HotSet(), model
         try:
             self._hot.sync_facts(self._facts)
         except InvalidVectorError:
-            # The owner went over to another model while they were read.
+            # The owner switched models during the synchronisation.
             self._hot, self._model = HotSet(), self._facts.fingerprint
             self._hot.sync_facts(self._facts)
 
     def _propose(
         self, text: str, vector: Vectors | None, filters: Filters | None, notes: list[str]
     ) -> tuple[dict[str, LanceHit], int]:
-        """Searches LanceDB; returns the hits, and the arrival up to which it reaches."""
+        """Searches LanceDB; returns the hits, and the number of its last arrival."""
         try:
             return self._search_archive(text, vector, filters, notes)
         except (StoreError, EmbeddingMismatchError):
-            # The owner may have made it again, or for another model, since it was opened.
+            # The owner may have rebuilt the table, perhaps for another model, since it was opened.
             self.close()
         try:
             return self._search_archive(text, vector, filters, notes)
@@ -180,7 +180,7 @@ class SharedRecall:
 
 
 def _describe_arrivals(arrived: ArrivalBatch) -> list[str]:
-    """How far the episodes of a search reach that LanceDB does not have."""
+    """Makes the notes on episodes of a search that are not in LanceDB."""
     notes = []
     seen = [
         f"{count} {where}"
@@ -199,14 +199,14 @@ def _describe_arrivals(arrived: ArrivalBatch) -> list[str]:
 
 
 class SharedAnswer:
-    """Hits of a hot set, with records that were read elsewhere (see `recollection.Answer`).
+    """Hits of a hot set, with records from other stores (see `recollection.Answer`).
 
-    A hit without a record leaves the answer with a note, as it does in the core.
+    A hit without a record is dropped with a note, as in the core.
 
     Args:
-        found: What was found, without records.
-        records: By id; None for one that is no longer there.
-        notes: What could not be done.
+        found: Hits without records.
+        records: Records by id; None for a deleted one.
+        notes: Notes on limits of the result.
     """
 
     def __init__(self, found: Found, records: Mapping[str, Episode | Fact | None], notes: list[str]) -> None:
@@ -229,11 +229,11 @@ class SharedAnswer:
         return len(self._kept)
 
     def hit(self, place: int) -> Hit:
-        """One hit by its place from 0."""
+        """Returns a hit by its position from 0."""
         return self._kept[place][0]
 
     def record(self, place: int) -> Episode | Fact:
-        """The record of the same."""
+        """Returns the record of a hit by its position from 0."""
         return self._kept[place][1]
 
     def outlines(self) -> list[tuple[str, str, Layer, float, float, int, int, Source, bool]]:

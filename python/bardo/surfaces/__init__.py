@@ -1,1 +1,1 @@
-"""Where people and programs meet a grimoire."""
+"""User interfaces of a grimoire: the command line and file loaders."""

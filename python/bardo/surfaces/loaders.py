@@ -1,4 +1,4 @@
-"""Files that people have, as what `Grimoire.remember` takes: JSON lines, chat transcripts, plain text."""
+"""Loaders of files as input of `Grimoire.remember`: JSON lines, chat transcripts, plain text."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from bardo._atomic import parse_json
 from bardo.errors import InvalidInputError
 from bardo.model import Episode
 
-#: An episode, or a chat message with `role` and `content`.
+#: Episode, or chat message with `role` and `content`.
 Item = Episode | Mapping[str, Any]
 
-#: Speakers of a plain transcript that are the agent; everybody else is a user.
+#: Names of the agent in a plain transcript; other speakers are users.
 AGENT_NAMES = frozenset({"agent", "ai", "assistant", "bot"})
-#: `Name: text`, or `[2026-03-04 18:05] Name: text`; a name has at most 40 characters and no punctuation but these.
+#: Pattern of `Name: text` or `[2026-03-04 18:05] Name: text`; a name has at most 40 characters and only this
+#: punctuation.
 _TURN = re.compile(r"^(?:\[(?P<at>[^\]]{4,40})\]\s*)?(?P<name>[^\W\d][\w .'’-]{0,39}):\s+(?P<text>\S.*)$")
 _EPISODE_FIELDS = frozenset(field.name for field in dataclasses.fields(Episode)) - {
     "replay_count",
@@ -25,17 +26,17 @@ _EPISODE_FIELDS = frozenset(field.name for field in dataclasses.fields(Episode))
 
 
 def json_lines(text: str, *, name: str) -> list[Item]:
-    """Reads one JSON value a line: a string, an episode (`text` and its other fields) or a chat message.
+    """Reads one JSON value per line: a string, an episode (`text` and its other fields) or a chat message.
 
     Args:
-        text: Of the file; empty lines are skipped.
-        name: Of the file, for errors.
+        text: Text of the file; empty lines are skipped.
+        name: Name of the file, for errors.
 
     Raises:
         InvalidInputError: A line is none of these; the message has its number.
     """
     items = []
-    # Not splitlines: a text may hold U+2028 and its like, which JSON does not escape.
+    # Not splitlines: a text may hold line separators such as U+2028, which JSON does not escape.
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
             items.append(_item(_parsed(line, f"line {number} of {name}"), f"line {number} of {name}"))
@@ -108,7 +109,7 @@ def _is_json(line: str) -> bool:
 def _item(value: Any, where: str) -> Item:
     if isinstance(value, str):
         return Episode(value)
-    # A message that calls a tool may have no content, and an episode has a role as well.
+    # A message that calls a tool may have no content, and an episode also has a role.
     if isinstance(value, Mapping) and ("content" in value or ("role" in value and "text" not in value)):
         return value
     if isinstance(value, Mapping) and "text" in value:

@@ -1,1 +1,1 @@
-"""The LanceDB table of all episodes: search, rows, indexes and compaction."""
+"""LanceDB table of all episodes: search, rows, indexes and compaction."""

@@ -1,7 +1,7 @@
-"""The files of the LanceDB table: compaction, and deletion that leaves no trace.
+"""Compaction of the LanceDB table, and deletion of rows without a trace in its files.
 
-LanceDB's own `delete` only marks rows, compaction leaves marks alone below a tenth of a fragment, old versions stay,
-and the text index keeps the words. What was deleted is gone only when all four are dealt with.
+LanceDB's own `delete` only marks rows, compaction ignores marks below a tenth of a fragment, old versions stay, and the
+text index keeps the words. A deletion has to handle all four.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from typing import Any
 
 from bardo.errors import InvalidInputError, StoreError
 
-#: Versions younger than this survive a clean-up. Zero would make LanceDB warn of other writers, and there are none.
+#: Minimum age of a version for its removal. Zero would make LanceDB warn of other writers, and there are none.
 _OLD = timedelta(milliseconds=1)
 _CLEANUPS = 5
-#: The index of words; the other one, of earlier builds, left out stop words and what is longer than 40 characters.
+#: Names of the index of words, and of its predecessor, which left out stop words and words over 40 characters.
 _TEXT_INDEX, _OLD_TEXT_INDEX = "words", "text_idx"
 _VECTOR_INDEX = "vector_idx"
-#: One in so many partitions of the vector index is searched, and at least so many: recall@10 is .99 to 1 on MiniLM
-#: vectors (6,597 of LoCoMo, 81 partitions, 20 and 40 of them searched).
+#: Divisor of the square root of the rows (the number of partitions) for the number of partitions searched, and its
+#: minimum: recall@10 is .99 to 1 on MiniLM vectors (6,597 of LoCoMo, 81 partitions, 20 and 40 of them searched).
 _PROBED_ONE_IN, _PROBED_LEAST = 4, 20
-#: Of what one bit per component finds, so many times the rows asked for are compared exactly, and at least so many: on
-#: 43,280 MiniLM vectors recall@10 is .68 without, .990 with 100 of them and .998 with 200.
+#: Factor of the limit for the number of candidates (found by one bit per component) that are compared exactly, and its
+#: minimum: on 43,280 MiniLM vectors recall@10 is .68 without, .990 with 100 candidates and .998 with 200.
 _REFINED, _REFINED_LEAST = 10, 200
 #: RaBitQ packs components into bytes.
 _BITS = 8
-_FRAGMENT_BITS = 32  # a row id is the fragment's number above these bits and the row's offset in it below
+_FRAGMENT_BITS = 32  # the low bits of a row id are the offset in the fragment, the high bits its number
 _IDS_AT_ONCE = 512
 
 
@@ -41,9 +41,9 @@ class PurgeReport:
     """Report of a deletion, and of the search of the files for traces.
 
     Args:
-        deleted: Rows removed.
-        rewritten: Rows that were copied, because they shared a fragment with removed ones.
-        files: Files that were read for traces, and had none.
+        deleted: Number of deleted rows.
+        rewritten: Number of rows copied because they shared a fragment with deleted ones.
+        files: Number of files searched for traces, without any.
     """
 
     deleted: int
@@ -52,10 +52,10 @@ class PurgeReport:
 
 
 def ensure_text_index(table: Any) -> None:
-    """Makes the full-text index if the table has none; it covers later rows from the next compaction on.
+    """Makes the full-text index if the table has none; later rows enter it at the next compaction.
 
-    Words follow ICU's segmentation, which finds them in Chinese, Japanese and Thai as well; English stems. Addresses
-    and hashes are words of any length, and a name may be spelled as a stop word is.
+    Words follow ICU's segmentation, which also works for Chinese, Japanese and Thai; English stems. The length of words
+    is not limited, because of addresses and hashes. Stop words are kept, because a name may be spelled like one.
     """
     from lancedb.index import FTS
 
@@ -70,9 +70,9 @@ def ensure_text_index(table: Any) -> None:
 def ensure_vector_index(table: Any, rows: int, dims: int) -> None:
     """Makes the IVF index of vectors, with a partition per square root of the rows, if the table has none.
 
-    It keeps a bit per component (RaBitQ, Gao and Long 2024: about 60 bytes a row at 384 dimensions, where copies take
-    770), and a search compares the best by their vectors. Later rows are scanned until the next compaction takes them
-    in.
+    It stores a bit per component (RaBitQ, Gao and Long 2024: about 60 bytes a row at 384 dimensions, where copies take
+    770), and a search compares the best candidates by their vectors. Later rows are scanned until the next compaction
+    adds them.
     """
     from lancedb.index import IvfFlat, IvfRq
 
@@ -83,7 +83,7 @@ def ensure_vector_index(table: Any, rows: int, dims: int) -> None:
 
 
 def has_vector_index(table: Any) -> bool:
-    """Whether vectors are found by partitions instead of a scan of all."""
+    """Whether the table has an IVF index of vectors."""
     return any(index.name == _VECTOR_INDEX for index in table.list_indices())
 
 
@@ -94,19 +94,19 @@ def drop_vector_index(table: Any) -> None:
 
 
 def probes(rows: int) -> int:
-    """Partitions that a search looks into."""
+    """Number of partitions that a search probes."""
     return max(_PROBED_LEAST, math.isqrt(rows) // _PROBED_ONE_IN)
 
 
 def refinement(limit: int) -> int:
-    """How many times the rows asked for are compared by their vectors."""
+    """Factor of the limit for the number of candidates compared by their vectors."""
     return max(_REFINED, -(-_REFINED_LEAST // limit))
 
 
 def optimize(table: Any) -> None:
     """Merges fragments, brings the indexes up to date and removes every version but the last."""
     for _ in range(_CLEANUPS):
-        # Unverified files are leftovers of a crash: no other process writes, so nothing else can be in progress.
+        # Unverified files are leftovers of a crash, since no other process writes.
         table.optimize(cleanup_older_than=_OLD, delete_unverified=True)
         if len(table.list_versions()) == 1:
             return
@@ -118,7 +118,7 @@ def purge(table: Any, folder: Path, ids: Sequence[str]) -> PurgeReport:
 
     Raises:
         InvalidInputError: An id is not text.
-        StoreError: A trace is left.
+        StoreError: A trace remains.
     """
     touched: set[int] = set()
     deleted = 0
@@ -129,7 +129,7 @@ def purge(table: Any, folder: Path, ids: Sequence[str]) -> PurgeReport:
         deleted += table.delete(condition).num_deleted_rows
     rewritten = sum(_rewrite(table, fragment) for fragment in sorted(touched | _fragments_with_gaps(table)))
     if _marked_rows(table):
-        # Marks at the end of a fragment show no gap: then all of it is copied.
+        # Marks at the end of a fragment leave no gap in the row ids, so all rows are copied.
         rewritten += table.update(where="true", values_sql={"seq": "seq"}).rows_updated
     table.drop_index(_TEXT_INDEX)
     ensure_text_index(table)
@@ -138,18 +138,18 @@ def purge(table: Any, folder: Path, ids: Sequence[str]) -> PurgeReport:
 
 
 def bytes_on_disk(folder: Path) -> int:
-    """The size of all files in a folder."""
+    """Returns the size of all files in a folder."""
     total = 0
     for path in folder.rglob("*"):
         try:
             total += path.stat().st_size if path.is_file() else 0
         except FileNotFoundError:
-            continue  # cleaned up by the owner while we looked
+            continue  # the owner has deleted it meanwhile
     return total
 
 
 def replace(fresh: Path, place: Path) -> None:
-    """Puts a folder in the place of another one, which may be there or not."""
+    """Moves a folder to a path, replacing any folder there."""
     aside = place.with_name(f".old-{place.name}")
     shutil.rmtree(aside, ignore_errors=True)
     if place.exists():
@@ -175,7 +175,7 @@ def _rewrite(table: Any, fragment: int) -> int:
 
 
 def _fragments_with_gaps(table: Any) -> set[int]:
-    """Fragments in which earlier deletions or updates left marked rows between others."""
+    """Finds the fragments in which earlier deletions or updates left marked rows between others."""
     rows = table.search().with_row_id(True).select(["seq"]).to_arrow().column("_rowid").to_pylist()
     highest: dict[int, int] = {}
     count: dict[int, int] = {}
@@ -191,10 +191,10 @@ def _marked_rows(table: Any) -> int:
 
 
 def _verify_removal(table: Any, folder: Path, ids: Sequence[str]) -> int:
-    """Proves from the files that rows are gone.
+    """Verifies from the files that rows are gone.
 
-    There is nothing but the last version, it marks no row as deleted, and no file spells an id. (Texts and words are
-    compressed, so that reading the files for them would prove nothing.)
+    Only the last version exists, it marks no row as deleted, and no file contains an id. (Texts and words are
+    compressed, so that a search of the files for them would prove nothing.)
     """
     pages = [ids[start : start + _IDS_AT_ONCE] for start in range(0, len(ids), _IDS_AT_ONCE)]
     found = ["a row is still there" for page in pages if table.count_rows(_one_of(page))]

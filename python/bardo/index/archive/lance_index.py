@@ -1,8 +1,8 @@
-"""The LanceDB index of all episodes: derived from the log by a watermark, compacted by us, rebuilt at will.
+"""LanceDB index of all episodes, derived from the log.
 
 Rows are appended in batches. The watermark is the largest `seq` (order of arrival in the log) in the table itself, so
-batch and watermark are one commit and a crash between them cannot double or lose a row. Only the owner of the log
-writes; any process may read, and sees each commit whole.
+batch and watermark are one commit, and a crash cannot double or lose a row. Only the owner of the log writes; any
+process may read, and sees each commit whole.
 """
 
 from __future__ import annotations
@@ -27,24 +27,24 @@ from bardo.ports import Progress, Vectors, no_progress
 if TYPE_CHECKING:
     from bardo._core import EpisodeLog
 
-#: Compaction rewrites every row. It waits until the rows since the last one are at least this share of the table, so
-#: that a row is rewritten about five times in all, however large the table grows.
+#: Minimum share of rows since the last compaction for the next one. Compaction rewrites every row; with this share, a
+#: row is rewritten about five times in all at any size of the table.
 _GROWTH = 0.25
 _REBUILDING = ".rebuilding"
 _PAGE = 1_024
 
 
 class LanceIndex:
-    """One agent's episodes in LanceDB: vector, text and columns. Making it is light; it opens at the first use.
+    """One agent's episodes in LanceDB: vector, text and columns. The table is opened at the first use.
 
-    An importance that changes after its episode was verified is carried over by `maintenance.rebuild` alone.
+    A change of importance after the verification of an episode enters the table only by `maintenance.rebuild`.
 
     Args:
-        folder: Of the database; made if absent.
+        folder: Folder of the database; made if absent.
         agent: Owner of the episodes.
-        fingerprint: Model of the vectors; None, for a reader, stands for the one that the table has.
-        settings: Batch size and when to compact.
-        reader: Never write, not even a table that is not there: for a process that does not own the log.
+        fingerprint: Model of the vectors; None, for a reader, stands for that of the table.
+        settings: Batch size and threshold of compaction.
+        reader: Whether to never write, not even a missing table; for a process that does not own the log.
     """
 
     def __init__(
@@ -75,17 +75,17 @@ class LanceIndex:
 
     @property
     def watermark(self) -> int:
-        """The largest `seq` in the table: what arrived later is not in it."""
+        """Largest `seq` in the table; later arrivals are not in it."""
         with self._handle.lock:
             self._open()
             return self._watermark
 
     def exists(self) -> bool:
-        """Whether there is a table; LanceDB is not loaded to see it."""
+        """Whether there is a table; does not load LanceDB."""
         return self._handle.files.exists()
 
     def reach(self) -> IndexPosition:
-        """How far the index has come at this moment, in any process."""
+        """Returns the current position of the index, including writes of other processes."""
         with self._handle.lock:
             table = self._handle.open()
             version = self._handle.run("read", lambda: table.version)
@@ -97,7 +97,7 @@ class LanceIndex:
             return self._reach
 
     def due(self, last_seq: int) -> bool:
-        """Whether a whole batch waits in a log whose last arrival was `last_seq`."""
+        """Whether a whole batch is pending in a log whose last arrival is `last_seq`."""
         return last_seq - self.watermark >= self._settings.batch
 
     def append(
@@ -107,15 +107,15 @@ class LanceIndex:
         *,
         verifications: Mapping[str, int] | None = None,
     ) -> int:
-        """Adds a batch in one commit; arrivals at or below the watermark are there already and are left out.
+        """Appends a batch in one commit; skips arrivals at or below the watermark.
 
         Args:
-            arrivals: `(seq, episode)` in order of arrival, as `EpisodeLog.since` gives them.
-            vectors: One of shape (dims,) per arrival, or None where the episode is not embedded yet.
-            verifications: Running numbers of verifications by id, where known; `sync` goes on from the largest.
+            arrivals: `(seq, episode)` in order of arrival, from `EpisodeLog.since`.
+            vectors: Vector of shape (dims,) per arrival, or None where the episode is not embedded yet.
+            verifications: Running numbers of verifications by id, where known; `sync` continues from the largest.
 
         Returns:
-            Rows added.
+            Number of added rows.
 
         Raises:
             InvalidInputError: Not one vector (or None) per arrival, or the seqs do not increase.
@@ -150,15 +150,15 @@ class LanceIndex:
     def sync(
         self, log: EpisodeLog, progress: Progress = no_progress, *, batches: int | None = None
     ) -> SyncReport:
-        """Brings the index up to the log: new episodes, vectors made since, verifications; compacts when due.
+        """Brings the index up to date with the log: new episodes, new vectors, verifications; compacts when due.
 
         Args:
-            log: The ground truth.
-            progress: Told after each batch.
-            batches: Append at most so many; None appends all.
+            log: Episode log.
+            progress: Callback after each batch.
+            batches: Maximum number of batches to append; None appends all.
 
         Raises:
-            StoreDamagedError: The index is ahead of the log, which was then replaced by an older one.
+            StoreDamagedError: The index is ahead of the log, because the log was replaced by an older one.
         """
         with self._handle.lock:
             table = self._open()
@@ -178,19 +178,19 @@ class LanceIndex:
             return SyncReport(appended, embedded, annotated, self._without_vector, compacted)
 
     def rebuild(self, log: EpisodeLog, progress: Progress = no_progress) -> SyncReport:
-        """Makes the table again from the log, beside the old one, and puts it in its place; the old may be damaged.
+        """Rebuilds the table from the log beside the old one, which may be damaged, and then replaces it.
 
         Args:
-            log: The ground truth.
-            progress: Told after each batch.
+            log: Episode log.
+            progress: Callback after each batch.
 
         Raises:
-            StoreForeignError: The old table is whole and another agent's.
+            StoreForeignError: The old table is intact and belongs to another agent.
         """
         self._handle.check_process()
         with self._handle.lock:
             self.close()
-            # Damage and another model are the reasons to rebuild; another agent's table is left alone.
+            # Damage and another model are reasons to rebuild; another agent's table must not be replaced.
             with contextlib.suppress(StoreDamagedError, EmbeddingMismatchError):
                 self._handle.open()
             self.close()
@@ -213,20 +213,20 @@ class LanceIndex:
     def compact(self) -> None:
         """Merges all fragments, brings the text index up to date and removes every version but the last.
 
-        Readers in other processes go on from the new version at their next query.
+        Readers in other processes use the new version from their next query on.
         """
         with self._handle.lock:
             table = self._open()
             self._handle.run("compact", lambda: compaction.optimize(table))
 
     def delete(self, ids: Sequence[str]) -> compaction.PurgeReport:
-        """Removes episodes, and every older copy of them: versions, half-empty fragments, the index of their words.
+        """Deletes episodes, and every older copy of them: versions, half-empty fragments, the index of their words.
 
-        Delete them from the log first, or the next `sync` may bring them back. Deleting what is not there is no
-        error, and purges and looks again.
+        Delete them from the log first, or the next `sync` may restore them. Deleting missing episodes is no error, and
+        repeats the purge and verification.
 
         Raises:
-            StoreError: A trace is left in the files; the message names it.
+            StoreError: A trace remains in the files; the message names it.
         """
         if isinstance(ids, str):
             raise InvalidInputError("ids is one string. Pass a list of ids: [id]")
@@ -234,12 +234,12 @@ class LanceIndex:
             table = self._open()
             self._handle.run("drop the index of", lambda: compaction.drop_vector_index(table))
             purged = self._handle.run("purge", lambda: compaction.purge(table, self._handle.files, list(ids)))
-            # The next sync trains the index again, where it is due.
+            # The next sync rebuilds the vector index, where it is due.
             self._measure(table)
             return purged
 
     def stats(self) -> dict[str, float]:
-        """rows, without_vector, watermark, fragments, versions, ivf (0 or 1), bytes_on_disk, bytes_per_memory."""
+        """Sizes: rows, without_vector, watermark, fragments, versions, ivf (0, 1), bytes_on_disk, bytes_per_memory."""
         with self._handle.lock:
             table = self._open()
             self._measure(table)
@@ -257,7 +257,7 @@ class LanceIndex:
             }
 
     def texts(self) -> dict[str, str]:
-        """The text of every episode in the table, by id."""
+        """Returns the text of every episode in the table, by id."""
         with self._handle.lock:
             table = self._open()
             rows = self._handle.run("read", lambda: table.search().select(["id", "text"]).to_arrow())
@@ -270,13 +270,13 @@ class LanceIndex:
     def search_vector(
         self, vector: Vectors, limit: int, *, where: str | None = None, vectors: bool = False
     ) -> list[LanceHit]:
-        """The nearest episodes by cosine, best first.
+        """Finds the nearest episodes by cosine, best first.
 
         Args:
-            vector: float32 of shape (dims,), of length 1.
-            limit: Hits at most.
+            vector: Unit vector, float32 of shape (dims,).
+            limit: Maximum number of hits.
             where: SQL condition over the columns, applied before the search.
-            vectors: Whether the vectors of what is found come along.
+            vectors: Whether hits include their vectors.
 
         Raises:
             InvalidVectorError: Wrong dimensions, NaN or infinity.
@@ -288,17 +288,17 @@ class LanceIndex:
     def search_text(
         self, query: str, limit: int, *, where: str | None = None, vectors: bool = False
     ) -> list[LanceHit]:
-        """The episodes that hold the words of the query, by BM25, best first; any text is a valid query."""
+        """Finds the episodes that hold words of the query, by BM25, best first; any text is a valid query."""
         columns = [*lance_rows.EPISODE_COLUMNS, "_score", *(["vector"] if vectors else [])]
         search = _by_words(query, limit, where, columns)
         return self._found(search, limit, lambda row: row["_score"], vectors=vectors)
 
     def nearest_ids(self, vector: Vectors, limit: int, *, where: str | None = None) -> list[str]:
-        """As `search_vector`, the ids alone: making an episode of each row takes longer than the search."""
+        """Returns the ids of `search_vector` alone: making an episode of each row takes longer than the search."""
         return self._ids(self._by_vector(vector, limit, where, ["id", "_distance"]))
 
     def matching_ids(self, query: str, limit: int, *, where: str | None = None) -> list[str]:
-        """As `search_text`, the ids alone."""
+        """Returns the ids of `search_text` alone."""
         return self._ids(_by_words(query, limit, where, ["id", "_score"]))
 
     def _ids(self, search: Callable[[Any], Any]) -> list[str]:
@@ -312,7 +312,7 @@ class LanceIndex:
 
         def search(table: Any) -> Any:
             builder = table.search(query, vector_column_name="vector").distance_type("dot")
-            # Without an IVF index every row is compared, and these have no effect.
+            # Without an IVF index every row is compared, and these settings have no effect.
             builder = builder.nprobes(compaction.probes(table.count_rows()))
             builder = builder.refine_factor(compaction.refinement(limit))
             return _narrow(builder, limit, where, columns)
@@ -325,13 +325,13 @@ class LanceIndex:
         return bool(found.num_rows)
 
     def hybrid(self, query: str, vector: Vectors, limit: int, *, where: str | None = None) -> list[LanceHit]:
-        """Both searches fused by LanceDB's reciprocal rank fusion, best first; arguments as theirs."""
+        """Runs both searches, fused by LanceDB's reciprocal rank fusion, best first; takes their arguments."""
         checked = lance_rows.checked_vector(vector, self.fingerprint.dims)
 
         def search(table: Any) -> Any:
             builder = table.search(query_type="hybrid", vector_column_name="vector").distance_type("dot")
             builder = builder.vector(checked).text(_words(query)).limit(limit)
-            # All columns: LanceDB warns on every call when its two inner searches lack the columns of their scores.
+            # All columns, because LanceDB warns on every call if its inner searches lack the columns of their scores.
             return builder.where(where, prefilter=True) if where else builder
 
         return self._found(search, limit, lambda row: row["_relevance_score"], vectors=False)
@@ -355,7 +355,7 @@ class LanceIndex:
         ]
 
     def _open(self) -> Any:
-        """The table with its watermarks read."""
+        """Opens the table and reads its watermarks."""
         table = self._handle.open()
         if table is not self._measured:
             self._measure(table)
@@ -363,7 +363,7 @@ class LanceIndex:
         return table
 
     def _measure(self, table: Any) -> None:
-        """Reads the watermarks out of the table: they live nowhere else."""
+        """Reads the watermarks from the table, the only place where they are stored."""
         marks = self._handle.run("read", lambda: table.search().select(["seq", "verification"]).to_arrow())
         self._watermark = int(marks.column("seq").to_numpy().max(initial=0))
         self._verification = int(marks.column("verification").to_numpy().max(initial=0))
@@ -386,10 +386,10 @@ class LanceIndex:
             )
 
     def _annotate(self, table: Any, log: EpisodeLog) -> tuple[int, dict[str, int]]:
-        """Writes verifications to the rows that are there, in order of their numbers, so that a crash resumes.
+        """Writes verifications to existing rows, in order of their numbers, so that a crash can resume.
 
         Returns:
-            Rows changed, and the numbers by id: rows that are about to be appended take theirs along.
+            Number of changed rows, and the numbers by id, for rows that are about to be appended.
         """
         import pyarrow as pa
 
@@ -412,7 +412,7 @@ class LanceIndex:
         return changed, numbers
 
     def _embed_late(self, table: Any, log: EpisodeLog) -> int:
-        """Fills in vectors of rows that came before theirs were made."""
+        """Fills in vectors of rows that were appended before their vectors were made."""
         import pyarrow as pa
 
         seen = log.stats()["with_vectors"]
@@ -441,7 +441,7 @@ class LanceIndex:
         return int(self._handle.run("update", lambda: builder.execute(rows)).num_updated_rows)
 
     def _index_vectors(self, table: Any) -> None:
-        """Makes the IVF index once the table is large enough for one."""
+        """Makes the IVF index once the table is large enough."""
         rows = self._handle.run("read", table.count_rows)
         if self._settings.ivf_rows and rows - self._without_vector >= self._settings.ivf_rows:
             self._handle.run(
@@ -466,7 +466,7 @@ def _narrow(builder: Any, limit: int, where: str | None, columns: list[str]) -> 
 
 
 def _words(query: str) -> Any:
-    """A query without operators, as any text is a valid one, and without stop words, as in the hot set."""
+    """Makes a query without operators, since any text is valid, and without stop words, as in the hot set."""
     import lancedb.query
 
     match: Any = lancedb.query.MatchQuery
@@ -478,7 +478,7 @@ def _vectors_of(log: EpisodeLog, arrivals: Sequence[tuple[int, Episode]]) -> lis
 
 
 def _vectors(log: EpisodeLog, ids: Sequence[str]) -> list[Vectors | None]:
-    """Vectors of whole texts, None for an episode that has none yet."""
+    """Returns vectors of whole texts, None for an episode that has none yet."""
     try:
         whole, _, _ = log.vectors(ids)
     except NotFoundError:

@@ -10,12 +10,12 @@ from bardo.ports import Vectors
 
 @dataclass(frozen=True, slots=True)
 class LanceHit:
-    """A hit of the index.
+    """Hit of the index.
 
     Args:
-        episode: Without payload and affect, which only the log holds.
+        episode: Episode without payload and affect, which only the log holds.
         score: Cosine, BM25 score, or fused relevance: higher is better, comparable within one answer only.
-        vector: Of the whole text, float32 of shape (dims,), if it was asked for and is there.
+        vector: Vector of the whole text, float32 of shape (dims,), if requested and stored.
     """
 
     episode: Episode
@@ -25,11 +25,11 @@ class LanceHit:
 
 @dataclass(frozen=True, slots=True)
 class IndexPosition:
-    """How far the index has come.
+    """Position of the index.
 
     Args:
-        seq: Number of the last arrival in it; 0 if it is empty.
-        tick: The latest tick in it.
+        seq: Number of the last arrival in the index; 0 if it is empty.
+        tick: Latest tick in the index.
     """
 
     seq: int = 0
@@ -41,10 +41,10 @@ class SyncReport:
     """Report of a `sync`.
 
     Args:
-        appended: Episodes added.
-        embedded: Rows that were there without a vector and have one now.
-        annotated: Rows whose verification or importance changed.
-        without_vector: Rows that still have no vector; they are found by their words alone.
+        appended: Number of appended episodes.
+        embedded: Number of existing rows that got their vector.
+        annotated: Number of rows whose verification or importance changed.
+        without_vector: Number of rows without a vector; they are found by their words alone.
         compacted: Whether fragments were merged and old versions removed.
     """
 

@@ -1,4 +1,4 @@
-"""Episodes as rows of the LanceDB table, and back: the columns, and who they belong to."""
+"""Conversion of episodes to rows of the LanceDB table and back, and the schema and owner of the table."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from bardo.errors import EmbeddingMismatchError, InvalidVectorError, StoreForeig
 from bardo.model import Episode, Fingerprint
 from bardo.ports import Vectors
 
-#: Of the columns and of what the metadata says.
+#: Version of the columns and of the metadata.
 SCHEMA_VERSION = 1
 
-#: Columns that make an `Episode` again; the payload and the affect stay in the log alone.
+#: Columns of the fields of an `Episode`; payload and affect are in the log alone.
 EPISODE_COLUMNS = (
     "id",
     "tick",
@@ -36,7 +36,7 @@ _METADATA = b"bardo."
 
 
 def schema(agent: str, fingerprint: Fingerprint) -> Any:
-    """The `pyarrow.Schema` of an agent's table; it carries the agent and the model as metadata."""
+    """Makes the `pyarrow.Schema` of an agent's table, with the agent and the model as metadata."""
     import pyarrow as pa
 
     identity = {
@@ -51,7 +51,7 @@ def schema(agent: str, fingerprint: Fingerprint) -> Any:
         [
             pa.field(
                 "seq", pa.int64(), nullable=False
-            ),  # order of arrival in the log: the watermark is the largest
+            ),  # order of arrival in the log; the largest is the watermark
             pa.field(
                 "verification", pa.int64(), nullable=False
             ),  # running number of its verification, 0 for none
@@ -81,16 +81,16 @@ def schema(agent: str, fingerprint: Fingerprint) -> Any:
 def check_owner(
     found: Mapping[bytes, bytes] | None, agent: str, fingerprint: Fingerprint | None, where: str
 ) -> Fingerprint:
-    """Compares a table's metadata with who wants to use it.
+    """Checks the agent and the model in a table's metadata.
 
     Args:
-        found: The metadata.
-        agent: Whose table it is to be.
-        fingerprint: The model that its vectors are to be of; None for any.
-        where: The folder, for errors.
+        found: Metadata of the table.
+        agent: Expected owner.
+        fingerprint: Expected model of the vectors; None for any.
+        where: Folder, for errors.
 
     Returns:
-        The model of its vectors.
+        Model of the vectors.
 
     Raises:
         StoreForeignError: The table is not bardo's, or another agent's.
@@ -130,7 +130,7 @@ def batch(
     table_schema: Any,
     agent: str,
 ) -> Any:
-    """Episodes with their vectors (None where there is none yet) as a `pyarrow.Table`."""
+    """Makes a `pyarrow.Table` of episodes with their vectors (None where there is none yet)."""
     import pyarrow as pa
 
     episodes = [episode for _, episode in arrivals]
@@ -150,7 +150,7 @@ def batch(
 
 
 def vector_column(vectors: Sequence[Vectors | None], vector_type: Any) -> Any:
-    """Vectors as a float16 column, null where there is none.
+    """Makes a float16 column of vectors, null where there is none.
 
     Raises:
         InvalidVectorError: A vector has the wrong number of dimensions, or a component that is not a finite float16.
@@ -172,7 +172,7 @@ def vector_column(vectors: Sequence[Vectors | None], vector_type: Any) -> Any:
 
 
 def checked_vector(vector: Any, dims: int) -> Vectors:
-    """One vector as float32 of the table's dimensions.
+    """Returns one vector as float32 of the table's dimensions.
 
     Raises:
         InvalidVectorError: It has another shape, or NaN or infinite components.
@@ -191,7 +191,7 @@ def checked_vector(vector: Any, dims: int) -> Vectors:
 
 
 def plain(table: Any) -> list[dict[str, Any]]:
-    """A `pyarrow.Table` as dicts without vectors; times as microseconds, as Python's datetime ends at the year 9999."""
+    """Converts a table to dicts without vectors, with times in microseconds: datetime ends at the year 9999."""
     import pyarrow as pa
 
     table = table.select([name for name in table.column_names if name != "vector"])
@@ -201,7 +201,7 @@ def plain(table: Any) -> list[dict[str, Any]]:
 
 
 def vectors(table: Any) -> list[Vectors | None]:
-    """The vectors of a `pyarrow.Table`, each float32 of shape (dims,); None where a row has none."""
+    """Returns the vectors of a `pyarrow.Table`, each float32 of shape (dims,); None where a row has none."""
     column = table.column("vector").combine_chunks()
     # Null values are not part of the flattened column.
     rows = iter(column.flatten().to_numpy(zero_copy_only=False).reshape(-1, column.type.list_size))
@@ -209,7 +209,7 @@ def vectors(table: Any) -> list[Vectors | None]:
 
 
 def episode(row: Mapping[str, Any]) -> Episode:
-    """A row as the episode it was made from, without payload and affect."""
+    """Makes the episode of a row, without payload and affect."""
     values = {name: row[name] for name in EPISODE_COLUMNS}
     values["subjects"] = tuple(values["subjects"] or ())
     return Episode(**values)

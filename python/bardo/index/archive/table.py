@@ -1,4 +1,4 @@
-"""The connection to one LanceDB table: opened at the first use, checked for its owner, errors turned into ours."""
+"""Connection to one LanceDB table, with a check of its owner and a mapping of LanceDB's errors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from bardo.model import Fingerprint
 T = TypeVar("T")
 
 TABLE = "episodes"
-#: Words in what the operating system says through LanceDB, and in what its SQL engine says of a condition.
+#: Words in LanceDB's messages for errors of the operating system, and for errors of a SQL condition.
 _REFUSALS = ("permission denied", "read-only file system", "no space left", "not a directory", "file exists")
 _BAD_CONDITION = (
     "sql parser",
@@ -37,19 +37,19 @@ class TableHandle:
     """One agent's table in a folder.
 
     Args:
-        folder: Of the database; made if absent.
+        folder: Folder of the database; made if absent.
         agent: Owner of the episodes.
-        fingerprint: Model of the vectors; None, for a reader, stands for the one that the table has.
-        reader: Make nothing.
+        fingerprint: Model of the vectors; None, for a reader, stands for that of the table.
+        reader: Whether to never make a database or table.
     """
 
     def __init__(
         self, folder: Path, agent: str, fingerprint: Fingerprint | None, *, reader: bool = False
     ) -> None:
         self.folder = folder
-        #: Held by a writer while it writes; searches wait for `opening` alone.
+        #: Lock of writers; searches wait for `opening` alone.
         self.lock = threading.RLock()
-        #: Held while the table is opened, given free or replaced.
+        #: Lock of opening, closing and replacing the table.
         self.opening = threading.RLock()
         self._agent = agent
         self._fingerprint = fingerprint
@@ -59,7 +59,7 @@ class TableHandle:
 
     @property
     def files(self) -> Path:
-        """The folder of the table itself."""
+        """Folder of the table itself."""
         return self.folder / f"{TABLE}.lance"
 
     @property
@@ -67,7 +67,7 @@ class TableHandle:
         """Model of the vectors.
 
         Raises:
-            StoreError: It has to be read from the table, which cannot be opened.
+            StoreError: The model has to be read from the table, which cannot be opened.
         """
         with self.opening:
             if self._fingerprint is None:
@@ -83,10 +83,10 @@ class TableHandle:
             )
 
     def open(self, *, make: bool = True) -> Any:
-        """The LanceDB table.
+        """Opens the LanceDB table.
 
         Args:
-            make: Whether to make it where there is none; a reader never does.
+            make: Whether to make a missing table; a reader never does.
 
         Raises:
             StoreForeignError: It is not bardo's, or another agent's.
@@ -94,7 +94,7 @@ class TableHandle:
             EmbeddingMismatchError: It holds vectors of another model.
             StoreDamagedError: It cannot be read.
             StoreUnavailableError: The operating system refused.
-            GrimoireClosedError: In a forked child.
+            GrimoireClosedError: The process is a forked child.
         """
         self.check_process()
         with self.opening:
@@ -107,7 +107,7 @@ class TableHandle:
             return self._table
 
     def check(self, table: Any) -> Fingerprint:
-        """The model of a table that may be used; raises as `open` does."""
+        """Checks the owner of a table, and returns its model; raises as `open` does."""
         return rows.check_owner(table.schema.metadata, self._agent, self._fingerprint, str(self.folder))
 
     def close(self) -> None:
@@ -116,10 +116,10 @@ class TableHandle:
             self._table = None
 
     def read(self, search: Callable[[Any], Any]) -> Any:
-        """The `pyarrow.Table` of a search, tried once more if the owner compacted or replaced the table meanwhile."""
+        """Runs a search; retries once if the owner compacted or replaced the table meanwhile."""
 
         def again() -> Any:
-            # The owner may have compacted away the version that the first try was reading.
+            # A compaction by the owner may have removed the version that the first try was reading.
             table = self.open(make=False)
             table.checkout_latest()
             return search(table).to_arrow()
@@ -131,7 +131,7 @@ class TableHandle:
             return self.run("search", again)
 
     def run(self, action: str, call: Callable[[], T]) -> T:
-        """Calls into LanceDB, and turns what it raises into one of ours."""
+        """Calls into LanceDB, and maps its errors to ours."""
         try:
             return call()
         except (BardoError, MemoryError):
@@ -163,9 +163,9 @@ class TableHandle:
 
         if make:
             self.folder.mkdir(parents=True, exist_ok=True)
-        # Zero: every read looks for a newer version, so a reader sees what the owner in another process has written.
+        # Zero: every read checks for a newer version, so a reader sees the owner's writes in another process.
         database = lancedb.connect(str(self.folder), read_consistency_interval=timedelta(0))
-        # The owner may be about to replace it: a reader that does not find it any more makes none.
+        # The owner may be replacing the table: a reader must not make one where it is missing.
         if not make or self.files.exists():
             return database.open_table(TABLE)
         return database.create_table(TABLE, schema=rows.schema(self._agent, self.fingerprint))

@@ -1,1 +1,1 @@
-"""Turns texts into vectors: engines, embedders, sentences, drift, and the migration to another model."""
+"""Embedding of texts: engines, embedders, sentences, drift, and migration to another model."""

@@ -1,4 +1,4 @@
-"""Leading vectors of one model into the space of another, as well as a linear or a small nonlinear map can."""
+"""Linear and small nonlinear maps of one model's vectors into the space of another."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ else:
 
 Kind = Literal["procrustes", "affine", "residual"]
 
-#: Part of the pairs that is held out to choose among the kinds.
+#: Fraction of the pairs held out to choose among the kinds of map.
 HELD_OUT = 0.25
-#: Least number of pairs that say anything.
+#: Minimum number of pairs to fit a map.
 LEAST_PAIRS = 8
-#: Rank of the affine map at most, and its ridge penalties: a sample of some hundred pairs holds no more.
+#: Maximum rank of the affine map, and its ridge penalties: a sample of some hundred pairs supports no more.
 RANK = 128
 RIDGES = (1e-3, 1e-2, 1e-1, 1.0)
-#: Units of the hidden layer of the residual map, its passes over the sample, and its step (Adam).
+#: Number of units of the residual map's hidden layer, its epochs, and its learning rate (Adam).
 HIDDEN = 32
 PASSES = 80
 STEP = 5e-3
@@ -38,13 +38,13 @@ SEED = 7
 
 @dataclass(frozen=True, slots=True)
 class Adapter:
-    """A map from one model's unit vectors to another's.
+    """Map from one model's unit vectors to another's.
 
     Args:
         kind: `procrustes` (a rotation), `affine` (of low rank), or `residual` (affine plus a small network).
-        error: Mean cosine distance to the true vectors on the pairs held out, 0..2.
-        errors: The same for every kind that was tried.
-        parts: Its matrices by name.
+        error: Mean cosine distance to the true vectors on the held-out pairs, 0..2.
+        errors: Held-out error of every kind that was tried.
+        parts: Matrices by name.
     """
 
     kind: Kind
@@ -53,11 +53,11 @@ class Adapter:
     parts: dict[str, npt.NDArray[np.float32]]
 
     def __call__(self, vectors: Vectors) -> Vectors:
-        """Vectors of shape (n, dims of the source) as unit vectors of shape (n, dims of the target)."""
+        """Maps vectors of shape (n, dims of the source) to unit vectors of shape (n, dims of the target)."""
         return _unit(_apply({name: part.astype(np.float64) for name, part in self.parts.items()}, vectors))
 
     def save(self, path: Path) -> None:
-        """Writes it to a file, at once or not at all."""
+        """Writes the map to a file atomically."""
         buffer = io.BytesIO()
         errors = np.array([[name, repr(error)] for name, error in self.errors.items()])
         np.savez(buffer, kind=np.array(self.kind), errors=errors, **self.parts)  # type: ignore[arg-type]
@@ -65,10 +65,10 @@ class Adapter:
 
     @classmethod
     def load(cls, path: Path) -> Adapter:
-        """Reads what `save` wrote.
+        """Reads a file of `save`.
 
         Raises:
-            StoreDamagedError: The file is not one of ours.
+            StoreDamagedError: The file was not written by `save`, or is damaged.
         """
         try:
             with np.load(path, allow_pickle=False) as stored:
@@ -83,9 +83,9 @@ class Adapter:
 
 
 def fit(source: Vectors, target: Vectors) -> Adapter:
-    """The best map from one model's vectors of some texts to another's vectors of the same texts.
+    """Fits the best map from one model's vectors of some texts to another's vectors of the same texts.
 
-    A quarter of the pairs is held out; the kind with the smallest error on it is fitted again on all.
+    A quarter of the pairs is held out; the kind with the smallest error on it is fitted again on all pairs.
 
     Args:
         source: Float32 of shape (n, d), unit rows, n at least `LEAST_PAIRS`.
@@ -123,13 +123,13 @@ def _fit(kind: Kind, source: Matrix, target: Matrix) -> dict[str, Matrix]:
 
 
 def _procrustes(source: Matrix, target: Matrix) -> dict[str, Matrix]:
-    """The rotation that brings one set closest to the other (Schönemann 1966); of other dimensions, a part of one."""
+    """Orthogonal Procrustes rotation of one set to the other (Schönemann 1966); partial if the dimensions differ."""
     left, _, right = np.linalg.svd(source.T @ target, full_matrices=False)
     return {"matrix": left @ right}
 
 
 def _affine(source: Matrix, target: Matrix) -> dict[str, Matrix]:
-    """Ridge regression of reduced rank; the penalty that leaves the least error by generalised cross-validation."""
+    """Ridge regression of reduced rank, with the penalty of least error by generalised cross-validation."""
     means = source.mean(axis=0), target.mean(axis=0)
     centred, wanted = source - means[0], target - means[1]
     left, values, right = np.linalg.svd(centred, full_matrices=False)
@@ -143,14 +143,14 @@ def _affine(source: Matrix, target: Matrix) -> dict[str, Matrix]:
 
     ridge = min(RIDGES, key=loss)
     matrix = right.T @ ((values / (values**2 + ridge))[:, None] * projected)
-    # The directions in which the predictions vary most; the others are noise of the sample.
+    # Keeps the directions of largest variance of the predictions; the others are noise of the sample.
     directions = np.linalg.svd(centred @ matrix, full_matrices=False)[2][:RANK]
     matrix = (matrix @ directions.T) @ directions
     return {"matrix": matrix, "offset": (means[1] - means[0] @ matrix)[None, :]}
 
 
 def _residual(source: Matrix, target: Matrix, affine: dict[str, Matrix]) -> dict[str, Matrix]:
-    """A hidden layer that learns what the affine map leaves, by Adam (Kingma and Ba 2015) with weight decay."""
+    """Hidden layer that learns the residual of the affine map, by Adam (Kingma and Ba 2015) with weight decay."""
     chance = np.random.default_rng(SEED)
     wanted = target - _apply(affine, source)
     weights = {

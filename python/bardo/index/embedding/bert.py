@@ -1,4 +1,4 @@
-"""The six-layer BERT encoder of all-MiniLM-L6-v2 as an ONNX graph, from its safetensors, without torch.
+"""Builder of the six-layer BERT encoder of all-MiniLM-L6-v2 as an ONNX graph, from its safetensors, without torch.
 
 Only standard operators of opset 20 are used, so any ONNX runtime can read the file; onnxruntime fuses them when it
 loads. The output is `last_hidden_state`: mean pooling and the vectors of single tokens both come from it.
@@ -21,7 +21,7 @@ else:
     Weights = Any
 
 
-#: From the model's config.json.
+#: Parameters from the model's config.json.
 LAYERS = 6
 HEADS = 12
 WIDTH = 384
@@ -32,13 +32,13 @@ OUTPUT = "last_hidden_state"
 
 _OPSET = 20
 _IR_VERSION = 9  # of onnx 1.15, which brought opset 20: readable by onnxruntime 1.17 and later
-#: Added to the scores of padding: exp(-10,000) is 0 in float32.
+#: Value added to the attention scores of padding: exp(-10,000) is 0 in float32.
 _MASKED = -10_000.0
 _LENGTH_BYTES = 8  # a safetensors file starts with the length of its JSON header, little-endian u64
 
 
 def read_safetensors(path: Path) -> Weights:
-    """The float32 tensors of a safetensors file, as views of one buffer.
+    """Reads the float32 tensors of a safetensors file, as views of one buffer.
 
     Raises:
         ValueError: The file is not safetensors, or is cut short.
@@ -59,10 +59,10 @@ def read_safetensors(path: Path) -> Weights:
 
 
 def build(weights: Weights) -> Any:
-    """The `onnx.ModelProto` of the encoder.
+    """Builds the `onnx.ModelProto` of the encoder.
 
     Args:
-        weights: Tensors under the names of Hugging Face's `BertModel`.
+        weights: Tensors by their names in Hugging Face's `BertModel`.
 
     Raises:
         KeyError: A tensor is missing, so these are not the weights of this model.
@@ -71,7 +71,7 @@ def build(weights: Weights) -> Any:
 
 
 class _Graph:
-    """Collects nodes and initialisers; each method adds one block and gives back the name of its output."""
+    """Collects nodes and initialisers; each method adds one block and returns the name of its output."""
 
     def __init__(self, weights: Weights) -> None:
         self._weights = weights
@@ -116,7 +116,7 @@ class _Graph:
         return self._norm(f"{part}.LayerNorm", total)
 
     def _mask(self) -> str:
-        """0 for tokens and -10,000 for padding, shaped (batch, 1, 1, sequence) to be added to the scores."""
+        """Attention mask: 0 for tokens and -10,000 for padding, shaped (batch, 1, 1, sequence)."""
         from onnx import TensorProto
 
         axes = self._tensor("mask_axes", np.array([1, 2], np.int64))
@@ -155,7 +155,7 @@ class _Graph:
         return self._add("Reshape", [tokens, join], f"{layer}.joined")
 
     def _linear(self, name: str, states: str) -> str:
-        # torch keeps (out, in); MatMul wants (in, out).
+        # torch stores (out, in); MatMul takes (in, out).
         matrix = self._tensor(f"{name}.weight", self._weights[f"{name}.weight"].T)
         product = self._add("MatMul", [states, matrix], f"{name}.product")
         return self._add("Add", [product, self._weight(f"{name}.bias")], f"{name}.sum")

@@ -1,4 +1,4 @@
-"""Vectors of texts seen lately, so that the same text does not run through the model twice."""
+"""LRU cache of the vectors of recent texts, so that the model does not run twice on the same text."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ else:
     Vector = Any
 
 
-#: Vectors kept by default; 2,048 of 384 dimensions take 3 MB.
+#: Default capacity in vectors; 2,048 of 384 dimensions take 3 MB.
 CAPACITY = 2_048
 _KEY_BYTES = 16
 
 
 def key_of(text: str, role: str = "") -> bytes:
-    """The key of a text under a role (`query`, `document`, or empty where the model makes no difference)."""
+    """Returns the key of a text in a role (`query`, `document`, or empty for a model without roles)."""
     return blake3.blake3(f"{role}\0{text}".encode()).digest(length=_KEY_BYTES)
 
 
 class VectorCache:
-    """A thread-safe LRU cache of vectors by the hash of their text; it never holds the text itself.
+    """Thread-safe LRU cache of vectors by the hash of their text; it never holds the text itself.
 
     Args:
-        capacity: Vectors kept at most; 0 keeps none.
+        capacity: Maximum number of vectors; 0 stores none.
     """
 
     def __init__(self, capacity: int = CAPACITY) -> None:
@@ -45,7 +45,7 @@ class VectorCache:
         return len(self._vectors)
 
     def get(self, key: bytes) -> Vector | None:
-        """The vector under a key, or None; a read makes it the youngest."""
+        """Returns the vector of a key, or None; a read makes it the most recent."""
         with self._lock:
             vector = self._vectors.get(key)
             if vector is None:
@@ -56,7 +56,7 @@ class VectorCache:
             return vector
 
     def put(self, key: bytes, vector: Vector) -> None:
-        """Keeps a copy of a vector and evict the oldest ones over capacity."""
+        """Stores a copy of a vector, and evicts the oldest ones over capacity."""
         kept = vector.copy()
         kept.setflags(write=False)
         with self._lock:
@@ -66,6 +66,6 @@ class VectorCache:
                 self._vectors.popitem(last=False)
 
     def clear(self) -> None:
-        """Forgets every vector: after a deletion, not even a hash of the text stays."""
+        """Removes all vectors, so that after a deletion not even a hash of the text remains."""
         with self._lock:
             self._vectors.clear()

@@ -1,4 +1,4 @@
-"""Vectors of a text: one of the whole, those of its parts, and codes of its tokens."""
+"""Vectors of documents: the whole text, its parts, and codes of its tokens."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class Documents:
     """Vectors of several texts.
 
     Args:
-        whole: One row a text.
-        parts: Rows of the parts of the first text that has more than one, then of the next.
-        counts: How many parts each text has; 0 where the whole is the only one.
+        whole: Vectors of the whole texts, a row per text.
+        parts: Vectors of the parts of the texts with more than one part, in order.
+        counts: Number of parts of each text; 0 for a text of one part.
         tokens: Codes of each text's content tokens; None without late interaction.
     """
 
@@ -35,21 +35,21 @@ class Documents:
 def embed(
     embedder: Embedder, texts: Sequence[str], speakers: Sequence[str | None], *, late: bool
 ) -> Documents:
-    """Runs texts through the model, each with its speaker's name before it.
+    """Embeds texts, each with its speaker's name before it.
 
-    With late interaction a text is cut only where it is too long for the model: its tokens say more than vectors of
-    its sentences do (recall@10 on LoCoMo .848 with them alone, .852 with both). Without, it has a vector a sentence.
+    With late interaction only a text too long for the model is cut, because its tokens serve better than vectors of its
+    sentences (recall@10 on LoCoMo .848 with tokens alone, .852 with both). Without, a text has a vector per sentence.
 
     Args:
-        embedder: The model.
-        texts: What was said.
-        speakers: Who said it, one per text.
-        late: Whether tokens are wanted; they are left out where the embedder has none.
+        embedder: Embedder.
+        texts: Texts without speakers.
+        speakers: Speakers, one per text.
+        late: Whether to make codes of tokens; ignored where the embedder gives no token vectors.
 
     Raises:
-        UnusableVectorError: The model has no vector for some of the texts, or with tokens for a part of one.
+        UnusableVectorError: The model has no vector for some texts or, with tokens, for a part of one.
     """
-    # `isinstance` with a protocol looks at every member, each time.
+    # `isinstance` with a protocol checks every member, each time.
     if not late or not getattr(embedder, "gives_tokens", False):
         return Documents(*sentences.documents(embedder, texts, speakers=speakers), None)
     embedder = cast("LateEmbedder", embedder)

@@ -1,7 +1,7 @@
-"""Whether the embedding model still is what it was: reference texts embedded again and compared.
+"""Check of the embedding model for drift: reference texts are embedded again and compared.
 
-A server that swaps its weights, a new runtime or another quantisation changes vectors under the same name. Compared
-with the vectors in the store such ones find the wrong memories, and nothing else would tell.
+A server that swaps its weights, a new runtime or another quantisation changes vectors under the same name. Such vectors
+find the wrong memories in the store, and no other check would detect it.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from bardo.ports import Embedder, Vectors
 
 Status = Literal["healthy", "warning", "critical"]
 
-#: A week in microseconds: how often the model is checked.
+#: Interval between checks of the model in microseconds: a week.
 EVERY = 7 * 86_400 * 1_000_000
 #: Mean cosine distance from which drift is a warning, and above which it is critical.
 WARNING_DISTANCE, CRITICAL_DISTANCE = 0.02, 0.05
-#: Part of the five nearest neighbours that are the same, below which it is a warning, and critical.
+#: Fraction of equal neighbours among the five nearest below which drift is a warning, and below which it is critical.
 STABLE, DRIFTING = 0.85, 0.60
-#: Growth of the variance of the norms before scaling that is a warning: a model that was swapped seldom keeps it.
+#: Growth of the variance of the norms before scaling that is a warning: a swapped model seldom keeps this variance.
 SUDDEN_GROWTH = 4.0
 NEIGHBOURS = 5
-#: Variances of norms below this are those of vectors that come scaled to length 1.
+#: Variance of norms below which the model's vectors count as already scaled to length 1.
 NO_VARIANCE = 1e-9
 
 #: Reference texts for drift checks: short and long, prose and code, numbers, names, several scripts.
@@ -65,16 +65,16 @@ REFERENCES = (
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """Report of a check.
+    """Report of a drift check.
 
     Args:
         status: `healthy`, `warning` or `critical`.
-        distance: Mean cosine distance of the reference texts' vectors to those of the first time, 0..2.
-        worst: The largest of them.
-        stability: Part of the nearest neighbours among the reference texts that are the same, 0..1.
-        norm_growth: Variance of the vectors' lengths before scaling, as a multiple of the first time's; 1 if unknown.
-        checked: When, microseconds UTC.
-        first: Whether this was the first time, so that there was nothing to compare with.
+        distance: Mean cosine distance of the reference texts' vectors to those of the first check, 0..2.
+        worst: Largest cosine distance.
+        stability: Fraction of equal nearest neighbours among the reference texts, 0..1.
+        norm_growth: Variance of the norms before scaling, as a multiple of that of the first check; 1 if unknown.
+        checked: Time of the check, microseconds UTC.
+        first: Whether this was the first check, without vectors to compare with.
     """
 
     status: Status
@@ -94,15 +94,15 @@ class Drift:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain JSON types."""
+        """Returns the report in plain JSON types."""
         return dataclasses.asdict(self)
 
 
 class DriftWatch:
-    """The reference vectors of a grimoire's model, and what became of them; kept in `drift.json`.
+    """Reference vectors of a grimoire's model, and the last check of them; stored in `drift.json`.
 
     Args:
-        folder: Of the grimoire.
+        folder: Folder of the grimoire.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -111,13 +111,13 @@ class DriftWatch:
 
     @property
     def last(self) -> Drift | None:
-        """The last check; None before the first."""
+        """Report of the last check; None before the first."""
         found = self._state.get("last")
         return Drift(**found) if found else None
 
     @property
     def paused(self) -> str:
-        """Why no vectors are written; empty if they are."""
+        """Reason why no vectors are written; empty if they are."""
         last = self.last
         if last is None or last.status != "critical":
             return ""
@@ -130,17 +130,17 @@ class DriftWatch:
         """Whether a week has passed since the last check.
 
         Args:
-            now: Microseconds UTC.
+            now: Current time, microseconds UTC.
         """
         last = self.last
         return last is None or now - last.checked >= EVERY
 
     def check(self, embedder: Embedder, *, now: int) -> Drift:
-        """Embeds the reference texts and compares; the first time of a model, keeps them to compare with.
+        """Embeds the reference texts and compares; the first check of a model stores its vectors as reference.
 
         Args:
-            embedder: The model; its cache is passed by.
-            now: Microseconds UTC.
+            embedder: Embedder; its cache is bypassed.
+            now: Current time, microseconds UTC.
         """
         fingerprint = embedder.fingerprint
         vectors, variance = _embed(embedder)
@@ -157,7 +157,7 @@ class DriftWatch:
         return drift
 
     def forget(self) -> None:
-        """Drops the reference vectors: after a migration, those of the new model are the first."""
+        """Deletes the reference vectors; the next check, such as after a migration, is the first."""
         self._state = {}
         self._path.unlink(missing_ok=True)
 
@@ -173,7 +173,7 @@ class DriftWatch:
                 np.array(state["vectors"], np.float32).reshape(len(REFERENCES), -1)
             return state
         except (ValueError, TypeError, KeyError) as error:
-            # It is derived: a memory is not kept shut for it.
+            # The file is derived, so damage must not prevent the opening of a memory.
             warnings.warn(
                 f"{self._path} is damaged and taken as if it were not there: {error}. What the model was is not known "
                 "any more: the next check (`bardo embedding check`) is the first of it and writes the file again",
@@ -186,13 +186,13 @@ class DriftWatch:
 def compare(
     before: Vectors, after: Vectors, *, now: int, norms: tuple[float | None, float | None] = (None, None)
 ) -> Drift:
-    """How far two models' vectors of the same texts are apart.
+    """Measures the drift between two models' vectors of the same texts.
 
     Args:
         before: Unit rows, shape (n, dims); zeros where the model has no vector for a text.
-        after: Rows of the same texts, likewise. A text that has none in either tells nothing; in one, all.
-        now: Microseconds UTC.
-        norms: Variance of the lengths before scaling, then and now; None if unknown.
+        after: Rows of the same texts, likewise. A text without a vector in both is ignored; in one, it counts in full.
+        now: Current time, microseconds UTC.
+        norms: Variance of the norms before scaling, before and after; None if unknown.
     """
     if before.shape != after.shape:
         return Drift("critical", 2.0, 2.0, 0.0, 1.0, now)
@@ -222,7 +222,7 @@ def _neighbours(vectors: Vectors) -> list[set[int]]:
 
 
 def _embed(embedder: Embedder) -> tuple[Vectors, float | None]:
-    """Vectors of the reference texts, and the variance of their lengths before scaling where that can be known."""
+    """Returns vectors of the reference texts, and the variance of their norms before scaling if known."""
     if isinstance(embedder, TextEmbedder):
         vectors, norms = embedder.embed_afresh(REFERENCES)
         lengths = norms[norms > 0.0]

@@ -1,7 +1,6 @@
-"""Embedders: texts in, checked unit vectors out, each under the fingerprint of its model.
+"""Embedders, which turn texts into checked unit vectors under the fingerprint of their model.
 
-Making an embedder is light; the model is loaded by its first use. One embedder serves many threads and many
-grimoires.
+An embedder loads its model at the first use. One embedder serves many threads and many grimoires.
 """
 
 from __future__ import annotations
@@ -27,21 +26,21 @@ from bardo.ports import Embedder, Tokens, Vectors
 
 T = TypeVar("T")
 
-#: Texts that go through the model at once. They are sorted by length first, so that short ones are not padded to the
-#: longest of all; on one core batches of 8 to 16 beat 64 and 256 (118 turns/s against 100 and 81).
+#: Batch size of the model in texts. Texts are sorted by length first, so that short ones are not padded to the longest
+#: of all; on one core batches of 8 to 16 are faster than 64 and 256 (118 turns/s against 100 and 81).
 BATCH = 16
 OWN_MODELS = ("minilm", "minilm-int8", "wordllama")
 
 
 class TextEmbedder:
-    """An engine with everything that bardo promises of vectors around it.
+    """Wraps an engine with batching, caching, scaling and validation of its vectors.
 
     Outputs are float32, finite, C-contiguous, of shape (len(texts), dims) and of length 1. Texts are sorted by length
-    into batches and their order restored; equal texts run once; recent ones come from an LRU cache by text hash.
+    into batches, and their order is restored. Equal texts run once; recent ones come from an LRU cache by text hash.
 
     Args:
-        engine: What turns a batch of texts into raw vectors.
-        cache_size: Vectors kept in memory.
+        engine: Engine that turns a batch of texts into raw vectors.
+        cache_size: Capacity of the cache in vectors.
     """
 
     def __init__(self, engine: Engine, *, cache_size: int = cache.CAPACITY) -> None:
@@ -56,12 +55,12 @@ class TextEmbedder:
 
     @property
     def name(self) -> str:
-        """The name it was asked for by."""
+        """Name by which it was requested."""
         return self._engine.name
 
     @property
     def cache(self) -> cache.VectorCache:
-        """The vectors of recent texts."""
+        """Cache of the vectors of recent texts."""
         return self._cache
 
     @property
@@ -78,23 +77,23 @@ class TextEmbedder:
             return self._fingerprint
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """Vectors of texts that will be searched, float32 of shape (len(texts), dims), each of length 1.
+        """Unit vectors of texts to be searched, float32 of shape (len(texts), dims).
 
         Raises:
             InvalidInputError: `texts` is one string, or holds something that is not text.
             InvalidVectorError: The model returned the wrong shape.
-            UnusableVectorError: For some of the texts alone it returned that, or NaN, infinity or zeros; the vectors of
-                the others are in the cache.
+            UnusableVectorError: For some texts alone it returned the wrong shape, NaN, infinity or zeros; the vectors
+                of the others are in the cache.
             EmbedderUnavailableError: The model cannot be loaded, or was loaded before a fork.
         """
         return self._embed(texts, "document")
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        """Vectors of texts to search with; shape and errors as `embed_documents`."""
+        """Unit vectors of queries; shape and errors as `embed_documents`."""
         return self._embed(texts, "query")
 
     def embed_afresh(self, texts: Sequence[str]) -> tuple[Vectors, Vectors]:
-        """As `embed_documents`, past the cache, and with the lengths before scaling, shape (len(texts),).
+        """`embed_documents` without the cache, and with the norms before scaling, shape (len(texts),).
 
         A text without a usable vector has zeros, and the length 0.
         """
@@ -103,7 +102,7 @@ class TextEmbedder:
         given = [self._engine.prefixes.document + text for text in _checked(texts)]
         dims = self.fingerprint.dims
         vectors, norms = np.empty((len(given), dims), np.float32), np.empty(len(given), np.float32)
-        # One at a time: what stands beside a text in a batch must not show in its vector.
+        # One at a time: other texts of a batch must not affect a text's vector.
         for row, text in enumerate(given):
             raw = self._call_engine(functools.partial(self._engine.run, [text], "document"))
             unit, faults = _unit(raw, 1, dims, self.name)
@@ -135,7 +134,7 @@ class TextEmbedder:
             try:
                 fresh, faults = self._run(batch, role, dims)
             except InvalidVectorError as error:
-                # A model that can embed nothing is broken; one that could embed others cannot embed these.
+                # A model that fails on the first batch is broken; after others, it fails on these texts alone.
                 if not start:
                     raise
                 unusable |= {row: str(error) for key in keys for row in missing[key]}
@@ -150,7 +149,7 @@ class TextEmbedder:
         return vectors
 
     def _run(self, batch: list[str], role: Role, dims: int) -> tuple[Vectors, dict[int, str]]:
-        """Unit vectors of a batch, and what is wrong with those that cannot be used, by their place.
+        """Returns unit vectors of a batch, and the faults of unusable ones, by position.
 
         Raises:
             InvalidVectorError: The shape is wrong, and for each text alone, too.
@@ -177,7 +176,7 @@ class TextEmbedder:
             return vectors, faults
 
     def _call_engine(self, call: Callable[[], T]) -> T:
-        """Calls the engine; the first call loads the model, and other threads wait for it instead of loading it too."""
+        """Calls the engine; the first call loads the model, while other threads wait."""
         process = os.getpid()
         with self._lock:
             if self._process not in (0, process):
@@ -193,34 +192,34 @@ class TextEmbedder:
 
 
 class LateTextEmbedder(TextEmbedder):
-    """A `TextEmbedder` whose model also gives a vector per token.
+    """`TextEmbedder` whose model also gives a vector per token.
 
     Args:
-        engine: As there.
-        cache_size: As there.
+        engine: Engine that also gives token vectors.
+        cache_size: Capacity of the cache in vectors.
     """
 
     _engine: TokenEngine
 
     @functools.cached_property
     def gives_tokens(self) -> bool:
-        """Whether the model's output is a vector per token; may load it."""
+        """Whether the model's output is a vector per token; may load the model."""
         return self._call_engine(self._engine.gives_tokens)
 
     def passages(self, text: str, *, beside: str = "") -> list[str]:
-        """A text cut between sentences into parts that the model reads whole, together with what stands beside them.
+        """Splits a text between sentences into parts that fit the model's input together with the text `beside`.
 
         Raises:
-            EmbedderUnavailableError: As `embed_documents`.
+            EmbedderUnavailableError: The model cannot be loaded, or was loaded before a fork.
         """
         return self._call_engine(lambda: self._engine.passages(text, self._engine.prefixes.document + beside))
 
     def embed_late_documents(self, texts: Sequence[str]) -> tuple[Vectors, list[Tokens]]:
-        """As `embed_documents`, with the tokens of every text. Errors as there."""
+        """`embed_documents` with the tokens of every text, and with its errors."""
         return self._embed_late(texts, self._engine.prefixes.document)
 
     def embed_late_queries(self, texts: Sequence[str]) -> tuple[Vectors, list[Tokens]]:
-        """As `embed_queries`, with the tokens of every text. Errors as there."""
+        """`embed_queries` with the tokens of every text, and with its errors."""
         return self._embed_late(texts, self._engine.prefixes.query)
 
     def _embed_late(self, texts: Sequence[str], prefix: str) -> tuple[Vectors, list[Tokens]]:
@@ -246,7 +245,7 @@ class LateTextEmbedder(TextEmbedder):
 
 
 def load(settings: config.Embedding | None = None) -> TextEmbedder:
-    """The embedder that the settings name, shared by everyone in this process who names the same.
+    """Returns the configured embedder, shared in this process by all users of the same settings.
 
     Raises:
         ConfigError: The name is neither one of bardo's nor of the form of fastembed's (`owner/model`).
@@ -264,19 +263,19 @@ def from_callable(
     query_prefix: str = "",
     document_prefix: str = "",
 ) -> TextEmbedder:
-    """An embedder from a function `list[str]` -> matrix of shape (len(texts), dims), normalised or not.
+    """Makes an embedder from a function `list[str]` -> matrix of shape (len(texts), dims), normalised or not.
 
     Args:
-        function: Called with at most `BATCH` texts, perhaps from several threads at once.
-        name: Identity of the model; vectors under different names never meet. By default the function's own
+        function: Function, called with at most `BATCH` texts, perhaps from several threads at once.
+        name: Identity of the model; vectors under different names are never compared. By default the function's own
             module and name, which two lambdas of one module share: name them.
-        dims: Number of components; 0 finds out by embedding one word.
-        version: Part of the identity; change it when the function begins to return something else.
-        query_prefix: Put before texts to search with.
-        document_prefix: Put before texts to be searched.
+        dims: Number of components; 0 finds it by embedding one word.
+        version: Part of the identity; change it when the function returns other vectors than before.
+        query_prefix: Prefix of queries.
+        document_prefix: Prefix of texts to be searched.
 
     Raises:
-        InvalidInputError: `function` cannot be called.
+        InvalidInputError: `function` is not callable.
     """
     if not callable(function):
         raise InvalidInputError(
@@ -290,11 +289,11 @@ def from_callable(
 
 
 def resolve(embedder: Embedder | EmbedFunction | None, settings: config.Embedding | None = None) -> Embedder:
-    """Returns the caller's embedder, wrap a callable, or make an embedder by the settings.
+    """Returns the caller's embedder, wraps a callable, or makes the configured embedder.
 
     Raises:
         InvalidInputError: It is neither an embedder nor callable.
-        ConfigError: As `load`.
+        ConfigError: The same case as in `load`.
     """
     if embedder is None:
         return load(settings)
@@ -305,7 +304,7 @@ def resolve(embedder: Embedder | EmbedFunction | None, settings: config.Embeddin
 
 @functools.lru_cache(maxsize=4)
 def _shared_embedder(model: str, threads: int, process: int) -> TextEmbedder:
-    # The process is part of the key: a forked child must not be handed the parent's loaded model.
+    # The process is part of the key: a forked child must not use the parent's loaded model.
     del process
     if model in ("minilm", "minilm-int8"):
         return LateTextEmbedder(engines.MiniLm("fp32" if model == "minilm" else "int8", threads))
@@ -336,17 +335,17 @@ def _checked(texts: Iterable[str]) -> list[str]:
 
 
 def _refuse(unusable: dict[int, str]) -> None:
-    """Raises the error that tells which texts have no vector, if any has none."""
+    """Raises an error that names the texts without a vector, if any."""
     if unusable:
         rows = tuple(sorted(unusable))
         raise UnusableVectorError(unusable[rows[0]], rows=rows)
 
 
 def _unit(raw: object, count: int, dims: int, name: str) -> tuple[Vectors, dict[int, str]]:
-    """Raw vectors as float32 of length 1, and what is wrong with those that have no direction, by their place.
+    """Scales raw vectors to float32 of length 1; also returns the faults of those without a direction, by position.
 
     Raises:
-        InvalidVectorError: They are no matrix of numbers of the right shape.
+        InvalidVectorError: They are not a matrix of numbers of the right shape.
     """
     import numpy as np
 

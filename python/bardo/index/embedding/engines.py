@@ -1,4 +1,4 @@
-"""Engines that embed texts: fastembed, wordllama, or a callable. Checks and caching are in `embedders.py`."""
+"""Engines that embed texts: fastembed, wordllama, or a callable. Validation and caching are in `embedders.py`."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ EmbedFunction = Callable[[list[str]], Any]
 _HASH_CHARACTERS = 32
 _SETTINGS_CHARACTERS = 16
 
-#: Prefixes of (queries, documents) by a model's card; fastembed itself adds nothing. Matched by beginning,
-#: the first match holds.
+#: Prefixes of (queries, documents) from the models' cards; fastembed itself adds none. The first entry that the model's
+#: name begins with applies.
 PREFIXES: tuple[tuple[str, tuple[str, str]], ...] = (
     ("nomic-ai/nomic-embed-text", ("search_query: ", "search_document: ")),
     ("intfloat/", ("query: ", "passage: ")),
@@ -45,14 +45,14 @@ PREFIXES: tuple[tuple[str, tuple[str, str]], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Prefixes:
-    """Put before a text, by what it is for."""
+    """Prefixes of texts, by role."""
 
     query: str = ""
     document: str = ""
 
 
 class Engine(Protocol):
-    """A model, loaded by its first use. Vectors need not be normalised."""
+    """Model, loaded at its first use. Vectors need not be normalised."""
 
     name: str
     prefixes: Prefixes
@@ -60,20 +60,20 @@ class Engine(Protocol):
     asymmetric: bool
 
     def identity(self) -> Fingerprint:
-        """Which model this is; loads as little as that takes."""
+        """Returns the fingerprint of the model; loads as little as possible."""
         ...
 
     def run(self, texts: list[str], role: Role) -> Any:
-        """Vectors of one batch, as anything numpy reads as a matrix."""
+        """Embeds one batch; the result is anything numpy reads as a matrix."""
         ...
 
 
 @runtime_checkable
 class TokenEngine(Engine, Protocol):
-    """A model that also gives a vector per token."""
+    """Model that also gives a vector per token."""
 
     def gives_tokens(self) -> bool:
-        """Whether it really does; loads it."""
+        """Whether the model gives token vectors; loads it."""
         ...
 
     def run_late(self, texts: list[str]) -> tuple[Vectors, list[Tokens]]:
@@ -81,12 +81,12 @@ class TokenEngine(Engine, Protocol):
         ...
 
     def passages(self, text: str, beside: str) -> list[str]:
-        """A text cut into parts that the model reads whole."""
+        """Splits a text into parts that fit the model's input."""
         ...
 
 
 def prefixes_of(model: str) -> Prefixes:
-    """The prefixes a fastembed model was trained with."""
+    """Returns the prefixes that a fastembed model was trained with."""
     for beginning, (query, document) in PREFIXES:
         if model.lower().startswith(beginning.lower()):
             return Prefixes(query, document)
@@ -94,7 +94,7 @@ def prefixes_of(model: str) -> Prefixes:
 
 
 def settings_hash(settings: dict[str, Any]) -> str:
-    """A short hash of everything done to the text before the model and to the vector after it."""
+    """Returns a short hash of the processing of the text before the model and of the vector after it."""
     return blake3.blake3(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:_SETTINGS_CHARACTERS]
 
 
@@ -102,8 +102,8 @@ class MiniLm:
     """all-MiniLM-L6-v2 from the installed package, run by fastembed without any download.
 
     Args:
-        precision: `fp32`, or `int8` for about twice the speed. int8 scales activations over the whole batch, so
-            there a text's vector depends a little on its neighbours.
+        precision: `fp32`, or `int8` for about twice the speed. int8 scales activations over the whole batch, so that
+            a text's vector depends slightly on the rest of its batch.
         threads: Threads of the ONNX session; 0 leaves it to the runtime.
     """
 
@@ -118,7 +118,7 @@ class MiniLm:
         self._model: Any = None
 
     def identity(self) -> Fingerprint:
-        """The weights' hash; builds the model's folder if need be, and loads nothing."""
+        """Returns the fingerprint with the weights' hash; builds the model's folder if missing, and loads nothing."""
         build = self._ensure()
         version = build.weights if self._precision == "fp32" else f"{build.weights}-int8"
         settings = {"max_tokens": minilm.MAX_TOKENS, "pooling": "mean", "query": "", "document": ""}
@@ -129,7 +129,7 @@ class MiniLm:
         return list(self._load().embed(texts, batch_size=len(texts)))
 
     def gives_tokens(self) -> bool:
-        """Its graph ends with the last hidden state."""
+        """Returns True, as the graph's output is the last hidden state."""
         return True
 
     def run_late(self, texts: list[str]) -> tuple[Vectors, list[Tokens]]:
@@ -139,7 +139,7 @@ class MiniLm:
         return late_interaction.run(self._load(), texts)
 
     def passages(self, text: str, beside: str) -> list[str]:
-        """A text cut into parts of at most 256 tokens."""
+        """Splits a text into parts of at most 256 tokens."""
         from bardo.index.embedding import late_interaction
 
         return late_interaction.passages(self._load(), text, beside)
@@ -157,14 +157,14 @@ class MiniLm:
 
 
 class FastembedModel:
-    """Any model of fastembed's list; its files are downloaded by the first use and kept in the cache folder.
+    """Any model of fastembed's list; its files are downloaded at the first use and kept in the cache folder.
 
     Args:
         model: Name in fastembed's list, such as `nomic-ai/nomic-embed-text-v1.5`.
         threads: Threads of the ONNX session; 0 leaves it to the runtime.
     """
 
-    # jina-embeddings-v3 has an adapter per role; for the others this only costs a cache entry.
+    # jina-embeddings-v3 has an adapter per role; for other models this only costs a cache entry.
     asymmetric = True
 
     def __init__(self, model: str, threads: int) -> None:
@@ -174,7 +174,7 @@ class FastembedModel:
         self._model: Any = None
 
     def identity(self) -> Fingerprint:
-        """The hash of the ONNX file, which has to be downloaded for it."""
+        """Returns the fingerprint with the hash of the ONNX file, which is downloaded first."""
         inner = self._load().model
         description = inner.model_description
         folder = Path(inner._model_dir)
@@ -210,7 +210,7 @@ class FastembedModel:
         return late_interaction.run(self._load(), texts)
 
     def passages(self, text: str, beside: str) -> list[str]:
-        """A text cut into parts that fit the model."""
+        """Splits a text into parts that fit the model."""
         from bardo.index.embedding import late_interaction
 
         return late_interaction.passages(self._load(), text, beside)
@@ -222,7 +222,7 @@ class FastembedModel:
 
 
 class WordLlama:
-    """The 256-dimensional static table of the package `wordllama`: thirty times faster than MiniLM, and coarser."""
+    """Static 256-dimensional embeddings of the package `wordllama`: thirty times faster than MiniLM, less accurate."""
 
     name = "wordllama"
     prefixes = Prefixes()
@@ -232,7 +232,7 @@ class WordLlama:
         self._model: Any = None
 
     def identity(self) -> Fingerprint:
-        """The table's hash."""
+        """Returns the fingerprint with the table's hash."""
         weights = self._folder() / "weights" / "l2_supercat_256.safetensors"
         if not weights.is_file():
             raise EmbedderUnavailableError(
@@ -245,7 +245,7 @@ class WordLlama:
         """Vectors of one batch."""
         if self._model is None:
             self._model = self._load()
-        # Its mean over no tokens is NaN; a blank stands for the empty text.
+        # The mean over no tokens is NaN, so a blank replaces the empty text.
         return self._model.embed([text or " " for text in texts])
 
     def _load(self) -> Any:
@@ -266,14 +266,14 @@ class WordLlama:
 
 
 class CallableEngine:
-    """A function of the user's.
+    """Engine of a custom function.
 
     Args:
-        function: `list[str]` to a matrix of shape (len(texts), dims).
-        name: Identity of the model: vectors under different names never meet.
-        version: Part of the identity; raise it when the function changes what it returns.
-        dims: Number of components; 0 finds out by embedding one word.
-        prefixes: Put before the texts.
+        function: Function from `list[str]` to a matrix of shape (len(texts), dims).
+        name: Identity of the model; vectors under different names are never compared.
+        version: Part of the identity; raise it when the function's results change.
+        dims: Number of components; 0 finds it by embedding one word.
+        prefixes: Prefixes of the texts.
     """
 
     asymmetric = False
@@ -288,7 +288,7 @@ class CallableEngine:
         self._dims = dims
 
     def identity(self) -> Fingerprint:
-        """The name and version that the user gave."""
+        """Returns the fingerprint with the given name and version."""
         import numpy as np
 
         if not self._dims:
@@ -332,7 +332,7 @@ def _fastembed(model: str, threads: int, **options: Any) -> Any:
     folder = minilm.cache_folder() / "fastembed"
     try:
         return TextEmbedding(model, cache_dir=str(folder), threads=threads or None, **options)
-    # The hub, the file system and the runtime raise many errors; the advice is the same.
+    # The hub, the file system and the runtime raise many kinds of errors, all with the same remedy.
     except Exception as error:
         raise EmbedderUnavailableError(
             f"fastembed cannot load {model}: {error}. Connect to the model hub once (files are kept in {folder}), "

@@ -1,4 +1,4 @@
-"""Token vectors out of a fastembed model: the same forward pass that makes a text's vector also makes one per token."""
+"""Token vectors of a fastembed model, from the same forward pass as the text's vector."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ import numpy as np
 from bardo._core import split_sentences
 from bardo.ports import Tokens, Vectors
 
-#: Sentences that a text is searched for at most, to be cut between; a text has at most 64 KiB.
+#: Maximum number of sentences between which a text is split; a text has at most 64 KiB.
 _SENTENCES = 4_096
 
 
 def run(model: Any, texts: list[str]) -> tuple[Vectors, list[Tokens]]:
-    """Vectors and tokens of one batch.
+    """Returns vectors and tokens of one batch.
 
     Args:
-        model: A `fastembed.TextEmbedding` whose ONNX output is a vector per token.
-        texts: All go through the model at once.
+        model: `fastembed.TextEmbedding` whose ONNX output is a vector per token.
+        texts: Texts of the batch.
     """
     inner = model.model
     output = inner.onnx_embed(texts)
@@ -33,12 +33,12 @@ def run(model: Any, texts: list[str]) -> tuple[Vectors, list[Tokens]]:
 
 
 def gives_tokens(model: Any) -> bool:
-    """Whether the model's output is a vector per token: some exports pool inside the graph."""
+    """Whether the model's output is a vector per token; some exports pool inside the graph."""
     return bool(model.model.onnx_embed(["token"]).model_output.ndim == 3)
 
 
 def _tokens(text: str, encoding: Any, rows: Vectors) -> Tokens:
-    """The tokens of one text by the word; special and padding tokens belong to none."""
+    """Groups the tokens of one text by word, without special and padding tokens."""
     words, counts, kept = [], [], []
     places = ((word, place) for place, word in enumerate(encoding.word_ids) if word is not None)
     for _, group in groupby(places, key=lambda pair: pair[0]):
@@ -51,16 +51,16 @@ def _tokens(text: str, encoding: Any, rows: Vectors) -> Tokens:
 
 
 def passages(model: Any, text: str, beside: str) -> list[str]:
-    """A text cut into parts that the model reads whole, between sentences where there are any.
+    """Splits a text into parts that fit the model's input, between sentences where possible.
 
     Args:
-        model: A `fastembed.TextEmbedding`.
-        text: Of any length.
-        beside: What will stand before each part.
+        model: `fastembed.TextEmbedding`.
+        text: Text of any length.
+        beside: Text that will precede each part.
     """
     tokenizer = model.model.tokenizer
     limit = (tokenizer.truncation or {}).get("max_length", 0)
-    # A token covers at least a byte: most texts need no counting.
+    # A token covers at least a byte, so most texts need no tokenization.
     if not limit or len(text.encode()) + len(beside.encode()) + 2 < limit:
         return [text]
     room = max(limit - 2 - len(tokenizer.encode(beside, add_special_tokens=False)), limit // 2)
@@ -81,7 +81,7 @@ def passages(model: Any, text: str, beside: str) -> list[str]:
         position += len(sentence)
     cuts = [0]
     while len(starts) - cuts[-1] > room:
-        # A sentence that begins in the second half of the room begins the next part; else a token does.
+        # Cuts at the last sentence that begins in the second half of the room, or else at the last token that fits.
         last = cuts[-1] + room
         place = bisect_right(ends, last) - 1
         fits = place >= 0 and ends[place] > cuts[-1] + room // 2

@@ -1,11 +1,11 @@
-"""From one embedding model to another without a moment in which the store is half of each.
+"""Migration of a store to another embedding model, without mixing vectors of two models.
 
-The vectors of the new model are made page by page and lie beside the old ones, which stay in force; a kill in
-between costs one page. When all are there, log and facts switch, each in one transaction. From the moment the switch
-has begun, `migration.json` says so, and the next process that opens the folder ends it first.
+The vectors of the new model are staged page by page beside the old ones, which stay in use; a kill costs one page. When
+all are staged, log and facts switch, each in one transaction. `migration.json` records the beginning of the switch, and
+the next process that opens the folder completes it first.
 
-Meanwhile the index holds old vectors alone, so queries must be vectors of the old model: of that model itself as long
-as it can be loaded, else of the new one, led over by an adapter fitted on texts whose old vectors are stored.
+Until the switch, the index holds old vectors alone, so queries must be vectors of the old model: from that model while
+it can be loaded, else from the new one through an adapter fitted on texts whose old vectors are stored.
 """
 
 from __future__ import annotations
@@ -43,25 +43,25 @@ Record = TypeVar("Record", Episode, Fact)
 
 ADAPTER_FILE = "migration.npz"
 ARCHIVE_FOLDER, ARCHIVE_WATERMARK = "index.lance", "lance"
-#: Episodes or facts of one step; bounds its memory and what a kill costs.
+#: Number of episodes or facts per step, which bounds its memory and the cost of a kill.
 PAGE = 64
-#: Pairs an adapter is fitted on, from this many places of the log.
+#: Number of pairs to fit an adapter on, and number of places of the log that they come from.
 SAMPLE, PLACES = 768, 12
 
 
 @dataclass(frozen=True, slots=True)
 class MigrationReport:
-    """How far a migration has come.
+    """Progress of a migration.
 
     Args:
-        old: Model in force until the switch.
-        new: Model that comes.
-        done: Episodes and facts that have its vectors.
-        total: Episodes and facts there are.
-        switched: Whether it is in force.
-        serving: What queries go through meanwhile: `old model`, `adapter`, or `new model` after the switch.
+        old: Model before the switch.
+        new: Model after the switch.
+        done: Number of episodes and facts with vectors of the new model.
+        total: Number of episodes and facts.
+        switched: Whether the switch is complete.
+        serving: Embedder of queries: `old model`, `adapter`, or `new model` after the switch.
         adapter: Kind of the adapter; empty if there were too few vectors to fit one.
-        adapter_error: Its mean cosine distance on pairs held out.
+        adapter_error: Mean cosine distance of the adapter on held-out pairs.
     """
 
     old: str
@@ -79,11 +79,11 @@ class Pending:
     """Content of `migration.json`.
 
     Args:
-        to: Name of the new model for `bardo.toml`; empty if the caller brings it.
-        old: Fingerprint of the model in force.
-        new: Fingerprint of the one that comes.
-        started: Microseconds UTC.
-        switching: Whether the switch has begun: from here on it only goes forward.
+        to: Name of the new model for `bardo.toml`; empty for a caller's own embedder.
+        old: Fingerprint of the old model.
+        new: Fingerprint of the new model.
+        started: Start of the migration, microseconds UTC.
+        switching: Whether the switch has begun, after which it cannot be abandoned.
     """
 
     to: str
@@ -94,10 +94,10 @@ class Pending:
 
     @classmethod
     def read(cls, folder: Path) -> Self | None:
-        """The migration that is under way in a folder.
+        """Reads the running migration of a folder; None if there is none.
 
         Raises:
-            StoreDamagedError: The file is not one of ours.
+            StoreDamagedError: The file is not valid.
         """
         path = folder / MIGRATION_FILE
         if not path.exists():
@@ -113,20 +113,20 @@ class Pending:
             ) from error
 
     def write(self, folder: Path) -> None:
-        """Keeps it, at once or not at all."""
+        """Writes `migration.json` atomically."""
         write_atomically(folder / MIGRATION_FILE, json.dumps(dataclasses.asdict(self)).encode())
 
 
 class Migration:
-    """A migration of a folder that is open.
+    """Migration of an open folder.
 
     Args:
-        folder: Of the grimoire.
-        log: Episodes.
-        facts: Facts.
-        pending: What is under way.
-        new: The model that comes.
-        late: Whether codes of tokens are kept for late interaction.
+        folder: Folder of the grimoire.
+        log: Episode log.
+        facts: Fact store.
+        pending: Content of `migration.json`.
+        new: Embedder of the new model.
+        late: Whether codes of tokens are stored for late interaction.
     """
 
     def __init__(
@@ -141,19 +141,19 @@ class Migration:
     def begin(
         cls, folder: Path, log: EpisodeLog, facts: FactStore, *, to: str, new: Embedder, now: int, late: bool
     ) -> Migration:
-        """Begins a migration, or goes on with the one that is under way.
+        """Begins a migration, or resumes the running one.
 
         Args:
-            folder: Of the grimoire.
-            log: Episodes.
-            facts: Facts.
-            to: Name of the new model for `bardo.toml`; empty if the caller brings it.
-            new: The new model.
-            now: Microseconds UTC.
-            late: Whether codes of tokens are kept for late interaction.
+            folder: Folder of the grimoire.
+            log: Episode log.
+            facts: Fact store.
+            to: Name of the new model for `bardo.toml`; empty for a caller's own embedder.
+            new: Embedder of the new model.
+            now: Current time, microseconds UTC.
+            late: Whether codes of tokens are stored for late interaction.
 
         Raises:
-            InvalidInputError: The model is the one in force, or a migration to a third is under way.
+            InvalidInputError: It is the current model, or a migration to a third model is under way.
         """
         coming = new.fingerprint
         pending = Pending.read(folder)
@@ -186,13 +186,13 @@ class Migration:
             adapter.fit(self.new.embed_documents(texts), old).save(path)
 
     def step(self, count: int = PAGE) -> int:
-        """Gives the next few episodes or facts their new vectors.
+        """Makes the new vectors of the next page of episodes or facts.
 
         Returns:
-            How many; 0 when all have theirs that the new model has one for.
+            Number of records; 0 when none is left for which the new model has a vector.
 
         Raises:
-            UnusableVectorError: The new model has none for a text that has one of the old model.
+            UnusableVectorError: The new model has no vector for a text that has one of the old model.
         """
         if not is_same_space(self.new.fingerprint, self.pending.new):
             raise EmbeddingMismatchError(
@@ -204,7 +204,7 @@ class Migration:
             try:
                 self._stage(page)
             except NotFoundError:
-                # One was forgotten meanwhile; the next round takes the others.
+                # A record was deleted meanwhile; the next iteration processes the others.
                 continue
             except UnusableVectorError as error:
                 self._refuse([page[row].id for row in error.rows], self._has_vector, error)
@@ -228,7 +228,7 @@ class Migration:
     def _refuse(
         self, ids: Sequence[str], has_vector: Callable[[str], bool], error: UnusableVectorError
     ) -> None:
-        """Leaves out what has no vector of the old model either; no other vector is ever lost by a migration."""
+        """Skips records without a vector of either model; raises if a record would lose its old vector."""
         if known := [id_ for id_ in ids if has_vector(id_)]:
             raise UnusableVectorError(
                 f"{len(known)} texts have a vector of {self.pending.old.model} and would lose it, such as that of "
@@ -260,7 +260,7 @@ class Migration:
         )
 
     def finish(self, progress: Progress = no_progress) -> None:
-        """Makes what is missing, and switches. Nothing may write vectors of the old model meanwhile."""
+        """Makes the missing vectors, and switches. The caller must block all writes of old vectors meanwhile."""
         done, total = self.counts()
         while made := self.step():
             done += made
@@ -270,11 +270,11 @@ class Migration:
         self.complete_switch()
 
     def complete_switch(self) -> None:
-        """Ends a switch that has begun; every part can be done twice."""
+        """Completes a switch that has begun; every part is idempotent."""
         if self.is_behind():
             while self.step():
                 pass
-        # LanceDB holds old vectors and is made again from the log.
+        # LanceDB holds old vectors and is rebuilt from the log.
         self._log.set_watermark(ARCHIVE_WATERMARK, 0)
         shutil.rmtree(self._folder / ARCHIVE_FOLDER, ignore_errors=True)
         for store in (self._log, self._facts):
@@ -289,7 +289,7 @@ class Migration:
         (self._folder / MIGRATION_FILE).unlink(missing_ok=True)
 
     def _switch(self, store: EpisodeLog | FactStore) -> None:
-        """Switches a store, or makes the vectors of what came to it since the last step: any process may learn."""
+        """Switches a store; if records lack new vectors, since any process may add facts, makes some instead."""
         try:
             store.switch_vectors(self.pending.new)
         except InvalidInputError:
@@ -301,16 +301,16 @@ class Migration:
         return stored is not None and not is_same_space(stored, self.pending.new)
 
     def is_behind(self) -> bool:
-        """Whether either store still has old vectors in force; its staged ones may lack the latest records."""
+        """Whether either store still uses old vectors; its staged ones may lack the latest records."""
         return self._is_old(self._log) or self._is_old(self._facts)
 
     def counts(self) -> tuple[int, int]:
-        """Episodes that have a new vector, and episodes and facts there are."""
+        """Returns the number of episodes with a new vector, and of all episodes and facts."""
         staged = self._log.staged()
         return (staged[1] if staged else 0), len(self._log) + self._facts.stats()["facts"]
 
     def report(self, *, serving: str, switched: bool = False) -> MigrationReport:
-        """How far it has come."""
+        """Returns the progress of the migration."""
         done, total = self.counts()
         led = _adapter(self._folder)
         return MigrationReport(
@@ -326,10 +326,10 @@ class Migration:
 
 
 def abandon(folder: Path, log: EpisodeLog, facts: FactStore) -> None:
-    """Deletes everything that a migration made.
+    """Deletes all data of a migration.
 
     Raises:
-        InvalidInputError: The switch has begun, and only goes forward.
+        InvalidInputError: The switch has begun, and cannot be abandoned.
     """
     pending = Pending.read(folder)
     if pending is not None and pending.switching:
@@ -341,28 +341,28 @@ def abandon(folder: Path, log: EpisodeLog, facts: FactStore) -> None:
 
 
 class AdaptedEmbedder:
-    """A new model that stands in for the old one until the switch: its vectors are led into the old one's space.
+    """Embedder of the new model, with an adapter into the old model's space, for use until the switch.
 
     Args:
-        old: Fingerprint of the model in force, whose place it takes.
-        new: The model that comes.
-        lead: The map from one to the other.
+        old: Fingerprint of the old model.
+        new: Embedder of the new model.
+        lead: Adapter from the new model to the old one.
     """
 
     def __init__(self, old: Fingerprint, new: Embedder, lead: adapter.Adapter) -> None:
         self._old, self._new, self._lead = old, new, lead
-        #: Note of a recall through it.
+        #: Note for recalls through the adapter.
         self.note = (
             f"searched with {new.fingerprint.model} through the migration's adapter into the vectors of {old.model} "
             f"(mean cosine distance {lead.error:.2f}): what is near in meaning is found less surely until the "
             "migration ends"
         )
-        #: Vectors of recent texts, if the new model keeps any.
+        #: Cache of the new embedder, if it has one.
         self.cache = getattr(new, "cache", None)
 
     @property
     def fingerprint(self) -> Fingerprint:
-        """That of the model in force: what it makes lives beside its vectors until the switch, and no longer."""
+        """Fingerprint of the old model, as the adapted vectors are compared with its vectors until the switch."""
         return self._old
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
@@ -370,18 +370,18 @@ class AdaptedEmbedder:
         return self._lead(self._new.embed_documents(texts))
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        """As `embed_documents`, for texts to search with."""
+        """`embed_documents`, for queries."""
         return self._lead(self._new.embed_queries(texts))
 
 
 def serving(folder: Path, given: Embedder, settings: config.Embedding, *, chosen: bool) -> Embedder:
-    """The embedder a folder is opened with, where a migration may be under way.
+    """Chooses the embedder to open a folder with, where a migration may be under way.
 
     Args:
-        folder: Of the grimoire.
-        given: What the caller or the settings name.
-        settings: To load the new model with.
-        chosen: Whether the caller brought the embedder.
+        folder: Folder of the grimoire.
+        given: Embedder from the caller or the settings.
+        settings: Settings to load the new model with.
+        chosen: Whether the caller passed the embedder.
 
     Returns:
         The given one, the new one if the switch has begun, or the new one through the adapter if the given one is the
@@ -415,7 +415,7 @@ def _side_of(given: Embedder, pending: Pending) -> str:
 def complete_switch(
     folder: Path, log: EpisodeLog, facts: FactStore, embedder: Embedder, *, late: bool
 ) -> bool:
-    """Ends a switch that a crash interrupted, before anything else reads a vector.
+    """Completes a switch that a crash interrupted, before any other code reads a vector.
 
     Returns:
         Whether there was one.
@@ -428,7 +428,7 @@ def complete_switch(
 
 
 def is_same_space(left: Fingerprint, right: Fingerprint) -> bool:
-    """Whether vectors of two models may meet."""
+    """Whether vectors of two models are comparable."""
     return left.is_same_model(right)
 
 
@@ -438,7 +438,7 @@ def _adapter(folder: Path) -> adapter.Adapter | None:
 
 
 def _sample(log: EpisodeLog) -> tuple[list[str], Vectors]:
-    """Texts from all over the log as they were embedded, and their stored vectors."""
+    """Samples texts across the log, in their embedded form, with their stored vectors."""
     last = log.stats()["last_seq"]
     texts: list[str] = []
     rows: list[Any] = []

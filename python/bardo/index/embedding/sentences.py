@@ -1,4 +1,4 @@
-"""Texts as they are embedded: with their speaker, whole and by the sentence."""
+"""Embedding of texts with their speaker, as a whole and by sentence."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from bardo._core import split_sentences, spoken_sentences
 from bardo.errors import InvalidInputError, InvalidVectorError, UnusableVectorError
 from bardo.ports import Embedder, Vectors
 
-#: Sentence vectors of one text at most. A longer text has neighbouring sentences joined, so that all of it is covered.
+#: Maximum number of sentence vectors of one text. A longer text has neighbouring sentences joined, to cover all of it.
 MAX_SENTENCES = 64
-#: Rows up to which they are looked at one by one.
+#: Maximum number of rows that are checked one by one.
 FEW = 8
 
 
 def spoken(text: str, speaker: str | None) -> str:
-    """A text as it is indexed: "speaker: text", or the text alone.
+    """Returns a text in its indexed form: "speaker: text", or the text alone.
 
     Without the speaker's name recall@10 of conversations falls from .45 to .29 (measured on LoCoMo with MiniLM).
     """
@@ -26,16 +26,16 @@ def spoken(text: str, speaker: str | None) -> str:
 
 
 def split(text: str, limit: int = MAX_SENTENCES) -> list[str]:
-    """The sentences of a text by Unicode's rules, in order; none for a text without letters or digits.
+    """Splits a text into sentences by Unicode's rules; none for a text without letters or digits.
 
-    Sentences under 40 bytes are joined with the next one, those over 1,024 cut between words; a text with more than
-    `limit` has neighbours joined.
+    Sentences under 40 bytes are joined with the next one, and those over 1,024 cut between words. In a text with more
+    than `limit` sentences, neighbours are joined.
     """
     return split_sentences([text], limit)[0]
 
 
 def usable(embedder: Embedder, texts: Sequence[str]) -> tuple[Vectors, dict[int, str]]:
-    """Vectors of texts, zeros where the model has none that can be compared, and why, by the place of the text."""
+    """Returns vectors of texts, with zeros where the model has no usable one, and the reasons by position."""
     try:
         vectors = np.asarray(embedder.embed_documents(texts))
     except UnusableVectorError as error:
@@ -48,7 +48,7 @@ def usable(embedder: Embedder, texts: Sequence[str]) -> tuple[Vectors, dict[int,
             found[others], more = usable(embedder, [texts[place] for place in others])
             faults |= {others[place]: fault for place, fault in more.items()}
         return found, faults
-    # An embedder of the user's own need not have looked.
+    # A custom embedder may not check its vectors.
     if vectors.ndim != 2 or len(vectors) != len(texts):
         raise InvalidVectorError(
             f"the embedder returned shape {vectors.shape} for {len(texts)} texts. It must return a row for each"
@@ -61,12 +61,12 @@ def usable(embedder: Embedder, texts: Sequence[str]) -> tuple[Vectors, dict[int,
 
 def has_direction(vector: Vectors) -> bool:
     """Whether a vector can be compared: it is not all zeros, and holds no NaN or infinity."""
-    # One comes after each `remember`: numpy's routines, not called since, would take longer to be fetched.
+    # `remember` checks one vector at a time, and numpy's routines, not used since, would take longer to be fetched.
     return 0.0 < hypot(*vector.tolist()) < inf
 
 
 def _without_direction(vectors: Vectors) -> list[int]:
-    """Rows of zeros, NaN or infinity."""
+    """Finds the rows of zeros, NaN or infinity."""
     if len(vectors) <= FEW:
         return [place for place, row in enumerate(vectors) if not has_direction(row)]
     norms = np.einsum("ij,ij->i", vectors, vectors)
@@ -77,22 +77,22 @@ def _without_direction(vectors: Vectors) -> list[int]:
 def documents(
     embedder: Embedder, texts: Sequence[str], *, speakers: Sequence[str | None] | None = None
 ) -> tuple[Vectors, Vectors, list[int]]:
-    """Vectors of whole texts and of their sentences, in one run of the model.
+    """Embeds whole texts and their sentences in one run of the model.
 
-    Only a text of two or more sentences has sentence vectors: those of a single one would repeat the whole. A sentence
-    that the model has no vector for is left out.
+    Only a text of two or more sentences has sentence vectors, as that of a single one would repeat the whole. A
+    sentence without a vector of the model is left out.
 
     Args:
-        embedder: Turns texts into vectors.
-        texts: What was said, without the speaker.
-        speakers: Who said it, one per text; the name goes before the text and before each of its sentences.
+        embedder: Embedder.
+        texts: Texts without speakers.
+        speakers: Names of the speakers, one per text, put before the text and before each of its sentences.
 
     Returns:
-        The whole texts' vectors (len(texts), dims), the sentences' vectors (sum(counts), dims) in the order of their
-        texts, and how many sentences each text has.
+        Vectors of the whole texts (len(texts), dims), vectors of the sentences (sum(counts), dims) in the order of
+        their texts, and the number of sentences of each text.
 
     Raises:
-        InvalidInputError: There are not as many speakers as texts.
+        InvalidInputError: The numbers of speakers and texts differ.
         UnusableVectorError: The model has no vector for some of the texts.
     """
     names = [None] * len(texts) if speakers is None else speakers

@@ -1,4 +1,4 @@
-"""The embedder of the vectors that are in force in a folder, also while a migration is under way."""
+"""Choice of the embedder for the current vectors of a folder, also during a migration."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from bardo.ports import Embedder
 def serving(
     folder: Folder, settings: Embedding, embedder: Embedder | Callable[[list[str]], Any] | None
 ) -> Embedder:
-    """The embedder of the vectors that are in force, also while a migration is under way.
+    """Returns the embedder for the current vectors, also during a migration.
 
     Args:
-        folder: Of the memory.
-        settings: Name the model where no embedder is given.
-        embedder: As `bardo.open` takes it.
+        folder: Folder of the memory.
+        settings: Settings of the model, used without an embedder.
+        embedder: Embedder as in `bardo.open`.
     """
     port = embedders.resolve(embedder, settings)
     if folder.migration.exists():

@@ -1,6 +1,6 @@
-"""The `bardo` command: its commands, and how errors leave it.
+"""The `bardo` command: its subcommands, and the reporting of errors.
 
-Only Typer is imported to answer `--help`; Rich, numpy and the core are loaded by the verb that needs them.
+`--help` imports only Typer; Rich, numpy and the core are loaded by the commands that need them.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from bardo.surfaces.cli.group import Commands
 from bardo.surfaces.cli.options import DEBUG, Debug
 from bardo.surfaces.cli.output import delivering
 
-#: Commands by the section of the help that lists them, and by name.
+#: Commands by section of the help, and by name.
 SECTIONS: Final[dict[str, dict[str, Any]]] = {
     "The loop of a life": {
         "init": init.init,
@@ -79,7 +79,7 @@ class Shell(Commands):
     """Turns errors into one line on stderr and an exit code."""
 
     def main(self, *args: Any, **options: Any) -> Any:
-        """Runs the command line, and sees to it that its answer is written."""
+        """Runs the command line, and checks that its output is written."""
         try:
             with delivering():
                 try:
@@ -87,7 +87,7 @@ class Shell(Commands):
                 finally:
                     sys.stdout.flush()
         except BrokenPipeError:
-            sys.exit(exits.FAILED)  # who closes a pipe has read enough
+            sys.exit(exits.FAILED)  # the reader of a closed pipe needs no message
         except BardoError as error:
             _say(str(error))
             sys.exit(exits.code_of(error))
@@ -108,7 +108,7 @@ class Shell(Commands):
             _tell(error, str(error), debug=DEBUG in ctx.meta)
         except Exception as error:
             if isinstance(error, (BrokenPipeError, typer.Abort)) or hasattr(error, "exit_code"):
-                raise  # Typer's own: wrong usage, a prompt that was declined, a verb that says how it ended
+                raise  # from Typer: wrong usage, a declined prompt, an exit code of a command
             wrong = f"{type(error).__name__}: {error}. This is a bug in bardo; see where with --debug, and report it"
             _tell(error, wrong, debug=DEBUG in ctx.meta)
 
@@ -121,7 +121,7 @@ def _tell(error: Exception, message: str, *, debug: bool) -> None:
 
 
 def _say(message: str) -> None:
-    # Standard error may be full, too.
+    # Standard error may be full as well.
     with suppress(OSError):
         print(f"bardo: {' '.join(message.split())}", file=sys.stderr)  # noqa: T201  # what a command line is for
 
@@ -131,7 +131,7 @@ app = typer.Typer(
     help="Memory for agents that live long, forget on purpose, die, and leave their heirs what is worth having.",
     epilog=exits.HELP,
     no_args_is_help=True,
-    # Rich takes longer to import than the whole of the help.
+    # Importing Rich would take longer than all other work of the help.
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
@@ -153,7 +153,7 @@ def root(
     ] = False,
     debug: Debug = False,
 ) -> None:
-    """Options of the command as a whole."""
+    """Options of the command itself."""
 
 
 for _commands in SECTIONS.values():
@@ -161,5 +161,5 @@ for _commands in SECTIONS.values():
         if isinstance(_command, typer.Typer):
             app.add_typer(_command, name=_name)
         else:
-            # `bardo outcome -0.5`: a negative number is no option.
+            # `bardo outcome -0.5`: a negative number is not an option.
             app.command(_name, context_settings={"ignore_unknown_options": _name == "outcome"})(_command)

@@ -1,4 +1,4 @@
-"""Makes commands of functions: opens the memory, adds the options that every command has, and expands declared ones."""
+"""Decorators that make commands of functions: open the memory, add common options, and expand declared ones."""
 
 import functools
 import inspect
@@ -25,9 +25,9 @@ def on_memory(run: Command) -> Command:
 
 
 def reading(run: Command) -> Command:
-    """Makes a command that also works beside the owner of the memory.
+    """Makes a command that also works while another process owns the memory.
 
-    Its function takes the memory or a visitor, the output, notes that say so, and the command's own arguments.
+    Its function takes the memory or a visitor, the output, notes on the visit, and the command's own arguments.
     """
 
     def call(at: Path, as_json: bool, given: dict[str, Any]) -> None:
@@ -39,7 +39,7 @@ def reading(run: Command) -> Command:
 
 
 def standalone(run: Command) -> Command:
-    """Makes a command of a function that opens the memory itself: it takes the output, the folder and its arguments."""
+    """Makes a command of a function that opens the memory itself, from the output, the folder and its arguments."""
 
     def call(at: Path, as_json: bool, given: dict[str, Any]) -> None:
         run(Output(as_json=as_json), at, **given)
@@ -48,14 +48,14 @@ def standalone(run: Command) -> Command:
 
 
 def _command(run: Command, call: Command, *, supplied: int) -> Command:
-    """A function with the signature that Typer reads; `**options: Unpack[X]` becomes the options that X declares."""
+    """Makes a function with a signature for Typer; `**options: Unpack[X]` becomes the options that X declares."""
     own = list(inspect.signature(run).parameters.values())[supplied:]
     parameters, declared = [], list[DeclaredOption]()
     for parameter in own:
         if parameter.kind is inspect.Parameter.VAR_KEYWORD:
             declared = options_of(*get_args(parameter.annotation))
         else:
-            # Typer passes all by name; so may an argument without a default stand after an option.
+            # Keyword-only, so that an argument without a default may follow an option.
             parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
     parameters += [each.parameter for each in declared]
     for name, annotation, default in (("at", At, HERE), ("as_json", Json, False), ("debug", Debug, False)):

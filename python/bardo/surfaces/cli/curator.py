@@ -1,4 +1,4 @@
-"""`bardo curator`: what the Curator does on demand."""
+"""`bardo curator`: the Curator on demand."""
 
 import signal
 import threading
@@ -29,7 +29,7 @@ def replay(
     policy: Annotated[str, typer.Option(help="prioritised, utility or uniform.")] = "prioritised",
     seed: Annotated[int, typer.Option(min=0, help="Seed of the draw.")] = 0,
 ) -> None:
-    """Draw verified episodes that are worth another look; their priority falls with each look."""
+    """Sample verified episodes for replay; their priority falls with each replay."""
     found = opened.curator.replay(count, policy=cast("Policy", policy), seed=seed)
     output.document({"replayed": plain(found)})
     output.rows(tables.episodes, [each.episode for each in found])
@@ -46,9 +46,9 @@ def dream(
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the draws.")] = 0,
 ) -> None:
-    """Replay what was lived and propose what it may mean.
+    """Replay episodes and propose facts from them.
 
-    Only episodes that come later bear a proposal out. Interrupting it ends the replays; what was replayed is dreamt of.
+    Only later episodes can confirm a proposal. An interrupt ends the replays; the dream uses those made so far.
     """
     woken = threading.Event()
     signal.signal(signal.SIGINT, lambda *_: woken.set())
@@ -68,10 +68,10 @@ def lint(
     *,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")] = False,
 ) -> None:
-    """Put the latest facts in order.
+    """Lint the latest facts.
 
-    It merges duplicates, moves unused facts to the cold tier, and flags contradictions. `bardo journal undo`
-    reverts it as one act.
+    Merges duplicates, moves unused facts to the cold tier, and flags contradictions. `bardo journal undo` reverts it
+    as one act.
     """
     with output.progress() as step:
         report = opened.curator.lint(dry_run=dry_run, progress=step)
@@ -88,7 +88,7 @@ def lint(
 @app.command()
 @on_memory
 def gaps(opened: "Grimoire", output: Output) -> None:
-    """List what the agent does not know and could ask."""
+    """List the agent's open questions."""
     found = opened.curator.gaps()
     output.document({"gaps": plain(found)})
     for gap in found:
@@ -100,7 +100,7 @@ def gaps(opened: "Grimoire", output: Output) -> None:
 @app.command()
 @on_memory
 def calibration(opened: "Grimoire", output: Output) -> None:
-    """Show whether confidences mean what they say: how often facts held that were so sure."""
+    """Compare confidences with the frequency at which facts of such confidence held."""
     found = opened.curator.calibration()
     output.document(
         {

@@ -13,9 +13,9 @@ from bardo._atomic import parse_json
 from bardo.errors import InvalidInputError
 from bardo.surfaces.cli.options import tick_or_time, time_given
 
-#: Options whose name is not the name of their field: `--at` is the folder.
+#: Options whose name differs from that of their field: `--at` is the folder.
 RENAMED: Final = {"at": "--time"}
-#: One-letter names.
+#: One-letter names of options.
 _SHORT: Final = {"subjects": ("-s",), "subject": ("-s",), "limit": ("-n",)}
 #: An entry under `Attributes:` of a docstring.
 _ATTRIBUTE: Final = re.compile(r"^ {4}(\w+): (.+(?:\n {8}.+)*)", re.MULTILINE)
@@ -23,13 +23,13 @@ _ATTRIBUTE: Final = re.compile(r"^ {4}(\w+): (.+(?:\n {8}.+)*)", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class DeclaredOption:
-    """One option.
+    """Option for a field.
 
     Args:
         field: Name of the field.
         flag: Long name of the option.
-        parameter: For Typer.
-        parse: Makes the value of the field from the value of the option.
+        parameter: Parameter for Typer.
+        parse: Function from the value of the option to that of the field.
     """
 
     field: str
@@ -39,10 +39,10 @@ class DeclaredOption:
 
 
 def options_of(declared: type) -> list[DeclaredOption]:
-    """The options for the fields of a `TypedDict`.
+    """Makes the options for the fields of a `TypedDict`.
 
     Raises:
-        KeyError: No option is known for the type of a field.
+        KeyError: The type of a field has no kind of option.
     """
     told = _descriptions(declared)
     hints = {
@@ -52,10 +52,10 @@ def options_of(declared: type) -> list[DeclaredOption]:
 
 
 def given_fields(options: list[DeclaredOption], values: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields whose options were given.
+    """Returns the fields whose options were given.
 
     Raises:
-        InvalidInputError: A value is not what the field takes.
+        InvalidInputError: A value is not valid for its field.
     """
     return {
         each.field: each.parse(value, each.flag)
@@ -86,7 +86,7 @@ def _option(name: str, hint: str, told: str) -> DeclaredOption:
 
 
 def _descriptions(declared: type) -> dict[str, str]:
-    """The descriptions of fields in the docstrings of a declaration and of those it extends in its module."""
+    """Reads the descriptions of fields from the docstrings of a declaration and of its bases in the same module."""
     module = vars(sys.modules[declared.__module__]).values()
     return {name: text for each in module if is_typeddict(each) for name, text in _attributes(each)}
 
@@ -118,7 +118,7 @@ def _numbers(value: str, flag: str) -> tuple[float, ...]:
         ) from error
 
 
-#: By the type of a field, or by its name: the type of the option, its placeholder in the help, and how it is read.
+#: Type of the option, its placeholder in the help, and its parser, by the type of a field or its name.
 _KINDS: Final[dict[str, tuple[Any, str | None, Callable[[Any, str], Any]]]] = {
     "str": (str, None, _as_given),
     "Role": (str, "ROLE", _as_given),

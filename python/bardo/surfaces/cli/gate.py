@@ -1,4 +1,4 @@
-"""`bardo gate`: what was rejected, decided and ruled, for hooks and people; the memory may be open elsewhere."""
+"""`bardo gate`: rejections, decisions and rules, for hooks and people; the memory may be open elsewhere."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 app = noun("Ask before an action what was rejected, ruled and decided; tell after it what came of it.")
 
 Action = Annotated[str, typer.Argument(help="The action, in words or as a command.")]
-Id = Annotated[str, typer.Argument(metavar="ID", help="As `bardo gate show` lists it.")]
+Id = Annotated[str, typer.Argument(metavar="ID", help="Id from `bardo gate show`.")]
 By = Annotated[str, typer.Option("--by", help="The person who says so.")]
 Why = Annotated[str, typer.Option("--why", help="The reason.")]
-Domain = Annotated[str, typer.Option("--domain", help="What it belongs to.")]
+Domain = Annotated[str, typer.Option("--domain", help="Domain of the entry.")]
 Words = Annotated[
     bool, typer.Option("--words", help="Compare by words alone: no model is loaded, it answers at once.")
 ]
@@ -50,7 +50,7 @@ def before(
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Print what stands against an action; exits with 8 if it is blocked, 9 if it is warned of, 0 if it is allowed."""
+    """Print the objections to an action; exits with 8 if it is blocked, 9 if it is warned of, 0 if it is allowed."""
     output = Output(as_json=as_json)
     with _gate(at, words=words) as opened:
         verdict = opened.before(action, approved_by=approved_by)
@@ -67,13 +67,13 @@ def after(
     action: Action,
     *,
     failed: Annotated[bool, typer.Option("--failed", help="It did not go well.")] = False,
-    note: Annotated[str, typer.Option("--note", help="What was learned.")] = "",
+    note: Annotated[str, typer.Option("--note", help="Lesson from the action.")] = "",
     words: Words = False,
     at: At = HERE,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Tell what came of an action: one entry is kept, and rules that applied gain."""
+    """Record the outcome of an action in one entry, and raise the score of rules that applied."""
     output = Output(as_json=as_json)
     with _gate(at, words=words) as opened:
         told = opened.after(action, passed=not failed, note=note)
@@ -89,7 +89,7 @@ def after(
 
 @app.command()
 def reject(
-    what: Annotated[str, typer.Argument(help="What is not wanted, in words of the action.")],
+    what: Annotated[str, typer.Argument(help="Unwanted action, in its own words.")],
     *,
     why: Why = "",
     by: By = "",
@@ -113,7 +113,7 @@ def lift(
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """End a rejection; it is kept with who lifted it."""
+    """End a rejection; its record is kept with the person who lifted it."""
     with _gate(at, words=True) as opened:
         _kept(opened.lift(id_, by=by, why=why), as_json=as_json)
 
@@ -135,31 +135,31 @@ def rule(
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Keeps a rule, or confirm it if it is there."""
+    """Add a rule, or confirm it if it exists."""
     with _gate(at, words=True) as opened:
         _kept(opened.rule(text, forbids=forbids, approval=approval, score=score, by=by), as_json=as_json)
 
 
 @app.command()
 def retire(id_: Id, *, by: By = "", at: At = HERE, as_json: Json = False, debug: Debug = False) -> None:
-    """End a rule; for a critical one a person is named."""
+    """End a rule; a critical one needs the name of a person."""
     with _gate(at, words=True) as opened:
         _kept(opened.retire(id_, by=by), as_json=as_json)
 
 
 @app.command()
 def note(
-    kind: Annotated[StateKind, typer.Argument(help="What sort of entry.")],
-    summary: Annotated[str, typer.Argument(help="In a sentence.")],
+    kind: Annotated[StateKind, typer.Argument(help="Kind of entry.")],
+    summary: Annotated[str, typer.Argument(help="Summary in a sentence.")],
     *,
-    detail: Annotated[str, typer.Option("--detail", help="What else is to be known.")] = "",
+    detail: Annotated[str, typer.Option("--detail", help="Further details.")] = "",
     by: By = "",
     domain: Domain = "",
     at: At = HERE,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Keeps an entry of state: a decision, a task, a discovery."""
+    """Add an entry of state: a decision, a task, a discovery."""
     with _gate(at, words=True) as opened:
         _kept(opened.note(kind, summary, detail=detail, by=by, domain=domain), as_json=as_json)
 
@@ -168,7 +168,7 @@ def note(
 def finish(
     id_: Id, *, by: By = "", why: Why = "", at: At = HERE, as_json: Json = False, debug: Debug = False
 ) -> None:
-    """Marks an entry as done."""
+    """Mark an entry as done."""
     with _gate(at, words=True) as opened:
         _kept(opened.finish(id_, by=by, why=why), as_json=as_json)
 
@@ -177,13 +177,13 @@ def finish(
 def show(
     *,
     every: Annotated[
-        bool, typer.Option("--all", help="Also what is done, lifted, faded or retired.")
+        bool, typer.Option("--all", help="Include done, lifted, faded and retired entries.")
     ] = False,
     at: At = HERE,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Lists entries of state and rules."""
+    """List entries of state and rules."""
     output = Output(as_json=as_json)
     with _gate(at, words=True) as opened:
         state, rules, now = opened.state(every=every), opened.rules(every=every), opened.now
@@ -207,7 +207,7 @@ def show(
 
 @app.command()
 def history(id_: Id, *, at: At = HERE, as_json: Json = False, debug: Debug = False) -> None:
-    """Lists what an entry or a rule said before and says now, the earliest first."""
+    """List the versions of an entry or a rule, the earliest first."""
     output = Output(as_json=as_json)
     with _gate(at, words=True) as opened:
         versions = opened.history(id_)
@@ -226,7 +226,7 @@ def accept_loss(
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Open gates again after conduct.db was lost or replaced: what it held is given up, and who accepted it is kept."""
+    """Open gates again after the loss of conduct.db; its content is given up, and the accepting person is recorded."""
     with _gate(at, words=True) as opened:
         _kept(opened.accept_loss(by=by, why=why), as_json=as_json)
 

@@ -1,4 +1,4 @@
-"""Groups of commands: a noun with its verbs, help in sections, and what an unknown command may have meant."""
+"""Groups of commands, and suggestions for unknown commands."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Final
 import typer
 from typer.core import TyperGroup
 
-#: Synonyms of commands. Every other former command is the verb of a noun.
+#: Synonyms of commands. Every other former command is the subcommand of a group.
 _SYNONYMS: Final = {
     "acts": "journal list",
     "model": "embedding",
@@ -16,12 +16,12 @@ _SYNONYMS: Final = {
     "search": "recall",
     "doctor": "maintenance check",
 }
-#: Similarity from which a command is suggested, 0..1.
+#: Minimum similarity of a suggested command, 0..1.
 _SIMILAR: Final = 0.6
 
 
 class Commands(TyperGroup):
-    """A group that says which command an unknown word may have meant."""
+    """Group that suggests commands for an unknown word."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Finds the command that the next word names."""
@@ -39,12 +39,12 @@ class Commands(TyperGroup):
 
 
 def noun(about: str) -> typer.Typer:
-    """A group for the verbs of a noun; without a verb it prints its help."""
+    """Makes a group of subcommands; without a subcommand it prints its help."""
     return typer.Typer(cls=Commands, help=about, no_args_is_help=True, rich_markup_mode=None)
 
 
 def commands(group: Any, noun: str = "") -> Iterator[str]:
-    """Every command of a group in words: `recall`, `facts`, `facts why`."""
+    """Yields every command of a group in words: `recall`, `facts`, `facts why`."""
     for name, command in group.commands.items():
         yield f"{noun}{name}"
         if hasattr(command, "commands"):
@@ -52,7 +52,7 @@ def commands(group: Any, noun: str = "") -> Iterator[str]:
 
 
 def _likely_commands(noun: str, word: str, known: list[str]) -> list[str]:
-    """The commands that a word after a noun, if any, may have meant, the likeliest first."""
+    """Suggests commands for a word, after the name of a group if any, the most similar first."""
     if not noun and word in _SYNONYMS:
         return [_SYNONYMS[word]]
     import difflib

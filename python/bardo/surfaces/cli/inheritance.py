@@ -1,4 +1,4 @@
-"""`bardo bequeath`, `bardo inherit` and `bardo lineage`: the end of one life and the start of the next."""
+"""`bardo bequeath`, `bardo inherit` and `bardo lineage`: testaments, and inheritance from them."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -26,7 +26,7 @@ def bequeath(
     output: Output,
     *,
     testament: Annotated[Path, typer.Argument(help="The testament file to write.")],
-    cause: Annotated[str, typer.Option(help="Of death, in a word or a sentence.")] = "unspecified",
+    cause: Annotated[str, typer.Option(help="Cause of death, in a word or a sentence.")] = "unspecified",
     reflection: Annotated[
         Path | None,
         typer.Option(
@@ -34,7 +34,7 @@ def bequeath(
         ),
     ] = None,
 ) -> None:
-    """End this life and write its testament.
+    """End the agent's life and write its testament.
 
     The testament is signed; the grimoire is read-only from then on.
     """
@@ -64,7 +64,7 @@ def inherit(
 ) -> None:
     """Boot an heir from testaments.
 
-    Its grimoire is made in the folder --at; an agent that is there already adopts what they hold.
+    Its grimoire is made in the folder --at; an existing agent there adopts their content.
     """
     import bardo
 
@@ -101,7 +101,7 @@ def show_lineage(opened: "Grimoire", output: Output) -> None:
 
 
 def show_testament(path: Path, output: Output) -> None:
-    """Verifies a testament and shows what is in it."""
+    """Verifies a testament and shows its content."""
     from bardo.bequeath import testament
 
     _describe(testament.read(path), path, output)

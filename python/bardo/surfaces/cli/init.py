@@ -1,4 +1,4 @@
-"""`bardo init`: a new grimoire."""
+"""`bardo init`: makes a grimoire."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def init(
     *,
     folder: Annotated[Path | None, typer.Argument(help="The folder; as --at.")] = None,
     agent: Annotated[
-        str, typer.Option(metavar="NAME", help="Whose memory it is; the folder's name if not given.")
+        str, typer.Option(metavar="NAME", help="Name of the agent; the folder's name if not given.")
     ] = "",
     model: Annotated[
         str,
@@ -24,12 +24,12 @@ def init(
             metavar="NAME", help="Embedding model: minilm, minilm-int8, wordllama, or fastembed's name."
         ),
     ] = "",
-    unit: Annotated[str, typer.Option(metavar="UNIT", help="What a tick is: auto, seconds or loops.")] = "",
+    unit: Annotated[str, typer.Option(metavar="UNIT", help="Unit of ticks: auto, seconds or loops.")] = "",
     at: At = HERE,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Makes a grimoire, one agent's memory."""
+    """Make a grimoire, the memory of one agent."""
     import bardo
     from bardo.config import FILE_NAME, Config, write_setting
     from bardo.folder import Folder

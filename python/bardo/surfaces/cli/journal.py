@@ -1,4 +1,4 @@
-"""`bardo journal`: what was inferred about facts, act by act, and taking an act back."""
+"""`bardo journal`: acts of inference about facts, and undo of an act."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,7 +20,7 @@ app = noun("What was inferred about facts, act by act.")
 @app.command("list")
 @on_memory
 def list_(opened: "Grimoire", output: Output, *, limit: Limit = ROWS) -> None:
-    """List what was inferred about facts, the last act first."""
+    """List the acts of inference about facts, the last first."""
     found = opened.journal.list(limit=limit)
     output.document({"acts": plain(found)})
     output.show(tables.acts(found))
@@ -35,9 +35,9 @@ def undo(
         int, typer.Argument(metavar="ACT", min=1, help="Number of an act, from `bardo journal list`.")
     ],
 ) -> None:
-    """Take an act back.
+    """Undo an act.
 
-    Facts are as they were before, where nothing changed them since.
+    Restores the facts that it changed, except later changes.
     """
     undone = opened.journal.undo(act)
     output.document(undone)

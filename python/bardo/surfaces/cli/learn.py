@@ -38,18 +38,18 @@ def learn(
     ] = None,
     category: Annotated[str, typer.Option(help="A slash path.")] = "",
     subject: Annotated[
-        list[str] | None, typer.Option("--subject", "-s", help="What it is about; repeatable.")
+        list[str] | None, typer.Option("--subject", "-s", help="Topic of the fact; repeatable.")
     ] = None,
     confidence: Annotated[
         float | None,
-        typer.Option(help="From 0 to 1; .7 if not given, or less where the source starts with less."),
+        typer.Option(help="From 0 to 1; .7 if not given, or the limit of the source if lower."),
     ] = None,
     importance: Annotated[float, typer.Option(help="From 0 to 1.")] = 0.5,
-    source: Annotated[Source, typer.Option(help="Where it came from.")] = "self",
+    source: Annotated[Source, typer.Option(help="Origin of the fact.")] = "self",
     pinned: Annotated[bool, typer.Option("--pinned", help="Exempt from decay and pruning.")] = False,
     tick: Annotated[int | None, typer.Option(help="The current tick if not given.")] = None,
 ) -> None:
-    """Add knowledge; what is known already is reinforced, not stored twice."""
+    """Add a fact; a known fact is reinforced instead of stored twice."""
     sentences = [read_stdin().strip() if each == "-" else each for each in text or [""]]
     is_statement = bool(attribute or value or denied)
     if is_statement and len(subject or ()) != 1:

@@ -1,4 +1,4 @@
-"""`bardo maintenance`: the derived parts, the files, the inbox, the ticks, and what language models cost."""
+"""`bardo maintenance`: rebuild, integrity check, inbox, rebase of ticks, and cost of language models."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -39,12 +39,12 @@ def check(
     *,
     repair: Annotated[
         bool,
-        typer.Option("--repair", help="Mend what can be mended in facts.db; it is kept beside it first."),
+        typer.Option("--repair", help="Repair facts.db where possible; a copy is kept first."),
     ] = False,
 ) -> None:
-    """Read every file against its checksums, its signature or the log.
+    """Check every file against its checksums, its signature or the log.
 
-    It also works where the memory cannot be opened. Damage that is left has exit code 5.
+    Also works where the memory cannot be opened. Exits with 5 if damage remains.
     """
     import bardo
 
@@ -66,11 +66,11 @@ def costs(
     opened: "Grimoire",
     output: Output,
     *,
-    days: Annotated[int, typer.Option(min=1, help="How far to look back.")] = MONTH_DAYS,
+    days: Annotated[int, typer.Option(min=1, help="Period up to now, in days.")] = MONTH_DAYS,
 ) -> None:
-    """Show what language models have cost.
+    """Show the cost of language models.
 
-    Calls, tokens, money by the prices in bardo.toml, latency, and how calls ended.
+    Calls, tokens, money by the prices in bardo.toml, latency, and results of calls.
     """
     spent = opened.maintenance.costs(days=days)
     output.document({**plain(spent), "calls": spent.calls, "tokens": spent.tokens, "cost": spent.cost})
@@ -88,10 +88,10 @@ def costs(
 @app.command()
 @standalone
 def drain_inbox(output: Output, folder: Path) -> None:
-    """Take over the episodes that other processes dropped; so does every command that opens the grimoire."""
+    """Record the episodes that other processes dropped, as does every command that opens the grimoire."""
     from bardo.capture import inbox
 
-    # Opening drains the inbox, and says what is wrong with a folder that cannot be read.
+    # Opening drains the inbox, and reports a folder that cannot be read.
     waiting: set[Path] = set()
     with suppress(OSError, ValueError):
         waiting.update(inbox.waiting(folder))
@@ -112,9 +112,9 @@ def rebase_ticks(
         int | None, typer.Option(help="Now, as you count; the clock's second if ticks are seconds.")
     ] = None,
 ) -> None:
-    """Take a leap of time back: a clock that was wrong for a while, or a tick that was passed by mistake.
+    """Undo a leap of time, from a clock that was wrong for a while or a tick passed by mistake.
 
-    Ticks go on from the last one; the leap is taken out of the age of every fact.
+    Ticks continue from the last one; the leap is subtracted from the age of every fact.
     """
     done = opened.maintenance.rebase_ticks(tick=tick)
     output.document(done)

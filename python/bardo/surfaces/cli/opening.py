@@ -1,4 +1,4 @@
-"""Opens the grimoire that a verb works on, or visits it while another process has it open."""
+"""Opens the grimoire of a command, or visits it while another process has it open."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from bardo.grimoire.grimoire import Grimoire
     from bardo.grimoire.reader import Visitor
 
-#: Seconds between two attempts to open a grimoire that another process has open.
+#: Mean interval between two attempts to open a grimoire that another process has open, in seconds.
 LOOKS_AGAIN = 0.03
 
 
 def grimoire(at: Path, *, wait: float = 0.0) -> Grimoire:
-    """The grimoire in a folder; use it in a `with` statement.
+    """Opens the grimoire in a folder; use it in a `with` statement.
 
     Args:
-        at: The folder.
-        wait: Seconds to wait while another process has it open.
+        at: Folder of the grimoire.
+        wait: Maximum wait in seconds while another process has it open.
 
     Raises:
         NotFoundError: There is none.
@@ -40,16 +40,16 @@ def grimoire(at: Path, *, wait: float = 0.0) -> Grimoire:
             try:
                 return bardo.open(at, create=False)
             except StoreLockedError:
-                # Not a number is no time to wait.
+                # Written so that NaN does not wait.
                 if not time.monotonic() < until:
                     raise
-            # At random, so that those who wait do not meet again and again.
+            # Random jitter, so that waiting processes do not collide repeatedly.
             time.sleep(random.uniform(0.5, 1.5) * LOOKS_AGAIN)
 
 
 @contextmanager
 def found(at: Path) -> Iterator[None]:
-    """Says how to name another folder where one without a grimoire was named."""
+    """Adds advice on naming the folder to the error for one without a grimoire."""
     try:
         yield
     except NotFoundError as error:
@@ -63,7 +63,7 @@ def to_read(at: Path) -> tuple[Grimoire | Visitor, tuple[str, ...]]:
     """Opens a grimoire for a command that only reads; use the result in a `with` statement.
 
     Returns:
-        The grimoire, or a visitor while another process owns it; and notes that say so.
+        Grimoire, or a visitor while another process owns it, and notes on the visit.
 
     Raises:
         NotFoundError: There is none.

@@ -1,4 +1,4 @@
-"""Options that several commands take, and how their values are read."""
+"""Options of several commands, and parsers of their values."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from bardo.errors import InvalidInputError
 
 HOME: Final = "BARDO_HOME"
 DEBUG: Final = "bardo.debug"
-#: Characters of a value that an error shows.
+#: Maximum length of a value in an error, in characters.
 SHOWN: Final = 60
-#: Digits of the largest tick.
+#: Number of digits of the largest tick.
 LONGEST_TICK: Final = 19
-#: Digits from which a number is a time in microseconds.
+#: Minimum number of digits of a time in microseconds.
 SHORTEST_MICROSECONDS: Final = 12
-#: Rows of a list if no number is given.
+#: Default number of rows of a list.
 ROWS: Final = 20
 
 At = Annotated[
@@ -57,7 +57,7 @@ Debug = Annotated[
 
 
 def is_file(path: Path) -> bool:
-    """Whether there is such a file; a name that no file can have names none."""
+    """Whether a file exists; False for an invalid name."""
     try:
         return path.is_file()
     except (OSError, ValueError):
@@ -65,12 +65,12 @@ def is_file(path: Path) -> bool:
 
 
 def time_given(given: str, option: str) -> int | datetime:
-    """A time of an option: microseconds since 1970 as the JSON has them, or a date; UTC where it names no time zone.
+    """Parses a time of an option: microseconds since 1970 as in the JSON, or a date, in UTC without a time zone.
 
     Raises:
         InvalidInputError: It is neither.
     """
-    # A date has eight digits at most where it has nothing else.
+    # A date of digits alone has at most eight.
     if given.isdecimal() and SHORTEST_MICROSECONDS <= len(given) <= LONGEST_TICK:
         return int(given)
     try:
@@ -83,7 +83,7 @@ def time_given(given: str, option: str) -> int | datetime:
 
 
 def tick_or_time(given: str, option: str) -> int | datetime:
-    """A tick of an option, or a date.
+    """Parses a tick of an option, or a date.
 
     Raises:
         InvalidInputError: It is neither.

@@ -1,4 +1,4 @@
-"""`bardo outcome`: what came of acting on a prompt."""
+"""`bardo outcome`: the outcome of acting on a prompt."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,14 +20,14 @@ def outcome(
     *,
     value: Annotated[
         float,
-        typer.Argument(metavar="VALUE", help="From -1 to 1."),
+        typer.Argument(metavar="VALUE", help="Outcome, from -1 to 1."),
     ],
     prompt: Annotated[
-        str | None, typer.Option("--prompt", metavar="ID", help="The latest on record if not given.")
+        str | None, typer.Option("--prompt", metavar="ID", help="Id of a prompt; the latest if not given.")
     ] = None,
-    note: Annotated[str | None, typer.Option("--note", help="What happened, in words.")] = None,
+    note: Annotated[str | None, typer.Option("--note", help="Description of the outcome.")] = None,
 ) -> None:
-    """Tell what came of acting on a prompt: only this raises or lowers the confidence of facts."""
+    """Record the outcome of acting on a prompt; only outcomes raise or lower the confidence of facts."""
     if prompt is None:
         latest = opened.prompts.list(limit=1)
         if not latest:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Output:
-    """Writes for a program (`as_json`) or for a person.
+    """Writer of output for a program (`as_json`) or for a person.
 
     Args:
         as_json: Whether stdout carries one JSON document and nothing else.
@@ -33,12 +33,12 @@ class Output:
         self.as_json = as_json
 
     def document(self, value: Any) -> None:
-        """Prints the JSON document of a verb, if that is what is wanted."""
+        """Prints the JSON document of a command under `--json`."""
         if self.as_json:
             _write(json.dumps(plain(value), ensure_ascii=False, indent=2))
 
     def line(self, value: Any, text: str) -> None:
-        """Prints one of many: a JSON document on a line of its own, or a line for a person."""
+        """Prints one of several results: a JSON document on a line of its own, or a line for a person."""
         line = json.dumps(plain(value), ensure_ascii=False) if self.as_json else text
         _write(line, flush=True)
 
@@ -51,7 +51,7 @@ class Output:
                     console.print(part)
 
     def text(self, text: str) -> None:
-        """Prints text as it is, to be piped on; nothing under `--json`."""
+        """Prints text unchanged, for a pipe; nothing under `--json`."""
         if not self.as_json:
             _write(text)
 
@@ -68,17 +68,17 @@ class Output:
             raise InvalidInputError("The answer is not UTF-8. Answer y or n, or pass --yes") from error
 
     def note(self, *messages: str) -> None:
-        """Prints on stderr what is not the answer, a line each."""
+        """Prints messages on stderr, a line each."""
         for message in messages:
             print(message, file=sys.stderr)  # noqa: T201
 
     def pairs(self, values: Iterable[tuple[str, Any]], *, title: str | None = None) -> None:
-        """Prints names and values, one a line."""
+        """Prints names and values, one per line."""
         if not self.as_json:
             self.show(tables.pairs(values, title=title))
 
     def report(self, report: Any, *, title: str, **more: Any) -> None:
-        """Prints the report of a verb: the whole as JSON, its numbers and words for a person, its notes on stderr."""
+        """Prints a report: all of it as JSON, or its numbers and words for a person, with its notes on stderr."""
         document = plain(report) | more
         self.document(document)
         self.pairs(
@@ -87,15 +87,15 @@ class Output:
         self.note(*document.get("notes", ()))
 
     def rows(self, make: Callable[..., Table], found: Sequence[Any], *, total: int | None = None) -> None:
-        """Prints a list as a table, and whether it is all of it.
+        """Prints a list as a table, with a note if there are more rows.
 
         Args:
-            make: Makes the table.
-            found: The rows.
-            total: How many there are.
+            make: Function that makes the table.
+            found: Rows of the table.
+            total: Number of all rows.
 
         Raises:
-            typer.Exit: It is empty.
+            typer.Exit: The list is empty.
         """
         if not found:
             self.note("nothing found")
@@ -107,7 +107,7 @@ class Output:
 
     @contextmanager
     def progress(self) -> Iterator[Progress]:
-        """A progress bar per stage on stderr, if that is a terminal."""
+        """Shows a progress bar per stage on stderr, if that is a terminal."""
         if not sys.stderr.isatty():
             yield _silent
             return
@@ -132,16 +132,16 @@ class Output:
 
 @contextmanager
 def delivering() -> Iterator[None]:
-    """Raises an error of its own where standard output takes nothing: an answer that is lost is no success, and no bug.
+    """Raises a clear error where standard output cannot be written: a lost answer is no success, and no bug.
 
     Raises:
-        BardoError: It is closed, or full.
-        BrokenPipeError: The reader has read enough.
+        BardoError: Standard output is closed, or full.
+        BrokenPipeError: The reader has closed the pipe.
     """
     try:
         yield
     except OSError as error:
-        # Python would write once more at its end, and complain.
+        # Otherwise Python would write again at exit, and print an error.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if isinstance(error, BrokenPipeError):
             raise
@@ -157,11 +157,11 @@ def _write(text: str, *, flush: bool = False) -> None:
 
 
 def _silent(stage: str, done: int, total: int) -> None:
-    """Ignores the progress: no terminal shows it."""
+    """Ignores progress, as there is no terminal."""
 
 
 def console_for(stream: Any) -> Console:
-    """A Rich console; wide enough for tables when the output is not a terminal."""
+    """Makes a Rich console, wide enough for tables when the output is not a terminal."""
     from rich.console import Console
 
     width = None if stream.isatty() else 120

@@ -1,4 +1,4 @@
-"""`bardo pages`: what facts are compiled into."""
+"""`bardo pages`: pages compiled from facts."""
 
 from typing import TYPE_CHECKING
 
@@ -16,9 +16,9 @@ app = noun("What facts are compiled into: DOSSIER.md and PLAYBOOK.md.")
 @app.command()
 @on_memory
 def dossier(opened: "Grimoire", output: Output) -> None:
-    """Print what is known, on one page.
+    """Print the dossier, a one-page summary of the facts.
 
-    Compiled again if a fact is newer than DOSSIER.md.
+    Recompiled if a fact is newer than DOSSIER.md.
     """
     with output.progress() as step:
         page = opened.pages.dossier(progress=step)
@@ -29,9 +29,9 @@ def dossier(opened: "Grimoire", output: Output) -> None:
 @app.command()
 @on_memory
 def playbook(opened: "Grimoire", output: Output) -> None:
-    """Print the heuristics that are acted by.
+    """Print the playbook, the heuristics in use.
 
-    PLAYBOOK.md as of now, with what people wrote into it.
+    The current PLAYBOOK.md, with notes that people added.
     """
     book = opened.pages.playbook()
     output.document(book)
@@ -45,7 +45,7 @@ def playbook(opened: "Grimoire", output: Output) -> None:
 @app.command()
 @on_memory
 def versions(opened: "Grimoire", output: Output) -> None:
-    """List the versions of PLAYBOOK.md that are kept."""
+    """List the stored versions of PLAYBOOK.md."""
     kept = opened.pages.versions()
     output.document([plain(version) for version in kept])
     for version in kept:

@@ -1,4 +1,4 @@
-"""`bardo prompts`: the prompts on record, and what was learned from them."""
+"""`bardo prompts`: recorded prompts, and weights learned from them."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -21,7 +21,7 @@ app = noun("The prompts on record, and what was learned from them.")
 @app.command("list")
 @on_memory
 def list_(opened: "Grimoire", output: Output, *, limit: Limit = ROWS) -> None:
-    """List the prompts on record, the latest first: ids and numbers, none of their texts."""
+    """List the recorded prompts, the latest first: ids and numbers, without texts."""
     found = opened.prompts.list(limit=limit)
     output.document({"prompts": plain(found)})
     output.rows(tables.prompts, found)
@@ -36,7 +36,7 @@ def acted(
     prompt: Annotated[str, typer.Argument(metavar="ID", help="Id of a prompt.")],
     not_taken: Annotated[bool, typer.Option("--not", help="The action was not taken.")] = False,
 ) -> None:
-    """Tell whether the action that a prompt was for was taken; what was not acted on teaches nothing."""
+    """Record whether the action of a prompt was taken; prompts without action do not affect weights."""
     if not opened.prompts.acted(prompt, not not_taken):
         raise NotFoundError(f"no prompt on record has the id {prompt!r}. List them with `bardo prompts list`")
     output.document({"id": prompt, "acted": not not_taken})
@@ -46,7 +46,7 @@ def acted(
 @app.command()
 @on_memory
 def reset_weights(opened: "Grimoire", output: Output, *, yes: Yes = False) -> None:
-    """Forget the records of prompts and outcomes, and every weight that was learned from them."""
+    """Delete the records of prompts and outcomes, and all weights learned from them."""
     if not yes:
         output.confirm("Forget all records of prompts?")
     opened.prompts.reset_weights()

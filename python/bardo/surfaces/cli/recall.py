@@ -26,13 +26,13 @@ def recall(
     output: Output,
     notes: tuple[str, ...],
     *,
-    query: Annotated[str, typer.Argument(help="In words; - reads it from stdin.")],
+    query: Annotated[str, typer.Argument(help="Query in words; - reads it from stdin.")],
     limit: Annotated[
         int | None, typer.Option("--limit", "-n", min=1, help="Maximum number of memories.")
     ] = None,
     **options: Unpack[OwnerRecallOptions],
 ) -> None:
-    """Recall a few memories, with the reasons."""
+    """Recall the most relevant memories, with explanations."""
     left, set_aside = _visible(opened, options)
     found = opened.recall(_query(query), limit=limit, **left)
     found = dataclasses.replace(found, notes=(*notes, *set_aside, *found.notes))
@@ -47,7 +47,7 @@ def context(
     output: Output,
     notes: tuple[str, ...],
     *,
-    task: Annotated[str, typer.Argument(help="What is to be decided; - reads it from stdin.")],
+    task: Annotated[str, typer.Argument(help="Decision to make; - reads it from stdin.")],
     block: Annotated[
         list[str] | None, typer.Option(metavar="NAME=TEXT", help="A further block; NAME=@FILE reads a file.")
     ] = None,
@@ -60,13 +60,13 @@ def context(
     ] = None,
     framing: Annotated[str | None, typer.Option(help="briefing or first_person.")] = None,
     dossier: Annotated[
-        bool | None, typer.Option(help="Whether the dossier stands in place of facts that are searched for.")
+        bool | None, typer.Option(help="Whether the dossier replaces the search of facts.")
     ] = None,
     **options: Unpack[OwnerRecallOptions],
 ) -> None:
     """Assemble a prompt within a token budget.
 
-    It goes to stdout as it is, to be piped on.
+    Prints it to stdout unchanged, for a pipe.
     """
     more = {
         "budget": budget, "reserve": reserve, "phase": phase, "task_type": task_type, "framing": framing,
@@ -93,12 +93,12 @@ def context(
     output.note(*told, f"{prompt.tokens} tokens, {len(prompt.memories)} memories")
 
 
-#: Options for which the log must be at hand.
+#: Options that need the log.
 _OF_THE_OWNER = {*OwnerRecallOptions.__annotations__, "dossier"} - {*RecallOptions.__annotations__}
 
 
 def _visible(opened: "Grimoire | Visitor", options: Any) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """The options that apply, and notes about those that only the owner of the memory can apply."""
+    """Returns the options that apply, and notes on those that only the owner of the memory can apply."""
     from bardo.grimoire.grimoire import Grimoire  # loaded by now
 
     aside = [] if isinstance(opened, Grimoire) else sorted(_OF_THE_OWNER & options.keys())

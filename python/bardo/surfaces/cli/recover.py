@@ -1,4 +1,4 @@
-"""`bardo recover`: going on without what a lost journal held."""
+"""`bardo recover`: opens a grimoire without the episodes of a lost journal."""
 
 import warnings
 from pathlib import Path
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 @standalone
 def recover(output: Output, folder: Path, *, yes: Yes = False) -> None:
-    """Go on without what a lost journal held.
+    """Open a grimoire without the episodes of a lost journal.
 
-    For a grimoire that is refused because its journal lacks episodes. What can be read is taken over, the journal's
-    file is set aside, and every index is made again.
+    For a grimoire that is refused because its journal lacks episodes. Readable episodes are recovered, the journal's
+    file is set aside, and every index is rebuilt.
     """
     import bardo
 
@@ -31,7 +31,7 @@ def recover(output: Output, folder: Path, *, yes: Yes = False) -> None:
             output.note(str(error))
             output.confirm("Go on without these episodes?")
     with warnings.catch_warnings():
-        # The document says it.
+        # The document reports the loss.
         warnings.simplefilter("ignore", BardoWarning)
         opened = bardo.open(folder, create=False, accept_loss=True)
     with opened, output.progress() as step:

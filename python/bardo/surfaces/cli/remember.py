@@ -1,4 +1,4 @@
-"""`bardo remember`: words, files and chats become episodes."""
+"""`bardo remember`: records text, files and chats as episodes."""
 
 import dataclasses
 from collections.abc import Mapping
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from bardo.grimoire.grimoire import Grimoire
     from bardo.surfaces.loaders import Item
 
-#: Episodes stored at once: one durable write, and one step of the progress bar.
+#: Number of episodes per durable write, and per step of the progress bar.
 BATCH = 256
-#: Seconds that `remember` waits while another process has the grimoire open, and those it waits at most.
+#: Default and maximum wait of `remember` while another process has the grimoire open, in seconds.
 WAIT, LONGEST_WAIT = 2.0, 3_600.0
 
 
@@ -36,7 +36,7 @@ def remember(
     output: Output,
     folder: Path,
     *,
-    text: Annotated[list[str] | None, typer.Argument(help="What happened; - reads it from stdin.")] = None,
+    text: Annotated[list[str] | None, typer.Argument(help="Episode texts; - reads it from stdin.")] = None,
     file: Annotated[
         list[Path] | None,
         typer.Option(exists=True, dir_okay=False, help="A text file; its whole is one episode."),
@@ -66,14 +66,14 @@ def remember(
             min=0.0,
             max=LONGEST_WAIT,
             metavar="SECONDS",
-            help="While another process has the grimoire open; then it is left in the inbox.",
+            help="Maximum wait for another process; then the inbox is used.",
         ),
     ] = WAIT,
     **declared: Unpack[EpisodeFields],
 ) -> None:
-    """Keep what happened, word for word.
+    """Record episodes verbatim.
 
-    It is on disk when this returns: in the grimoire, or in its inbox while another process has it open.
+    They are on disk when this returns: in the grimoire, or in its inbox while another process has it open.
     """
     items = _items(text or [], file or [], jsonl, chat, lines=lines)
     fields = cast("_Fields", declared | {"truncate": truncate})
@@ -94,7 +94,7 @@ def remember(
 
 
 def _opened(at: Path, wait: float) -> "Grimoire | StoreLockedError":
-    """The grimoire, or why it stayed closed to this process."""
+    """Opens the grimoire; returns the error if another process has it open."""
     try:
         return grimoire(at, wait=wait)
     except StoreLockedError as error:
@@ -104,11 +104,11 @@ def _opened(at: Path, wait: float) -> "Grimoire | StoreLockedError":
 def _store(
     memory: "Grimoire", items: list["str | Item"], fields: _Fields, output: Output
 ) -> tuple[list[str], int]:
-    """The ids, and how many of them were stored before."""
+    """Stores episodes; returns their ids, and the number of those stored before."""
     with memory as opened, output.progress() as step:
         ids: list[str] = []
         known = 0
-        # A chat is handed over whole: what is stored of it is known by its place.
+        # A chat is passed as a whole, as its stored messages are recognised by position.
         size = len(items) if all(isinstance(item, Mapping) for item in items) else BATCH
         for start in range(0, len(items), size):
             batch = [_filled(item, fields) for item in items[start : start + size]]
@@ -120,7 +120,7 @@ def _store(
 
 
 def _drop(at: Path, items: list["str | Item"], fields: _Fields) -> list[str]:
-    """Hands the episodes to the process that owns the grimoire."""
+    """Writes the episodes to the inbox for the process that owns the grimoire."""
     import bardo
 
     with found(at):
@@ -128,7 +128,7 @@ def _drop(at: Path, items: list["str | Item"], fields: _Fields) -> list[str]:
 
 
 def _filled(item: "str | Item", fields: Mapping[str, Any]) -> "str | Item":
-    """An episode of a file, with the options of the command line where the file said nothing."""
+    """Fills the fields that a file leaves out with the options of the command line."""
     if isinstance(item, (str, Mapping)):
         return item
     defaults = {field.name: field.default for field in dataclasses.fields(item)}

@@ -41,7 +41,7 @@ def show(
 
 @reading
 def stats(opened: "Grimoire | Visitor", output: Output, notes: tuple[str, ...]) -> None:
-    """Count what is there, and what it costs on disk."""
+    """Show counts and sizes of all parts."""
     document = plain({**opened.stats(), "notes": notes} if notes else opened.stats())
     output.document(document)
     output.note(*notes)
@@ -56,7 +56,7 @@ def _flat(values: dict[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
 
 
 def show_record(opened: "Grimoire", record: "Episode | Fact", output: Output) -> None:
-    """Prints an episode, or a fact with its links and every state it had."""
+    """Prints an episode, or a fact with its links and its history."""
     from bardo.model import Fact
 
     document = {"layer": "fact" if isinstance(record, Fact) else "episode", **plain(record)}
@@ -76,7 +76,7 @@ def show_record(opened: "Grimoire", record: "Episode | Fact", output: Output) ->
 
 
 def record_of(opened: "Grimoire", record_id: str) -> "Episode | Fact":
-    """The episode or fact with an id.
+    """Returns the episode or fact with an id.
 
     Raises:
         NotFoundError: There is neither.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from bardo.consolidate.curator import CuratorCycleComplete
     from bardo.grimoire.grimoire import Grimoire
 
-#: Seconds between two nights of `--watch`: slow consolidation runs every 5 to 20 minutes.
+#: Default interval of `--watch` in seconds: slow consolidation runs every 5 to 20 minutes.
 EVERY = 300.0
 
 
@@ -27,7 +27,7 @@ def tick(
     output: Output,
     now: Annotated[int, typer.Argument(metavar="TICK", min=0, help="The new tick.")],
 ) -> None:
-    """Move logical time on, and run what is due."""
+    """Advance logical time, and run a pass if one is due."""
     report = opened.tick(now)
     if report is None:
         output.document({"tick": opened.now_tick, "pass": None})
@@ -48,13 +48,13 @@ def sleep(
     ] = False,
     watch: Annotated[
         bool,
-        typer.Option("--watch", help="Stay, take in what other processes drop, and sleep again and again."),
+        typer.Option("--watch", help="Keep running; drain the inbox and sleep repeatedly."),
     ] = False,
     every: Annotated[float, typer.Option(min=0.1, help="Seconds between two times, with --watch.")] = EVERY,
 ) -> None:
-    """Consolidate what happened into facts.
+    """Consolidate episodes into facts.
 
-    What is verified becomes facts; what is new is embedded and archived.
+    Consolidates verified episodes; embeds and archives new ones.
     """
     if dry_run and watch:
         raise InvalidInputError("--dry-run and --watch exclude each other. Choose one")
@@ -73,7 +73,7 @@ def sleep(
 
 
 def _watch(opened: "Grimoire", every: float, output: Output) -> None:
-    """Sleeps until it is interrupted or told to end; every night is whole."""
+    """Runs `sleep` repeatedly until a signal; a running one is completed first."""
     ended = threading.Event()
 
     def end(signal_number: int, frame: Any) -> None:

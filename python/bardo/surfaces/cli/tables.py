@@ -1,4 +1,4 @@
-"""Tables of memories and records, for a person to read. Rich is imported when the first one is made."""
+"""Tables of memories and records for people. Rich is imported with the first table."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def grid(*headers: str, title: str | None = None) -> Table:
-    """An empty table in the house style."""
+    """Makes an empty table in the common style."""
     from rich import box
     from rich.table import Table
 
@@ -35,7 +35,7 @@ def grid(*headers: str, title: str | None = None) -> Table:
 
 
 def memories(recollection: Iterable[Memory], *, title: str | None = None) -> Table:
-    """Recalled memories with the reasons why each came up."""
+    """Recalled memories with their explanations."""
     from rich.text import Text
 
     table = grid("#", "memory", "sure", "score", "why", title=title)
@@ -59,7 +59,7 @@ _SHORT = {"temporal": "time", "emotional": "mood", "fused": "fusion"}
 
 
 def reason(why: Explanation) -> str:
-    """Why a memory came up, in a few lines; every number is in the JSON."""
+    """Explanation of a memory in a few lines; the JSON has every number."""
     found = [f"{arm.arm} #{arm.rank}" for arm in why.arms if arm.rank is not None]
     lines = [", ".join(found)] if found else []
     if why.matched:
@@ -88,7 +88,7 @@ def episodes(found: Sequence[Episode]) -> Table:
 
 
 def facts(found: Sequence[tuple[Fact, float]]) -> Table:
-    """Facts with what they are worth today."""
+    """Facts with their current confidences."""
     table = grid("sure", "kind", "text", "about", "support", "source", "id")
     for fact, confidence in found:
         source = f"{fact.source}, generation {fact.generation}" if fact.generation else fact.source
@@ -105,7 +105,7 @@ def facts(found: Sequence[tuple[Fact, float]]) -> Table:
 
 
 def changes(found: Sequence[Change]) -> Table:
-    """Changes of a pass, one fact a row."""
+    """Changes of a pass, one fact per row."""
     table = grid("does", "kind", "text", "sure", "about")
     for change in found:
         fact = change.after
@@ -116,18 +116,18 @@ def changes(found: Sequence[Change]) -> Table:
 
 
 def link(drawn: Link, of: str) -> str:
-    """A link as it reads from one of its ends."""
+    """Link, described from one of its ends."""
     return f"{drawn.relation} {drawn.dst}" if drawn.src == of else f"{drawn.src} {drawn.relation} this"
 
 
 def state(then: FactState) -> str:
-    """A state of a fact: from when to when, and what it said."""
+    """State of a fact: its range of ticks, and its text."""
     end = "now" if then.to_tick is None else str(then.to_tick)
     return f"{then.from_tick}-{end} {then.fact.status}, {then.fact.confidence:.2f}: {then.fact.text}"
 
 
 def pairs(values: Iterable[tuple[str, Any]], *, title: str | None = None) -> Table:
-    """Names and values, one a line."""
+    """Names and values, one per line."""
     from rich.table import Table
 
     table = Table(
@@ -151,7 +151,7 @@ def spent(sums: Sequence[CallTotals]) -> Table:
 
 
 def reliability(found: Calibration) -> Table:
-    """How often facts held, by how sure the agent was of them."""
+    """Frequency at which facts held, by confidence."""
     table = grid("sure", "outcomes", "held", "", "worth", title=f"{found.outcomes} outcomes")
     for one in found.reliability:
         held = "" if one.held is None else f"{one.held:.2f}"
@@ -184,7 +184,7 @@ def entities(found: Sequence[Entity]) -> Table:
 
 
 def related(found: Sequence[RelatedEntity]) -> Table:
-    """Entities that are named with another one."""
+    """Entities named together with another one."""
     table = grid("named with", "kind", "together")
     for other in found:
         table.add_row(other.name, other.kind, str(other.together))
@@ -204,7 +204,7 @@ def triples(found: Sequence[Triple]) -> Table:
 
 
 def findings(found: Sequence[Reference]) -> Table:
-    """Memories with the address, command or path that was found in them."""
+    """Memories with the address, command or path found in them."""
     table = grid("found", "text", "id")
     for finding in found:
         table.add_row(finding.value, short(finding.record.text), finding.record.id)
@@ -220,7 +220,7 @@ def links(found: Sequence[Link]) -> Table:
 
 
 def prompts(found: Sequence[PromptRecord]) -> Table:
-    """Prompts on record, the latest first."""
+    """Recorded prompts, the latest first."""
     table = grid("id", "when", "tick", "task", "memories", "acted", "outcome")
     for record in found:
         acted = "" if record.acted is None else "yes" if record.acted else "no"

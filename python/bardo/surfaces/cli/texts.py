@@ -1,4 +1,4 @@
-"""Reads the texts that a command is given in files or on stdin."""
+"""Reads input texts of commands from files or stdin."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from bardo.errors import InvalidInputError
 
 
 def read_text(path: Path) -> str:
-    """The text of a file; `-` is stdin.
+    """Reads the text of a file; `-` is stdin.
 
     Raises:
         InvalidInputError: It cannot be read, or is not UTF-8.
@@ -27,7 +27,7 @@ def read_text(path: Path) -> str:
 
 
 def read_stdin() -> str:
-    """The text on stdin.
+    """Reads the text on stdin.
 
     Raises:
         InvalidInputError: It is not UTF-8.

@@ -1,4 +1,4 @@
-"""`bardo trust`: the keys whose testaments are inherited as those of one's own."""
+"""`bardo trust`: the keys whose testaments are inherited without limits."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Heir = Annotated[
 @app.command()
 def add(
     key: Annotated[str, typer.Argument(help="64 hexadecimal digits, or a testament that the key signed.")],
-    name: Annotated[str, typer.Option("--name", help="Whose key it is.")] = "",
+    name: Annotated[str, typer.Option("--name", help="Name of the key's owner.")] = "",
     at: Heir = None,
     as_json: Json = False,
     debug: Debug = False,
@@ -36,7 +36,7 @@ def add(
     """Trust a key: testaments that it signed are inherited without limits."""
     from bardo.bequeath import testament, trust
 
-    with suppress(OSError, ValueError):  # no path: trust.add says what it should be
+    with suppress(OSError, ValueError):  # not a path: trust.add reports an invalid key
         if Path(key).is_file():
             signed = testament.read(key)
             key, name = signed.signer, name or signed.life.agent
@@ -60,7 +60,7 @@ def remove(
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Trust a key no longer; what was inherited by it stays."""
+    """Stop trusting a key; what was inherited by it stays."""
     from bardo.bequeath import trust
 
     _print(trust.remove(key, folder=at), Output(as_json=as_json))

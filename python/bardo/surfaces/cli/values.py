@@ -1,4 +1,4 @@
-"""Values as JSON has them, and as a person reads them."""
+"""Conversion of values to JSON and to text for people."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from bardo.ports import FIRST_AT, LAST_AT
 if TYPE_CHECKING:
     from bardo.recall.recollection import Memory, Recollection
 
-#: Characters of a text in a table; the whole is in `bardo show ID` and in the JSON.
+#: Maximum length of a text in a table, in characters; `bardo show ID` and the JSON have all of it.
 TEXT_CHARACTERS = 280
 
 
 def short(text: str, limit: int = TEXT_CHARACTERS) -> str:
-    """A text on one line, cut with an ellipsis."""
+    """Puts a text on one line, cut with an ellipsis."""
     line = " ".join(text.split())
     return line if len(line) <= limit else f"{line[: limit - 1]}…"
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON knows it: dataclasses as objects, not-a-number as null."""
+    """Converts a value to JSON types: dataclasses to objects, NaN to null."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
     if isinstance(value, Mapping):
@@ -37,7 +37,7 @@ def plain(value: Any) -> Any:
 
 
 def moment(microseconds: int) -> str:
-    """A time for a person: `2026-03-04 18:05`, UTC; the number itself where that is no date."""
+    """Formats a time as `2026-03-04 18:05`, UTC; as the number itself if it is not a valid date."""
     if not microseconds:
         return ""
     if not FIRST_AT <= microseconds <= LAST_AT:
@@ -46,12 +46,12 @@ def moment(microseconds: int) -> str:
 
 
 def sure(confidence: float | None) -> str:
-    """A confidence as a person reads it; episodes that happened have none."""
+    """Formats a confidence; episodes have none."""
     return "" if confidence is None else f"{confidence:.2f}"
 
 
 def memory_document(memory: Memory) -> dict[str, Any]:
-    """One recalled memory as JSON."""
+    """Converts a recalled memory to JSON types."""
     document = {
         name: plain(getattr(memory, name))
         for name in ("id", "layer", "text", "score", "confidence", "tick", "at", "source", "inherited")
@@ -67,7 +67,7 @@ def memory_document(memory: Memory) -> dict[str, Any]:
 
 
 def recollection_document(recollection: Recollection) -> dict[str, Any]:
-    """A recollection as JSON."""
+    """Converts a recollection to JSON types."""
     return {
         "id": recollection.id,
         "query": recollection.query,
