@@ -1,0 +1,189 @@
+"""Statements: said outright, read from texts, corrected, and bounded in time; with the real parser, store and model."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import bardo
+import pytest
+from bardo.consolidate import corrections
+from bardo.consolidate.clause import Speech
+from bardo.consolidate.languages import reader
+from bardo.consolidate.secrets import is_secret
+from bardo.errors import ConfigError, InvalidInputError
+
+START = 1_760_000_000_000_000
+DAY = 86_400
+
+
+@pytest.fixture
+def clock() -> bardo.ManualClock:
+    return bardo.ManualClock(START)
+
+
+@pytest.fixture
+def memory(tmp_path: Path, clock: bardo.ManualClock):
+    with bardo.open(tmp_path / "nadia", clock=clock, seed=1) as opened:
+        yield opened
+
+
+def say(memory: bardo.Grimoire, clock: bardo.ManualClock, text: str, role: str = "user") -> bardo.Episode:
+    """One message of Nadia, a day after the last, and a pass of the Curator."""
+    clock.advance(DAY)
+    episode = memory.remember(text, role=role, kind="turn", speaker="Nadia" if role == "user" else None)
+    memory.sleep()
+    return episode
+
+
+def in_force(memory: bardo.Grimoire) -> list[str]:
+    return [fact.text for fact in memory.facts.list()]
+
+
+def test_an_outright_statement_is_replaced_exactly_and_its_history_is_kept(
+    memory: bardo.Grimoire, clock: bardo.ManualClock
+):
+    old = memory.learn("Deploys go to production", subject="deploy target", attribute="environment", value="production")
+    clock.advance(DAY)
+    new = memory.learn(subject="The deploy target", attribute="environment", value="staging")
+    assert in_force(memory) == ["The deploy target: environment is staging"]
+    ended = memory.facts.get(old.id)
+    assert (ended.status, ended.ended_by, ended.superseded_by) == ("superseded", "slot", new.id)
+    assert memory.facts.history(old)[0].fact.status == "active"
+
+
+def test_a_statement_of_a_future_day_holds_from_that_day_on(memory: bardo.Grimoire, clock: bardo.ManualClock):
+    june = datetime(2026, 6, 1, tzinfo=UTC)
+    memory.learn("Nadia lives in Bern", subject="Nadia", attribute="home", value="Bern")
+    memory.learn("Nadia moves to Porto", subject="Nadia", attribute="home", value="Porto", since=june)
+    assert [fact.text for fact in memory.facts.list(valid_at=clock.now())] == ["Nadia lives in Bern"]
+    assert [fact.text for fact in memory.facts.list(valid_at=june)] == ["Nadia moves to Porto"]
+    clock.set(int(june.timestamp()) * 1_000_000 + 1)
+    memory.sleep()
+    assert in_force(memory) == ["Nadia moves to Porto"]
+
+
+def test_settings_declare_how_many_values_an_attribute_has(tmp_path: Path):
+    config = {"curator": {"attributes": {"reviewer": "many"}}}
+    with bardo.open(tmp_path / "team", config=config) as memory:
+        for name in ("Kavita", "Teo"):
+            memory.learn(subject="mobile app", attribute="reviewer", value=name)
+        assert len(memory.facts.list()) == 2
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"subject": "api"}, {"subject": "api", "attribute": "port"}, {"value": "8080"}, {"subject": "api", "attribute": " ", "value": "1"}],
+)
+def test_an_incomplete_statement_is_refused(memory: bardo.Grimoire, given: dict[str, str]):
+    with pytest.raises(InvalidInputError):
+        memory.learn("The port is 8080", **given)
+    assert not memory.facts.list(status=None)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "gone", "there"),
+    [
+        ("I'm allergic to walnuts.", "I'm not allergic to walnuts after all!", "Nadia is allergic to walnuts", "not allergic"),
+        ("I work at Helvion.", "I no longer work at Helvion.", "Nadia works at Helvion", "no longer works"),
+        ("I live in Bern.", "I live in Porto now.", "Nadia lives in Bern", "Porto"),
+        ("The grant deadline is 12 June.", "Correction: the grant deadline is 14 June.", "12 June", "14 June"),
+    ],
+)  # fmt: skip
+def test_a_plain_correction_ends_the_old_fact_in_the_same_pass(
+    memory: bardo.Grimoire, clock: bardo.ManualClock, before: str, after: str, gone: str, there: str
+):
+    say(memory, clock, before)
+    assert any(gone in text for text in in_force(memory))
+    say(memory, clock, after)
+    facts = in_force(memory)
+    assert not any(gone == text or (gone.endswith("June") and gone in text) for text in facts), facts
+    assert any(there in text for text in facts), facts
+    ended = [fact for fact in memory.facts.list(status="superseded") if gone in fact.text]
+    assert ended
+    assert ended[0].ended_by
+
+
+def test_the_newer_message_comes_first_although_it_is_worded_less_plainly(
+    memory: bardo.Grimoire, clock: bardo.ManualClock
+):
+    older = say(memory, clock, "I take 50 mg of sertraline in the morning.")
+    newer = say(memory, clock, "Saw the doctor today. She raised the sertraline to 75 mg.")
+    found = [item.id for item in memory.recall("What dose of sertraline does Nadia take in the morning?", limit=10)]
+    assert newer.id in found
+    assert older.id not in found or found.index(newer.id) < found.index(older.id)
+
+
+def test_statements_about_other_attributes_leave_a_fact_alone(memory: bardo.Grimoire, clock: bardo.ManualClock):
+    for text in ("I'm diabetic.", "I'm a nurse.", "I've been vegetarian since 2015."):
+        say(memory, clock, text)
+    before = set(in_force(memory))
+    for text in ("I moved to Lisbon.", "I switched to oat milk.", "I live in Porto now."):
+        say(memory, clock, text)
+    assert before <= set(in_force(memory)), before
+
+
+def test_learned_sentences_about_a_person_survive_an_unrelated_one(memory: bardo.Grimoire, clock: bardo.ManualClock):
+    diabetic = memory.learn("Nadia is diabetic")
+    clock.advance(DAY)
+    memory.learn("Nadia moved to Lisbon")
+    memory.sleep()
+    clock.advance(365 * DAY)
+    memory.sleep()
+    kept = memory.facts.get(diabetic.id)
+    assert (kept.status, kept.persistence) == ("active", "permanent")
+
+
+def test_a_secret_stays_in_its_episode_and_is_no_fact(memory: bardo.Grimoire, clock: bardo.ManualClock):
+    say(memory, clock, "My door code is 4711 and my sister Ana lives in Graz.")
+    assert not any("4711" in text for text in in_force(memory))
+    assert "4711" in memory.recall("door code")[0].text
+    assert is_secret("the wifi password is Kummin-88")
+    assert not is_secret("I pay 4711 euros a year")
+
+
+def test_questions_jokes_and_suppositions_are_no_facts(memory: bardo.Grimoire, clock: bardo.ManualClock):
+    for text in (
+        "Am I allergic to nuts?",
+        "If I won the lottery I'd buy a boat.",
+        "Let's say I live on the moon, what would I eat?",
+        "I'm the queen of Sheba, just kidding.",
+        "My boss said \"I am leaving the company and moving to Peru next year\" and everybody laughed.",
+        "I have to run!",
+    ):
+        say(memory, clock, text)
+    assert not in_force(memory)
+
+
+def test_a_commit_subject_ends_the_value_that_it_changes(memory: bardo.Grimoire, clock: bardo.ManualClock):
+    fact = memory.learn("The worker concurrency is 8")
+    memory.sleep()
+    clock.advance(DAY)
+    memory.remember("worker.concurrency 8 -> 24", role="tool", kind="commit")
+    memory.sleep()
+    marked = memory.facts.get(fact.id).status == "superseded" or any(
+        link.relation in ("contradicts", "corrects") for link in memory.facts.links(fact)
+    )
+    assert marked
+
+
+def test_a_rule_that_is_switched_off_disputes_instead_of_ending(tmp_path: Path, clock: bardo.ManualClock):
+    with bardo.open(tmp_path / "n", clock=clock, seed=1, config={"curator": {"rules_off": list(corrections.RULES)}}) as memory:
+        say(memory, clock, "The nightly backup starts at 02:30 on the old server.")
+        fact = memory.learn("The nightly backup starts at 02:30")
+        say(memory, clock, "We moved the start of the nightly backup from 02:30 to 04:15.")
+        assert memory.facts.get(fact.id).status == "active"
+
+
+def test_an_unknown_language_of_rules_is_refused_with_the_way_out():
+    with pytest.raises(ConfigError, match="english"):
+        reader("klingon")
+
+
+def test_clauses_carry_owner_polarity_and_cues():
+    english = reader("english")
+    assert english is not None
+    (clause,) = english.read(Speech("My sister Ana doesn't eat fish anymore.", "Nadia", START))
+    assert clause.text == "Nadia's sister Ana does not eat fish anymore"
+    assert (clause.owner, clause.predicate, clause.denied) == ("ana", "eat", True)
+    assert {"denial", "now"} <= clause.cues
