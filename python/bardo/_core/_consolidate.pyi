@@ -129,6 +129,8 @@ class CuratorReport:
         facts_superseded: Facts whose place a newer one took.
         facts_refined: Facts that a newer one narrowed to some cases or to a time.
         facts_disputed: Times that an episode said the contrary of a fact, which lost by it.
+        rules_followed: Rules that the decisions that followed them confirmed.
+        rules_broken: Rules that the decisions that followed them came out against.
         dreams_confirmed: What dreams had proposed and later episodes bore out.
         entries_pruned: Facts that expired, faded or were beyond the room there is, and were archived.
         pending: Verified episodes that wait for the next pass.
@@ -154,6 +156,8 @@ class CuratorReport:
     facts_superseded: int
     facts_refined: int
     facts_disputed: int
+    rules_followed: int
+    rules_broken: int
     dreams_confirmed: int
     entries_pruned: int
     pending: int

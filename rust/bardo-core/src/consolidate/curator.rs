@@ -7,8 +7,8 @@
 
 use super::batch::{Batch, VerifiedEpisodes, gather};
 use super::hypotheses::Ledger;
-use super::window::{Window, window_end};
-use super::{baseline, evict, reconcile, restatements};
+use super::window::{Schedule, Window};
+use super::{baseline, evict, reconcile, restatements, rule_trials};
 use crate::error::{Error, Result};
 use crate::facts::rows::{self as record, signed};
 use crate::facts::sqlite::{Step, damaged};
@@ -99,6 +99,10 @@ pub struct CuratorReport {
     pub facts_refined: u64,
     /// Episodes that spoke against a fact, which lost by it.
     pub facts_disputed: u64,
+    /// Rules that the decisions that followed them confirmed.
+    pub rules_followed: u64,
+    /// Rules that the decisions that followed them came out against.
+    pub rules_broken: u64,
     /// Number of dreamt proposals that later episodes confirmed.
     pub dreams_confirmed: u64,
     /// Facts that expired, faded or were beyond the room there is, and were archived.
@@ -202,6 +206,8 @@ struct PassInput {
     batch: Batch,
     ledger: Ledger,
     windows: u64,
+    /// Columns of the batch.
+    decisions: Window,
 }
 
 impl PassInput {
@@ -230,7 +236,8 @@ impl PassInput {
         }
         let batch = gather(source, (watermark, last), batch, store.fingerprint()?.as_ref())?;
         let (ledger, windows) = examine(store, source, watermark, batch.last, &settings.outcomes)?;
-        Ok(Self { watermark, last: last.max(batch.last), batch, ledger, windows })
+        let decisions = Window::between(source, watermark, batch.last, false)?;
+        Ok(Self { watermark, last: last.max(batch.last), batch, ledger, windows, decisions })
     }
 
     /// Writes all of it; `None` if another process counted the batch first.
@@ -244,6 +251,8 @@ impl PassInput {
         report.windows = self.windows;
         // Before anything leaves: what episodes confirm as of their own ticks has not faded yet.
         self.ledger.apply(writer, store, pass, &mut report)?;
+        let numbers = (self.watermark, self.batch.last);
+        rule_trials::apply(writer, pass, &self.decisions, numbers, &mut report)?;
         report.entries_pruned += expire(writer, time)? + evict::apply(writer, pass, time)?;
         Ok(Some(report))
     }
@@ -257,16 +266,23 @@ fn examine(
     last: u64,
     outcomes: &[String],
 ) -> Result<(Ledger, u64)> {
-    let mut end = window_end(watermark);
-    if end > last {
+    let (events, rules) = (Schedule::EVENTS, Schedule::RULES);
+    let (mut events_end, mut rules_end) = (events.end(watermark), rules.end(watermark));
+    if events_end.min(rules_end) > last {
         return Ok((Ledger::default(), 0));
     }
     let mut ledger = Ledger::read(store)?;
     let mut windows = 0;
-    while end <= last {
-        ledger.examine(&Window::read(source, end)?, outcomes);
+    while events_end.min(rules_end) <= last {
+        if rules_end <= events_end {
+            let searched = Window::searched(source, rules_end)?;
+            ledger.examine_rules(&Window::read(source, rules, rules_end)?, &searched, outcomes);
+            rules_end = rules.end(rules_end);
+        } else {
+            ledger.examine_events(&Window::read(source, events, events_end)?);
+            events_end = events.end(events_end);
+        }
         windows += 1;
-        end = window_end(end);
     }
     Ok((ledger, windows))
 }

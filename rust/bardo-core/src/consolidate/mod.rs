@@ -18,6 +18,8 @@ mod foreign_claims;
 mod gaps;
 mod hedge_words;
 mod hypotheses;
+mod hypothesis_queries;
+mod identifiers;
 mod links;
 mod lint;
 mod merge;
@@ -27,14 +29,17 @@ mod permutation_test;
 mod phrases;
 mod promote;
 mod reconcile;
+mod redundant_rules;
 mod replay;
 mod restatements;
+mod rule_trials;
 mod shift;
 mod situations;
 mod slots;
 mod statement;
 mod statistic;
 mod statistic_rebuild;
+mod subgroup_search;
 mod subgroups;
 mod sum_tree;
 mod utility;
@@ -58,12 +63,13 @@ pub use gaps::{
     GAPS_KEPT, Gap, GapKind, INHERITED_GAPS_KEPT, InheritedGap, InheritedGaps, NAMED_OFTEN, forget_gaps,
     gaps, inherit_gaps,
 };
-pub use hypotheses::{Trial, forget_claims, trial};
+pub use hypothesis_queries::{Trial, forget_claims, trial};
 pub use lint::{
     LATEST_FACTS, LEAST_FACTS, LINT, LintReport, LintSettings, STALE_DAYS, UNIMPORTANT, lint, rehearse_lint,
 };
 pub use promote::{ACTIVE_TICKS, PLAYBOOK_CONFIDENCE, Promotion, Rank, Standing, promoted, standing};
 pub use replay::{Draw, ReplayBuffer, ReplaySettings};
+pub use rule_trials::{FollowedRule, followed_rule};
 pub use statistic::Statistic;
 pub use statistic_rebuild::{NumberName, RecountReport, number_names, recount};
 pub use sum_tree::SumTree;

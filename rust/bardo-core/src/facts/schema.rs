@@ -11,6 +11,7 @@ use simsimd::SpatialSimilarity;
 
 use super::checksums;
 use super::fulltext;
+use super::rule_trial_table::rule_trials;
 use super::sqlite_file::Migration;
 
 /// From the empty file to the schema of this build, in order; a released one is never edited.
@@ -30,6 +31,7 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
     inherited_questions,
     scoped,
     sealed,
+    rule_trials,
 ];
 
 fn to_version_1(transaction: &Transaction<'_>) -> rusqlite::Result<()> {

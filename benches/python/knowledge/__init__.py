@@ -1,0 +1,1 @@
+"""What becomes of knowledge: corrections, compatible statements, profiles, and rules in decisions."""
