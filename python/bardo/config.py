@@ -118,6 +118,7 @@ class Curator:
         shadow: Whether a new fact is held until it is known to make no answer about other episodes worse.
         outcomes: Numbers of a payload that say how something ended, by their paths or the last parts of these:
             heuristics say under which conditions they differ.
+        replay: Earlier episodes that a search for rules reads again beside the new ones; 0 for none.
     """
 
     every_ticks: int = 50
@@ -125,6 +126,7 @@ class Curator:
     capacity: int = 16_384
     texts: bool = True
     shadow: bool = True
+    replay: int = 768
     outcomes: tuple[str, ...] = (
         "outcome",
         "pnl",

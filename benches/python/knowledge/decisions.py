@@ -149,7 +149,7 @@ def says_true(fact: Any, stream: Stream) -> bool:
 
 
 def says_false(fact: Any, stream: Stream, *, applies: bool) -> bool:
-    """Whether a fact recommends an action that is no better here: another one, or that of the rule where it is not met."""
+    """Whether a fact recommends an action that is no better here: another, or that of the rule where it is not met."""
     stated, rule = claim(fact, stream), stream["true_rule"]
     return stated is not None and stated[1] and (stated[0] != rule["action"] or not applies)
 
@@ -216,8 +216,8 @@ def table(tally: Tally, length: int) -> str:
     head = [
         "## Rules in decisions",
         "",
-        f"{length:,} decisions a stream, a pass every {PASS}; actions at random. One rule holds throughout, another ended half",
-        f"way. Each question is asked of `recall` (first {FIRST}) and of `context` ({BUDGET:,} tokens).",
+        f"{length:,} decisions a stream, a pass every {PASS}; actions at random. One rule holds throughout, another",
+        f"ended half way. Each question is asked of `recall` (first {FIRST}) and of `context` ({BUDGET:,} tokens).",
         "",
         "| in the answer | recall | prompt |",
         "|---|---|---|",

@@ -60,6 +60,7 @@ class Curator:
         outcomes: Paths (or their last parts) of numbers that say how something ended; None for the usual names.
         eviction_threshold: Confidence below which a fact is archived; None for .05 (spec 2).
         capacity: Facts in force at most, pinned ones aside; None for 16,384.
+        replay: Earlier episodes that a search for rules reads again; None for 768.
         hold: Whether what comes into being, running statistics aside, is held until `FactStore.release`.
     """
 
@@ -73,6 +74,7 @@ class Curator:
         outcomes: Sequence[str] | None = None,
         eviction_threshold: float | None = None,
         capacity: int | None = None,
+        replay: int | None = None,
         hold: bool = False,
     ) -> Curator: ...
     def consolidate(self, log: EpisodeLog, *, batch: int = 256, tick: int, now: int) -> CuratorReport:

@@ -147,6 +147,7 @@ def curator_of(
         outcomes=settings.outcomes,
         eviction_threshold=eviction_threshold,
         capacity=settings.capacity,
+        replay=settings.replay,
         hold=settings.shadow,
     )
 

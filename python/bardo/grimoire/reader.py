@@ -260,7 +260,7 @@ class Visitor(Handle):
             self._recall(task, limit, recall, deciding=True),
             blocks=blocks,
             budget=settings.budget if budget is None else budget,
-            reserve=settings.reserve if reserve is None else reserve,
+            reserve=context.reserve_set(settings.reserve) if reserve is None else reserve,
             tokenizer=settings.tokenizer,
             phase=phase,
             task_type=task_type,

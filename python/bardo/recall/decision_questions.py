@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 _FIRST = r"(i|we|one|my|our)\b"
-#: "Should" anywhere, evaluations, and a modal or "do" before a first person (after who, where and which a question of fact).
+#: "Should" anywhere, evaluations, and a modal or "do" before a first person; not after who, where and which.
 _ADVICE = re.compile(
     rf"""\b(
       (should|shall|ought|must)\b
@@ -25,7 +25,8 @@ _FACT = re.compile(
     | what(?!\s+(now|next|about|if)\b)\b
     | how\s+(many|long|old|often|large|tall|is|are|was|were|did|does|has|have|had)\b
     | (can|could|would|will)\s+you\b
-    | (do|does|did|has|have|had)\s+(i|we|you|they|he|she|the|our|my|this|that)\s+(\w+\s+)?(have|has|had|know|own|support|exist\w*|include\w*|cost\w*|mean\w*)\b
+    | (do|does|did|has|have|had)\s+(i|we|you|they|he|she|the|our|my|this|that)\s+(\w+\s+)?
+      (have|has|had|know|own|support|exist\w*|include\w*|cost\w*|mean\w*)\b
     | (has|have|had|did|does|was|were|will)\b
     | (list|show|tell|find|explain|convert|print|remind)\b
     )""",

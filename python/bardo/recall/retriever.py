@@ -13,7 +13,7 @@ from bardo.model import NEUTRAL, Pad
 from bardo.ports import Embedder, LateEmbedder, Tokens, Vectors
 from bardo.recall.filters import Filters
 from bardo.recall.recollection import Answer, Recollection, recollection
-from bardo.recall.rules import PROBED, RuleBook, Seats
+from bardo.recall.rules import LEAST_ALIKE, NEARLY_ALL, PROBED, RuleBook, Seats
 from bardo.recall.situation import Situation
 
 #: Parts of the conversation around a memory, by the names of its weights.
@@ -162,8 +162,16 @@ class Retriever:
             return Seats()
         probe = asked | {"filters": replace(asked["filters"] or Filters(), layers=("episode",))}
         lived = self.hot.search(query, vector, limit=PROBED, **probe)
+        least = LEAST_ALIKE
+        if not len(lived) and vector is not None:
+            # Nothing is near enough for an answer: the nearest decisions show the topic, if nearly all are of one kind.
+            probe["settings"] = _core.RecallSettings(
+                min_cosine=0.0, chance_cosine=0.0, tau_ticks=self.tau_ticks
+            )
+            lived = self.hot.search(query, vector, limit=PROBED, **probe)
+            least = NEARLY_ALL
         records = [lived.record(place) for place in range(len(lived))]
-        return rules.seats(query, situation, records, asked["now_tick"])
+        return rules.seats(query, situation, records, asked["now_tick"], least=least)
 
     def _settings(self, policy: str | None, diversity: float) -> _core.RecallSettings:
         weights = self.config.weights

@@ -1,29 +1,32 @@
 """Rules that apply to a decision: which facts take a reserved seat in an answer, and which may not answer.
 
-A rule is a heuristic, a causal link, a warning, a procedure or anti-knowledge. It applies where its conditions hold in the
-situation, or, without one, where the task is about its action or outcome, or about decisions like those it was learned
-from. A rule that the situation contradicts, or that is no longer believed, is left out.
+A rule is a heuristic, a causal link, a warning, a procedure or anti-knowledge. It applies where its conditions hold in
+the situation, or, without one, where the task is about its action or outcome, or about decisions like those it was
+learned from. A rule that the situation contradicts, or that is no longer believed, is left out.
 """
 
 from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from bardo import _core
-from bardo.model import Episode, Fact
+from bardo.model import Episode, Fact, FactKind, FactStatus
 from bardo.recall.decision_questions import asks_for_fact, is_question
 from bardo.recall.situation import Condition, Situation, is_measured, parse_conditions, payload_paths
 
 #: Kinds of fact that one acts by.
-RULE_KINDS = ("heuristic", "causal_link", "warning", "procedural", "anti_knowledge")
+RULE_KINDS: tuple[FactKind, ...] = ("heuristic", "causal_link", "warning", "procedural", "anti_knowledge")
+_STATUSES: tuple[FactStatus, ...] = ("active", "contradicted")
 #: Memories that show which decisions a task is about.
 PROBED = 8
 #: Memories among those that must be decisions of a rule's kind.
 LEAST_ALIKE = 2
+#: The same where no memory is near enough to be an answer.
+NEARLY_ALL = 6
 #: Rules that are offered a seat.
 OFFERED = 6
 #: Facts read per page.
@@ -52,8 +55,14 @@ class Rule:
     strength: float
 
     @classmethod
-    def of(cls, fact: Fact) -> Rule:
-        """Reads the parts of a fact."""
+    def of(cls, fact: Fact, means: Mapping[str, float]) -> Rule:
+        """Reads the parts of a fact.
+
+        Args:
+            fact: The record.
+            means: Mean of each number that is measured, by path: what "high" and "low" of a rule without figures are
+                compared with.
+        """
         payload = fact.payload
         kind = payload.get("type")
         conditions: tuple[Condition, ...] = ()
@@ -64,7 +73,7 @@ class Rule:
         if kind == "heuristic":
             stated = parse_conditions(str(payload.get("condition", "")))
             chosen = parse_conditions(str(payload.get("action", "")))
-            conditions = (*stated, *chosen)
+            conditions = tuple(_with_bound(each, means) for each in (*stated, *chosen))
             # A word that is compared may be a choice under any name; features are known before, choices are not.
             actions = [str(each.value) for each in conditions if each.is_word or not each.path]
             outcome = re.sub(r" is (higher|lower)$", "", str(payload.get("outcome", "")))
@@ -116,6 +125,7 @@ class RuleBook:
     facts: _core.FactStore
     _rules: tuple[Rule, ...] = ()
     _doubted: tuple[str, ...] = ()
+    _metrics: frozenset[tuple[str, str]] = frozenset()
     _change: int = -1
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -125,18 +135,39 @@ class RuleBook:
             change = self.facts.last_change
             if change != self._change:
                 found = list(self._read())
-                self._rules = tuple(Rule.of(fact) for fact in found if fact.status == "active")
+                measured = self._pages("baseline", "active") if found else ()
+                means = {
+                    (subject, str(fact.payload.get("metric"))): float(fact.payload.get("mean", 0.0))
+                    for fact in measured
+                    for subject in fact.subjects
+                }
+                by_path = {path: mean for (_, path), mean in means.items()}
+                self._rules = tuple(
+                    Rule.of(fact, by_path | {path: means[s, path] for s, path in means if s in fact.subjects})
+                    for fact in found
+                    if fact.status == "active"
+                )
                 self._doubted = tuple(fact.id for fact in found if fact.status == "contradicted")
+                self._metrics = frozenset(means)
                 self._change = change
             return self._rules, self._doubted
 
+    @staticmethod
+    def _alike(rule: Rule, lived: Sequence[Episode], least: int) -> bool:
+        """Whether enough of what is near are decisions of the rule's kind."""
+        alike = sum(rule.is_of_kind(episode) for episode in lived)
+        return alike >= (min(least, max(len(lived), 1)) if least == LEAST_ALIKE else least)
+
+    def _measures(self, rule: Rule, situation: Situation) -> bool:
+        """Whether a feature of the situation is one that is measured of what the rule is about."""
+        return any(
+            (subject, path) in self._metrics for subject in rule.fact.subjects for path in situation.features
+        )
+
     def _read(self) -> Iterable[Fact]:
-        for status in ("active", "contradicted"):
+        for status in _STATUSES:
             for kind in RULE_KINDS:
-                after = None
-                while page := self.facts.list(kind=kind, status=status, after=after, limit=_PAGE):
-                    yield from page
-                    after = page[-1].id
+                yield from self._pages(kind, status)
 
     def may_decide(self, task: str, situation: Situation | None, *, deciding: bool) -> bool:
         """Whether any rule could apply, so that it is worth asking which decisions the task is about."""
@@ -152,7 +183,15 @@ class RuleBook:
         words = stems([task])
         return any(words & rule.action for rule in rules)
 
-    def seats(self, task: str, situation: Situation | None, found: Sequence[Any], tick: int) -> Seats:
+    def seats(
+        self,
+        task: str,
+        situation: Situation | None,
+        found: Sequence[Any],
+        tick: int,
+        *,
+        least: int = LEAST_ALIKE,
+    ) -> Seats:
         """The rules that apply to a task.
 
         Args:
@@ -160,6 +199,7 @@ class RuleBook:
             situation: Features of the moment; None if they are not known.
             found: Records that a recall finds for the task.
             tick: Logical time, for expiry and confidence.
+            least: Memories among these that must be decisions of a rule's kind.
         """
         rules, doubted = self.rules()
         lived = [record for record in found if isinstance(record, Episode)]
@@ -173,7 +213,14 @@ class RuleBook:
             if any(known is False for known in met) or (situation and not _is_possible(rule, situation)):
                 contradicted.append(rule.fact.id)
                 continue
-            grade = _grade(rule, met, words, situation, lived)
+            grade = _grade(rule, met, words, situation, self._alike(rule, lived, least))
+            if (
+                grade is None
+                and situation is not None
+                and rule.conditions
+                and self._measures(rule, situation)
+            ):
+                grade = (1.0, 0.0, 0.0, rule.strength)
             if grade is not None:
                 ranked.append((grade, rule))
         ranked.sort(key=lambda each: (*(-part for part in each[0]), each[1].fact.id))
@@ -181,6 +228,19 @@ class RuleBook:
         sure = self.facts.confidence_now([rule.fact.id for rule in chosen], tick=tick) if chosen else []
         seated = [rule.fact.id for rule, now in zip(chosen, sure, strict=True) if now]
         return Seats(tuple(seated[:OFFERED]), (*contradicted, *doubted))
+
+    def _pages(self, kind: FactKind, status: FactStatus) -> Iterable[Fact]:
+        after = None
+        while page := self.facts.list(kind=kind, status=status, after=after, limit=_PAGE):
+            yield from page
+            after = page[-1].id
+
+
+def _with_bound(condition: Condition, means: Mapping[str, float]) -> Condition:
+    """A condition that a number is high or low, with the mean of that number as its bound."""
+    if condition.sign == "==" and condition.value in ("high", "low") and condition.path in means:
+        return Condition(condition.path, ">=" if condition.value == "high" else "<=", means[condition.path])
+    return condition
 
 
 def _is_possible(rule: Rule, situation: Situation) -> bool:
@@ -197,13 +257,12 @@ def _grade(
     met: Sequence[bool | None],
     words: frozenset[str],
     situation: Situation | None,
-    lived: Sequence[Episode],
+    is_alike: bool,
 ) -> tuple[float, ...] | None:
     """How well a rule applies: parts to sort by, the greater first; None if nothing connects it with the task."""
     on_action, on_topic = len(words & rule.action), len(words & rule.topic)
     held = sum(known is True for known in met)
-    alike = sum(rule.is_of_kind(episode) for episode in lived)
-    is_connected = held > 0 or alike >= min(LEAST_ALIKE, max(len(lived), 1))
+    is_connected = held > 0 or is_alike
     if not rule.conditions:
         # Nothing structured connects a warning in words: it must share words of substance with the task.
         is_connected = on_action + on_topic > 1 or (on_topic > 0 and situation is not None)

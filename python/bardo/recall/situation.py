@@ -120,7 +120,7 @@ class Situation:
 def parse_conditions(words: str) -> tuple[Condition, ...]:
     """The conditions that a payload states in words, such as `momentum >= 0.65 and venue is south`.
 
-    A part that states no comparison becomes a condition without a path, which holds in no situation and contradicts none.
+    A part that states no comparison becomes a condition without a path, which no situation meets or contradicts.
     """
     found: list[Condition] = []
     for part in words.split(" and "):

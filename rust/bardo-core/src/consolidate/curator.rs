@@ -28,6 +28,8 @@ pub const CAPACITY: usize = 16_384;
 pub const MINIMUM_EPISODES: u64 = 3;
 /// Own observations before a claim is held against them: enough for the normal approximation.
 pub const CONFIRM_OBSERVATIONS: u64 = 30;
+/// Earlier episodes that a search for rules reads again: the search has four times as many as one window.
+pub const REPLAY: u64 = 768;
 /// The name of its acts in the journal.
 const ACTOR: &str = "curator";
 /// Maximum number of restarts of a pass because another process consolidated meanwhile.
@@ -49,6 +51,8 @@ pub struct CuratorSettings {
     /// Numbers of a payload that say how something ended, by their paths or the last parts of these: heuristics are about
     /// them.
     pub outcomes: Vec<String>,
+    /// Earlier episodes that are read again beside those of a window when rules are searched; 0 searches the window alone.
+    pub replay: u64,
     /// Whether what comes into being, running statistics aside, is held until the shadow trial releases it.
     pub hold: bool,
 }
@@ -65,6 +69,7 @@ impl Default for CuratorSettings {
             eviction_threshold: EVICTION_THRESHOLD,
             capacity: CAPACITY,
             outcomes: OUTCOMES.map(str::to_owned).to_vec(),
+            replay: REPLAY,
             hold: false,
         }
     }
@@ -235,7 +240,7 @@ impl PassInput {
             ));
         }
         let batch = gather(source, (watermark, last), batch, store.fingerprint()?.as_ref())?;
-        let (ledger, windows) = examine(store, source, watermark, batch.last, &settings.outcomes)?;
+        let (ledger, windows) = examine(store, source, watermark, batch.last, settings)?;
         let decisions = Window::between(source, watermark, batch.last, false)?;
         Ok(Self { watermark, last: last.max(batch.last), batch, ledger, windows, decisions })
     }
@@ -264,7 +269,7 @@ fn examine(
     source: &impl VerifiedEpisodes,
     watermark: u64,
     last: u64,
-    outcomes: &[String],
+    settings: &CuratorSettings,
 ) -> Result<(Ledger, u64)> {
     let (events, rules) = (Schedule::EVENTS, Schedule::RULES);
     let (mut events_end, mut rules_end) = (events.end(watermark), rules.end(watermark));
@@ -275,8 +280,12 @@ fn examine(
     let mut windows = 0;
     while events_end.min(rules_end) <= last {
         if rules_end <= events_end {
-            let searched = Window::searched(source, rules_end)?;
-            ledger.examine_rules(&Window::read(source, rules, rules_end)?, &searched, outcomes);
+            let window = Window::read(source, rules, rules_end)?;
+            let searched = match settings.replay {
+                0 => None,
+                replay => Some(Window::between(source, window.begin.saturating_sub(replay), rules_end, true)?),
+            };
+            ledger.examine_rules(&window, searched.as_ref().unwrap_or(&window), &settings.outcomes);
             rules_end = rules.end(rules_end);
         } else {
             ledger.examine_events(&Window::read(source, events, events_end)?);

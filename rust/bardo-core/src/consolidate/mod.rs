@@ -55,7 +55,7 @@ pub use calibration::{Calibration, calibration, stated};
 pub use contradiction::{Contradiction, ContradictionKind, contradiction, is_disputed};
 pub use curator::{
     CAPACITY, CONFIRM_OBSERVATIONS, CuratorReport, CuratorSettings, DryRun, EVICTION_THRESHOLD,
-    MINIMUM_EPISODES, OUTCOMES, consolidate, rehearse,
+    MINIMUM_EPISODES, OUTCOMES, REPLAY, consolidate, rehearse,
 };
 pub use dream::{DreamReport, dream};
 pub use e_values::FALSE_DISCOVERY_RATE;

@@ -35,6 +35,8 @@ const LEAST_OTHERS: u64 = 8;
 const OTHERS_KEPT: u64 = 256;
 /// Effect in standard deviations that one decision speaks for at most.
 const LARGEST_EFFECT: f64 = 1.5;
+/// Effect that a rule without figures predicts, in standard deviations: a small to medium one (Cohen, 1988).
+const UNMEASURED: f64 = 0.3;
 /// Standard deviations beyond the prediction at which an outcome counts no further: heavy tails decide nothing alone.
 const OUTLIER: f64 = 2.5;
 /// Normal quantile of an interval of 95 %.
@@ -55,13 +57,22 @@ pub(crate) struct RuleTrial {
 #[derive(Clone, Debug)]
 pub(crate) struct Prediction {
     rule: Rule,
-    /// The end of the interval of its effect that is nearer to none, without sign.
-    effect: f64,
+    effect: Effect,
+}
+
+/// Size of a predicted effect, without sign.
+#[derive(Clone, Copy, Debug)]
+enum Effect {
+    /// In units of the outcome: the end of its interval that is nearer to none, at least half of the effect.
+    Measured(f64),
+    /// In standard deviations of other outcomes: of a rule that came without figures.
+    Deviations(f64),
 }
 
 impl Prediction {
-    /// Reads the prediction of a fact; none where it states no rule with structured conditions and a measured effect.
-    pub(crate) fn of(payload: &FactPayload) -> Option<Self> {
+    /// Reads the prediction of a fact; none where it states no rule with structured conditions. "High" and "low" of a rule
+    /// that came without figures are above and below the median of a window.
+    pub(crate) fn of(payload: &FactPayload, window: &Window) -> Option<Self> {
         let FactPayload::Heuristic { condition, action, outcome, effect, interval, .. } = payload else {
             return None;
         };
@@ -71,17 +82,21 @@ impl Prediction {
         };
         let parts = [condition, action].into_iter().flat_map(|words| words.split(" and "));
         let conditions: Option<Vec<Condition>> =
-            parts.filter(|part| !part.is_empty()).map(Condition::stated).collect();
+            parts.filter(|part| !part.is_empty()).map(|part| Condition::stated(part, window)).collect();
         let conditions = conditions.filter(|conditions| !conditions.is_empty())?;
         let least = interval.0.abs().min(interval.1.abs());
         let is_measured = interval.0 < interval.1 && interval.0 * interval.1 > 0.0;
-        let effect = if is_measured { least.max(effect.abs() / 2.0) } else { return None };
+        let effect = if is_measured {
+            Effect::Measured(least.max(effect.abs() / 2.0))
+        } else {
+            Effect::Deviations(UNMEASURED)
+        };
         Some(Self { rule: Rule { conditions, outcome: outcome.to_owned(), higher }, effect })
     }
 
     /// The same for a hypothesis.
     pub(crate) const fn new(rule: Rule, effect: f64) -> Self {
-        Self { rule, effect }
+        Self { rule, effect: Effect::Measured(effect) }
     }
 }
 
@@ -118,13 +133,16 @@ impl RuleTrial {
         followed
     }
 
-    fn test(&mut self, sign: f64, number: f64, effect: f64) {
+    fn test(&mut self, sign: f64, number: f64, effect: Effect) {
         let Some(others) = self.others.filter(|others| others.n >= LEAST_OTHERS) else { return };
         let deviation = others.sample_deviation();
         if deviation <= 0.0 {
             return;
         }
-        let predicted = (effect / deviation).min(LARGEST_EFFECT);
+        let predicted = match effect {
+            Effect::Measured(effect) => (effect / deviation).min(LARGEST_EFFECT),
+            Effect::Deviations(effect) => effect,
+        };
         let found = (sign * (number - others.mean) / deviation).clamp(-OUTLIER, predicted + OUTLIER);
         let ratio = predicted * (found - predicted / 2.0);
         self.gained = (self.gained + ratio).clamp(0.0, 2.0 * CONFIRMED);
@@ -134,7 +152,7 @@ impl RuleTrial {
 
 impl Condition {
     /// Reads a condition as [`Condition::words`] states it; none for one that is like a situation, or in other words.
-    fn stated(words: &str) -> Option<Self> {
+    fn stated(words: &str, window: &Window) -> Option<Self> {
         let bound = |sign: &str| {
             let (path, bound) = words.split_once(sign)?;
             Some((path.to_owned(), bound.trim().parse::<f64>().ok().filter(|bound| bound.is_finite())?))
@@ -145,10 +163,21 @@ impl Condition {
             Some(Self::AtMost(path, bound))
         } else {
             let (path, word) = words.split_once(" is ")?;
-            (!path.contains(' ') && !word.is_empty() && word != "high" && word != "low")
-                .then(|| Self::Is(path.to_owned(), word.to_owned()))
+            let numbers = || median(window.numbers.get(path)?.iter().map(|(_, number)| *number));
+            match word {
+                "high" if window.numbers.contains_key(path) => Some(Self::AtLeast(path.to_owned(), numbers()?)),
+                "low" if window.numbers.contains_key(path) => Some(Self::AtMost(path.to_owned(), numbers()?)),
+                _ => (!path.contains(' ') && !word.is_empty() && !word.starts_with("like "))
+                    .then(|| Self::Is(path.to_owned(), word.to_owned())),
+            }
         }
     }
+}
+
+fn median(numbers: impl Iterator<Item = f64>) -> Option<f64> {
+    let mut sorted: Vec<f64> = numbers.collect();
+    sorted.sort_unstable_by(f64::total_cmp);
+    sorted.get(sorted.len() / 2).copied()
 }
 
 /// The outcomes of other decisions as the text of a rule tells them: their mean and number, and a deviation that gives its
@@ -194,7 +223,7 @@ pub(crate) fn apply(
         return Ok(());
     }
     for stored in record::select(&writer.transaction, IN_FORCE, [RULES])? {
-        let Some(prediction) = Prediction::of(&stored.fact.payload) else { continue };
+        let Some(prediction) = Prediction::of(&stored.fact.payload, window) else { continue };
         let known = load(&writer.transaction, stored.serial)?;
         // What was told is no evidence of the agent's own; a pass tells of its own windows.
         let mut trial = match known {
@@ -369,7 +398,7 @@ mod tests {
 
     #[test]
     fn a_rule_in_structured_words_predicts_and_one_in_free_words_does_not() {
-        let prediction = Prediction::of(&fact().payload).unwrap();
+        let prediction = Prediction::of(&fact().payload, &Window::default()).unwrap();
         assert_eq!(
             prediction.rule.conditions,
             [
@@ -377,9 +406,15 @@ mod tests {
                 Condition::Is("action".into(), "long".into())
             ]
         );
-        assert!((prediction.effect - 0.6).abs() < 1e-12);
-        assert_eq!(Condition::stated("it is like \"a gas spike\""), None);
-        assert_eq!(Condition::stated("momentum is high"), None);
+        assert!(matches!(prediction.effect, Effect::Measured(effect) if (effect - 0.6).abs() < 1e-12));
+        let window = Window {
+            numbers: [("momentum".to_owned(), vec![(0, 0.1), (1, 0.5), (2, 0.9)])].into(),
+            ..Window::default()
+        };
+        assert_eq!(Condition::stated("it is like \"a gas spike\"", &window), None);
+        let high = Condition::stated("momentum is high", &window);
+        assert_eq!(high, Some(Condition::AtLeast("momentum".into(), 0.5)));
+        assert_eq!(Condition::stated("mood is high", &window), Some(Condition::Is("mood".into(), "high".into())));
     }
 
     #[test]
@@ -389,12 +424,12 @@ mod tests {
         let mut trial = RuleTrial::new(Some(others));
         let mut confirmed = 0;
         for step in 0..200 {
-            trial.test(1.0, 0.8 + noise(step), 0.6);
+            trial.test(1.0, 0.8 + noise(step), Effect::Measured(0.6));
             confirmed += u32::from(trial.gained >= CONFIRMED);
         }
         assert!(confirmed > 100 && !trial.is_broken(), "{trial:?}");
         let steps = (0..400).position(|step| {
-            trial.test(1.0, noise(step), 0.6);
+            trial.test(1.0, noise(step), Effect::Measured(0.6));
             trial.is_broken()
         });
         assert!(steps.is_some_and(|steps| steps < 120), "{steps:?}");

@@ -35,10 +35,6 @@ const TURN: &str = "turn";
 /// Verified episodes in a window that tests rules. A test wins at most their number, however clear the difference is, so that
 /// several short windows tell more than a long one.
 const LONGEST_OF_RULES: u64 = 256;
-/// Verified episodes, up to the end of a window, in which rules are searched. They may have been searched before: rules are
-/// tested on later ones.
-const SEARCHED: u64 = 1_024;
-
 /// How verified episodes are divided into windows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Schedule {
@@ -138,11 +134,6 @@ impl Window {
     pub fn read(source: &impl VerifiedEpisodes, schedule: Schedule, end: u64) -> Result<Self> {
         let (number, begin) = schedule.window(end);
         Ok(Self { number, ..Self::between(source, begin, end, true)? })
-    }
-
-    /// Reads the episodes in which rules are searched at the end of a window: those of the window, and earlier ones again.
-    pub fn searched(source: &impl VerifiedEpisodes, end: u64) -> Result<Self> {
-        Self::between(source, end.saturating_sub(SEARCHED), end, true)
     }
 
     /// Reads the episodes with verifications after `begin` up to `end`; its number is 0.
