@@ -97,8 +97,8 @@ def test_a_prompt_states_the_rule_with_its_evidence(memory) -> None:
     rules = [each for each in prompt.memories if each.layer == "fact"]
     assert [each.text for each in rules] == [LONG.text]
     before = memory.facts.confidence(rules[0].record)
-    memory.outcome(prompt, value=0.5)
-    assert memory.facts.confidence(rules[0].record) > before
+    memory.outcome(prompt, value=-0.5)
+    assert memory.facts.confidence(rules[0].record) < before
 
 
 def test_a_small_budget_still_has_the_rule(memory) -> None:

@@ -49,8 +49,8 @@ class RecallOptions(TypedDict, total=False):
         layers: `episode`, `fact` or both; both if not given.
         policy: `four_factor`, `rrf` or `pinned`.
         situation: Features of the moment of a decision, as `{"volatility": 0.3, "pool": {"fee": 30}}`; nested as
-            payloads are, with `subjects` and possible `actions` as lists. Rules whose conditions hold in it reach the first
-            five memories, and rules that it contradicts are left out.
+            payloads are, with `subjects` and possible `actions` as lists. Rules whose conditions hold in it reach
+            the first five memories, and rules that it contradicts are left out.
         diversity: How much unlike each other the memories are to be: 0 (if not given) by score alone, 1 as unlike as
             can be (maximal marginal relevance).
     """

@@ -283,7 +283,9 @@ fn examine(
             let window = Window::read(source, rules, rules_end)?;
             let searched = match settings.replay {
                 0 => None,
-                replay => Some(Window::between(source, window.begin.saturating_sub(replay), rules_end, true)?),
+                replay => {
+                    Some(Window::between(source, window.begin.saturating_sub(replay), rules_end, true)?)
+                }
             };
             ledger.examine_rules(&window, searched.as_ref().unwrap_or(&window), &settings.outcomes);
             rules_end = rules.end(rules_end);

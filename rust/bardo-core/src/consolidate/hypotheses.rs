@@ -1,6 +1,8 @@
 //! The ledger of hypotheses: what was tested, on how many windows, with what fortune (see `e_values`), and which fact
 //! states what is believed.
 
+use std::collections::BTreeSet;
+
 use rusqlite::{Connection, params};
 
 use super::baseline::{credible, lower};
@@ -8,6 +10,7 @@ use super::claims::{Claim, Measure};
 use super::curator::{CuratorReport, Pass};
 use super::e_values::{FALSE_DISCOVERY_RATE, discoveries, share, wealth};
 use super::foreign_claims::{ForeignClaims, confirm_claim};
+use super::hypothesis_ranks::Ranks;
 use super::redundant_rules::{MeasuredRule, redundant};
 use super::rule_trials::{Prediction, RuleTrial};
 use super::window::Window;
@@ -30,9 +33,6 @@ const LABELS: usize = 12;
 const TESTED: usize = 256;
 /// Hypotheses that are kept; beyond, the least promising that no fact states leave.
 const KEPT: usize = 1_024;
-/// Rhythms that are kept and gathered for, beside the others: they wait for days, unspoilt by any test, and would take the
-/// place of what was tested and lost a little.
-const RHYTHMS: usize = 64;
 /// Windows after which a rule that lost money is given up, so that there is room for others.
 const PATIENCE: u64 = 8;
 /// Part of all trust that claims about events have; rules have the rest.
@@ -103,11 +103,13 @@ impl Hypothesis {
         }
         let Some(tested) = self.claim.test(window, self.measure.as_ref()) else { return false };
         self.changed = true;
-        if let (Claim::Differs(rule), Some(Measure::Differs { inside, outside })) = (&self.claim, &self.measure) {
+        if let (Claim::Differs(rule), Some(Measure::Differs { inside, outside })) =
+            (&self.claim, &self.measure)
+        {
             let least = self.measure.as_ref().map_or(0.0, Measure::least_effect);
             let effect = least.max((inside.mean - outside.mean).abs() / 2.0);
             let mut trial = RuleTrial::new(Some(*outside));
-            trial.follow(window, &Prediction::new(rule.clone(), effect));
+            trial.follow(window, &Prediction::new(rule.clone(), effect), &BTreeSet::new());
             self.is_broken = trial.is_broken();
         }
         self.subjects = window.subjects_of(&tested.positions);
@@ -127,26 +129,6 @@ impl Hypothesis {
         let surplus = self.evidence.len().saturating_sub(EVIDENCE_KEPT);
         self.evidence.drain(..surplus);
         true
-    }
-}
-
-/// Ranks of hypotheses that are looked at from the best on; rhythms have ranks of their own.
-#[derive(Default)]
-struct Ranks {
-    rhythms: usize,
-    others: usize,
-}
-
-impl Ranks {
-    /// Whether the next one is among the best `most`, or among the best rhythms.
-    const fn next(&mut self, claim: &Claim, most: usize) -> bool {
-        if matches!(claim, Claim::Hours { .. } | Claim::Weekdays { .. }) {
-            self.rhythms += 1;
-            self.rhythms <= RHYTHMS
-        } else {
-            self.others += 1;
-            self.others <= most
-        }
     }
 }
 

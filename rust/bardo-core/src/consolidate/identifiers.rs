@@ -3,7 +3,19 @@
 
 /// Last words of a name that say identifier, whatever the numbers are like.
 const NAMES: [&str; 13] = [
-    "id", "ids", "uuid", "guid", "hash", "nonce", "seq", "sequence", "block", "timestamp", "epoch", "lsn", "txid",
+    "id",
+    "ids",
+    "uuid",
+    "guid",
+    "hash",
+    "nonce",
+    "seq",
+    "sequence",
+    "block",
+    "timestamp",
+    "epoch",
+    "lsn",
+    "txid",
 ];
 /// Last words of a name that say identifier only where the numbers never repeat.
 const AMBIGUOUS: [&str; 9] = ["number", "no", "height", "index", "slot", "offset", "cursor", "ts", "serial"];

@@ -19,6 +19,7 @@ mod gaps;
 mod hedge_words;
 mod hypotheses;
 mod hypothesis_queries;
+mod hypothesis_ranks;
 mod identifiers;
 mod links;
 mod lint;

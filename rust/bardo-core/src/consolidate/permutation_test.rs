@@ -111,7 +111,9 @@ mod tests {
 
     #[test]
     fn a_clear_difference_wins_nearly_the_length_of_the_sequence() {
-        let values: Vec<f64> = (0..256_u32).map(|place| f64::from(place % 7 == 0) * 3.0 + f64::from(place * 37 % 101) / 101.0).collect();
+        let values: Vec<f64> = (0..256_u32)
+            .map(|place| f64::from(place % 7 == 0) * 3.0 + f64::from(place * 37 % 101) / 101.0)
+            .collect();
         let members: Vec<usize> = (0..256).filter(|place| place % 7 == 0).collect();
         let won = rotation_log_e_value(&values, &members).exp();
         assert!(won > 2.0 && won <= 256.0, "{won}");

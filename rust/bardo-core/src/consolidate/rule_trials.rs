@@ -6,6 +6,8 @@
 //! doubts it where it has fallen by more than chance allows (CUSUM; Page, Biometrika 41, 1954). An obeyed rule is thereby
 //! confirmed by what comes out as predicted, and a rule that stops predicting is lowered after a few decisions.
 
+use std::collections::BTreeSet;
+
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::agreement::student;
@@ -94,6 +96,19 @@ impl Prediction {
         Some(Self { rule: Rule { conditions, outcome: outcome.to_owned(), higher }, effect })
     }
 
+    /// Whether another rule promises a difference of the same outcome in the same direction.
+    fn is_beside(&self, other: &Self) -> bool {
+        self.rule.outcome == other.rule.outcome && self.rule.higher == other.rule.higher
+    }
+
+    /// Positions of the decisions of a window that follow the rule.
+    fn followed(&self, window: &Window) -> BTreeSet<usize> {
+        let Some(rows) = window.numbers.get(&self.rule.outcome) else { return BTreeSet::new() };
+        let outcome = Outcomes { name: &self.rule.outcome, rows };
+        let members = members(window, &outcome, &self.rule.conditions);
+        members.iter().zip(rows).filter(|(member, _)| **member).map(|(_, (position, _))| *position).collect()
+    }
+
     /// The same for a hypothesis.
     pub(crate) const fn new(rule: Rule, effect: f64) -> Self {
         Self { rule, effect: Effect::Measured(effect) }
@@ -113,7 +128,15 @@ impl RuleTrial {
     }
 
     /// Tests a prediction on the decisions of a window, in their order; returns the positions of those that followed it.
-    pub(crate) fn follow(&mut self, window: &Window, prediction: &Prediction) -> Vec<usize> {
+    ///
+    /// Other decisions are those that follow neither the rule nor one of `beside`, so that an agent that obeys several rules
+    /// does not compare them with one another.
+    pub(crate) fn follow(
+        &mut self,
+        window: &Window,
+        prediction: &Prediction,
+        beside: &BTreeSet<usize>,
+    ) -> Vec<usize> {
         let Prediction { rule, effect } = prediction;
         let Some(rows) = window.numbers.get(&rule.outcome) else { return Vec::new() };
         let outcome = Outcomes { name: &rule.outcome, rows };
@@ -123,7 +146,7 @@ impl RuleTrial {
             if *member {
                 followed.push(*position);
                 self.test(sign, *number, *effect);
-            } else {
+            } else if !beside.contains(position) {
                 let one = Statistic::of(*number);
                 let all = self.others.map_or(one, |others| others.merge(&one));
                 self.others = Some(Statistic { n: all.n.min(OTHERS_KEPT), ..all });
@@ -165,7 +188,9 @@ impl Condition {
             let (path, word) = words.split_once(" is ")?;
             let numbers = || median(window.numbers.get(path)?.iter().map(|(_, number)| *number));
             match word {
-                "high" if window.numbers.contains_key(path) => Some(Self::AtLeast(path.to_owned(), numbers()?)),
+                "high" if window.numbers.contains_key(path) => {
+                    Some(Self::AtLeast(path.to_owned(), numbers()?))
+                }
                 "low" if window.numbers.contains_key(path) => Some(Self::AtMost(path.to_owned(), numbers()?)),
                 _ => (!path.contains(' ') && !word.is_empty() && !word.starts_with("like "))
                     .then(|| Self::Is(path.to_owned(), word.to_owned())),
@@ -194,8 +219,7 @@ fn others_told(fact: &Fact) -> Option<Statistic> {
     }
     let margin = (interval.1 - interval.0) / 2.0;
     let freedom = (n + within - 2) as f64;
-    let deviation =
-        margin / (student(QUANTILE, freedom) * (1.0 / n as f64 + 1.0 / within as f64).sqrt());
+    let deviation = margin / (student(QUANTILE, freedom) * (1.0 / n as f64 + 1.0 / within as f64).sqrt());
     let is_sound = mean.is_finite() && deviation.is_finite() && deviation > 0.0;
     // It weighs no more than a few decisions of the heir's own.
     is_sound.then(|| Statistic {
@@ -208,8 +232,7 @@ fn others_told(fact: &Fact) -> Option<Statistic> {
 }
 
 /// Rules in force, and own measurements of the hypotheses that they state.
-const IN_FORCE: &str =
-    "WHERE kind = 'heuristic' AND status = 'active' AND source <> 'dream' ORDER BY confidence DESC, serial LIMIT ?1";
+const IN_FORCE: &str = "WHERE kind = 'heuristic' AND status = 'active' AND source <> 'dream' ORDER BY confidence DESC, serial LIMIT ?1";
 
 /// Tests the rules in force on the decisions of a batch: confirms what came out as predicted, and lowers what did not.
 pub(crate) fn apply(
@@ -222,8 +245,23 @@ pub(crate) fn apply(
     if window.numbers.is_empty() {
         return Ok(());
     }
-    for stored in record::select(&writer.transaction, IN_FORCE, [RULES])? {
-        let Some(prediction) = Prediction::of(&stored.fact.payload, window) else { continue };
+    let rules: Vec<(StoredFact, Prediction)> = record::select(&writer.transaction, IN_FORCE, [RULES])?
+        .into_iter()
+        .filter_map(|stored| Some((Prediction::of(&stored.fact.payload, window)?, stored)))
+        .map(|(prediction, stored)| (stored, prediction))
+        .collect();
+    let followed: Vec<BTreeSet<usize>> =
+        rules.iter().map(|(_, prediction)| prediction.followed(window)).collect();
+    let beside: Vec<BTreeSet<usize>> = rules
+        .iter()
+        .enumerate()
+        .map(|(place, (_, one))| {
+            let others = rules.iter().zip(&followed).enumerate();
+            let same_side = others.filter(|(other, ((_, two), _))| *other != place && one.is_beside(two));
+            same_side.flat_map(|(_, (_, positions))| positions).copied().collect()
+        })
+        .collect();
+    for ((stored, prediction), beside) in rules.into_iter().zip(&beside) {
         let known = load(&writer.transaction, stored.serial)?;
         // What was told is no evidence of the agent's own; a pass tells of its own windows.
         let mut trial = match known {
@@ -231,7 +269,7 @@ pub(crate) fn apply(
             None => RuleTrial::new(others_told(&stored.fact)),
         };
         let before = trial.clone();
-        let followed = trial.follow(window, &prediction);
+        let followed = trial.follow(window, &prediction, beside);
         if trial == before {
             continue;
         }
@@ -312,8 +350,7 @@ fn load(connection: &Connection, serial: i64) -> Step<Option<RuleTrial>> {
 }
 
 fn save(writer: &Writer<'_>, serial: i64, trial: &RuleTrial) -> Step<()> {
-    let others =
-        trial.others.unwrap_or(Statistic { n: 0, mean: 0.0, deviation: 0.0, min: 0.0, max: 0.0 });
+    let others = trial.others.unwrap_or(Statistic { n: 0, mean: 0.0, deviation: 0.0, min: 0.0, max: 0.0 });
     writer
         .transaction
         .prepare_cached(
@@ -401,10 +438,7 @@ mod tests {
         let prediction = Prediction::of(&fact().payload, &Window::default()).unwrap();
         assert_eq!(
             prediction.rule.conditions,
-            [
-                Condition::AtLeast("momentum".into(), 0.65),
-                Condition::Is("action".into(), "long".into())
-            ]
+            [Condition::AtLeast("momentum".into(), 0.65), Condition::Is("action".into(), "long".into())]
         );
         assert!(matches!(prediction.effect, Effect::Measured(effect) if (effect - 0.6).abs() < 1e-12));
         let window = Window {
@@ -414,7 +448,10 @@ mod tests {
         assert_eq!(Condition::stated("it is like \"a gas spike\"", &window), None);
         let high = Condition::stated("momentum is high", &window);
         assert_eq!(high, Some(Condition::AtLeast("momentum".into(), 0.5)));
-        assert_eq!(Condition::stated("mood is high", &window), Some(Condition::Is("mood".into(), "high".into())));
+        assert_eq!(
+            Condition::stated("mood is high", &window),
+            Some(Condition::Is("mood".into(), "high".into()))
+        );
     }
 
     #[test]

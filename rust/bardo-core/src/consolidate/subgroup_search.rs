@@ -60,8 +60,7 @@ pub(crate) fn propose<'known>(
             same.map(|rule| (rule, members(window, outcome, &rule.conditions))).collect();
         let is_known = |(_, rule, members): &(f64, Rule, Vec<bool>)| {
             known.iter().any(|(other, theirs)| {
-                other.conditions == rule.conditions
-                    || rule.is_like(other) && overlap(members, theirs) > KNOWN
+                other.conditions == rule.conditions || rule.is_like(other) && overlap(members, theirs) > KNOWN
             })
         };
         found.extend(search(window, outcome, &all).into_iter().filter(|rule| !is_known(rule)));
@@ -149,24 +148,23 @@ fn beam(mut candidates: Vec<Candidate>, all: &[Condition]) -> Vec<Candidate> {
 }
 
 /// A rule with one more condition, if that divides its episodes and makes it stronger.
-fn extended(
-    outcome: &Outcomes<'_>,
-    parent: &Candidate,
-    place: usize,
-    column: &[bool],
-) -> Option<Candidate> {
+fn extended(outcome: &Outcomes<'_>, parent: &Candidate, place: usize, column: &[bool]) -> Option<Candidate> {
     let members: Vec<bool> = parent.members.iter().zip(column).map(|(a, b)| *a && *b).collect();
     let (stronger, higher) = strength(outcome, &members)?;
     // A parent that hardly differs may do so in either direction by chance.
     if stronger <= parent.strength || higher != parent.higher && parent.strength >= WORTH_TESTING {
         return None;
     }
-    let inner: Vec<(usize, f64)> =
-        outcome.rows.iter().zip(&parent.members).filter(|(_, member)| **member).map(|(row, _)| *row).collect();
+    let inner: Vec<(usize, f64)> = outcome
+        .rows
+        .iter()
+        .zip(&parent.members)
+        .filter(|(_, member)| **member)
+        .map(|(row, _)| *row)
+        .collect();
     let within: Vec<bool> =
         parent.members.iter().zip(column).filter(|(member, _)| **member).map(|(_, holds)| *holds).collect();
-    let (divides, direction) =
-        strength(&Outcomes { name: outcome.name, rows: &inner }, &within)?;
+    let (divides, direction) = strength(&Outcomes { name: outcome.name, rows: &inner }, &within)?;
     if divides < DIVIDES || direction != higher {
         return None;
     }

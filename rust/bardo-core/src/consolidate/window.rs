@@ -152,7 +152,8 @@ impl Window {
                 }
                 last = verification;
                 if episode.kind != INHERITED_KIND {
-                    let vector = if with_vectors && model.is_some() { source.vector(episode.id)? } else { None };
+                    let vector =
+                        if with_vectors && model.is_some() { source.vector(episode.id)? } else { None };
                     let said = vector.map(|vector| EpisodeContent {
                         direction: Direction::of(vector),
                         quote: quote(&episode.text),

@@ -71,11 +71,9 @@ pub(super) fn reserve<'ranked>(
     limit: usize,
 ) {
     let first = FIRST.min(limit);
-    let is_first = |taken: &[DuplicateGroup<'_>], slot: Slot| {
-        taken.iter().take(first).any(|group| group.slot() == slot)
-    };
-    let low: Vec<_> =
-        seats.iter().copied().filter(|seat| !is_first(taken, seat.candidate.slot)).collect();
+    let is_first =
+        |taken: &[DuplicateGroup<'_>], slot: Slot| taken.iter().take(first).any(|group| group.slot() == slot);
+    let low: Vec<_> = seats.iter().copied().filter(|seat| !is_first(taken, seat.candidate.slot)).collect();
     if low.is_empty() {
         return;
     }
@@ -83,9 +81,10 @@ pub(super) fn reserve<'ranked>(
     // Seats that are already among the first are not pushed out by the others.
     let mut place = first.saturating_sub(low.len()).min(taken.len());
     while place > 0
-        && taken[place..].iter().take(low.len()).any(|group| {
-            seats.iter().any(|seat| seat.candidate.slot == group.slot())
-        })
+        && taken[place..]
+            .iter()
+            .take(low.len())
+            .any(|group| seats.iter().any(|seat| seat.candidate.slot == group.slot()))
     {
         place -= 1;
     }
