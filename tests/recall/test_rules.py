@@ -12,7 +12,9 @@ from bardo.errors import InvalidInputError
 from bardo.model import Episode, Fact
 from bardo.ports import ManualClock
 from bardo.recall.decision_questions import asks_for_fact
+from bardo.recall.options import OwnerRecallOptions
 from bardo.recall.situation import Condition, Situation, parse_conditions
+from bardo.surfaces.cli.declared import given_fields, options_of
 
 NOON = 1_772_712_000_000_000
 
@@ -166,3 +168,15 @@ def test_questions_of_fact_are_told_from_decisions_by_their_form() -> None:
         "go long",
     ):
         assert not asks_for_fact(text), text
+
+
+def test_the_command_line_reads_features_as_numbers_words_and_lists() -> None:
+    options = options_of(OwnerRecallOptions)
+    values: dict[str, Any] = {each.parameter.name: None for each in options}
+    values["field_situation"] = ["volatility=0.3", "venue=south", 'side=["buy", "sell"]', "pool.fee=30"]
+    given = given_fields(options, values)
+    assert given == {
+        "situation": {"volatility": 0.3, "venue": "south", "side": ["buy", "sell"], "pool.fee": 30}
+    }
+    with pytest.raises(InvalidInputError, match="KEY=VALUE"):
+        given_fields(options, {**values, "field_situation": ["volatility"]})

@@ -1,7 +1,7 @@
 """Tells questions that may ask for a decision from questions that ask for a fact, by their form alone.
 
 English is told by its closed classes. A question for a fact names what it wants: who, when, where, how many, what is.
-A question with a modal or "do" before a first person asks what to do, whatever its first word ("when do we leave").
+A question with a modal or "do" before a first person asks what to do, with any first word ("when do we leave").
 """
 
 from __future__ import annotations
