@@ -26,6 +26,11 @@ const KNOWN: f64 = 0.75;
 /// Standard errors by which a further condition must divide the episodes of a rule.
 const DIVIDES: f64 = 3.0;
 
+/// Share of a rule's episodes that must have a word before the rule names it.
+const SHARED: f64 = 0.97;
+/// Share of the other episodes that may have it.
+const NOT_SHARED: f64 = 0.8;
+
 /// A rule under consideration.
 #[derive(Clone)]
 struct Candidate {
@@ -76,7 +81,39 @@ pub(crate) fn propose<'known>(
             kept.push(candidate);
         }
     }
-    kept.into_iter().map(|(_, rule, _)| rule).collect()
+    let closed = |(_, rule, members): (f64, Rule, Vec<bool>)| {
+        let outcome = told.iter().find(|outcome| outcome.name == rule.outcome);
+        outcome.map_or_else(|| rule.clone(), |outcome| closed(window, outcome, &rule, &members))
+    };
+    let mut rules: Vec<Rule> = kept.into_iter().map(closed).collect();
+    rules.retain(|rule| known.clone().all(|other| other != rule));
+    rules.dedup();
+    rules
+}
+
+/// A rule with the words that nearly all of its episodes share and the others do not (a closed pattern; Garriga, Kralj and
+/// Lavrač, Journal of Machine Learning Research 9, 2008): an agent that always acts alike under a condition learns that
+/// the outcome differs under both.
+fn closed(window: &Window, outcome: &Outcomes<'_>, rule: &Rule, inside: &[bool]) -> Rule {
+    let mut rule = rule.clone();
+    let share = |holds: &[bool], wanted: bool| {
+        let rows = holds.iter().zip(inside).filter(|(_, inside)| **inside == wanted);
+        let (count, met) =
+            rows.fold((0_usize, 0_usize), |(count, met), (holds, _)| (count + 1, met + usize::from(*holds)));
+        met as f64 / count.max(1) as f64
+    };
+    for (path, word) in window.words.keys().filter(|(path, _)| path != "subject" && path != "kind") {
+        let condition = Condition::Is(path.clone(), word.clone());
+        let is_named = rule.conditions.iter().any(|known| feature(known).0 == *path);
+        if rule.conditions.len() >= LONGEST || is_named {
+            continue;
+        }
+        let holds = members(window, outcome, std::slice::from_ref(&condition));
+        if share(&holds, true) >= SHARED && share(&holds, false) < NOT_SHARED {
+            rule.conditions.push(condition);
+        }
+    }
+    rule
 }
 
 /// Rules about one outcome, with the standard errors by which it differs and the episodes of each.
