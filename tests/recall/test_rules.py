@@ -98,9 +98,9 @@ def test_a_prompt_states_the_rule_with_its_evidence(memory) -> None:
     assert "short" not in str(prompt).split("<rules")[1].split("</rules")[0]
     rules = [each for each in prompt.memories if each.layer == "fact"]
     assert [each.text for each in rules] == [LONG.text]
-    before = memory.facts.confidence(rules[0].record)
+    before = memory.facts.confidence(rules[0].id)
     memory.outcome(prompt, value=-0.5)
-    assert memory.facts.confidence(rules[0].record) < before
+    assert memory.facts.confidence(rules[0].id) < before
 
 
 def test_a_small_budget_still_has_the_rule(memory) -> None:

@@ -34,21 +34,37 @@ _FACT = re.compile(
 )
 #: Questions of which "do we" or "can we" asks whether something is there.
 _HAVING = re.compile(r"\b(do|does|did|can|could)\s+\w+\s+(have|know|own)\b", re.IGNORECASE)
+#: Auxiliaries that begin a question.
+_ASKING = re.compile(
+    r"^\s*(is|are|was|were|do|does|did|can|could|will|would|should|has|have|how|what)\b", re.IGNORECASE
+)
+#: Words that a statement has at least.
+_STATEMENT_WORDS = 3
 _SENTENCES = re.compile(r"(?<=[.!?;])\s+")
 
 
 def asks_for_fact(text: str) -> bool:
-    """Whether the last sentence of a text that is a question asks for a fact, and not what to do."""
-    asked = next(
-        (sentence for sentence in reversed(_SENTENCES.split(text.strip())) if sentence.endswith("?")), None
-    )
-    if asked is None:
+    """Whether the last sentence of a text that is a question asks for a fact, and not what to do.
+
+    A question after a statement ("the queue is long, where do I send it?") is about a situation, in any form.
+    """
+    sentences = _SENTENCES.split(text.strip())
+    place = next((at for at in range(len(sentences) - 1, -1, -1) if sentences[at].endswith("?")), None)
+    if place is None:
         return False
-    # "..., what now?": the last clause asks.
-    clause = asked.rsplit(", ", 1)[-1]
+    before, _, clause = sentences[place].rpartition(", ")
+    if any(_states(part) for part in (*sentences[:place], before)):
+        return False
     return any(
-        _FACT.search(part) and (_HAVING.search(part) or not _ADVICE.search(part)) for part in (asked, clause)
+        _FACT.search(part) and (_HAVING.search(part) or not _ADVICE.search(part))
+        for part in (sentences[place], clause)
     )
+
+
+def _states(part: str) -> bool:
+    """Whether a part of a text states something."""
+    is_asking = part.endswith("?") or _FACT.search(part) or _ADVICE.search(part) or _ASKING.search(part)
+    return len(part.split()) >= _STATEMENT_WORDS and not is_asking
 
 
 def is_question(text: str) -> bool:
