@@ -248,7 +248,7 @@ impl Ledger {
             Claim::Differs(rule) => Some(rule),
             _ => None,
         });
-        subgroup_search::propose(window, outcomes, known).into_iter().map(Claim::Differs).collect()
+        subgroup_search::propose(window, outcomes, &known).into_iter().map(Claim::Differs).collect()
     }
 
     /// Drops rules that lost for long, and the least promising of the rest beyond what is kept.

@@ -45,7 +45,7 @@ struct Candidate {
 pub(crate) fn propose<'known>(
     window: &Window,
     outcomes: &[String],
-    known: impl Iterator<Item = &'known Rule> + Clone,
+    known: &(impl Iterator<Item = &'known Rule> + Clone),
 ) -> Vec<Rule> {
     let told: Vec<Outcomes<'_>> = window
         .numbers
@@ -214,10 +214,11 @@ fn extended(outcome: &Outcomes<'_>, parent: &Candidate, place: usize, column: &[
 /// The feature of a condition, and the word where it is one of several.
 fn feature(condition: &Condition) -> (String, String) {
     match condition {
-        Condition::AtLeast(path, _) | Condition::AtMost(path, _) => (path.clone(), String::new()),
         // An episode may have several subjects.
         Condition::Is(path, word) if path == "subject" => (path.clone(), word.clone()),
-        Condition::Is(path, _) => (path.clone(), String::new()),
+        Condition::AtLeast(path, _) | Condition::AtMost(path, _) | Condition::Is(path, _) => {
+            (path.clone(), String::new())
+        }
         Condition::Like(situation) => ("like".to_owned(), situation.quote.clone()),
     }
 }

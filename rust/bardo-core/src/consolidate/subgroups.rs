@@ -290,13 +290,13 @@ pub(crate) fn test(window: &Window, rule: &Rule) -> Option<RuleResult> {
     let sign = if rule.higher { 1.0 } else { -1.0 };
     let mut log_e_value = bet(rows, sign, &vec![true; rows.len()], &members)?;
     if rule.conditions.len() > 1 {
-        for index in 0..rule.conditions.len() {
+        for (index, condition) in holds.iter().enumerate() {
             let frame = all(Some(index));
             // What nearly always holds with the others cannot be told from them, and need not.
-            let others = (0..rows.len()).filter(|row| frame[*row] && !holds[index][*row]).count();
+            let others = (0..rows.len()).filter(|row| frame[*row] && !condition[*row]).count();
             let framed = frame.iter().filter(|framed| **framed).count();
             if others as f64 > IMPLIED * framed as f64 {
-                log_e_value = log_e_value.min(bet(rows, sign, &frame, &holds[index])?);
+                log_e_value = log_e_value.min(bet(rows, sign, &frame, condition)?);
             }
         }
     }

@@ -163,7 +163,7 @@ impl Window {
             }
         }
         let model = model.filter(|_| with_vectors);
-        Ok(Self { model, begin, ..Self::laid_out(outlines) })
+        Ok(Self { begin, model, ..Self::laid_out(outlines) })
     }
 
     /// The columns of these episodes, as if they were a window of their own; its number is 0.
