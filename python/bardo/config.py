@@ -122,6 +122,7 @@ class Curator:
         attributes: `one` or `many` values at a time by the name of an attribute; adds to the built-in table.
         outcomes: Paths, or last parts of paths, of the numbers in a payload that measure an outcome; heuristics state
             under which conditions they differ.
+        replay: Maximum number of earlier episodes that a search for rules reads again beside the new ones; 0 for none.
     """
 
     every_ticks: int = 50
@@ -132,6 +133,7 @@ class Curator:
     language: str = "english"
     rules_off: tuple[str, ...] = ()
     attributes: Mapping[str, Literal["one", "many"]] = field(default_factory=dict)
+    replay: int = 768
     outcomes: tuple[str, ...] = (
         "outcome",
         "pnl",

@@ -60,6 +60,7 @@ class Curator:
         outcomes: Paths (or their last parts) of numbers that say how something ended; None for the usual names.
         eviction_threshold: Confidence below which a fact is archived; None for .05 (spec 2).
         capacity: Facts in force at most, pinned ones aside; None for 16,384.
+        replay: Earlier episodes that a search for rules reads again; None for 768.
         hold: Whether what comes into being, running statistics aside, is held until `FactStore.release`.
     """
 
@@ -73,6 +74,7 @@ class Curator:
         outcomes: Sequence[str] | None = None,
         eviction_threshold: float | None = None,
         capacity: int | None = None,
+        replay: int | None = None,
         hold: bool = False,
     ) -> Curator: ...
     def consolidate(self, log: EpisodeLog, *, batch: int = 256, tick: int, now: int) -> CuratorReport:
@@ -129,6 +131,8 @@ class CuratorReport:
         facts_superseded: Facts whose place a newer one took.
         facts_refined: Facts that a newer one narrowed to some cases or to a time.
         facts_disputed: Times that an episode said the contrary of a fact, which lost by it.
+        rules_followed: Rules that the decisions that followed them confirmed.
+        rules_broken: Rules that the decisions that followed them came out against.
         dreams_confirmed: What dreams had proposed and later episodes bore out.
         entries_pruned: Facts that expired, faded or were beyond the room there is, and were archived.
         pending: Verified episodes that wait for the next pass.
@@ -154,6 +158,8 @@ class CuratorReport:
     facts_superseded: int
     facts_refined: int
     facts_disputed: int
+    rules_followed: int
+    rules_broken: int
     dreams_confirmed: int
     entries_pruned: int
     pending: int

@@ -228,6 +228,8 @@ class HotSet:
         tokens: tuple[Sequence[str], Sequence[int], npt.NDArray[np.float32]] | None = None,
         log: EpisodeLog | None = None,
         facts: FactStore | None = None,
+        seated: Sequence[str] | None = None,
+        left_out: Sequence[str] | None = None,
     ) -> Found:
         """Finds the memories that matter for a query, in one call and without the GIL.
 
@@ -246,6 +248,8 @@ class HotSet:
             log: Where the episodes and the codes of their tokens are.
             facts: Where the facts are: with `log`, the records of what is found are read in the same call. A memory
                 whose record is no longer there leaves the answer with a note.
+            seated: Ids of facts with reserved places among the first five, three at most; the filters still apply.
+            left_out: Ids of facts that may not answer.
 
         Raises:
             InvalidInputError: An argument is out of range.

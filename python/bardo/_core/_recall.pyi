@@ -92,6 +92,7 @@ class Hit:
     terms: list[tuple[str, float, float]]
     factors: list[tuple[str, float]]
     age_days: float
+    is_seated: bool
     matched: list[str]
 
 @final

@@ -11,6 +11,7 @@ from bardo import _core
 from bardo.assemble import tokenizers, turns
 from bardo.assemble.blocks import FACTS, Block, PromptMemory, Rows, block, memory_block, memory_blocks
 from bardo.assemble.condense import Condenser
+from bardo.assemble.stated_rules import RULES, is_seated, rules_block
 from bardo.errors import InvalidInputError
 
 __all__ = [
@@ -333,12 +334,18 @@ def build(
             parts[name] = Block(name, task)
             break
     others = [memory for memory in memories if not _repeats_task(task, memory)]
+    echoes = len(memories) - len(others)
+    kept = min(RESERVE, budget // 4) if reserve is None else reserve
+    window = max(0, budget - kept)
+    rules = [memory for memory in others if is_seated(memory)]
+    if rules:
+        parts.setdefault(RULES, rules_block(rules, window))
+        others = [memory for memory in others if memory not in rules]
     attached, left_out = turns.attach_turns(others)
-    for found in memory_blocks(attached):
+    for found in memory_blocks(attached) if attached or not rules else ():
         parts.setdefault(found.name, found)
     if caps is not None:
-        kept = min(RESERVE, budget // 4) if reserve is None else reserve
-        given = caps(max(0, budget - kept), parts)
+        given = caps(window, parts)
         parts = {
             name: replace(each, cap=given[name]) if name in given and each.cap is None else each
             for name, each in parts.items()
@@ -354,10 +361,8 @@ def build(
         condenser=Condenser(words(), task) if words and any(map(_is_long, parts.values())) else None,
     )
     notes = [*getattr(memories, "notes", ())]
-    if len(others) < len(memories):
-        notes.append(
-            f"{len(memories) - len(others)} memories have the very words of the task and were left out"
-        )
+    if echoes:
+        notes.append(f"{echoes} memories have the very words of the task and were left out")
     if left_out:
         notes.append(
             f"{left_out} turns beside memories were left out: {turns.MOST_BESIDE} characters stand beside one at most"

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from bardo.assemble.blocks import Block, PromptMemory
+from bardo.assemble.stated_rules import StatedRule
 from bardo.model import Episode
 
 #: Characters of the turns beside one memory at most, the nearest first: they must not push out what was found.
@@ -76,8 +77,8 @@ def attach_turns(memories: Sequence[PromptMemory]) -> tuple[list[PromptMemory], 
 
 
 def recalled(memory: PromptMemory) -> PromptMemory:
-    """The memory itself, without the turns beside it."""
-    return memory.memory if isinstance(memory, MemoryWithTurns) else memory
+    """The memory itself, without the turns beside it and in its own words."""
+    return memory.memory if isinstance(memory, (MemoryWithTurns, StatedRule)) else memory
 
 
 def last_with_turns(block: Block) -> list[int]:

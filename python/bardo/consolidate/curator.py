@@ -60,6 +60,8 @@ class CuratorCycleComplete:
         facts_superseded: Facts whose place a newer one took; they are history.
         facts_refined: Facts that a newer one narrowed to some cases or to a time.
         facts_disputed: Times that an episode said the contrary of a fact, which lost by it.
+        rules_followed: Rules that the decisions that followed them confirmed.
+        rules_broken: Rules that the decisions that followed them came out against.
         dreams_confirmed: What dreams had proposed and later episodes bore out.
         entries_pruned: Facts that expired, faded or were beyond the room there is, and left for the cold tier.
         entries_promoted: Facts that rose into the playbook.
@@ -94,6 +96,8 @@ class CuratorCycleComplete:
     facts_superseded: int = 0
     facts_refined: int = 0
     facts_disputed: int = 0
+    rules_followed: int = 0
+    rules_broken: int = 0
     dreams_confirmed: int = 0
     entries_pruned: int = 0
     entries_promoted: int = 0
@@ -143,6 +147,7 @@ def curator_of(
         outcomes=settings.outcomes,
         eviction_threshold=eviction_threshold,
         capacity=settings.capacity,
+        replay=settings.replay,
         hold=settings.shadow,
     )
 
@@ -223,6 +228,8 @@ def _sum(done: CuratorCycleComplete, report: CuratorReport) -> CuratorCycleCompl
         facts_superseded=done.facts_superseded + report.facts_superseded,
         facts_refined=done.facts_refined + report.facts_refined,
         facts_disputed=done.facts_disputed + report.facts_disputed,
+        rules_followed=done.rules_followed + report.rules_followed,
+        rules_broken=done.rules_broken + report.rules_broken,
         dreams_confirmed=done.dreams_confirmed + report.dreams_confirmed,
         entries_pruned=done.entries_pruned + report.entries_pruned,
         facts_contradicted=done.facts_contradicted + report.facts_contradicted,

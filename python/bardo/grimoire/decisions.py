@@ -78,7 +78,7 @@ class Decisions:
         if page is not None:
             recall["layers"] = ("episode",)
             blocks[page.name] = page
-        recollection = self._retrieval.recall(task, limit, recall)
+        recollection = self._retrieval.recall(task, limit, recall, deciding=True)
         situation = Situation(task, session.agent, session.now_tick, budget, phase=phase, task_type=task_type)
         brought, notes = self._parts.contributors.blocks(situation, frozenset(blocks))
         prompt = context.build(

@@ -28,8 +28,10 @@ from bardo.recall.arrivals import Arrivals
 from bardo.recall.options import CONSIDERED, RecallOptions, conditions
 from bardo.recall.recollection import Recollection
 from bardo.recall.retriever import Retriever, without_surrogates
+from bardo.recall.rules import RuleBook
 from bardo.recall.scope import ANY_MODE
 from bardo.recall.shared import SharedRecall
+from bardo.recall.situation import Situation
 
 if TYPE_CHECKING:
     from bardo.assemble.context import Phase, Profile, Prompt, Task
@@ -153,6 +155,7 @@ class Visitor(Handle):
             self._open_archive,
             Arrivals(partial(journaled, folder.episodes), folder.journal, folder.root),
         )
+        self._rules = RuleBook(self._facts)
         self._made_prompts = MadePrompts(folder.root, agent=self.agent)
         #: Latest tick in any fact, and the number of the last change of facts that it covers.
         self._latest = (0, 0)
@@ -181,6 +184,11 @@ class Visitor(Handle):
         Raises:
             InvalidInputError: An argument is out of range.
         """
+        return self._recall(query, limit, options, deciding=False)
+
+    def _recall(
+        self, query: str, limit: int | None, options: RecallOptions, *, deciding: bool
+    ) -> Recollection:
         self._ready()
         ticks, now = self._ticks(), self._clock.now()
         seen = conditions(cast("Mapping[str, Any]", options), ticks)
@@ -188,14 +196,17 @@ class Visitor(Handle):
             seen = dataclasses.replace(seen, mode=None)
         asked: dict[str, Any] = {
             "limit": limit, "now_tick": ticks.of(now), "now": now, "filters": seen,
+            "deciding": deciding,
             **{name: options[name] for name in ("thread", "policy", "diversity") if name in options},
         }  # fmt: skip
+        if (moment := options.get("situation")) is not None:
+            asked["situation"] = Situation.of(moment)
         while True:
             model = self._apart.model()
             embedder, without = self._serving(model)
             retriever = Retriever(
                 self._apart, None, self._facts, embedder, self.config.recall, ticks.tau(self.config.decay),
-                without=without,
+                without=without, rules=self._rules,
             )  # fmt: skip
             try:
                 found = retriever.recall(without_surrogates(query), **asked)
@@ -246,10 +257,10 @@ class Visitor(Handle):
         settings = self.config.assemble
         prompt = context.build(
             task,
-            self.recall(task, limit=limit, **recall),
+            self._recall(task, limit, recall, deciding=True),
             blocks=blocks,
             budget=settings.budget if budget is None else budget,
-            reserve=settings.reserve if reserve is None else reserve,
+            reserve=context.reserve_set(settings.reserve) if reserve is None else reserve,
             tokenizer=settings.tokenizer,
             phase=phase,
             task_type=task_type,

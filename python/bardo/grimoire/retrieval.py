@@ -17,6 +17,8 @@ from bardo.recall.cold_tier import TieredIndex
 from bardo.recall.filters import Filters
 from bardo.recall.options import OwnerRecallOptions, conditions
 from bardo.recall.retriever import Factors, Retriever
+from bardo.recall.rules import RuleBook
+from bardo.recall.situation import Situation
 
 if TYPE_CHECKING:
     from bardo.index.embedding.migration import MigrationReport
@@ -38,6 +40,7 @@ class Retrieval:
         self._session = session
         self._writer = writer
         self._detector = ChangeDetector(session.folder.inbox, session.facts)
+        self._rules = RuleBook(session.facts)
         self._retriever: Retriever | None = None
 
     @locked_cached_property
@@ -46,13 +49,16 @@ class Retrieval:
         session = self._session
         return TieredIndex(session.hot, session.log, lambda: session.indexer.archive, session.indexer.hosting)
 
-    def recall(self, query: str, limit: int | None, options: OwnerRecallOptions) -> Recollection:
+    def recall(
+        self, query: str, limit: int | None, options: OwnerRecallOptions, *, deciding: bool = False
+    ) -> Recollection:
         """Implements `Grimoire.recall`.
 
         Args:
             query: Query in words.
             limit: Maximum number of memories.
             options: Options of the recall.
+            deciding: Whether the query is the task of a prompt.
         """
         session = self._session
         session.ready()
@@ -64,13 +70,15 @@ class Retrieval:
         now = session.clock.now()
         asked: dict[str, Any] = {
             "query": query, "limit": limit, "now_tick": session.ticks.of(now), "now": now, "filters": None,
-            "pad": NEUTRAL,
+            "pad": NEUTRAL, "deciding": deciding,
         }  # fmt: skip
         factors: Factors | None = None
         narrowing: tuple[str, ...] = ()
         window = 0
         if options:
             asked |= {name: value for name, value in options.items() if name in _OF_RETRIEVER}
+            if (moment := options.get("situation")) is not None:
+                asked["situation"] = Situation.of(moment)
             factors, window = options.get("factors"), options.get("window", 0)
             if (narrow := conditions(cast("Mapping[str, Any]", options), session.ticks)) is not None:
                 asked["filters"], narrowing = scope.narrowed(
@@ -120,7 +128,7 @@ class Retrieval:
             self._ask, None,
             {
                 "query": query, "limit": limit, "now_tick": session.now_tick, "now": session.clock.now(),
-                "filters": seen, "pad": NEUTRAL,
+                "filters": seen, "pad": NEUTRAL, "with_rules": False,
             },
         )  # fmt: skip
 
@@ -140,7 +148,7 @@ class Retrieval:
         if made is None or made.embedder is not serving or made.factors != factors or made.tau_ticks != tau:
             made = self._retriever = retriever.Retriever(
                 self.everything, session.log, session.facts, serving, session.config.recall, tau, factors,
-                session.config.embedding.late_interaction,
+                session.config.embedding.late_interaction, rules=self._rules,
             )  # fmt: skip
         return made.recall(**asked)
 

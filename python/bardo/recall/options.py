@@ -47,6 +47,9 @@ class RecallOptions(TypedDict, total=False):
         as_of: Tick as of which to recall; where ticks are seconds, a datetime with a time zone as well.
         layers: `episode`, `fact` or both; both if not given.
         policy: `four_factor`, `rrf` or `pinned`.
+        situation: Features of the moment of a decision, as `{"volatility": 0.3, "pool": {"fee": 30}}`; nested as
+            payloads are, with `subjects` and possible `actions` as lists. Rules whose conditions hold in it reach
+            the first five memories, and rules that it contradicts are left out.
         diversity: Weight of diversity against score (maximal marginal relevance), from 0 (score alone; if not given)
             to 1 (most diverse).
     """
@@ -64,6 +67,7 @@ class RecallOptions(TypedDict, total=False):
     as_of: int | datetime | None
     layers: Sequence[Layer]
     policy: str | None
+    situation: Mapping[str, Any] | None
     diversity: float
 
 

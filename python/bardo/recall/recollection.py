@@ -54,6 +54,7 @@ class Explanation:
         provenance: Source, origin and generation in words.
         evidence: Ids of the supporting episodes.
         duplicates: Ids of near-duplicates merged into it.
+        is_seated: Whether a place was reserved for it, as a rule that applies in the situation.
     """
 
     arms: tuple[ArmReason, ...]
@@ -71,6 +72,7 @@ class Explanation:
     provenance: str
     evidence: tuple[str, ...]
     duplicates: tuple[str, ...]
+    is_seated: bool = False
 
     @property
     def values(self) -> Mapping[str, float]:
@@ -94,6 +96,8 @@ class Explanation:
             shown = ", ".join(self.evidence[:EVIDENCE_SHOWN])
             more = len(self.evidence) - EVIDENCE_SHOWN
             parts.append(f"evidence {shown}" + (f" and {more} more" if more > 0 else ""))
+        if self.is_seated:
+            parts.append("a rule that applies here")
         if self.duplicates:
             parts.append(f"stands for {len(self.duplicates)} near-duplicates")
         return "; ".join(parts)
@@ -349,6 +353,7 @@ def _explanation(hit: _core.Hit, record: Episode | Fact) -> Explanation:
         provenance=provenance,
         evidence=evidence,
         duplicates=tuple(hit.duplicates),
+        is_seated=hit.is_seated,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, cast
 
 from bardo import _core
@@ -13,6 +13,8 @@ from bardo.model import NEUTRAL, Pad
 from bardo.ports import Embedder, LateEmbedder, Tokens, Vectors
 from bardo.recall.filters import Filters
 from bardo.recall.recollection import Answer, Recollection, recollection
+from bardo.recall.rules import LEAST_ALIKE, NEARLY_ALL, PROBED, RuleBook, Seats
+from bardo.recall.situation import Situation
 
 #: Names of the weights of the conversation around a memory.
 CONVERSATION = (
@@ -40,6 +42,15 @@ def without_surrogates(query: str) -> str:
     return query.encode("utf-8", "replace").decode("utf-8")
 
 
+def _reaches_rules(filters: Filters | None) -> bool:
+    """Whether facts of today are searched."""
+    return filters is None or (
+        filters.as_of is None
+        and filters.trying is None
+        and (filters.layers is None or "fact" in filters.layers)
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Retriever:
     """Recalls from a hot set and reads the records from their stores.
@@ -54,6 +65,7 @@ class Retriever:
         factors: Learned weights of the relevance, temporal, importance and emotional factor, if any.
         late: Whether to use late interaction, where the embedder gives token vectors.
         without: Reason for a missing embedder, for a note.
+        rules: Rules that may take seats; None for none.
     """
 
     hot: Searcher
@@ -65,6 +77,7 @@ class Retriever:
     factors: Factors | None = None
     late: bool = False
     without: str = "there is no embedder"
+    rules: RuleBook | None = None
     #: Cached default settings: making settings takes longer than many searches.
     _usual: _core.RecallSettings = field(init=False, repr=False, compare=False)
 
@@ -84,6 +97,9 @@ class Retriever:
         thread: str | None = None,
         policy: str | None = None,
         diversity: float = 0.0,
+        situation: Situation | None = None,
+        deciding: bool = False,
+        with_rules: bool = True,
     ) -> Recollection:
         """Finds the most relevant memories for a query.
 
@@ -97,6 +113,9 @@ class Retriever:
             thread: Active thread, whose memories are boosted.
             policy: `four_factor`, `rrf` or `pinned`; the setting if None.
             diversity: Weight of diversity against score, 0 to 1.
+            situation: Features of the moment of a decision.
+            deciding: Whether the query is the task of a prompt, and so asks for a decision in any form.
+            with_rules: Whether rules that apply take reserved seats.
 
         Returns:
             Memories, best first; empty with a note when none passes a threshold.
@@ -107,21 +126,52 @@ class Retriever:
         """
         notes: list[str] = []
         vector, tokens = self._vector(query, notes)
-        found = self.hot.search(
-            query,
-            vector,
-            limit=self.config.limit if limit is None else limit,
-            now_tick=now_tick,
-            now=now,
-            filters=filters,
-            pad=pad or NEUTRAL,
-            thread=thread,
-            settings=self._usual if policy is None and not diversity else self._settings(policy, diversity),
-            tokens=tokens and (list(tokens.words), list(tokens.counts), tokens.vectors),
-            log=self.log,
-            facts=self.facts,
-        )
+        asked: dict[str, Any] = {
+            "now_tick": now_tick,
+            "now": now,
+            "filters": filters,
+            "pad": pad or NEUTRAL,
+            "thread": thread,
+            "settings": self._usual
+            if policy is None and not diversity
+            else self._settings(policy, diversity),
+            "tokens": tokens and (list(tokens.words), list(tokens.counts), tokens.vectors),
+            "log": self.log,
+            "facts": self.facts,
+        }
+        if with_rules and self.rules is not None and _reaches_rules(filters):
+            seats = self._seats(query, vector, situation, deciding, asked)
+            if seats.seated:
+                asked["seated"] = seats.seated
+            if seats.left_out:
+                asked["left_out"] = seats.left_out
+        found = self.hot.search(query, vector, limit=self.config.limit if limit is None else limit, **asked)
         return recollection(query, found, notes, now_tick)
+
+    def _seats(
+        self,
+        query: str,
+        vector: Vectors | None,
+        situation: Situation | None,
+        deciding: bool,
+        asked: dict[str, Any],
+    ) -> Seats:
+        """The rules that apply, from the decisions that the query finds."""
+        rules = self.rules
+        if rules is None or not rules.may_decide(query, situation, deciding=deciding):
+            return Seats()
+        probe = asked | {"filters": replace(asked["filters"] or Filters(), layers=("episode",))}
+        lived = self.hot.search(query, vector, limit=PROBED, **probe)
+        least = LEAST_ALIKE
+        if not len(lived) and vector is not None:
+            # Nothing is near enough for an answer: the nearest decisions show the topic, if nearly all are of one kind.
+            probe["settings"] = _core.RecallSettings(
+                min_cosine=0.0, chance_cosine=0.0, tau_ticks=self.tau_ticks
+            )
+            lived = self.hot.search(query, vector, limit=PROBED, **probe)
+            least = NEARLY_ALL
+        records = [lived.record(place) for place in range(len(lived))]
+        return rules.seats(query, situation, records, asked["now_tick"], least=least)
 
     def _settings(self, policy: str | None, diversity: float) -> _core.RecallSettings:
         weights = self.config.weights

@@ -10,6 +10,7 @@ use bardo_core::index::hot::HotSet;
 use bardo_core::model::{Episode, Id};
 use bardo_core::recall::asker_state::has_begun;
 use bardo_core::recall::filter::Filters;
+use bardo_core::recall::rule_seats::RuleSeats;
 use bardo_core::recall::search::{Query, Scratch, search};
 use bardo_core::recall::settings::{Policy, Settings};
 use support::{NOW, episode, new};
@@ -57,6 +58,7 @@ fn recall(agent: &Agent, hot: &HotSet, text: &str, policy: Policy) -> Vec<(Strin
         thread: None,
         tokens: None,
         past: None,
+        rules: RuleSeats::default(),
     };
     let found =
         search(hot, &query, &Settings { policy, ..Settings::default() }, &mut Scratch::default()).unwrap();

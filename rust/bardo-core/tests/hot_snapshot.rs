@@ -12,6 +12,7 @@ use bardo_core::index::hot::{HotSet, OpenReport, Origin, SNAPSHOT_FILE};
 use bardo_core::model::{Episode, Fingerprint, Id};
 use bardo_core::recall::explain::Hit;
 use bardo_core::recall::filter::Filters;
+use bardo_core::recall::rule_seats::RuleSeats;
 use bardo_core::recall::search::{Query, Scratch, search};
 use bardo_core::recall::settings::Settings;
 use support::{NOW, episode, fact, new, options};
@@ -107,6 +108,7 @@ fn find(hot: &HotSet) -> Vec<Hit> {
             thread: None,
             tokens: None,
             past: None,
+            rules: RuleSeats::default(),
         };
         let hits = search(hot, &query, &Settings::default(), &mut Scratch::default()).unwrap().hits;
         // Which of them are at hand whole depends on the way, not what is found.

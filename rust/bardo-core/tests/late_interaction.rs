@@ -10,6 +10,7 @@ use bardo_core::index::vectors::Tokens;
 use bardo_core::model::{Episode, Fingerprint, Id, Role};
 use bardo_core::recall::explain::SearchResult;
 use bardo_core::recall::filter::Filters;
+use bardo_core::recall::rule_seats::RuleSeats;
 use bardo_core::recall::search::{Query, Scratch, search};
 use bardo_core::recall::settings::Settings;
 use support::{NOW, episode, new, open};
@@ -80,6 +81,7 @@ fn ask(hot: &HotSet, log: &EpisodeLog, number: u64, now_tick: u64) -> SearchResu
         thread: None,
         tokens: Some((tokens, log)),
         past: None,
+        rules: RuleSeats::default(),
     };
     search(hot, &query, &Settings::default(), &mut Scratch::default()).unwrap()
 }

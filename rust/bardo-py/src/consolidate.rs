@@ -28,7 +28,7 @@ mirror!(
     /// Report of a Curator pass; see `_core/_consolidate.pyi`.
     CuratorReport(core::CuratorReport) {
         episodes, baselines, facts_new, facts_reinforced, facts_contradicted, windows, hypotheses_tested,
-        heuristics_proposed, facts_superseded, facts_refined, facts_disputed, dreams_confirmed, entries_pruned, pending,
+        heuristics_proposed, facts_superseded, facts_refined, facts_disputed, rules_followed, rules_broken, dreams_confirmed, entries_pruned, pending,
         watermark, skipped_numbers, without_subject, act, compared, confirmed, refuted
     } as |report| { facts_confirmed = report.confirmed.len(), facts_refuted = report.refuted.len() }
 );
@@ -92,7 +92,7 @@ struct CuratedStore {
 methods!(Curator, |store| {
     new(facts: &FactStore; minimum: Option<u64> = None, confirm_minimum: Option<u64> = None,
         expiry_ticks: Option<u64> = None, outcomes: Option<Vec<String>> = None, eviction_threshold: Option<f64> = None,
-        capacity: Option<usize> = None, hold: bool = false) => {
+        capacity: Option<usize> = None, replay: Option<u64> = None, hold: bool = false) => {
         let known = core::CuratorSettings::default();
         let settings = core::CuratorSettings {
             minimum: minimum.unwrap_or(known.minimum),
@@ -101,6 +101,7 @@ methods!(Curator, |store| {
             eviction_threshold: eviction_threshold.unwrap_or(known.eviction_threshold),
             capacity: capacity.unwrap_or(known.capacity),
             outcomes: outcomes.unwrap_or(known.outcomes),
+            replay: replay.unwrap_or(known.replay),
             hold,
         };
         Ok(CuratedStore { facts: Arc::clone(&facts.core), settings })

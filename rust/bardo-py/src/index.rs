@@ -14,6 +14,7 @@ use bardo_core::model::Id;
 use bardo_core::recall::fact_history::FactHistory;
 use bardo_core::recall::filter::Filters;
 use bardo_core::recall::late_rerank::TokenCodes;
+use bardo_core::recall::rule_seats::RuleSeats;
 use bardo_core::recall::search::Query;
 use bardo_core::recall::settings::Settings;
 use pyo3::prelude::*;
@@ -110,7 +111,8 @@ methods!(PyHotSet, |engine| {
     fn search(text: &str, vector: Option<Vector<'_>> = None; limit: usize = 5, now_tick: u64 = 0, now: i64 = 0,
         filters: Option<GivenFilters> = None, pad: (f32, f32, f32) = (0.0, 0.0, 0.0), thread: Option<&str> = None,
         settings: Option<&PyRecallSettings> = None, tokens: Option<(Vec<String>, Vec<u32>, Matrix<'_>)> = None,
-        log: Option<&EpisodeLog> = None, facts: Option<&FactStore> = None)
+        log: Option<&EpisodeLog> = None, facts: Option<&FactStore> = None, seated: Option<Ids> = None,
+        left_out: Option<Ids> = None)
         let filters = filters.map_or_else(Filters::default, |filters| filters.0),
         let vector = vector.as_ref().map(Vector::numbers),
         let tokens = tokens.as_ref().map(|(words, counts, vectors)| (words, counts, vectors.numbers(), vectors.dims()))
@@ -121,7 +123,11 @@ methods!(PyHotSet, |engine| {
             });
             let past = facts.map(|facts| &*facts.core as &dyn FactHistory);
             let (mood, filters) = ([pad.0, pad.1, pad.2], &filters);
-            let query = Query { text, vector, limit, now_tick, now, filters, mood, thread, tokens, past };
+            let rules = RuleSeats {
+                seated: seated.as_ref().map_or(&[], |ids| &ids.0),
+                left_out: left_out.as_ref().map_or(&[], |ids| &ids.0),
+            };
+            let query = Query { text, vector, limit, now_tick, now, filters, mood, thread, tokens, past, rules };
             let (found, records) = match log.zip(facts) {
                 Some((log, facts)) => engine.recall(&query, &settings, &stores(log, facts))?,
                 None => (engine.search(&query, &settings)?, Vec::new()),

@@ -91,6 +91,7 @@ mirror!(
         terms = hit.why.terms.clone(),
         factors = hit.why.factors.clone(),
         age_days = hit.why.age_days,
+        is_seated = hit.why.is_seated,
         matched = hit.why.matched.iter().map(ToString::to_string).collect::<Vec<_>>(),
     }
 );

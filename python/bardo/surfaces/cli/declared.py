@@ -118,6 +118,21 @@ def _numbers(value: str, flag: str) -> tuple[float, ...]:
         ) from error
 
 
+def _situation(pairs: list[str], flag: str) -> dict[str, Any]:
+    """Reads features as `KEY=VALUE`: numbers, lists and truth values as JSON has them, and anything else as a word."""
+    found: dict[str, Any] = {}
+    for pair in pairs:
+        name, sign, value = pair.partition("=")
+        if not sign or not name.strip():
+            raise InvalidInputError(f"{flag} is {pair[:60]!r}. Write KEY=VALUE, as in volatility=0.3")
+        try:
+            read = parse_json(value)
+        except ValueError:
+            read = value
+        found[name.strip()] = value if read is None else read
+    return found
+
+
 #: Type of the option, its placeholder in the help, and its parser, by the type of a field or its name.
 _KINDS: Final[dict[str, tuple[Any, str | None, Callable[[Any, str], Any]]]] = {
     "str": (str, None, _as_given),
@@ -126,6 +141,7 @@ _KINDS: Final[dict[str, tuple[Any, str | None, Callable[[Any, str], Any]]]] = {
     "float": (float, None, _as_given),
     "bool": (bool, None, _as_given),
     "Any": (str, "JSON", _json),
+    "situation": (list[str], "KEY=VALUE", _situation),
     "Pad": (str, "P,A,D", _numbers),
     "Factors": (str, "S,T,I,E", _numbers),
     "int | datetime": (str, "TIME", time_given),

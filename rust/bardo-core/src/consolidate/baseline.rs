@@ -5,6 +5,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::batch::BaselineIncrement;
 use super::curator::{CuratorReport, Pass};
 use super::fact_text::{category, one_line, short};
+use super::identifiers;
 use super::numeric_claims::{self, Observations};
 use super::statistic::Statistic;
 use super::statistic_rebuild::RecountReport;
@@ -74,7 +75,16 @@ pub(crate) fn apply(
         },
     };
     report.baselines += 1;
-    if row.statistic.n >= pass.settings.minimum {
+    if names_or_counts(writer, key, &row, before.map(|(known, _)| known.max), observed)? {
+        if let Some(id) = row.fact
+            && let Some(mut stored) = record::find(&writer.transaction, id)?
+            && stored.fact.status == FactStatus::Active
+            && !stored.fact.pinned
+        {
+            transitions::archive(writer, &mut stored, pass.tick)?;
+            report.entries_pruned += 1;
+        }
+    } else if row.statistic.n >= pass.settings.minimum {
         let own = state(writer, store, pass, key, &row, observed, report)?;
         row.fact = Some(own);
         let (numbers, evidence, ticks) = (&observed.numbers, &row.evidence, row.ticks);
@@ -83,6 +93,32 @@ pub(crate) fn apply(
         numeric_claims::apply(writer, pass, &observations, report)?;
     }
     save(writer, subject, metric, &row)
+}
+
+/// Whether the numbers are identifiers or a counter, which have no mean that says anything: by their name, by what they are
+/// like in this batch, or because they go on where a counter had come to.
+fn names_or_counts(
+    writer: &Writer<'_>,
+    (_, metric): &(String, String),
+    row: &Row,
+    greatest: Option<f64>,
+    observed: &BaselineIncrement,
+) -> Step<bool> {
+    let mut numbers = observed.numbers.clone();
+    numbers.sort_by_key(|(tick, _)| *tick);
+    let numbers = || numbers.iter().map(|(_, number)| *number);
+    if identifiers::is_identifier(metric, numbers()) {
+        return Ok(true);
+    }
+    let Some(greatest) = greatest.filter(|greatest| identifiers::continues(*greatest, numbers())) else {
+        return Ok(false);
+    };
+    // A baseline that was archived as a counter's is not stated again for a few more numbers.
+    let stated = match row.fact {
+        Some(id) => record::find(&writer.transaction, id)?,
+        None => None,
+    };
+    Ok(greatest.is_finite() && stated.is_some_and(|stored| stored.fact.status == FactStatus::Archived))
 }
 
 /// Updates the fact that states a baseline; returns its id.

@@ -7,8 +7,8 @@
 
 use super::batch::{Batch, VerifiedEpisodes, gather};
 use super::hypotheses::Ledger;
-use super::window::{Window, window_end};
-use super::{baseline, evict, reconcile, restatements};
+use super::window::{Schedule, Window};
+use super::{baseline, evict, reconcile, restatements, rule_trials};
 use crate::error::{Error, Result};
 use crate::facts::rows::{self as record, signed};
 use crate::facts::slots::end_due;
@@ -29,6 +29,8 @@ pub const CAPACITY: usize = 16_384;
 pub const MINIMUM_EPISODES: u64 = 3;
 /// Own observations before a claim is held against them: enough for the normal approximation.
 pub const CONFIRM_OBSERVATIONS: u64 = 30;
+/// Earlier episodes that a search for rules reads again: the search has four times as many as one window.
+pub const REPLAY: u64 = 768;
 /// The name of its acts in the journal.
 const ACTOR: &str = "curator";
 /// Maximum number of restarts of a pass because another process consolidated meanwhile.
@@ -50,6 +52,8 @@ pub struct CuratorSettings {
     /// Numbers of a payload that say how something ended, by their paths or the last parts of these: heuristics are about
     /// them.
     pub outcomes: Vec<String>,
+    /// Earlier episodes that are read again beside those of a window when rules are searched; 0 searches the window alone.
+    pub replay: u64,
     /// Whether what comes into being, running statistics aside, is held until the shadow trial releases it.
     pub hold: bool,
 }
@@ -66,6 +70,7 @@ impl Default for CuratorSettings {
             eviction_threshold: EVICTION_THRESHOLD,
             capacity: CAPACITY,
             outcomes: OUTCOMES.map(str::to_owned).to_vec(),
+            replay: REPLAY,
             hold: false,
         }
     }
@@ -100,6 +105,10 @@ pub struct CuratorReport {
     pub facts_refined: u64,
     /// Episodes that spoke against a fact, which lost by it.
     pub facts_disputed: u64,
+    /// Rules that the decisions that followed them confirmed.
+    pub rules_followed: u64,
+    /// Rules that the decisions that followed them came out against.
+    pub rules_broken: u64,
     /// Number of dreamt proposals that later episodes confirmed.
     pub dreams_confirmed: u64,
     /// Facts that expired, faded or were beyond the room there is, and were archived.
@@ -203,6 +212,8 @@ struct PassInput {
     batch: Batch,
     ledger: Ledger,
     windows: u64,
+    /// Columns of the batch.
+    decisions: Window,
 }
 
 impl PassInput {
@@ -230,8 +241,9 @@ impl PassInput {
             ));
         }
         let batch = gather(source, (watermark, last), batch, store.fingerprint()?.as_ref())?;
-        let (ledger, windows) = examine(store, source, watermark, batch.last, &settings.outcomes)?;
-        Ok(Self { watermark, last: last.max(batch.last), batch, ledger, windows })
+        let (ledger, windows) = examine(store, source, watermark, batch.last, settings)?;
+        let decisions = Window::between(source, watermark, batch.last, false)?;
+        Ok(Self { watermark, last: last.max(batch.last), batch, ledger, windows, decisions })
     }
 
     /// Writes all of it; `None` if another process counted the batch first.
@@ -246,6 +258,8 @@ impl PassInput {
         // Before anything leaves: what episodes confirm as of their own ticks has not faded yet.
         self.ledger.apply(writer, store, pass, &mut report)?;
         report.facts_superseded += end_due(writer, time, pass.now)?;
+        let numbers = (self.watermark, self.batch.last);
+        rule_trials::apply(writer, pass, &self.decisions, numbers, &mut report)?;
         report.entries_pruned += expire(writer, time)? + evict::apply(writer, pass, time)?;
         Ok(Some(report))
     }
@@ -257,18 +271,31 @@ fn examine(
     source: &impl VerifiedEpisodes,
     watermark: u64,
     last: u64,
-    outcomes: &[String],
+    settings: &CuratorSettings,
 ) -> Result<(Ledger, u64)> {
-    let mut end = window_end(watermark);
-    if end > last {
+    let (events, rules) = (Schedule::EVENTS, Schedule::RULES);
+    let (mut events_end, mut rules_end) = (events.end(watermark), rules.end(watermark));
+    if events_end.min(rules_end) > last {
         return Ok((Ledger::default(), 0));
     }
     let mut ledger = Ledger::read(store)?;
     let mut windows = 0;
-    while end <= last {
-        ledger.examine(&Window::read(source, end)?, outcomes);
+    while events_end.min(rules_end) <= last {
+        if rules_end <= events_end {
+            let window = Window::read(source, rules, rules_end)?;
+            let searched = match settings.replay {
+                0 => None,
+                replay => {
+                    Some(Window::between(source, window.begin.saturating_sub(replay), rules_end, true)?)
+                }
+            };
+            ledger.examine_rules(&window, searched.as_ref().unwrap_or(&window), &settings.outcomes);
+            rules_end = rules.end(rules_end);
+        } else {
+            ledger.examine_events(&Window::read(source, events, events_end)?);
+            events_end = events.end(events_end);
+        }
         windows += 1;
-        end = window_end(end);
     }
     Ok((ledger, windows))
 }

@@ -3,17 +3,19 @@
 
 use std::collections::BTreeSet;
 
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 
 use super::baseline::{credible, lower};
 use super::claims::{Claim, Measure};
 use super::curator::{CuratorReport, Pass};
 use super::e_values::{FALSE_DISCOVERY_RATE, discoveries, share, wealth};
 use super::foreign_claims::{ForeignClaims, confirm_claim};
+use super::hypothesis_ranks::Ranks;
+use super::redundant_rules::{MeasuredRule, redundant};
+use super::rule_trials::{Prediction, RuleTrial};
 use super::window::Window;
-use super::{links, periodicity, subgroups};
+use super::{links, periodicity, rule_trials, subgroup_search, subgroups};
 use crate::error::Result;
-use crate::facts::delete::delete;
 use crate::facts::rows::{self as record, json, signed, unreadable};
 use crate::facts::sqlite::Step;
 use crate::facts::tombstones::is_forgotten;
@@ -31,16 +33,15 @@ const LABELS: usize = 12;
 const TESTED: usize = 256;
 /// Hypotheses that are kept; beyond, the least promising that no fact states leave.
 const KEPT: usize = 1_024;
-/// Rhythms that are kept and gathered for, beside the others: they wait for days, unspoilt by any test, and would take the
-/// place of what was tested and lost a little.
-const RHYTHMS: usize = 64;
 /// Windows after which a rule that lost money is given up, so that there is room for others.
-const PATIENCE: u64 = 6;
+const PATIENCE: u64 = 8;
+/// Part of all trust that claims about events have; rules have the rest.
+const EVENTS: f64 = 0.5;
 
 /// One hypothesis.
 #[derive(Clone, Debug)]
-struct Hypothesis {
-    claim: Claim,
+pub(super) struct Hypothesis {
+    pub claim: Claim,
     /// Of all trust (see `e_values::share`).
     share: f64,
     log_wealth: f64,
@@ -48,7 +49,13 @@ struct Hypothesis {
     measure: Option<Measure>,
     evidence: Vec<Id>,
     ticks: (u64, u64),
-    fact: Option<Id>,
+    pub fact: Option<Id>,
+    /// Subjects of nearly all of its episodes in the last window.
+    subjects: Vec<String>,
+    /// Whether the last window's decisions came out otherwise than it predicts.
+    is_broken: bool,
+    /// Verification up to which earlier episodes bear it out no more; 0 for none.
+    broken_at: u64,
     /// Whether it differs from what is stored.
     changed: bool,
     /// Whether it was tested since it was read.
@@ -66,6 +73,9 @@ impl Hypothesis {
             evidence: Vec::new(),
             ticks: (0, 0),
             fact: None,
+            subjects: Vec::new(),
+            is_broken: false,
+            broken_at: 0,
             changed: true,
             tested: false,
         }
@@ -75,10 +85,34 @@ impl Hypothesis {
         self.share.ln() + self.log_wealth
     }
 
+    /// Subjects that it names, or that its episodes share.
+    fn about(&self) -> Vec<String> {
+        let mut subjects = self.claim.subjects();
+        if let Claim::Differs(_) = self.claim {
+            let shared = self.subjects.iter().filter(|subject| !subjects.contains(subject));
+            let shared: Vec<String> = shared.cloned().collect();
+            subjects.extend(shared);
+        }
+        subjects
+    }
+
     /// Tests it on a window; returns whether the window had enough data.
     fn test(&mut self, window: &Window) -> bool {
+        if window.begin < self.broken_at {
+            return false;
+        }
         let Some(tested) = self.claim.test(window, self.measure.as_ref()) else { return false };
         self.changed = true;
+        if let (Claim::Differs(rule), Some(Measure::Differs { inside, outside })) =
+            (&self.claim, &self.measure)
+        {
+            let least = self.measure.as_ref().map_or(0.0, Measure::least_effect);
+            let effect = least.max((inside.mean - outside.mean).abs() / 2.0);
+            let mut trial = RuleTrial::new(Some(*outside));
+            trial.follow(window, &Prediction::new(rule.clone(), effect), &BTreeSet::new());
+            self.is_broken = trial.is_broken();
+        }
+        self.subjects = window.subjects_of(&tested.positions);
         self.measure = Some(
             self.measure
                 .as_ref()
@@ -95,26 +129,6 @@ impl Hypothesis {
         let surplus = self.evidence.len().saturating_sub(EVIDENCE_KEPT);
         self.evidence.drain(..surplus);
         true
-    }
-}
-
-/// Ranks of hypotheses that are looked at from the best on; rhythms have ranks of their own.
-#[derive(Default)]
-struct Ranks {
-    rhythms: usize,
-    others: usize,
-}
-
-impl Ranks {
-    /// Whether the next one is among the best `most`, or among the best rhythms.
-    const fn next(&mut self, claim: &Claim, most: usize) -> bool {
-        if matches!(claim, Claim::Hours { .. } | Claim::Weekdays { .. }) {
-            self.rhythms += 1;
-            self.rhythms <= RHYTHMS
-        } else {
-            self.others += 1;
-            self.others <= most
-        }
     }
 }
 
@@ -175,28 +189,37 @@ impl Ledger {
         self.rows.push(Hypothesis { fact: Some(fact), ..Hypothesis::new(claim, share) });
     }
 
-    /// Tests what is known and what is new on a window that nothing was tested on before.
-    pub fn examine(&mut self, window: &Window, outcomes: &[String]) {
+    /// Tests claims about events, known and new, on a window that none of them was tested on before.
+    pub fn examine_events(&mut self, window: &Window) {
+        self.examine(window, |claim| !matches!(claim, Claim::Differs(_)));
+        let begun = self.new_claims(window);
+        let share = share(window.number, begun.len()) * EVENTS;
+        for claim in begun {
+            let mut hypothesis = Hypothesis::new(claim, share);
+            self.tested += u64::from(hypothesis.test(window));
+            self.rows.push(hypothesis);
+        }
+        self.prune_losers();
+    }
+
+    /// Tests the known rules on a window that none of them was tested on before, and begins new ones, which later windows
+    /// test: they were chosen because they do well in the episodes that were searched.
+    pub fn examine_rules(&mut self, window: &Window, searched: &Window, outcomes: &[String]) {
+        self.examine(window, |claim| matches!(claim, Claim::Differs(_)));
+        let begun = self.new_rules(searched, outcomes);
+        let share = share(window.number, begun.len()) * (1.0 - EVENTS);
+        self.rows.extend(begun.into_iter().map(|claim| Hypothesis::new(claim, share)));
+        self.prune_losers();
+    }
+
+    fn examine(&mut self, window: &Window, wanted: impl Fn(&Claim) -> bool) {
         self.rows.sort_by(|a, b| b.score().total_cmp(&a.score()));
         let mut ranks = Ranks::default();
-        for hypothesis in &mut self.rows {
+        for hypothesis in self.rows.iter_mut().filter(|row| wanted(&row.claim)) {
             if ranks.next(&hypothesis.claim, TESTED) {
                 self.tested += u64::from(hypothesis.test(window));
             }
         }
-        let mut begun = self.new_claims(window);
-        let tested_at_once = begun.len();
-        begun.extend(self.new_rules(window, outcomes));
-        let share = share(window.number, begun.len());
-        for (index, claim) in begun.into_iter().enumerate() {
-            let mut hypothesis = Hypothesis::new(claim, share);
-            // A rule was chosen because it does well in this window: only later ones can test it.
-            if index < tested_at_once {
-                self.tested += u64::from(hypothesis.test(window));
-            }
-            self.rows.push(hypothesis);
-        }
-        self.prune_losers();
     }
 
     /// Possible claims about the events that are frequent in a window.
@@ -221,14 +244,11 @@ impl Ledger {
     }
 
     fn new_rules(&self, window: &Window, outcomes: &[String]) -> Vec<Claim> {
-        let known = |rule: &subgroups::Rule| {
-            self.rows.iter().any(|row| matches!(&row.claim, Claim::Differs(other) if other.is_like(rule)))
-        };
-        subgroups::propose(window, outcomes)
-            .into_iter()
-            .filter(|rule| !known(rule))
-            .map(Claim::Differs)
-            .collect()
+        let known = self.rows.iter().filter_map(|row| match &row.claim {
+            Claim::Differs(rule) => Some(rule),
+            _ => None,
+        });
+        subgroup_search::propose(window, outcomes, &known).into_iter().map(Claim::Differs).collect()
     }
 
     /// Drops rules that lost for long, and the least promising of the rest beyond what is kept.
@@ -245,6 +265,24 @@ impl Ledger {
             }
             stays
         });
+    }
+
+    /// Those of some believed hypotheses that another one of them explains.
+    fn explained(&self, certain: &[usize]) -> Vec<usize> {
+        let measured = |index: &usize| {
+            let row = &self.rows[*index];
+            match (&row.claim, &row.measure) {
+                (Claim::Differs(rule), Some(Measure::Differs { inside, outside })) => {
+                    let rule = MeasuredRule { rule, inside, outside, is_stated: row.fact.is_some() };
+                    Some((*index, rule))
+                }
+                _ => None,
+            }
+        };
+        let (places, rules): (Vec<usize>, Vec<MeasuredRule<'_>>) =
+            certain.iter().filter(|index| !self.rows[**index].is_broken).filter_map(measured).unzip();
+        let is_redundant = redundant(&rules);
+        places.into_iter().zip(is_redundant).filter_map(|(place, is)| is.then_some(place)).collect()
     }
 
     /// Writes what changed, and lets facts say what is believed now.
@@ -264,9 +302,12 @@ impl Ledger {
         }
         let (certain, doubted_below) = discoveries(&self.scores(), FALSE_DISCOVERY_RATE);
         let mut heard = None;
+        let explained = self.explained(&certain);
         for index in certain {
             let row = &mut self.rows[index];
-            if row.tested {
+            if explained.contains(&index) || row.tested && row.is_broken {
+                give_up(writer, pass, row, report)?;
+            } else if row.tested {
                 let heard = match &heard {
                     Some(heard) => heard,
                     None => heard.insert(ForeignClaims::read(writer)?),
@@ -282,6 +323,18 @@ impl Ledger {
         }
         Ok(())
     }
+}
+
+/// Withdraws the fact of a hypothesis that another one explains, or that its latest episodes break.
+fn give_up(writer: &Writer<'_>, pass: &Pass, row: &Hypothesis, report: &mut CuratorReport) -> Step<()> {
+    let Some(id) = row.fact else { return Ok(()) };
+    let Some(mut stored) = record::find(&writer.transaction, id)? else { return Ok(()) };
+    let is_there = matches!(stored.fact.status, FactStatus::Active | FactStatus::Held);
+    if is_there && !stored.fact.pinned && stored.fact.source != Source::Dream {
+        report.entries_pruned += 1;
+        archive(writer, &mut stored, pass.tick)?;
+    }
+    Ok(())
 }
 
 /// Lets a fact say what is believed of a hypothesis.
@@ -314,7 +367,7 @@ fn state(
         let (kind, category) = row.claim.kind();
         let fact = Fact {
             category: category.to_owned(),
-            subjects: row.claim.subjects(),
+            subjects: row.about(),
             support,
             evidence: row.evidence.clone(),
             confidence: confidence as f32,
@@ -377,7 +430,7 @@ fn doubt(writer: &Writer<'_>, pass: &Pass, row: &Hypothesis, report: &mut Curato
     Ok(())
 }
 
-fn load(connection: &Connection) -> Step<Vec<Hypothesis>> {
+pub(super) fn load(connection: &Connection) -> Step<Vec<Hypothesis>> {
     let mut statement = connection.prepare_cached(
         "SELECT claim, share, log_fortune, windows, measure, evidence, first_tick, last_tick, fact, intact FROM hypotheses
          ORDER BY serial",
@@ -395,11 +448,18 @@ fn load(connection: &Connection) -> Step<Vec<Hypothesis>> {
             evidence: evidence.as_chunks::<16>().0.iter().copied().map(Id).collect(),
             ticks: (count(6)?, count(7)?),
             fact: row.get::<_, Option<[u8; 16]>>(8)?.map(Id),
+            subjects: Vec::new(),
+            is_broken: false,
+            broken_at: 0,
             changed: false,
             tested: false,
         })
     })?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+    let mut rows: Vec<Hypothesis> = rows.collect::<rusqlite::Result<_>>()?;
+    for (fact, broken_at) in rule_trials::broken(connection)? {
+        rows.iter_mut().filter(|row| row.fact == Some(fact)).for_each(|row| row.broken_at = broken_at);
+    }
+    Ok(rows)
 }
 
 fn save(writer: &Writer<'_>, row: &Hypothesis) -> Step<()> {
@@ -425,64 +485,4 @@ fn save(writer: &Writer<'_>, row: &Hypothesis) -> Step<()> {
             row.fact.map(|id| id.0),
         ])?;
     Ok(())
-}
-
-/// Drops every hypothesis that says one of these names, or quotes one of these episodes: what a forgotten episode took
-/// part in is tested again, without it. A fact that stated one goes too if it has no evidence left or quotes the episode;
-/// the answer is their ids.
-pub fn forget_claims(store: &FactStore, names: &BTreeSet<String>, episodes: &[Id]) -> Result<Vec<Id>> {
-    if names.is_empty() && episodes.is_empty() {
-        return Ok(Vec::new());
-    }
-    store.write(|writer| {
-        let mut deleted = Vec::new();
-        for row in load(&writer.transaction)? {
-            let quotes = row.claim.quotes(episodes);
-            if !quotes && !row.claim.names(&|name: &str| names.contains(name)) {
-                continue;
-            }
-            writer
-                .transaction
-                .prepare_cached("DELETE FROM hypotheses WHERE claim = ?1")?
-                .execute([json(&row.claim)?])?;
-            let Some(fact) = row.fact else { continue };
-            if let Some(stored) = record::find(&writer.transaction, fact)?
-                && (quotes || stored.fact.evidence.is_empty())
-            {
-                delete(writer, &stored)?;
-                deleted.push(fact);
-            }
-        }
-        Ok(deleted)
-    })
-}
-
-/// How a fact was tested.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Trial {
-    /// Windows of episodes that tested it.
-    pub windows: u64,
-    /// Natural logarithm of its e-value: how much a bettor against chance has made of one coin.
-    pub log_wealth: f64,
-    /// Logarithm of the fortune from which it is believed on its own, of however many hypotheses.
-    pub log_threshold: f64,
-}
-
-/// The test behind a fact; `None` if it states no hypothesis.
-pub fn trial(store: &FactStore, fact: Id) -> Result<Option<Trial>> {
-    store.read(|connection| trial_in(connection, fact))
-}
-
-/// As [`trial`], within a transaction.
-pub(crate) fn trial_in(connection: &Connection, fact: Id) -> Step<Option<Trial>> {
-    Ok(connection
-        .prepare_cached("SELECT windows, log_fortune, share, intact FROM hypotheses WHERE fact = ?1")?
-        .query_row([fact.0], |row| {
-            Ok(Trial {
-                windows: row.get::<_, i64>(0)?.unsigned_abs(),
-                log_wealth: row.get(1)?,
-                log_threshold: -(FALSE_DISCOVERY_RATE * row.get::<_, f64>(2)?).ln(),
-            })
-        })
-        .optional()?)
 }

@@ -18,6 +18,9 @@ mod foreign_claims;
 mod gaps;
 mod hedge_words;
 mod hypotheses;
+mod hypothesis_queries;
+mod hypothesis_ranks;
+mod identifiers;
 mod links;
 mod lint;
 mod lint_acts;
@@ -27,14 +30,17 @@ mod permutation_test;
 mod phrases;
 mod promote;
 mod reconcile;
+mod redundant_rules;
 mod replay;
 mod restatements;
+mod rule_trials;
 mod shift;
 mod situations;
 mod slots;
 mod statement;
 mod statistic;
 mod statistic_rebuild;
+mod subgroup_search;
 mod subgroups;
 mod sum_tree;
 mod utility;
@@ -50,7 +56,7 @@ pub use calibration::{Calibration, calibration, stated};
 pub use contradiction::{Contradiction, ContradictionKind, contradiction, is_disputed};
 pub use curator::{
     CAPACITY, CONFIRM_OBSERVATIONS, CuratorReport, CuratorSettings, DryRun, EVICTION_THRESHOLD,
-    MINIMUM_EPISODES, OUTCOMES, consolidate, rehearse,
+    MINIMUM_EPISODES, OUTCOMES, REPLAY, consolidate, rehearse,
 };
 pub use dream::{DreamReport, dream};
 pub use e_values::FALSE_DISCOVERY_RATE;
@@ -58,12 +64,13 @@ pub use gaps::{
     GAPS_KEPT, Gap, GapKind, INHERITED_GAPS_KEPT, InheritedGap, InheritedGaps, NAMED_OFTEN, forget_gaps,
     gaps, inherit_gaps,
 };
-pub use hypotheses::{Trial, forget_claims, trial};
+pub use hypothesis_queries::{Trial, forget_claims, trial};
 pub use lint::{
     LATEST_FACTS, LEAST_FACTS, LINT, LintReport, LintSettings, STALE_DAYS, UNIMPORTANT, lint, rehearse_lint,
 };
 pub use promote::{ACTIVE_TICKS, PLAYBOOK_CONFIDENCE, Promotion, Rank, Standing, promoted, standing};
 pub use replay::{Draw, ReplayBuffer, ReplaySettings};
+pub use rule_trials::{FollowedRule, followed_rule};
 pub use statistic::Statistic;
 pub use statistic_rebuild::{NumberName, RecountReport, number_names, recount};
 pub use sum_tree::SumTree;

@@ -4,7 +4,7 @@
 use rusqlite::{Connection, params};
 
 use super::curator::MINIMUM_EPISODES;
-use super::hypotheses::{Trial, trial_in};
+use super::hypothesis_queries::{Trial, trial_in};
 use crate::error::Result;
 use crate::facts::outcomes::outcome_tally;
 use crate::facts::rows::{self as record, StoredFact, signed};

@@ -5,28 +5,24 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::e_values::log_e_value;
-use super::permutation_test::rotation_p_value;
-use super::situations::{Situation, situations};
+use super::identifiers::is_identifier;
+use super::permutation_test::rotation_log_e_value;
+use super::situations::Situation;
 use super::statistic::Statistic;
 use super::window::Window;
 
 /// Outcomes in a window below which nothing is searched or tested.
-const LEAST_ROWS: usize = 32;
+pub(super) const LEAST_ROWS: usize = 32;
 /// Episodes that meet a condition, at least, in a window.
-const LEAST_GROUP: usize = 8;
+pub(super) const LEAST_GROUP: usize = 8;
 /// And at least this part of those with an outcome.
-const LEAST_SHARE: f64 = 0.05;
+const LEAST_SHARE: f64 = 0.02;
 /// Where numeric conditions may cut.
-const QUANTILES: [f64; 5] = [0.1, 0.25, 0.5, 0.75, 0.9];
-/// Single conditions that are joined in pairs.
-const BEAM: usize = 6;
-/// Proposals of one window.
-const PROPOSALS: usize = 6;
-/// Proposals that share more of their episodes than this say the same.
-const OVERLAP: f64 = 0.6;
+const QUANTILES: [f64; 9] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
+/// Share of episodes that meet the other conditions but not this one, up to which it goes without saying.
+const IMPLIED: f64 = 0.05;
 /// Standard errors below which a difference is not worth testing.
-const WORTH_TESTING: f64 = 2.0;
+pub(super) const WORTH_TESTING: f64 = 2.0;
 /// Significant digits of a threshold: a rule of thumb, and not the number of one episode.
 const DIGITS: i32 = 3;
 
@@ -103,46 +99,15 @@ pub(crate) struct RuleResult {
 }
 
 /// Outcomes of a window in the order of time: position of the episode, and the number.
-struct Outcomes<'a> {
-    name: &'a str,
-    rows: &'a [(usize, f64)],
+pub(super) struct Outcomes<'a> {
+    pub name: &'a str,
+    pub rows: &'a [(usize, f64)],
 }
 
 /// Whether a path names an outcome: by its last part.
-fn is_outcome(path: &str, names: &[String]) -> bool {
+pub(super) fn is_outcome(path: &str, names: &[String]) -> bool {
     let last = path.rsplit('.').next().unwrap_or(path);
     names.iter().any(|name| name == last || name == path)
-}
-
-/// The rules of a window that are worth testing in the next ones, best first.
-pub(crate) fn propose(window: &Window, outcomes: &[String]) -> Vec<Rule> {
-    let mut found: Vec<(f64, Rule, Vec<bool>)> = Vec::new();
-    let told: Vec<Outcomes<'_>> = window
-        .numbers
-        .iter()
-        .filter(|(path, rows)| is_outcome(path, outcomes) && rows.len() >= LEAST_ROWS)
-        .map(|(name, rows)| Outcomes { name, rows })
-        .collect();
-    if told.is_empty() {
-        return Vec::new();
-    }
-    let mut conditions = conditions(window, outcomes);
-    conditions.extend(situations(window, LEAST_GROUP).into_iter().map(Condition::Like));
-    for outcome in &told {
-        found.extend(search(window, outcome, &conditions));
-    }
-    found.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let mut kept: Vec<(f64, Rule, Vec<bool>)> = Vec::new();
-    for candidate in found {
-        let says_the_same = |(_, rule, members): &(f64, Rule, Vec<bool>)| {
-            rule.is_like(&candidate.1)
-                || rule.outcome == candidate.1.outcome && overlap(members, &candidate.2) > OVERLAP
-        };
-        if kept.len() < PROPOSALS && !kept.iter().any(says_the_same) {
-            kept.push(candidate);
-        }
-    }
-    kept.into_iter().map(|(_, rule, _)| rule).collect()
 }
 
 /// A rule, and what some episodes say about it.
@@ -195,47 +160,12 @@ pub(crate) fn variants(window: &Window, rule: &Rule, outcomes: &[String]) -> Vec
     found
 }
 
-/// Single conditions, and pairs of the best of them, with the standard errors by which the outcome differs.
-fn search(window: &Window, outcome: &Outcomes<'_>, conditions: &[Condition]) -> Vec<(f64, Rule, Vec<bool>)> {
-    let mut singles: Vec<(f64, bool, Condition, Vec<bool>)> = conditions
-        .iter()
-        .filter_map(|condition| {
-            let members = members(window, outcome, std::slice::from_ref(condition));
-            let (strength, higher) = strength(outcome, &members)?;
-            Some((strength, higher, condition.clone(), members))
-        })
-        .collect();
-    singles.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.2.words().cmp(&b.2.words())));
-    let rule = |conditions: Vec<Condition>, higher: bool| Rule {
-        conditions,
-        outcome: outcome.name.to_owned(),
-        higher,
-    };
-    let mut found = Vec::new();
-    for (index, first) in singles.iter().take(BEAM).enumerate() {
-        for second in singles.iter().take(BEAM).skip(index + 1) {
-            let members: Vec<bool> = first.3.iter().zip(&second.3).map(|(a, b)| *a && *b).collect();
-            // A pair must say more than either of its parts.
-            if let Some((strength, higher)) = strength(outcome, &members)
-                && strength > first.0.max(second.0) + 1.0
-            {
-                found.push((strength, rule(vec![first.2.clone(), second.2.clone()], higher), members));
-            }
-        }
-    }
-    found.extend(
-        singles
-            .into_iter()
-            .map(|(strength, higher, condition, members)| (strength, rule(vec![condition], higher), members)),
-    );
-    found
-}
-
 /// Everything that a single condition can say of the payloads in a window.
-fn conditions(window: &Window, outcomes: &[String]) -> Vec<Condition> {
+pub(super) fn conditions(window: &Window, outcomes: &[String]) -> Vec<Condition> {
     let mut conditions = Vec::new();
     for (path, rows) in &window.numbers {
-        if is_outcome(path, outcomes) || rows.len() < LEAST_ROWS {
+        let is_identifier = || is_identifier(path, rows.iter().map(|(_, number)| *number));
+        if is_outcome(path, outcomes) || rows.len() < LEAST_ROWS || is_identifier() {
             continue;
         }
         let mut sorted: Vec<f64> = rows.iter().map(|(_, number)| *number).collect();
@@ -266,7 +196,7 @@ fn rounded(number: f64) -> f64 {
 }
 
 /// For each outcome, whether all conditions hold in its episode.
-fn members(window: &Window, outcome: &Outcomes<'_>, conditions: &[Condition]) -> Vec<bool> {
+pub(super) fn members(window: &Window, outcome: &Outcomes<'_>, conditions: &[Condition]) -> Vec<bool> {
     let mut holds = vec![true; outcome.rows.len()];
     for condition in conditions {
         let mut meets = vec![false; window.moments.len()];
@@ -300,16 +230,21 @@ fn mark(meets: &mut [bool], column: Option<&Vec<(usize, f64)>>, holds: impl Fn(f
 }
 
 /// Welch's t of the difference, and its direction; nothing if one of the groups is too small or nothing differs.
-fn strength(outcome: &Outcomes<'_>, members: &[bool]) -> Option<(f64, bool)> {
+pub(super) fn strength(outcome: &Outcomes<'_>, members: &[bool]) -> Option<(f64, bool)> {
+    any_strength(outcome, members).filter(|(strength, _)| *strength >= WORTH_TESTING)
+}
+
+/// The same, however little the outcome differs: a condition that says little alone may say much with another.
+pub(super) fn any_strength(outcome: &Outcomes<'_>, members: &[bool]) -> Option<(f64, bool)> {
     let (inside, outside) = split(outcome, members)?;
     let error = |group: &Statistic| (group.sample_deviation() / (group.n as f64).sqrt()).min(f64::MAX / 4.0);
     let error = error(&inside).hypot(error(&outside));
     let difference = inside.mean / 2.0 - outside.mean / 2.0;
     let strength = (2.0 * (difference.abs() / error)).min(f64::MAX);
-    (difference != 0.0 && strength >= WORTH_TESTING).then_some((strength, difference > 0.0))
+    (difference != 0.0).then_some((strength, difference > 0.0))
 }
 
-fn split(outcome: &Outcomes<'_>, members: &[bool]) -> Option<(Statistic, Statistic)> {
+pub(super) fn split(outcome: &Outcomes<'_>, members: &[bool]) -> Option<(Statistic, Statistic)> {
     let count = members.iter().filter(|member| **member).count();
     let least = LEAST_GROUP.max((LEAST_SHARE * members.len() as f64).ceil() as usize);
     if count < least || members.len() - count < least {
@@ -327,37 +262,56 @@ fn split(outcome: &Outcomes<'_>, members: &[bool]) -> Option<(Statistic, Statist
     Some((of(true)?, of(false)?))
 }
 
-fn overlap(a: &[bool], b: &[bool]) -> f64 {
-    if a.len() != b.len() {
-        return 0.0;
-    }
-    let both = a.iter().zip(b).filter(|(a, b)| **a && **b).count();
-    let either = a.iter().zip(b).filter(|(a, b)| **a || **b).count();
-    both as f64 / either.max(1) as f64
-}
-
-/// Tests a rule on a window that had no part in its choice: of all rotations of the outcomes against the episodes, in how
-/// many is the difference at least as large? Trends within either are kept by a rotation, so that they alone prove
-/// nothing.
+/// Tests a rule on a window that had no part in its choice: is the outcome more different in its episodes than in as many
+/// others, and is each of its conditions needed? Outcomes are rotated against the episodes: trends within either are kept
+/// by a rotation, so that they alone prove nothing.
+///
+/// The rule claims that all of this holds, so that its e-value is the least of the parts' (an intersection-union test; Berger,
+/// Technometrics 24, 1982).
 pub(crate) fn test(window: &Window, rule: &Rule) -> Option<RuleResult> {
     let rows = window.numbers.get(&rule.outcome)?;
     if rows.len() < LEAST_ROWS {
         return None;
     }
     let outcome = Outcomes { name: &rule.outcome, rows };
-    let members = members(window, &outcome, &rule.conditions);
+    let holds: Vec<Vec<bool>> = rule
+        .conditions
+        .iter()
+        .map(|condition| members(window, &outcome, std::slice::from_ref(condition)))
+        .collect();
+    let all = |left_out: Option<usize>| -> Vec<bool> {
+        let kept = |index: usize| Some(index) != left_out;
+        (0..rows.len())
+            .map(|row| holds.iter().enumerate().all(|(index, holds)| !kept(index) || holds[row]))
+            .collect()
+    };
+    let members = all(None);
     let (inside, outside) = split(&outcome, &members)?;
-    let largest = rows.iter().map(|(_, number)| number.abs()).fold(0.0, f64::max);
     let sign = if rule.higher { 1.0 } else { -1.0 };
-    let outcomes: Vec<f64> =
-        rows.iter().map(|(_, number)| if largest > 0.0 { sign * number / largest } else { 0.0 }).collect();
-    let indices: Vec<usize> =
-        members.iter().enumerate().filter(|(_, member)| **member).map(|(index, _)| index).collect();
-    let p = rotation_p_value(rows.len(), |rotation| {
-        indices.iter().map(|index| outcomes[(index + rotation) % outcomes.len()]).sum()
-    });
-    let positions = indices.iter().map(|index| rows[*index].0).collect();
-    Some(RuleResult { log_e_value: log_e_value(p), inside, outside, positions })
+    let mut log_e_value = bet(rows, sign, &vec![true; rows.len()], &members)?;
+    if rule.conditions.len() > 1 {
+        for (index, condition) in holds.iter().enumerate() {
+            let frame = all(Some(index));
+            // What nearly always holds with the others cannot be told from them, and need not.
+            let others = (0..rows.len()).filter(|row| frame[*row] && !condition[*row]).count();
+            let framed = frame.iter().filter(|framed| **framed).count();
+            if others as f64 > IMPLIED * framed as f64 {
+                log_e_value = log_e_value.min(bet(rows, sign, &frame, condition)?);
+            }
+        }
+    }
+    let positions =
+        members.iter().zip(rows).filter(|(member, _)| **member).map(|(_, (position, _))| *position).collect();
+    Some(RuleResult { log_e_value, inside, outside, positions })
+}
+
+/// The bet on the rows of a frame that members have higher outcomes; nothing if either part is too small.
+fn bet(rows: &[(usize, f64)], sign: f64, frame: &[bool], members: &[bool]) -> Option<f64> {
+    let framed: Vec<usize> = (0..rows.len()).filter(|row| frame[*row]).collect();
+    let values: Vec<f64> = framed.iter().map(|row| sign * rows[*row].1).collect();
+    let chosen: Vec<usize> = (0..framed.len()).filter(|place| members[framed[*place]]).collect();
+    let least = LEAST_GROUP.min(chosen.len()).min(framed.len() - chosen.len());
+    (least == LEAST_GROUP).then(|| rotation_log_e_value(&values, &chosen))
 }
 
 #[cfg(test)]

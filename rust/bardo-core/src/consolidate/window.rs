@@ -3,7 +3,7 @@
 //! They do not overlap, so that each brings fresh evidence about every hypothesis; and they are as long for an old agent
 //! as for a young one, so that a pass costs the same.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -32,26 +32,40 @@ const NO_KIND: &str = "event";
 /// Kind of what is said in a conversation: that answers follow questions is no discovery.
 const TURN: &str = "turn";
 
-/// The number of the last verification of the window that is open after `number` of them.
-#[must_use]
-pub fn window_end(number: u64) -> u64 {
-    if number < LONGEST {
-        (number + 1).next_power_of_two().max(FIRST)
-    } else {
-        (number / LONGEST + 1) * LONGEST
-    }
+/// Verified episodes in a window that tests rules. A test wins at most their number, however clear the difference is, so that
+/// several short windows tell more than a long one.
+const LONGEST_OF_RULES: u64 = 256;
+/// How verified episodes are divided into windows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Schedule {
+    longest: u64,
 }
 
-/// Which window ends at `end`, from 1, and after which verification it begins.
-#[must_use]
-pub fn window_of(end: u64) -> (u64, u64) {
-    let doublings = |end: u64| u64::from((end / FIRST).max(1).ilog2()) + 1;
-    if end <= FIRST {
-        (1, 0)
-    } else if end <= LONGEST {
-        (doublings(end), end / 2)
-    } else {
-        (doublings(LONGEST) + end / LONGEST - 1, end - LONGEST)
+impl Schedule {
+    /// Of what happens, and when.
+    pub const EVENTS: Self = Self { longest: LONGEST };
+    /// Of rules about outcomes.
+    pub const RULES: Self = Self { longest: LONGEST_OF_RULES };
+
+    /// The number of the last verification of the window that is open after `number` of them.
+    pub fn end(self, number: u64) -> u64 {
+        if number < self.longest {
+            (number + 1).next_power_of_two().max(FIRST)
+        } else {
+            (number / self.longest + 1) * self.longest
+        }
+    }
+
+    /// Which window ends at `end`, from 1, and after which verification it begins.
+    pub fn window(self, end: u64) -> (u64, u64) {
+        let doublings = |end: u64| u64::from((end / FIRST).max(1).ilog2()) + 1;
+        if end <= FIRST {
+            (1, 0)
+        } else if end <= self.longest {
+            (doublings(end), end / 2)
+        } else {
+            (doublings(self.longest) + end / self.longest - 1, end - self.longest)
+        }
     }
 }
 
@@ -88,6 +102,8 @@ pub(crate) struct EpisodeTime {
 pub(crate) struct Window {
     /// From 1.
     pub number: u64,
+    /// Verification after which it begins.
+    pub begin: u64,
     /// When each episode happened.
     pub moments: Vec<EpisodeTime>,
     /// How many of them each hour and each weekday has.
@@ -114,9 +130,14 @@ pub(crate) struct EpisodeContent {
 }
 
 impl Window {
-    /// Reads the window that ends at this verification.
-    pub fn read(source: &impl VerifiedEpisodes, end: u64) -> Result<Self> {
-        let (number, begin) = window_of(end);
+    /// Reads the window of a schedule that ends at this verification.
+    pub fn read(source: &impl VerifiedEpisodes, schedule: Schedule, end: u64) -> Result<Self> {
+        let (number, begin) = schedule.window(end);
+        Ok(Self { number, ..Self::between(source, begin, end, true)? })
+    }
+
+    /// Reads the episodes with verifications after `begin` up to `end`; its number is 0.
+    pub fn between(source: &impl VerifiedEpisodes, begin: u64, end: u64, with_vectors: bool) -> Result<Self> {
         let model = source.fingerprint()?.map(|model| model.to_string());
         let mut outlines = Vec::new();
         let mut last = begin;
@@ -131,7 +152,8 @@ impl Window {
                 }
                 last = verification;
                 if episode.kind != INHERITED_KIND {
-                    let vector = if model.is_some() { source.vector(episode.id)? } else { None };
+                    let vector =
+                        if with_vectors && model.is_some() { source.vector(episode.id)? } else { None };
                     let said = vector.map(|vector| EpisodeContent {
                         direction: Direction::of(vector),
                         quote: quote(&episode.text),
@@ -140,18 +162,19 @@ impl Window {
                 }
             }
         }
-        Ok(Self { model, ..Self::laid_out(number, outlines) })
+        let model = model.filter(|_| with_vectors);
+        Ok(Self { begin, model, ..Self::laid_out(outlines) })
     }
 
     /// The columns of these episodes, as if they were a window of their own; its number is 0.
     pub fn of(episodes: &[Episode]) -> Self {
         let lived = episodes.iter().filter(|episode| episode.kind != INHERITED_KIND);
-        Self::laid_out(0, lived.map(Outline::of).collect())
+        Self::laid_out(lived.map(Outline::of).collect())
     }
 
-    fn laid_out(number: u64, mut outlines: Vec<Outline>) -> Self {
+    fn laid_out(mut outlines: Vec<Outline>) -> Self {
         outlines.sort_by_key(|outline| (outline.moment.tick, outline.event_index, outline.moment.id));
-        let mut window = Self { number, ..Self::default() };
+        let mut window = Self::default();
         for (position, outline) in outlines.into_iter().enumerate() {
             window.add(position, outline);
         }
@@ -174,6 +197,20 @@ impl Window {
                 positions.push(position);
             }
         }
+    }
+
+    /// Subjects of at least four fifths of some episodes, the most frequent first.
+    pub fn subjects_of(&self, positions: &[usize]) -> Vec<String> {
+        let wanted: BTreeSet<usize> = positions.iter().copied().collect();
+        let mut found: Vec<(usize, &String)> = self
+            .words
+            .iter()
+            .filter(|((path, _), _)| path == "subject")
+            .map(|((_, word), at)| (at.iter().filter(|position| wanted.contains(position)).count(), word))
+            .filter(|(count, _)| *count > 0 && count * 5 >= wanted.len() * 4)
+            .collect();
+        found.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
+        found.into_iter().take(SUBJECTS).map(|(_, word)| word.clone()).collect()
     }
 
     /// Ticks of the first and the last episode.
@@ -282,19 +319,20 @@ mod tests {
 
     #[test]
     fn windows_follow_one_another_without_a_gap() {
-        let mut ends = vec![window_end(0)];
-        while ends.len() < 8 {
-            ends.push(window_end(ends[ends.len() - 1]));
-        }
-        assert_eq!(ends, [64, 128, 256, 512, 1_024, 2_048, 3_072, 4_096]);
-        let windows: Vec<(u64, u64)> = ends.iter().map(|end| window_of(*end)).collect();
+        let ends = |schedule: Schedule, count: usize| -> Vec<u64> {
+            std::iter::successors(Some(schedule.end(0)), |end| Some(schedule.end(*end))).take(count).collect()
+        };
+        let windows = |schedule: Schedule, count: usize| -> Vec<(u64, u64)> {
+            ends(schedule, count).into_iter().map(|end| schedule.window(end)).collect()
+        };
+        assert_eq!(ends(Schedule::EVENTS, 8), [64, 128, 256, 512, 1_024, 2_048, 3_072, 4_096]);
         assert_eq!(
-            windows,
+            windows(Schedule::EVENTS, 8),
             [(1, 0), (2, 64), (3, 128), (4, 256), (5, 512), (6, 1_024), (7, 2_048), (8, 3_072)]
         );
-        assert_eq!(
-            (window_end(63), window_end(64), window_end(1_023), window_end(1_024)),
-            (64, 128, 1_024, 2_048)
-        );
+        assert_eq!(ends(Schedule::RULES, 5), [64, 128, 256, 512, 768]);
+        assert_eq!(windows(Schedule::RULES, 5), [(1, 0), (2, 64), (3, 128), (4, 256), (5, 512)]);
+        let end = |number| Schedule::EVENTS.end(number);
+        assert_eq!((end(63), end(64), end(1_023), end(1_024)), (64, 128, 1_024, 2_048));
     }
 }

@@ -32,6 +32,7 @@ pub(crate) mod quota;
 pub(crate) mod renew;
 pub(crate) mod retract;
 pub(crate) mod rows;
+mod rule_trial_table;
 pub(crate) mod schema;
 pub(crate) mod scope;
 pub(crate) mod scope_rows;

@@ -90,6 +90,32 @@ impl FactStore {
     }
 }
 
+/// Confirms a rule by decisions that followed it and came out as predicted: as one good outcome, if it is far enough from
+/// the last one to count. Says whether it counted.
+pub(crate) fn credit(
+    writer: &Writer<'_>,
+    stored: StoredFact,
+    evidence: &[Id],
+    tick: u64,
+    retention: Retention,
+) -> Step<bool> {
+    let (id, serial) = (stored.fact.id, stored.serial);
+    let before = confidence_now(&stored.fact, tick, retention.tau_ticks);
+    if !reinforce_one(writer, stored, evidence, tick, retention)? {
+        return Ok(false);
+    }
+    weigh(writer, before, true)?;
+    count(writer, serial, 1.0, true, tick)?;
+    earn(writer, record::require(&writer.transaction, id)?, tick, retention)?;
+    Ok(true)
+}
+
+/// Counts a bad outcome of a rule whose prediction broke; the caller lowers it.
+pub(crate) fn debit(writer: &Writer<'_>, stored: &StoredFact, tick: u64, retention: Retention) -> Step<()> {
+    weigh(writer, confidence_now(&stored.fact, tick, retention.tau_ticks), false)?;
+    count(writer, stored.serial, -1.0, true, tick)
+}
+
 impl FactStore {
     /// Outcomes and good ones by the confidence that their fact had before.
     pub fn judged_by_confidence(&self) -> Result<[(u64, u64); BINS]> {

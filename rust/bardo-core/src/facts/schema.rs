@@ -11,6 +11,7 @@ use simsimd::SpatialSimilarity;
 
 use super::checksums;
 use super::fulltext;
+use super::rule_trial_table::rule_trials;
 use super::sqlite_file::Migration;
 
 /// From the empty file to the schema of this build, in order; a released one is never edited.
@@ -31,6 +32,7 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
     scoped,
     sealed,
     statements,
+    rule_trials,
 ];
 
 fn to_version_1(transaction: &Transaction<'_>) -> rusqlite::Result<()> {

@@ -67,6 +67,8 @@ pub struct Explanation {
     pub age_days: f64,
     /// Terms of the query that the memory holds.
     pub matched: Vec<Arc<str>>,
+    /// Whether a seat was reserved for it, as for a rule that applies in the asker's situation.
+    pub is_seated: bool,
 }
 
 impl Explanation {

@@ -16,6 +16,7 @@ mod graph;
 pub mod late_rerank;
 mod rare_names;
 pub mod records;
+pub mod rule_seats;
 pub mod score;
 pub mod search;
 pub mod settings;

@@ -18,6 +18,7 @@ use super::fuse::{FusionContext, fuse};
 use super::graph::GraphArm;
 use super::late_rerank::{LateInteraction, TokenCodes};
 use super::rare_names::{self, rare_names};
+use super::rule_seats::{self, RuleSeats};
 use super::score::{Score, ScoreInput, confidence_of, relevance};
 use super::settings::{Fusion, Policy, Settings};
 use super::sort_keys;
@@ -54,6 +55,8 @@ pub struct Query<'query> {
     pub tokens: Option<(Tokens<'query>, &'query dyn TokenCodes)>,
     /// Where earlier states of facts are kept: a query about the past ranks them as they were then, if it is given.
     pub past: Option<&'query dyn FactHistory>,
+    /// Facts with reserved seats, and facts that may not answer: see [`rule_seats`].
+    pub rules: RuleSeats<'query>,
 }
 
 /// Everything about one query that does not change while it runs.
@@ -97,8 +100,10 @@ pub fn search(
     let around = past.map(|(tick, past)| past.facts_around(tick)).transpose()?;
     found.searched = query.filters.apply(hot, time, around, &mut scratch.allowed);
     let fusion = settings.fusion_in_force();
+    let seated = query.rules.admit(hot, &mut scratch.allowed);
     let lists = search.arms.candidates(query.limit, found.searched, fusion, scratch);
     let mut candidates = unite(&search.arms, &lists, search.has_content, scratch);
+    rule_seats::add(&search.arms, &seated, &mut candidates, scratch);
     let named = cut(query.text, QUERY_BYTES);
     let graph = GraphArm::add_reached(&search.arms, named, &mut candidates, scratch);
     add_corrections(&search.arms, &mut candidates, scratch);
@@ -117,7 +122,8 @@ pub fn search(
     let mut ranked = search.rank(&candidates, &then);
     raise_newer(&search.arms, &mut ranked);
     let rare = rare_names(named, &search.arms.terms, hot.lexical(), &mut scratch.analyzer);
-    found.hits = search.collapse(search.diversify(PartialSort::new(&ranked)), &rare, &lists);
+    let seats = rule_seats::of(&ranked, &seated, query.limit);
+    found.hits = search.collapse(search.diversify(PartialSort::new(&ranked)), &rare, &seats, &lists);
     search.explain_absence(&mut found);
     Ok(found)
 }
@@ -309,6 +315,7 @@ impl<'search> Search<'search> {
                     .matched(candidate.slot, &self.arms.terms)
                     .map(|term| Arc::clone(&term.text))
                     .collect(),
+                is_seated: false,
             },
         }
     }
@@ -350,10 +357,11 @@ impl<'search> Search<'search> {
     }
 
     /// Keeps the best of what says the same, which then names the others, and seats what the query names.
-    fn collapse(
+    fn collapse<'hits>(
         &self,
-        ranked: PartialSort<'_, '_>,
+        ranked: PartialSort<'_, 'hits>,
         names: &[&QueryTerm],
+        seats: &[&'hits ScoredCandidate<'hits>],
         lists: &[SlotValues; 3],
     ) -> Vec<Hit> {
         let lexical = self.arms.hot.lexical();
@@ -370,8 +378,10 @@ impl<'search> Search<'search> {
             }
         }
         rare_names::reserve_slots(&mut taken, waiting, names, lexical);
+        rule_seats::reserve(&mut taken, seats, self.query.limit);
         let hit = |DuplicateGroup { representative, score, others }| {
             let mut hit = Hit { duplicates: others, ..self.hit(representative, lists) };
+            hit.why.is_seated = seats.iter().any(|seat| seat.candidate.slot == representative.candidate.slot);
             if score > hit.score && hit.score > 0.0 {
                 // An episode stands where the better of it and of the fact that restates it ranks.
                 hit.why.factors.push(("restated", score / hit.score));

@@ -2,6 +2,7 @@
 
 use super::explain::SearchResult;
 use super::filter::Filters;
+use super::rule_seats::RuleSeats;
 use super::search::{Query, Scratch, search};
 use super::settings::Settings;
 use crate::index::hot::HotSet;
@@ -77,6 +78,7 @@ pub(super) fn ask<'query>(text: &'query str, filters: &'query Filters) -> Query<
         thread: None,
         tokens: None,
         past: None,
+        rules: RuleSeats::default(),
     }
 }
 

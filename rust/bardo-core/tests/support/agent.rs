@@ -10,6 +10,7 @@ use bardo_core::facts::{FactOptions, FactStore, Retention};
 use bardo_core::index::hot::SNAPSHOT_FILE;
 use bardo_core::model::{Episode, Fingerprint, Id};
 use bardo_core::recall::filter::Filters;
+use bardo_core::recall::rule_seats::RuleSeats;
 use bardo_core::recall::search::Query;
 use bardo_core::recall::settings::Settings;
 use bardo_core::{Engine, Error};
@@ -104,6 +105,7 @@ pub fn query<'a>(text: &'a str, vector: Option<&'a [f32]>, filters: &'a Filters)
         thread: None,
         tokens: None,
         past: None,
+        rules: RuleSeats::default(),
     }
 }
 

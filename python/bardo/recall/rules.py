@@ -1,0 +1,328 @@
+"""Rules that apply to a decision: which facts take a reserved seat in an answer, and which may not answer.
+
+A rule is a heuristic, a causal link, a warning, a procedure or anti-knowledge. It applies where its conditions hold in
+the situation, or, without one, where the task is about its action or outcome, or about decisions like those it was
+learned from. A rule that the situation contradicts, or that is no longer believed, is left out.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from bardo import _core
+from bardo.model import Episode, Fact, FactKind, FactStatus
+from bardo.recall.decision_questions import asks_for_fact, is_question
+from bardo.recall.situation import Condition, Situation, is_measured, parse_conditions, payload_paths
+
+#: Kinds of fact that one acts by.
+RULE_KINDS: tuple[FactKind, ...] = ("heuristic", "causal_link", "warning", "procedural", "anti_knowledge")
+_STATUSES: tuple[FactStatus, ...] = ("active", "contradicted")
+#: Memories that show which decisions a task is about.
+PROBED = 8
+#: Memories among those that must be decisions of a rule's kind.
+LEAST_ALIKE = 2
+#: The same where no memory is near enough to be an answer.
+NEARLY_ALL = 6
+#: Rules that are offered a seat.
+OFFERED = 6
+#: Facts read per page.
+_PAGE = 1_024
+_NAME_PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A fact that one acts by, with the parts that are matched.
+
+    Args:
+        fact: The record.
+        conditions: Conditions on features and subjects; of a learned rule also those on the action.
+        outcome: Path of the outcome; empty if there is none.
+        action: Stems of the words of the action.
+        topic: Stems of the words of features, outcome and subjects.
+        strength: Size of the effect in half-widths of its interval; 1 where none was measured.
+    """
+
+    fact: Fact
+    conditions: tuple[Condition, ...]
+    outcome: str
+    action: frozenset[str]
+    topic: frozenset[str]
+    strength: float
+
+    @classmethod
+    def of(cls, fact: Fact, means: Mapping[str, float]) -> Rule:
+        """Reads the parts of a fact.
+
+        Args:
+            fact: The record.
+            means: Mean of each number that is measured, by path: what "high" and "low" of a rule without figures are
+                compared with.
+        """
+        payload = fact.payload
+        kind = payload.get("type")
+        conditions: tuple[Condition, ...] = ()
+        actions: list[str] = []
+        outcome = ""
+        strength = 1.0
+        told = [*fact.subjects]
+        if kind == "heuristic":
+            stated = parse_conditions(str(payload.get("condition", "")))
+            chosen = parse_conditions(str(payload.get("action", "")))
+            conditions = tuple(_with_bound(each, means) for each in (*stated, *chosen))
+            # A word that is compared may be a choice under any name; features are known before, choices are not.
+            actions = [str(each.value) for each in conditions if each.is_word or not each.path]
+            outcome = re.sub(r" is (higher|lower)$", "", str(payload.get("outcome", "")))
+            told += [outcome, *(each.path for each in conditions)]
+            low, high = payload.get("interval") or (0.0, 0.0)
+            half = (high - low) / 2
+            strength = abs(payload.get("effect", 0.0)) / half if half > 0 else 1.0
+        elif kind == "causal_link":
+            actions = [str(payload.get("cause", ""))]
+            told.append(str(payload.get("effect", "")))
+        elif kind == "procedural":
+            actions = [str(payload.get("strategy", ""))]
+            told.append(str(payload.get("observation", "")))
+        elif kind == "anti_knowledge":
+            actions = [str(payload.get("warning", ""))]
+        else:
+            actions = [fact.text]
+        return cls(fact, conditions, outcome, stems(actions), stems(told), strength)
+
+    def is_of_kind(self, episode: Episode) -> bool:
+        """Whether an episode is a decision of the kind that the rule was learned from: it has the same fields."""
+        measured = {each.path for each in self.conditions if is_measured(each)}
+        if not self.outcome or not measured:
+            return False
+        return measured | {self.outcome} <= payload_paths(episode.payload)
+
+
+@dataclass(frozen=True, slots=True)
+class Seats:
+    """Rules of an answer, as ids.
+
+    Args:
+        seated: Facts that apply, the most applicable first.
+        left_out: Facts that may not answer.
+    """
+
+    seated: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class RuleBook:
+    """The rules of a fact store, read again when facts changed. Safe to share among threads.
+
+    Args:
+        facts: Fact store; another process may change it.
+    """
+
+    facts: _core.FactStore
+    _rules: tuple[Rule, ...] = ()
+    _doubted: tuple[str, ...] = ()
+    _metrics: frozenset[tuple[str, str]] = frozenset()
+    _change: int = -1
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def rules(self) -> tuple[tuple[Rule, ...], tuple[str, ...]]:
+        """The rules in force, and the ids of those that contrary evidence lowered."""
+        with self._lock:
+            change = self.facts.last_change
+            if change != self._change:
+                found = list(self._read())
+                measured = self._pages("baseline", "active") if found else ()
+                means = {
+                    (subject, str(fact.payload.get("metric"))): float(fact.payload.get("mean", 0.0))
+                    for fact in measured
+                    for subject in fact.subjects
+                }
+                by_path = {path: mean for (_, path), mean in means.items()}
+                self._rules = tuple(
+                    Rule.of(fact, by_path | {path: means[s, path] for s, path in means if s in fact.subjects})
+                    for fact in found
+                    if fact.status == "active"
+                )
+                self._doubted = tuple(fact.id for fact in found if fact.status == "contradicted")
+                self._metrics = frozenset(means)
+                self._change = change
+            return self._rules, self._doubted
+
+    @staticmethod
+    def _alike(rule: Rule, lived: Sequence[Episode], least: int) -> bool:
+        """Whether enough of what is near are decisions of the rule's kind."""
+        alike = sum(rule.is_of_kind(episode) for episode in lived)
+        return alike >= (min(least, max(len(lived), 1)) if least == LEAST_ALIKE else least)
+
+    def _measures(self, rule: Rule, situation: Situation) -> bool:
+        """Whether a feature of the situation is one that is measured of what the rule is about."""
+        return any(
+            (subject, path) in self._metrics for subject in rule.fact.subjects for path in situation.features
+        )
+
+    def _read(self) -> Iterable[Fact]:
+        for status in _STATUSES:
+            for kind in RULE_KINDS:
+                yield from self._pages(kind, status)
+
+    def may_decide(self, task: str, situation: Situation | None, *, deciding: bool) -> bool:
+        """Whether any rule could apply, so that it is worth asking which decisions the task is about."""
+        rules, _ = self.rules()
+        if not rules:
+            return False
+        if situation is not None:
+            return True
+        if asks_for_fact(task):
+            return False
+        if deciding or is_question(task):
+            return True
+        words = stems([task])
+        return any(words & rule.action for rule in rules)
+
+    def seats(
+        self,
+        task: str,
+        situation: Situation | None,
+        found: Sequence[Any],
+        tick: int,
+        *,
+        least: int = LEAST_ALIKE,
+    ) -> Seats:
+        """The rules that apply to a task.
+
+        Args:
+            task: Question or description of the decision.
+            situation: Features of the moment; None if they are not known.
+            found: Records that a recall finds for the task.
+            tick: Logical time, for expiry and confidence.
+            least: Memories among these that must be decisions of a rule's kind.
+        """
+        rules, doubted = self.rules()
+        lived = [record for record in found if isinstance(record, Episode)]
+        words = stems([task, *(situation.words() if situation else ())])
+        contradicted: list[str] = []
+        ranked: list[tuple[tuple[float, ...], Rule]] = []
+        for rule in rules:
+            if rule.fact.expires_tick is not None and rule.fact.expires_tick < tick:
+                continue
+            met = [each.holds(situation) for each in rule.conditions] if situation else []
+            if any(known is False for known in met) or (situation and not _is_possible(rule, situation)):
+                contradicted.append(rule.fact.id)
+                continue
+            grade = _grade(rule, met, words, situation, self._alike(rule, lived, least))
+            if (
+                grade is None
+                and situation is not None
+                and rule.conditions
+                and self._measures(rule, situation)
+            ):
+                grade = (1.0, 0.0, 0.0, rule.strength)
+            if grade is not None:
+                ranked.append((grade, rule))
+        ranked.sort(key=lambda each: (*(-part for part in each[0]), each[1].fact.id))
+        chosen = _without_general(rule for _, rule in ranked)
+        sure = self.facts.confidence_now([rule.fact.id for rule in chosen], tick=tick) if chosen else []
+        seated = [rule.fact.id for rule, now in zip(chosen, sure, strict=True) if now]
+        return Seats(tuple(seated[:OFFERED]), (*contradicted, *doubted))
+
+    def _pages(self, kind: FactKind, status: FactStatus) -> Iterable[Fact]:
+        after = None
+        while page := self.facts.list(kind=kind, status=status, after=after, limit=_PAGE):
+            yield from page
+            after = page[-1].id
+
+
+def _with_bound(condition: Condition, means: Mapping[str, float]) -> Condition:
+    """A condition that a number is high or low, with the mean of that number as its bound."""
+    if condition.sign == "==" and condition.value in ("high", "low") and condition.path in means:
+        return Condition(condition.path, ">=" if condition.value == "high" else "<=", means[condition.path])
+    return condition
+
+
+def _is_possible(rule: Rule, situation: Situation) -> bool:
+    """Whether the action of a rule is among the possible ones, where these are told."""
+    if not situation.actions or not rule.action:
+        return True
+    choices = [each for each in rule.conditions if each.is_word and each.holds(situation) is None]
+    possible = {action.strip().casefold() for action in situation.actions}
+    return not choices or any(str(each.value).strip().casefold() in possible for each in choices)
+
+
+def _grade(
+    rule: Rule,
+    met: Sequence[bool | None],
+    words: frozenset[str],
+    situation: Situation | None,
+    is_alike: bool,
+) -> tuple[float, ...] | None:
+    """How well a rule applies: parts to sort by, the greater first; None if nothing connects it with the task."""
+    on_action, on_topic = len(words & rule.action), len(words & rule.topic)
+    held = sum(known is True for known in met)
+    is_connected = held > 0 or is_alike
+    if not rule.conditions:
+        # Nothing structured connects a warning in words: it must share words of substance with the task.
+        is_connected = on_action + on_topic > 1 or (on_topic > 0 and situation is not None)
+    elif on_action or (situation is None and on_topic > 1):
+        is_connected = True
+    if not is_connected:
+        return None
+    is_choice = any(each.is_word for each in rule.conditions) or not rule.conditions
+    return float(is_choice), float(min(on_action, 1)), float(held > 0), rule.strength
+
+
+def _without_general(rules: Iterable[Rule]) -> list[Rule]:
+    """Rules without those that a more specific applicable one states more exactly: it has all of their conditions."""
+    kept = list(rules)
+    measured = [rule for rule in kept if rule.outcome]
+
+    def is_general(rule: Rule) -> bool:
+        features = {_feature(each) for each in rule.conditions}
+        return bool(rule.outcome) and any(
+            other is not rule
+            and other.outcome == rule.outcome
+            and features < {_feature(each) for each in other.conditions}
+            and _direction(other) == _direction(rule)
+            for other in measured
+        )
+
+    return [rule for rule in kept if not is_general(rule)]
+
+
+def _feature(condition: Condition) -> tuple[str, str, str]:
+    value = condition.value if isinstance(condition.value, str) else ""
+    return condition.path, condition.sign, value
+
+
+def _direction(rule: Rule) -> bool:
+    return bool(rule.fact.payload.get("effect", 0.0) > 0)
+
+
+def stems(texts: Iterable[str]) -> frozenset[str]:
+    """Stems of the content words of texts; names such as `scale_out` and `scaleOut` are taken apart."""
+    parts = [part.casefold() for text in texts for part in _NAME_PARTS.findall(text)]
+    spoken = _core.without_stop_words(" ".join(parts)).split()
+    return frozenset(stem for stem in _core.stems(spoken) if stem)
+
+
+def brief(fact: Fact) -> str:
+    """A rule as a person would say it, with its evidence in brief; the text of the fact where nothing was measured."""
+    payload = fact.payload
+    low, high = payload.get("interval") or (0.0, 0.0)
+    outcome = str(payload.get("outcome", ""))
+    if payload.get("type") != "heuristic" or not outcome or not low < high or low * high <= 0:
+        return fact.text
+    conditions = " and ".join(part for part in (payload.get("condition"), payload.get("action")) if part)
+    about = f"{', '.join(fact.subjects)}: when" if fact.subjects else "When"
+    effect, low, high = abs(payload.get("effect", 0.0)), *sorted((abs(low), abs(high)))
+    return (
+        f"{about} {conditions}, {outcome} by {_short(effect)} (n={payload.get('n', 0)}, 95 % {_short(low)} to "
+        f"{_short(high)})"
+    )
+
+
+def _short(number: float) -> str:
+    return f"{number:.3g}"

@@ -1,0 +1,24 @@
+//! The table of the trials of rules (see `consolidate::rule_trials`).
+
+use rusqlite::Transaction;
+
+/// Step of the schema: the trials of rules.
+pub(crate) fn rule_trials(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+    transaction.execute_batch(
+        "
+        CREATE TABLE rule_trials (
+            fact INTEGER PRIMARY KEY REFERENCES facts ON DELETE CASCADE,
+            followed INTEGER NOT NULL,          -- decisions under the rule that had an outcome
+            others INTEGER NOT NULL,            -- other decisions, as far as they are remembered
+            mean REAL NOT NULL,                 -- of their outcome
+            deviation REAL NOT NULL,
+            least REAL NOT NULL,
+            greatest REAL NOT NULL,
+            gained REAL NOT NULL,               -- log likelihood ratio since the last confirmation
+            lost REAL NOT NULL,                 -- fall of the log likelihood ratio from its height
+            confirmed INTEGER NOT NULL,         -- times that the prediction was confirmed
+            broken_at INTEGER NOT NULL          -- verification up to which it was last doubted; 0 if never
+        ) STRICT;
+        ",
+    )
+}
