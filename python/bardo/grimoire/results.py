@@ -48,7 +48,8 @@ class Grounds:
 
     Args:
         fact: Record of the fact.
-        confidence: Confidence at the current tick, 0..1.
+        confidence: Confidence at the current tick, 0..1: evidence times retention.
+        retention: Part of it that time has left, 0..1: how likely the fact still holds, apart from how sure it was.
         stated: Expected frequency at which it holds, from the outcomes of facts of equal confidence and its own; the
             confidence itself before any.
         episodes: Existing episodes of its latest evidence, oldest first.
@@ -64,6 +65,7 @@ class Grounds:
 
     fact: Fact
     confidence: float
+    retention: float
     stated: float
     episodes: tuple[Episode, ...]
     support: int

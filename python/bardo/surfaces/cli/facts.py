@@ -172,6 +172,8 @@ def _describe_grounds(grounds: "Grounds") -> list[tuple[str, object]]:
     rows: list[tuple[str, object]] = [
         ("kind", fact.kind),
         ("sure", f"{grounds.confidence:.2f} now, {fact.confidence:.2f} at tick {fact.reinforced_tick}"),
+        ("retention", f"{grounds.retention:.2f}" + (f", {fact.persistence}" if fact.persistence else "")),
+        ("ended by", fact.ended_by),
         ("worth", f"{grounds.stated:.2f}: how often it is to be expected to hold, going by outcomes"),
         ("status", fact.status),
         ("source", f"{fact.source}, of {fact.origin}"),
