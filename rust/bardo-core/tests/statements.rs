@@ -32,7 +32,8 @@ fn statement(subject: &str, attribute: &str, value: &str) -> Statement {
 }
 
 fn fact(statement: Statement) -> Fact {
-    let text = format!("{} {} {} {}", statement.subject, statement.attribute, statement.denied, statement.value);
+    let text =
+        format!("{} {} {} {}", statement.subject, statement.attribute, statement.denied, statement.value);
     Fact { confidence: 0.8, statement: Some(statement), ..Fact::new(FactKind::Context, text) }
 }
 
@@ -76,7 +77,8 @@ fn a_value_of_an_additive_attribute_or_another_case_ends_nothing() {
 #[test]
 fn a_denial_ends_what_it_denies_and_is_kept() {
     let (_folder, store) = store();
-    let additive = |value: &str, denied| Statement { functional: false, denied, ..statement("nadia", "allergy", value) };
+    let additive =
+        |value: &str, denied| Statement { functional: false, denied, ..statement("nadia", "allergy", value) };
     let walnuts = learn(&store, additive("walnuts", false), 1);
     let eggs = learn(&store, additive("eggs", false), 2);
     let denial = learn(&store, additive("walnuts", true), 3);
@@ -137,7 +139,8 @@ fn a_verdict_ends_or_disputes_an_older_fact_and_an_undo_takes_it_back() {
     let text = |text: &str| Fact { confidence: 0.8, ..Fact::new(FactKind::Context, text) };
     let old = store.upsert(&[text("The gym days are Monday and Thursday")], None, 1, NOW).unwrap()[0].0;
     let other = store.upsert(&[text("The club meets on Mondays")], None, 1, NOW).unwrap()[0].0;
-    let verdict = |older, verdict| Resolution { newer: NewerFact::InBatch(0), older, verdict, rule: "now".into() };
+    let verdict =
+        |older, verdict| Resolution { newer: NewerFact::InBatch(0), older, verdict, rule: "now".into() };
     let (_, resolved) = store
         .upsert_resolved(
             &[text("The gym days are Tuesday and Friday now")],

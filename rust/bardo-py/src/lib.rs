@@ -94,8 +94,9 @@ mod _core {
     mod _text {
         #[pymodule_export]
         use crate::text::{
-            confidence_now, decay, findings, may_be_same_statement, modes_with, number_names, pack_tokens, retention_now,
-            speaks_against, split_sentences, spoken_sentences, stability, stems, touches, without_stop_words,
+            confidence_now, decay, findings, may_be_same_statement, modes_with, number_names, pack_tokens,
+            retention_now, speaks_against, split_sentences, spoken_sentences, stability, stems, touches,
+            without_stop_words,
         };
     }
 

@@ -1,8 +1,8 @@
 //! The dataclasses of `bardo/model.py` to and from the core's values.
 
 use bardo_core::model::{
-    Annotations, Episode, Fact, FactKind, FactPayload, FactStatus, Fingerprint, Id, Metadata, Pad, Persistence,
-    Quality, Role, Source, Statement, Value,
+    Annotations, Episode, Fact, FactKind, FactPayload, FactStatus, Fingerprint, Id, Metadata, Pad,
+    Persistence, Quality, Role, Source, Statement, Value,
 };
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;

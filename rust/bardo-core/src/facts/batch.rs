@@ -56,7 +56,8 @@ impl FactStore {
         actor: &str,
         notes: &[CounterUpdate],
     ) -> Result<Vec<(Id, UpsertOutcome)>> {
-        self.upsert_resolved(facts, vectors, (tick, now), actor, notes, &[], &[]).map(|(outcomes, _)| outcomes)
+        self.upsert_resolved(facts, vectors, (tick, now), actor, notes, &[], &[])
+            .map(|(outcomes, _)| outcomes)
     }
 
     /// As [`FactStore::upsert_with_counters`], with verdicts on older facts and links between episodes of which the

@@ -109,10 +109,7 @@ impl Columns<'_> {
     }
 
     fn optional_json<T: DeserializeOwned>(&mut self) -> rusqlite::Result<Option<T>> {
-        self.next::<Option<String>>()?
-            .map(|text| serde_json::from_str(&text))
-            .transpose()
-            .map_err(unreadable)
+        self.next::<Option<String>>()?.map(|text| serde_json::from_str(&text)).transpose().map_err(unreadable)
     }
 
     fn json<T: DeserializeOwned>(&mut self) -> rusqlite::Result<T> {

@@ -8,11 +8,11 @@ use rusqlite::params;
 
 use super::evidence::oppose;
 use super::filter::Retention;
+use super::renew::LIVING;
 use super::rows::{self as record, StoredFact, signed};
 use super::sqlite::Step;
 use super::store::{FactStore, facts};
 use super::transaction::Writer;
-use super::renew::LIVING;
 use super::transitions::{Link, Relation, link_both, rebase, retire, write_link};
 use crate::error::Result;
 use crate::model::decay::confidence_now;
@@ -62,7 +62,8 @@ fn of_slot(writer: &Writer<'_>, statement: &Statement, tick: u64) -> Step<Vec<St
 
 /// Whether two statements can hold at one instant, as far as their bounds say.
 fn overlap(one: &Statement, other: &Statement) -> bool {
-    let before = |a: &Statement, b: &Statement| matches!((a.until, b.since), (Some(end), Some(start)) if end <= start);
+    let before =
+        |a: &Statement, b: &Statement| matches!((a.until, b.since), (Some(end), Some(start)) if end <= start);
     !before(one, other) && !before(other, one)
 }
 
@@ -273,7 +274,8 @@ pub(crate) fn apply(
 ) -> Step<()> {
     let in_force =
         |stored: &StoredFact| matches!(stored.fact.status, FactStatus::Active | FactStatus::Contradicted);
-    let found = record::find(&writer.transaction, newer)?.zip(record::find(&writer.transaction, resolution.older)?);
+    let found =
+        record::find(&writer.transaction, newer)?.zip(record::find(&writer.transaction, resolution.older)?);
     let Some((mut newer, older)) = found else { return Ok(()) };
     if newer.serial == older.serial || !in_force(&newer) || !in_force(&older) {
         return Ok(());

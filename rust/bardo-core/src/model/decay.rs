@@ -236,9 +236,10 @@ mod tests {
             decay(0.8, 1, 50_000, &factors)
         };
         assert!((left(Some(Persistence::Permanent)) - 0.8).abs() < 1e-12);
-        let falling: Vec<f64> = [Persistence::Years, Persistence::Months, Persistence::Weeks, Persistence::Days]
-            .map(|persistence| left(Some(persistence)))
-            .into();
+        let falling: Vec<f64> =
+            [Persistence::Years, Persistence::Months, Persistence::Weeks, Persistence::Days]
+                .map(|persistence| left(Some(persistence)))
+                .into();
         assert!(falling.windows(2).all(|pair| pair[0] > pair[1]), "{falling:?}");
         assert!(left(None) < left(Some(Persistence::Years)));
     }

@@ -12,11 +12,11 @@ mod value;
 
 pub use episode::{Annotations, Episode, INHERITED_KIND, Role, limits};
 pub(crate) use episode::{check_name, check_unit};
+pub use fact::Persistence;
 pub(crate) use fact::is_from_death;
 pub use fact::{Fact, FactKind, FactPayload, FactStatus, Metadata, Quality, Source};
 pub use fingerprint::Fingerprint;
 pub use id::{Id, IdSource};
-pub use fact::Persistence;
 pub use mode::{modes_with, share_a_mode};
 pub use statement::{Statement, VALUE_BYTES};
 pub use value::Value;

@@ -25,11 +25,8 @@ pub fn add_corrections(arms: &Arms<'_>, candidates: &mut Vec<Candidate>, scratch
     }
     let mut known: HashMap<Slot, usize> =
         candidates.iter().map(|candidate| candidate.slot).zip(0..).collect();
-    let mut open: Vec<Slot> = candidates
-        .iter()
-        .filter(|candidate| candidate.is_relevant)
-        .map(|candidate| candidate.slot)
-        .collect();
+    let mut open: Vec<Slot> =
+        candidates.iter().filter(|candidate| candidate.is_relevant).map(|candidate| candidate.slot).collect();
     for _ in 0..CHAIN {
         let mut next = Vec::new();
         for newer in open.iter().flat_map(|slot| graph.corrections_of(*slot)) {

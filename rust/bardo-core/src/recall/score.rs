@@ -42,7 +42,13 @@ fn retention_of_fact(fact: &FactRow, tick: u64, tau_ticks: f64) -> f32 {
 
 /// Retention of an episode that was verified: as an insight supported by its own replays.
 fn retention_of_episode(row: &Row, tick: u64, tau_ticks: f64) -> f32 {
-    let decay_factors = DecayFactors { tau_ticks, kind: FactKind::Insight, from_death: false, pinned: false, persistence: None };
+    let decay_factors = DecayFactors {
+        tau_ticks,
+        kind: FactKind::Insight,
+        from_death: false,
+        pinned: false,
+        persistence: None,
+    };
     decay(1.0, row.replay_count.saturating_add(1), tick.saturating_sub(row.tick), &decay_factors) as f32
 }
 

@@ -6,11 +6,11 @@ use super::graph::{Graph, GraphWatermark};
 use super::hot_set::HotSet;
 use crate::error::Result;
 use crate::facts::FactStore;
-use crate::index::lexical::posting::Slot;
 use crate::facts::names_state::NAMES_EPOCH;
 use crate::facts::sqlite::Step;
 use crate::facts::transaction::EDGES;
 use crate::facts::transaction::counter;
+use crate::index::lexical::posting::Slot;
 use crate::model::Id;
 use crate::text::gazetteer::EntitySerial;
 
