@@ -12,12 +12,10 @@
 //! | `subjects`, `threads` | (name, order key) | empty |
 //! | `verifications` | running number from 1 | id |
 //! | `vectors` * | number by arrival | sealed f16 vectors: the whole text, then its sentences |
-//! | `next_vectors` * | number by arrival | staged vectors of a new model (`write/model_switch.rs`); only during a
-//! migration |
+//! | `next_vectors` * | number by arrival | staged vectors of a new model (`write/model_switch.rs`); only during a migration |
 //! | `tombstones` | content hash | time of deletion; created with the first deletion, like the next one |
 //! | `intents` | running number from 1 | deletion pending in other stores, as its caller wrote it |
-//! | `tokens`, `next_tokens` | id | sealed codes of content tokens, for late interaction; created with the first
-//! ones |
+//! | `tokens`, `next_tokens` | id | sealed codes of content tokens, for late interaction; created with the first ones |
 //!
 //! `subjects` and `threads` are multimaps written as composite keys: a page of a long list starts where the last one
 //! ended, which the value sets of redb's own multimap cannot do.
